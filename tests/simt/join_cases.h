@@ -15,8 +15,8 @@ namespace presso::test {
 
 /// facts: many rows, of which each has a part, a place (two keys) and perhaps a maker. parts: keys
 /// with gaps, which come once. places: two columns are the key. makers: wide keys, negative ones
-/// among them. twice: keys that come twice. deals: wide keys that repeat several times. many, same:
-/// one key.
+/// among them. twice: keys that come twice. deals: wide keys that repeat several times. lands: keys
+/// that are strings, some null, some twice. many, same: one key.
 class JoinedTables {
  public:
   JoinedTables(int rows, std::uint32_t group_rows)
@@ -26,6 +26,7 @@ class JoinedTables {
         makers_(makers(), group_rows),
         twice_(twice(), group_rows),
         deals_(deals(), group_rows),
+        lands_(lands(), group_rows),
         many_(ones(200, "id"), group_rows),
         same_(ones(150, "other"), group_rows) {}
 
@@ -48,6 +49,7 @@ class JoinedTables {
                             : name == "places" ? places_
                             : name == "makers" ? makers_
                             : name == "deals"  ? deals_
+                            : name == "lands"  ? lands_
                             : name == "many"   ? many_
                             : name == "same"   ? same_
                                                : twice_;
@@ -62,6 +64,7 @@ class JoinedTables {
   }
 
   static std::string facts(int rows) {
+    static const char* const kWords[] = {"red", "blue", "nut", ""};
     corpora::Random random(5);
     std::string csv = "id,part,x,y,maker,price,maybe,word\n";
     for (int i = 0; i < rows; ++i) {
@@ -71,7 +74,7 @@ class JoinedTables {
                    random.below(6) == 0 ? "" : number((random.below(40) - 20LL) * kMakerStep),
                    number(cents / 100) + "." + number(cents % 100 / 10) + number(cents % 10),
                    random.below(5) == 0 ? "" : number(random.below(300)),
-                   random.below(2) == 0 ? "red" : "blue"});
+                   kWords[random.below(9) == 0 ? 3 : random.below(3)]});
     }
     return csv;
   }
@@ -123,13 +126,22 @@ class JoinedTables {
     return csv;
   }
 
+  static std::string lands() {
+    std::string csv = "land_name,zone_of,people\n";
+    for (int i = 0; i < 9; ++i) {
+      csv += line({i % 4 == 3 ? "" : "land " + number(i / 2), i % 5 == 4 ? "" : number(i % 3),
+                   number(i * 1000)});
+    }
+    return csv;
+  }
+
   static std::string ones(int rows, const char* column) {
     std::string csv = std::string("one,") + column + "\n";
     for (int i = 0; i < rows; ++i) csv += line({"1", number(i)});
     return csv;
   }
 
-  MadeTable facts_, parts_, places_, makers_, twice_, deals_, many_, same_;
+  MadeTable facts_, parts_, places_, makers_, twice_, deals_, lands_, many_, same_;
 };
 
 /// parts are joined with makers before facts are joined with them.
@@ -348,8 +360,40 @@ inline constexpr const char* kLoneRowStatements[] = {
     "parts.id and weight > rank group by name, rank",
 };
 
+/// Keys that are strings.
+inline constexpr const char* kStringKeyStatements[] = {
+    "select count(*), sum(size), sum(price) from facts join parts on facts.word = parts.name and "
+    "facts.part = parts.id",
+    "select word, name, count(*) from facts full join parts on facts.word = parts.name and "
+    "facts.part = parts.id group by word, name",
+    "select word, count(*) from facts semi join parts on facts.word = parts.name and size > 30 "
+    "group by word",
+    "select word, count(*), sum(price) from facts anti join parts on facts.word = parts.name "
+    "group by word",
+    "select name, count(*), sum(size) from parts anti join facts on parts.name = facts.word "
+    "group by name",
+    "select name, count(*) from parts semi join facts on facts.word = parts.name and facts.x > 7 "
+    "group by name",
+    "select land, people, count(*), sum(rating) from facts join makers on facts.maker = makers.id "
+    "left join lands on makers.land = lands.land_name group by land, people",
+    "select people, land, count(*), sum(price) from facts left join makers on facts.maker = "
+    "makers.id full join lands on makers.land = lands.land_name group by people, land",
+    "select land_name, people, count(*) from facts join makers on facts.maker = makers.id right "
+    "join lands on makers.land = lands.land_name and maybe = lands.zone_of "
+    "group by land_name, people",
+    "select people, count(*) from facts join makers on facts.maker = makers.id join lands on "
+    "makers.land = lands.land_name and rating * 700 > people group by people",
+    "select zone_of, count(*) from facts join makers on facts.maker = makers.id anti join deals "
+    "on makers.rating = deals.rank right join lands on makers.land = lands.land_name "
+    "group by zone_of",
+    "select comment, count(*) from facts right join parts on facts.word = parts.comment "
+    "group by comment",
+};
+
 /// The same without groups.
 inline constexpr const char* kLoneRows[] = {
+    "select facts.id, people, land, land_name from facts left join makers on facts.maker = "
+    "makers.id full join lands on makers.land = lands.land_name",
     "select facts.id, city, places.y from facts left join places on facts.x = places.x and "
     "facts.y = places.y",
     "select facts.id, maybe, zone from facts left join places on facts.maybe = places.zone and "
@@ -391,6 +435,7 @@ struct JoinPart {
   std::vector<const char*> conditions;
   std::vector<const char*> keys;
   std::vector<const char*> aggregates;
+  std::vector<const char*> pairs;  ///< what may stand beside the keys
 };
 
 /// A random statement over the tables of JoinedTables, with groups or without.
@@ -401,47 +446,85 @@ inline std::string random_join_statement(corpora::Random& random) {
       {"word = 'red'", "maybe > 100", "price between 20.00 and 60.00", "facts.part < 900",
        "facts.x * 3 > facts.y + 8", "maybe is null"},
       {"word", "facts.x", "maybe", "facts.part", "facts.y + 3", "facts.maker"},
-      {"sum(price)", "avg(maybe)", "max(facts.part)", "count(maybe)", "sum(facts.x - facts.y)"}};
+      {"sum(price)", "avg(maybe)", "max(facts.part)", "count(maybe)", "sum(facts.x - facts.y)"},
+      {}};
   static const JoinPart kParts[] = {
       {"join parts on facts.part = parts.id",
        nullptr,
        {"size > 20", "name <> 'nut'", "weight < 60", "size % 3 = 1", "size > facts.x * 2"},
        {"name", "size", "weight", "comment", "parts.id"},
-       {"sum(size * price)", "min(size)", "max(parts.id)"}},
+       {"sum(size * price)", "min(size)", "max(parts.id)"},
+       {"size > facts.x * 3", "weight < facts.maybe", "size < 40"}},
+      {"join parts on facts.maybe = parts.weight",
+       nullptr,
+       {"size < 45"},
+       {"name", "size", "parts.id"},
+       {"sum(size)", "count(comment)"},
+       {"size > facts.x * 3", "parts.id < facts.part"}},
       {"join places on facts.x = places.x and facts.y = places.y",
        nullptr,
        {"city like '%3'", "zone = 1", "zone is not null"},
        {"city", "zone", "places.x"},
-       {"sum(places.y)", "max(places.x)"}},
+       {"sum(places.y)", "max(places.x)"},
+       {"zone * 100 > facts.maybe", "facts.part < 900"}},
+      {"join places on facts.maybe = places.zone and facts.x = places.x",
+       nullptr,
+       {"places.y > 0"},
+       {"city", "places.y"},
+       {"sum(places.y)"},
+       {"facts.y <> places.y"}},
+      {"join parts on facts.word = parts.name and facts.part = parts.id",
+       nullptr,
+       {"size < 45"},
+       {"name", "size"},
+       {"sum(size)", "count(comment)"},
+       {"size > facts.x * 3"}},
       {"join twice on facts.part = twice.id",
        nullptr,
        {"value > 90", "value < 40", "value < facts.x * 30"},
        {"value", "twice.id"},
-       {"sum(value)", "min(value * price)"}},
+       {"sum(value)", "min(value * price)"},
+       {"value > facts.x * 9", "value > 30", "value * 2 < facts.maybe"}},
       {"join deals on facts.maker = deals.maker_of",
        nullptr,
        {"rank < 3", "rank > 1"},
        {"rank", "deals.maker_of"},
-       {"sum(rank)", "avg(rank)"}},
+       {"sum(rank)", "avg(rank)"},
+       {"rank * 20 < facts.maybe", "rank > facts.x"}},
       {"join makers on parts.maker = makers.id",
        "join parts on facts.part = parts.id",
        {"rating > 4", "land is not null", "rating * 5 > size"},
        {"land", "rating", "makers.id"},
-       {"max(rating)", "sum(rating + size)"}},
-      {"semi join twice on facts.part = twice.id and value > 20", nullptr, {}, {}, {}},
-      {"anti join twice on facts.part = twice.id", nullptr, {}, {}, {}}};
+       {"max(rating)", "sum(rating + size)"},
+       {"rating * 3 < size", "rating > facts.x"}},
+      {"semi join twice on facts.part = twice.id",
+       nullptr,
+       {},
+       {},
+       {},
+       {"value > 20", "value > facts.x * 9"}},
+      {"anti join twice on facts.part = twice.id",
+       nullptr,
+       {},
+       {},
+       {},
+       {"value > facts.x * 9", "value * 2 < facts.maybe"}}};
   std::vector<const JoinPart*> chosen{&kFacts};
-  bool has_twice = false;
+  const auto table_of = [](const std::string& join) {
+    const std::size_t end = std::min(join.find(" on "), join.size());
+    const std::size_t begin = join.rfind(' ', end - 1) + 1;
+    return join.substr(begin, end - begin);
+  };
   for (const JoinPart& part : kParts) {
-    const std::string join = part.join;
-    const bool is_twice = join.find("twice") != join.npos;
-    if (random.below(5) > 1 || (is_twice && has_twice)) continue;
+    const bool is_there = std::any_of(chosen.begin(), chosen.end(), [&](const JoinPart* other) {
+      return table_of(other->join) == table_of(part.join);
+    });
+    if (random.below(5) > 1 || (is_there)) continue;
     const bool fits = part.after == nullptr ||
                       std::any_of(chosen.begin(), chosen.end(), [&](const JoinPart* other) {
-                        return std::string(other->join) == part.after;
+                        return table_of(other->join) == table_of(part.after);
                       });
     if (!fits) continue;
-    has_twice = has_twice || is_twice;
     chosen.push_back(&part);
   }
   const auto pick = [&](const std::vector<const char*> JoinPart::*from, unsigned one_in) {
@@ -467,8 +550,13 @@ inline std::string random_join_statement(corpora::Random& random) {
   if (!has_groups) columns = keys;
   std::string text = "select " + joined(columns, ", ");
   for (const JoinPart* part : chosen) {
-    const bool is_inner = std::string(part->join).starts_with("join ");
-    text += std::string(is_inner && random.below(4) == 0 ? " left " : " ") + part->join;
+    static constexpr const char* kKinds[] = {"", "", "", "left ", "left ", "right ", "full "};
+    const bool has_kind = std::string(part->join).starts_with("join ");
+    text.append(" ").append(has_kind ? kKinds[random.below(std::size(kKinds))] : "");
+    text += part->join;
+    for (const char* const pair : part->pairs) {
+      if (random.below(5) == 0) text.append(" and ").append(pair);
+    }
   }
   if (!conditions.empty()) text += " where " + joined(conditions, " and ");
   if (has_groups && !keys.empty()) text += " group by " + joined(keys, ", ");

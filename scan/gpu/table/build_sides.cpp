@@ -155,7 +155,7 @@ Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
   side.columns = std::move(room.columns);
   for (RowArray& column : side.columns) column.count = static_cast<std::uint32_t>(side.rows);
 
-  const LookupPlan plan(side.rows, builder.key_range(*use.stage));
+  const LookupPlan plan(side.rows, builder.key_range(use));
   PRESSO_ASSIGN(side.structure, space.memory.allocate(MemoryParts::kAlignment + plan.bytes()));
   side.lookup = plan.at(side.structure.get() + MemoryParts::kAlignment);
   if (use.finds_all()) {

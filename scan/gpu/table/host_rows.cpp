@@ -37,11 +37,6 @@ class HostRowMaker {
   Status prepare() {
     query::Graph& graph = *scan_.query.input;
     std::vector<query::NodeId> nodes = use_.stage->build_keys;
-    for (const query::NodeId key : nodes) {
-      if (graph.at(key).physical != Physical::kInt64) {
-        return refused("keys of a join that are no integers");
-      }
-    }
     for (const RowColumn& column : use_.columns) {
       if (column.column == RowColumn::kOrder) continue;
       const query::InputColumn& about = scan_.query.columns[column.column];
@@ -51,7 +46,7 @@ class HostRowMaker {
       if (graph.at(node).physical != wanted) return refused("columns that are no integers");
       nodes.push_back(node);
     }
-    auto form = key_form(graph, *use_.stage);
+    auto form = key_form(use_.key_ranges(graph));
     if (!form) return refused("keys of a join that do not fit into 63 bits together");
     form_ = std::move(*form);
     program_ = query::Program(graph, nodes);
@@ -71,7 +66,8 @@ class HostRowMaker {
     for (std::size_t i = 0; i < strides.size(); ++i) {
       const VectorView& view = rows.results[i];
       has_key = has_key && !view.is_null(row);
-      const auto value = view.as<std::uint64_t>()[row];
+      if (!has_key) break;
+      PRESSO_ASSIGN(const std::uint64_t value, key_number(i, view, row));
       key += (value - strides[i].least) * strides[i].stride;
     }
     if (!has_key) {
@@ -90,6 +86,14 @@ class HostRowMaker {
     part.rows.keys.push_back(key);
     part.numbers.push_back(rows.numbers[row]);
     return {};
+  }
+
+  Result<std::uint64_t> key_number(std::size_t i, const VectorView& view, std::uint32_t row) const {
+    const query::KeyCodes* const codes = use_.key_codes[i];
+    if (codes == nullptr) return view.as<std::uint64_t>()[row];
+    const auto number = codes->find(view.as<query::StringRef>()[row].bytes());
+    if (!number) return refused("strings that have no number");
+    return std::uint64_t{*number};
   }
 
   static Result<std::int64_t> value_of(const RowColumn& column, const VectorView& view,

@@ -17,7 +17,7 @@ constexpr std::uint32_t kChunkSteps = 8;
 constexpr std::uint32_t kChunkRows = kChunkSteps * kLanes;
 
 constexpr std::uint32_t kMostPipelineColumns = 16;
-constexpr std::uint32_t kMostPipelineSteps = 64;
+constexpr std::uint32_t kMostPipelineSteps = 96;
 constexpr std::uint32_t kMostRegisterUnits = 24;
 constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;

@@ -104,7 +104,7 @@ class PipelineBuilder {
 
   /// The key of a stage as one number, what a lookup is made of and asked for; its range where that
   /// is known.
-  std::optional<LookupPlan::Range> key_range(const query::BoundStage& stage) const;
+  std::optional<LookupPlan::Range> key_range(const StageUse& use) const;
 
   /// The table's columns, by the pipeline's numbers of them.
   const std::vector<std::size_t>& columns() const { return columns_; }
@@ -206,10 +206,13 @@ class PipelineBuilder {
   bool marks_rows() const;
   Status drop_nulls(query::NodeId id);
   Status add_truth(query::NodeId id, bool negated);
-  Result<std::size_t> key_value(const query::BoundStage& stage, bool of_probe);
-  Status add_single_key(const query::BoundStage& stage, const KeyForm& form, KeyOfSide& key);
-  Status add_part_of_key(const query::BoundStage& stage, std::size_t i, const KeyStride& stride,
+  Status number_key_strings(StageUse& use);
+  Result<std::size_t> key_value(const StageUse& use, bool of_probe);
+  Status add_single_key(const StageUse& use, const KeyForm& form, KeyOfSide& key);
+  Status add_part_of_key(const StageUse& use, std::size_t i, const KeyStride& stride,
                          KeyOfSide& key);
+  Result<std::size_t> key_of_string(const StageUse& use, std::size_t i, KeyOfSide& key,
+                                    std::int64_t beside);
   Result<std::size_t> key_or(query::NodeId id, KeyOfSide& key, std::optional<std::int64_t> beside);
   Status require(KeyOfSide& key, std::size_t truth);
   Status filter_by(std::size_t truth);
@@ -237,6 +240,7 @@ class PipelineBuilder {
   Result<ValueDomain> domain_of(const query::Node& column);
   Result<std::size_t> value_of_and(const query::Node& node);
   Result<std::size_t> value_of_case(const query::Node& node);
+  Result<std::size_t> value_or(std::size_t value, std::size_t truth, std::int64_t otherwise);
   Result<std::size_t> times(std::size_t truth, query::NodeId id, bool is_wide);
   std::optional<std::int64_t> constant_of(query::NodeId id) const;
   Result<std::size_t> load(std::size_t table_column, PipelineStep::Kind kind,

@@ -47,11 +47,17 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
     if (spec.nullable) null_value = spec.most + 1;
     PRESSO_ASSIGN(value, column_value(with_null(graph_->at(node), null_value)));
   } else {
-    if (spec.nullable) return refused("computed keys that may be null");
     PRESSO_ASSIGN(value, value_of(node));
   }
   if (key.least != 0) {
     PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, key.least, most_keys_ != 0));
+  }
+  if (spec.nullable && !graph_->is_column(node)) {
+    PRESSO_ASSIGN(const Validity valid, validity_of(node));
+    if (!valid.is_everywhere()) {
+      PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
+      PRESSO_ASSIGN(value, value_or(value, is_there, static_cast<std::int64_t>(key.values - 1)));
+    }
   }
   return add_to_group(value, key);
 }

@@ -80,13 +80,14 @@ Kind kind_of_find(const BoundStage& stage) {
 
 Status PipelineBuilder::add_stage(const BoundStage& stage) {
   if (stages_.size() == kMostLookups) return refused("more than eight joins");
+  StageUse use;
+  use.stage = &stage;
+  PRESSO_TRY(number_key_strings(use));
   Value find;
-  PRESSO_ASSIGN(const std::size_t key, key_value(stage, true));
+  PRESSO_ASSIGN(const std::size_t key, key_value(use, true));
   find.step.kind = kind_of_find(stage);
   find.step.column = static_cast<Byte>(stages_.size());
   find.from = {key};
-  StageUse use;
-  use.stage = &stage;
   PRESSO_ASSIGN(use.find, append(std::move(find)));
   use.row = use.end = use.find;
   stages_.push_back(std::move(use));
@@ -195,7 +196,7 @@ Result<std::size_t> PipelineBuilder::gathered(StageUse& use, const RowColumn& co
 Status PipelineBuilder::add_rows(const StageUse& use) {
   enter_joins();
   if (marks_rows()) return refused("a build side that has build rows itself");
-  PRESSO_ASSIGN(const std::size_t key, key_value(*use.stage, false));
+  PRESSO_ASSIGN(const std::size_t key, key_value(use, false));
   outputs_.emplace_back(key, true);
   for (const RowColumn& column : use.columns) {
     if (column.column == RowColumn::kOrder) {

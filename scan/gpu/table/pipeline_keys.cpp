@@ -54,16 +54,25 @@ bool has_number(const query::Range& range, std::int64_t number) {
 
 }  // namespace
 
-std::optional<KeyForm> key_form(const query::Graph& graph, const BoundStage& stage) {
+std::vector<query::Range> StageUse::key_ranges(const query::Graph& graph) const {
+  std::vector<query::Range> ranges;
+  for (std::size_t i = 0; i < key_codes.size(); ++i) {
+    ranges.push_back(graph.at(stage->build_keys[i]).range);
+    // The number that stands for null is the first one beside them.
+    if (key_codes[i] != nullptr) ranges[i] = {true, 0, Int128{key_codes[i]->null_number()} - 1};
+  }
+  return ranges;
+}
+
+std::optional<KeyForm> key_form(const std::vector<query::Range>& ranges) {
   KeyForm form;
-  if (stage.build_keys.size() == 1) {
+  if (ranges.size() == 1) {
     form.strides = {KeyStride{}};
-    set_numbers_beside(graph.at(stage.build_keys[0]).range, form);
+    set_numbers_beside(ranges[0], form);
     return form;
   }
   std::uint64_t stride = 1;
-  for (const NodeId key : stage.build_keys) {
-    const query::Range& range = graph.at(key).range;
+  for (const query::Range& range : ranges) {
     const auto values = values_of(range);
     if (!values || *values > kMostInt64 / stride) return std::nullopt;
     form.strides.push_back({image_of(range.least), stride});
@@ -75,47 +84,57 @@ std::optional<KeyForm> key_form(const query::Graph& graph, const BoundStage& sta
   return form;
 }
 
-std::optional<LookupPlan::Range> PipelineBuilder::key_range(const BoundStage& stage) const {
-  const query::Graph& graph = *execution_.query.input;
-  if (stage.build_keys.size() == 1) {
-    const query::Range& range = graph.at(stage.build_keys[0]).range;
-    if (!values_of(range)) return std::nullopt;
-    return LookupPlan::Range{image_of(range.least), image_of(range.most)};
+std::optional<LookupPlan::Range> PipelineBuilder::key_range(const StageUse& use) const {
+  const std::vector<query::Range> ranges = use.key_ranges(*execution_.query.input);
+  if (ranges.size() == 1) {
+    if (!values_of(ranges[0])) return std::nullopt;
+    return LookupPlan::Range{image_of(ranges[0].least), image_of(ranges[0].most)};
   }
   std::uint64_t values = 1;
-  for (const NodeId key : stage.build_keys) values *= *values_of(graph.at(key).range);
+  for (const query::Range& range : ranges) values *= *values_of(range);
   return LookupPlan::Range{0, values - 1};
+}
+
+/// The numbers of the build side's keys that are strings.
+Status PipelineBuilder::number_key_strings(StageUse& use) {
+  for (std::size_t i = 0; i < use.stage->build_keys.size(); ++i) {
+    const Node& build = graph_->at(use.stage->build_keys[i]);
+    use.key_codes.push_back(nullptr);
+    if (build.physical == Physical::kInt64) continue;
+    const bool are_columns =
+        build.kind == Node::Kind::kColumn && graph_->is_column(use.stage->probe_keys[i]);
+    if (build.physical != Physical::kString || !are_columns) {
+      return refused("keys of a join that are neither integers nor columns of strings");
+    }
+    PRESSO_ASSIGN(use.key_codes[i], strings_.of(column_of_query(build.column)));
+    if (use.key_codes[i] == nullptr) {
+      return refused("keys of a join that are strings which are not stored as dictionaries");
+    }
+  }
+  return {};
 }
 
 /// Keys as one number: a single one as it is, of several what the build side's ranges make of them.
 /// Rows with a key that is null, or that no row of the other side has, are dropped, or get a number
 /// that no key has.
-Result<std::size_t> PipelineBuilder::key_value(const BoundStage& stage, bool of_probe) {
-  for (const NodeId key : of_probe ? stage.probe_keys : stage.build_keys) {
-    if (graph_->at(key).physical != Physical::kInt64) {
-      return refused("keys of a join that are no integers");
-    }
-  }
-  const std::optional<KeyForm> form = key_form(*graph_, stage);
+Result<std::size_t> PipelineBuilder::key_value(const StageUse& use, bool of_probe) {
+  const BoundStage& stage = *use.stage;
+  const std::optional<KeyForm> form = key_form(use.key_ranges(*graph_));
   if (!form) return refused("keys of a join that do not fit into 63 bits together");
   KeyOfSide key;
   key.of_probe = of_probe;
   key.keeps_all = of_probe ? leaves_lone_rows(stage.kind) : leaves_keyless_rows(stage.kind);
   key.otherwise = of_probe ? form->of_lone_probe : form->of_keyless_build;
   if (form->strides.size() == 1) {
-    PRESSO_TRY(add_single_key(stage, *form, key));
+    PRESSO_TRY(add_single_key(use, *form, key));
   } else {
     for (std::size_t i = 0; i < form->strides.size(); ++i) {
-      PRESSO_TRY(add_part_of_key(stage, i, form->strides[i], key));
+      PRESSO_TRY(add_part_of_key(use, i, form->strides[i], key));
     }
   }
   if (!key.truth) return key.value;
   if (!key.otherwise) return refused("keys that may be null or anything");
-  // (value - otherwise) * truth + otherwise, in 64 bits whatever the value is.
-  PRESSO_ASSIGN(std::size_t chosen,
-                append_constant(Kind::kSubtract, key.value, *key.otherwise, true));
-  PRESSO_ASSIGN(chosen, append(Kind::kMultiply, chosen, *key.truth, true));
-  return append_constant(Kind::kAdd, chosen, *key.otherwise, true);
+  return value_or(key.value, *key.truth, *key.otherwise);
 }
 
 /// What must be true of a row that has a key.
@@ -150,8 +169,42 @@ Result<std::size_t> PipelineBuilder::key_or(NodeId id, KeyOfSide& key,
   return value_of(id);
 }
 
-Status PipelineBuilder::add_single_key(const BoundStage& stage, const KeyForm& form,
-                                       KeyOfSide& key) {
+/// The number of a string, as the build side's strings are numbered; `beside`: one that none of
+/// these has, for others and for nulls.
+Result<std::size_t> PipelineBuilder::key_of_string(const StageUse& use, std::size_t i,
+                                                   KeyOfSide& key, std::int64_t beside) {
+  const query::KeyCodes& of_build = *use.key_codes[i];
+  const NodeId id = key.of_probe ? use.stage->probe_keys[i] : use.stage->build_keys[i];
+  const Node& column = graph_->at(id);
+  if (!key.of_probe && !key.keeps_all) PRESSO_TRY(drop_nulls(id));
+  PRESSO_ASSIGN(const RowColumn wanted, row_column(column));
+  PRESSO_ASSIGN(const std::size_t number, column_value(wanted));
+  key.has_null_number = key.of_probe || (key.keeps_all && wanted.null_value);
+  if (!key.of_probe) return number;
+  if (arrays_ == kMostRowArrays) return refused("too many columns of joined tables");
+  ValueTable table{arrays_++, {}, !is_narrow(beside)};
+  for (std::uint32_t own = 0; own <= wanted.codes->null_number(); ++own) {
+    const auto found = own < wanted.codes->count()
+                           ? of_build.find(wanted.codes->string(own).bytes())
+                           : std::optional<std::uint32_t>();
+    table.values.push_back(found ? std::int64_t{*found} : beside);
+  }
+  Value value;
+  value.step.kind = Kind::kGather;
+  value.step.column = table.array;
+  value.step.constant = beside;
+  value.from = {number};
+  value.is_wide = table.is_wide;
+  value_tables_.push_back(std::move(table));
+  return append(std::move(value));
+}
+
+Status PipelineBuilder::add_single_key(const StageUse& use, const KeyForm& form, KeyOfSide& key) {
+  const BoundStage& stage = *use.stage;
+  if (use.key_codes[0] != nullptr) {
+    PRESSO_ASSIGN(key.value, key_of_string(use, 0, key, *form.of_lone_probe));
+    return {};
+  }
   const NodeId id = key.of_probe ? stage.probe_keys[0] : stage.build_keys[0];
   PRESSO_ASSIGN(key.value, key_or(id, key, key.otherwise));
   if (!key.of_probe || !leaves_keyless_rows(stage.kind)) return {};
@@ -166,15 +219,17 @@ Status PipelineBuilder::add_single_key(const BoundStage& stage, const KeyForm& f
   return require(key, truth);
 }
 
-Status PipelineBuilder::add_part_of_key(const BoundStage& stage, std::size_t i,
-                                        const KeyStride& stride, KeyOfSide& key) {
-  const query::Range& range = graph_->at(stage.build_keys[i]).range;
+Status PipelineBuilder::add_part_of_key(const StageUse& use, std::size_t i, const KeyStride& stride,
+                                        KeyOfSide& key) {
+  const bool is_string = use.key_codes[i] != nullptr;
+  const query::Range range = use.key_ranges(*graph_)[i];
   const auto least = static_cast<std::int64_t>(range.least);
   const auto most = static_cast<std::int64_t>(range.most);
-  const NodeId id = key.of_probe ? stage.probe_keys[i] : stage.build_keys[i];
+  const NodeId id = key.of_probe ? use.stage->probe_keys[i] : use.stage->build_keys[i];
   const std::int64_t beside = number_beside(range);
-  PRESSO_ASSIGN(std::size_t part, key_or(id, key, beside));
-  const query::Range& own = graph_->at(id).range;
+  PRESSO_ASSIGN(std::size_t part,
+                is_string ? key_of_string(use, i, key, beside) : key_or(id, key, beside));
+  const query::Range own = is_string ? range : graph_->at(id).range;
   if (!own.known || own.least < range.least || (key.has_null_number && beside < least)) {
     PRESSO_ASSIGN(const std::size_t truth, append_constant(Kind::kLessEqual, part, least, false));
     std::swap(values_[truth].step.a_is_constant, values_[truth].step.b_is_constant);

@@ -25,7 +25,7 @@ bool fits_int64(query::Int128 value) {
 }  // namespace
 
 Result<std::size_t> PipelineBuilder::append(Value value) {
-  if (values_.size() == kMostPipelineSteps) return refused("expressions of more than 64 steps");
+  if (values_.size() == kMostPipelineSteps) return refused("expressions of more than 96 steps");
   values_.push_back(std::move(value));
   return values_.size() - 1;
 }
@@ -424,6 +424,15 @@ Result<std::size_t> PipelineBuilder::value_of_and(const Node& node) {
     all = one;
   }
   return is_or ? append(Kind::kNot, *all, *all, false) : *all;
+}
+
+/// The value where the truth is 1, else the other number: (value - otherwise) * truth + otherwise,
+/// in 64 bits, whatever the value is.
+Result<std::size_t> PipelineBuilder::value_or(std::size_t value, std::size_t truth,
+                                              std::int64_t otherwise) {
+  PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, otherwise, true));
+  PRESSO_ASSIGN(value, append(Kind::kMultiply, value, truth, true));
+  return append_constant(Kind::kAdd, value, otherwise, true);
 }
 
 /// A truth times a number, or times a constant, which is no value of its own.

@@ -34,8 +34,8 @@ struct KeyForm {
   std::optional<std::int64_t> of_keyless_build;  ///< of build rows without a key that are kept
   std::optional<std::int64_t> of_lone_probe;     ///< of probe rows that have no partner
 };
-/// Nothing: keys do not fit into 63 bits, by the ranges of the build side.
-std::optional<KeyForm> key_form(const query::Graph& graph, const query::BoundStage& stage);
+/// Nothing: keys do not fit into 63 bits. `ranges`: of the build side's, by key.
+std::optional<KeyForm> key_form(const std::vector<query::Range>& ranges);
 
 /// Whether rows of the probe side without a partner, or without a key, are left.
 inline bool leaves_lone_rows(query::StageKind kind) {
@@ -59,7 +59,11 @@ struct StageUse {
   /// Whether rows of the build side come out at the end, for which others are marked.
   bool gives_build_rows() const { return query::gives_build_rows(stage->kind); }
 
+  /// Of the build side's keys, which are their numbers where they are strings.
+  std::vector<query::Range> key_ranges(const query::Graph& graph) const;
+
   const query::BoundStage* stage = nullptr;
+  std::vector<const query::KeyCodes*> key_codes;  ///< by key; nullptr: it is a number
   std::vector<RowColumn> columns;
   std::vector<Byte> arrays;  ///< by column: Pipeline::arrays
   std::size_t find = 0;      ///< the program's step that looks up
