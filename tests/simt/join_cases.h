@@ -221,6 +221,10 @@ inline constexpr const char* kJoinStatements[] = {
     "join deals on facts.maker = deals.maker_of and rank * 40 > value group by rank, value",
     "select rank, count(*), sum(rating) from facts join deals on facts.maker = deals.maker_of "
     "join makers on deals.maker_of = makers.id where facts.x < 9 group by rank",
+    // Few rows are left, and which depends on all of a row's partners.
+    "select rank, city, count(*), sum(price) from facts join deals on facts.maker = deals.maker_of "
+    "and rank < 4 join places on deals.rank = places.x and facts.y = places.y and zone = 1 "
+    "group by rank, city",
 };
 
 /// Without groups.
@@ -324,6 +328,12 @@ inline constexpr const char* kLoneRowStatements[] = {
     "same.one and other < 3 group by one",
     "select count(*), sum(value) from facts full join twice on facts.part = twice.id where "
     "facts.id < 0",
+    "select value, count(*), count(price) from twice left join facts on twice.id = facts.part and "
+    "facts.id < 0 group by value",
+    "select count(*), sum(size) from parts anti join facts on facts.part = parts.id and facts.id < "
+    "0",
+    "select count(*), sum(size) from parts semi join facts on facts.part = parts.id and facts.id < "
+    "0",
     // Groups of build rows that are many.
     "select parts.id, facts.id, count(*) from facts full join parts on facts.part = parts.id "
     "group by parts.id, facts.id",

@@ -131,12 +131,16 @@ TEST_F(JoinsOnGpuFaults, FewRowsAreLeftToTheCpu) {
   EXPECT_EQ(found.summary.why_cpu, "few rows are asked for");
 }
 
-/// Groups told by build rows, groups in a table, rows.
+/// Groups told by build rows, groups in a table, rows; and build rows at the end.
 constexpr const char* kFaultyStatements[] = {
     kNestedJoin,
     "select facts.part, facts.x, city, sum(price) from facts join parts on facts.part = parts.id "
     "join places on facts.x = places.x and facts.y = places.y group by facts.part, facts.x, city",
-    kJoinedRows[1]};
+    kJoinedRows[1],
+    "select parts.id, facts.id, land_name, count(*) from facts full join parts on facts.part = "
+    "parts.id full join lands on parts.name = lands.land_name and parts.size > lands.zone_of "
+    "group by parts.id, facts.id, land_name",
+    kLoneRows[4]};
 
 TEST_F(JoinsOnGpuFaults, EachAllocationMayFail) {
   for (const char* const statement : kFaultyStatements) {
