@@ -127,10 +127,10 @@ class JoinedTables {
   }
 
   static std::string lands() {
-    std::string csv = "land_name,zone_of,people\n";
+    std::string csv = "land_name,zone_of,people,far\n";
     for (int i = 0; i < 9; ++i) {
       csv += line({i % 4 == 3 ? "" : "land " + number(i / 2), i % 5 == 4 ? "" : number(i % 3),
-                   number(i * 1000)});
+                   number(i * 1000), i % 3 == 0 ? "" : number(i * 1'000'000'000'000LL)});
     }
     return csv;
   }
@@ -298,6 +298,13 @@ inline constexpr const char* kLoneRowStatements[] = {
     "places.y group by city, zone",
     "select rank, land, count(*) from facts right join deals on facts.maker = deals.maker_of left "
     "join makers on deals.maker_of = makers.id group by rank, land",
+    // Keys far apart, and rows that ask for the number that stands for nulls of the other side.
+    "select people, count(*), count(price) from facts full join lands on facts.id * 500000000000 = "
+    "lands.far group by people",
+    "select people, count(*), count(price) from facts full join lands on facts.id * 500000000000 + "
+    "1 = lands.far group by people",
+    "select count(*), sum(people) from lands anti join facts on facts.id * 500000000000 + 1 = "
+    "lands.far",
     // Other joins and conditions behind them, and before.
     "select name, value, count(*), sum(size) from facts right join parts on facts.part = parts.id "
     "left join twice on parts.size = twice.id group by name, value",
