@@ -326,6 +326,10 @@ inline constexpr const char* kLoneRowStatements[] = {
     "parts.size = twice.id group by name",
     "select name, count(*), sum(price) from facts right join parts on facts.part = parts.id semi "
     "join twice on parts.size = twice.id and value > 2 group by name",
+    "select name, count(*) from facts full join parts on facts.part = parts.id where maybe > 50 or "
+    "(weight < 20 and price > 30.00) or word is null group by name",
+    "select name, count(*) from facts full join parts on facts.part = parts.id where not (maybe > "
+    "50 or weight < 20) group by name",
     // Nothing on one side, no partner at all, partners for all.
     "select count(*), sum(size), sum(price) from facts right join parts on facts.part = parts.id "
     "and size > 900",
@@ -369,6 +373,8 @@ inline constexpr const char* kLoneRowStatements[] = {
     "rank * 20 > maybe group by rank",
     "select rank, count(*) from deals semi join facts on facts.maker = deals.maker_of and "
     "rank * 20 > maybe group by rank",
+    "select name, count(*), sum(price) from facts left join parts on facts.part = parts.id and "
+    "(weight < maybe or not (weight > 30 and facts.x * 4 > size)) group by name",
     "select value, rank, count(*), sum(price) from facts left join deals on facts.maker = "
     "deals.maker_of and rank > facts.x left join twice on facts.part = twice.id and value > rank "
     "* 30 group by value, rank",
@@ -468,7 +474,8 @@ inline std::string random_join_statement(corpora::Random& random) {
   static const JoinPart kParts[] = {
       {"join parts on facts.part = parts.id",
        nullptr,
-       {"size > 20", "name <> 'nut'", "weight < 60", "size % 3 = 1", "size > facts.x * 2"},
+       {"size > 20", "name <> 'nut'", "weight < 60", "size % 3 = 1", "size > facts.x * 2",
+        "(weight > 50 or not (maybe > 100 and size < 30))"},
        {"name", "size", "weight", "comment", "parts.id"},
        {"sum(size * price)", "min(size)", "max(parts.id)"},
        {"size > facts.x * 3", "weight < facts.maybe", "size < 40"}},

@@ -57,6 +57,10 @@ Status PipelineBuilder::add_filter(const Filter& filter) {
 
 /// Rows for which the node is true, or false, are left.
 Status PipelineBuilder::add_truth(NodeId id, bool negated) {
+  if (combines_truths(id) && graph_->at(id).nullable) {
+    PRESSO_ASSIGN(const std::size_t truth, is_true(id, negated));
+    return filter_by(truth);
+  }
   PRESSO_TRY(drop_nulls(id));
   PRESSO_ASSIGN(std::size_t truth, value_of(id));
   if (negated) {

@@ -238,6 +238,8 @@ class PipelineBuilder {
   Result<std::size_t> value_of_step(query::NodeId id);
   Result<std::size_t> value_by_table(query::NodeId id);
   Result<ValueDomain> domain_of(const query::Node& column);
+  bool combines_truths(query::NodeId id) const;
+  Result<std::size_t> is_true(query::NodeId id, bool negated);
   Result<std::size_t> value_of_and(const query::Node& node);
   Result<std::size_t> value_of_case(const query::Node& node);
   Result<std::size_t> value_or(std::size_t value, std::size_t truth, std::int64_t otherwise);

@@ -105,12 +105,7 @@ Status PipelineBuilder::check_pairs(StageUse& use) {
   if (use.stage->residual.empty()) return {};
   std::optional<std::size_t> all;
   for (const NodeId condition : use.stage->residual) {
-    PRESSO_ASSIGN(const Validity valid, validity_of(condition));
-    PRESSO_ASSIGN(std::size_t one, value_of(condition));
-    if (!valid.is_everywhere()) {
-      PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
-      PRESSO_ASSIGN(one, append(Kind::kMultiply, one, is_there, false));
-    }
+    PRESSO_ASSIGN(std::size_t one, is_true(condition, false));
     if (all) {
       PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
     }

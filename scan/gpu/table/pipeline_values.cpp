@@ -346,6 +346,7 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     return append(kind, a, b, is_wide(node));
   };
   const bool of_integers =
+      (node.step == Step::kIsNull && graph_->is_column(node.arguments[0])) ||
       std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
         return graph_->at(argument).physical == Physical::kInt64 ||
                graph_->at(argument).physical == Physical::kBool;
@@ -405,6 +406,43 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
       break;
   }
   return refused("an expression that GPUs do not compute yet");
+}
+
+bool PipelineBuilder::combines_truths(NodeId id) const {
+  const Node& node = graph_->at(id);
+  if (node.kind != Node::Kind::kStep) return false;
+  return node.step == Step::kAnd || node.step == Step::kOr || node.step == Step::kNot;
+}
+
+/// Whether the node is true, or false if `negated`, and not null: of AND, OR and NOT that is known
+/// of their arguments by the same question.
+Result<std::size_t> PipelineBuilder::is_true(NodeId id, bool negated) {
+  const Node& node = graph_->at(id);
+  if (!combines_truths(id)) {
+    PRESSO_ASSIGN(const Validity valid, validity_of(id));
+    PRESSO_ASSIGN(std::size_t truth, value_of(id));
+    if (negated) {
+      PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
+    }
+    if (valid.is_everywhere()) return truth;
+    PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
+    return append(Kind::kMultiply, truth, is_there, false);
+  }
+  if (node.step == Step::kNot) return is_true(node.arguments[0], !negated);
+  // One of them is true where not all are not.
+  const bool wants_all = (node.step == Step::kAnd) != negated;
+  std::optional<std::size_t> all;
+  for (const NodeId argument : node.arguments) {
+    PRESSO_ASSIGN(std::size_t one, is_true(argument, negated));
+    if (!wants_all) {
+      PRESSO_ASSIGN(one, append(Kind::kNot, one, one, false));
+    }
+    if (all) {
+      PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
+    }
+    all = one;
+  }
+  return wants_all ? *all : append(Kind::kNot, *all, *all, false);
 }
 
 /// AND and OR of what is never null, else of two truths a third may come.
