@@ -3,7 +3,6 @@
 // joined. Its program is that of the table's rows, in which what comes before the stage is not
 // there: columns are null, nothing was found, and the build row is the row itself.
 #include <algorithm>
-#include <limits>
 
 #include "scan/gpu/table/pipeline_builder.h"
 
