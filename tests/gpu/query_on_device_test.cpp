@@ -62,7 +62,10 @@ TEST_P(QueryOnDevice, JoinsAsTheCpu) {
     }
   };
   expect_as_on_cpu(kJoinStatements, "joins, conditions and groups");
+  expect_as_on_cpu(kLoneRowStatements, "joins, conditions and groups");
+  expect_as_on_cpu(kStringKeyStatements, "joins, conditions and groups");
   expect_as_on_cpu(kJoinedRows, "joins and conditions");
+  expect_as_on_cpu(kLoneRows, "joins and conditions");
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnDevice,

@@ -21,6 +21,11 @@ constexpr std::uint64_t kMostHostRows = 20'000'000;
 Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
                                            PipelineBuilder& builder, ColumnCodes& codes);
 
+/// Of a bit for each row, in whole slices.
+constexpr std::uint64_t mark_bytes(std::uint64_t rows) {
+  return (rows / kMaxIntegerRows + 1) * kMaxIntegerRows / 8;
+}
+
 /// Where a build side's rows go.
 struct RowMemory {
   DeviceMemory keys;
@@ -55,6 +60,7 @@ Result<DeviceMemory> place_arrays(const RunSpace& space, const PipelineBuilder& 
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const StageUse& use = builder.stages()[i];
     pipeline.lookups[i] = sides[i].lookup;
+    pipeline.marks[i] = reinterpret_cast<std::uint32_t*>(sides[i].marks.get());
     for (std::size_t k = 0; k < use.arrays.size(); ++k) {
       pipeline.arrays[use.arrays[k]] = sides[i].columns[k];
     }
@@ -149,13 +155,16 @@ Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
   side.columns = std::move(room.columns);
   for (RowArray& column : side.columns) column.count = static_cast<std::uint32_t>(side.rows);
 
-  const LookupPlan plan(side.rows, builder.key_range(*use.stage));
+  const LookupPlan plan(side.rows, builder.key_range(use));
   PRESSO_ASSIGN(side.structure, space.memory.allocate(MemoryParts::kAlignment + plan.bytes()));
   side.lookup = plan.at(side.structure.get() + MemoryParts::kAlignment);
-  if (use.gives_pairs()) {
+  if (use.finds_all()) {
     const std::uint64_t rows = std::max<std::uint64_t>(side.rows, 1);
     PRESSO_ASSIGN(side.next, space.memory.allocate(rows * sizeof(std::uint32_t)));
     side.lookup.next = reinterpret_cast<std::uint32_t*>(side.next.get());
+  }
+  if (use.gives_build_rows()) {
+    PRESSO_ASSIGN(side.marks, space.memory.allocate(mark_bytes(side.rows)));
   }
   JoinRows build;
   build.d_keys = room.keys.get();
@@ -208,6 +217,11 @@ Status finish(const RunSpace& space, query::Execution& execution, QueryPipeline&
   PRESSO_ASSIGN(const std::uint64_t cache_bytes, space.kernels.cache_bytes());
   PRESSO_ASSIGN(made.pipeline, made.builder.finish(cache_bytes / 8 * 5));
   PRESSO_ASSIGN(made.arrays, place_arrays(space, made.builder, made.sides, made.pipeline));
+  for (std::size_t stage = 0; stage < made.sides.size(); ++stage) {
+    if (!made.builder.stages()[stage].gives_build_rows()) continue;
+    PRESSO_ASSIGN(Pipeline pipeline, made.builder.of_build_rows(stage, made.pipeline));
+    made.of_build_rows.push_back({stage, pipeline});
+  }
   return {};
 }
 
@@ -297,6 +311,27 @@ Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& 
     pipeline.arrays[array.number] = {to, array.count, array.is_wide};
   }
   return memory;
+}
+
+Status clear_marks(const RunSpace& space, const QueryPipeline& of) {
+  for (const BuildSide& side : of.sides) {
+    if (side.marks.bytes() == 0) continue;
+    PRESSO_TRY(space.kernels.clear(side.marks.get(), static_cast<std::size_t>(side.marks.bytes()),
+                                   space.stream));
+  }
+  return {};
+}
+
+Status run_over_build_rows(const RunSpace& space, const QueryPipeline& of, PipelineRun& run,
+                           const std::function<Status(std::size_t)>& done) {
+  // One stage after another: what comes out of one may be partners of the next.
+  for (const BuildRowPipeline& one : of.of_build_rows) {
+    PRESSO_TRY(run.prepare_build_rows(one.pipeline, of.sides[one.stage].rows));
+    PRESSO_TRY(run.enqueue());
+    PRESSO_TRY(space.device().wait(space.stream));
+    PRESSO_TRY(done(one.stage));
+  }
+  return {};
 }
 
 Result<RowKeys> keys_of_rows(const RunSpace& space, const QueryPipeline& of) {

@@ -22,6 +22,13 @@ struct BuildSide {
   DeviceMemory structure;         ///< of `lookup`
   DeviceMemory next;              ///< likewise
   Lookup lookup;
+  DeviceMemory marks;  ///< bits of rows that have found a partner, where these matter
+};
+
+/// What rows of a build side pass that come out when all others have been joined.
+struct BuildRowPipeline {
+  std::size_t stage = 0;
+  Pipeline pipeline;
 };
 
 /// A pipeline of a query, and what it reads beside the table.
@@ -34,6 +41,7 @@ struct QueryPipeline {
   std::vector<BuildSide> sides;
   DeviceMemory arrays;
   Pipeline pipeline;
+  std::vector<BuildRowPipeline> of_build_rows;  ///< in the order in which they have to run
 };
 
 /// Makes it, and all build sides. Adds to the execution's summary and notes. `rows`: that there are
@@ -52,6 +60,13 @@ Result<std::unique_ptr<QueryPipeline>> make_row_pipeline(const RunSpace& space,
 /// device: that memory must stay as long as it runs.
 Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& builder,
                                   Pipeline& pipeline);
+
+/// Forgets which build rows have found a partner: before each run over the tables.
+Status clear_marks(const RunSpace& space, const QueryPipeline& of);
+/// After a run over the tables: runs over the build rows that come out at the end. `done` is called
+/// after each stage, with its number. Waits.
+Status run_over_build_rows(const RunSpace& space, const QueryPipeline& of, PipelineRun& run,
+                           const std::function<Status(std::size_t)>& done);
 
 /// The keys that build rows tell; empty where there is no such stage.
 Result<RowKeys> keys_of_rows(const RunSpace& space, const QueryPipeline& of);

@@ -161,10 +161,11 @@ PRESSO_DEVICE u32 rows_that_hold(const Pipeline& of, const WarpSpace& space,
       top = rows_of_leaf<kAlone>(of, space, i, at);
     } else if (step.kind == Kind::kTrue || step.kind == Kind::kFalse) {
       top = step.kind == Kind::kTrue ? mask : 0;
-    } else if (step.kind == Kind::kRows) {
+    } else if (step.kind == Kind::kRows || step.kind == Kind::kNoRows) {
       const u64 vector = u64{at.slice} * kSliceVectors + at.vector;
       top = transposed(
           simt::load_readonly(of.row_bits[step.leaf] + vector * kVectorSteps + simt::lane()));
+      if (step.kind == Kind::kNoRows) top = ~top;
     } else {
       const TableBlock& block = space.columns()[step.column].block;
       top = transposed(valid_bits(block, at.vector, at.rows, space.staging()));

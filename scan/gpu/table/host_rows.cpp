@@ -37,11 +37,6 @@ class HostRowMaker {
   Status prepare() {
     query::Graph& graph = *scan_.query.input;
     std::vector<query::NodeId> nodes = use_.stage->build_keys;
-    for (const query::NodeId key : nodes) {
-      if (graph.at(key).physical != Physical::kInt64) {
-        return refused("keys of a join that are no integers");
-      }
-    }
     for (const RowColumn& column : use_.columns) {
       if (column.column == RowColumn::kOrder) continue;
       const query::InputColumn& about = scan_.query.columns[column.column];
@@ -51,8 +46,9 @@ class HostRowMaker {
       if (graph.at(node).physical != wanted) return refused("columns that are no integers");
       nodes.push_back(node);
     }
-    strides_ = key_strides(graph, *use_.stage);
-    if (strides_.empty()) return refused("keys of a join that do not fit into 63 bits together");
+    auto form = key_form(use_.key_ranges(graph));
+    if (!form) return refused("keys of a join that do not fit into 63 bits together");
+    form_ = std::move(*form);
     program_ = query::Program(graph, nodes);
     return {};
   }
@@ -64,14 +60,22 @@ class HostRowMaker {
 
   /// Rows without a key belong to no one.
   Status take(Part& part, const query::RowBatch& rows, std::uint32_t row) const {
+    const std::vector<KeyStride>& strides = form_.strides;
     std::uint64_t key = 0;
-    for (std::size_t i = 0; i < strides_.size(); ++i) {
+    bool has_key = true;
+    for (std::size_t i = 0; i < strides.size(); ++i) {
       const VectorView& view = rows.results[i];
-      if (view.is_null(row)) return {};
-      const auto value = view.as<std::uint64_t>()[row];
-      key += (value - strides_[i].least) * strides_[i].stride;
+      has_key = has_key && !view.is_null(row);
+      if (!has_key) break;
+      PRESSO_ASSIGN(const std::uint64_t value, key_number(i, view, row));
+      key += (value - strides[i].least) * strides[i].stride;
     }
-    std::size_t result = strides_.size();
+    if (!has_key) {
+      if (!leaves_keyless_rows(use_.stage->kind)) return {};
+      if (!form_.of_keyless_build) return refused("keys that may be null or anything");
+      key = static_cast<std::uint64_t>(*form_.of_keyless_build);
+    }
+    std::size_t result = strides.size();
     for (std::size_t i = 0; i < use_.columns.size(); ++i) {
       std::int64_t value = 0;
       if (use_.columns[i].column != RowColumn::kOrder) {
@@ -82,6 +86,14 @@ class HostRowMaker {
     part.rows.keys.push_back(key);
     part.numbers.push_back(rows.numbers[row]);
     return {};
+  }
+
+  Result<std::uint64_t> key_number(std::size_t i, const VectorView& view, std::uint32_t row) const {
+    const query::KeyCodes* const codes = use_.key_codes[i];
+    if (codes == nullptr) return view.as<std::uint64_t>()[row];
+    const auto number = codes->find(view.as<query::StringRef>()[row].bytes());
+    if (!number) return refused("strings that have no number");
+    return std::uint64_t{*number};
   }
 
   static Result<std::int64_t> value_of(const RowColumn& column, const VectorView& view,
@@ -120,7 +132,7 @@ class HostRowMaker {
   query::Execution& scan_;
   const StageUse& use_;
   query::Program program_;
-  std::vector<KeyStride> strides_;
+  KeyForm form_;
   std::vector<Part> parts_;
 };
 

@@ -37,15 +37,32 @@ Result<std::vector<RowStore>> JoinedRows::run() {
   copy_strings();
   PipelineRun pipeline_run(space_);
   PRESSO_TRY(pipeline_run.begin(made_.pipeline));
-  PRESSO_TRY(run_over_tables(space_, execution_, made_.builder, pipeline_run,
-                             [&](const DeviceTable& table) { return take(pipeline_run, table); }));
+  PRESSO_TRY(clear_marks(space_, made_));
+  PRESSO_TRY(
+      run_over_tables(space_, execution_, made_.builder, pipeline_run,
+                      [&](const DeviceTable& table) { return take_table(pipeline_run, table); }));
+  const PipelineBuilder& builder = made_.builder;
+  PRESSO_TRY(run_over_build_rows(space_, made_, pipeline_run, [&](std::size_t stage) {
+    return take(pipeline_run, builder.first_build_row(stage), builder.build_row_limit(stage));
+  }));
   execution_.summary.rows_matched = 0;
   for (const RowStore& store : stores_) execution_.summary.rows_matched += store.rows();
   return std::move(stores_);
 }
 
+Status JoinedRows::take_table(PipelineRun& run, const DeviceTable& table) {
+  const auto first_row = [&table](const LoadedSlice& slice) {
+    return table.groups()[slice.group].first_row + slice.first;
+  };
+  // Between them there may be slices that zones have ruled out.
+  const LoadedSlice& last = table.slices().back();
+  const std::uint64_t begin = first_row(table.slices().front());
+  return take(run, begin, first_row(last) + last.rows - begin);
+}
+
 /// The kernel has run, and has counted the rows for which there was no room: then it runs again.
-Status JoinedRows::take(PipelineRun& run, const DeviceTable& table) {
+/// `first_row`, `row_count`: by which rows they are in order, in all tables together.
+Status JoinedRows::take(PipelineRun& run, std::uint64_t first_row, std::uint64_t row_count) {
   PRESSO_ASSIGN(std::uint64_t rows, run.take_written());
   PRESSO_TRY(check_memory(rows));
   if (rows > room_) {
@@ -56,13 +73,7 @@ Status JoinedRows::take(PipelineRun& run, const DeviceTable& table) {
   }
   if (rows == 0) return {};
   PRESSO_ASSIGN(const Written written, copy_back(rows));
-  const auto first_row = [&table](const LoadedSlice& slice) {
-    return table.groups()[slice.group].first_row + slice.first;
-  };
-  // Between them there may be slices that zones have ruled out.
-  const LoadedSlice& last = table.slices().back();
-  const std::uint64_t begin = first_row(table.slices().front());
-  return put_in_order(written, begin, first_row(last) + last.rows - begin);
+  return put_in_order(written, first_row, row_count);
 }
 
 /// Of the host: for so many rows more, as they are written and where they belong.
@@ -111,14 +122,14 @@ Result<JoinedRows::Written> JoinedRows::copy_back(std::uint64_t rows) const {
   return written;
 }
 
-/// `first_row`, `table_rows`: of the table that they come from, in all tables together.
+/// As take() says.
 Status JoinedRows::put_in_order(const Written& from, std::uint64_t first_row,
-                                std::uint64_t table_rows) {
+                                std::uint64_t row_count) {
   const unsigned bits = made_.builder.bits_of_repeats();
   const auto rows = static_cast<std::size_t>(from.rows);
   std::vector<std::uint64_t> numbers(rows);
   for (std::size_t i = 0; i < rows; ++i) numbers[i] = from.order[i] - (first_row << bits);
-  query::grouping::RowRanks ranks(table_rows << bits, rows);
+  query::grouping::RowRanks ranks(row_count << bits, rows);
   ranks.add(numbers);
   ranks.finish();
 

@@ -25,11 +25,12 @@ class JoinedRows {
  private:
   struct Written;
 
-  Status take(PipelineRun& run, const DeviceTable& table);
+  Status take_table(PipelineRun& run, const DeviceTable& table);
+  Status take(PipelineRun& run, std::uint64_t first_row, std::uint64_t row_count);
   Status check_memory(std::uint64_t rows) const;
   Status make_room(PipelineRun& run, std::uint64_t rows);
   Result<Written> copy_back(std::uint64_t rows) const;
-  Status put_in_order(const Written& from, std::uint64_t first_row, std::uint64_t table_rows);
+  Status put_in_order(const Written& from, std::uint64_t first_row, std::uint64_t row_count);
   void write_column(const Written& from, std::size_t column, std::size_t first, std::size_t count,
                     const std::vector<std::uint64_t>& places, query::RowStore& to) const;
   void copy_strings();

@@ -17,7 +17,7 @@ constexpr std::uint32_t kChunkSteps = 8;
 constexpr std::uint32_t kChunkRows = kChunkSteps * kLanes;
 
 constexpr std::uint32_t kMostPipelineColumns = 16;
-constexpr std::uint32_t kMostPipelineSteps = 64;
+constexpr std::uint32_t kMostPipelineSteps = 96;
 constexpr std::uint32_t kMostRegisterUnits = 24;
 constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;
@@ -48,6 +48,7 @@ struct ConditionStep {
     kNull,     ///< pushes the rows where `column` is null
     kNotNull,  ///< pushes the others
     kRows,     ///< pushes the rows that have a bit in Pipeline::row_bits[leaf]
+    kNoRows,   ///< pushes the others
     kTrue,
     kFalse,
     kAnd,  ///< of the last two
@@ -75,7 +76,8 @@ struct PipelineStep {
   enum class Kind : Byte {
     kLoad,      ///< to = value of `column`; nulls: `constant`
     kLoadCode,  ///< the same, and the code's number for the whole table in its place
-    kRow,       ///< to = the row's number in all tables, wide
+    kRow,       ///< to = the row's number in all tables
+    kConstant,  ///< to = `constant`
     kAdd,
     kSubtract,
     kMultiply,
@@ -90,7 +92,13 @@ struct PipelineStep {
     kFindAny,     ///< rows without one are dropped
     kFindNone,    ///< rows that have one are dropped
     kFindOrNone,  ///< to = the build row, one after another, or kNoRow where there is none
-    kGather,      ///< to = that of row `a` in array `column`; where there is none: `constant`
+    // Of pairs, after kFind or kFindOrNone: `a` is the build row, `b` whether they belong together.
+    kCheckAny,     ///< a row is left with the first pair that does; others are dropped
+    kCheckNone,    ///< a row is left, once, if none of its pairs does
+    kCheckOrNone,  ///< to = the build row of a pair that does, or once kNoRow if none does
+    kMark,         ///< build row `a`, where there is one, gets its bit in Pipeline::marks
+    kMarkOnly,     ///< the same, and all rows are dropped
+    kGather,       ///< to = that of row `a` in array `column`; where there is none: `constant`
     kGroup,  ///< to = the group of key `a` in the table of groups, of which it may be the first
   };
   Kind kind = Kind::kLoad;
@@ -165,7 +173,7 @@ struct Pipeline {
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
   RegisterPlace order_register;
-  Byte order_bits = 0;
+  Byte order_bits = 0;      ///< kWholeOrder: the register has all of the number
   bool has_groups = false;  ///< else all rows are one, and its first row is not asked for
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
@@ -177,6 +185,7 @@ struct Pipeline {
   PipelineStep program[kMostPipelineSteps];
   PipelineCell cell[kMostPipelineCells];
   Lookup lookups[kMostLookups];
+  std::uint32_t* marks[kMostLookups] = {};  ///< bits of build rows that have found a partner
   RowArray arrays[kMostRowArrays];
   RowOutput output[kMostRowArrays];
 
@@ -221,13 +230,15 @@ struct Pipeline {
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 
+constexpr Byte kWholeOrder = 64;
 constexpr std::uint32_t kGroupCells = 1;                ///< in front of `cell`: the first row
 constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first row
 constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
 constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
 constexpr std::uint32_t kBucketKeys = 4;
-constexpr std::uint32_t kPartHeadWords = 2;    ///< of a row of a part: key and order
-constexpr std::uint32_t kPartCountWords = 32;  ///< counts lie in lines of the cache of their own
+constexpr std::uint32_t kPartHeadWords = 2;  ///< of a row of a part: key and order
+constexpr std::uint32_t kPartCountWords =
+    128 / 4;  ///< counts lie in lines of the cache of their own
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 
 PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {

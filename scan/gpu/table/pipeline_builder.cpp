@@ -57,6 +57,10 @@ Status PipelineBuilder::add_filter(const Filter& filter) {
 
 /// Rows for which the node is true, or false, are left.
 Status PipelineBuilder::add_truth(NodeId id, bool negated) {
+  if (combines_truths(id) && graph_->at(id).nullable) {
+    PRESSO_ASSIGN(const std::size_t truth, is_true(id, negated));
+    return filter_by(truth);
+  }
   PRESSO_TRY(drop_nulls(id));
   PRESSO_ASSIGN(std::size_t truth, value_of(id));
   if (negated) {
@@ -68,6 +72,10 @@ Status PipelineBuilder::add_truth(NodeId id, bool negated) {
 /// Rows for which the node is null are dropped.
 Status PipelineBuilder::drop_nulls(NodeId id) {
   PRESSO_ASSIGN(const Validity valid, validity_of(id));
+  if (valid.columns != 0 && marks_rows()) {
+    PRESSO_ASSIGN(const std::size_t truth, program_truth(valid));
+    return filter_by(truth);
+  }
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
     if ((valid.columns >> column & 1) == 0) continue;
     PRESSO_TRY(push({ConditionStep::Kind::kNotNull, static_cast<Byte>(column), 0}));
@@ -280,6 +288,21 @@ Result<LeafTables> PipelineBuilder::leaf_tables(
 
 // --- registers
 
+bool has_result(Kind kind) {
+  switch (kind) {
+    case Kind::kFilter:
+    case Kind::kFindAny:
+    case Kind::kFindNone:
+    case Kind::kCheckAny:
+    case Kind::kCheckNone:
+    case Kind::kMark:
+    case Kind::kMarkOnly:
+      return false;
+    default:
+      return true;
+  }
+}
+
 namespace {
 
 /// Registers that are free again are taken by values of the same width only: lanes do not wait for
@@ -305,10 +328,6 @@ class Registers {
   std::vector<RegisterPlace> free_[2];  ///< narrow, wide
 };
 
-bool has_result(Kind kind) {
-  return kind != Kind::kFilter && kind != Kind::kFindAny && kind != Kind::kFindNone;
-}
-
 }  // namespace
 
 /// A value's register is free again after its last reader; what cells and groups read stays.
@@ -331,8 +350,8 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
   for (const StageUse& use : stages_) {
     if (!use.has_chains()) continue;
     // Steps behind it run again for each build row, and find what came before as it was.
-    for (std::size_t i = 0; i <= use.step; ++i) {
-      if (i == use.step || last[i] > use.step) last[i] = kForever;
+    for (std::size_t i = 0; i <= use.find; ++i) {
+      if (i == use.find || last[i] > use.find) last[i] = kForever;
     }
   }
   std::vector<RegisterPlace> register_of(values_.size());

@@ -49,6 +49,9 @@ struct CodeTables {
   std::vector<std::uint32_t> numbers;
 };
 
+/// Whether a step has a result, which is in a register.
+bool has_result(PipelineStep::Kind kind);
+
 /// How a cell, or two, become an aggregate.
 struct CellsOfAggregate {
   std::optional<std::size_t> low;    ///< sum modulo 2^64, its low part, least or greatest image
@@ -93,12 +96,15 @@ class PipelineBuilder {
   Status set_side(std::size_t stage, std::uint64_t rows, bool repeats, unsigned order_bits);
   /// Registers are dealt out, counts filled in. `table_bytes`: for a table of groups, at first.
   Result<Pipeline> finish(std::uint64_t table_bytes = 0);
+  /// Of a stage whose build rows come out when all others have been joined: the pipeline that these
+  /// pass. `of`: as finish() made it, told where lookups, arrays and marks are.
+  Result<Pipeline> of_build_rows(std::size_t stage, const Pipeline& of) const;
   /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
   bool enlarge_table(Pipeline& pipeline) const;
 
   /// The key of a stage as one number, what a lookup is made of and asked for; its range where that
   /// is known.
-  std::optional<LookupPlan::Range> key_range(const query::BoundStage& stage) const;
+  std::optional<LookupPlan::Range> key_range(const StageUse& use) const;
 
   /// The table's columns, by the pipeline's numbers of them.
   const std::vector<std::size_t>& columns() const { return columns_; }
@@ -131,6 +137,12 @@ class PipelineBuilder {
   unsigned order_bits() const;
   /// How many numbers by which they are in order each row of the table has.
   unsigned bits_of_repeats() const;
+  /// Rows of the stage's build side that come out at the end are in order by numbers from here on,
+  /// once set_side() has been told of those before; as those of the table they are followed by
+  /// bits_of_repeats().
+  std::uint64_t first_build_row(std::size_t stage) const;
+  /// How many such numbers there may be of the stage.
+  std::uint64_t build_row_limit(std::size_t stage) const;
   /// All first rows of groups are below.
   std::uint64_t order_limit() const;
   const std::vector<CellsOfAggregate>& aggregates() const { return aggregates_; }
@@ -166,6 +178,18 @@ class PipelineBuilder {
     friend bool operator==(const Cell&, const Cell&) = default;
   };
 
+  class BuildRowSteps;
+
+  /// A key that becomes one number.
+  struct KeyOfSide {
+    bool of_probe = true;
+    bool keeps_all = false;                 ///< rows without a key, or a partner, are left
+    std::optional<std::int64_t> otherwise;  ///< their number
+    std::size_t value = 0;
+    std::optional<std::size_t> truth;  ///< a value that is true of rows with a key; of all
+    bool has_null_number = false;      ///< the last part is a number beside the keys where null
+  };
+
   void enter_scan();
   void enter_joins();
   std::optional<std::size_t> stage_of(std::size_t column) const;
@@ -177,11 +201,20 @@ class PipelineBuilder {
     return is_scan_ ? column : column - execution_.first_column;
   }
   Status add_stage(const query::BoundStage& stage);
+  Status check_pairs(StageUse& use);
+  Status mark_rows(StageUse& use);
+  bool marks_rows() const;
   Status drop_nulls(query::NodeId id);
   Status add_truth(query::NodeId id, bool negated);
-  Result<std::size_t> key_value(const query::BoundStage& stage, bool of_probe);
-  Result<std::size_t> with_part_of_key(const query::BoundStage& stage, std::size_t i, bool of_probe,
-                                       const KeyStride& stride, std::optional<std::size_t> key);
+  Status number_key_strings(StageUse& use);
+  Result<std::size_t> key_value(const StageUse& use, bool of_probe);
+  Status add_single_key(const StageUse& use, const KeyForm& form, KeyOfSide& key);
+  Status add_part_of_key(const StageUse& use, std::size_t i, const KeyStride& stride,
+                         KeyOfSide& key);
+  Result<std::size_t> key_of_string(const StageUse& use, std::size_t i, KeyOfSide& key,
+                                    std::int64_t beside);
+  Result<std::size_t> key_or(query::NodeId id, KeyOfSide& key, std::optional<std::int64_t> beside);
+  Status require(KeyOfSide& key, std::size_t truth);
   Status filter_by(std::size_t truth);
   std::optional<std::size_t> column_of_row(const query::BoundStage& stage, query::NodeId key) const;
   std::size_t first_steps() const;
@@ -205,8 +238,11 @@ class PipelineBuilder {
   Result<std::size_t> value_of_step(query::NodeId id);
   Result<std::size_t> value_by_table(query::NodeId id);
   Result<ValueDomain> domain_of(const query::Node& column);
+  bool combines_truths(query::NodeId id) const;
+  Result<std::size_t> is_true(query::NodeId id, bool negated);
   Result<std::size_t> value_of_and(const query::Node& node);
   Result<std::size_t> value_of_case(const query::Node& node);
+  Result<std::size_t> value_or(std::size_t value, std::size_t truth, std::int64_t otherwise);
   Result<std::size_t> times(std::size_t truth, query::NodeId id, bool is_wide);
   std::optional<std::int64_t> constant_of(query::NodeId id) const;
   Result<std::size_t> load(std::size_t table_column, PipelineStep::Kind kind,
@@ -218,7 +254,7 @@ class PipelineBuilder {
   Status collect_columns(query::NodeId id, std::set<std::size_t>& columns);
   Result<Validity> validity_of(query::NodeId id);
   Result<Validity> program_validity(query::NodeId id);
-  Result<std::size_t> outer_key(const query::BoundStage& stage);
+  Result<std::size_t> program_truth(const Validity& valid);
   const query::Node* nullable_node(std::size_t column) const;
   const query::Node* column_node(std::size_t column) const;
   std::size_t column_of_query(std::size_t column) const;
@@ -235,6 +271,7 @@ class PipelineBuilder {
   Result<std::size_t> add_cell(Cell cell);
   Status count_rows();
   void mark_columns(Pipeline& pipeline) const;
+  void drop_idle_steps();
   bool sums_only() const;
   Status deal_registers(Pipeline& pipeline) const;
 
@@ -258,6 +295,7 @@ class PipelineBuilder {
   bool is_ordered_ = false;                            ///< the order of pairs of a row matters
   std::optional<std::size_t> order_;                   ///< the value that says it
   std::optional<std::size_t> order_output_;            ///< in outputs_
+  std::optional<std::size_t> order_row_;               ///< the table's row in it
   std::optional<std::size_t> row_stage_;
   std::uint64_t row_stride_ = 0;
   std::map<std::pair<Byte, std::int64_t>, std::size_t> loads_;

@@ -59,11 +59,17 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
     if (spec.nullable) null_value = spec.most + 1;
     PRESSO_ASSIGN(value, column_value(with_null(graph_->at(node), null_value)));
   } else {
-    if (spec.nullable) return refused("computed keys that may be null");
     PRESSO_ASSIGN(value, value_of(node));
   }
   if (key.least != 0) {
     PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, key.least, most_keys_ != 0));
+  }
+  if (spec.nullable && !graph_->is_column(node)) {
+    PRESSO_ASSIGN(const Validity valid, validity_of(node));
+    if (!valid.is_everywhere()) {
+      PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
+      PRESSO_ASSIGN(value, value_or(value, is_there, static_cast<std::int64_t>(key.values - 1)));
+    }
   }
   return add_to_group(value, key);
 }
@@ -208,7 +214,7 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
   }
   if (row_stage_) {
     row_stride_ = groups_;
-    PRESSO_TRY(add_to_group(stages_[*row_stage_].step, row_stride_));
+    PRESSO_TRY(add_to_group(stages_[*row_stage_].row, row_stride_));
   }
   if (!is_scan_) {
     const std::vector<std::size_t> columns = graph_->columns_of(bound.keys);
@@ -266,7 +272,7 @@ void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const 
   constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
   // Of a table four fifths of which are taken a key in 10^8 looks at so many buckets. The largest
   // table has to do, however long that takes.
-  constexpr std::uint32_t kProbes = 32;
+  constexpr std::uint32_t kProbes = 30;
   constexpr std::uint32_t kMostProbes = 1024;
   const std::uint64_t enough = std::max(most_keys_ * kForKey, kLeast);
   places = std::min(std::clamp(places, kLeast, kMost), enough);

@@ -12,7 +12,6 @@ namespace presso::gpu {
 namespace {
 
 using query::BoundStage;
-using query::Int128;
 using query::KeySpec;
 using query::Node;
 using query::NodeId;
@@ -20,41 +19,10 @@ using query::Physical;
 using query::StageKind;
 using Kind = PipelineStep::Kind;
 
-/// How many numbers there are in a range; nothing: too many for a key of 63 bits.
-std::optional<std::uint64_t> values_of(const query::Range& range) {
-  if (!range.known || range.most < range.least) return std::nullopt;
-  const Int128 values = range.most - range.least + 1;
-  if (values > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-  return static_cast<std::uint64_t>(values);
-}
-
 /// Of a number that orders rows; signed ones of 64 bits hold it.
 constexpr unsigned kMostOrderBits = 62;
 
-/// Whether rows without a partner, or without a key, are left.
-bool leaves_lone_rows(StageKind kind) {
-  return kind == StageKind::kProbeAnti || kind == StageKind::kProbeOuter;
-}
-
-std::uint64_t image_of(Int128 value) {
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-}
-
 }  // namespace
-
-std::vector<KeyStride> key_strides(const query::Graph& graph, const BoundStage& stage) {
-  if (stage.build_keys.size() == 1) return {KeyStride{}};
-  std::vector<KeyStride> strides;
-  std::uint64_t stride = 1;
-  for (const NodeId key : stage.build_keys) {
-    const query::Range& range = graph.at(key).range;
-    const auto values = values_of(range);
-    if (!values || *values > std::numeric_limits<std::int64_t>::max() / stride) return {};
-    strides.push_back({image_of(range.least), stride});
-    stride *= *values;
-  }
-  return strides;
-}
 
 void PipelineBuilder::enter_scan() {
   graph_ = execution_.scan.input.get();
@@ -90,39 +58,87 @@ Status PipelineBuilder::add_joins() {
   return {};
 }
 
-Status PipelineBuilder::add_stage(const BoundStage& stage) {
-  Value find;
+namespace {
+
+/// The step that looks up. Where pairs are checked rows are left for that.
+Kind kind_of_find(const BoundStage& stage) {
+  const bool checks = !stage.residual.empty();
   switch (stage.kind) {
-    case StageKind::kInner:
-      find.step.kind = Kind::kFind;
-      break;
     case StageKind::kProbeSemi:
-      find.step.kind = Kind::kFindAny;
-      break;
+      return checks ? Kind::kFind : Kind::kFindAny;
     case StageKind::kProbeAnti:
-      find.step.kind = Kind::kFindNone;
-      break;
+      return checks ? Kind::kFindOrNone : Kind::kFindNone;
     case StageKind::kProbeOuter:
-      find.step.kind = Kind::kFindOrNone;
-      break;
+    case StageKind::kFullOuter:
+      return Kind::kFindOrNone;
     default:
-      return refused("joins that give rows of the smaller side");
+      return Kind::kFind;
   }
-  const bool is_inner = stage.kind == StageKind::kInner;
-  if (!is_inner && !stage.residual.empty()) {
-    return refused("conditions on pairs of joins that are no inner ones");
-  }
+}
+
+}  // namespace
+
+Status PipelineBuilder::add_stage(const BoundStage& stage) {
   if (stages_.size() == kMostLookups) return refused("more than eight joins");
-  PRESSO_ASSIGN(const std::size_t key,
-                leaves_lone_rows(stage.kind) ? outer_key(stage) : key_value(stage, true));
-  find.step.column = static_cast<Byte>(stages_.size());
-  find.from = {key};
   StageUse use;
   use.stage = &stage;
-  PRESSO_ASSIGN(use.step, append(std::move(find)));
+  PRESSO_TRY(number_key_strings(use));
+  Value find;
+  PRESSO_ASSIGN(const std::size_t key, key_value(use, true));
+  find.step.kind = kind_of_find(stage);
+  find.step.column = static_cast<Byte>(stages_.size());
+  find.from = {key};
+  PRESSO_ASSIGN(use.find, append(std::move(find)));
+  use.row = use.end = use.find;
   stages_.push_back(std::move(use));
-  for (const NodeId condition : stage.residual) PRESSO_TRY(add_truth(condition, false));
+  if (leaves_lone_rows(stage.kind) || stage.kind == StageKind::kProbeSemi) {
+    PRESSO_TRY(check_pairs(stages_.back()));
+  } else {
+    for (const NodeId condition : stage.residual) PRESSO_TRY(add_truth(condition, false));
+  }
+  if (stages_.back().gives_build_rows()) PRESSO_TRY(mark_rows(stages_.back()));
   return {};
+}
+
+/// Conditions on pairs where rows without one, or one pair only, matter.
+Status PipelineBuilder::check_pairs(StageUse& use) {
+  if (use.stage->residual.empty()) return {};
+  std::optional<std::size_t> all;
+  for (const NodeId condition : use.stage->residual) {
+    PRESSO_ASSIGN(std::size_t one, is_true(condition, false));
+    if (all) {
+      PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
+    }
+    all = one;
+  }
+  Value check;
+  check.step.kind = use.stage->kind == StageKind::kProbeSemi   ? Kind::kCheckAny
+                    : use.stage->kind == StageKind::kProbeAnti ? Kind::kCheckNone
+                                                               : Kind::kCheckOrNone;
+  check.step.column = values_[use.find].step.column;
+  check.from = {use.find, *all};
+  PRESSO_ASSIGN(use.end, append(std::move(check)));
+  if (values_[use.end].step.kind == Kind::kCheckOrNone) use.row = use.end;
+  // What was gathered is of rows that do not belong together.
+  known_.clear();
+  truths_.clear();
+  return {};
+}
+
+/// Build rows that have found a partner.
+Status PipelineBuilder::mark_rows(StageUse& use) {
+  Value mark;
+  mark.step.kind = query::gives_pairs(use.stage->kind) ? Kind::kMark : Kind::kMarkOnly;
+  mark.step.column = values_[use.find].step.column;
+  mark.from = {use.row};
+  PRESSO_ASSIGN(use.end, append(std::move(mark)));
+  return {};
+}
+
+/// Whether rows that are dropped from here on may have marked build rows before.
+bool PipelineBuilder::marks_rows() const {
+  return std::any_of(stages_.begin(), stages_.end(),
+                     [](const StageUse& use) { return use.gives_build_rows(); });
 }
 
 Result<Byte> PipelineBuilder::array_of(StageUse& use, const RowColumn& column) {
@@ -148,6 +164,7 @@ Result<std::size_t> PipelineBuilder::code_of_row(const query::KeyCodes& codes) {
   Value value;
   value.step.kind = Kind::kGather;
   value.step.column = arrays_;
+  value.step.constant = codes.null_number();
   value.from = {number};
   row_codes_.push_back({arrays_++, &codes});
   return append(std::move(value));
@@ -156,98 +173,25 @@ Result<std::size_t> PipelineBuilder::code_of_row(const query::KeyCodes& codes) {
 Result<std::size_t> PipelineBuilder::gathered(StageUse& use, const RowColumn& column) {
   PRESSO_ASSIGN(const Byte array, array_of(use, column));
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].step.kind == Kind::kGather && values_[i].step.column == array) return i;
+    const bool is_same = values_[i].step.kind == Kind::kGather && values_[i].step.column == array &&
+                         values_[i].from[0] == use.row;
+    if (is_same) return i;
   }
   Value value;
   value.step.kind = Kind::kGather;
   value.step.column = array;
   value.step.constant = column.null_value.value_or(0);
-  value.from = {use.step};
+  value.from = {use.row};
   value.is_wide = column.is_wide;
   return append(std::move(value));
 }
 
-// --- keys
-
-std::optional<LookupPlan::Range> PipelineBuilder::key_range(const BoundStage& stage) const {
-  const query::Graph& graph = *execution_.query.input;
-  if (stage.build_keys.size() == 1) {
-    const query::Range& range = graph.at(stage.build_keys[0]).range;
-    if (!values_of(range)) return std::nullopt;
-    return LookupPlan::Range{image_of(range.least), image_of(range.most)};
-  }
-  std::uint64_t values = 1;
-  for (const NodeId key : stage.build_keys) values *= *values_of(graph.at(key).range);
-  return LookupPlan::Range{0, values - 1};
-}
-
-/// Keys as one number: a single one as it is, of several what the build side's ranges make of them.
-/// Rows with a key that is null, or that no build row has, are dropped.
-Result<std::size_t> PipelineBuilder::key_value(const BoundStage& stage, bool of_probe) {
-  const auto& keys = of_probe ? stage.probe_keys : stage.build_keys;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (graph_->at(keys[i]).physical != Physical::kInt64) {
-      return refused("keys of a join that are no integers");
-    }
-    PRESSO_TRY(drop_nulls(keys[i]));
-  }
-  if (keys.size() == 1) return value_of(keys[0]);
-  const std::vector<KeyStride> strides = key_strides(*graph_, stage);
-  if (strides.empty()) return refused("keys of a join that do not fit into 63 bits together");
-  std::optional<std::size_t> key;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    PRESSO_ASSIGN(key, with_part_of_key(stage, i, of_probe, strides[i], key));
-  }
-  return *key;
-}
-
-/// The same where rows without a partner, or a key, are left.
-Result<std::size_t> PipelineBuilder::outer_key(const BoundStage& stage) {
-  if (stage.probe_keys.size() > 1) {
-    return refused("joins by several keys that leave rows without a partner");
-  }
-  const Node& key = graph_->at(stage.probe_keys[0]);
-  PRESSO_ASSIGN(const Validity valid, validity_of(stage.probe_keys[0]));
-  if (valid.is_everywhere()) return key_value(stage, true);
-  const auto no_key = null_number(graph_->at(stage.build_keys[0]));
-  if (key.kind != Node::Kind::kColumn || key.physical != Physical::kInt64 || !no_key) {
-    return refused("keys that may be null, of joins that leave rows without a partner");
-  }
-  return column_value(with_null(key, no_key));
-}
-
-Result<std::size_t> PipelineBuilder::with_part_of_key(const BoundStage& stage, std::size_t i,
-                                                      bool of_probe, const KeyStride& stride,
-                                                      std::optional<std::size_t> key) {
-  const query::Range& range = graph_->at(stage.build_keys[i]).range;
-  const auto least = static_cast<std::int64_t>(range.least);
-  const auto most = static_cast<std::int64_t>(range.most);
-  const NodeId node = of_probe ? stage.probe_keys[i] : stage.build_keys[i];
-  PRESSO_ASSIGN(std::size_t part, value_of(node));
-  const query::Range& own = graph_->at(node).range;
-  if (!own.known || own.least < range.least) {
-    PRESSO_ASSIGN(const std::size_t truth, append_constant(Kind::kLessEqual, part, least, false));
-    std::swap(values_[truth].step.a_is_constant, values_[truth].step.b_is_constant);
-    PRESSO_TRY(filter_by(truth));
-  }
-  if (!own.known || own.most > range.most) {
-    PRESSO_ASSIGN(const std::size_t truth, append_constant(Kind::kLessEqual, part, most, false));
-    PRESSO_TRY(filter_by(truth));
-  }
-  PRESSO_ASSIGN(part, append_constant(Kind::kSubtract, part, least, true));
-  if (stride.stride != 1) {
-    PRESSO_ASSIGN(part, append_constant(Kind::kMultiply, part,
-                                        static_cast<std::int64_t>(stride.stride), true));
-  }
-  if (key) {
-    PRESSO_ASSIGN(part, append(Kind::kAdd, *key, part, true));
-  }
-  return part;
-}
+// --- rows that are written
 
 Status PipelineBuilder::add_rows(const StageUse& use) {
   enter_joins();
-  PRESSO_ASSIGN(const std::size_t key, key_value(*use.stage, false));
+  if (marks_rows()) return refused("a build side that has build rows itself");
+  PRESSO_ASSIGN(const std::size_t key, key_value(use, false));
   outputs_.emplace_back(key, true);
   for (const RowColumn& column : use.columns) {
     if (column.column == RowColumn::kOrder) {
@@ -294,7 +238,8 @@ std::size_t PipelineBuilder::first_steps() const {
   for (const StageUse& use : stages_) {
     if (leaves_lone_rows(use.stage->kind) || use.share >= kFewRows) break;
     share *= use.share;
-    end = use.step + 1;
+    end = use.find + 1;
+    if (use.has_chains()) break;  // what follows depends on which build row it is
   }
   return share < kFewTogether && end < values_.size() ? end : 0;
 }
@@ -308,7 +253,8 @@ Status PipelineBuilder::want_order() {
   order.column = RowColumn::kOrder;
   order.is_wide = true;
   for (StageUse& use : stages_) {
-    if (use.gives_pairs()) PRESSO_TRY(array_of(use, order));
+    const bool may_order = query::gives_pairs(use.stage->kind) || use.gives_build_rows();
+    if (may_order) PRESSO_TRY(array_of(use, order));
   }
   return {};
 }
@@ -316,18 +262,29 @@ Status PipelineBuilder::want_order() {
 unsigned PipelineBuilder::bits_of_repeats() const {
   unsigned bits = 0;
   for (const StageUse& use : stages_) {
-    if (use.has_chains()) bits += use.order_bits;
+    if (use.multiplies()) bits += use.order_bits;
   }
   return bits;
 }
 
 unsigned PipelineBuilder::order_bits() const {
-  return static_cast<unsigned>(std::bit_width(query::rows_of(execution_.tables))) +
-         bits_of_repeats();
+  return static_cast<unsigned>(std::bit_width(first_build_row(stages_.size()))) + bits_of_repeats();
 }
 
 std::uint64_t PipelineBuilder::order_limit() const {
-  return query::rows_of(execution_.tables) << (order_ ? bits_of_repeats() : 0);
+  return first_build_row(stages_.size()) << (order_ ? bits_of_repeats() : 0);
+}
+
+std::uint64_t PipelineBuilder::first_build_row(std::size_t stage) const {
+  std::uint64_t first = query::rows_of(execution_.tables);
+  for (std::size_t i = 0; i < stage; ++i) {
+    if (stages_[i].gives_build_rows()) first += build_row_limit(i);
+  }
+  return first;
+}
+
+std::uint64_t PipelineBuilder::build_row_limit(std::size_t stage) const {
+  return std::uint64_t{1} << stages_[stage].order_bits;
 }
 
 /// Pairs of a row are in the order of the first stage's build rows, then of the second one's, and
@@ -341,12 +298,13 @@ Status PipelineBuilder::add_order(Pipeline& pipeline) {
     row.step.kind = Kind::kRow;
     row.is_wide = true;
     PRESSO_ASSIGN(order, append(std::move(row)));
+    order_row_ = order;
   }
   RowColumn column;
   column.column = RowColumn::kOrder;
   column.is_wide = true;
   for (StageUse& use : stages_) {
-    if (!use.has_chains()) continue;
+    if (!use.multiplies()) continue;
     PRESSO_ASSIGN(const std::size_t own, gathered(use, column));
     if (order) {
       PRESSO_ASSIGN(
@@ -399,6 +357,7 @@ bool PipelineBuilder::tells_row(const BoundStage& stage) const {
 
 /// Where groups are too many to be told by their keys' ranges: the stage whose build rows they are.
 std::optional<std::size_t> PipelineBuilder::choose_row_stage() const {
+  if (marks_rows()) return std::nullopt;  // rows of other build sides come out, too
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     if (tells_row(*stages_[stage].stage)) return stage;
   }

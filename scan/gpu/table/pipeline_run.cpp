@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "scan/gpu/table/upload.h"
-
 namespace presso::gpu {
 
 Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
@@ -101,27 +99,14 @@ Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
     pipeline_.matched_bits = reinterpret_cast<std::uint32_t*>(bits_.get());
     PRESSO_TRY(space_.kernels.clear(bits_.get(), static_cast<std::size_t>(bytes), space_.stream));
   }
-  PRESSO_ASSIGN(const std::uint32_t shared, space_.kernels.most_shared_bytes());
-  shape_ = shape_of(pipeline_, table.needs(), shared);
-  PRESSO_ASSIGN(thread_blocks_, space_.kernels.thread_blocks(pipeline_, shape_));
-  const std::uint64_t scratch = scratch_bytes(pipeline_, shape_, thread_blocks_);
-  if (scratch > scratch_.bytes()) {
-    PRESSO_ASSIGN(scratch_, space_.memory.allocate(scratch));
-  }
+  PRESSO_TRY(shape(table.needs()));
   Upload upload;
   const std::size_t ranges = upload.add(leaves.ranges);
   const std::size_t intervals = upload.add(leaves.intervals);
   const std::size_t bits = upload.add(leaves.code_bits);
   const std::size_t begins = upload.add(codes.begins);
   const std::size_t numbers = upload.add(codes.numbers);
-  // A condition like `c is null` has nothing to look up.
-  if (upload.bytes() != 0) {
-    PRESSO_ASSIGN(pinned_, space_.memory.allocate_pinned(upload.bytes()));
-    PRESSO_ASSIGN(prepared_, space_.memory.allocate(upload.bytes()));
-    upload.write(pinned_.get());
-    PRESSO_TRY(space_.device().copy_in(prepared_.get(), pinned_.get(),
-                                       static_cast<std::size_t>(upload.bytes()), space_.stream));
-  }
+  PRESSO_TRY(copy_prepared(upload));
   const Byte* const there = prepared_.get();
   pipeline_.table = blocks;
   pipeline_.ranges = upload.at<LeafRange>(there, ranges);
@@ -131,6 +116,59 @@ Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
   pipeline_.code_numbers = upload.at<std::uint32_t>(there, numbers);
   pipeline_.row_groups = static_cast<std::uint32_t>(table.groups().size());
   return place_parts();
+}
+
+/// What the pipeline's kernel needs of a multiprocessor, and of device memory.
+Status PipelineRun::shape(std::span<const ColumnNeeds> needs) {
+  PRESSO_ASSIGN(const std::uint32_t shared, space_.kernels.most_shared_bytes());
+  shape_ = shape_of(pipeline_, needs, shared);
+  PRESSO_ASSIGN(thread_blocks_, space_.kernels.thread_blocks(pipeline_, shape_));
+  const std::uint64_t scratch = scratch_bytes(pipeline_, shape_, thread_blocks_);
+  if (scratch > scratch_.bytes()) {
+    PRESSO_ASSIGN(scratch_, space_.memory.allocate(scratch));
+  }
+  return {};
+}
+
+Status PipelineRun::copy_prepared(const Upload& upload) {
+  // A condition like `c is null` has nothing to look up.
+  if (upload.bytes() == 0) return {};
+  PRESSO_ASSIGN(pinned_, space_.memory.allocate_pinned(upload.bytes()));
+  PRESSO_ASSIGN(prepared_, space_.memory.allocate(upload.bytes()));
+  upload.write(pinned_.get());
+  return space_.device().copy_in(prepared_.get(), pinned_.get(),
+                                 static_cast<std::size_t>(upload.bytes()), space_.stream);
+}
+
+Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t rows) {
+  const Pipeline before = pipeline_;
+  pipeline_ = pipeline;
+  pipeline_.place = before.place;
+  pipeline_.groups = before.groups;
+  pipeline_.table_buckets = before.table_buckets;
+  pipeline_.table_probes = before.table_probes;
+  pipeline_.table_keys = before.table_keys;
+  pipeline_.cells_out = before.cells_out;
+  pipeline_.matched = before.matched;
+  pipeline_.rows_out = before.rows_out;
+  pipeline_.fault = before.fault;
+  pipeline_.most_rows_out = before.most_rows_out;
+  for (std::uint32_t i = 0; i < pipeline_.outputs; ++i) {
+    pipeline_.output[i].to.values = before.output[i].to.values;
+  }
+  std::vector<TableSlice> slices;
+  for (std::uint64_t first = 0; first < rows; first += kMaxIntegerRows) {
+    const std::uint64_t left = std::min<std::uint64_t>(rows - first, kMaxIntegerRows);
+    slices.push_back({first, static_cast<std::uint32_t>(left), 0});
+  }
+  PRESSO_TRY(shape({}));
+  Upload upload;
+  const std::size_t place = upload.add(slices);
+  PRESSO_TRY(copy_prepared(upload));
+  pipeline_.table = {};
+  pipeline_.table.slices = upload.at<TableSlice>(prepared_.get(), place);
+  pipeline_.table.slice_count = static_cast<std::uint32_t>(slices.size());
+  return {};
 }
 
 void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps,

@@ -4,12 +4,14 @@
 // tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "scan/gpu/table/group_rows.h"
 #include "scan/gpu/table/pipeline_builder.h"
 #include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/string_rows.h"
+#include "scan/gpu/table/upload.h"
 
 namespace presso::gpu {
 
@@ -28,6 +30,10 @@ class PipelineRun {
   /// several of the same kind.
   Status prepare(const DeviceTable& table, const TableBlocks& blocks, const LeafTables& leaves,
                  const CodeTables& codes);
+  /// After all tables: the next rows are those of a build side, of which there are so many.
+  /// `pipeline`: PipelineBuilder::of_build_rows() of the one that has begun; what it makes of its
+  /// rows goes where that of the tables' rows went.
+  Status prepare_build_rows(const Pipeline& pipeline, std::uint64_t rows);
   /// Enqueues the kernels for the table that was prepared, which are done before anything of it
   /// may go.
   Status enqueue();
@@ -52,6 +58,8 @@ class PipelineRun {
   Status choose_parts();
   Status place_parts();
   Status run() const;
+  Status shape(std::span<const ColumnNeeds> needs);
+  Status copy_prepared(const Upload& upload);
 
   const RunSpace& space_;
   Pipeline pipeline_;

@@ -25,7 +25,7 @@ bool fits_int64(query::Int128 value) {
 }  // namespace
 
 Result<std::size_t> PipelineBuilder::append(Value value) {
-  if (values_.size() == kMostPipelineSteps) return refused("expressions of more than 64 steps");
+  if (values_.size() == kMostPipelineSteps) return refused("expressions of more than 96 steps");
   values_.push_back(std::move(value));
   return values_.size() - 1;
 }
@@ -154,6 +154,27 @@ Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
   }
   truths_[joined] = *valid.truth;
   return valid;
+}
+
+/// A value that is true where the node with that validity, which is not everywhere, has one.
+Result<std::size_t> PipelineBuilder::program_truth(const Validity& valid) {
+  std::optional<std::size_t> all = valid.truth;
+  for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+    if ((valid.columns >> column & 1) == 0) continue;
+    const std::size_t own = columns_[column];
+    const Node& node = *nullable_node(is_scan_ ? own : own + execution_.first_column);
+    PRESSO_ASSIGN(RowColumn wanted, row_column(node));
+    if (!wanted.null_value) wanted = with_null(node, null_number(node));
+    if (!wanted.null_value) return refused("columns that may be null or anything, in a program");
+    PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
+    PRESSO_ASSIGN(std::size_t truth,
+                  append_constant(Kind::kNotEqual, value, *wanted.null_value, false));
+    if (all) {
+      PRESSO_ASSIGN(truth, append(Kind::kMultiply, *all, truth, false));
+    }
+    all = truth;
+  }
+  return *all;
 }
 
 /// The same, and the program is told which rows the columns have.
@@ -325,6 +346,7 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     return append(kind, a, b, is_wide(node));
   };
   const bool of_integers =
+      (node.step == Step::kIsNull && graph_->is_column(node.arguments[0])) ||
       std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
         return graph_->at(argument).physical == Physical::kInt64 ||
                graph_->at(argument).physical == Physical::kBool;
@@ -363,8 +385,9 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     case Step::kIsNull: {
       if (!graph_->is_column(node.arguments[0])) return refused("an expression that is null");
       PRESSO_ASSIGN(const Validity valid, validity_of(node.arguments[0]));
-      if (valid.columns != 0 || !valid.truth) return refused("a column that is null, in a program");
-      return append(Kind::kNot, *valid.truth, *valid.truth, false);
+      if (valid.is_everywhere()) return refused("a column that is never null");
+      PRESSO_ASSIGN(const std::size_t truth, program_truth(valid));
+      return append(Kind::kNot, truth, truth, false);
     }
     case Step::kScaleUp: {
       if (node.parameter > static_cast<std::int64_t>(kFactorsOfInt64)) break;
@@ -385,6 +408,43 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
   return refused("an expression that GPUs do not compute yet");
 }
 
+bool PipelineBuilder::combines_truths(NodeId id) const {
+  const Node& node = graph_->at(id);
+  if (node.kind != Node::Kind::kStep) return false;
+  return node.step == Step::kAnd || node.step == Step::kOr || node.step == Step::kNot;
+}
+
+/// Whether the node is true, or false if `negated`, and not null: of AND, OR and NOT that is known
+/// of their arguments by the same question.
+Result<std::size_t> PipelineBuilder::is_true(NodeId id, bool negated) {
+  const Node& node = graph_->at(id);
+  if (!combines_truths(id)) {
+    PRESSO_ASSIGN(const Validity valid, validity_of(id));
+    PRESSO_ASSIGN(std::size_t truth, value_of(id));
+    if (negated) {
+      PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
+    }
+    if (valid.is_everywhere()) return truth;
+    PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
+    return append(Kind::kMultiply, truth, is_there, false);
+  }
+  if (node.step == Step::kNot) return is_true(node.arguments[0], !negated);
+  // One of them is true where not all are not.
+  const bool wants_all = (node.step == Step::kAnd) != negated;
+  std::optional<std::size_t> all;
+  for (const NodeId argument : node.arguments) {
+    PRESSO_ASSIGN(std::size_t one, is_true(argument, negated));
+    if (!wants_all) {
+      PRESSO_ASSIGN(one, append(Kind::kNot, one, one, false));
+    }
+    if (all) {
+      PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
+    }
+    all = one;
+  }
+  return wants_all ? *all : append(Kind::kNot, *all, *all, false);
+}
+
 /// AND and OR of what is never null, else of two truths a third may come.
 Result<std::size_t> PipelineBuilder::value_of_and(const Node& node) {
   std::optional<std::size_t> all;
@@ -402,6 +462,15 @@ Result<std::size_t> PipelineBuilder::value_of_and(const Node& node) {
     all = one;
   }
   return is_or ? append(Kind::kNot, *all, *all, false) : *all;
+}
+
+/// The value where the truth is 1, else the other number: (value - otherwise) * truth + otherwise,
+/// in 64 bits, whatever the value is.
+Result<std::size_t> PipelineBuilder::value_or(std::size_t value, std::size_t truth,
+                                              std::int64_t otherwise) {
+  PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, otherwise, true));
+  PRESSO_ASSIGN(value, append(Kind::kMultiply, value, truth, true));
+  return append_constant(Kind::kAdd, value, otherwise, true);
 }
 
 /// A truth times a number, or times a constant, which is no value of its own.

@@ -133,7 +133,8 @@ struct ProgramSpace {
     }
   }
 
-  /// Of a lookup with chains: which of the lane's rows have found a build row.
+  /// Of a lookup with chains: which of the lane's rows have found a build row; above these bits
+  /// which have found one that belongs to them, where pairs are checked.
   PRESSO_DEVICE u32& found(u32 lookup) const {
     return reinterpret_cast<u32*>(space.base +
                                   space.shape.chains_at)[lookup * kWarpSize + simt::lane()];
@@ -438,6 +439,15 @@ PRESSO_DEVICE void run_row(const ProgramSpace& program, const PipelineStep& step
   program.write(step.to, rows, values);
 }
 
+template <class Rows>
+PRESSO_DEVICE void run_constant(const ProgramSpace& program, const PipelineStep& step,
+                                const Rows& rows) {
+  u64 values[kChunkSteps];
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) values[k] = static_cast<u64>(step.constant);
+  program.write(step.to, rows, values);
+}
+
 /// An operation on numbers of 32 bits where all are narrow, else of 64: the same result, where it
 /// fits into what it is written to.
 template <class Rows, class Operation>
@@ -559,12 +569,58 @@ PRESSO_DEVICE u32 run_find(const ProgramSpace& program, const PipelineStep& step
   return step.kind == Kind::kFindOrNone ? alive : with_one;
 }
 
+/// Tests the pairs that were found; returns which of the lane's rows are left.
+template <class Rows>
+PRESSO_DEVICE u32 run_check(const ProgramSpace& program, const PipelineStep& step, const Rows& rows,
+                            u32 alive) {
+  using Kind = PipelineStep::Kind;
+  const u32* const next = program.of.lookups[step.column].next;
+  const u32 belongs = where_true(program, step.b, rows, alive);
+  const u32 had = next != nullptr ? program.found(step.column) >> kChunkSteps : 0;
+  u64 values[kChunkSteps] = {};
+  program.read(step.a, rows, values);
+  u32 pairs = 0;
+  u32 lone = 0;  // rows that have no pair, as is known with the last one
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if ((alive >> k & 1) == 0) continue;
+    const u32 row = static_cast<u32>(values[k]);
+    if (row != kNoRow && (belongs >> k & 1) != 0) {
+      pairs |= 1u << k;
+    } else if ((had >> k & 1) == 0) {
+      const bool is_last =
+          row == kNoRow || next == nullptr || simt::load_readonly(next + row) == kNoRow;
+      if (is_last) lone |= 1u << k;
+      values[k] = kNoRow;
+    }
+  }
+  if (next != nullptr) program.found(step.column) |= pairs << kChunkSteps;
+  if (step.kind == Kind::kCheckAny) return pairs & ~had;
+  if (step.kind == Kind::kCheckNone) return lone;
+  program.write(step.to, rows, values);
+  return pairs | lone;
+}
+
+/// Sets the bits of a lane's build rows. One copy of it, as it is rare.
+PRESSO_DEVICE_CALL void mark_rows(u32* marks, const Byte* build_rows, u32 alive) {
+  for (u32 left = alive; left != 0; left &= left - 1) {
+    const u32 k = simt::find_first_set(left) - 1;
+    const u32 row = reinterpret_cast<const u32*>(build_rows)[k * kWarpSize];
+    if (row == kNoRow) continue;
+    u32* const word = marks + row / kWordBits;
+    const u32 bit = 1u << row % kWordBits;
+    // A stale word lacks bits: at worst the atomic is asked for in vain.
+    if ((*static_cast<volatile u32*>(word) & bit) == 0) simt::atomic_or(word, bit);
+  }
+}
+
 /// Goes on to the next build row of each row, where there is one; returns which rows have it.
 template <class Rows>
 PRESSO_DEVICE u32 find_next(const ProgramSpace& program, const PipelineStep& step,
                             const Rows& rows) {
   u64 values[kChunkSteps] = {};
-  u32 alive = program.found(step.column);
+  const u32 before = program.found(step.column);
+  u32 alive = before & low_ones(kChunkSteps);
   program.read(step.to, rows, values);
   PRESSO_UNROLL
   for (u32 k = 0; k < kChunkSteps; ++k) {
@@ -574,7 +630,7 @@ PRESSO_DEVICE u32 find_next(const ProgramSpace& program, const PipelineStep& ste
     values[k] = next;
   }
   program.write(step.to, rows, values);
-  program.found(step.column) = alive;
+  program.found(step.column) = (before & ~low_ones(kChunkSteps)) | alive;
   return alive;
 }
 
@@ -614,8 +670,9 @@ PRESSO_DEVICE void run_gather(const ProgramSpace& program, const PipelineStep& s
 PRESSO_DEVICE u64 order_of(const Pipeline& of, u32 registers_at, u64 row, u32 k) {
   const u32 bits = of.order_bits;
   if (bits == 0) return row;
-  const Byte* const order = register_at(registers_at, of.order_register);
-  return row << bits | reinterpret_cast<const u64*>(order)[k * kWarpSize];
+  const Byte* const register_of = register_at(registers_at, of.order_register);
+  const u64 order = reinterpret_cast<const u64*>(register_of)[k * kWarpSize];
+  return bits == kWholeOrder ? order : row << bits | order;
 }
 
 /// Keys in register `from` become the numbers of their groups in register `to`; returns which of
@@ -663,6 +720,9 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
       case Kind::kRow:
         run_row(program, step, at, rows);
         break;
+      case Kind::kConstant:
+        run_constant(program, step, rows);
+        break;
       case Kind::kAdd:
         run_operation(program, step, rows, AddStep{});
         break;
@@ -697,6 +757,18 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
       case Kind::kFindOrNone:
         alive = run_find(program, step, rows, alive);
         if (!simt::any(alive != 0)) return 0;
+        break;
+      case Kind::kCheckAny:
+      case Kind::kCheckNone:
+      case Kind::kCheckOrNone:
+        alive = run_check(program, step, rows, alive);
+        if (!simt::any(alive != 0)) return 0;
+        break;
+      case Kind::kMark:
+      case Kind::kMarkOnly:
+        mark_rows(program.of.marks[step.column], register_at(program.registers_at(), step.a),
+                  alive);
+        if (step.kind == Kind::kMarkOnly) return 0;
         break;
       case Kind::kGather:
         run_gather(program, step, rows, alive);

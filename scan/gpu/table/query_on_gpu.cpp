@@ -40,8 +40,10 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
+    PRESSO_TRY(clear_marks(space, groups));
     PRESSO_TRY(run_over_tables(space, execution, groups.builder, run,
                                [](const DeviceTable&) { return Status(); }));
+    PRESSO_TRY(run_over_build_rows(space, groups, run, [](std::size_t) { return Status(); }));
     PRESSO_ASSIGN(const bool is_full, run.is_full());
     if (!is_full) return {};
     if (!groups.builder.enlarge_table(pipeline)) {

@@ -28,22 +28,47 @@ struct KeyStride {
   std::uint64_t least = 0;
   std::uint64_t stride = 1;
 };
-/// By key; a single one stays as it is. Empty: they do not fit into 63 bits, by the ranges of the
-/// build side.
-std::vector<KeyStride> key_strides(const query::Graph& graph, const query::BoundStage& stage);
+struct KeyForm {
+  std::vector<KeyStride> strides;  ///< by key; a single one stays as it is
+  // Numbers that no key of the build side is; nothing: of a single key, whose range is not known.
+  std::optional<std::int64_t> of_keyless_build;  ///< of build rows without a key that are kept
+  std::optional<std::int64_t> of_lone_probe;     ///< of probe rows that have no partner
+};
+/// Nothing: keys do not fit into 63 bits. `ranges`: of the build side's, by key.
+std::optional<KeyForm> key_form(const std::vector<query::Range>& ranges);
+
+/// Whether rows of the probe side without a partner, or without a key, are left.
+inline bool leaves_lone_rows(query::StageKind kind) {
+  return query::keeps_probe(kind) || kind == query::StageKind::kProbeAnti;
+}
+/// Whether rows of the build side without a key come out at the end.
+inline bool leaves_keyless_rows(query::StageKind kind) {
+  return query::gives_build_rows(kind) && kind != query::StageKind::kBuildSemi;
+}
 
 /// What a pipeline wants of a stage of its joins: a lookup with the stage's number, and arrays.
 struct StageUse {
-  /// Whether pairs are wanted, else only whether there is a partner.
-  bool gives_pairs() const { return query::gives_pairs(stage->kind); }
-
+  /// Whether all build rows of a key are looked at, else only whether there is one.
+  bool finds_all() const {
+    return query::gives_pairs(stage->kind) || gives_build_rows() || !stage->residual.empty();
+  }
   /// Whether a row is joined to several build rows, one after another.
-  bool has_chains() const { return gives_pairs() && repeats; }
+  bool has_chains() const { return finds_all() && repeats; }
+  /// Whether several rows may come of one.
+  bool multiplies() const { return query::gives_pairs(stage->kind) && repeats; }
+  /// Whether rows of the build side come out at the end, for which others are marked.
+  bool gives_build_rows() const { return query::gives_build_rows(stage->kind); }
+
+  /// Of the build side's keys, which are their numbers where they are strings.
+  std::vector<query::Range> key_ranges(const query::Graph& graph) const;
 
   const query::BoundStage* stage = nullptr;
+  std::vector<const query::KeyCodes*> key_codes;  ///< by key; nullptr: it is a number
   std::vector<RowColumn> columns;
   std::vector<Byte> arrays;  ///< by column: Pipeline::arrays
-  std::size_t step = 0;      ///< of the program, that looks up; of inner joins its value is the row
+  std::size_t find = 0;      ///< the program's step that looks up
+  std::size_t row = 0;       ///< the step whose value is the build row, where pairs are wanted
+  std::size_t end = 0;       ///< the last step of the stage
   // Once it is known:
   double share = 1;         ///< of the build side's table: what is left of it
   bool repeats = false;     ///< whether keys have several rows
