@@ -143,9 +143,6 @@ class EmulatedTableKernels final : public gpu::TableKernels {
   Status clear_cells(const Pipeline& pipeline, Stream) override {
     return run_("clear", 2, 2, 0, [&] { gpu::clear_cells_body(pipeline); });
   }
-  Status add_parts(const Pipeline& pipeline, Stream) override {
-    return run_("parts", 2, 2, 0, [&] { gpu::add_parts_body(pipeline); });
-  }
   Status list_groups(const Pipeline& pipeline, const gpu::GroupList& list, Stream) override {
     return run_("groups", 2, 2, 0, [&] { gpu::list_groups_body(pipeline, list); });
   }

@@ -70,9 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnGpu,
                                            std::pair{9000, 1u << 20}));
 
 /// Keys of all 64 bits, among them the one that says in the table that there is none; and more of
-/// them than the first table has room for. The emulated cache is small, so that rows go to parts
-/// before they come to the last table; of a key that most rows have there are more than a part has
-/// room for.
+/// them than the first table has room for.
 class GroupTableOnGpu : public ::testing::TestWithParam<unsigned> {
  protected:
   static std::string csv(unsigned usual_in_ten) {

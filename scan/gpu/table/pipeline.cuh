@@ -11,7 +11,7 @@
 // Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
 #pragma once
 
-#include "scan/gpu/table/group_parts.cuh"
+#include "scan/gpu/table/groups.cuh"
 
 namespace presso::gpu {
 
@@ -21,9 +21,9 @@ template <class Work>
 PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, Work& work) {
   const u32 early = of.early_columns;
   const u32 warps = simt::block_threads() / kWarpSize;
-  const u32 tasks = of.end_slice * kSliceTasks;
-  const u32 first_task = of.first_slice * kSliceTasks + simt::block_index() * warps;
-  for (u32 task = first_task + uniform_warp(); task < tasks; task += simt::grid_blocks() * warps) {
+  const u32 tasks = of.table.slice_count * kSliceTasks;
+  for (u32 task = simt::block_index() * warps + uniform_warp(); task < tasks;
+       task += simt::grid_blocks() * warps) {
     const u32 slice = task / kSliceTasks;
     const u32 rows = simt::load_readonly(&of.table.slices[slice].rows);
     const u32 first = task % kSliceTasks * kTaskVectors;
@@ -299,10 +299,6 @@ struct RunPipeline {
     if (kPlace == GroupPlace::kDevice && of.place == GroupPlace::kRows)
       return write_rows(program, rows, alive);
     const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
-    if constexpr (kPlace == GroupPlace::kTable) {
-      if (of.parts != 0) alive = write_to_parts(program, rows, alive, first_row);
-      if (!simt::any(alive != 0)) return;
-    }
     const ChunkGroups groups(program, alive);
     if constexpr (kPlace == GroupPlace::kLanes) {
       add_to_lanes(program, rows, alive, groups, first_row, lane_cells);

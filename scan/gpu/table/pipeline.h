@@ -129,9 +129,6 @@ struct PipelineCell {
   std::uint16_t valid_columns = 0;  ///< bits of columns that must not be null
   bool has_valid = false;           ///< and `valid` must not be 0
   RegisterPlace valid;
-  /// Where rows go to parts (Pipeline::parts): which word of a row is what the cell takes; 0: none,
-  /// since it takes 1 of all.
-  Byte part_word = 0;
 };
 
 /// A value for each row of a build side, or for each value of a column.
@@ -201,10 +198,6 @@ struct Pipeline {
   const std::uint32_t* code_numbers = nullptr;
   std::uint32_t row_groups = 0;
 
-  // The slices that a run is over.
-  std::uint32_t first_slice = 0;
-  std::uint32_t end_slice = 0;
-
   std::uint64_t groups = 1;
   /// Of kTable: groups are places of buckets; the one behind all others is that of kNoKey.
   std::uint32_t table_buckets = 0;
@@ -214,15 +207,6 @@ struct Pipeline {
   /// cells.
   std::uint32_t group_words = 0;
   std::uint64_t* cells_out = nullptr;
-  /// Of kTable, where rows go to so many parts by their keys first, which have neighbouring places
-  /// in the table, and come to their groups part by part; 0: they do not. A row has `part_words`
-  /// words: its key, the number by which it is in order, what cells take of it. Word w of row r of
-  /// part p is at [(p * part_words + w) * part_rows + r].
-  std::uint32_t parts = 0;
-  std::uint32_t part_words = 0;
-  std::uint32_t part_rows = 0;  ///< for how many each part has room
-  std::uint64_t* part_records = nullptr;
-  std::uint32_t* part_counts = nullptr;   ///< rows of part p, or more: at [p * kPartCountWords]
   std::uint64_t* matched = nullptr;       ///< rows, added to
   std::uint64_t* rows_out = nullptr;      ///< of kRows: that have their places in the arrays
   std::uint64_t* fault = nullptr;         ///< what made the cells useless: one of the two below
@@ -236,9 +220,6 @@ constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first 
 constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
 constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
 constexpr std::uint32_t kBucketKeys = 4;
-constexpr std::uint32_t kPartHeadWords = 2;  ///< of a row of a part: key and order
-constexpr std::uint32_t kPartCountWords =
-    128 / 4;  ///< counts lie in lines of the cache of their own
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 
 PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {

@@ -26,69 +26,7 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   pipeline_.cells_out = pipeline_.table_keys + table_places(pipeline_);
   PRESSO_TRY(space_.kernels.clear(cells_.get(), kMatchedBytes, space_.stream));
   if (cells == 0) return {};
-  PRESSO_TRY(choose_parts());
   return space_.kernels.clear_cells(pipeline_, space_.stream);
-}
-
-/// Has rows go to parts where the table of groups is much larger than the cache.
-Status PipelineRun::choose_parts() {
-  constexpr std::uint64_t kCaches = 8;
-  constexpr std::uint64_t kPartsOfCache = 16;
-  constexpr std::uint64_t kMostParts = 4096;
-  if (pipeline_.place != GroupPlace::kTable) return {};
-  PRESSO_ASSIGN(const std::uint64_t cache, space_.kernels.cache_bytes());
-  const std::uint64_t bytes = group_bytes(pipeline_);
-  if (bytes <= kCaches * cache) return {};
-  pipeline_.parts =
-      static_cast<std::uint32_t>(std::min(bytes / (cache / kPartsOfCache), kMostParts));
-  pipeline_.part_words = kPartHeadWords;
-  for (std::uint32_t i = 0; i < pipeline_.cells; ++i) {
-    PipelineCell& cell = pipeline_.cell[i];
-    const bool takes_one =
-        cell.kind == PipelineCell::Kind::kCount && cell.valid_columns == 0 && !cell.has_valid;
-    cell.part_word = takes_one ? Byte{0} : static_cast<Byte>(pipeline_.part_words++);
-  }
-  // The last step asks for groups. First steps are not all.
-  --pipeline_.steps;
-  if (pipeline_.first_steps >= pipeline_.steps) pipeline_.first_steps = 0;
-  return {};
-}
-
-/// Room for the rows of the table, or of so many of its slices at a time as there is memory for;
-/// where that is none the table of groups does without parts.
-Status PipelineRun::place_parts() {
-  constexpr std::uint64_t kMostRows = std::uint64_t{1} << 26;
-  if (pipeline_.parts == 0) return {};
-  // Few parts have a quarter more rows than others, but for keys that many rows have.
-  const std::uint64_t row_bytes = pipeline_.part_words * sizeof(std::uint64_t) * 5 / 4;
-  const std::uint64_t most =
-      std::min(space_.memory.limits().device_bytes / 4 / row_bytes, kMostRows);
-  const std::uint64_t slices =
-      std::min<std::uint64_t>(most / kMaxIntegerRows, pipeline_.table.slice_count);
-  const std::uint64_t part_rows = slices * kMaxIntegerRows * 5 / 4 / pipeline_.parts;
-  const std::uint64_t count_bytes =
-      std::uint64_t{pipeline_.parts} * kPartCountWords * sizeof(std::uint32_t);
-  const std::uint64_t bytes =
-      count_bytes + pipeline_.parts * part_rows * pipeline_.part_words * sizeof(std::uint64_t);
-  if (part_rows != 0 && bytes > parts_.bytes()) {
-    parts_ = {};
-    auto memory = space_.memory.allocate(bytes);
-    if (memory.ok()) {
-      parts_ = std::move(*memory);
-    } else if (memory.error().code != ErrorCode::kDeviceMemory) {
-      return memory.error();
-    }
-  }
-  if (part_rows == 0 || parts_.get() == nullptr) {
-    pipeline_.parts = 0;
-    ++pipeline_.steps;
-    return {};
-  }
-  part_slices_ = static_cast<std::uint32_t>(slices);
-  pipeline_.part_rows = static_cast<std::uint32_t>(part_rows);
-  pipeline_.part_counts = reinterpret_cast<std::uint32_t*>(parts_.get());
-  pipeline_.part_records = reinterpret_cast<std::uint64_t*>(parts_.get() + count_bytes);
-  return {};
 }
 
 Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
@@ -115,7 +53,7 @@ Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
   pipeline_.code_begins = upload.at<std::uint32_t>(there, begins);
   pipeline_.code_numbers = upload.at<std::uint32_t>(there, numbers);
   pipeline_.row_groups = static_cast<std::uint32_t>(table.groups().size());
-  return place_parts();
+  return {};
 }
 
 /// What the pipeline's kernel needs of a multiprocessor, and of device memory.
@@ -179,23 +117,6 @@ void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps,
 }
 
 Status PipelineRun::enqueue() {
-  const std::uint32_t slices = pipeline_.table.slice_count;
-  pipeline_.first_slice = 0;
-  pipeline_.end_slice = slices;
-  if (pipeline_.parts == 0) return run();
-  const std::size_t count_bytes =
-      std::size_t{pipeline_.parts} * kPartCountWords * sizeof(std::uint32_t);
-  for (std::uint32_t first = 0; first < slices; first += part_slices_) {
-    pipeline_.first_slice = first;
-    pipeline_.end_slice = std::min(slices, first + part_slices_);
-    PRESSO_TRY(space_.kernels.clear(parts_.get(), count_bytes, space_.stream));
-    PRESSO_TRY(run());
-    PRESSO_TRY(space_.kernels.add_parts(pipeline_, space_.stream));
-  }
-  return {};
-}
-
-Status PipelineRun::run() const {
   auto* const scratch = reinterpret_cast<std::uint64_t*>(scratch_.get());
   return space_.kernels.run(pipeline_, shape_, scratch, thread_blocks_, space_.stream);
 }

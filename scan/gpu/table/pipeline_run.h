@@ -55,9 +55,6 @@ class PipelineRun {
 
  private:
   Result<std::uint64_t> word(const std::uint64_t* there) const;
-  Status choose_parts();
-  Status place_parts();
-  Status run() const;
   Status shape(std::span<const ColumnNeeds> needs);
   Status copy_prepared(const Upload& upload);
 
@@ -69,8 +66,6 @@ class PipelineRun {
   std::uint32_t thread_blocks_ = 0;
   DeviceMemory cells_;  ///< behind the words of Pipeline::matched, rows_out and fault
   DeviceMemory scratch_;
-  DeviceMemory parts_;
-  std::uint32_t part_slices_ = 0;  ///< that parts have room for
   bool wants_rows_ = false;
   DeviceMemory bits_;
 };

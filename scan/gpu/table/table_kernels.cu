@@ -15,7 +15,6 @@ constexpr u32 kCountThreads = 256;
 constexpr u32 kPipelineThreads = kPipelineWarps * kWarpSize;
 constexpr u32 kClearThreads = 256;
 constexpr u32 kMostClearBlocks = 4096;
-constexpr u32 kPartThreads = 256;
 constexpr u32 kSettleThreads = 128;
 
 static_assert(sizeof(ColumnTask) == 40 + kTaskVectors * (kVectorEntryBytes + 16));
@@ -39,11 +38,6 @@ __global__ void __launch_bounds__(kSettleThreads) settle_checks(u32* status, u32
 __global__ void __launch_bounds__(kClearThreads)
     clear_cells_kernel(__grid_constant__ const Pipeline of) {
   clear_cells_body(of);
-}
-
-__global__ void __launch_bounds__(kPartThreads)
-    add_parts_kernel(__grid_constant__ const Pipeline of) {
-  add_parts_body(of);
 }
 
 __global__ void __launch_bounds__(kClearThreads)
@@ -103,14 +97,6 @@ class CudaTableKernels final : public TableKernels {
     const u32 blocks = clear_blocks(pipeline.groups * pipeline.group_words);
     clear_cells_kernel<<<blocks, kClearThreads, 0, stream>>>(pipeline);
     return launched("clear_cells");
-  }
-
-  Status add_parts(const Pipeline& pipeline, Stream stream) override {
-    const CurrentDevice current(device_);
-    PRESSO_ASSIGN(const int blocks, blocks_at_once(add_parts_kernel, kPartThreads, 0, "add_parts"));
-    PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));
-    add_parts_kernel<<<static_cast<u32>(blocks * processors), kPartThreads, 0, stream>>>(pipeline);
-    return launched("add_parts");
   }
 
   Status list_groups(const Pipeline& pipeline, const GroupList& list, Stream stream) override {

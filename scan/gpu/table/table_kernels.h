@@ -21,8 +21,6 @@ class TableKernels {
   virtual Status check(const IntegerBatch& batch, const std::uint32_t* entries, Stream stream) = 0;
   /// Sets all cells to what they are without a row.
   virtual Status clear_cells(const Pipeline& pipeline, Stream stream) = 0;
-  /// Brings rows of parts to their groups, after run() has written them.
-  virtual Status add_parts(const Pipeline& pipeline, Stream stream) = 0;
   virtual Status list_groups(const Pipeline& pipeline, const GroupList& list, Stream stream) = 0;
   virtual Status clear(Byte* memory, std::size_t bytes, Stream stream) = 0;
   /// The most shared memory that a thread block may have.
