@@ -239,19 +239,20 @@ PRESSO_DEVICE u64 sum_of_column(const Pipeline& of, const WarpSpace& space,
   const ColumnTask& task = space.columns()[what.column];
   const TableBlock& block = task.block;
   const VectorEntry& entry = task.entries[at.vector % kTaskVectors];
+  const StagedWords staged = task.staged[at.vector % kTaskVectors];
   if (block.words == nullptr) return 0;
   if ((of.nullable_columns >> what.column & 1) != 0 && block.validity != nullptr) {
     mask &= transposed(valid_bits(block, at.vector, at.rows, space.staging()));
   }
-  const PackedVector packed(block, entry);
   u64 sum = 0;
   const u32* const words = space.words(what.column, at.vector);
-  if (packed.is_packed) {
-    if (packed.width != 0) {
-      for_width(packed.width,
+  if (staged.form == StagedWords::Form::kPacked) {
+    if (staged.width != 0) {
+      for_width(staged.width,
                 [&]<u32 kWidth>() { sum = packed_sum<kWidth>(words + simt::lane(), mask); });
     }
-    return sum * block.divisor + packed.base * simt::popcount(mask);
+    const u64 base = widened(entry.base, block.width_bytes, block.is_signed);
+    return sum * block.divisor + base * simt::popcount(mask);
   }
   for_each_bits(block, entry, at, words, space.staging(), [&](u32 step, u64 value) {
     if ((mask >> step & 1) != 0) sum += widened(value, block.width_bytes, block.is_signed);

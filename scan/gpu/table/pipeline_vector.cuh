@@ -15,10 +15,19 @@ namespace presso::gpu {
 inline constexpr u32 kTaskVectors = 8;
 inline constexpr u32 kSliceTasks = kSliceVectors / kTaskVectors;
 
-/// Packed words of a vector that come to shared memory.
+/// Packed words of a vector that come to shared memory, and what they are (PackedVector), which is
+/// worked out by one lane for each vector of a task.
 struct StagedWords {
+  enum class Form : Byte {
+    kOther,  ///< to be decoded as a whole
+    kPacked,
+    kRuns,
+    kPatched,  ///< packed, with exceptions
+  };
   const u32* from = nullptr;
   u32 count = 0;  ///< 0: it is not stored so
+  Form form = Form::kOther;
+  Byte width = 0;  ///< but for kOther
 };
 
 /// Of each column of a pipeline.
@@ -96,6 +105,13 @@ struct PackedVector {
     is_runs = of_runs;
     is_packed = of_rows && entry.exceptions == 0;
     has_exceptions = of_rows && entry.exceptions != 0;
+  }
+
+  PRESSO_DEVICE StagedWords::Form form() const {
+    using Form = StagedWords::Form;
+    if (is_packed) return Form::kPacked;
+    if (is_runs) return Form::kRuns;
+    return has_exceptions ? Form::kPatched : Form::kOther;
   }
 };
 
@@ -299,6 +315,9 @@ PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 rows, u32 first,
           staged.from = column.block.words + directory_words(column.block) + entry.word_offset;
           staged.count = lane_words(vector_rows(rows, first + vector), entry.width);
           has_runs = has_packed_runs(entry);
+          const PackedVector packed(column.block, entry);
+          staged.form = packed.form();
+          staged.width = static_cast<Byte>(packed.width);
         }
       }
       column.staged[vector] = staged;

@@ -204,25 +204,25 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
   const ColumnTask& task = program.space.columns()[column];
   const TableBlock& block = task.block;
   const VectorEntry& entry = task.entries[at.vector % kTaskVectors];
-  const PackedVector packed(block, entry);
+  const StagedWords staged = task.staged[at.vector % kTaskVectors];
   OpenColumn open;
   open.is_signed = block.is_signed;
   open.width_bytes = block.width_bytes;
-  open.width = packed.width;
-  open.base = packed.base;
+  open.width = staged.width;
+  open.base = widened(entry.base, block.width_bytes, block.is_signed);
   open.divisor = block.divisor;
   u32* const words = program.space.words(column, at.vector);
-  if (packed.is_packed) {
+  using Form = StagedWords::Form;
+  if (staged.form == Form::kPacked) {
     open.how = OpenColumn::How::kPacked;
-  } else if (packed.is_runs) {
+  } else if (staged.form == Form::kRuns) {
     open.how = OpenColumn::How::kRuns;
-    RankedRows{words, words + task.staged[at.vector % kTaskVectors].count}.rank();
-  } else if (packed.has_exceptions) {
+    RankedRows{words, words + staged.count}.rank();
+  } else if (staged.form == Form::kPatched) {
     open.how = OpenColumn::How::kPatched;
     open.values = map_exceptions(block, entry, at.rows, patches_of(task, words, at.vector));
   } else if (block.is_plain) {
     open.how = OpenColumn::How::kPlain;
-    open.width_bytes = block.width_bytes;
     open.values = block.words + u64{at.vector} * kVectorRows * block.width_bytes / sizeof(u32);
   } else if (block.words != nullptr) {
     u64* const scratch = program.scratch + column * kVectorRows;
