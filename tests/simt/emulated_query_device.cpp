@@ -223,12 +223,12 @@ std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
 }
 
 std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
-                                                        std::uint32_t seed) {
+                                                        std::uint32_t seed,
+                                                        const gpu::MemoryLimits& limits) {
   if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
   return std::make_shared<gpu::QueryOnGpu>(
       make_host_device(faults), make_emulated_table_kernels(faults, seed),
-      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1)), gpu::MemoryLimits{},
-      "the emulator");
+      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1)), limits, "the emulator");
 }
 
 }  // namespace presso::test

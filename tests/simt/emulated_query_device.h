@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "decompress/gpu/runtime/device.h"
+#include "decompress/gpu/runtime/memory.h"
 #include "scan/gpu/table/table_kernels.h"
 #include "scan/query/query_device.h"
 
@@ -32,6 +32,7 @@ std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> fa
 std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
 std::shared_ptr<QueryDevice> make_emulated_query_device(
-    std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1);
+    std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1,
+    const gpu::MemoryLimits& limits = {});
 
 }  // namespace presso::test

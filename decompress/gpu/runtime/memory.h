@@ -55,6 +55,8 @@ class Memory {
 
   Device& device() const { return device_; }
   const MemoryLimits& limits() const { return limits_; }
+  /// What the limit leaves of device memory; there may be less on the device.
+  std::uint64_t device_bytes_left() const { return limits_.device_bytes - device_bytes_; }
 
   /// kDeviceMemory, also where the limit does not allow it; kDeviceLost.
   Result<DeviceMemory> allocate(std::uint64_t bytes);

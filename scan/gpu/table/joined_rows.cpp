@@ -17,6 +17,8 @@ using query::grouping::ResultColumn;
 
 namespace {
 
+/// Of a table that is in device memory: so many rows are joined at a time.
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 26;
 /// Of rows that a thread puts in their places at a time.
 constexpr std::size_t kPortion = 1 << 15;
 
@@ -37,15 +39,16 @@ Result<std::vector<RowStore>> JoinedRows::run() {
   copy_strings();
   PipelineRun pipeline_run(space_);
   PRESSO_TRY(pipeline_run.begin(made_.pipeline));
-  PRESSO_TRY(run_over_tables(space_, execution_, made_.builder, pipeline_run,
-                             [&](const DeviceTable& table) { return take(pipeline_run, table); }));
+  PRESSO_TRY(run_over_tables(
+      space_, execution_, made_.builder, pipeline_run,
+      [&](const LoadedTable& table) { return take(pipeline_run, table); }, kMostRows));
   execution_.summary.rows_matched = 0;
   for (const RowStore& store : stores_) execution_.summary.rows_matched += store.rows();
   return std::move(stores_);
 }
 
 /// The kernel has run, and has counted the rows for which there was no room: then it runs again.
-Status JoinedRows::take(PipelineRun& run, const DeviceTable& table) {
+Status JoinedRows::take(PipelineRun& run, const LoadedTable& table) {
   PRESSO_ASSIGN(std::uint64_t rows, run.take_written());
   PRESSO_TRY(check_memory(rows));
   if (rows > room_) {
@@ -84,7 +87,7 @@ Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
   for (const RowColumn& column : made_.builder.result_columns()) {
     begins_.push_back(parts.add(rows * bytes_of(column.is_wide)));
   }
-  if (parts.bytes() > space_.memory.limits().device_bytes / 4) {
+  if (parts.bytes() > space_.memory.device_bytes_left() / 4) {
     return refused("joined rows for which there may be too little device memory");
   }
   memory_ = {};

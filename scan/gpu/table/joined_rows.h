@@ -25,7 +25,7 @@ class JoinedRows {
  private:
   struct Written;
 
-  Status take(PipelineRun& run, const DeviceTable& table);
+  Status take(PipelineRun& run, const LoadedTable& table);
   Status check_memory(std::uint64_t rows) const;
   Status make_room(PipelineRun& run, std::uint64_t rows);
   Result<Written> copy_back(std::uint64_t rows) const;

@@ -30,7 +30,7 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   return space_.kernels.clear_cells(pipeline_, space_.stream);
 }
 
-Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
+Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
                             const LeafTables& leaves, const CodeTables& codes) {
   if (wants_rows_) {
     const std::uint64_t bytes = std::uint64_t{blocks.slice_count} * kMaxIntegerRows / 8;

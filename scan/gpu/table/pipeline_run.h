@@ -26,7 +26,7 @@ class PipelineRun {
   void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings);
   /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
   /// several of the same kind.
-  Status prepare(const DeviceTable& table, const TableBlocks& blocks, const LeafTables& leaves,
+  Status prepare(const LoadedTable& table, const TableBlocks& blocks, const LeafTables& leaves,
                  const CodeTables& codes);
   /// Enqueues the kernels for the table that was prepared, which are done before anything of it
   /// may go.

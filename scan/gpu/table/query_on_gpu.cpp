@@ -37,12 +37,12 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
   for (;;) {
     const std::uint64_t bytes = pipeline.groups * pipeline.group_words * sizeof(std::uint64_t);
     // Half of it is for what is loaded of the table, and there are build sides.
-    if (bytes > space.memory.limits().device_bytes / 4) {
+    if (bytes > space.memory.device_bytes_left() / 4) {
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
     PRESSO_TRY(run_over_tables(space, execution, groups.builder, run,
-                               [](const DeviceTable&) { return Status(); }));
+                               [](const LoadedTable&) { return Status(); }));
     PRESSO_ASSIGN(const bool is_full, run.is_full());
     if (!is_full) return {};
     if (!groups.builder.enlarge_table(pipeline)) {
@@ -60,7 +60,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PRESSO_TRY(check_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PinnedPieces pinned(memory_);
-  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  const RunSpace space = this->space(pinned, stream.get());
   const std::uint64_t most_rows = expected_rows(execution);
   PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, most_rows));
   PipelineRun pipeline_run(space);
@@ -81,7 +81,7 @@ Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& executio
   PRESSO_TRY(check_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PinnedPieces pinned(memory_);
-  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  const RunSpace space = this->space(pinned, stream.get());
   PRESSO_ASSIGN(const auto made, make_row_pipeline(space, execution, columns));
   JoinedRows rows(space, execution, *made);
   return rows.run();
@@ -94,13 +94,13 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
   PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   PinnedPieces pinned(memory_);
-  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  const RunSpace space = this->space(pinned, stream.get());
   PRESSO_ASSIGN(const DeviceMemory values, place_values(space, builder, pipeline));
   PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));
   auto matched = std::make_shared<query::MatchedRows>();
   PRESSO_TRY(run_over_tables(
-      space, execution, builder, pipeline_run, [&](const DeviceTable& table) -> Status {
+      space, execution, builder, pipeline_run, [&](const LoadedTable& table) -> Status {
         PRESSO_ASSIGN(const std::vector<std::uint64_t> bits, pipeline_run.rows());
         for (std::size_t i = 0; i < table.slices().size(); ++i) {
           const LoadedSlice& slice = table.slices()[i];
@@ -116,6 +116,18 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
         return {};
       }));
   return std::shared_ptr<const query::MatchedRows>(std::move(matched));
+}
+
+Result<std::shared_ptr<const ResidentTable>> QueryOnGpu::load(std::vector<Table> tables,
+                                                              std::vector<std::size_t> columns,
+                                                              unsigned threads) {
+  PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  PinnedPieces pinned(memory_);
+  const RunSpace space = this->space(pinned, stream.get());
+  PRESSO_ASSIGN(auto table,
+                ResidentTable::load(space, std::move(tables), std::move(columns), threads));
+  residents_.add(table);
+  return table;
 }
 
 }  // namespace presso::gpu

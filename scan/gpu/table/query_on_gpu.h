@@ -2,6 +2,7 @@
 // Queries on a GPU (scan/query/query_device.h): row groups come to the device as they are stored,
 // as many at a time as fit, pipelines run over them, and groups come back. Tables that are joined
 // to them come first: pipelines of their own write their rows, and lookups are made of these.
+// Tables may also stay in the device's memory.
 // Tested by tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/resident_table.h"
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_kernels.h"
 #include "scan/query/query_device.h"
@@ -33,11 +35,23 @@ class QueryOnGpu final : public QueryDevice {
   Result<std::vector<query::RowStore>> joined_rows(
       query::Execution& execution, const std::vector<std::size_t>& columns) override;
 
+  /// Loads tables for presso/device_table.h: queries find them as long as somebody has what this
+  /// gives, which must go before this object. `columns`: of the tables; empty: all that can be
+  /// there. Errors: those of ResidentTable::load(); kUnsupported: a column cannot be there.
+  Result<std::shared_ptr<const ResidentTable>> load(std::vector<Table> tables,
+                                                    std::vector<std::size_t> columns,
+                                                    unsigned threads);
+
  private:
+  RunSpace space(PinnedPieces& pinned, Stream stream) {
+    return {memory_, *kernels_, *strings_, pinned, stream, &residents_};
+  }
+
   std::unique_ptr<Device> device_;
   std::shared_ptr<TableKernels> kernels_;
   std::shared_ptr<StringKernels> strings_;
   Memory memory_;
+  ResidentTables residents_;
   std::string name_;
 };
 

@@ -17,7 +17,7 @@ Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Ta
                                 const gpu::PipelineBuilder& builder) {
   const std::uint64_t read_before = counters_.bytes;
   gpu::TableLoader loader(space, tables, builder.columns(), counters_, default_thread_count(),
-                          builder.string_columns());
+                          {builder.string_columns(), false});
   const auto all = [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> {
     return true;
   };
@@ -93,9 +93,9 @@ Status TableCopies::load_all(const gpu::RunSpace& space, const std::vector<Table
   return join_blocks(space);
 }
 
-std::vector<const gpu::DeviceTable*> TableCopies::stored() const {
-  std::vector<const gpu::DeviceTable*> tables;
-  for (const gpu::DeviceTable& table : tables_) tables.push_back(&table);
+std::vector<const gpu::LoadedTable*> TableCopies::stored() const {
+  std::vector<const gpu::LoadedTable*> tables;
+  for (const gpu::LoadedTable& table : tables_) tables.push_back(&table);
   return tables;
 }
 
