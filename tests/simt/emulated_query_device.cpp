@@ -27,12 +27,14 @@ using simt::kWarpSize;
 
 constexpr Byte kPoison = 0xA7;
 
-/// Work is done when it is enqueued, so there is nothing to wait for.
+/// Work is done when it is enqueued, so there is nothing to wait for. Several threads may give back
+/// what they have, and copy.
 class HostDevice final : public gpu::Device {
  public:
   explicit HostDevice(std::shared_ptr<EmulatedFaults> faults) : faults_(std::move(faults)) {}
 
   Result<Byte*> allocate(std::size_t bytes) override {
+    const std::lock_guard lock(mutex_);
     if (faults_->allocations++ >= faults_->allocation ||
         faults_->live_bytes + bytes > faults_->device_bytes) {
       return make_error(ErrorCode::kDeviceMemory, "as the test wants it");
@@ -41,6 +43,7 @@ class HostDevice final : public gpu::Device {
   }
   void release(Byte* memory) override { drop(memory); }
   Result<Byte*> allocate_pinned(std::size_t bytes) override {
+    const std::lock_guard lock(mutex_);
     if (faults_->pinned_allocations++ >= faults_->pinned_allocation) {
       return make_error(ErrorCode::kOutOfMemory, "as the test wants it");
     }
@@ -50,9 +53,9 @@ class HostDevice final : public gpu::Device {
   bool is_pinned(const Byte*, std::size_t) override { return true; }
 
   Result<Stream> create_stream() override { return handle<Stream>(); }
-  void destroy_stream(Stream) override { --faults_->live_handles; }
+  void destroy_stream(Stream) override { drop_handle(); }
   Result<Event> create_event() override { return handle<Event>(); }
-  void destroy_event(Event) override { --faults_->live_handles; }
+  void destroy_event(Event) override { drop_handle(); }
 
   Status copy_in(Byte* to, const Byte* from, std::size_t bytes, Stream) override {
     return copy(to, from, bytes);
@@ -71,8 +74,13 @@ class HostDevice final : public gpu::Device {
  private:
   template <class Handle>
   Handle handle() {
+    const std::lock_guard lock(mutex_);
     ++faults_->live_handles;
     return reinterpret_cast<Handle>(++next_handle_);
+  }
+  void drop_handle() {
+    const std::lock_guard lock(mutex_);
+    --faults_->live_handles;
   }
   Byte* make(std::size_t bytes) {
     auto* const memory = static_cast<Byte*>(::operator new (bytes, std::align_val_t{256}));
@@ -82,6 +90,7 @@ class HostDevice final : public gpu::Device {
     return memory;
   }
   void drop(Byte* memory) {
+    const std::lock_guard lock(mutex_);
     faults_->live_bytes -= sizes_[memory];
     sizes_.erase(memory);
     ::operator delete (memory, std::align_val_t{256});
@@ -93,6 +102,7 @@ class HostDevice final : public gpu::Device {
   }
 
   std::shared_ptr<EmulatedFaults> faults_;
+  std::mutex mutex_;
   std::map<Byte*, std::size_t> sizes_;
   std::uintptr_t next_handle_ = 0;
 };

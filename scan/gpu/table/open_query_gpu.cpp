@@ -14,7 +14,7 @@ Result<std::shared_ptr<QueryDevice>> open_query_gpu(const QueryGpuOptions& optio
   if (options.max_pinned_bytes != 0) limits.pinned_bytes = options.max_pinned_bytes;
   return std::shared_ptr<QueryDevice>(std::make_shared<QueryOnGpu>(
       std::move(device), cuda_table_kernels(options.device), cuda_string_kernels(options.device),
-      limits, devices[static_cast<std::size_t>(options.device)].name));
+      limits, devices[static_cast<std::size_t>(options.device)].name, options.device));
 }
 
 }  // namespace presso::gpu

@@ -21,12 +21,14 @@ namespace presso::gpu {
 class QueryOnGpu final : public QueryDevice {
  public:
   QueryOnGpu(std::unique_ptr<Device> device, std::shared_ptr<TableKernels> kernels,
-             std::shared_ptr<StringKernels> strings, const MemoryLimits& limits, std::string name)
+             std::shared_ptr<StringKernels> strings, const MemoryLimits& limits, std::string name,
+             int number = 0)
       : device_(std::move(device)),
         kernels_(std::move(kernels)),
         strings_(std::move(strings)),
         memory_(*device_, limits),
-        name_(std::move(name)) {}
+        name_(std::move(name)),
+        number_(number) {}
 
   std::string name() const override { return name_; }
   Result<query::RowStore> groups(query::Execution& execution,
@@ -35,6 +37,9 @@ class QueryOnGpu final : public QueryDevice {
   Result<std::vector<query::RowStore>> joined_rows(
       query::Execution& execution, const std::vector<std::size_t>& columns) override;
 
+  Memory& memory() { return memory_; }
+  /// As list_devices() counts.
+  int number() const { return number_; }
   /// Loads tables for presso/device_table.h: queries find them as long as somebody has what this
   /// gives, which must go before this object. `columns`: of the tables; empty: all that can be
   /// there. Errors: those of ResidentTable::load(); kUnsupported: a column cannot be there.
@@ -53,6 +58,7 @@ class QueryOnGpu final : public QueryDevice {
   Memory memory_;
   ResidentTables residents_;
   std::string name_;
+  int number_;
 };
 
 }  // namespace presso::gpu
