@@ -258,6 +258,30 @@ TEST(DeviceTable, OnlyJoinedTablesMayBeInMemory) {
   EXPECT_GT(found.summary.bytes_read, 0u);
 }
 
+/// What a profiler shows.
+TEST(DeviceTable, StepsHaveNames) {
+  const JoinedTables tables(3000, 1024);
+  const MadeTable made(make_string_csv(3000, 65536, 9), 65536);
+  Loaded loaded;
+  const auto steps_of = [&](const Query& query) {
+    loaded.faults().steps.clear();
+    EXPECT_EQ(answer_of(query, loaded.device()).summary.why_cpu, "");
+    EXPECT_EQ(loaded.faults().open_steps, 0u);
+    return loaded.faults().steps;
+  };
+  using Steps = std::vector<std::string>;
+  loaded.load({tables.table("facts")});
+  EXPECT_EQ(loaded.faults().steps, (Steps{"load table", "load blocks"}));
+  EXPECT_EQ(steps_of(tables.query_of("select word, count(*) from facts join parts on facts.part = "
+                                     "parts.id group by word")),
+            (Steps{"build side", "load blocks", "pipeline", "pipeline", "groups back",
+                   "groups in order"}));
+  EXPECT_EQ(steps_of(tables.query_of(kJoinedRows[0])),
+            (Steps{"build side", "load blocks", "pipeline", "pipeline", "rows back"}));
+  EXPECT_EQ(steps_of(query_of(*made.table, {"comment like '%final%'", "word"})),
+            (Steps{"load blocks", "strings", "pipeline", "groups back", "groups in order"}));
+}
+
 // --- what is in memory, and how long
 
 TEST(DeviceTable, MemoryGoesWithTheLastHandle) {

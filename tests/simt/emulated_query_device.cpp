@@ -70,6 +70,15 @@ class HostDevice final : public gpu::Device {
   Status stream_wait(Stream, Event) override { return {}; }
   Status wait(Event) override { return {}; }
   Status wait(Stream) override { return {}; }
+  void begin_step(const char* name) override {
+    const std::lock_guard lock(mutex_);
+    ++faults_->open_steps;
+    faults_->steps.emplace_back(name);
+  }
+  void end_step() override {
+    const std::lock_guard lock(mutex_);
+    --faults_->open_steps;
+  }
 
  private:
   template <class Handle>

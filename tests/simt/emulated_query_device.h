@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "decompress/gpu/runtime/memory.h"
 #include "scan/gpu/table/table_kernels.h"
@@ -25,6 +27,8 @@ struct EmulatedFaults {
   std::uint64_t launches = 0;
   std::uint64_t live_bytes = 0;
   std::uint64_t live_handles = 0;
+  std::uint64_t open_steps = 0;
+  std::vector<std::string> steps;  ///< by their names, as they began
 };
 
 std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> faults);

@@ -143,6 +143,7 @@ Result<std::string> make_rows(const RunSpace& space, query::Execution& parent, C
 Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
                              const PipelineBuilder& builder, ColumnCodes& codes,
                              const StageUse& use) {
+  const DeviceStep step(space.device(), "build side");
   BuildSide side;
   RowMemory room;
   PRESSO_ASSIGN(const std::string who, make_rows(space, parent, codes, use, room, side));

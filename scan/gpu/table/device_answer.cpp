@@ -126,6 +126,7 @@ class DeviceAnswer {
   }
 
   Status copy(const ArrowArray& batch, ArrowDeviceArray& out) {
+    const DeviceStep step(device(), "answer to the device");
     MemoryParts parts;
     std::vector<std::array<Buffered, 3>> columns(schema_.columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {

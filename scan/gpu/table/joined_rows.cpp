@@ -58,6 +58,7 @@ Status JoinedRows::take(PipelineRun& run, const LoadedTable& table) {
     PRESSO_ASSIGN(rows, run.take_written());
   }
   if (rows == 0) return {};
+  const DeviceStep step(space_.device(), "rows back");
   PRESSO_ASSIGN(const Written written, copy_back(rows));
   const auto first_row = [&table](const LoadedSlice& slice) {
     return table.groups()[slice.group].first_row + slice.first;

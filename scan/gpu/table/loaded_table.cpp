@@ -669,6 +669,7 @@ Result<std::optional<LoadedTable>> TableLoader::next(std::uint64_t most_bytes,
     ++group_;
   }
   if (groups.empty()) return std::optional<LoadedTable>();
+  const DeviceStep step(space_.device(), "load blocks");
   const std::uint64_t piece =
       std::max(std::min(bytes + bytes / 8, space_.pinned.usual_bytes()), largest);
   Loading loading(space_, aligned(piece), columns_.size(), threads_);

@@ -120,6 +120,7 @@ Result<std::vector<std::uint64_t>> PipelineRun::rows() {
 constexpr std::uint64_t kMostListedBytes = std::uint64_t{64} << 20;
 
 Result<GroupRecords> PipelineRun::groups() {
+  const DeviceStep step(space_.device(), "groups back");
   GroupRecords found;
   found.words = record_words(pipeline_);
   const std::uint64_t record_bytes = found.words * sizeof(std::uint64_t);

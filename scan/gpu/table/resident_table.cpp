@@ -9,6 +9,7 @@ Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace&
                                                                  std::vector<Table> tables,
                                                                  std::vector<std::size_t> columns,
                                                                  unsigned threads) {
+  const DeviceStep step(space.device(), "load table");
   std::shared_ptr<ResidentTable> made(new ResidentTable(std::move(tables), std::move(columns)));
   TableLoader loader(space, made->tables_, made->columns_, made->counters_, threads,
                      {std::nullopt, true});

@@ -34,6 +34,23 @@ std::uint64_t rows_by_tokens(const RunSpace& space, std::uint32_t string_columns
   return bytes / (sizeof(std::uint32_t) * static_cast<unsigned>(std::popcount(string_columns)));
 }
 
+/// What passes conditions on strings first, then the pipeline. Waits.
+Status run_over(const RunSpace& space, const LoadedTable& table, const LeafTables& leaves,
+                const TableConditions& conditions, const CodeTables& codes, PipelineRun& run) {
+  StringRows strings(space.memory, space.strings, space.stream);
+  if (!conditions.strings.empty()) {
+    const DeviceStep step(space.device(), "strings");
+    PRESSO_TRY(strings.prepare({&table}, conditions.strings));
+    PRESSO_TRY(strings.enqueue());
+  }
+  const DeviceStep step(space.device(), "pipeline");
+  run.set_conditions(conditions.steps, strings);
+  PRESSO_TRY(run.prepare(table, table.blocks(), leaves, codes));
+  PRESSO_TRY(run.enqueue());
+  PRESSO_TRY(space.device().wait(space.stream));
+  return strings.check();
+}
+
 /// Says where the columns come from, once.
 void note_columns(const TableParts& parts, const PipelineBuilder& builder,
                   query::Execution& execution) {
@@ -77,14 +94,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
     PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
-    StringRows found(space.memory, space.strings, space.stream);
-    PRESSO_TRY(found.prepare({&*table}, conditions.strings));
-    run.set_conditions(conditions.steps, found);
-    PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, builder.code_tables(*table)));
-    PRESSO_TRY(found.enqueue());
-    PRESSO_TRY(run.enqueue());
-    PRESSO_TRY(space.device().wait(space.stream));
-    PRESSO_TRY(found.check());
+    PRESSO_TRY(run_over(space, *table, leaves, conditions, builder.code_tables(*table), run));
     PRESSO_TRY(done(*table));
   }
   summary.bytes_read = execution.counters->bytes;
