@@ -632,6 +632,19 @@ Status TableLoader::check(Loading& loading) {
   return {};
 }
 
+/// Of the columns, as it is stored or decoded.
+std::uint64_t TableLoader::largest_block(const GroupReader& group) const {
+  std::uint64_t largest = 0;
+  for (const std::size_t column : columns_) {
+    const ColumnChunk& chunk = group.chunk(column);
+    for (std::uint32_t i = chunk.first_block; i < chunk.first_block + chunk.blocks; ++i) {
+      const ColumnBlock& block = group.directory().blocks[i];
+      largest = std::max<std::uint64_t>(largest, std::max(block.stored_bytes, block.plain_bytes));
+    }
+  }
+  return largest;
+}
+
 Result<std::optional<LoadedTable>> TableLoader::next(std::uint64_t most_bytes,
                                                      const WantsRows& wants) {
   std::vector<LoadedGroup> groups;
@@ -660,9 +673,7 @@ Result<std::optional<LoadedTable>> TableLoader::next(std::uint64_t most_bytes,
     if (!groups.empty() && bytes + more.bytes > most_bytes) break;
     if (more.rows > 0) {
       bytes += more.bytes;
-      for (const ColumnBlock& block : ahead_->reader->directory().blocks) {
-        largest = std::max<std::uint64_t>(largest, std::max(block.stored_bytes, block.plain_bytes));
-      }
+      largest = std::max(largest, largest_block(*ahead_->reader));
       groups.push_back(std::move(*ahead_));
     }
     ahead_.reset();

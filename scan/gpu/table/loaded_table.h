@@ -172,6 +172,7 @@ class TableLoader {
     std::uint64_t bytes = 0;
   };
   Result<Wanted> wanted_of(const GroupReader& group, const WantsRows& wants) const;
+  std::uint64_t largest_block(const GroupReader& group) const;
   Status check(Loading& loading);
 
   const RunSpace& space_;

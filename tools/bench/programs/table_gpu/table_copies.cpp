@@ -23,10 +23,15 @@ Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Ta
   };
   PRESSO_ASSIGN(auto table, loader.next(~std::uint64_t{0} / 2, all));
   if (!table) return make_error(ErrorCode::kInvalidArgument, "the table is empty");
-  auto& blocks = blocks_of_.emplace_back(table->slices().size() * builder.columns().size());
-  slices_.resize(table->slices().size());
-  PRESSO_TRY(space.copy_back(slices_.data(), table->blocks().slices, bytes_of(slices_)));
-  PRESSO_TRY(space.copy_back(blocks.data(), table->blocks().blocks, bytes_of(blocks)));
+  slices_.clear();
+  for (const gpu::LoadedSlice& slice : table->slices()) {
+    slices_.push_back({slice.first_row, slice.rows, slice.group});
+  }
+  auto& blocks = blocks_of_.emplace_back();
+  for (std::size_t column = 0; column < builder.columns().size(); ++column) {
+    const std::vector<gpu::TableBlock>& of = table->blocks_of(column);
+    blocks.insert(blocks.end(), of.begin(), of.end());
+  }
   bytes_ += counters_.bytes - read_before;
   tables_.push_back(std::move(*table));
   return {};
