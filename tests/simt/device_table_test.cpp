@@ -88,14 +88,34 @@ TEST_P(DeviceTables, FindRowsAsTheCpu) {
     if (*asked.where == '\0') continue;
     SCOPED_TRACE(asked.where);
     Query query = Query::from(*made.table);
-    query.where(asked.where).select("id, word, maybe, real").order_by("real desc, id").limit(20, 3);
+    query.where(asked.where).select("id, word, maybe, price * 2, odd - run");
+    if (!is_lenient(asked)) {
+      expect_from_memory(query, loaded.device());
+      EXPECT_EQ(answer_of(query, loaded.device()).summary.on_device, "conditions and rows");
+    }
+    query.order_by("day desc, id").limit(20, 3);
     EXPECT_EQ(answer_of(query, loaded.device()).text, answer_of(query, nullptr).text);
+    // Doubles are the CPU's.
+    query.select("real");
+    const Answer found = answer_of(query, loaded.device());
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.on_device, "conditions");
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, DeviceTables,
                          ::testing::Values(std::pair{33, 1000u}, std::pair{6000, 2500u},
                                            std::pair{9000, 1u << 20}));
+
+/// Nothing is wanted of them but that they are there.
+TEST(DeviceTable, RowsMayHaveNoColumns) {
+  const MadeTable made(make_csv(3000, 5), 1024);
+  Loaded loaded;
+  loaded.load({*made.table});
+  Query query = Query::from(*made.table);
+  query.where("run = 3").select("5 as five");
+  expect_from_memory(query, loaded.device());
+}
 
 /// A column of several slices, of which zones leave one.
 TEST(DeviceTable, SlicesThatZonesRuleOutAreNotLookedAt) {
@@ -179,6 +199,11 @@ TEST(DeviceTable, StringsMayBeInBothPlaces) {
     EXPECT_EQ(found.text, answer_of(query, nullptr).text);
     EXPECT_EQ(found.summary.why_cpu, "");
   }
+  // Values of tokens are the CPU's.
+  Query rows = Query::from(*made.table);
+  rows.where("note like '%final%'").select("note, id");
+  EXPECT_EQ(answer_of(rows, loaded.device()).text, answer_of(rows, nullptr).text);
+  EXPECT_EQ(answer_of(rows, loaded.device()).summary.on_device, "conditions");
   Loaded whole(8);
   whole.load({*made.table});
   expect_from_memory(query_of(*made.table, {"id > 3000 and note like '%final%'"}), whole.device());
@@ -327,7 +352,8 @@ TEST(DeviceTable, QueriesReadFilesWhenItHasGone) {
 TEST(DeviceTable, BlocksOfTheFileDoNotMatterAnyMore) {
   MadeTable made(make_string_csv(6900, 2300, 9), 2300);
   const Asked asked[] = {{"note like '%final%' and run > 2", "run", "count(*), sum(id)"},
-                         {"word = 'AIR' or mixed like '%bold%'", "", "count(*), sum(run)"}};
+                         {"word = 'AIR' or mixed like '%bold%'", "", "count(*), sum(run)"},
+                         {"id > 100 and run < 5", "word", "count(*), sum(id)"}};
   Loaded loaded;
   loaded.load({*made.table});
   std::vector<std::string> expected;

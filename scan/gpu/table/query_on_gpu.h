@@ -34,6 +34,14 @@ class QueryOnGpu final : public QueryDevice {
   Result<query::RowStore> groups(query::Execution& execution,
                                  const query::GroupInput& input) override;
   Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) override;
+  std::shared_ptr<const GroupReader> kept_group(const Table& table,
+                                                std::uint64_t group) const override {
+    return residents_.group(table, group);
+  }
+  bool has_in_memory(const std::vector<Table>& tables,
+                     const std::vector<std::size_t>& columns) const override {
+    return residents_.have_values(tables, columns);
+  }
   Result<std::vector<query::RowStore>> joined_rows(
       query::Execution& execution, const std::vector<std::size_t>& columns) override;
 

@@ -19,6 +19,7 @@ Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace&
   PRESSO_ASSIGN(std::optional<LoadedTable> loaded, loader.next(~std::uint64_t{0}, all));
   if (loaded) made->loaded_ = std::move(*loaded);
   PRESSO_TRY(made->read_dictionaries());
+  made->bytes_read_ = made->counters_.bytes;
   made->find_places();
   return std::shared_ptr<const ResidentTable>(std::move(made));
 }
@@ -79,6 +80,11 @@ const StringSample& ResidentTable::sample(std::size_t column) const {
       ->sample;
 }
 
+bool ResidentTable::has_values(std::size_t column) const {
+  return std::all_of(tokens_[column].begin(), tokens_[column].end(),
+                     [](const LoadedTokens* tokens) { return tokens == nullptr; });
+}
+
 void ResidentTables::add(std::shared_ptr<const ResidentTable> table) {
   const std::lock_guard lock(mutex_);
   std::erase_if(tables_, [](const auto& one) { return one.expired(); });
@@ -107,6 +113,28 @@ std::optional<std::vector<std::shared_ptr<const ResidentTable>>> ResidentTables:
     found.push_back(std::move(best));
   }
   return found;
+}
+
+std::shared_ptr<const GroupReader> ResidentTables::group(const Table& table,
+                                                         std::uint64_t group) const {
+  auto found = find({table}, {});
+  if (!found) return nullptr;
+  std::shared_ptr<const ResidentTable> from = std::move(found->front());
+  const std::size_t number = from->place(*from->find_table(table), group).group;
+  const GroupReader* const reader = from->loaded().groups()[number].reader.get();
+  return {std::move(from), reader};
+}
+
+bool ResidentTables::have_values(const std::vector<Table>& tables,
+                                 const std::vector<std::size_t>& columns) const {
+  const auto found = find(tables, columns);
+  if (!found) return false;
+  return std::all_of(found->begin(), found->end(), [&columns](const auto& table) {
+    return std::all_of(columns.begin(), columns.end(), [&table](std::size_t column) {
+      const auto number = table->find_column(column);
+      return number && table->has_values(*number);
+    });
+  });
 }
 
 }  // namespace presso::gpu

@@ -26,8 +26,8 @@ class ResidentTable {
   /// Of the tables, in the order of loaded().
   const std::vector<std::size_t>& columns() const { return columns_; }
   const LoadedTable& loaded() const { return loaded_; }
-  /// Stored bytes of blocks that were read.
-  std::uint64_t bytes_read() const { return counters_.bytes; }
+  /// Stored bytes of blocks that were read to load it.
+  std::uint64_t bytes_read() const { return bytes_read_; }
 
   /// A table's number, by its opened file; nothing: it is none of these.
   std::optional<std::size_t> find_table(const Table& table) const;
@@ -43,6 +43,9 @@ class ResidentTable {
   const LoadedTokens* tokens(std::size_t column, std::size_t group) const;
   /// Of the first row group that has tokens of the column; it has some.
   const StringSample& sample(std::size_t column) const;
+  /// Whether rows' values can be taken from loaded(), by the number there: not so where they are
+  /// tokens somewhere.
+  bool has_values(std::size_t column) const;
 
  private:
   ResidentTable(std::vector<Table> tables, std::vector<std::size_t> columns)
@@ -54,6 +57,7 @@ class ResidentTable {
   std::vector<std::size_t> columns_;
   ReadCounters counters_;  ///< the readers in `loaded_` add to it as long as they live
   LoadedTable loaded_;
+  std::uint64_t bytes_read_ = 0;
   std::vector<std::vector<Place>> places_;                ///< by table and row group
   std::vector<std::vector<const LoadedTokens*>> tokens_;  ///< by column and row group
 };
@@ -66,6 +70,10 @@ class ResidentTables {
   /// in none. What is found stays in device memory as long as it is held.
   std::optional<std::vector<std::shared_ptr<const ResidentTable>>> find(
       const std::vector<Table>& tables, const std::vector<std::size_t>& columns) const;
+  /// A row group of one of them, which it keeps; nullptr: there is none.
+  std::shared_ptr<const GroupReader> group(const Table& table, std::uint64_t group) const;
+  /// Whether all values of the columns can be taken from what find() gives.
+  bool have_values(const std::vector<Table>& tables, const std::vector<std::size_t>& columns) const;
 
  private:
   mutable std::mutex mutex_;

@@ -39,9 +39,10 @@ class DeviceTable {
   /// rows come one after another, as in Query::from(), to the memory of `device`, which
   /// open_query_gpu() has given. Waits. Every block is compared with its checksum.
   ///
-  /// The tables' files must stay open and as they are: blocks that are in device memory are not
-  /// read again, but row groups have directories, by which queries are planned, dictionaries of
-  /// keys, and columns that are not on the device or that the CPU works with.
+  /// The tables' files must stay open and as they are: blocks that are in device memory and
+  /// dictionaries are not read again, but directories of row groups and some rows, by which queries
+  /// are planned, and columns that are not on the device or that the CPU works with. Damage to
+  /// blocks that were loaded does not matter any more.
   ///
   /// Errors: those of the files with block and offset; kDeviceMemory where the columns do not fit,
   /// also into QueryGpuOptions::max_device_bytes, kOutOfMemory, kDeviceLost: nothing is left on the
