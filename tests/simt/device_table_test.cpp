@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "presso/device_table.h"
@@ -348,6 +350,35 @@ TEST(DeviceTable, QueriesReadFilesWhenItHasGone) {
   EXPECT_EQ(found.summary.bytes_resident, 0u);
 }
 
+/// Another thread copies and drops handles while queries run; the last one may be the query's.
+TEST(DeviceTable, HandlesMayGoWhileQueriesRun) {
+  const MadeTable made(make_csv(3000, 7), 1024);
+  const auto faults = std::make_shared<EmulatedFaults>();
+  {
+    const auto device = make_emulated_query_device(faults);
+    auto loaded = DeviceTable::load(device, {*made.table});
+    ASSERT_TRUE(loaded.ok());
+    std::optional<DeviceTable> last = std::move(*loaded);
+    const Query query = query_of(*made.table, {"maybe > 0", "run", "sum(price)"});
+    const std::string expected = answer_of(query, nullptr).text;
+    std::atomic<int> done = 0;
+    std::thread asking([&] {
+      for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(answer_of(query, device).text, expected);
+        ++done;
+      }
+    });
+    while (done < 10) {
+      const DeviceTable copy = *last;
+      EXPECT_EQ(copy.rows(), 3000u);
+    }
+    last.reset();
+    asking.join();
+    EXPECT_EQ(faults->live_bytes, 0u);
+  }
+  EXPECT_EQ(faults->live_handles, 0u);
+}
+
 /// Every block of rows in the file is overwritten after the table was loaded.
 TEST(DeviceTable, BlocksOfTheFileDoNotMatterAnyMore) {
   MadeTable made(make_string_csv(6900, 2300, 9), 2300);
@@ -436,7 +467,7 @@ TEST_F(DeviceTableFaults, LoadingMayFailAnywhere) {
     const auto whole = std::make_shared<EmulatedFaults>();
     ASSERT_TRUE(DeviceTable::load(make_emulated_query_device(whole), {*made.table}).ok());
     const std::uint64_t count = (*whole).*fault.count;
-    ASSERT_GE(count, 2u);
+    ASSERT_GE(count, 1u);
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto faults = std::make_shared<EmulatedFaults>();
       (*faults).*fault.which = i;

@@ -580,7 +580,6 @@ Status TableLoader::add_group(Loading& loading, const LoadedGroup& group, const 
 
 /// Uploads what describes the blocks, and has them checked.
 Status TableLoader::check(Loading& loading) {
-  Device& device = space_.device();
   const Stream stream = space_.stream;
   LoadedTable& table = loading.table;
   const std::size_t slices = table.slices_.size();
@@ -591,9 +590,9 @@ Status TableLoader::check(Loading& loading) {
   const std::uint64_t batch_at = parts.add(blocks * sizeof(IntegerBlock));
   const std::uint64_t entries_at = parts.add(blocks * sizeof(std::uint32_t));
   const std::uint64_t status_at = parts.add(blocks * sizeof(std::uint32_t));
-  PRESSO_ASSIGN(const PinnedMemory pinned, space_.memory.allocate_pinned(parts.bytes()));
   PRESSO_ASSIGN(DeviceMemory there, space_.memory.allocate(parts.bytes()));
-  Byte* const here = pinned.get();
+  std::vector<Byte> image(static_cast<std::size_t>(parts.bytes()));
+  Byte* const here = image.data();
   for (std::size_t i = 0; i < slices; ++i) {
     const LoadedSlice& slice = table.slices_[i];
     const TableSlice one{slice.first_row, slice.rows, slice.group};
@@ -608,14 +607,15 @@ Status TableLoader::check(Loading& loading) {
     std::memcpy(here + batch_at + i * sizeof(IntegerBlock), &one.on_device, sizeof(IntegerBlock));
     store(here + entries_at + 4 * i, one.entries);
   }
-  PRESSO_TRY(device.copy_in(there.get(), here, static_cast<std::size_t>(parts.bytes()), stream));
+  // The blocks come through the same pieces of pinned memory.
+  PRESSO_TRY(space_.device().wait(stream));
+  PRESSO_TRY(space_.copy_there(there.get(), here, parts.bytes()));
   auto* const status = reinterpret_cast<std::uint32_t*>(there.get() + status_at);
   PRESSO_TRY(space_.kernels.check({reinterpret_cast<const IntegerBlock*>(there.get() + batch_at),
                                    status, static_cast<std::uint32_t>(blocks)},
                                   reinterpret_cast<const std::uint32_t*>(there.get() + entries_at),
                                   stream));
-  PRESSO_TRY(device.copy_out(here + status_at, there.get() + status_at, 4 * blocks, stream));
-  PRESSO_TRY(device.wait(stream));
+  PRESSO_TRY(space_.copy_back(here + status_at, there.get() + status_at, 4 * blocks));
   for (std::size_t i = 0; i < blocks; ++i) {
     const auto code = static_cast<ErrorCode>(load<std::uint32_t>(here + status_at + 4 * i));
     if (code == ErrorCode::kOk) continue;

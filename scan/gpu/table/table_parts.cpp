@@ -20,12 +20,16 @@ bool overlaps(std::span<const LoadedSlice> slices, std::uint64_t first, std::uin
 GroupReader::BlockCost cost_of(const GroupReader& group, std::size_t column,
                                std::span<const LoadedSlice> slices) {
   GroupReader::BlockCost cost;
+  std::uint64_t rows = 0;
+  for (const LoadedSlice& slice : slices) rows += slice.rows;
+  const bool has_all = rows == group.rows();
   const ColumnChunk& chunk = group.chunk(column);
   for (std::uint32_t i = chunk.first_block; i < chunk.first_block + chunk.blocks; ++i) {
     const ColumnBlock& block = group.directory().blocks[i];
     const bool is_of_rows =
         block.stream == ColumnStream::kValidity || block.stream >= ColumnStream::kValues;
-    if (!is_of_rows || !overlaps(slices, group.begin_of(i), block.rows)) continue;
+    if (!is_of_rows) continue;
+    if (!has_all && !overlaps(slices, group.begin_of(i), block.rows)) continue;
     cost.bytes += block.stored_bytes;
     ++cost.blocks;
   }
