@@ -446,6 +446,35 @@ TEST(DeviceTable, KeepsToTheLimitOfMemory) {
   }
 }
 
+/// What is left of device memory by a limit says how many rows are looked at together.
+TEST(DeviceTable, LittleMemoryMeansManyParts) {
+  const MadeTable made(make_string_csv(60'000, 20'000, 9), 20'000);
+  const auto parts_of = [&](const std::vector<std::string>& columns, std::uint64_t left,
+                            const char* step) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    std::uint64_t needed = 0;
+    {
+      const auto device = make_emulated_query_device();
+      needed = DeviceTable::load(device, {*made.table}, {columns, 1})->device_bytes();
+    }
+    const auto device = make_emulated_query_device(faults, 1, {needed + left, ~std::uint64_t{0}});
+    const auto loaded = DeviceTable::load(device, {*made.table}, {columns, 1});
+    EXPECT_TRUE(loaded.ok());
+    faults->steps.clear();
+    const Query query =
+        query_of(*made.table, {"comment like '%final%' and run > 1", "word", "count(*), sum(id)"});
+    const Answer found = answer_of(query, device);
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    return std::count(faults->steps.begin(), faults->steps.end(), step);
+  };
+  EXPECT_EQ(parts_of({"id", "run", "word", "comment"}, 100'000'000, "pipeline"), 1);
+  EXPECT_EQ(parts_of({"id", "run", "word", "comment"}, 600'000, "pipeline"), 3);
+  // Columns that are not there are read in parts likewise.
+  EXPECT_EQ(parts_of({"id", "word"}, 100'000'000, "load blocks"), 1);
+  EXPECT_EQ(parts_of({"id", "word"}, 900'000, "load blocks"), 2);
+}
+
 // --- faults
 
 class DeviceTableFaults : public ::testing::Test {

@@ -632,14 +632,17 @@ Status TableLoader::check(Loading& loading) {
   return {};
 }
 
-/// Of the columns, as it is stored or decoded.
+/// Of the columns, as it is stored or, where it may be decoded on its way, as it is then.
 std::uint64_t TableLoader::largest_block(const GroupReader& group) const {
   std::uint64_t largest = 0;
   for (const std::size_t column : columns_) {
     const ColumnChunk& chunk = group.chunk(column);
     for (std::uint32_t i = chunk.first_block; i < chunk.first_block + chunk.blocks; ++i) {
       const ColumnBlock& block = group.directory().blocks[i];
-      largest = std::max<std::uint64_t>(largest, std::max(block.stored_bytes, block.plain_bytes));
+      const bool may_be_decoded =
+          block.stream != ColumnStream::kTokens && block.stream != ColumnStream::kEntryBytes;
+      const std::uint32_t plain = may_be_decoded ? block.plain_bytes : 0;
+      largest = std::max<std::uint64_t>(largest, std::max(block.stored_bytes, plain));
     }
   }
   return largest;
