@@ -120,8 +120,22 @@ Status write_stores(Execution& execution, std::vector<RowStore>& stores, ResultS
   return {};
 }
 
+/// Rows of tables in a device's memory are kept until all of them are there: of more than so many
+/// the CPU writes each as it reads it.
+constexpr double kMostKeptRows = 1u << 26;
+
+/// Whether rows that are not joined are to be a device's: where it has their values in memory, and
+/// conditions leave not too many.
+bool are_in_memory(const Execution& execution, const QueryDevice& device,
+                   const std::vector<std::size_t>& columns) {
+  if (execution.plan.conditions.empty()) return false;
+  const auto rows = static_cast<double>(execution.summary.rows_in);
+  if (execution.plan.selectivity * rows > kMostKeptRows) return false;
+  return device.has_in_memory(execution.tables, columns);
+}
+
 /// Whether the device has given the rows, and all is done: joined ones, or those of tables that it
-/// has in memory, where conditions leave some.
+/// has in memory.
 Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
   QueryDevice* const device = execution.options.device.get();
@@ -129,10 +143,7 @@ Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
   std::vector<NodeId> nodes = query.results;
   nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
   const std::vector<std::size_t> columns = Program(*query.input, nodes).inputs();
-  if (execution.joins == nullptr &&
-      (execution.plan.conditions.empty() || !device->has_in_memory(execution.tables, columns))) {
-    return false;
-  }
+  if (execution.joins == nullptr && !are_in_memory(execution, *device, columns)) return false;
   if (wants_few_rows(query)) {
     execution.summary.why_cpu = "few rows are asked for";
     return false;

@@ -20,7 +20,17 @@ namespace {
 
 /// What a batch's arrays have in common; it goes with the last of them.
 struct BatchMemory {
+  explicit BatchMemory(std::shared_ptr<QueryDevice> from, Device& of)
+      : device(std::move(from)), copies(of) {}
+  /// Others may get the memory as soon as it is given back.
+  ~BatchMemory() {
+    if (event != nullptr) static_cast<void>(copies.wait(event));
+  }
+  BatchMemory(const BatchMemory&) = delete;
+  BatchMemory& operator=(const BatchMemory&) = delete;
+
   std::shared_ptr<QueryDevice> device;  ///< goes last
+  Device& copies;
   DeviceMemory memory;
   OwnedEvent copied;
   Event event = nullptr;  ///< the same: sync_event points here
@@ -136,8 +146,7 @@ class DeviceAnswer {
         columns[i][k] = {column.buffers[k], bytes, parts.add(bytes)};
       }
     }
-    const auto memory = std::make_shared<BatchMemory>();
-    memory->device = device_;
+    const auto memory = std::make_shared<BatchMemory>(device_, device());
     // What has no bytes needs an address all the same.
     const std::uint64_t bytes = std::max<std::uint64_t>(parts.bytes(), MemoryParts::kAlignment);
     PRESSO_ASSIGN(memory->memory, gpu_.memory().allocate(bytes));

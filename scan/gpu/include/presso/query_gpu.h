@@ -32,7 +32,8 @@ Result<std::shared_ptr<QueryDevice>> open_query_gpu(const QueryGpuOptions& optio
 
 /// Runs the query with `options.device`, which open_query_gpu() has given, and hands out its answer
 /// in that device's memory, by Arrow's C device data interface: the columns have the layout of
-/// Query::run() to an ArrowArrayStream, and the release of `out` ends the query.
+/// Query::run() to an ArrowArrayStream. The query runs from the first get_next() until the end of
+/// the answer, or until the release of `out` ends it: as long the device answers no other one.
 ///
 /// Of each batch, device_type is ARROW_DEVICE_CUDA, device_id the device as list_devices() counts,
 /// and sync_event points to a cudaEvent_t that belongs to the batch: work that reads it waits for
