@@ -95,6 +95,9 @@ void add_outcome(const Execution& execution, double seconds, std::string& text) 
   text += "\n";
   text += "read: " + bytes_text(summary.bytes_read) + " in " + grouped(summary.blocks_read) +
           " blocks; skipped: " + grouped(summary.blocks_skipped) + " blocks\n";
+  if (summary.bytes_resident > 0) {
+    text += "in the device's memory: " + bytes_text(summary.bytes_resident) + "\n";
+  }
   if (summary.passes > 1) text += "passes over the tables: " + grouped(summary.passes) + "\n";
   if (summary.peak_bytes > 0) text += "memory: " + bytes_text(summary.peak_bytes) + "\n";
   if (summary.spilled_bytes > 0)

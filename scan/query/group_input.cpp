@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "scan/query/query_device.h"
+
 namespace presso::query {
 
 Status GroupInput::prepare() {
@@ -19,8 +21,8 @@ Status GroupInput::find_key_codes() {
     if (execution_.joins != nullptr || !query().input->is_column(key)) continue;
     if (query().input->at(key).physical != Physical::kString) continue;
     const std::uint64_t most = execution_.memory_bytes / 4 / query().keys.size();
-    PRESSO_ASSIGN(codes_.back(),
-                  KeyCodes::make(execution_.tables, query().input->at(key).column, most));
+    PRESSO_ASSIGN(codes_.back(), KeyCodes::make(execution_.tables, query().input->at(key).column,
+                                                most, group_opener(execution_)));
     if (codes_.back() != nullptr) code_bytes_ += codes_.back()->bytes();
   }
   return {};

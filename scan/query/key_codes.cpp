@@ -35,14 +35,13 @@ std::uint32_t KeyCodes::number_of(Bytes string) {
   return number;
 }
 
-Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
-  PRESSO_ASSIGN(const auto reader, GroupReader::open(table, group));
-  const ColumnChunk& chunk = reader->chunk(column_);
+Result<bool> KeyCodes::add_group(const GroupReader& group) {
+  const ColumnChunk& chunk = group.chunk(column_);
   GroupNumbers group_numbers;
   std::vector<std::uint32_t>& numbers = group_numbers.of;
   if (chunk.representation == Representation::kDictionary) {
     if (strings_.size() + chunk.entries > kMostEntries) return false;
-    PRESSO_ASSIGN(const DictionaryEntries* entries, reader->dictionary(column_));
+    PRESSO_ASSIGN(const DictionaryEntries* entries, group.dictionary(column_));
     for (std::uint32_t code = 0; code < entries->size(); ++code) {
       numbers.push_back(number_of(entries->entry(code)));
     }
@@ -60,12 +59,14 @@ Result<bool> KeyCodes::add_group(const Table& table, std::uint64_t group) {
 }
 
 Result<std::unique_ptr<KeyCodes>> KeyCodes::make(const std::vector<Table>& tables,
-                                                 std::size_t column, std::uint64_t most_bytes) {
+                                                 std::size_t column, std::uint64_t most_bytes,
+                                                 const OpenGroup& open) {
   std::unique_ptr<KeyCodes> codes(new KeyCodes(column));
   for (const Table& table : tables) {
     codes->number_of_.emplace_back();
     for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
-      PRESSO_ASSIGN(const bool coded, codes->add_group(table, group));
+      PRESSO_ASSIGN(const auto opened, open(table, group));
+      PRESSO_ASSIGN(const bool coded, codes->add_group(*opened));
       if (!coded || codes->bytes() > most_bytes) return std::unique_ptr<KeyCodes>();
     }
   }

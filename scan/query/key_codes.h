@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,12 +18,18 @@
 
 namespace presso::query {
 
+/// Opens row groups for their directories and dictionaries.
+using OpenGroup = std::function<Result<std::shared_ptr<const GroupReader>>(const Table& table,
+                                                                           std::uint64_t group)>;
+
 class KeyCodes {
  public:
-  /// Reads the dictionaries of all row groups; nullptr where the column is stored otherwise
-  /// somewhere, has more than a million entries together, or would take more than `most_bytes`.
+  /// Takes the dictionaries of all row groups, as `open` gives these; nullptr where the column is
+  /// stored otherwise somewhere, has more than a million entries together, or would take more than
+  /// `most_bytes`.
   static Result<std::unique_ptr<KeyCodes>> make(const std::vector<Table>& tables,
-                                                std::size_t column, std::uint64_t most_bytes);
+                                                std::size_t column, std::uint64_t most_bytes,
+                                                const OpenGroup& open);
 
   /// Reads the column; nullptr where the tables have more than `most_rows` rows, or it would take
   /// more than `most_bytes`.
@@ -65,7 +72,7 @@ class KeyCodes {
 
  private:
   explicit KeyCodes(std::size_t column) : column_(column) {}
-  Result<bool> add_group(const Table& table, std::uint64_t group);
+  Result<bool> add_group(const GroupReader& group);
   std::uint32_t number_of(Bytes string);
 
   std::size_t column_;

@@ -37,6 +37,16 @@ const std::uint64_t* MatchedRows::find(std::size_t table, std::uint64_t group,
   return found == slices_.end() ? nullptr : found->second.data();
 }
 
+OpenGroup group_opener(const Execution& execution) {
+  return
+      [device = execution.options.device.get()](
+          const Table& table, std::uint64_t group) -> Result<std::shared_ptr<const GroupReader>> {
+        auto kept = device != nullptr ? device->kept_group(table, group) : nullptr;
+        if (kept != nullptr) return kept;
+        return GroupReader::open(table, group);
+      };
+}
+
 bool wants_few_rows(const BoundQuery& query) {
   return query.sort_keys.empty() && query.last_row() <= kFewRows;
 }

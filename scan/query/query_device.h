@@ -42,6 +42,9 @@ class ReadState {
   std::vector<std::string> notes_;
 };
 
+/// Gives the row groups that the execution's device keeps, and opens others. Kept by reference.
+OpenGroup group_opener(const Execution& execution);
+
 /// Whether a query without groups ends after so few rows that the CPU has them before a device has
 /// all that it needs.
 bool wants_few_rows(const BoundQuery& query);
@@ -69,8 +72,17 @@ class QueryDevice {
   /// The rows that fulfil the execution's conditions, of which there is one at least. Errors: the
   /// same.
   virtual Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) = 0;
-  /// The rows that are joined, in the order of the answer: of each the values of some columns, as
-  /// BoundQuery::columns numbers them. Errors: the same.
+  /// A row group of a table that it keeps open, with its directory and dictionaries; nullptr: it
+  /// does not. What others read through it counts for nobody.
+  virtual std::shared_ptr<const GroupReader> kept_group(const Table&, std::uint64_t) const {
+    return nullptr;
+  }
+  /// Whether it has these columns of the tables in its memory, so that rows need not be read.
+  virtual bool has_in_memory(const std::vector<Table>&, const std::vector<std::size_t>&) const {
+    return false;
+  }
+  /// The rows that fulfil the conditions and are joined, in the order of the answer: of each the
+  /// values of some columns, as BoundQuery::columns numbers them. Errors: the same.
   virtual Result<std::vector<query::RowStore>> joined_rows(
       query::Execution& execution, const std::vector<std::size_t>& columns) = 0;
 };

@@ -120,13 +120,30 @@ Status write_stores(Execution& execution, std::vector<RowStore>& stores, ResultS
   return {};
 }
 
-/// Whether the device has joined the rows, and all is done.
-Result<bool> run_joined_on_device(Execution& execution, ResultSink& sink) {
+/// Rows of tables in a device's memory are kept until all of them are there: of more than so many
+/// the CPU writes each as it reads it.
+constexpr double kMostKeptRows = 1u << 26;
+
+/// Whether rows that are not joined are to be a device's: where it has their values in memory, and
+/// conditions leave not too many.
+bool are_in_memory(const Execution& execution, const QueryDevice& device,
+                   const std::vector<std::size_t>& columns) {
+  if (execution.plan.conditions.empty()) return false;
+  const auto rows = static_cast<double>(execution.summary.rows_in);
+  if (execution.plan.selectivity * rows > kMostKeptRows) return false;
+  return device.has_in_memory(execution.tables, columns);
+}
+
+/// Whether the device has given the rows, and all is done: joined ones, or those of tables that it
+/// has in memory.
+Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
   QueryDevice* const device = execution.options.device.get();
-  if (device == nullptr || execution.joins == nullptr) return false;
+  if (device == nullptr) return false;
   std::vector<NodeId> nodes = query.results;
   nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
+  const std::vector<std::size_t> columns = Program(*query.input, nodes).inputs();
+  if (execution.joins == nullptr && !are_in_memory(execution, *device, columns)) return false;
   if (wants_few_rows(query)) {
     execution.summary.why_cpu = "few rows are asked for";
     return false;
@@ -137,7 +154,7 @@ Result<bool> run_joined_on_device(Execution& execution, ResultSink& sink) {
     return false;
   }
   const ReadState before(execution);
-  auto stores = device->joined_rows(execution, Program(*query.input, nodes).inputs());
+  auto stores = device->joined_rows(execution, columns);
   if (!stores.ok()) {
     if (stores.error().code != ErrorCode::kUnsupported) return std::move(stores.error());
     before.restore(execution);
@@ -145,7 +162,8 @@ Result<bool> run_joined_on_device(Execution& execution, ResultSink& sink) {
     return false;
   }
   execution.summary.device = device->name();
-  execution.summary.on_device = "joins and conditions";
+  execution.summary.on_device =
+      execution.joins == nullptr ? "conditions and rows" : "joins and conditions";
   if (query.sort_keys.empty()) {
     PRESSO_TRY(write_stores(execution, *stores, sink));
   } else {
@@ -158,7 +176,7 @@ Result<bool> run_joined_on_device(Execution& execution, ResultSink& sink) {
 
 Status run_rows(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
-  PRESSO_ASSIGN(const bool done_there, run_joined_on_device(execution, sink));
+  PRESSO_ASSIGN(const bool done_there, run_on_device(execution, sink));
   if (done_there) return {};
   PRESSO_TRY(match_on_device(execution));
   if (!query.sort_keys.empty()) return run_sorted(execution, sink);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Queries on a real GPU give what they give on the CPU: the cases of the emulator, and larger ones.
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "presso/device_table.h"
 #include "presso/query_gpu.h"
 #include "tests/simt/join_cases.h"
 #include "tests/simt/query_cases.h"
@@ -45,6 +49,78 @@ TEST_P(QueryOnDevice, AnswersAsTheCpu) {
     selected.where(asked.where).select("id, word, maybe, real");
     EXPECT_EQ(answer_of(selected, device_).text, answer_of(selected, nullptr).text);
   }
+}
+
+/// Groups and joins of tables that stay in its memory.
+TEST_P(QueryOnDevice, AnswersFromItsMemory) {
+  const auto [rows, group_rows] = GetParam();
+  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows)), group_rows);
+  const auto loaded = gpu::DeviceTable::load(device_, {*made.table});
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+  for (const Asked& asked : kAsked) {
+    if (is_lenient(asked)) continue;
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    const Query query = query_of(*made.table, asked);
+    const Answer found = answer_of(query, device_);
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_EQ(found.summary.bytes_read, 0u);
+    if (*asked.where == '\0') continue;
+    Query selected = Query::from(*made.table);
+    selected.where(asked.where).select("id, word, maybe, price");
+    EXPECT_EQ(answer_of(selected, device_).text, answer_of(selected, nullptr).text);
+  }
+  if (rows < 600) return;
+  const JoinedTables tables(rows, group_rows);
+  std::vector<gpu::DeviceTable> all;
+  for (const char* const name : JoinedTables::kNames) {
+    auto one = gpu::DeviceTable::load(device_, {tables.table(name)});
+    ASSERT_TRUE(one.ok()) << one.error().message();
+    all.push_back(std::move(*one));
+  }
+  for (const char* const statement : kJoinStatements) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    const Answer found = answer_of(query, device_);
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_GT(found.summary.bytes_resident, 0u);
+  }
+}
+
+/// Batches on the device, copied back by a stream that waits for their events.
+TEST_P(QueryOnDevice, HandsOutItsMemory) {
+  const auto [rows, group_rows] = GetParam();
+  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows)), group_rows);
+  QueryOptions options;
+  options.device = device_;
+  Query query = Query::from(*made.table);
+  query.where("run > 2").select("id");
+  ArrowOwner<ArrowDeviceArrayStream> found;
+  ArrowOwner<ArrowArrayStream> expected;
+  ASSERT_TRUE(gpu::run_on(query, options, *found.out()).ok());
+  ASSERT_TRUE(query.run({}, *expected.out()).ok());
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  for (;;) {
+    ArrowDeviceArray batch = {};
+    ArrowOwner<ArrowArray> host;
+    ASSERT_EQ(found->get_next(found.get(), &batch), 0);
+    ASSERT_EQ(expected->get_next(expected.get(), host.out()), 0);
+    ASSERT_EQ(batch.array.release == nullptr, host.empty());
+    if (host.empty()) break;
+    ASSERT_EQ(batch.array.length, host->length);
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(host->length));
+    EXPECT_EQ(cudaStreamWaitEvent(stream, *static_cast<cudaEvent_t*>(batch.sync_event), 0),
+              cudaSuccess);
+    EXPECT_EQ(cudaMemcpyAsync(ids.data(), batch.array.children[0]->buffers[1],
+                              ids.size() * sizeof ids[0], cudaMemcpyDeviceToHost, stream),
+              cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    const auto* const of_host = static_cast<const std::int64_t*>(host->children[0]->buffers[1]);
+    EXPECT_TRUE(std::equal(ids.begin(), ids.end(), of_host));
+    batch.array.release(&batch.array);
+  }
+  cudaStreamDestroy(stream);
 }
 
 TEST_P(QueryOnDevice, JoinsAsTheCpu) {

@@ -27,12 +27,14 @@ using simt::kWarpSize;
 
 constexpr Byte kPoison = 0xA7;
 
-/// Work is done when it is enqueued, so there is nothing to wait for.
+/// Work is done when it is enqueued, so there is nothing to wait for. Several threads may give back
+/// what they have, and copy.
 class HostDevice final : public gpu::Device {
  public:
   explicit HostDevice(std::shared_ptr<EmulatedFaults> faults) : faults_(std::move(faults)) {}
 
   Result<Byte*> allocate(std::size_t bytes) override {
+    const std::lock_guard lock(mutex_);
     if (faults_->allocations++ >= faults_->allocation ||
         faults_->live_bytes + bytes > faults_->device_bytes) {
       return make_error(ErrorCode::kDeviceMemory, "as the test wants it");
@@ -41,6 +43,7 @@ class HostDevice final : public gpu::Device {
   }
   void release(Byte* memory) override { drop(memory); }
   Result<Byte*> allocate_pinned(std::size_t bytes) override {
+    const std::lock_guard lock(mutex_);
     if (faults_->pinned_allocations++ >= faults_->pinned_allocation) {
       return make_error(ErrorCode::kOutOfMemory, "as the test wants it");
     }
@@ -50,9 +53,9 @@ class HostDevice final : public gpu::Device {
   bool is_pinned(const Byte*, std::size_t) override { return true; }
 
   Result<Stream> create_stream() override { return handle<Stream>(); }
-  void destroy_stream(Stream) override { --faults_->live_handles; }
+  void destroy_stream(Stream) override { drop_handle(); }
   Result<Event> create_event() override { return handle<Event>(); }
-  void destroy_event(Event) override { --faults_->live_handles; }
+  void destroy_event(Event) override { drop_handle(); }
 
   Status copy_in(Byte* to, const Byte* from, std::size_t bytes, Stream) override {
     return copy(to, from, bytes);
@@ -67,12 +70,26 @@ class HostDevice final : public gpu::Device {
   Status stream_wait(Stream, Event) override { return {}; }
   Status wait(Event) override { return {}; }
   Status wait(Stream) override { return {}; }
+  void begin_step(const char* name) override {
+    const std::lock_guard lock(mutex_);
+    ++faults_->open_steps;
+    faults_->steps.emplace_back(name);
+  }
+  void end_step() override {
+    const std::lock_guard lock(mutex_);
+    --faults_->open_steps;
+  }
 
  private:
   template <class Handle>
   Handle handle() {
+    const std::lock_guard lock(mutex_);
     ++faults_->live_handles;
     return reinterpret_cast<Handle>(++next_handle_);
+  }
+  void drop_handle() {
+    const std::lock_guard lock(mutex_);
+    --faults_->live_handles;
   }
   Byte* make(std::size_t bytes) {
     auto* const memory = static_cast<Byte*>(::operator new (bytes, std::align_val_t{256}));
@@ -82,6 +99,7 @@ class HostDevice final : public gpu::Device {
     return memory;
   }
   void drop(Byte* memory) {
+    const std::lock_guard lock(mutex_);
     faults_->live_bytes -= sizes_[memory];
     sizes_.erase(memory);
     ::operator delete (memory, std::align_val_t{256});
@@ -93,6 +111,7 @@ class HostDevice final : public gpu::Device {
   }
 
   std::shared_ptr<EmulatedFaults> faults_;
+  std::mutex mutex_;
   std::map<Byte*, std::size_t> sizes_;
   std::uintptr_t next_handle_ = 0;
 };
@@ -223,11 +242,15 @@ std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
 }
 
 std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
-                                                        std::uint32_t seed) {
+                                                        std::uint32_t seed,
+                                                        const gpu::MemoryLimits& limits) {
+  // Where nobody counts it, some memory is kept from a query to the next.
+  const bool keeps = faults == nullptr;
+  const gpu::MemoryLimits kept{keeps ? std::uint64_t{1} << 20 : 0, keeps ? 1u << 16 : 0};
   if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
   return std::make_shared<gpu::QueryOnGpu>(
       make_host_device(faults), make_emulated_table_kernels(faults, seed),
-      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1)), gpu::MemoryLimits{},
+      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1)), limits, kept,
       "the emulator");
 }
 

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "decompress/gpu/runtime/device.h"
+#include "decompress/gpu/runtime/memory.h"
 #include "scan/gpu/table/table_kernels.h"
 #include "scan/query/query_device.h"
 
@@ -25,6 +27,8 @@ struct EmulatedFaults {
   std::uint64_t launches = 0;
   std::uint64_t live_bytes = 0;
   std::uint64_t live_handles = 0;
+  std::uint64_t open_steps = 0;
+  std::vector<std::string> steps;  ///< by their names, as they began
 };
 
 std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> faults);
@@ -32,6 +36,7 @@ std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> fa
 std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
 std::shared_ptr<QueryDevice> make_emulated_query_device(
-    std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1);
+    std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1,
+    const gpu::MemoryLimits& limits = {});
 
 }  // namespace presso::test

@@ -38,11 +38,8 @@ class JoinedTables {
     return Query::from(*parsed, statement, std::move(tables));
   }
 
- private:
-  static constexpr int kParts = 500;
-  static constexpr int kPlaces = 12;
-  static constexpr long long kMakerStep = 3'000'000'019;
-
+  static constexpr const char* kNames[] = {"facts", "parts", "places", "makers",
+                                           "twice", "deals", "many",   "same"};
   const Table& table(const std::string& name) const {
     const MadeTable& made = name == "facts"    ? facts_
                             : name == "parts"  ? parts_
@@ -55,6 +52,12 @@ class JoinedTables {
                                                : twice_;
     return *made.table;
   }
+
+ private:
+  static constexpr int kParts = 500;
+  static constexpr int kPlaces = 12;
+  static constexpr long long kMakerStep = 3'000'000'019;
+
   static std::string number(long long value) { return std::to_string(value); }
   static std::string line(const std::vector<std::string>& fields) {
     std::string text;

@@ -52,6 +52,23 @@ class Device {
   /// The calling thread sleeps until `event`, as last recorded, has happened.
   virtual Status wait(Event event) = 0;
   virtual Status wait(Stream stream) = 0;
+
+  /// A step of the calling thread, for profilers (Nsight Systems): steps may be within others, and
+  /// end in the reverse order. Devices without a profiler do nothing.
+  virtual void begin_step(const char* name) { static_cast<void>(name); }
+  virtual void end_step() {}
+};
+
+/// A step that lasts as long as this object.
+class DeviceStep {
+ public:
+  DeviceStep(Device& device, const char* name) : device_(device) { device.begin_step(name); }
+  ~DeviceStep() { device_.end_step(); }
+  DeviceStep(const DeviceStep&) = delete;
+  DeviceStep& operator=(const DeviceStep&) = delete;
+
+ private:
+  Device& device_;
 };
 
 /// A handle of a device that is given back when its owner goes.

@@ -64,6 +64,11 @@ Result<PinnedMemory> Memory::allocate_new_pinned(std::uint64_t bytes) {
   return std::move(data.error());
 }
 
+std::uint64_t Memory::device_bytes_left() const {
+  const std::lock_guard lock(keeping_);
+  return limits_.device_bytes - device_bytes_ + kept_[static_cast<int>(MemoryKind::kDevice)].bytes;
+}
+
 template <MemoryKind kKind>
 Held<kKind> Memory::take_kept(std::uint64_t bytes) {
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 16;

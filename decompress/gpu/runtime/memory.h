@@ -65,6 +65,8 @@ class Memory {
 
   Device& device() const { return device_; }
   const MemoryLimits& limits() const { return limits_; }
+  /// What the limit leaves of device memory; there may be less on the device.
+  std::uint64_t device_bytes_left() const;
 
   /// At least so many bytes. kDeviceMemory, also where the limit does not allow it; kDeviceLost.
   Result<DeviceMemory> allocate(std::uint64_t bytes);
@@ -96,7 +98,7 @@ class Memory {
   Device& device_;
   MemoryLimits limits_;
   std::uint64_t most_kept_[2];  ///< by MemoryKind
-  std::mutex keeping_;
+  mutable std::mutex keeping_;
   Kept kept_[2];  ///< likewise
   std::atomic<std::uint64_t> device_bytes_{0};
   std::atomic<std::uint64_t> pinned_bytes_{0};

@@ -41,7 +41,7 @@ Result<RowMemory> make_room(const RunSpace& space, const StageUse& use, std::uin
   for (const RowColumn& column : use.columns) {
     places.push_back(parts.add(rows * (column.is_wide ? 8 : 4)));
   }
-  if (rows * sizeof(std::uint64_t) + parts.bytes() > space.memory.limits().device_bytes / 2) {
+  if (rows * sizeof(std::uint64_t) + parts.bytes() > space.memory.device_bytes_left() / 2) {
     return refused("a build side for which there may be too little device memory");
   }
   RowMemory room;
@@ -89,7 +89,7 @@ Status write_rows(const RunSpace& space, query::Execution& scan, ColumnCodes& co
     PipelineRun run(space);
     PRESSO_TRY(run.begin(pipeline));
     PRESSO_TRY(
-        run_over_tables(space, scan, builder, run, [](const DeviceTable&) { return Status(); }));
+        run_over_tables(space, scan, builder, run, [](const LoadedTable&) { return Status(); }));
     PRESSO_ASSIGN(side.rows, run.matched());
     if (side.rows <= most) break;
     most = side.rows;
@@ -130,6 +130,7 @@ Result<std::string> make_rows(const RunSpace& space, query::Execution& parent, C
     PRESSO_TRY(query::start_build_scan(scan, parent, *use.stage, parent.memory_bytes));
     PRESSO_TRY(make(space, scan, codes, use, room, side));
     parent.summary.bytes_stored += scan.summary.bytes_stored;
+    parent.summary.bytes_resident += scan.summary.bytes_resident;
     parent.summary.blocks_skipped += scan.summary.blocks_skipped;
     parent.notes.insert(parent.notes.end(), scan.notes.begin(), scan.notes.end());
     return {};
@@ -148,6 +149,7 @@ Result<std::string> make_rows(const RunSpace& space, query::Execution& parent, C
 Result<BuildSide> build_side(const RunSpace& space, query::Execution& parent,
                              const PipelineBuilder& builder, ColumnCodes& codes,
                              const StageUse& use) {
+  const DeviceStep step(space.device(), "build side");
   BuildSide side;
   RowMemory room;
   PRESSO_ASSIGN(const std::string who, make_rows(space, parent, codes, use, room, side));

@@ -2,6 +2,7 @@
 #include "scan/gpu/table/column_codes.h"
 
 #include "scan/query/join_plan.h"
+#include "scan/query/query_device.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::gpu {
@@ -36,7 +37,8 @@ Result<std::unique_ptr<query::KeyCodes>> ColumnCodes::make(std::size_t column) c
   const std::vector<query::Physical> physical = query::physical_of(scan->columns);
   if (physical[column] != query::Physical::kString) return std::unique_ptr<query::KeyCodes>();
   const std::uint64_t most_bytes = execution_.memory_bytes / kMemoryShare;
-  PRESSO_ASSIGN(auto codes, query::KeyCodes::make(*tables, column, most_bytes));
+  PRESSO_ASSIGN(auto codes, query::KeyCodes::make(*tables, column, most_bytes,
+                                                  query::group_opener(execution_)));
   if (codes != nullptr) return codes;
   PRESSO_ASSIGN(codes, query::KeyCodes::make_by_rows(*tables, physical, column, kMostNumberedRows,
                                                      most_bytes, *execution_.counters));

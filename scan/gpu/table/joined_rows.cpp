@@ -17,6 +17,8 @@ using query::grouping::ResultColumn;
 
 namespace {
 
+/// Of a table that is in device memory: so many rows are joined at a time.
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 26;
 /// Of rows that a thread puts in their places at a time.
 constexpr std::size_t kPortion = 1 << 15;
 
@@ -38,9 +40,9 @@ Result<std::vector<RowStore>> JoinedRows::run() {
   PipelineRun pipeline_run(space_);
   PRESSO_TRY(pipeline_run.begin(made_.pipeline));
   PRESSO_TRY(clear_marks(space_, made_));
-  PRESSO_TRY(
-      run_over_tables(space_, execution_, made_.builder, pipeline_run,
-                      [&](const DeviceTable& table) { return take_table(pipeline_run, table); }));
+  PRESSO_TRY(run_over_tables(
+      space_, execution_, made_.builder, pipeline_run,
+      [&](const LoadedTable& table) { return take_table(pipeline_run, table); }, kMostRows));
   const PipelineBuilder& builder = made_.builder;
   PRESSO_TRY(run_over_build_rows(space_, made_, pipeline_run, [&](std::size_t stage) {
     return take(pipeline_run, builder.first_build_row(stage), builder.build_row_limit(stage));
@@ -50,7 +52,7 @@ Result<std::vector<RowStore>> JoinedRows::run() {
   return std::move(stores_);
 }
 
-Status JoinedRows::take_table(PipelineRun& run, const DeviceTable& table) {
+Status JoinedRows::take_table(PipelineRun& run, const LoadedTable& table) {
   const auto first_row = [&table](const LoadedSlice& slice) {
     return table.groups()[slice.group].first_row + slice.first;
   };
@@ -72,6 +74,7 @@ Status JoinedRows::take(PipelineRun& run, std::uint64_t first_row, std::uint64_t
     PRESSO_ASSIGN(rows, run.take_written());
   }
   if (rows == 0) return {};
+  const DeviceStep step(space_.device(), "rows back");
   PRESSO_ASSIGN(const Written written, copy_back(rows));
   return put_in_order(written, first_row, row_count);
 }
@@ -95,7 +98,7 @@ Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
   for (const RowColumn& column : made_.builder.result_columns()) {
     begins_.push_back(parts.add(rows * bytes_of(column.is_wide)));
   }
-  if (parts.bytes() > space_.memory.limits().device_bytes / 4) {
+  if (parts.bytes() > space_.memory.device_bytes_left() / 4) {
     return refused("joined rows for which there may be too little device memory");
   }
   memory_ = {};

@@ -25,7 +25,7 @@ class JoinedRows {
  private:
   struct Written;
 
-  Status take_table(PipelineRun& run, const DeviceTable& table);
+  Status take_table(PipelineRun& run, const LoadedTable& table);
   Status take(PipelineRun& run, std::uint64_t first_row, std::uint64_t row_count);
   Status check_memory(std::uint64_t rows) const;
   Status make_room(PipelineRun& run, std::uint64_t rows);

@@ -12,9 +12,10 @@ Result<std::shared_ptr<QueryDevice>> open_query_gpu(const QueryGpuOptions& optio
   MemoryLimits limits;
   if (options.max_device_bytes != 0) limits.device_bytes = options.max_device_bytes;
   if (options.max_pinned_bytes != 0) limits.pinned_bytes = options.max_pinned_bytes;
+  constexpr MemoryLimits kKept{std::uint64_t{1} << 30, std::uint64_t{64} << 20};
   return std::shared_ptr<QueryDevice>(std::make_shared<QueryOnGpu>(
       std::move(device), cuda_table_kernels(options.device), cuda_string_kernels(options.device),
-      limits, devices[static_cast<std::size_t>(options.device)].name));
+      limits, kKept, devices[static_cast<std::size_t>(options.device)].name, options.device));
 }
 
 }  // namespace presso::gpu

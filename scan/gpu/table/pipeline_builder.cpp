@@ -138,7 +138,7 @@ struct StringForms {
   bool dictionary = false;
 };
 
-StringForms forms_of(const DeviceTable& table, std::size_t column) {
+StringForms forms_of(const LoadedTable& table, std::size_t column) {
   StringForms forms;
   for (const LoadedGroup& group : table.groups()) {
     const ColumnChunk& chunk = group.reader->chunk(column);
@@ -230,7 +230,7 @@ std::uint32_t PipelineBuilder::string_columns() const {
   return columns;
 }
 
-Result<TableConditions> PipelineBuilder::conditions_over(const DeviceTable& table) const {
+Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& table) const {
   using Condition = ConditionStep::Kind;
   TableConditions made;
   for (const ConditionStep& step : conditions_) {
@@ -261,7 +261,7 @@ Result<TableConditions> PipelineBuilder::conditions_over(const DeviceTable& tabl
 }
 
 Result<LeafTables> PipelineBuilder::leaf_tables(
-    const DeviceTable& table, const std::vector<query::Physical>& physical) const {
+    const LoadedTable& table, const std::vector<query::Physical>& physical) const {
   LeafTables tables;
   query::SliceReader reader(physical);
   for (const Filter* const leaf : leaves_) {

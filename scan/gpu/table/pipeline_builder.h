@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "scan/gpu/table/column_codes.h"
-#include "scan/gpu/table/device_table.h"
+#include "scan/gpu/table/loaded_table.h"
 #include "scan/gpu/table/pipeline.h"
 #include "scan/gpu/table/stage_use.h"
 #include "scan/gpu/table/string_rows.h"
@@ -112,11 +112,11 @@ class PipelineBuilder {
   std::uint32_t string_columns() const;
   /// The conditions, in which rows of columns that `table` has as tokens are asked for by their
   /// bits. kUnsupported where those are too many.
-  Result<TableConditions> conditions_over(const DeviceTable& table) const;
+  Result<TableConditions> conditions_over(const LoadedTable& table) const;
   /// What the conditions ask of the slices of `table`.
-  Result<LeafTables> leaf_tables(const DeviceTable& table,
+  Result<LeafTables> leaf_tables(const LoadedTable& table,
                                  const std::vector<query::Physical>& physical) const;
-  CodeTables code_tables(const DeviceTable& table) const;
+  CodeTables code_tables(const LoadedTable& table) const;
   const std::vector<RowCodes>& row_codes() const { return row_codes_; }
   const std::vector<ValueTable>& value_tables() const { return value_tables_; }
 

@@ -288,7 +288,7 @@ bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {
   return pipeline.table_buckets > before;
 }
 
-CodeTables PipelineBuilder::code_tables(const DeviceTable& table) const {
+CodeTables PipelineBuilder::code_tables(const LoadedTable& table) const {
   CodeTables tables;
   tables.begins.resize(columns_.size() * table.groups().size());
   for (const auto& [column, codes] : codes_) {

@@ -29,7 +29,7 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   return space_.kernels.clear_cells(pipeline_, space_.stream);
 }
 
-Status PipelineRun::prepare(const DeviceTable& table, const TableBlocks& blocks,
+Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
                             const LeafTables& leaves, const CodeTables& codes) {
   if (wants_rows_) {
     const std::uint64_t bytes = std::uint64_t{blocks.slice_count} * kMaxIntegerRows / 8;
@@ -159,6 +159,7 @@ Result<std::vector<std::uint64_t>> PipelineRun::rows() {
 constexpr std::uint64_t kMostListedBytes = std::uint64_t{64} << 20;
 
 Result<GroupRecords> PipelineRun::groups() {
+  const DeviceStep step(space_.device(), "groups back");
   GroupRecords found;
   found.words = record_words(pipeline_);
   const std::uint64_t record_bytes = found.words * sizeof(std::uint64_t);

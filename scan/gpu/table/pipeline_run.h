@@ -28,7 +28,7 @@ class PipelineRun {
   void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings);
   /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
   /// several of the same kind.
-  Status prepare(const DeviceTable& table, const TableBlocks& blocks, const LeafTables& leaves,
+  Status prepare(const LoadedTable& table, const TableBlocks& blocks, const LeafTables& leaves,
                  const CodeTables& codes);
   /// After all tables: the next rows are those of a build side, of which there are so many.
   /// `pipeline`: PipelineBuilder::of_build_rows() of the one that has begun; what it makes of its

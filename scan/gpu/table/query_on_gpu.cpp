@@ -22,6 +22,14 @@ std::uint64_t expected_rows(const query::Execution& execution) {
   return std::min(rows * kMostPartners, kMostRows);
 }
 
+/// Waits for a query's work on the device when it ends, whatever has become of it: the next one
+/// gets memory that it used.
+struct AtRest {
+  Device& device;
+  Stream stream;
+  ~AtRest() { static_cast<void>(device.wait(stream)); }
+};
+
 Status check_strategy(const query::Execution& execution) {
   if (execution.joins == nullptr ||
       execution.options.join_strategy == presso::JoinStrategy::kAuto) {
@@ -36,13 +44,13 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
   Pipeline& pipeline = groups.pipeline;
   for (;;) {
     // Half of it is for what is loaded of the table, and there are build sides.
-    if (group_bytes(pipeline) > space.memory.limits().device_bytes / 4) {
+    if (group_bytes(pipeline) > space.memory.device_bytes_left() / 4) {
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
     PRESSO_TRY(clear_marks(space, groups));
     PRESSO_TRY(run_over_tables(space, execution, groups.builder, run,
-                               [](const DeviceTable&) { return Status(); }));
+                               [](const LoadedTable&) { return Status(); }));
     PRESSO_TRY(run_over_build_rows(space, groups, run, [](std::size_t) { return Status(); }));
     PRESSO_ASSIGN(const bool is_full, run.is_full());
     if (!is_full) return {};
@@ -60,8 +68,9 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
   PRESSO_TRY(check_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  const RunSpace space = this->space(pinned, stream.get());
   const std::uint64_t most_rows = expected_rows(execution);
   PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, most_rows));
   PipelineRun pipeline_run(space);
@@ -74,6 +83,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
     PRESSO_ASSIGN(found.records, pipeline_run.groups());
   }
   PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, *groups));
+  const DeviceStep step(*device_, "groups in order");
   return rows_of_groups(groups->builder, execution, input, found);
 }
 
@@ -81,8 +91,9 @@ Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& executio
                                                       const std::vector<std::size_t>& columns) {
   PRESSO_TRY(check_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  const RunSpace space = this->space(pinned, stream.get());
   PRESSO_ASSIGN(const auto made, make_row_pipeline(space, execution, columns));
   JoinedRows rows(space, execution, *made);
   return rows.run();
@@ -94,14 +105,15 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
   PRESSO_TRY(builder.add_conditions());
   PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  const RunSpace space{memory_, *kernels_, *strings_, pinned, stream.get()};
+  const RunSpace space = this->space(pinned, stream.get());
   PRESSO_ASSIGN(const DeviceMemory values, place_values(space, builder, pipeline));
   PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));
   auto matched = std::make_shared<query::MatchedRows>();
   PRESSO_TRY(run_over_tables(
-      space, execution, builder, pipeline_run, [&](const DeviceTable& table) -> Status {
+      space, execution, builder, pipeline_run, [&](const LoadedTable& table) -> Status {
         PRESSO_ASSIGN(const std::vector<std::uint64_t> bits, pipeline_run.rows());
         for (std::size_t i = 0; i < table.slices().size(); ++i) {
           const LoadedSlice& slice = table.slices()[i];
@@ -117,6 +129,19 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
         return {};
       }));
   return std::shared_ptr<const query::MatchedRows>(std::move(matched));
+}
+
+Result<std::shared_ptr<const ResidentTable>> QueryOnGpu::load(std::vector<Table> tables,
+                                                              std::vector<std::size_t> columns,
+                                                              unsigned threads) {
+  PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
+  const AtRest at_rest{*device_, stream.get()};
+  PinnedPieces pinned(memory_);
+  const RunSpace space = this->space(pinned, stream.get());
+  PRESSO_ASSIGN(auto table,
+                ResidentTable::load(space, std::move(tables), std::move(columns), threads));
+  residents_.add(table);
+  return table;
 }
 
 }  // namespace presso::gpu

@@ -37,6 +37,8 @@ class PinnedPieces {
   PinnedMemory pieces_[2];
 };
 
+class ResidentTables;
+
 /// All are kept by reference.
 struct RunSpace {
   Memory& memory;
@@ -44,6 +46,7 @@ struct RunSpace {
   StringKernels& strings;
   PinnedPieces& pinned;
   Stream stream;
+  const ResidentTables* residents = nullptr;  ///< what is in device memory; nullptr: nothing
 
   Device& device() const { return memory.device(); }
   /// Copies to device memory, by way of pinned memory. Waits.

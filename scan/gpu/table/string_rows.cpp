@@ -26,12 +26,12 @@ Result<scan_detail::Dfa> automaton_of(const query::Filter& filter) {
 
 }  // namespace
 
-void StringRows::add_sources(const std::vector<const DeviceTable*>& tables,
+void StringRows::add_sources(const std::vector<const LoadedTable*>& tables,
                              const std::vector<StringLeaf>& leaves) {
   sources_.clear();
   slices_ = 0;
   MemoryParts counts;
-  for (const DeviceTable* const table : tables) {
+  for (const LoadedTable* const table : tables) {
     slices_ += static_cast<std::uint32_t>(table->slices().size());
     for (const LoadedTokens& tokens : table->tokens()) {
       const bool is_asked =
@@ -76,15 +76,15 @@ Status StringRows::add_tables(const StringLeaf& leaf, Run& run) const {
   return {};
 }
 
-void StringRows::add_blocks(const std::vector<const DeviceTable*>& tables, Run& run) const {
-  for (const DeviceTable* const table : tables) {
+void StringRows::add_blocks(const std::vector<const LoadedTable*>& tables, Run& run) const {
+  for (const LoadedTable* const table : tables) {
     for (const LoadedSlice& slice : table->slices()) {
       run.slices.push_back({0, 0, slice.first, slice.rows});
     }
   }
   std::size_t number = 0;  // of the source
   std::size_t first_slice = 0;
-  const DeviceTable* last = tables[0];
+  const LoadedTable* last = tables[0];
   for (const Source& source : sources_) {
     for (; last != source.table; last = tables[++number]) first_slice += last->slices().size();
     if (source.tokens->column != run.column) continue;
@@ -120,7 +120,7 @@ void StringRows::add_blocks(const std::vector<const DeviceTable*>& tables, Run& 
   }
 }
 
-Status StringRows::add_run(const StringLeaf& leaf, const std::vector<const DeviceTable*>& tables) {
+Status StringRows::add_run(const StringLeaf& leaf, const std::vector<const LoadedTable*>& tables) {
   Run run;
   run.column = leaf.column;
   run.negated = leaf.filter->negated;
@@ -132,7 +132,7 @@ Status StringRows::add_run(const StringLeaf& leaf, const std::vector<const Devic
   return {};
 }
 
-Status StringRows::prepare(const std::vector<const DeviceTable*>& tables,
+Status StringRows::prepare(const std::vector<const LoadedTable*>& tables,
                            const std::vector<StringLeaf>& leaves) {
   runs_.clear();
   counts_.clear();
@@ -142,6 +142,8 @@ Status StringRows::prepare(const std::vector<const DeviceTable*>& tables,
   is_verified_ = false;
   if (leaves.empty()) return {};
   add_sources(tables, leaves);
+  is_verified_ = std::all_of(sources_.begin(), sources_.end(),
+                             [](const Source& source) { return source.tokens->is_verified; });
   for (const StringLeaf& leaf : leaves) PRESSO_TRY(add_run(leaf, tables));
   for (const Source& source : sources_) {
     for (const LoadedTokens::Counts& one : source.tokens->counts) {

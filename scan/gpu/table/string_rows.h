@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "scan/gpu/table/device_table.h"
+#include "scan/gpu/table/loaded_table.h"
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/upload.h"
 #include "scan/query/filter.h"
@@ -32,7 +32,7 @@ class StringRows {
   ///
   /// Errors: kUnsupported where an automaton is too large; those of the token dictionaries;
   /// kDeviceMemory, kOutOfMemory, kDeviceLost.
-  Status prepare(const std::vector<const DeviceTable*>& tables,
+  Status prepare(const std::vector<const LoadedTable*>& tables,
                  const std::vector<StringLeaf>& leaves);
   /// Enqueues the kernels; checksums are compared the first time. Errors: kDeviceLost.
   Status enqueue();
@@ -47,7 +47,7 @@ class StringRows {
  private:
   /// The tokens of a column in a row group, and where their counts come to lie.
   struct Source {
-    const DeviceTable* table;
+    const LoadedTable* table;
     const LoadedTokens* tokens;
     std::uint64_t counts_at;
     const GroupReader& reader() const { return *table->groups()[tokens->group].reader; }
@@ -76,11 +76,11 @@ class StringRows {
     std::uint64_t bytes;
   };
 
-  void add_sources(const std::vector<const DeviceTable*>& tables,
+  void add_sources(const std::vector<const LoadedTable*>& tables,
                    const std::vector<StringLeaf>& leaves);
-  Status add_run(const StringLeaf& leaf, const std::vector<const DeviceTable*>& tables);
+  Status add_run(const StringLeaf& leaf, const std::vector<const LoadedTable*>& tables);
   Status add_tables(const StringLeaf& leaf, Run& run) const;
-  void add_blocks(const std::vector<const DeviceTable*>& tables, Run& run) const;
+  void add_blocks(const std::vector<const LoadedTable*>& tables, Run& run) const;
   Status place();
   void place_counts(Byte* work, std::uint32_t* status);
 
@@ -99,7 +99,7 @@ class StringRows {
   PinnedMemory pinned_, statuses_;
   const std::uint32_t* d_statuses_ = nullptr;
   std::uint32_t status_count_ = 0;
-  bool is_verified_ = false;  ///< checksums of payloads
+  bool is_verified_ = false;  ///< payloads were compared with their checksums
 };
 
 }  // namespace presso::gpu

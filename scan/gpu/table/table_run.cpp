@@ -2,13 +2,16 @@
 #include "scan/gpu/table/table_run.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "scan/gpu/table/table_parts.h"
+#include "scan/query/join_plan.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::gpu {
 namespace {
 
-/// What row groups may take of the device's memory at a time; of a smaller limit a half.
+/// What row groups may take of the device's memory at a time; or half of what a limit leaves.
 constexpr std::uint64_t kMostLoadedBytes = std::uint64_t{1} << 30;
 
 /// Whether zones leave a slice open.
@@ -23,43 +26,82 @@ WantsRows wanted_by(const query::FilterPlan& plan) {
       };
 }
 
+/// Counts of tokens are decoded to 4 bytes a row: they are to take at most this of device memory,
+/// or a quarter of what the limit leaves.
+std::uint64_t rows_by_tokens(const RunSpace& space, std::uint32_t string_columns) {
+  if (string_columns == 0) return ~std::uint64_t{0};
+  const std::uint64_t bytes = std::min(kMostLoadedBytes, space.memory.device_bytes_left() / 4);
+  return bytes / (sizeof(std::uint32_t) * static_cast<unsigned>(std::popcount(string_columns)));
+}
+
+/// What passes conditions on strings first, then the pipeline. Waits.
+Status run_over(const RunSpace& space, const LoadedTable& table, const LeafTables& leaves,
+                const TableConditions& conditions, const CodeTables& codes, PipelineRun& run) {
+  StringRows strings(space.memory, space.strings, space.stream);
+  if (!conditions.strings.empty()) {
+    const DeviceStep step(space.device(), "strings");
+    PRESSO_TRY(strings.prepare({&table}, conditions.strings));
+    PRESSO_TRY(strings.enqueue());
+  }
+  const DeviceStep step(space.device(), "pipeline");
+  run.set_conditions(conditions.steps, strings);
+  PRESSO_TRY(run.prepare(table, table.blocks(), leaves, codes));
+  PRESSO_TRY(run.enqueue());
+  PRESSO_TRY(space.device().wait(space.stream));
+  return strings.check();
+}
+
+/// Says where the columns come from, once.
+void note_columns(const TableParts& parts, const PipelineBuilder& builder,
+                  query::Execution& execution) {
+  if (!parts.has_residents()) return;
+  std::string names;
+  for (const std::size_t column : parts.missing()) {
+    names += (names.empty() ? "" : ", ") + execution.scan.columns[column].name;
+  }
+  const std::size_t known = builder.columns().size() - parts.missing().size();
+  std::string note = "on the GPU: " + grouped(known) +
+                     (known == 1 ? " column was" : " columns were") + " in its memory" +
+                     (names.empty() ? "" : ", read from the files: " + names);
+  if (execution.tree != nullptr) {
+    note += ", of " + execution.query.joins->sources[execution.tree->root].name;
+  }
+  std::vector<std::string>& notes = execution.notes;
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+}
+
 }  // namespace
 
 Status run_over_tables(const RunSpace& space, query::Execution& execution,
                        const PipelineBuilder& builder, PipelineRun& run,
-                       const std::function<Status(const DeviceTable&)>& done) {
+                       const std::function<Status(const LoadedTable&)>& done,
+                       std::uint64_t most_rows) {
   QuerySummary& summary = execution.summary;
-  const std::uint64_t blocks_before = execution.counters->blocks;
-  TableLoader loader(space, execution.tables, builder.columns(), *execution.counters,
-                     execution.threads, builder.string_columns());
-  const WantsRows wants = wanted_by(execution.plan);
+  const std::uint32_t strings = builder.string_columns();
+  TableParts parts(space, execution.tables,
+                   {builder.columns(), strings, wanted_by(execution.plan),
+                    std::min(most_rows, rows_by_tokens(space, strings))},
+                   *execution.counters, execution.threads);
+  note_columns(parts, builder, execution);
   for (;;) {
     if (execution.options.cancelled != nullptr &&
         execution.options.cancelled->load(std::memory_order_relaxed)) {
       return make_error(ErrorCode::kCancelled);
     }
-    PRESSO_ASSIGN(
-        const std::optional<DeviceTable> table,
-        loader.next(std::min(kMostLoadedBytes, space.memory.limits().device_bytes / 2), wants));
+    PRESSO_ASSIGN(const std::optional<LoadedTable> table,
+                  parts.next(std::min(kMostLoadedBytes, space.memory.device_bytes_left() / 2)));
     if (!table) break;
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
     PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
-    StringRows strings(space.memory, space.strings, space.stream);
-    PRESSO_TRY(strings.prepare({&*table}, conditions.strings));
-    run.set_conditions(conditions.steps, strings);
-    PRESSO_TRY(run.prepare(*table, table->blocks(), leaves, builder.code_tables(*table)));
-    PRESSO_TRY(strings.enqueue());
-    PRESSO_TRY(run.enqueue());
-    PRESSO_TRY(space.device().wait(space.stream));
-    PRESSO_TRY(strings.check());
+    PRESSO_TRY(run_over(space, *table, leaves, conditions, builder.code_tables(*table), run));
     PRESSO_TRY(done(*table));
   }
-  const std::uint64_t read = execution.counters->blocks - blocks_before;
   summary.bytes_read = execution.counters->bytes;
   summary.blocks_read = execution.counters->blocks;
-  summary.bytes_stored += loader.stored_bytes();
-  summary.blocks_skipped += loader.blocks() - std::min(loader.blocks(), read);
+  summary.bytes_stored += parts.stored_bytes();
+  summary.bytes_resident += parts.resident_bytes();
+  summary.blocks_skipped += parts.blocks_skipped();
   return {};
 }
 

@@ -97,6 +97,8 @@ struct QuerySummary {
   std::uint64_t groups = 0;
   std::uint64_t bytes_read = 0;    ///< stored bytes of blocks
   std::uint64_t bytes_stored = 0;  ///< of all blocks of the columns that the query names
+  std::uint64_t bytes_resident =
+      0;  ///< of blocks that were in a device's memory already, in place of being read
   std::uint64_t blocks_read = 0;
   std::uint64_t blocks_skipped = 0;  ///< of the columns that the query names
   std::uint64_t peak_bytes = 0;      ///< of memory for groups and rows to be sorted

@@ -152,7 +152,7 @@ void PlainColumns::add_column(const Column& column, ColumnLayout layout) {
   needs_.push_back({has_words ? kVectorRows : 0, 0});
 }
 
-Result<PlainColumns> PlainColumns::make(const gpu::DeviceTable& table,
+Result<PlainColumns> PlainColumns::make(const gpu::LoadedTable& table,
                                         const std::vector<std::size_t>& columns,
                                         ColumnLayout layout) {
   PlainColumns made;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scan/gpu/table/device_table.h"
+#include "scan/gpu/table/loaded_table.h"
 
 namespace presso {
 
@@ -29,7 +29,7 @@ class PlainColumns {
  public:
   /// The columns of `table` that `columns` says it was loaded with. kUnsupported where one has
   /// nulls, or is neither whole numbers nor a dictionary's codes.
-  static Result<PlainColumns> make(const gpu::DeviceTable& table,
+  static Result<PlainColumns> make(const gpu::LoadedTable& table,
                                    const std::vector<std::size_t>& columns, ColumnLayout layout);
 
   /// To be copied to device memory, at a multiple of 16.

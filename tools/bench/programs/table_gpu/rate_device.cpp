@@ -57,7 +57,7 @@ bool is_sum(const gpu::Pipeline& pipeline, std::size_t i) {
 Status RateDevice::prepare(const gpu::RunSpace& space, const query::Execution& execution,
                            const gpu::PipelineBuilder& builder, const TableCopies& tables,
                            unsigned copies, Prepared& made) {
-  const gpu::DeviceTable& first = tables.first();
+  const gpu::LoadedTable& first = tables.first();
   PRESSO_ASSIGN(made.leaves,
                 builder.leaf_tables(first, query::physical_of(execution.scan.columns)));
   repeat_ranges(made.leaves, first.slices().size(), copies);

@@ -17,16 +17,21 @@ Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Ta
                                 const gpu::PipelineBuilder& builder) {
   const std::uint64_t read_before = counters_.bytes;
   gpu::TableLoader loader(space, tables, builder.columns(), counters_, default_thread_count(),
-                          builder.string_columns());
+                          {builder.string_columns(), false});
   const auto all = [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> {
     return true;
   };
   PRESSO_ASSIGN(auto table, loader.next(~std::uint64_t{0} / 2, all));
   if (!table) return make_error(ErrorCode::kInvalidArgument, "the table is empty");
-  auto& blocks = blocks_of_.emplace_back(table->slices().size() * builder.columns().size());
-  slices_.resize(table->slices().size());
-  PRESSO_TRY(space.copy_back(slices_.data(), table->blocks().slices, bytes_of(slices_)));
-  PRESSO_TRY(space.copy_back(blocks.data(), table->blocks().blocks, bytes_of(blocks)));
+  slices_.clear();
+  for (const gpu::LoadedSlice& slice : table->slices()) {
+    slices_.push_back({slice.first_row, slice.rows, slice.group});
+  }
+  auto& blocks = blocks_of_.emplace_back();
+  for (std::size_t column = 0; column < builder.columns().size(); ++column) {
+    const std::vector<gpu::TableBlock>& of = table->blocks_of(column);
+    blocks.insert(blocks.end(), of.begin(), of.end());
+  }
   bytes_ += counters_.bytes - read_before;
   tables_.push_back(std::move(*table));
   return {};
@@ -93,9 +98,9 @@ Status TableCopies::load_all(const gpu::RunSpace& space, const std::vector<Table
   return join_blocks(space);
 }
 
-std::vector<const gpu::DeviceTable*> TableCopies::stored() const {
-  std::vector<const gpu::DeviceTable*> tables;
-  for (const gpu::DeviceTable& table : tables_) tables.push_back(&table);
+std::vector<const gpu::LoadedTable*> TableCopies::stored() const {
+  std::vector<const gpu::LoadedTable*> tables;
+  for (const gpu::LoadedTable& table : tables_) tables.push_back(&table);
   return tables;
 }
 

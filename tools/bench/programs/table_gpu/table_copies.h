@@ -19,9 +19,9 @@ class TableCopies {
   Status load_all(const gpu::RunSpace& space, const std::vector<Table>& tables,
                   const gpu::PipelineBuilder& builder, unsigned copies, ColumnLayout layout);
 
-  const gpu::DeviceTable& first() const { return tables_[0]; }
+  const gpu::LoadedTable& first() const { return tables_[0]; }
   /// Those that hold strings: all that are as they are stored.
-  std::vector<const gpu::DeviceTable*> stored() const;
+  std::vector<const gpu::LoadedTable*> stored() const;
   /// Of all together.
   const gpu::TableBlocks& blocks() const { return blocks_; }
   std::uint64_t bytes_read() const { return bytes_; }
@@ -37,7 +37,7 @@ class TableCopies {
   ReadCounters counters_;  ///< readers of the tables add to it as long as they live
   unsigned copies_ = 1;
   std::uint64_t bytes_ = 0;
-  std::vector<gpu::DeviceTable> tables_;
+  std::vector<gpu::LoadedTable> tables_;
   std::vector<gpu::DeviceMemory> plain_;
   std::vector<std::vector<gpu::TableBlock>> blocks_of_;  ///< by copy
   std::vector<gpu::TableSlice> slices_;                  ///< of one

@@ -104,8 +104,8 @@ Status measure(OpenTables& files, const Table& table, const RateOptions& options
   PRESSO_ASSIGN(auto device, gpu::open_cuda_device(0));
   const auto kernels = gpu::cuda_table_kernels(0);
   const auto strings = gpu::cuda_string_kernels(0);
-  const auto whole = std::make_shared<gpu::QueryOnGpu>(std::move(device), kernels, strings,
-                                                       gpu::MemoryLimits{}, "GPU");
+  const auto whole = std::make_shared<gpu::QueryOnGpu>(
+      std::move(device), kernels, strings, gpu::MemoryLimits{}, gpu::MemoryLimits{0, 0}, "GPU");
   PRESSO_ASSIGN(const std::string found, answer(query, whole, &of_gpu));
   if (!of_gpu.why_cpu.empty()) return make_error(ErrorCode::kUnsupported, of_gpu.why_cpu);
   if (found != expected) {

@@ -20,7 +20,7 @@ namespace presso::gpu {
 
 /// A slice as the host knows it.
 struct LoadedSlice {
-  std::uint32_t group = 0;  ///< in DeviceTable::groups()
+  std::uint32_t group = 0;  ///< in LoadedTable::groups()
   std::uint32_t first = 0;  ///< of its rows, in the row group
   std::uint32_t rows = 0;
   std::uint64_t first_row = 0;  ///< in all tables together
@@ -34,7 +34,7 @@ struct LoadedGroup {
 };
 
 /// A column's tokens in a row group, as they are stored: the blocks that have rows of loaded
-/// slices. Payloads lie in device memory and were not checked yet; blocks are not bound to slices.
+/// slices. Payloads lie in device memory; blocks are not bound to slices.
 struct LoadedTokens {
   struct Counts {
     std::uint32_t block = 0;  ///< of the row group, for errors
@@ -51,15 +51,16 @@ struct LoadedTokens {
     ColumnPayload payload;
   };
   std::uint32_t column = 0;  ///< of those that were asked for
-  std::uint32_t group = 0;   ///< in DeviceTable::groups()
+  std::uint32_t group = 0;   ///< in LoadedTable::groups()
   std::vector<Counts> counts;
   std::vector<Codes> codes;
-  StringSample sample;  ///< the first rows, of a column's first row group only
+  bool is_verified = false;  ///< payloads were compared with their checksums
+  StringSample sample;       ///< the first rows, of a column's first row group only
 };
 
 /// Some row groups; move-only. The memory is given back with it, when the device has no more use
 /// for it: whoever enqueued work on it waits first.
-class DeviceTable {
+class LoadedTable {
  public:
   /// Device memory; columns are those that were asked for, in that order.
   const TableBlocks& blocks() const { return blocks_; }
@@ -70,14 +71,23 @@ class DeviceTable {
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
   std::uint64_t rows() const { return rows_; }
+  /// The same as blocks() has in device memory, of a column for each slice.
+  const std::vector<TableBlock>& blocks_of(std::size_t column) const {
+    return host_blocks_[column];
+  }
+  /// Of device memory that goes with it.
+  std::uint64_t device_bytes() const;
   /// For measurements in which the same rows lie in device memory otherwise than here.
   void set_needs(std::vector<ColumnNeeds> needs) { needs_ = std::move(needs); }
 
  private:
   friend class TableLoader;
+  friend class TableParts;  ///< table_parts.h
 
   std::vector<DeviceMemory> memory_;
+  std::vector<std::shared_ptr<const void>> keeps_;  ///< what owns the rest of the memory
   TableBlocks blocks_;
+  std::vector<std::vector<TableBlock>> host_blocks_;  ///< by column, then by slice
   std::vector<LoadedSlice> slices_;
   std::vector<LoadedGroup> groups_;
   std::vector<LoadedTokens> tokens_;
@@ -89,15 +99,27 @@ class DeviceTable {
 using WantsRows =
     std::function<Result<bool>(const GroupReader& group, std::uint32_t first, std::uint32_t rows)>;
 
+/// kUnsupported, with the reason, where a column of a row group is stored in a form that kernels do
+/// not read.
+Status check_form(const GroupReader& group, std::size_t column);
+
+/// What a TableLoader is to do with columns that are strings stored as tokens.
+struct TokenLoading {
+  /// Bits of the columns, by their numbers among those that are loaded, whose tokens are wanted: of
+  /// others only nulls come. Nothing: all are wanted.
+  std::optional<std::uint32_t> wanted;
+  bool is_verified = false;  ///< payloads are compared with their checksums as they are read
+};
+
 /// Loads the row groups of tables one after another. Not thread-safe.
 class TableLoader {
  public:
-  /// All are kept by reference. `columns`: of the tables, which have the same ones; each a number
-  /// or strings as a dictionary's codes or as tokens. `string_columns`: bits of those whose tokens
-  /// are wanted; of others only nulls come. `counters` counts what is read, by so many threads.
+  /// All but `tokens` are kept by reference. `columns`: of the tables, which have the same ones;
+  /// each a number or strings as a dictionary's codes or as tokens. `counters` counts what is read,
+  /// by so many threads.
   TableLoader(const RunSpace& space, const std::vector<Table>& tables,
               std::vector<std::size_t> columns, ReadCounters& counters, unsigned threads,
-              std::uint32_t string_columns = ~std::uint32_t{0});
+              TokenLoading tokens = {});
 
   /// The next row groups that have wanted rows, together at most `most_bytes` of device memory, but
   /// at least one; nullopt after the last one. Waits until they are there and checked.
@@ -105,7 +127,7 @@ class TableLoader {
   /// Errors: those of the files with block and offset, as a CPU reports them; kUnsupported where
   /// a column is stored in another form than this can read, with `what` saying which;
   /// kDeviceMemory, kOutOfMemory, kDeviceLost.
-  Result<std::optional<DeviceTable>> next(std::uint64_t most_bytes, const WantsRows& wants);
+  Result<std::optional<LoadedTable>> next(std::uint64_t most_bytes, const WantsRows& wants);
 
   /// Of the columns' blocks in the row groups so far, wanted or not.
   std::uint64_t stored_bytes() const { return stored_bytes_; }
@@ -150,6 +172,7 @@ class TableLoader {
     std::uint64_t bytes = 0;
   };
   Result<Wanted> wanted_of(const GroupReader& group, const WantsRows& wants) const;
+  std::uint64_t largest_block(const GroupReader& group) const;
   Status check(Loading& loading);
 
   const RunSpace& space_;
@@ -157,7 +180,7 @@ class TableLoader {
   std::vector<std::size_t> columns_;
   ReadCounters& counters_;
   unsigned threads_;
-  std::uint32_t string_columns_;
+  TokenLoading tokens_;
   std::size_t table_ = 0;
   std::uint64_t group_ = 0;
   std::uint64_t first_row_ = 0;  ///< of the table
