@@ -30,7 +30,8 @@ struct DeviceTableOptions {
 };
 
 /// A handle: copies of it are the same table, whose memory is given back when the last of them and
-/// the last query over it have gone. It keeps the device. Handles may be copied, asked and
+/// the last query over it have gone; the device may keep some of it for its next queries, as of any
+/// memory. It keeps the device. Handles may be copied, asked and
 /// destroyed by any thread, also while the device answers a query; load() counts as a query, of
 /// which a device runs one at a time.
 class DeviceTable {
