@@ -7,16 +7,20 @@
 # first); and 2^30 random numbers of 20 bits, which are looked up among 10^6, as they are stored and
 # not compressed (table_gpu_rate says what the layouts are).
 #
+# Whole: all of a query by the library, build sides and answer included, at scale 10: on the CPU, from
+# files in the page cache, and from tables that stay in the GPU's memory (query_gpu_rate); TPC-H's
+# Q1 and Q6 as well.
+#
 # From files: the command, start, reading, build sides and answer included, beside the same command
 # on the CPU, whose answer must be the same.
 #
-#   join_queries_gpu.sh BIN OUT [resident | files | check]
+#   join_queries_gpu.sh BIN OUT [resident | whole | files | check]
 #
-# check: small, under the tools of compute-sanitizer. Default: resident, then files.
+# check: small, under the tools of compute-sanitizer. Default: the others one after another.
 set -euo pipefail
 
-bin=${1:?"usage: join_queries_gpu.sh BIN OUT [resident | files | check]"}
-out=${2:?"usage: join_queries_gpu.sh BIN OUT [resident | files | check]"}
+bin=${1:?"usage: join_queries_gpu.sh BIN OUT [resident | whole | files | check]"}
+out=${2:?"usage: join_queries_gpu.sh BIN OUT [resident | whole | files | check]"}
 bin=$(realpath "$bin") out=$(realpath "$out")
 mode=${3-}
 work=$(mktemp -d)
@@ -90,7 +94,7 @@ if [[ $mode == check ]]; then
   exit
 fi
 
-if [[ $mode != files ]]; then
+if [[ -z $mode || $mode == resident ]]; then
   make_tables 1
   make_numbers
   (cd 1 && "$bin/table_gpu_rate" lineitem 100 "${queries[@]}") | tee "$out/join-queries.csv"
@@ -109,6 +113,16 @@ fi
 make_tables 10
 cd 10
 cat ./* >/dev/null
+if [[ -z $mode || $mode == whole ]]; then
+  q1="select l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice), $revenue,"
+  q1+=" sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)), avg(l_quantity),"
+  q1+=" avg(l_extendedprice), avg(l_discount), count(*) from lineitem"
+  q1+=" where l_shipdate <= 1998-09-02 group by l_returnflag, l_linestatus"
+  q6="select sum(l_extendedprice * l_discount) from lineitem where l_shipdate between 1994-01-01"
+  q6+=" and 1994-12-31 and l_discount between 0.05 and 0.07 and l_quantity < 24"
+  "$bin/query_gpu_rate" "$q1" "$q6" "${queries[@]}" | tee "$out/whole-queries.csv"
+fi
+[[ $mode != whole ]] || exit 0
 {
   echo "query,cpu ms,gpu ms"
   for query in "${queries[@]}"; do

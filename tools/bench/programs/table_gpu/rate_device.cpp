@@ -75,7 +75,8 @@ Status RateDevice::list(const gpu::RunSpace& space, const gpu::Pipeline& pipelin
   gpu::GroupList list;
   list.count = reinterpret_cast<std::uint64_t*>(memory.get());
   list.records = reinterpret_cast<std::uint64_t*>(memory.get() + gpu::MemoryParts::kAlignment);
-  const std::uint64_t words = (kListBytes - gpu::MemoryParts::kAlignment) / sizeof(std::uint64_t);
+  const std::uint64_t words =
+      (memory.bytes() - gpu::MemoryParts::kAlignment) / sizeof(std::uint64_t);
   while (list.end < pipeline.groups) {
     list.begin = list.end;
     list.end = std::min(pipeline.groups, list.begin + words / gpu::record_words(pipeline));
@@ -94,7 +95,10 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     PRESSO_TRY(run.begin(made.pipeline));
     run.set_conditions(prepared.conditions.steps, prepared.strings);
     PRESSO_TRY(run.prepare(tables.first(), tables.blocks(), prepared.leaves, prepared.codes));
-    PRESSO_ASSIGN(const gpu::DeviceMemory listed, space.memory.allocate(kListBytes));
+    const std::uint64_t list_bytes = made.pipeline.groups * gpu::record_words(made.pipeline) * 8;
+    PRESSO_ASSIGN(
+        const gpu::DeviceMemory listed,
+        space.memory.allocate(gpu::MemoryParts::kAlignment + std::min(list_bytes, kMostListBytes)));
     PRESSO_TRY(space.device().wait(space.stream));
     const bool has_groups = made.pipeline.has_groups;
     const Stopwatch time;

@@ -63,7 +63,7 @@ class RateDevice final : public QueryDevice {
                      const gpu::DeviceMemory& memory);
   Status compare(const gpu::Pipeline& pipeline, const Found& one) const;
 
-  static constexpr std::uint64_t kListBytes = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kMostListBytes = std::uint64_t{1} << 30;
 
   gpu::Memory memory_;
   gpu::TableKernels& kernels_;
