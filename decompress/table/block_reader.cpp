@@ -14,7 +14,7 @@ Error differs() {
   return make_error(ErrorCode::kBadRowGroup, "a block differs from it");
 }
 
-bool fills(const ColumnBlockHeader& header, const Buffer& stored) {
+bool fills(const ColumnBlockHeader& header, Bytes stored) {
   return round_up(kBlockHeaderBytes + header.payload_bytes, kFrameAlignment) == stored.size();
 }
 
@@ -43,7 +43,11 @@ Error BlockReader::at_block(Error error, std::uint32_t block) const {
 
 Status BlockReader::read(std::uint32_t block, Buffer& stored) const {
   stored.resize_discarding(group_.blocks[block].stored_bytes);
-  Status read = file_.read_at(offsets_[block], stored.mutable_bytes());
+  return read(block, stored.mutable_bytes());
+}
+
+Status BlockReader::read(std::uint32_t block, MutableBytes stored) const {
+  Status read = file_.read_at(offsets_[block], stored);
   if (!read.ok()) return at_block(std::move(read.error()), block);
   if (counters_ != nullptr) {
     counters_->bytes.fetch_add(stored.size(), std::memory_order_relaxed);
@@ -52,14 +56,14 @@ Status BlockReader::read(std::uint32_t block, Buffer& stored) const {
   return {};
 }
 
-bool BlockReader::is_bytes(const Buffer& stored) {
+bool BlockReader::is_bytes(Bytes stored) {
   const auto coding = static_cast<Coding>(stored.data()[11]);
   return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit;
 }
 
 Result<BlockReader::StoredIntegers> BlockReader::parse_integers(std::uint32_t block,
                                                                 Byte width_bytes,
-                                                                const Buffer& stored) const {
+                                                                Bytes stored) const {
   auto header = parse_column_block_header(stored.data());
   if (!header.ok()) return at_block(std::move(header.error()), block);
   if (header->coding != Coding::kIntegers || header->width_bytes != width_bytes ||
@@ -74,7 +78,7 @@ Result<BlockReader::StoredIntegers> BlockReader::parse_integers(std::uint32_t bl
 }
 
 Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_bytes,
-                                                const Buffer& stored) const {
+                                                Bytes stored) const {
   PRESSO_ASSIGN(const StoredIntegers parsed, parse_integers(block, width_bytes, stored));
   if (options_.verify && checksum64(parsed.block.payload) != parsed.checksum) {
     return at_block(make_error(ErrorCode::kContentChecksum), block);
@@ -83,7 +87,7 @@ Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_
 }
 
 Result<BlockReader::StoredTokens> BlockReader::parse_tokens(std::uint32_t block,
-                                                            const Buffer& stored) const {
+                                                            Bytes stored) const {
   auto header = parse_column_block_header(stored.data());
   if (!header.ok()) return at_block(std::move(header.error()), block);
   if (header->coding != Coding::kTokens ||
@@ -95,7 +99,7 @@ Result<BlockReader::StoredTokens> BlockReader::parse_tokens(std::uint32_t block,
                       header->payload_checksum};
 }
 
-Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, const Buffer& stored) const {
+Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, Bytes stored) const {
   PRESSO_ASSIGN(const StoredTokens parsed, parse_tokens(block, stored));
   if (options_.verify && checksum64(parsed.block.payload) != parsed.checksum) {
     return at_block(make_error(ErrorCode::kContentChecksum), block);
@@ -122,8 +126,8 @@ Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte
 Status BlockReader::decode_integers(std::uint32_t block, Byte width_bytes, Byte* into) const {
   Buffer stored;
   PRESSO_TRY(read(block, stored));
-  if (is_bytes(stored)) return decode_bytes(block, stored, into);
-  PRESSO_ASSIGN(const IntegerBlock opened, open_integers(block, width_bytes, stored));
+  if (is_bytes(stored.bytes())) return decode_bytes(block, stored, into);
+  PRESSO_ASSIGN(const IntegerBlock opened, open_integers(block, width_bytes, stored.bytes()));
   Status decoded = presso::decode_integers(
       opened.parameters, opened.payload, {into, integer_bytes(width_bytes, opened.parameters.rows)},
       options_.level);

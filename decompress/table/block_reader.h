@@ -23,7 +23,7 @@ struct ReadCounters {
   std::atomic<std::uint64_t> blocks{0};
 };
 
-/// A block of integers that was checked; `payload` lies in the buffer that it was read into.
+/// A block of integers that was checked; `payload` lies where it was read to.
 struct IntegerBlock {
   IntegerParameters parameters;
   Bytes payload;
@@ -49,26 +49,26 @@ class BlockReader {
 
   /// The block as it is stored, header and padding included.
   Status read(std::uint32_t block, Buffer& stored) const;
+  /// The same to memory of its caller, as large as the directory says that the block is.
+  Status read(std::uint32_t block, MutableBytes stored) const;
   /// Whether a block that was read is stored as bytes (raw, Byte, Bit); one whose coding is not
   /// known counts as one of integers, which then gives the error.
-  static bool is_bytes(const Buffer& stored);
+  static bool is_bytes(Bytes stored);
 
-  Result<IntegerBlock> open_integers(std::uint32_t block, Byte width_bytes,
-                                     const Buffer& stored) const;
+  Result<IntegerBlock> open_integers(std::uint32_t block, Byte width_bytes, Bytes stored) const;
   /// The same without comparing the payload with its checksum, which the caller then does.
   struct StoredIntegers {
     IntegerBlock block;
     std::uint64_t checksum = 0;
   };
-  Result<StoredIntegers> parse_integers(std::uint32_t block, Byte width_bytes,
-                                        const Buffer& stored) const;
-  Result<TokenBlock> open_tokens(std::uint32_t block, const Buffer& stored) const;
+  Result<StoredIntegers> parse_integers(std::uint32_t block, Byte width_bytes, Bytes stored) const;
+  Result<TokenBlock> open_tokens(std::uint32_t block, Bytes stored) const;
   /// The same without comparing the payload with its checksum, which the caller then does.
   struct StoredTokens {
     TokenBlock block;
     std::uint64_t checksum = 0;
   };
-  Result<StoredTokens> parse_tokens(std::uint32_t block, const Buffer& stored) const;
+  Result<StoredTokens> parse_tokens(std::uint32_t block, Bytes stored) const;
   /// Of a block that is stored as bytes. `into`: room for its plain bytes and Buffer::kSlack.
   Status decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
 

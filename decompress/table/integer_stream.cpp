@@ -37,14 +37,14 @@ Status IntegerStream::read_block(std::uint32_t block) {
   const BlockReader& blocks = group_->blocks();
   const auto skipped = static_cast<std::uint32_t>(first_ - group_->begin_of(block));
   PRESSO_TRY(blocks.read(block, stored_));
-  if (BlockReader::is_bytes(stored_)) {
+  if (BlockReader::is_bytes(stored_.bytes())) {
     values_.resize_discarding(group_->directory().blocks[block].plain_bytes);
     PRESSO_TRY(blocks.decode_bytes(block, stored_, values_.data()));
     values_at_ = integer_bytes(width_bytes_, skipped);
     state_ = State::kValues;
     return {};
   }
-  PRESSO_ASSIGN(packed_, blocks.open_integers(block, width_bytes_, stored_));
+  PRESSO_ASSIGN(packed_, blocks.open_integers(block, width_bytes_, stored_.bytes()));
   block_ = block;
   first_vector_ = skipped / kVectorRows;
   state_ = State::kPacked;

@@ -65,7 +65,7 @@ Status RowGroupDecoder::decode_token_block(const TokenDictionary& tokens, std::u
                                            std::int64_t* offsets) const {
   Buffer stored;
   PRESSO_TRY(blocks_.read(block, stored));
-  PRESSO_ASSIGN(const TokenBlock opened, blocks_.open_tokens(block, stored));
+  PRESSO_ASSIGN(const TokenBlock opened, blocks_.open_tokens(block, stored.bytes()));
   Status decoded = decode_tokens(tokens, opened.payload, opened.codes, counts, into, offsets);
   return decoded.ok() ? Status{} : blocks_.at_block(std::move(decoded.error()), block);
 }

@@ -63,7 +63,7 @@ Status TokenStream::add_block(std::uint32_t number, Block& block, std::uint64_t&
   block.rows = group_->directory().blocks[number].rows;
   block.first_code = static_cast<std::uint32_t>(codes);
   PRESSO_TRY(blocks.read(number, block.stored));
-  PRESSO_ASSIGN(block.tokens, blocks.open_tokens(number, block.stored));
+  PRESSO_ASSIGN(block.tokens, blocks.open_tokens(number, block.stored.bytes()));
   if (block.tokens.payload.size() != token_payload_bytes(block.tokens.codes)) {
     return blocks.at_block(make_error(ErrorCode::kBadPayloadSize, "payload of token codes"),
                            number);

@@ -7,9 +7,9 @@
 # first); and 2^30 random numbers of 20 bits, which are looked up among 10^6, as they are stored and
 # not compressed (table_gpu_rate says what the layouts are).
 #
-# Whole: all of a query by the library, build sides and answer included, at scale 10: on the CPU, from
-# files in the page cache, and from tables that stay in the GPU's memory (query_gpu_rate); TPC-H's
-# Q1 and Q6 as well.
+# Whole: all of a query by the library, build sides and answer included, at scale 10: on the CPU,
+# from files in the page cache, and from tables that stay in the GPU's memory (query_gpu_rate);
+# TPC-H's Q1 and Q6 as well.
 #
 # From files: the command, start, reading, build sides and answer included, beside the same command
 # on the CPU, whose answer must be the same.

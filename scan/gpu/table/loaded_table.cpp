@@ -117,83 +117,104 @@ Status check_form(const GroupReader& group, std::size_t column) {
   return {};
 }
 
-/// Pieces of pinned memory that are filled and copied to device memory, two in turn.
+/// Pieces of device memory, to which blocks come by way of pinned memory, which two of them have at
+/// a time.
 class TableLoader::Staging {
  public:
+  /// Where a block is to lie.
+  struct Place {
+    std::size_t piece = 0;
+    std::uint64_t offset = 0;
+    const Byte* there = nullptr;  ///< on the device
+  };
+
   Staging(const RunSpace& space, std::uint64_t piece_bytes)
       : space_(space), piece_bytes_(piece_bytes) {}
 
-  bool has_room(std::uint64_t bytes) const {
-    return !device_.empty() && used_ + bytes <= piece_bytes_;
-  }
-  /// Where `bytes`, at most those of a piece, may be written until the piece is sent.
-  Result<Byte*> room(std::uint64_t bytes) {
-    if (!has_room(bytes)) {
-      PRESSO_TRY(send());
-      PRESSO_TRY(begin());
+  /// A place for `bytes`, at most those of a piece, in the last piece or a new one.
+  Result<Place> take(std::uint64_t bytes) {
+    if (is_sealed_ || pieces_.back().used + bytes > piece_bytes_) {
+      PRESSO_ASSIGN(DeviceMemory piece, space_.memory.allocate(piece_bytes_));
+      pieces_.push_back({std::move(piece), 0});
+      is_sealed_ = false;
     }
-    return pinned_ + used_;
+    Piece& piece = pieces_.back();
+    const Place place{pieces_.size() - 1, piece.used, piece.memory.get() + piece.used};
+    piece.used = aligned(piece.used + bytes);
+    return place;
   }
-  /// The device's address of what is written there.
-  Byte* take(std::uint64_t bytes) {
-    Byte* const there = device_.back().get() + used_;
-    used_ = aligned(used_ + bytes);
-    return there;
-  }
-  Status send() {
-    if (device_.empty() || used_ == 0) return {};
-    PRESSO_TRY(space_.device().copy_in(device_.back().get(), pinned_,
-                                       static_cast<std::size_t>(used_), space_.stream));
-    PRESSO_ASSIGN(sent_[turn_], make_event(space_.device()));
-    return space_.device().record(sent_[turn_].get(), space_.stream);
-  }
-  std::vector<DeviceMemory> take_memory() { return std::move(device_); }
+  /// What comes now goes to a new piece.
+  void seal() { is_sealed_ = true; }
 
- private:
-  Status begin() {
+  /// Pinned memory for the next piece that blocks are read for, once it is free: the piece before
+  /// the last one must have been sent.
+  Result<Byte*> begin() {
     turn_ = 1 - turn_;
     if (sent_[turn_].get() != nullptr) PRESSO_TRY(space_.device().wait(sent_[turn_].get()));
-    PRESSO_ASSIGN(pinned_, space_.pinned.piece(turn_, piece_bytes_));
-    PRESSO_ASSIGN(DeviceMemory piece, space_.memory.allocate(piece_bytes_));
-    device_.push_back(std::move(piece));
-    used_ = 0;
-    return {};
+    return space_.pinned.piece(turn_, piece_bytes_);
   }
+  /// `from`: what begin() gave for the piece.
+  Status send(std::size_t piece, const Byte* from) {
+    PRESSO_TRY(space_.device().copy_in(pieces_[piece].memory.get(), from,
+                                       static_cast<std::size_t>(pieces_[piece].used),
+                                       space_.stream));
+    sending_ = 1 - sending_;
+    PRESSO_ASSIGN(sent_[sending_], make_event(space_.device()));
+    return space_.device().record(sent_[sending_].get(), space_.stream);
+  }
+  std::vector<DeviceMemory> take_memory() {
+    std::vector<DeviceMemory> memory;
+    for (Piece& piece : pieces_) memory.push_back(std::move(piece.memory));
+    return memory;
+  }
+
+ private:
+  struct Piece {
+    DeviceMemory memory;
+    std::uint64_t used = 0;
+  };
 
   const RunSpace& space_;
   std::uint64_t piece_bytes_;
-  std::vector<DeviceMemory> device_;
-  Byte* pinned_ = nullptr;
+  std::vector<Piece> pieces_;
+  bool is_sealed_ = true;
   OwnedEvent sent_[2];
-  unsigned turn_ = 1;
-  std::uint64_t used_ = 0;
+  unsigned turn_ = 1;     ///< whose pinned memory was begun last
+  unsigned sending_ = 1;  ///< and sent
 };
 
 /// Several threads read blocks and put them where there is room for them; what becomes of each is
 /// written down in their order.
 struct TableLoader::Loading {
   struct Job {
-    std::function<Status(Buffer& stored)> read;  ///< by any thread
-    std::function<Status()> take;                ///< after it, in order
+    std::size_t piece;
+    std::uint64_t offset;
+    std::function<Status(Byte* to, Buffer& scratch)> read;  ///< by any thread
+    std::function<Status()> take;                           ///< after it, in order
   };
 
   LoadedTable table;
   Staging staging;
-  /// What turned out to take other room than it was given: to be placed when jobs are done.
+  std::vector<Job> jobs;  ///< by piece
+  /// Jobs of what turned out to take other room than it was given: to be done after all others.
   struct Plain {
-    Buffer data;
+    std::shared_ptr<const Buffer> data;
     std::uint32_t bytes;
     std::function<void(const std::uint32_t* there)> place;
   };
-  std::vector<Job> jobs;  ///< their rooms are in the piece that is being filled
   std::vector<Plain> plain;
-  std::vector<Buffer> stored;  ///< by thread
+  std::vector<Buffer> scratch;  ///< by thread
   std::vector<Arrived> arrived;
 
   Loading(const RunSpace& space, std::uint64_t piece_bytes, std::size_t columns, unsigned threads)
-      : staging(space, piece_bytes), stored(threads) {
+      : staging(space, piece_bytes), scratch(threads) {
     table.needs_.resize(columns);
     table.host_blocks_.resize(columns);
+  }
+
+  void add(const Staging::Place& place, std::function<Status(Byte*, Buffer&)> read,
+           std::function<Status()> take) {
+    jobs.push_back({place.piece, place.offset, std::move(read), std::move(take)});
   }
 };
 
@@ -207,43 +228,75 @@ TableLoader::TableLoader(const RunSpace& space, const std::vector<Table>& tables
       threads_(threads),
       tokens_(tokens) {}
 
-/// Room in the piece that is being filled, which is sent first where it is full.
-Result<Byte*> TableLoader::room(Loading& loading, std::uint64_t bytes) {
-  if (!loading.staging.has_room(bytes)) PRESSO_TRY(read_blocks(loading));
-  return loading.staging.room(bytes);
+/// Runs the jobs, and those that come of them.
+Status TableLoader::read_blocks(Loading& loading) {
+  PRESSO_TRY(run_jobs(loading));
+  loading.staging.seal();
+  for (Loading::Plain& one : loading.plain) {
+    PRESSO_ASSIGN(const Staging::Place place, loading.staging.take(one.bytes));
+    one.place(reinterpret_cast<const std::uint32_t*>(place.there));
+    loading.add(
+        place,
+        [data = one.data, bytes = one.bytes](Byte* to, Buffer&) -> Status {
+          std::memcpy(to, data->data(), bytes);
+          return {};
+        },
+        [] { return Status(); });
+  }
+  loading.plain.clear();
+  return run_jobs(loading);
 }
 
-/// Runs the jobs.
-Status TableLoader::read_blocks(Loading& loading) {
+/// A piece's pinned memory is that of the piece before the last one, all jobs of which are done
+/// when its own first one is made, since so few are under way together.
+Status TableLoader::run_jobs(Loading& loading) {
   using Job = Loading::Job;
-  struct Done {
-    Status status;
+  struct Made {
     Job* job;
+    Byte* piece;  ///< pinned
+  };
+  struct Done {
+    Made made;
+    Status status;
   };
   std::vector<Job> jobs = std::move(loading.jobs);
   loading.jobs.clear();
+  if (jobs.empty()) return {};
+  const auto is_last = [&jobs](std::size_t job) {
+    return job + 1 == jobs.size() || jobs[job + 1].piece != jobs[job].piece;
+  };
+  constexpr std::size_t kForThread = 3;
+  std::size_t in_flight = kForThread * threads_;
+  std::size_t of_piece = 0;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    ++of_piece;
+    if (!is_last(job) || job + 1 == jobs.size()) continue;
+    in_flight = std::min(in_flight, of_piece + 1);
+    of_piece = 0;
+  }
   std::size_t next = 0;
-  const Status read = run_ordered<Job*, Done>(
-      {threads_, 0},
-      [&]() -> Result<std::optional<Job*>> {
-        return next == jobs.size() ? std::nullopt : std::optional(&jobs[next++]);
+  Byte* pinned = nullptr;
+  return run_ordered<Made, Done>(
+      {threads_, static_cast<unsigned>(std::max<std::size_t>(in_flight, 1))},
+      [&]() -> Result<std::optional<Made>> {
+        if (next == jobs.size()) return std::optional<Made>();
+        if (next == 0 || is_last(next - 1)) {
+          PRESSO_ASSIGN(pinned, loading.staging.begin());
+        }
+        return std::optional(Made{&jobs[next++], pinned});
       },
-      [&](Job* job, unsigned worker) {
-        return Done{job->read(loading.stored[worker]), job};
+      [&](Made made, unsigned worker) {
+        Status read = made.job->read(made.piece + made.job->offset, loading.scratch[worker]);
+        return Done{made, std::move(read)};
       },
-      [](Done done) -> Result<bool> {
+      [&](Done done) -> Result<bool> {
         PRESSO_TRY(std::move(done.status));
-        PRESSO_TRY(done.job->take());
+        PRESSO_TRY(done.made.job->take());
+        if (is_last(static_cast<std::size_t>(done.made.job - jobs.data()))) {
+          PRESSO_TRY(loading.staging.send(done.made.job->piece, done.made.piece));
+        }
         return true;
       });
-  if (!read.ok()) return read.error();
-  for (const Loading::Plain& one : loading.plain) {
-    PRESSO_ASSIGN(Byte* const here, loading.staging.room(one.bytes));
-    std::memcpy(here, one.data.data(), one.bytes);
-    one.place(reinterpret_cast<const std::uint32_t*>(loading.staging.take(one.bytes)));
-  }
-  loading.plain.clear();
-  return {};
 }
 
 Result<TableLoader::Wanted> TableLoader::wanted_of(const GroupReader& group,
@@ -264,7 +317,7 @@ namespace {
 /// A block of integers that was read.
 struct ReadIntegers {
   bool is_plain = false;
-  Buffer plain;  ///< decoded, where it is not stored as integers
+  std::shared_ptr<Buffer> plain;  ///< decoded, where it is not stored as integers
   std::uint32_t bytes = 0;
   std::uint64_t checksum = 0;
   IntegerParameters parameters;
@@ -276,32 +329,35 @@ Status read_plain(const GroupReader& reader, std::uint32_t block, Byte width_byt
   const ColumnBlock& known = reader.directory().blocks[block];
   made.is_plain = true;
   made.bytes = known.plain_bytes;
-  made.plain.grow(known.plain_bytes);
-  PRESSO_TRY(reader.blocks().decode_bytes(block, stored, made.plain.data()));
+  made.plain = std::make_shared<Buffer>();
+  made.plain->grow(known.plain_bytes);
+  PRESSO_TRY(reader.blocks().decode_bytes(block, stored, made.plain->data()));
   if (known.plain_bytes != integer_bytes(width_bytes, known.rows)) {
     return reader.blocks().at_block(make_error(ErrorCode::kBadLength), block);
   }
   if (entries == 0) return {};
   for (std::uint32_t row = 0; row < known.rows; ++row) {
-    if (load<std::uint32_t>(made.plain.data() + 4 * row) < entries) continue;
+    if (load<std::uint32_t>(made.plain->data() + 4 * row) < entries) continue;
     return reader.blocks().at_block(
         make_error(ErrorCode::kBadRowGroup, "a code beyond the dictionary"), block);
   }
   return {};
 }
 
-/// `to`: room for what is stored. Checksums are the device's business.
+/// `to`: room for what is stored, whose payload comes behind a header. Checksums are the device's
+/// business.
 Status read_integers(const GroupReader& reader, std::uint32_t block, Byte width_bytes,
-                     std::uint32_t entries, Buffer& stored, Byte* to, ReadIntegers& made) {
+                     std::uint32_t entries, Byte* to, Buffer& scratch, ReadIntegers& made) {
+  const MutableBytes stored{to, reader.directory().blocks[block].stored_bytes};
   PRESSO_TRY(reader.blocks().read(block, stored));
   if (BlockReader::is_bytes(stored)) {
-    return read_plain(reader, block, width_bytes, entries, stored, made);
+    scratch.clear();
+    scratch.append(stored);
+    return read_plain(reader, block, width_bytes, entries, scratch, made);
   }
   PRESSO_ASSIGN(const BlockReader::StoredIntegers opened,
                 reader.blocks().parse_integers(block, width_bytes, stored));
-  const Bytes payload = opened.block.payload;
-  std::memcpy(to, payload.data(), payload.size());
-  made.bytes = static_cast<std::uint32_t>(payload.size());
+  made.bytes = static_cast<std::uint32_t>(opened.block.payload.size());
   made.checksum = opened.checksum;
   made.parameters = opened.block.parameters;
   add_needs(made.needs, opened.block);
@@ -315,14 +371,13 @@ Status TableLoader::add_block(Loading& loading, const LoadedGroup& group, std::u
                               bool is_validity) {
   const std::shared_ptr<const GroupReader> reader = group.reader;
   const std::uint32_t stored_bytes = reader->directory().blocks[block].stored_bytes;
-  PRESSO_ASSIGN(Byte* const to, room(loading, stored_bytes));
-  const Byte* const there = loading.staging.take(stored_bytes);
+  PRESSO_ASSIGN(const Staging::Place at, loading.staging.take(stored_bytes));
+  const Byte* const there = at.there + kBlockHeaderBytes;
   const auto made = std::make_shared<ReadIntegers>();
-  Loading::Job job;
-  job.read = [=](Buffer& stored) {
-    return read_integers(*reader, block, width_bytes, entries, stored, to, *made);
+  const auto read = [=](Byte* to, Buffer& scratch) {
+    return read_integers(*reader, block, width_bytes, entries, to, scratch, *made);
   };
-  job.take = [=, this, &loading, number = loading.table.groups_.size()]() -> Status {
+  const auto take = [=, this, &loading, number = loading.table.groups_.size()]() -> Status {
     const auto set_words = [&loading, place, is_validity](const std::uint32_t* words) {
       TableBlock& slice = loading.table.host_blocks_[place.column][place.slice];
       (is_validity ? slice.validity : slice.words) = words;
@@ -352,7 +407,7 @@ Status TableLoader::add_block(Loading& loading, const LoadedGroup& group, std::u
     needs.staging_bytes = std::max(needs.staging_bytes, made->needs.staging_bytes);
     return {};
   };
-  loading.jobs.push_back(std::move(job));
+  loading.add(at, read, take);
   return {};
 }
 
@@ -402,21 +457,21 @@ struct ReadCounts {
 };
 
 Status read_counts(const GroupReader& reader, std::uint32_t block, bool is_sampled, bool verifies,
-                   Buffer& stored, Byte* to, ReadCounts& made) {
+                   Byte* to, Buffer& scratch, ReadCounts& made) {
   const ColumnBlock& known = reader.directory().blocks[block];
-  PRESSO_TRY(read_integers(reader, block, Byte{4}, 0, stored, to, made.stored));
+  PRESSO_TRY(read_integers(reader, block, Byte{4}, 0, to, scratch, made.stored));
   if (verifies && !made.stored.is_plain) {
-    PRESSO_TRY(reader.blocks().open_integers(block, Byte{4}, stored));
+    PRESSO_TRY(reader.blocks().open_integers(block, Byte{4}, {to, known.stored_bytes}));
   }
   if (!is_sampled) return {};
   std::vector<std::uint32_t>& counts = made.sample;
   if (made.stored.is_plain) {
     counts.resize(known.rows);
-    std::memcpy(counts.data(), made.stored.plain.data(), made.stored.bytes);
+    std::memcpy(counts.data(), made.stored.plain->data(), made.stored.bytes);
   } else {
     counts.resize(std::size_t{known.rows} + Buffer::kSlack / 4);
     const Status decoded =
-        decode_integers(made.stored.parameters, {to, made.stored.bytes},
+        decode_integers(made.stored.parameters, {to + kBlockHeaderBytes, made.stored.bytes},
                         {reinterpret_cast<Byte*>(counts.data()), integer_bytes(4, known.rows)});
     if (!decoded.ok()) counts.clear();  // that is found out on the device
   }
@@ -450,14 +505,13 @@ Status TableLoader::add_counts(Loading& loading, const LoadedGroup& group, std::
   const std::size_t number = all.counts.size();
   all.counts.push_back({block, static_cast<std::uint32_t>(reader->begin_of(block)), {}, {}, false});
   const ColumnBlock known = reader->directory().blocks[block];
-  PRESSO_ASSIGN(Byte* const to, room(loading, known.stored_bytes));
-  const Byte* const there = loading.staging.take(known.stored_bytes);
+  PRESSO_ASSIGN(const Staging::Place at, loading.staging.take(known.stored_bytes));
+  const Byte* const there = at.there + kBlockHeaderBytes;
   const auto made = std::make_shared<ReadCounts>();
-  Loading::Job job;
-  job.read = [=, verifies = tokens_.is_verified](Buffer& stored) {
-    return read_counts(*reader, block, is_sampled, verifies, stored, to, *made);
+  const auto read = [=, verifies = tokens_.is_verified](Byte* to, Buffer& scratch) {
+    return read_counts(*reader, block, is_sampled, verifies, to, scratch, *made);
   };
-  job.take = [=, &loading]() -> Status {
+  const auto take = [=, &loading]() -> Status {
     LoadedTokens& of = loading.table.tokens_[tokens];
     LoadedTokens::Counts& counts = of.counts[number];
     counts.is_plain = made->stored.is_plain;
@@ -475,7 +529,7 @@ Status TableLoader::add_counts(Loading& loading, const LoadedGroup& group, std::
                              }});
     return {};
   };
-  loading.jobs.push_back(std::move(job));
+  loading.add(at, read, take);
   return {};
 }
 
@@ -487,20 +541,17 @@ Status TableLoader::add_codes(Loading& loading, const LoadedGroup& group, std::u
   const ColumnBlock known = reader->directory().blocks[block];
   all.codes.push_back(
       {block, static_cast<std::uint32_t>(reader->begin_of(block)), known.rows, 0, {}});
-  PRESSO_ASSIGN(Byte* const to, room(loading, known.stored_bytes));
-  const Byte* const there = loading.staging.take(known.stored_bytes);
+  PRESSO_ASSIGN(const Staging::Place at, loading.staging.take(known.stored_bytes));
+  const Byte* const there = at.there + kBlockHeaderBytes;
   const auto made = std::make_shared<BlockReader::StoredTokens>();
-  Loading::Job job;
-  job.read = [=, verifies = tokens_.is_verified](Buffer& stored) -> Status {
+  const auto read = [=, verifies = tokens_.is_verified](Byte* to, Buffer&) -> Status {
+    const MutableBytes stored{to, known.stored_bytes};
     PRESSO_TRY(reader->blocks().read(block, stored));
     PRESSO_ASSIGN(*made, reader->blocks().parse_tokens(block, stored));
     if (verifies) PRESSO_TRY(reader->blocks().open_tokens(block, stored));
-    const Bytes payload = made->block.payload;
-    std::memcpy(to, payload.data(), payload.size());
-    made->block.payload = {to, payload.size()};
     return {};
   };
-  job.take = [=, this, &loading]() -> Status {
+  const auto take = [=, this, &loading]() -> Status {
     LoadedTokens& of = loading.table.tokens_[tokens];
     const Bytes payload = made->block.payload;
     of.codes[number].codes = made->block.codes;
@@ -510,7 +561,7 @@ Status TableLoader::add_codes(Loading& loading, const LoadedGroup& group, std::u
     sample_codes(of.sample, *dictionary, payload, made->block.codes, known.rows);
     return {};
   };
-  loading.jobs.push_back(std::move(job));
+  loading.add(at, read, take);
   return {};
 }
 
@@ -529,8 +580,8 @@ Status TableLoader::add_tokens(Loading& loading, const LoadedGroup& group, std::
   made().group = static_cast<std::uint32_t>(loading.table.groups_.size());
   made().is_verified = tokens_.is_verified;
   // The blocks have values, which nobody asks for.
-  PRESSO_TRY(room(loading, 1));
-  const auto* const values = reinterpret_cast<const std::uint32_t*>(loading.staging.take(1));
+  PRESSO_ASSIGN(const Staging::Place place, loading.staging.take(1));
+  const auto* const values = reinterpret_cast<const std::uint32_t*>(place.there);
   for (std::size_t i = first_slice; i < slices.size(); ++i) {
     const LoadedSlice slice = slices[i];
     TableBlock& to = loading.table.host_blocks_[column].emplace_back();
@@ -689,7 +740,6 @@ Result<std::optional<LoadedTable>> TableLoader::next(std::uint64_t most_bytes,
   Loading loading(space_, aligned(piece), columns_.size(), threads_);
   for (const LoadedGroup& group : groups) PRESSO_TRY(add_group(loading, group, wants));
   PRESSO_TRY(read_blocks(loading));
-  PRESSO_TRY(loading.staging.send());
   PRESSO_TRY(check(loading));
   return std::optional<LoadedTable>(std::move(loading.table));
 }

@@ -164,8 +164,8 @@ class TableLoader {
                     std::size_t tokens, bool is_sampled);
   Status add_codes(Loading& loading, const LoadedGroup& group, std::uint32_t block,
                    std::size_t tokens, bool is_sampled);
-  Result<Byte*> room(Loading& loading, std::uint64_t bytes);
   Status read_blocks(Loading& loading);
+  Status run_jobs(Loading& loading);
   /// What is wanted of a row group, and the stored bytes that it takes.
   struct Wanted {
     std::uint64_t rows = 0;

@@ -209,10 +209,12 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
   open.is_signed = block.is_signed;
   open.width_bytes = block.width_bytes;
   open.width = staged.width;
-  open.base = widened(entry.base, block.width_bytes, block.is_signed);
   open.divisor = block.divisor;
   u32* const words = program.space.words(column, at.vector);
   using Form = StagedWords::Form;
+  if (staged.form != Form::kOther) {
+    open.base = widened(entry.base, block.width_bytes, block.is_signed);
+  }
   if (staged.form == Form::kPacked) {
     open.how = OpenColumn::How::kPacked;
   } else if (staged.form == Form::kRuns) {

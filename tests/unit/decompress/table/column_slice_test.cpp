@@ -166,7 +166,7 @@ TEST(ColumnSlice, GivesNumbersThatAreStoredAsBytes) {
   const auto group = opened.group();
   Buffer stored;
   ASSERT_TRUE(group->blocks().read(group->chunk(0).first_block, stored).ok());
-  ASSERT_TRUE(BlockReader::is_bytes(stored));
+  ASSERT_TRUE(BlockReader::is_bytes(stored.bytes()));
   check_column(column);
   check_column(column, 1u << 20, 2048);
 }

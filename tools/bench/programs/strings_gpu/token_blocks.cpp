@@ -22,7 +22,7 @@ Status read_tokens(const GroupReader& reader, std::size_t column, StoredGroup& g
   for (std::uint32_t number = range.first; number < range.end; ++number) {
     StoredTokens block;
     PRESSO_TRY(reader.blocks().read(number, stored));
-    PRESSO_ASSIGN(const auto opened, reader.blocks().open_tokens(number, stored));
+    PRESSO_ASSIGN(const auto opened, reader.blocks().open_tokens(number, stored.bytes()));
     const auto end = at + static_cast<std::ptrdiff_t>(reader.directory().blocks[number].rows);
     block.payload.assign(opened.payload.begin(), opened.payload.end());
     block.counts.assign(at, end);
@@ -38,8 +38,8 @@ Status read_stored_counts(const GroupReader& reader, std::size_t column, StoredG
   Buffer stored;
   for (std::uint32_t number = range.first; number < range.end; ++number) {
     PRESSO_TRY(reader.blocks().read(number, stored));
-    if (BlockReader::is_bytes(stored)) continue;
-    PRESSO_ASSIGN(const auto opened, reader.blocks().open_integers(number, 4, stored));
+    if (BlockReader::is_bytes(stored.bytes())) continue;
+    PRESSO_ASSIGN(const auto opened, reader.blocks().open_integers(number, 4, stored.bytes()));
     group.counts.push_back({opened.parameters, {opened.payload.begin(), opened.payload.end()}});
   }
   return {};

@@ -7,7 +7,8 @@
 // Files should be in the page cache. Each statement's answers must all be those of the CPU. Prints
 // a line of CSV for each: statement, rows of all tables, stored bytes of the columns that it names,
 // milliseconds of the three (median of 7, after 2), stored GB/s of the second, milliseconds that
-// loading all columns of the tables takes, and the bytes of these.
+// loading all columns of the tables takes, the bytes of these, and what the third has still read of
+// the files: strings of small tables are numbered on the CPU.
 #include <algorithm>
 #include <functional>
 #include <iostream>
@@ -70,9 +71,6 @@ Status measure(const std::string& text, const std::shared_ptr<QueryDevice>& devi
   if (from_files.answer != cpu.answer || resident.answer != cpu.answer) {
     return make_error(ErrorCode::kDeviceLost, "the GPU has another answer than the CPU");
   }
-  if (resident.summary.bytes_read != 0) {
-    return make_error(ErrorCode::kUnsupported, "the files were read again");
-  }
   const auto bytes = static_cast<double>(from_files.summary.bytes_stored);
   std::cout << '"' << text << "\"," << cpu.summary.rows_in << ',' << from_files.summary.bytes_stored
             << ',' << cpu.ms << ',' << from_files.ms << ',' << resident.ms << ','
@@ -91,7 +89,7 @@ int run(const std::vector<std::string>& statements) {
     return 1;
   }
   std::cout << "query,rows,bytes,cpu ms,gpu files ms,gpu resident ms,files GB/s,load ms,"
-            << "loaded bytes\n";
+            << "loaded bytes,resident bytes read\n";
   int status = 0;
   for (const std::string& text : statements) {
     const Status done = measure(text, *device);
