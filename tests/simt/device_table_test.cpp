@@ -189,6 +189,22 @@ TEST(DeviceTable, StringsAreSearchedInMemory) {
   }
 }
 
+/// Rows that found no room at first are asked for again, and by their strings, too.
+TEST(DeviceTable, RowsAreToldByStringsInMemory) {
+  for (const std::uint32_t group_rows : {65536u, 2300u}) {
+    const MadeTable made(make_string_csv(6900, group_rows, 9), group_rows);
+    Loaded loaded(group_rows);
+    loaded.load({*made.table});
+    for (const Asked& asked : kStringsAsked) {
+      SCOPED_TRACE(asked.where);
+      Query query = Query::from(*made.table);
+      query.where(asked.where).select("id, run");
+      expect_from_memory(query, loaded.device());
+      EXPECT_EQ(answer_of(query, loaded.device()).summary.on_device, "conditions and rows");
+    }
+  }
+}
+
 /// Some of the strings' columns in memory, others not; slices that are left out in front.
 TEST(DeviceTable, StringsMayBeInBothPlaces) {
   const MadeTable made(make_string_csv(6900, 2300, 9), 2300);

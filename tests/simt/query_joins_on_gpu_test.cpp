@@ -84,6 +84,39 @@ TEST(RandomJoinsOnGpu, AnswerAsTheCpu) {
   EXPECT_GT(on_device, kStatements / 2);
 }
 
+/// Build rows tell groups, by a key that is a string, whose numbers are those of either side.
+TEST(StringKeysOnGpu, GroupsByBuildRowsOfStringKeys) {
+  static constexpr int kSteps[] = {3, 7, 9, 11, 13, 17, 19, 21, 23, 27};  // each finds all cities
+  std::string cities = "city,size,year\n";
+  std::string people = "person,lives_in\n";
+  for (int i = 0; i < 4000; ++i) {
+    cities.append("city " + std::to_string(i * kSteps[i / 400] % 400) + "," +
+                  std::to_string(i % 90) + ",");
+    cities.append(std::to_string(i / 400) + "\n");
+  }
+  for (int i = 0; i < 3000; ++i) {
+    people.append(std::to_string(i % 160) + ",");
+    people.append(i % 11 == 0 ? "" : "city " + std::to_string(i * i % 500)).append("\n");
+  }
+  const MadeTable a(people, 5000);
+  const MadeTable b(cities, 5000);
+  for (const char* const keys : {"lives_in, person", "city, person", "lives_in, city, person"}) {
+    SCOPED_TRACE(keys);
+    const std::string statement = "select " + std::string(keys) +
+                                  ", count(*), sum(size) from a join b on a.lives_in = b.city "
+                                  "where year = 4 group by " +
+                                  keys;
+    const auto parsed = parse_sql(statement);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+    const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+    const Answer expected = answer_of(query, nullptr);
+    ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+    const Answer found = answer_of(query, make_emulated_query_device());
+    EXPECT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+  }
+}
+
 class JoinsOnGpuFaults : public ::testing::Test {
  protected:
   const JoinedTables tables{3000, 1024};

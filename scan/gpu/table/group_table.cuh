@@ -7,8 +7,9 @@
 //
 // A bucket's places are taken in their order, each claimed by compare-and-swap, and never given
 // back. So a key that is not there yet goes to the first free place, and what is read of a bucket
-// may be old: then another key shows when the place is claimed. Which place a key gets depends on
-// who comes first; nobody asks. Buckets after the first are a step apart that depends on the key
+// may be old, some of it older than what is behind: whatever was read as free from the first such
+// place on is claimed in turn, and shows whose it is then. Which place a key gets depends on who
+// comes first; nobody asks. Buckets after the first are a step apart that depends on the key
 // (double hashing), and their number is prime, so that a key comes to all of them.
 // Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
 #pragma once
@@ -44,14 +45,14 @@ inline constexpr u32 kNoPlace = ~u32{0};
 PRESSO_DEVICE u32 place_in_bucket(const Pipeline& of, u64 key, u32 bucket, const KeyBucket& found) {
   const u32 first = bucket * kBucketKeys;
   u32 place = kNoPlace;
-  u32 taken = 0;
+  u32 free = kBucketKeys;
   PRESSO_UNROLL
-  for (u32 i = 0; i < kBucketKeys; ++i) {
+  for (u32 i = kBucketKeys; i-- > 0;) {
     if (found.key[i] == key) place = first + i;
-    if (found.key[i] != kNoKey) ++taken;
+    if (found.key[i] == kNoKey) free = i;
   }
   if (place != kNoPlace) return place;
-  for (u32 i = taken; i < kBucketKeys; ++i) {
+  for (u32 i = free; i < kBucketKeys; ++i) {
     const u64 before = simt::atomic_cas(of.table_keys + first + i, kNoKey, key);
     if (before == kNoKey || before == key) return first + i;
   }

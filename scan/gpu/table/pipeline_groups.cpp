@@ -205,7 +205,12 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
     const auto column = row_stage_ ? column_of_row(*stages_[*row_stage_].stage, bound.keys[i])
                                    : std::optional<std::size_t>();
     if (column) {
-      PRESSO_TRY(add_key_of_row(*column, spec, codes[i]));
+      // The key may be the probe side's column, whose strings have other numbers.
+      const query::KeyCodes* of_row = codes[i];
+      if (of_row != nullptr) {
+        PRESSO_ASSIGN(of_row, strings_.of(*column));
+      }
+      PRESSO_TRY(add_key_of_row(*column, spec, of_row));
     } else {
       const query::KeyCodes* const known = input.codes()[i].get();
       PRESSO_TRY(

@@ -34,10 +34,11 @@ std::uint64_t rows_by_tokens(const RunSpace& space, std::uint32_t string_columns
   return bytes / (sizeof(std::uint32_t) * static_cast<unsigned>(std::popcount(string_columns)));
 }
 
-/// What passes conditions on strings first, then the pipeline. Waits.
+/// What passes conditions on strings first, then the pipeline. Waits. `strings`: of this table
+/// alone; it must stay as long as the pipeline may run over the table again.
 Status run_over(const RunSpace& space, const LoadedTable& table, const LeafTables& leaves,
-                const TableConditions& conditions, const CodeTables& codes, PipelineRun& run) {
-  StringRows strings(space.memory, space.strings, space.stream);
+                const TableConditions& conditions, const CodeTables& codes, StringRows& strings,
+                PipelineRun& run) {
   if (!conditions.strings.empty()) {
     const DeviceStep step(space.device(), "strings");
     PRESSO_TRY(strings.prepare({&table}, conditions.strings));
@@ -77,10 +78,10 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
                        const std::function<Status(const LoadedTable&)>& done,
                        std::uint64_t most_rows) {
   QuerySummary& summary = execution.summary;
-  const std::uint32_t strings = builder.string_columns();
+  const std::uint32_t columns = builder.string_columns();
   TableParts parts(space, execution.tables,
-                   {builder.columns(), strings, wanted_by(execution.plan),
-                    std::min(most_rows, rows_by_tokens(space, strings))},
+                   {builder.columns(), columns, wanted_by(execution.plan),
+                    std::min(most_rows, rows_by_tokens(space, columns))},
                    *execution.counters, execution.threads);
   note_columns(parts, builder, execution);
   for (;;) {
@@ -94,7 +95,9 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
     PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
-    PRESSO_TRY(run_over(space, *table, leaves, conditions, builder.code_tables(*table), run));
+    StringRows strings(space.memory, space.strings, space.stream);
+    PRESSO_TRY(
+        run_over(space, *table, leaves, conditions, builder.code_tables(*table), strings, run));
     PRESSO_TRY(done(*table));
   }
   summary.bytes_read = execution.counters->bytes;
