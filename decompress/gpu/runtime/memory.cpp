@@ -2,6 +2,7 @@
 #include "decompress/gpu/runtime/memory.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 namespace presso::gpu {
@@ -89,7 +90,11 @@ bool Memory::keep(MemoryKind kind, Byte* data, std::uint64_t bytes) {
   Kept& kept = kept_[static_cast<int>(kind)];
   const std::uint64_t most = most_kept_[static_cast<int>(kind)];
   if (most == 0 || bytes > most - kept.bytes) return false;
-  kept.memory.emplace(bytes, data);
+  try {
+    kept.memory.emplace(bytes, data);
+  } catch (const std::bad_alloc&) {
+    return false;  // it comes back while something is destroyed, where nothing may be thrown
+  }
   kept.bytes += bytes;
   return true;
 }
