@@ -31,8 +31,9 @@ struct DeviceTableOptions {
 
 /// A handle: copies of it are the same table, whose memory is given back when the last of them and
 /// the last query over it have gone; the device may keep some of it for its next queries, as of any
-/// memory. It keeps the device. Handles may be copied, asked and destroyed by any thread, also while
-/// the device answers a query; load() counts as a query, of which a device runs one at a time.
+/// memory. It keeps the device. Handles may be copied, asked and destroyed by any thread, also
+/// while the device answers a query; load() counts as a query, of which a device runs one at a
+/// time.
 class DeviceTable {
  public:
   /// Reads the columns of a table in one or several files, whose columns are the same and whose
@@ -45,10 +46,10 @@ class DeviceTable {
   /// blocks that were loaded does not matter any more.
   ///
   /// Errors: those of the files with block and offset; kDeviceMemory where the columns do not fit,
-  /// also into QueryGpuOptions::max_device_bytes, kOutOfMemory, kDeviceLost: nothing of the table is
-  /// left on the device then. kInvalidArgument: no such column, tables with other columns, or a device that is
-  /// none of open_query_gpu(). kUnsupported, with the reason: a column that was named is stored in
-  /// a form that GPUs do not read.
+  /// also into QueryGpuOptions::max_device_bytes, kOutOfMemory, kDeviceLost: nothing of the table
+  /// is left on the device then. kInvalidArgument: no such column, tables with other columns, or a
+  /// device that is none of open_query_gpu(). kUnsupported, with the reason: a column that was
+  /// named is stored in a form that GPUs do not read.
   static Result<DeviceTable> load(std::shared_ptr<QueryDevice> device, std::vector<Table> tables,
                                   const DeviceTableOptions& options = {});
 
