@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "scan/query/row_group_cursor.h"
 #include "scan/query/slice_reader.h"
 
 namespace presso::query {
@@ -16,7 +17,11 @@ class SliceSource {
   /// All are kept by reference. `columns`: those that the query reads, for counting what there is.
   SliceSource(const std::vector<Table>& tables, const std::vector<std::size_t>& columns,
               ReadCounters& counters, const std::atomic<bool>* cancelled)
-      : tables_(tables), columns_(columns), counters_(counters), cancelled_(cancelled) {}
+      : tables_(tables),
+        columns_(columns),
+        counters_(counters),
+        cancelled_(cancelled),
+        at_group_(tables) {}
 
   /// nullopt after the last one. Not thread-safe. Errors: kCancelled, those of the files.
   Result<std::optional<Slice>> next();
@@ -31,9 +36,7 @@ class SliceSource {
   const std::vector<std::size_t>& columns_;
   ReadCounters& counters_;
   const std::atomic<bool>* cancelled_;
-  std::size_t table_ = 0;
-  std::uint64_t group_ = 0;
-  std::uint64_t first_row_ = 0;  ///< of the table
+  RowGroupCursor at_group_;
   std::shared_ptr<GroupContext> context_;
   std::uint32_t at_ = 0;
   std::uint64_t stored_bytes_ = 0;

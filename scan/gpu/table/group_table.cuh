@@ -11,7 +11,8 @@
 // place on is claimed in turn, and shows whose it is then. Which place a key gets depends on who
 // comes first; nobody asks. Buckets after the first are a step apart that depends on the key
 // (double hashing), and their number is prime, so that a key comes to all of them.
-// Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
+// Tests: tests/simt/group_table_test.cpp, and tests/simt/query_on_gpu_test.cpp, in the emulator and
+// on a device.
 #pragma once
 
 #include "scan/gpu/join/key_hash.cuh"

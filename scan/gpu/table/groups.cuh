@@ -129,12 +129,6 @@ struct CellValues {
   PRESSO_DEVICE bool takes(u32 k) const { return (counted >> k & 1) != 0; }
 };
 
-/// Adds to a group's cell in device memory, whoever else does.
-PRESSO_DEVICE void lower_first_row(u64* cell, u64 row) {
-  // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-  if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
-}
-
 /// First rows of groups whose cells are the lane's own.
 template <bool kDense>
 PRESSO_DEVICE void lower_first_rows(const ProgramSpace& program, const ChunkRows<kDense>& rows,
@@ -213,7 +207,9 @@ PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDens
   rows.for_each([&](u32 k) {
     if (!of.has_groups || (alive >> k & 1) == 0) return;
     u64* const cell = cell_of(0, k);
-    lower_first_row(cell, order_of(program.of, program.registers_at(), first_row + rows.row(k), k));
+    // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
+    const u64 row = order_of(program.of, program.registers_at(), first_row + rows.row(k), k);
+    if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
   });
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);

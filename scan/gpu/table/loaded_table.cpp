@@ -226,7 +226,8 @@ TableLoader::TableLoader(const RunSpace& space, const std::vector<Table>& tables
       columns_(std::move(columns)),
       counters_(counters),
       threads_(threads),
-      tokens_(tokens) {}
+      tokens_(tokens),
+      at_group_(tables) {}
 
 /// Runs the jobs, and those that come of them.
 Status TableLoader::read_blocks(Loading& loading) {
@@ -704,18 +705,13 @@ Result<std::optional<LoadedTable>> TableLoader::next(std::uint64_t most_bytes,
   std::vector<LoadedGroup> groups;
   std::uint64_t bytes = 0;
   std::uint64_t largest = 0;
-  while (table_ < tables_.size()) {
-    if (group_ == tables_[table_].row_groups()) {
-      first_row_ += tables_[table_].rows();
-      ++table_;
-      group_ = 0;
-      continue;
-    }
+  while (at_group_.has_group()) {
     if (!ahead_) {
       LoadedGroup group;
-      PRESSO_ASSIGN(group.reader, GroupReader::open(tables_[table_], group_, &counters_));
-      group.table = table_;
-      group.first_row = first_row_ + group.reader->first_row();
+      group.table = at_group_.table();
+      PRESSO_ASSIGN(group.reader,
+                    GroupReader::open(tables_[group.table], at_group_.group(), &counters_));
+      group.first_row = at_group_.first_row() + group.reader->first_row();
       for (const std::size_t column : columns_) {
         const auto cost = group.reader->cost(column, 0, group.reader->rows());
         stored_bytes_ += cost.bytes;
@@ -731,7 +727,7 @@ Result<std::optional<LoadedTable>> TableLoader::next(std::uint64_t most_bytes,
       groups.push_back(std::move(*ahead_));
     }
     ahead_.reset();
-    ++group_;
+    at_group_.next();
   }
   if (groups.empty()) return std::optional<LoadedTable>();
   const DeviceStep step(space_.device(), "load blocks");

@@ -15,6 +15,7 @@
 #include "scan/gpu/strings/string_choice.h"
 #include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/table_block.h"
+#include "scan/query/row_group_cursor.h"
 
 namespace presso::gpu {
 
@@ -181,9 +182,7 @@ class TableLoader {
   ReadCounters& counters_;
   unsigned threads_;
   TokenLoading tokens_;
-  std::size_t table_ = 0;
-  std::uint64_t group_ = 0;
-  std::uint64_t first_row_ = 0;  ///< of the table
+  query::RowGroupCursor at_group_;
   std::uint64_t stored_bytes_ = 0;
   std::uint64_t blocks_ = 0;
   std::optional<LoadedGroup> ahead_;

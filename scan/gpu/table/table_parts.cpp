@@ -72,7 +72,8 @@ TableParts::TableParts(const RunSpace& space, const std::vector<Table>& tables, 
       tables_(tables),
       wanted_(std::move(wanted)),
       counters_(counters),
-      blocks_before_(counters.blocks) {
+      blocks_before_(counters.blocks),
+      at_group_(tables) {
   find_residents(wanted_.columns);
   if (has_residents() && missing_.empty()) return;
   std::uint32_t strings = 0;
@@ -140,20 +141,14 @@ Result<std::optional<LoadedTable>> TableParts::next(std::uint64_t most_bytes) {
 
 Result<std::optional<LoadedTable>> TableParts::next_of_residents() {
   LoadedTable part;
-  while (table_ < tables_.size()) {
-    if (group_ == tables_[table_].row_groups()) {
-      first_row_ += tables_[table_].rows();
-      ++table_;
-      group_ = 0;
-      continue;
-    }
-    const ResidentGroup from = resident_group(table_, group_);
+  while (at_group_.has_group()) {
+    const ResidentGroup from = resident_group(at_group_.table(), at_group_.group());
     LoadedGroup group = from.table.loaded().groups()[from.place.group];
     if (!part.groups_.empty() && part.rows_ + group.reader->rows() > wanted_.most_rows) break;
-    group.table = table_;
-    group.first_row = first_row_ + group.reader->first_row();
+    group.table = at_group_.table();
+    group.first_row = at_group_.first_row() + group.reader->first_row();
     PRESSO_TRY(add_slices(part, std::move(group)));
-    ++group_;
+    at_group_.next();
   }
   if (part.groups_.empty()) return std::optional<LoadedTable>();
   PRESSO_ASSIGN(part, with_residents(std::move(part)));

@@ -77,10 +77,7 @@ class TableParts {
   std::vector<Source> sources_;                                  ///< by wanted column
   std::vector<std::size_t> missing_;
   std::optional<TableLoader> loader_;  ///< of what is missing
-  // Where nothing is missing, the next row group:
-  std::size_t table_ = 0;
-  std::uint64_t group_ = 0;
-  std::uint64_t first_row_ = 0;  ///< of the table
+  query::RowGroupCursor at_group_;     ///< the next one, where nothing is missing
   // Of columns in device memory:
   GroupReader::BlockCost all_;
   GroupReader::BlockCost used_;

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <iostream>
+
 #include "presso/sql.h"
 
 namespace presso {
@@ -57,6 +59,18 @@ Result<Query> query_of(OpenTables& files, const Table& table, const std::string&
   if (parts[1].find_first_not_of(' ') != std::string::npos) query.group_by(parts[1]);
   query.aggregate(parts[2]);
   return query;
+}
+
+int measure_all(std::span<const std::string> texts,
+                const std::function<Status(const std::string& text)>& measure) {
+  int status = 0;
+  for (const std::string& text : texts) {
+    const Status done = measure(text);
+    if (done.ok()) continue;
+    std::cerr << text << ": " << done.error().message() << '\n';
+    status = 1;
+  }
+  return status;
 }
 
 }  // namespace presso

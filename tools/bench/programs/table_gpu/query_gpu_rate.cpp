@@ -10,7 +10,6 @@
 // loading all columns of the tables takes, the bytes of these, and what the third has still read of
 // the files: strings of small tables are numbered on the CPU.
 #include <algorithm>
-#include <functional>
 #include <iostream>
 
 #include "presso/device_table.h"
@@ -90,14 +89,7 @@ int run(const std::vector<std::string>& statements) {
   }
   std::cout << "query,rows,bytes,cpu ms,gpu files ms,gpu resident ms,files GB/s,load ms,"
             << "loaded bytes,resident bytes read\n";
-  int status = 0;
-  for (const std::string& text : statements) {
-    const Status done = measure(text, *device);
-    if (done.ok()) continue;
-    std::cerr << text << ": " << done.error().message() << '\n';
-    status = 1;
-  }
-  return status;
+  return measure_all(statements, [&](const std::string& text) { return measure(text, *device); });
 }
 
 }  // namespace

@@ -95,14 +95,9 @@ int run(std::vector<std::string> arguments) {
   }
   options.copies = static_cast<unsigned>(std::atoi(arguments[1].c_str()));
   std::cout << "query,rows,bytes,ms,G rows/s,GB/s\n";
-  int status = 0;
-  for (std::size_t i = 2; i < arguments.size(); ++i) {
-    const Status done = measure(files, *table, options, arguments[i]);
-    if (done.ok()) continue;
-    std::cerr << arguments[i] << ": " << done.error().message() << '\n';
-    status = 1;
-  }
-  return status;
+  return measure_all(std::span(arguments).subspan(2), [&](const std::string& text) {
+    return measure(files, *table, options, text);
+  });
 }
 
 }  // namespace
