@@ -8,7 +8,7 @@
 
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "scan/gpu/join/lookup_steps.h"
-#include "scan/gpu/table/pipeline.cuh"
+#include "scan/gpu/table/chain.cuh"
 #include "scan/gpu/table/query_on_gpu.h"
 #include "scan/gpu/table/row_bits.cuh"
 #include "scan/gpu/table/string_kernels.h"
@@ -128,10 +128,13 @@ class Launches {
                                      : simt::Order::kRandom;
   }
 
-  Status operator()(const char* step, std::uint32_t grid, std::uint32_t warps,
+  static constexpr std::string_view kChain = "chain";
+
+  Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
                     std::size_t shared_bytes, const std::function<void()>& body) {
     if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
     if (grid == 0) return {};
+    if (step == kChain) ++faults_->chains;
     const simt::Report report = simt::run({grid, warps * kWarpSize, shared_bytes}, options_, body);
     ++options_.seed;
     if (report.ok()) return {};
@@ -181,9 +184,15 @@ class EmulatedTableKernels final : public gpu::TableKernels {
              std::uint32_t thread_blocks, Stream) override {
     auto* const own = reinterpret_cast<simt::u64*>(scratch);
     using gpu::GroupPlace;
-    return run_("pipeline", thread_blocks, shape.warps, shape.shared_bytes(), [&] {
+    const std::string_view name = pipeline.chain_steps != 0 ? Launches::kChain : "pipeline";
+    return run_(name, thread_blocks, shape.warps, shape.shared_bytes(), [&] {
       if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kColumns) return gpu::sum_columns_body(pipeline, shape);
+      if (pipeline.chain_steps != 0) {
+        return pipeline.place == GroupPlace::kLanes
+                   ? gpu::run_chain_body<GroupPlace::kLanes>(pipeline, shape, own)
+                   : gpu::run_chain_body<GroupPlace::kBlock>(pipeline, shape, own);
+      }
       if (pipeline.place == GroupPlace::kLanes) {
         return gpu::run_pipeline_body<GroupPlace::kLanes>(pipeline, shape, own);
       }

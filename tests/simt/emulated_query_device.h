@@ -25,6 +25,7 @@ struct EmulatedFaults {
   std::uint64_t allocations = 0;
   std::uint64_t pinned_allocations = 0;
   std::uint64_t launches = 0;
+  std::uint64_t chains = 0;  ///< launches of pipelines' chains
   std::uint64_t live_bytes = 0;
   std::uint64_t live_handles = 0;
   std::uint64_t open_steps = 0;

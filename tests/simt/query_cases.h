@@ -79,6 +79,8 @@ inline constexpr Asked kAsked[] = {
      "end), count(*)"},
     {"run > 1", "case when id < 3000 then run + 1 else 0 end",
      "count(*), max(case when discount > 0.05 then wide else id end)"},
+    {"id < walk", "word", "count(*), sum(price)"},
+    {"id < walk", "", "sum(price * (1 - discount))"},
     // Few values are far from all others, or run on.
     {"odd < 30", "", "sum(odd + run), max(odd), min(run)"},
     {"odd > 40 and price < 200", "run", "sum(odd), count(*), max(odd - run)"},

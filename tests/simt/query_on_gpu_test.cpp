@@ -64,6 +64,42 @@ TEST_P(QueryOnGpu, FindsRowsAsTheCpu) {
   }
 }
 
+/// Groups and sums that are chains of columns have kernels of their own.
+TEST_P(QueryOnGpu, ChainsAsTheCpu) {
+  const auto [rows, group_rows] = GetParam();
+  const MadeTable made(make_csv(rows, static_cast<unsigned>(rows) + 2), group_rows);
+  const char* const kPriceSums =
+      "sum(price), sum(price * (1 - discount)), count(*), sum(price * (1 - discount) * (7 + run)),"
+      "avg(discount), min(walk - id), sum(walk - id)";
+  const Asked kChains[] = {
+      {"", "", kPriceSums},
+      {"day < 1998-09-02", "word", kPriceSums},
+      {"day < 1998-09-02", "word", "sum(price), max(odd), sum(3 - run), sum(odd * run)"},
+      {"discount between 0.02 and 0.07", "run", "sum(wide), min(wide), count(*), sum(run)"},
+      {"day between 1994-01-01 and 1994-03-30", "run", "sum(odd), sum(price * discount)"},
+      {"price < 300 and word <> 'AIR'", "word, run", kPriceSums},
+      {"odd < 40", "run, word", "max(day), sum(odd * walk * run), sum(odd * walk + id)"},
+      {"id > 500000", "run", "count(*)"},
+  };
+  std::uint32_t seed = 200;
+  for (const Asked& asked : kChains) {
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    const Query query = query_of(*made.table, asked);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const Answer found = answer_of(query, test::make_emulated_query_device(faults, ++seed));
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    if (rows > 1 && found.summary.blocks_read != 0) {
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_GT(faults->chains, 0u);
+    }
+  }
+  const Query dropping = query_of(*made.table, {"id < walk", "word", "count(*), sum(price)"});
+  const auto faults = std::make_shared<EmulatedFaults>();
+  EXPECT_EQ(answer_of(dropping, test::make_emulated_query_device(faults, ++seed)).text,
+            answer_of(dropping, nullptr).text);
+  EXPECT_EQ(faults->chains, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnGpu,
                          ::testing::Values(std::pair{1, 1000u}, std::pair{33, 1000u},
                                            std::pair{2500, 1024u}, std::pair{6000, 2500u},

@@ -473,6 +473,12 @@ PRESSO_DEVICE u32 find_first_set(u32 value) {
 PRESSO_DEVICE u32 count_leading_zeros(u32 value) {
   return static_cast<u32>(__clz(static_cast<int>(value)));
 }
+/// a * b + c in one instruction, of signed factors.
+PRESSO_DEVICE u64 multiply_add_wide(std::int32_t a, std::int32_t b, u64 c) {
+  u64 result;
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(result) : "r"(a), "r"(b), "l"(c));
+  return result;
+}
 PRESSO_DEVICE u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
   return __funnelshift_r(low, high, shift);
 }

@@ -253,6 +253,9 @@ inline u32 find_first_set(u32 value) {
 inline u32 count_leading_zeros(u32 value) {
   return static_cast<u32>(std::countl_zero(value));
 }
+inline u64 multiply_add_wide(std::int32_t a, std::int32_t b, u64 c) {
+  return c + static_cast<u64>(std::int64_t{a} * b);
+}
 inline u32 funnel_shift_right(u32 low, u32 high, u32 shift) {
   return static_cast<u32>(((u64{high} << 32) | low) >> (shift & 31));
 }

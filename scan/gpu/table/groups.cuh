@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Adds rows to the cells of their groups, wherever these are (GroupPlace):
 //
-//   lanes    each lane of each warp has cells of its own in shared memory, so that nothing is
-//            atomic; they are added up when the warp has no more rows. For few groups
+//   lanes    each lane of each warp has cells of its own in shared memory, so that additions are
+//            not atomic; they are added up when the warp has no more rows. For few groups
 //   block    the warps of a thread block share cells in shared memory. Up to a few thousand groups
 //   device   all share cells in device memory, which stay in L2 up to some millions of groups; a
 //            row's are in one sector, where they are few. A group is told by its number, or by its
@@ -127,59 +127,85 @@ struct CellValues {
     });
   }
   PRESSO_DEVICE bool takes(u32 k) const { return (counted >> k & 1) != 0; }
+  template <PipelineCell::Kind kKind>
+  PRESSO_DEVICE u64 part(u32 k) const {
+    return value[k];
+  }
 };
 
-/// First rows of groups whose cells are the lane's own.
-template <bool kDense>
-PRESSO_DEVICE void lower_first_rows(const ProgramSpace& program, const ChunkRows<kDense>& rows,
-                                    u32 alive, const ChunkGroups& groups, u64 first_row,
-                                    u64* cells) {
-  const u32 each = cells_of_group(program.of) * kWarpSize;
-  rows.for_each([&](u32 k) {
-    if ((alive >> k & 1) == 0) return;
-    u64* const first = cells + groups.group[k] * each;
-    const u64 row = order_of(program.of, program.registers_at(), first_row + rows.row(k), k);
-    if (row < *first) *first = row;
+/// Of a group that others have rows of as well.
+PRESSO_DEVICE void lower_first_row(u64* cell, u64 row) {
+  // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
+  if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
+}
+
+/// A warp's cells of GroupPlace::kLanes: the first row of each group, which its lanes share, and
+/// behind these each lane's own cell i of group g at (g * cells + i) * 32 + lane.
+struct LaneCells {
+  u64* base;
+
+  PRESSO_DEVICE u64* first_row(u32 group) const { return base + group; }
+  PRESSO_DEVICE u64* of_lane(const Pipeline& of, u32 i) const {
+    return base + first_row_words(of) + i * kWarpSize + simt::lane();
+  }
+  /// From a group's cell to the next group's.
+  PRESSO_DEVICE static u32 stride(const Pipeline& of) { return of.cells * kWarpSize; }
+};
+
+/// Adds to the only cell of its kind that the lane has: the rows of a chunk are put together first.
+template <class Rows, class Values>
+PRESSO_DEVICE void add_to_lone_cell(PipelineCell::Kind kind, const Rows& rows, const Values& values,
+                                    u64* cell) {
+  with_kind(kind, [&]<PipelineCell::Kind kKind>() {
+    u64 all = *cell;
+    rows.for_each([&](u32 k) {
+      if (values.takes(k)) all = combined(kKind, all, values.template part<kKind>(k));
+    });
+    *cell = all;
+  });
+}
+
+/// Adds to cells that are the lane's own; cell_of(k) says where that of row k is.
+template <class Rows, class Values, class CellOf>
+PRESSO_DEVICE void add_to_own_cells(PipelineCell::Kind kind, const Rows& rows, const Values& values,
+                                    const CellOf& cell_of) {
+  with_kind(kind, [&]<PipelineCell::Kind kKind>() {
+    rows.for_each([&](u32 k) {
+      if (!values.takes(k)) return;
+      u64* const cell = cell_of(k);
+      *cell = combined(kKind, *cell, values.template part<kKind>(k));
+    });
   });
 }
 
 /// Adds without groups: the rows of a chunk are put together first.
 template <bool kDense>
 PRESSO_DEVICE void add_to_one(const ProgramSpace& program, const ChunkRows<kDense>& rows, u32 alive,
-                              u64* cells) {
+                              const LaneCells& cells) {
   const Pipeline& of = program.of;
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
-    u64* const own = cells + (kGroupCells + i) * kWarpSize;
-    with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
-      u64 all = *own;
-      rows.for_each([&](u32 k) {
-        if (values.takes(k)) all = combined(kKind, all, values.value[k]);
-      });
-      *own = all;
-    });
+    add_to_lone_cell(of.cell[i].kind, rows, values, cells.of_lane(of, i));
   }
 }
 
-/// Cells that are the lane's own: group g's cell i at (g * cells + i) * 32 + lane.
 template <bool kDense>
 PRESSO_DEVICE void add_to_lanes(const ProgramSpace& program, const ChunkRows<kDense>& rows,
-                                u32 alive, const ChunkGroups& groups, u64 first_row, u64* cells) {
+                                u32 alive, const ChunkGroups& groups, u64 first_row,
+                                const LaneCells& cells) {
   const Pipeline& of = program.of;
-  const u32 each = cells_of_group(of) * kWarpSize;
-  cells += simt::lane();
+  const u32 each = LaneCells::stride(of);
   if (!of.has_groups) return add_to_one(program, rows, alive, cells);
-  lower_first_rows(program, rows, alive, groups, first_row, cells);
+  rows.for_each([&](u32 k) {
+    if ((alive >> k & 1) == 0) return;
+    lower_first_row(cells.first_row(groups.group[k]),
+                    order_of(of, program.registers_at(), first_row + rows.row(k), k));
+  });
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
-    u64* const own = cells + (kGroupCells + i) * kWarpSize;
-    with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
-      rows.for_each([&](u32 k) {
-        if (!values.takes(k)) return;
-        u64* const cell = own + groups.group[k] * each;
-        *cell = combined(kKind, *cell, values.value[k]);
-      });
-    });
+    u64* const own = cells.of_lane(of, i);
+    add_to_own_cells(of.cell[i].kind, rows, values,
+                     [&](u32 k) { return own + groups.group[k] * each; });
   }
 }
 
@@ -194,38 +220,48 @@ PRESSO_DEVICE void add_in_halves(u64* cell, u64 value) {
   if (high != 0) simt::atomic_add(halves + 1, high);
 }
 
-/// Cells that others add to as well: in shared memory group g's cell i at i * groups + g, else at
-/// g * group_words + i.
+/// Cell i of a group: in shared memory at i * groups + group, else at group * group_words + i.
+template <bool kShared>
+PRESSO_DEVICE u64* common_cell(const Pipeline& of, u64* cells, u32 group, u32 i) {
+  if constexpr (kShared) return cells + i * static_cast<u32>(of.groups) + group;
+  return cells + u64{group} * of.group_words + i;
+}
+
+/// Adds to cells that others add to as well.
+template <bool kShared, class Rows, class Values, class CellOf>
+PRESSO_DEVICE void add_to_common_cells(PipelineCell::Kind kind, const Rows& rows,
+                                       const Values& values, const CellOf& cell_of) {
+  with_kind(kind, [&]<PipelineCell::Kind kKind>() {
+    constexpr bool kIsSum = kKind != PipelineCell::Kind::kMin && kKind != PipelineCell::Kind::kMax;
+    rows.for_each([&](u32 k) {
+      if (!values.takes(k)) return;
+      const u64 part = values.template part<kKind>(k);
+      if constexpr (kShared && kIsSum) {
+        add_in_halves(cell_of(k), part);
+      } else {
+        combine_atomically(kKind, cell_of(k), part);
+      }
+    });
+  });
+}
+
+/// Cells that others add to as well.
 template <bool kShared, bool kDense>
 PRESSO_DEVICE void add_to_all(const ProgramSpace& program, const ChunkRows<kDense>& rows, u32 alive,
                               const ChunkGroups& groups, u64 first_row, u64* cells) {
   const Pipeline& of = program.of;
   const auto cell_of = [&](u32 i, u32 k) {
-    if constexpr (kShared) return cells + i * static_cast<u32>(of.groups) + groups.group[k];
-    return cells + u64{groups.group[k]} * of.group_words + i;
+    return common_cell<kShared>(of, cells, groups.group[k], i);
   };
   rows.for_each([&](u32 k) {
     if (!of.has_groups || (alive >> k & 1) == 0) return;
-    u64* const cell = cell_of(0, k);
-    // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-    const u64 row = order_of(program.of, program.registers_at(), first_row + rows.row(k), k);
-    if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
+    lower_first_row(cell_of(0, k),
+                    order_of(of, program.registers_at(), first_row + rows.row(k), k));
   });
   for (u32 i = 0; i < of.cells; ++i) {
     const CellValues values(program, of.cell[i], rows, alive);
-    with_kind(of.cell[i].kind, [&]<PipelineCell::Kind kKind>() {
-      constexpr bool kIsSum =
-          kKind != PipelineCell::Kind::kMin && kKind != PipelineCell::Kind::kMax;
-      rows.for_each([&](u32 k) {
-        if (!values.takes(k)) return;
-        u64* const cell = cell_of(kGroupCells + i, k);
-        if constexpr (kShared && kIsSum) {
-          add_in_halves(cell, values.value[k]);
-        } else {
-          combine_atomically(kKind, cell, values.value[k]);
-        }
-      });
-    });
+    add_to_common_cells<kShared>(of.cell[i].kind, rows, values,
+                                 [&](u32 k) { return cell_of(kGroupCells + i, k); });
   }
 }
 
@@ -263,11 +299,12 @@ PRESSO_DEVICE PipelineCell::Kind kind_of_cell(const Pipeline& of, u32 i) {
 }
 
 /// Sets a warp's own cells to what they are without a row; by the warp.
-PRESSO_DEVICE void clear_lanes(const Pipeline& of, u64* cells) {
-  const u32 each = cells_of_group(of);
-  for (u32 i = 0; i < of.groups * each; ++i) {
-    cells[i * kWarpSize + simt::lane()] = initial_cell(kind_of_cell(of, i % each));
+PRESSO_DEVICE void clear_lanes(const Pipeline& of, const LaneCells& cells) {
+  for (u32 i = simt::lane(); i < of.groups; i += kWarpSize) *cells.first_row(i) = kNoRowYet;
+  for (u32 i = 0; i < of.groups * of.cells; ++i) {
+    *cells.of_lane(of, i) = initial_cell(of.cell[i % of.cells].kind);
   }
+  simt::warp_sync();
 }
 PRESSO_DEVICE void clear_block(const Pipeline& of, u64* cells) {
   const u32 all = static_cast<u32>(of.groups) * cells_of_group(of);
@@ -281,17 +318,23 @@ PRESSO_DEVICE u64* cells_out_of(const Pipeline& of, u64 group) {
 }
 
 /// Adds a warp's own cells to those of the device.
-PRESSO_DEVICE void flush_lanes(const Pipeline& of, const u64* cells) {
-  const u32 each = cells_of_group(of);
+PRESSO_DEVICE void flush_lanes(const Pipeline& of, const LaneCells& cells) {
+  simt::warp_sync();
   for (u32 group = 0; group < of.groups; ++group) {
-    for (u32 i = 0; i < each; ++i) {
-      const auto kind = kind_of_cell(of, i);
-      u64 value = cells[(group * each + i) * kWarpSize + simt::lane()];
+    const u64 first_row = *cells.first_row(group);
+    if (of.has_groups && first_row == kNoRowYet) continue;
+    if (of.has_groups && simt::lane() == 0) {
+      combine_atomically(PipelineCell::Kind::kMin, cells_out_of(of, group), first_row);
+    }
+    for (u32 i = 0; i < of.cells; ++i) {
+      const auto kind = of.cell[i].kind;
+      u64 value = *cells.of_lane(of, group * of.cells + i);
       for (u32 half = kWarpSize / 2; half != 0; half /= 2) {
         value = combined(kind, value, simt::shuffle_xor(value, half));
       }
-      if (of.has_groups && i == 0 && value == kNoRowYet) break;
-      if (simt::lane() == 0) combine_atomically(kind, cells_out_of(of, group) + i, value);
+      if (simt::lane() == 0) {
+        combine_atomically(kind, cells_out_of(of, group) + kGroupCells + i, value);
+      }
     }
   }
 }

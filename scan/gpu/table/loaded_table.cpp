@@ -51,6 +51,15 @@ std::optional<std::uint32_t> staged_words(const presso::IntegerBlock& block,
   return words + 2 * kRunMapWords;
 }
 
+/// Whether a program finds rows of a vector with runs or exceptions one by one (PackedVector).
+bool has_rows_by_map(const presso::IntegerParameters& block, const VectorEntry& entry) {
+  if (block.floating || block.width_bytes == 0 || block.width_bytes > sizeof(std::uint64_t)) {
+    return false;
+  }
+  const std::uint64_t base = widened(entry.base, block.width_bytes, block.is_signed);
+  return stays_within(block.width_bytes, block.is_signed, base, block.divisor, entry.width);
+}
+
 /// Of vectors whose entries are damaged it does not matter: they are found out.
 void add_needs(ColumnNeeds& needs, const presso::IntegerBlock& block) {
   const std::uint32_t vectors = vectors_of(block.parameters.rows);
@@ -61,8 +70,12 @@ void add_needs(ColumnNeeds& needs, const presso::IntegerBlock& block) {
     needs.packed_words = std::max(needs.packed_words, staged.value_or(0));
     const bool is_packed = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
     if (staged && is_packed && entry.exceptions == 0) continue;
-    const std::uint32_t word_bytes = block.parameters.width_bytes == 8 ? 8 : 4;
-    needs.staging_bytes = std::max(needs.staging_bytes, kVectorRows * word_bytes);
+    const std::uint32_t bytes = kVectorRows * (block.parameters.width_bytes == 8 ? 8 : 4);
+    if (staged && has_rows_by_map(block.parameters, entry)) {
+      needs.patched_bytes = std::max(needs.patched_bytes, bytes);
+    } else {
+      needs.staging_bytes = std::max(needs.staging_bytes, bytes);
+    }
   }
 }
 
@@ -404,8 +417,7 @@ Status TableLoader::add_block(Loading& loading, const LoadedGroup& group, std::u
     slice.is_signed = made->parameters.is_signed;
     slice.floating = made->parameters.floating;
     ColumnNeeds& needs = loading.table.needs_[place.column];
-    needs.packed_words = std::max(needs.packed_words, made->needs.packed_words);
-    needs.staging_bytes = std::max(needs.staging_bytes, made->needs.staging_bytes);
+    needs.raise_to(made->needs);
     return {};
   };
   loading.add(at, read, take);

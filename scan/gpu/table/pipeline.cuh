@@ -5,6 +5,7 @@
 //   sum_columns_body    conditions, then sums of whole columns
 //   run_pipeline_body   conditions, then the program on the rows that are left, then groups, or
 //                       the rows are written
+//   run_chain_body      (chain.cuh) conditions, then chains of columns, then groups
 //
 // A grid of as many thread blocks as run at once; a warp takes tasks of eight neighbouring vectors,
 // one after another, the grid's warps side by side. Shared memory: PipelineShape.
@@ -65,6 +66,11 @@ PRESSO_DEVICE u32* bits_of_vector(const Pipeline& of, const VectorPlace& at) {
   return of.matched_bits + (u64{at.slice} * kSliceVectors + at.vector) * kVectorSteps;
 }
 
+/// The warp's part of shared memory, behind what its thread block shares.
+PRESSO_DEVICE WarpSpace space_of_warp(const PipelineShape& shape) {
+  return {shape, simt::shared_memory() + shape.block_bytes + uniform_warp() * shape.warp_bytes};
+}
+
 // --- conditions alone
 
 struct CountRows {
@@ -81,7 +87,7 @@ struct CountRows {
 };
 
 PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shape) {
-  const WarpSpace space{shape, simt::shared_memory() + uniform_warp() * shape.warp_bytes};
+  const WarpSpace space = space_of_warp(shape);
   CountRows work{of, space};
   for_each_vector(of, space, work);
   add_matched(of, work.matched);
@@ -103,7 +109,7 @@ PRESSO_DEVICE void stage_late_columns(const Pipeline& of, const WarpSpace& space
 struct SumColumns {
   const Pipeline& of;
   const WarpSpace& space;
-  u64* cells;  ///< lanes' own
+  LaneCells cells;
   u64 matched = 0;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
@@ -113,14 +119,14 @@ struct SumColumns {
     matched += simt::popcount(mask);
     for (u32 i = 0; i < of.cells; ++i) {
       const u64 sum = sum_of_column(of, space, of.cell[i], at, mask);
-      cells[(kGroupCells + i) * kWarpSize + simt::lane()] += sum;
+      *cells.of_lane(of, i) += sum;
     }
   }
 };
 
 PRESSO_DEVICE void sum_columns_body(const Pipeline& of, const PipelineShape& shape) {
-  const WarpSpace space{shape, simt::shared_memory() + uniform_warp() * shape.warp_bytes};
-  auto* const cells = reinterpret_cast<u64*>(space.base + shape.cells_at);
+  const WarpSpace space = space_of_warp(shape);
+  const LaneCells cells{reinterpret_cast<u64*>(space.base + shape.cells_at)};
   clear_lanes(of, cells);
   SumColumns work{of, space, cells};
   for_each_vector(of, space, work);
@@ -179,6 +185,29 @@ PRESSO_DEVICE void write_rows(const ProgramSpace& program, const ChunkRows<kDens
 /// Rows are listed where fewer than one in so many are left.
 inline constexpr u32 kDenseFrom = 4;
 
+PRESSO_DEVICE bool is_sparse(u32 mask) {
+  return simt::reduce_add(simt::popcount(mask)) < kVectorRows / kDenseFrom;
+}
+
+/// Calls work(rows) for all chunks of rows that the mask has.
+template <class Work>
+PRESSO_DEVICE void for_each_listed(const WarpSpace& space, u32 mask, const Work& work) {
+  auto* const list = reinterpret_cast<std::uint16_t*>(space.base + space.shape.list_at);
+  const u32 count = list_rows(mask, list);
+  for (u32 begin = 0; begin < count; begin += kChunkRows) {
+    ChunkRows<false> rows;
+    rows.alive = 0;
+    rows.steps = steps_of(count - begin < kChunkRows ? count - begin : kChunkRows);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      const u32 number = begin + k * kWarpSize + simt::lane();
+      if (number < count) rows.alive |= 1u << k;
+      rows.listed[k] = list[number < count ? number : begin];
+    }
+    work(rows);
+  }
+}
+
 /// `kPlace`: kLanes, kTable, or kDevice for all others. Code that a kernel has not costs no
 /// registers.
 template <GroupPlace kPlace>
@@ -187,7 +216,7 @@ struct RunPipeline {
   const WarpSpace& space;
   ProgramSpace program;
   u64* block_cells;
-  u64* lane_cells;
+  LaneCells lane_cells;
   u64 matched = 0;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
@@ -230,10 +259,6 @@ struct RunPipeline {
     if (of.matched_bits != nullptr) bits_of_vector(of, at)[simt::lane()] = bits()[simt::lane()];
   }
 
-  PRESSO_DEVICE static bool is_sparse(u32 mask) {
-    return simt::reduce_add(simt::popcount(mask)) < kVectorRows / kDenseFrom;
-  }
-
   /// All steps, or the first ones; returns which rows are left of those.
   PRESSO_DEVICE u32 run_dense(const VectorPlace& at, u32 mask, u32 steps) {
     u32 left = 0;
@@ -247,20 +272,8 @@ struct RunPipeline {
   }
 
   PRESSO_DEVICE void run_listed(const VectorPlace& at, u32 mask) {
-    auto* const list = reinterpret_cast<std::uint16_t*>(space.base + space.shape.list_at);
-    const u32 count = list_rows(mask, list);
-    for (u32 begin = 0; begin < count; begin += kChunkRows) {
-      ChunkRows<false> rows;
-      rows.alive = 0;
-      rows.steps = steps_of(count - begin < kChunkRows ? count - begin : kChunkRows);
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) {
-        const u32 number = begin + k * kWarpSize + simt::lane();
-        if (number < count) rows.alive |= 1u << k;
-        rows.listed[k] = list[number < count ? number : begin];
-      }
-      run_chunk(at, rows, of.steps);
-    }
+    for_each_listed(space, mask,
+                    [&](const ChunkRows<false>& rows) { run_chunk(at, rows, of.steps); });
   }
 
   /// Takes the rows that all steps leave; where these are not all, says which are left.
@@ -322,29 +335,48 @@ struct RunPipeline {
   }
 };
 
+/// The cells of groups that a kernel has in shared memory. They are clear once it is made, and
+/// flush() adds them to those of the device.
+template <GroupPlace kPlace>
+struct GroupCells {
+  const Pipeline& of;
+  LaneCells of_lanes;
+  u64* of_block;
+
+  PRESSO_DEVICE GroupCells(const Pipeline& pipeline, const WarpSpace& space)
+      : of(pipeline),
+        of_lanes{reinterpret_cast<u64*>(space.base + space.shape.cells_at)},
+        of_block(reinterpret_cast<u64*>(simt::shared_memory())) {
+    if constexpr (kPlace == GroupPlace::kLanes) clear_lanes(of, of_lanes);
+    if (of.place == GroupPlace::kBlock) {
+      clear_block(of, of_block);
+      simt::block_sync();
+    }
+  }
+  PRESSO_DEVICE void flush() const {
+    if constexpr (kPlace == GroupPlace::kLanes) flush_lanes(of, of_lanes);
+    if (of.place == GroupPlace::kBlock) {
+      simt::block_sync();
+      flush_block(of, of_block);
+    }
+  }
+};
+
+/// The warp's part of what scratch_bytes() says.
+PRESSO_DEVICE u64* scratch_of_warp(const Pipeline& of, u64* scratch) {
+  const u32 warps = simt::block_threads() / kWarpSize;
+  return scratch + u64{simt::block_index() * warps + uniform_warp()} * of.columns * kVectorRows;
+}
+
 template <GroupPlace kPlace>
 PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
-  const WarpSpace space{
-      shape, simt::shared_memory() + shape.block_bytes + uniform_warp() * shape.warp_bytes};
-  const u32 warps = simt::block_threads() / kWarpSize;
-  u64* const own_scratch =
-      scratch + u64{simt::block_index() * warps + uniform_warp()} * of.columns * kVectorRows;
-  auto* const block_cells = reinterpret_cast<u64*>(simt::shared_memory());
-  auto* const lane_cells = reinterpret_cast<u64*>(space.base + shape.cells_at);
-  if constexpr (kPlace == GroupPlace::kLanes) clear_lanes(of, lane_cells);
-  if (of.place == GroupPlace::kBlock) {
-    clear_block(of, block_cells);
-    simt::block_sync();
-  }
-  const ProgramSpace program{of, space, own_scratch};
+  const WarpSpace space = space_of_warp(shape);
+  const GroupCells<kPlace> cells(of, space);
+  const ProgramSpace program{of, space, scratch_of_warp(of, scratch)};
   program.clear_found();
-  RunPipeline<kPlace> work{of, space, program, block_cells, lane_cells};
+  RunPipeline<kPlace> work{of, space, program, cells.of_block, cells.of_lanes};
   for_each_vector(of, space, work);
-  if constexpr (kPlace == GroupPlace::kLanes) flush_lanes(of, lane_cells);
-  if (of.place == GroupPlace::kBlock) {
-    simt::block_sync();
-    flush_block(of, block_cells);
-  }
+  cells.flush();
   add_matched(of, work.matched);
 }
 

@@ -22,6 +22,7 @@ constexpr std::uint32_t kMostRegisterUnits = 24;
 constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;
 constexpr std::uint32_t kMostPipelineCells = 16;
+constexpr std::uint32_t kMostChainSteps = 24;
 constexpr std::uint32_t kMostLookups = 8;
 constexpr std::uint32_t kMostRowArrays = 16;
 
@@ -111,6 +112,29 @@ struct PipelineStep {
   std::int64_t constant = 0;
 };
 
+/// Most sums are of products of columns, or of columns and constants, and most keys are columns. So
+/// one value for each row, which stays in the lane's own registers, is enough: it is made of one
+/// column after another, and goes to cells on its way.
+///
+///     sum(price), sum(price * (1 - discount))
+///     set to price, cell 0; multiplied by (1 - discount), cell 1
+struct ChainStep {
+  enum class Kind : Byte {
+    kSet,
+    kMultiply,
+    kAdd,
+    kKeep,  ///< the value stays
+  };
+  static constexpr Byte kNone = 0xFF;
+  static constexpr Byte kGroup = 0xFE;
+  Kind kind = Kind::kSet;
+  Byte column = kNone;   ///< set to, multiplied by, added: plus + times * column
+  bool is_code = false;  ///< the code's number for the whole table in the column's place
+  Byte to = kNone;       ///< the cell that gets what has come out; kGroup: it is the row's group
+  std::int64_t times = 0;
+  std::int64_t plus = 0;
+};
+
 // --- what comes of it
 
 /// One 64-bit cell of a group.
@@ -166,6 +190,9 @@ struct Pipeline {
   /// on the rows that are left. 0: not worth it.
   Byte first_steps = 0;
   Byte register_units = 0;
+  /// Not 0: `chain` gives the groups and what cells take, and the program does not run. Of groups
+  /// in shared memory.
+  Byte chain_steps = 0;
   RegisterPlace group_register;
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
@@ -180,6 +207,7 @@ struct Pipeline {
   bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
   ConditionStep conditions[kMostConditionSteps];
   PipelineStep program[kMostPipelineSteps];
+  ChainStep chain[kMostChainSteps];
   PipelineCell cell[kMostPipelineCells];
   Lookup lookups[kMostLookups];
   std::uint32_t* marks[kMostLookups] = {};  ///< bits of build rows that have found a partner
@@ -234,6 +262,12 @@ struct GroupList {
   std::uint64_t* records = nullptr;
   std::uint64_t* count = nullptr;  ///< added to
 };
+
+/// Of GroupPlace::kLanes, in front of lanes' cells: a warp's first rows of groups, and room to 16
+/// bytes.
+PRESSO_HD constexpr std::uint32_t first_row_words(const Pipeline& pipeline) {
+  return (static_cast<std::uint32_t>(pipeline.groups) + 1) / 2 * 2;
+}
 
 /// Of a table of groups, all its places; else 0.
 PRESSO_HD constexpr std::uint64_t table_places(const Pipeline& pipeline) {

@@ -461,6 +461,7 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
     PRESSO_ASSIGN(group_, append(std::move(group)));
   }
   PRESSO_TRY(deal_registers(pipeline));
+  make_chain(pipeline);
   pipeline.first_steps = static_cast<Byte>(first_steps());
   mark_columns(pipeline);
   pipeline.columns = static_cast<Byte>(columns_.size());

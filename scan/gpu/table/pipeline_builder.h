@@ -179,6 +179,7 @@ class PipelineBuilder {
   };
 
   class BuildRowSteps;
+  class ChainFinder;
 
   /// A key that becomes one number.
   struct KeyOfSide {
@@ -273,6 +274,7 @@ class PipelineBuilder {
   void mark_columns(Pipeline& pipeline) const;
   void drop_idle_steps();
   bool sums_only() const;
+  void make_chain(Pipeline& pipeline) const;
   Status deal_registers(Pipeline& pipeline) const;
 
   const query::Execution& execution_;

@@ -21,9 +21,11 @@ constexpr std::uint64_t kMostLaneGroups = 12;
 constexpr std::uint64_t kMostBlockBytes = 100 << 10;
 /// Of each thread block, CUDA's own.
 constexpr std::uint32_t kReservedBytes = 1024;
-/// Thread blocks of a multiprocessor, for their registers.
+/// Thread blocks of a multiprocessor, for their registers: as kernels say in __launch_bounds__.
 constexpr std::uint32_t kCountBlocks = 4;
+constexpr std::uint32_t kSumBlocks = 3;
 constexpr std::uint32_t kPipelineBlocks = 3;
+constexpr std::uint32_t kChainBlocks = 4;
 /// With fewer of them words of the next vector are not worth their room.
 constexpr std::uint32_t kEnoughWarps = 12;
 
@@ -33,6 +35,25 @@ std::uint32_t round_up_16(std::uint32_t bytes) {
 
 bool has_program(const Pipeline& pipeline) {
   return pipeline.place != GroupPlace::kNone && pipeline.place != GroupPlace::kColumns;
+}
+
+/// A chain has one wide register, for vectors whose rows are found one by one.
+std::uint32_t register_units(const Pipeline& pipeline) {
+  return pipeline.chain_steps != 0 ? 2 : pipeline.register_units;
+}
+
+/// Whether vectors of a column that have exceptions are decoded as a whole.
+bool decodes_patched(const Pipeline& pipeline, std::uint32_t column) {
+  const auto end = pipeline.conditions + pipeline.condition_steps;
+  return pipeline.place == GroupPlace::kColumns ||
+         std::any_of(pipeline.conditions, end, [column](const ConditionStep& step) {
+           return step.kind == ConditionStep::Kind::kValues && step.column == column;
+         });
+}
+
+/// Of GroupPlace::kLanes, for each warp.
+std::uint64_t lane_cell_bytes(const Pipeline& pipeline) {
+  return (first_row_words(pipeline) + pipeline.groups * pipeline.cells * kLanes) * kCellBytes;
 }
 
 std::uint64_t cell_bytes(const Pipeline& pipeline) {
@@ -71,24 +92,28 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   add_words(0);
   for (std::uint32_t column = 0; column < pipeline.columns; ++column) {
     staging = std::max(staging, needs[column].staging_bytes);
+    if (decodes_patched(pipeline, column)) {
+      staging = std::max(staging, needs[column].patched_bytes);
+    }
   }
   shape.columns_at = place(pipeline.columns * kColumnTaskBytes);
   shape.stack_at = place(kMostConditionDepth * kVectorBits);
   shape.leaves_at = place(pipeline.condition_steps * 8 * kLeafTaskBytes);
   // Columns have been decoded when a program begins.
-  if (has_program(pipeline)) staging = std::max(staging, pipeline.register_units * kUnitBytes);
+  if (has_program(pipeline)) staging = std::max(staging, register_units(pipeline) * kUnitBytes);
   shape.staging_at = place(staging);
   shape.registers_at = shape.staging_at;
   shape.words_at = place(words * 4);
   if (has_program(pipeline)) {
     shape.open_at = place(pipeline.columns * kOpenColumnBytes);
+    if (pipeline.chain_steps != 0) shape.chain_at = place(pipeline.chain_steps * kChainColumnBytes);
     if (pipeline.nullable_columns != 0) shape.valid_at = place(pipeline.columns * kVectorBits);
     if (pipeline.lists_rows) shape.list_at = place(kVectorRows * 2);
     if (pipeline.matched_bits != nullptr) shape.bits_at = place(kVectorBits);
     if (pipeline.repeats) shape.chains_at = place(kMostLookups * kLanes * 4);
   }
   if (pipeline.place == GroupPlace::kLanes || pipeline.place == GroupPlace::kColumns) {
-    shape.cells_at = place(static_cast<std::uint32_t>(kLanes * cell_bytes(pipeline)));
+    shape.cells_at = place(static_cast<std::uint32_t>(lane_cell_bytes(pipeline)));
   }
   if (pipeline.place == GroupPlace::kBlock) {
     shape.block_bytes = round_up_16(static_cast<std::uint32_t>(cell_bytes(pipeline)));
@@ -97,12 +122,18 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   return shape;
 }
 
+/// Thread blocks of a multiprocessor that registers allow.
+std::uint32_t most_blocks(const Pipeline& pipeline) {
+  if (pipeline.place == GroupPlace::kNone) return kCountBlocks;
+  if (pipeline.place == GroupPlace::kColumns) return kSumBlocks;
+  return pipeline.chain_steps != 0 ? kChainBlocks : kPipelineBlocks;
+}
+
 /// Sets how many warps a thread block has, so that a multiprocessor has the most; returns how many.
 std::uint32_t set_warps(const Pipeline& pipeline, PipelineShape& shape,
                         std::uint32_t shared_bytes) {
-  const bool counts = !has_program(pipeline);
-  const std::uint32_t most_warps = counts ? kCountWarps : kPipelineWarps;
-  const std::uint32_t registers_allow = most_warps * (counts ? kCountBlocks : kPipelineBlocks);
+  const std::uint32_t most_warps = has_program(pipeline) ? kPipelineWarps : kCountWarps;
+  const std::uint32_t registers_allow = most_warps * most_blocks(pipeline);
   std::uint32_t most = 0;
   for (std::uint32_t warps = most_warps; warps > 0; warps /= 2) {
     const std::uint32_t bytes = shape.block_bytes + warps * shape.warp_bytes;
@@ -118,6 +149,12 @@ std::uint32_t set_warps(const Pipeline& pipeline, PipelineShape& shape,
 
 }  // namespace
 
+void ColumnNeeds::raise_to(const ColumnNeeds& other) {
+  packed_words = std::max(packed_words, other.packed_words);
+  staging_bytes = std::max(staging_bytes, other.staging_bytes);
+  patched_bytes = std::max(patched_bytes, other.patched_bytes);
+}
+
 PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> needs,
                        std::uint32_t shared_bytes) {
   PipelineShape shape = shape_with(pipeline, needs, 2);
@@ -129,7 +166,7 @@ PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> ne
 
 GroupPlace place_of_groups(const Pipeline& pipeline, std::uint32_t most_shared_bytes) {
   const bool is_few = pipeline.groups <= kMostLaneGroups;
-  if (is_few && cell_bytes(pipeline) * kLanes <= kMostLaneBytes) return GroupPlace::kLanes;
+  if (is_few && lane_cell_bytes(pipeline) <= kMostLaneBytes) return GroupPlace::kLanes;
   const std::uint64_t most = std::min<std::uint64_t>(kMostBlockBytes, most_shared_bytes / 2);
   return cell_bytes(pipeline) <= most ? GroupPlace::kBlock : GroupPlace::kDevice;
 }

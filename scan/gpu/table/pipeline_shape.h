@@ -12,8 +12,14 @@ namespace presso::gpu {
 /// What a column's vectors need, the greatest of a loaded table.
 struct ColumnNeeds {
   std::uint32_t packed_words = 0;   ///< of vectors that are packed, in up to 32 bits
-  std::uint32_t staging_bytes = 0;  ///< of those that are decoded otherwise
+  std::uint32_t staging_bytes = 0;  ///< of those that are decoded as a whole
+  std::uint32_t patched_bytes = 0;  ///< of those that only conditions and sums of columns decode so
+
+  void raise_to(const ColumnNeeds& other);
 };
+
+/// Of a step of a chain (chain.cuh), in shared memory.
+constexpr std::uint32_t kChainColumnBytes = 8 + 3 * sizeof(std::uint64_t);
 
 /// Warps of a thread block, at most; of kernels with a program.
 constexpr std::uint32_t kCountWarps = 8;
@@ -34,6 +40,7 @@ struct PipelineShape {
   std::uint16_t early = 0;         ///< columns that have two buffers; those of others lie behind
   std::uint32_t registers_at = 0;  ///< where the staging area was
   std::uint32_t open_at = 0;
+  std::uint32_t chain_at = 0;
   std::uint32_t valid_at = 0;
   std::uint32_t list_at = 0;
   std::uint32_t bits_at = 0;

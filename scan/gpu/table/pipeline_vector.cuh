@@ -59,14 +59,6 @@ PRESSO_DEVICE u32 directory_words(const TableBlock& block) {
 
 // --- values
 
-/// A value of a column as a number of 64 bits, from its own bits.
-PRESSO_DEVICE u64 widened(u64 value, Byte width_bytes, bool is_signed) {
-  if (width_bytes == 8) return value;
-  const u32 unused = 64 - 8 * width_bytes;
-  const u64 top = value << unused;
-  return is_signed ? static_cast<u64>(static_cast<std::int64_t>(top) >> unused) : top >> unused;
-}
-
 inline constexpr u64 kImageTopBit = u64{1} << 63;
 
 /// A vector of runs whose values are packed in up to 32 bits.
@@ -95,13 +87,11 @@ struct PackedVector {
     if (block.words == nullptr || block.is_plain || block.floating) return;
     const bool of_rows = has_packed_rows(entry);
     const bool of_runs = has_packed_runs(entry);
-    if ((!of_rows && !of_runs) || block.divisor >> kWordBits != 0) return;
-    width = entry.width;
+    if (!of_rows && !of_runs) return;
     base = widened(entry.base, block.width_bytes, block.is_signed);
+    if (!stays_within(block.width_bytes, block.is_signed, base, block.divisor, entry.width)) return;
+    width = entry.width;
     span = u64{low_ones(width)} * block.divisor;
-    u64 greatest = ~u64{0} >> (64 - 8 * block.width_bytes);
-    if (block.is_signed) greatest >>= 1;
-    if (span > greatest - base) return;
     is_runs = of_runs;
     is_packed = of_rows && entry.exceptions == 0;
     has_exceptions = of_rows && entry.exceptions != 0;

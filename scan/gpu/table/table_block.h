@@ -37,6 +37,25 @@ struct TableBlock {
   bool is_plain_validity = false;  ///< the bits are
 };
 
+/// Whether base + divisor * number is within a type of integers for all numbers of `width` bits, up
+/// to 32. `base`: as a number of 64 bits.
+PRESSO_HD constexpr bool stays_within(Byte width_bytes, bool is_signed, std::uint64_t base,
+                                      std::uint64_t divisor, std::uint32_t width) {
+  if (divisor >> 32 != 0) return false;  // allow(bare-32): bits
+  const std::uint64_t span = ((std::uint64_t{1} << width) - 1) * divisor;
+  const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - 8 * width_bytes + (is_signed ? 1 : 0));
+  return span <= greatest - base;
+}
+
+/// A value of a column as a number of 64 bits, from its own bits.
+PRESSO_HD constexpr std::uint64_t widened(std::uint64_t value, Byte width_bytes, bool is_signed) {
+  if (width_bytes == 8) return value;
+  const std::uint32_t unused = 64 - 8 * std::uint32_t{width_bytes};
+  const std::uint64_t top = value << unused;
+  return is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(top) >> unused)
+                   : top >> unused;
+}
+
 /// The blocks of each column for each slice; that of slice s and column c:
 /// blocks[c * slice_count + s].
 struct TableBlocks {

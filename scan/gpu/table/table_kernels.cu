@@ -4,6 +4,7 @@
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "scan/gpu/join/device_join.h"
+#include "scan/gpu/table/chain_kernels.h"
 #include "scan/gpu/table/pipeline.cuh"
 #include "scan/gpu/table/table_check.cuh"
 #include "scan/gpu/table/table_kernels.h"
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(kCountThreads, 4)
   count_rows_body(of, shape);
 }
 
-__global__ void __launch_bounds__(kCountThreads, 4)
+__global__ void __launch_bounds__(kCountThreads, 3)
     sum_columns_kernel(__grid_constant__ const Pipeline of,
                        __grid_constant__ const PipelineShape shape) {
   sum_columns_body(of, shape);
@@ -65,12 +66,12 @@ __global__ void __launch_bounds__(kPipelineThreads, 3)
   run_pipeline_body<kPlace>(of, shape, scratch);
 }
 
-/// Calls call.template operator()<place>(), with the place by which kernels differ.
-template <class Call>
-auto with_place(const Pipeline& pipeline, const Call& call) {
-  if (pipeline.place == GroupPlace::kLanes) return call.template operator()<GroupPlace::kLanes>();
-  if (pipeline.place == GroupPlace::kTable) return call.template operator()<GroupPlace::kTable>();
-  return call.template operator()<GroupPlace::kDevice>();
+/// What runs the pipeline's program, or its chain.
+PipelineKernel* kernel_of(const Pipeline& pipeline) {
+  if (pipeline.chain_steps != 0) return chain_kernel_of(pipeline.place);
+  if (pipeline.place == GroupPlace::kLanes) return pipeline_kernel<GroupPlace::kLanes>;
+  if (pipeline.place == GroupPlace::kTable) return pipeline_kernel<GroupPlace::kTable>;
+  return pipeline_kernel<GroupPlace::kDevice>;
 }
 
 class CudaTableKernels final : public TableKernels {
@@ -141,10 +142,8 @@ class CudaTableKernels final : public TableKernels {
       sum_columns_kernel<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(pipeline, shape);
       return launched("sum_columns");
     }
-    with_place(pipeline, [&]<GroupPlace kPlace>() {
-      pipeline_kernel<kPlace><<<thread_blocks, threads, shape.shared_bytes(), stream>>>(
-          pipeline, shape, reinterpret_cast<u64*>(scratch));
-    });
+    kernel_of(pipeline)<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(
+        pipeline, shape, reinterpret_cast<u64*>(scratch));
     return launched("pipeline");
   }
 
@@ -174,7 +173,7 @@ class CudaTableKernels final : public TableKernels {
   static Result<std::uint32_t> with_kernel(const Pipeline& pipeline, const Call& call) {
     if (pipeline.place == GroupPlace::kNone) return call(count_rows_kernel);
     if (pipeline.place == GroupPlace::kColumns) return call(sum_columns_kernel);
-    return with_place(pipeline, [&]<GroupPlace kPlace>() { return call(pipeline_kernel<kPlace>); });
+    return call(kernel_of(pipeline));
   }
 
   template <class Kernel>

@@ -195,9 +195,7 @@ void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& 
   }
   ColumnNeeds& needs = part.needs_[column];
   for (const auto& table : residents_) {
-    const ColumnNeeds& own = table->loaded().needs()[*table->find_column(wanted_.columns[column])];
-    needs.packed_words = std::max(needs.packed_words, own.packed_words);
-    needs.staging_bytes = std::max(needs.staging_bytes, own.staging_bytes);
+    needs.raise_to(table->loaded().needs()[*table->find_column(wanted_.columns[column])]);
   }
   for (std::size_t i = 0; i < part.groups_.size(); ++i) {
     const LoadedGroup& group = part.groups_[i];

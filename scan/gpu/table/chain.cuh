@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// Sums of products of columns, by keys that are columns (ChainStep): what run_pipeline_body does
+// with a program, with one value for each row in registers. What a vector's header says of a step
+// is worked out once for all of its rows, by one lane for each step. Only columns whose vectors are
+// not simply packed take the way through shared memory that a program's do.
+// Tests: tests/simt/query_on_gpu_test.cpp.
+#pragma once
+
+#include "scan/gpu/table/pipeline.cuh"
+
+namespace presso::gpu {
+
+/// What cells take of a chunk whose rows have these values.
+struct ChainValues {
+  u32 counted;
+  const u64 (&value)[kChunkSteps];
+
+  PRESSO_DEVICE bool takes(u32 k) const { return (counted >> k & 1) != 0; }
+  template <PipelineCell::Kind kKind>
+  PRESSO_DEVICE u64 part(u32 k) const {
+    return part_of(kKind, value[k]);
+  }
+};
+
+/// What a step's column is in the vector at hand, in shared memory.
+struct ChainColumn {
+  enum class How : Byte {
+    kConstant,  ///< `plus` for all rows
+    kPacked,
+    kOther,  ///< opened as those of a program
+  };
+  u32 words_at = 0;  ///< of packed numbers, in shared memory
+  How how = How::kConstant;
+  Byte width = 0;
+  bool is_narrow = false;  ///< packed numbers, codes' numbers and `times` have 31 bits
+  u64 plus = 0;            ///< plus + times * packed number: what the step takes, or the code
+  u64 times = 0;
+  const u32* numbers = nullptr;  ///< of codes
+};
+static_assert(sizeof(ChainColumn) == kChainColumnBytes);
+
+/// plus + times * number of each of the lane's rows.
+PRESSO_DEVICE void scale(bool is_narrow, u64 plus, u64 times, const u32 (&number)[kChunkSteps],
+                         u64 (&to)[kChunkSteps]) {
+  if (is_narrow) {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      to[k] = simt::multiply_add_wide(static_cast<std::int32_t>(times),
+                                      static_cast<std::int32_t>(number[k]), plus);
+    }
+  } else {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = plus + times * number[k];
+  }
+}
+
+/// `kPlace`: kLanes or kBlock.
+template <GroupPlace kPlace>
+struct RunChain {
+  const Pipeline& of;
+  const WarpSpace& space;
+  ProgramSpace program;
+  LaneCells lane_cells;
+  u64* block_cells;
+  u64 matched = 0;
+  u32 seen = 0;  ///< kLanes: groups whose first row the lane has had
+
+  PRESSO_DEVICE void operator()(const VectorPlace& at) {
+    const u32 mask = rows_that_hold<false>(of, space, at);
+    if (!simt::any(mask != 0)) return;
+    stage_late_columns(of, space, at);
+    open_columns(at);
+    matched += simt::popcount(mask);
+    if (of.lists_rows && is_sparse(mask)) {
+      run_listed(at, mask);
+    } else {
+      run_dense(at, mask);
+    }
+    simt::warp_sync();
+  }
+
+ private:
+  PRESSO_DEVICE ChainColumn* columns() const {
+    return reinterpret_cast<ChainColumn*>(space.base + space.shape.chain_at);
+  }
+
+  PRESSO_DEVICE ChainColumn opened(const ChainStep& step, const VectorPlace& at) const {
+    ChainColumn to;
+    to.plus = static_cast<u64>(step.plus);
+    if (step.column == ChainStep::kNone) return to;
+    const ColumnTask& task = space.columns()[step.column];
+    const StagedWords staged = task.staged[at.vector % kTaskVectors];
+    if (step.is_code) {
+      const u32 group = of.table.slices[at.slice].group;
+      to.numbers = of.code_numbers +
+                   simt::load_readonly(of.code_begins + step.column * of.row_groups + group);
+    }
+    to.how = ChainColumn::How::kOther;
+    if (staged.form != StagedWords::Form::kPacked) return to;
+    const u64 base = widened(task.entries[at.vector % kTaskVectors].base, task.block.width_bytes,
+                             task.block.is_signed);
+    if (staged.width == 0) {
+      const u64 value = step.is_code ? simt::load_readonly(to.numbers + base) : base;
+      to.how = ChainColumn::How::kConstant;
+      to.plus += static_cast<u64>(step.times) * value;
+      return to;
+    }
+    to.how = ChainColumn::How::kPacked;
+    to.width = staged.width;
+    to.words_at = space.words_at(step.column, at.vector);
+    to.times = static_cast<u64>(step.times);
+    to.is_narrow = static_cast<std::int32_t>(step.times) == step.times;
+    if (step.is_code) {
+      to.plus = base;
+      to.times = task.block.divisor;
+      return to;
+    }
+    to.plus += to.times * base;
+    to.times *= task.block.divisor;
+    const auto times = static_cast<std::int64_t>(to.times);
+    to.is_narrow = to.width < kWordBits && static_cast<std::int32_t>(times) == times;
+    return to;
+  }
+
+  /// One lane for each step; and by the warp those columns that are not simply packed.
+  PRESSO_DEVICE void open_columns(const VectorPlace& at) const {
+    u32 others = 0;
+    simt::warp_sync();  // what was there has been used
+    if (simt::lane() < of.chain_steps) {
+      const ChainStep& step = of.chain[simt::lane()];
+      const ChainColumn open = opened(step, at);
+      if (open.how == ChainColumn::How::kOther) others = 1u << step.column;
+      columns()[simt::lane()] = open;
+    }
+    for (others = simt::reduce_or(others); others != 0; others &= others - 1) {
+      open_column(program, simt::find_first_set(others) - 1, at);
+    }
+    simt::warp_sync();
+  }
+
+  PRESSO_DEVICE void run_dense(const VectorPlace& at, u32 mask) {
+    for (u32 chunk = 0; chunk < kVectorSteps / kChunkSteps; ++chunk) {
+      ChunkRows<true> rows;
+      rows.alive = mask >> (chunk * kChunkSteps) & low_ones(kChunkSteps);
+      rows.chunk = chunk;
+      if (simt::any(rows.alive != 0)) run_chunk(at, rows);
+    }
+  }
+
+  PRESSO_DEVICE void run_listed(const VectorPlace& at, u32 mask) {
+    for_each_listed(space, mask, [&](const ChunkRows<false>& rows) { run_chunk(at, rows); });
+  }
+
+  template <bool kDense>
+  PRESSO_DEVICE void run_chunk(const VectorPlace& at, const ChunkRows<kDense>& rows) {
+    u64 value[kChunkSteps] = {};
+    u32 place[kChunkSteps] = {};
+    u32 alive = rows.alive;
+    for (u32 i = 0; i < of.chain_steps; ++i) {
+      const ChainStep& step = of.chain[i];
+      run_step(step, columns()[i], at, rows, value);
+      if (step.to == ChainStep::kGroup) {
+        alive = take_groups(at, rows, alive, value, place);
+      } else if (step.to != ChainStep::kNone) {
+        add(step.to, rows, alive, value, place);
+      }
+    }
+  }
+
+  template <bool kDense>
+  PRESSO_DEVICE void run_step(const ChainStep& step, const ChainColumn& column,
+                              const VectorPlace& at, const ChunkRows<kDense>& rows,
+                              u64 (&value)[kChunkSteps]) const {
+    using Kind = ChainStep::Kind;
+    if (step.kind == Kind::kKeep) return;
+    u64 factor[kChunkSteps];
+    load(step, column, at, rows, factor);
+    if (step.kind == Kind::kMultiply) {
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) value[k] *= factor[k];
+    } else if (step.kind == Kind::kAdd) {
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) value[k] += factor[k];
+    } else {
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) value[k] = factor[k];
+    }
+  }
+
+  /// What a step takes of the lane's rows.
+  template <bool kDense>
+  PRESSO_DEVICE void load(const ChainStep& step, const ChainColumn& from, const VectorPlace& at,
+                          const ChunkRows<kDense>& rows, u64 (&to)[kChunkSteps]) const {
+    const ChainColumn column = from;
+    if (column.how == ChainColumn::How::kPacked) {
+      u32 number[kChunkSteps];
+      load_packed(column, rows, number);
+      if (!step.is_code) return scale(column.is_narrow, column.plus, column.times, number, to);
+      const u32 plus = static_cast<u32>(column.plus);
+      const u32 times = static_cast<u32>(column.times);
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) {
+        // The vector may end before the chunk does.
+        const u32 code = (rows.alive >> k & 1) != 0 ? plus + times * number[k] : 0;
+        number[k] = simt::load_readonly(column.numbers + code);
+      }
+      return scale(column.is_narrow, static_cast<u64>(step.plus), static_cast<u64>(step.times),
+                   number, to);
+    }
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = column.plus;
+    if (column.how == ChainColumn::How::kOther) load_other(step, at, rows, to);
+  }
+
+  template <bool kDense>
+  PRESSO_DEVICE void load_other(const ChainStep& step, const VectorPlace& at,
+                                const ChunkRows<kDense>& rows, u64 (&to)[kChunkSteps]) const {
+    PipelineStep one;
+    one.kind = step.is_code ? PipelineStep::Kind::kLoadCode : PipelineStep::Kind::kLoad;
+    one.to = {RegisterPlace::kWide};
+    one.column = step.column;
+    run_load(program, one, at, rows);
+    program.read(one.to, rows, to);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      to[k] = static_cast<u64>(step.plus) + static_cast<u64>(step.times) * to[k];
+    }
+  }
+
+  template <bool kDense>
+  PRESSO_DEVICE static void load_packed(const ChainColumn& column, const ChunkRows<kDense>& rows,
+                                        u32 (&to)[kChunkSteps]) {
+    if constexpr (kDense) {
+      const u32* const words = lane_words_at(column.words_at);
+      for_width(column.width, [&]<u32 kWidth>() {
+        for_each_on_top<kWidth, kChunkSteps>(
+            words, rows.chunk, [&](u32 step, u32 top) { to[step] = top >> (kWordBits - kWidth); });
+      });
+    } else {
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) to[k] = 0;
+      const u32* const words =
+          reinterpret_cast<const u32*>(simt::shared_memory() + column.words_at);
+      load_listed(words, column.width, rows, to);
+    }
+  }
+
+  /// The values are the rows' groups; returns which of the rows have one. The others' keys lie
+  /// outside of what zones have said. `place`: what is added to where a group's cells begin.
+  template <bool kDense>
+  PRESSO_DEVICE u32 take_groups(const VectorPlace& at, const ChunkRows<kDense>& rows, u32 alive,
+                                const u64 (&value)[kChunkSteps], u32 (&place)[kChunkSteps]) {
+    u32 found = 0;
+    u32 here = 0;
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      const bool has_group = (alive >> k & 1) != 0 && value[k] < of.groups;
+      place[k] = has_group ? static_cast<u32>(value[k]) : 0;
+      if (!has_group) continue;
+      found |= 1u << k;
+      if constexpr (kPlace == GroupPlace::kLanes) here |= 1u << place[k];
+    }
+    if (found != alive) *of.fault = kKeyIsOutside;
+    const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
+    const auto lower = [&](u64* first_rows) {
+      rows.for_each([&](u32 k) {
+        if ((found >> k & 1) != 0) lower_first_row(first_rows + place[k], first_row + rows.row(k));
+      });
+    };
+    if constexpr (kPlace == GroupPlace::kLanes) {
+      // Rows of a lane ascend, so that a group's first one is the first that comes.
+      if ((here & ~seen) != 0) {
+        seen |= here;
+        lower(lane_cells.first_row(0));
+      }
+      const u32 stride = LaneCells::stride(of);
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) place[k] *= stride;
+    } else {
+      lower(block_cells);
+    }
+    return found;
+  }
+
+  template <class Rows>
+  PRESSO_DEVICE void add(u32 number, const Rows& rows, u32 alive, const u64 (&value)[kChunkSteps],
+                         const u32 (&place)[kChunkSteps]) const {
+    const auto kind = of.cell[number].kind;
+    const ChainValues values{alive, value};
+    if constexpr (kPlace == GroupPlace::kLanes) {
+      u64* const own = lane_cells.of_lane(of, number);
+      if (!of.has_groups) return add_to_lone_cell(kind, rows, values, own);
+      add_to_own_cells(kind, rows, values, [&](u32 k) { return own + place[k]; });
+    } else {
+      u64* const common = block_cells + (kGroupCells + number) * static_cast<u32>(of.groups);
+      add_to_common_cells<true>(kind, rows, values, [&](u32 k) { return common + place[k]; });
+    }
+  }
+};
+
+template <GroupPlace kPlace>
+PRESSO_DEVICE void run_chain_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
+  const WarpSpace space = space_of_warp(shape);
+  const GroupCells<kPlace> cells(of, space);
+  const ProgramSpace program{of, space, scratch_of_warp(of, scratch)};
+  RunChain<kPlace> work{of, space, program, cells.of_lanes, cells.of_block};
+  for_each_vector(of, space, work);
+  cells.flush();
+  add_matched(of, work.matched);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/chain_kernels.h"
+
+#include "scan/gpu/table/chain.cuh"
+
+namespace presso::gpu {
+namespace {
+
+template <GroupPlace kPlace>
+__global__ void __launch_bounds__(kPipelineWarps* kWarpSize, 4)
+    chain_kernel(__grid_constant__ const Pipeline of, __grid_constant__ const PipelineShape shape,
+                 u64* scratch) {
+  run_chain_body<kPlace>(of, shape, scratch);
+}
+
+}  // namespace
+
+PipelineKernel* chain_kernel_of(GroupPlace place) {
+  return place == GroupPlace::kLanes ? chain_kernel<GroupPlace::kLanes>
+                                     : chain_kernel<GroupPlace::kBlock>;
+}
+
+}  // namespace presso::gpu
