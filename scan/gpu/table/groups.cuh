@@ -14,6 +14,7 @@
 #pragma once
 
 #include "scan/gpu/table/program.cuh"
+#include "scan/gpu/table/real_parts.cuh"
 
 namespace presso::gpu {
 
@@ -121,6 +122,12 @@ struct CellValues {
       return;
     }
     program.read(what.from, rows, value);
+    if (what.part != RealPart::kNone) {
+      rows.for_each([&](u32 k) {
+        if (takes(k)) value[k] = part_of_real(what, value[k], program.of.fault);
+      });
+      return;
+    }
     if (what.kind == PipelineCell::Kind::kSum) return;
     with_kind(what.kind, [&]<PipelineCell::Kind kKind>() {
       rows.for_each([&](u32 k) { value[k] = part_of(kKind, value[k]); });

@@ -42,8 +42,10 @@ class HostRowMaker {
       const query::InputColumn& about = scan_.query.columns[column.column];
       const query::NodeId node =
           graph.add(query::column_node(column.column, about.schema, about.range, about.nullable));
-      const Physical wanted = column.codes != nullptr ? Physical::kString : Physical::kInt64;
-      if (graph.at(node).physical != wanted) return refused("columns that are no integers");
+      const Physical wanted = column.codes != nullptr ? Physical::kString
+                              : column.is_real        ? Physical::kDouble
+                                                      : Physical::kInt64;
+      if (graph.at(node).physical != wanted) return refused("columns of another form");
       nodes.push_back(node);
     }
     auto form = key_form(use_.key_ranges(graph));

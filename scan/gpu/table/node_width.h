@@ -16,6 +16,7 @@ inline bool is_narrow(std::int64_t value) {
 /// Whether the node's values may need more than 32 bits.
 inline bool is_wide(const query::Node& node) {
   if (node.physical == query::Physical::kBool) return false;
+  if (node.physical == query::Physical::kDouble) return true;
   return !node.range.known || node.range.least < std::numeric_limits<std::int32_t>::min() ||
          node.range.most > std::numeric_limits<std::int32_t>::max();
 }

@@ -377,6 +377,9 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     const Cell& cell = cells_[i];
     PipelineCell& to = pipeline.cell[i];
     to.kind = cell.kind;
+    to.part = cell.part;
+    to.column = cell.limb;
+    to.unit = cell.unit;
     to.valid_columns = cell.valid.columns;
     to.has_valid = cell.valid.truth.has_value();
     if (to.has_valid) to.valid = register_of[*cell.valid.truth];
@@ -470,9 +473,7 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
   pipeline.repeats = std::any_of(stages_.begin(), stages_.end(),
                                  [](const StageUse& use) { return use.has_chains(); });
   pipeline.groups = groups_;
-  const std::uint32_t words = kGroupCells + pipeline.cells;
-  // Two and four words lie in one sector of memory.
-  pipeline.group_words = words == 3 ? words + 1 : words;
+  set_group_words(pipeline);
   const std::uint64_t place_bytes = (pipeline.group_words + 1) * sizeof(std::uint64_t);
   if (most_keys_ != 0) set_table(pipeline, table_bytes / place_bytes);
   return pipeline;

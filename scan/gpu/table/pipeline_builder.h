@@ -57,6 +57,10 @@ struct CellsOfAggregate {
   std::optional<std::size_t> low;    ///< sum modulo 2^64, its low part, least or greatest image
   std::optional<std::size_t> high;   ///< of sums in two parts
   std::optional<std::size_t> count;  ///< of values that are not null; none: all rows have one
+  // Of sums of doubles: NaNs and infinities, and limbs of 2^unit, the lowest first.
+  std::optional<std::size_t> specials;
+  std::vector<std::size_t> limbs;
+  std::int16_t unit = 0;
 };
 
 /// Groups may be told by numbers, of which many have no rows: up to so many, and for so many rows.
@@ -101,6 +105,9 @@ class PipelineBuilder {
   Result<Pipeline> of_build_rows(std::size_t stage, const Pipeline& of) const;
   /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
   bool enlarge_table(Pipeline& pipeline) const;
+  /// Gives sums of doubles more limbs, where those that they had did not hold a value: in the
+  /// pipeline of the table's rows and, behind it, in those of build rows. False: there are no more.
+  bool add_limbs(const std::vector<Pipeline*>& pipelines);
 
   /// The key of a stage as one number, what a lookup is made of and asked for; its range where that
   /// is known.
@@ -175,6 +182,10 @@ class PipelineBuilder {
     std::size_t value;
     Validity valid;
     std::optional<query::NodeId> column_node;  ///< it adds up a column, perhaps without a program
+    // Of doubles, as PipelineCell has them.
+    RealPart part = RealPart::kNone;
+    Byte limb = 0;
+    std::int16_t unit = 0;
     friend bool operator==(const Cell&, const Cell&) = default;
   };
 
@@ -268,6 +279,8 @@ class PipelineBuilder {
                        std::uint64_t rows);
   Status add_sum(query::NodeId argument, const query::AggregateSpec& spec, const Validity& valid,
                  std::uint64_t rows, CellsOfAggregate& cells);
+  Status add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,
+                      const Validity& valid, std::uint64_t rows, CellsOfAggregate& cells);
   Result<std::size_t> add_cell(Cell cell);
   Status count_rows();
   void mark_columns(Pipeline& pipeline) const;

@@ -138,18 +138,24 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
     // Only of steps that a program knows it is known where they are null.
     PRESSO_TRY(value_of(argument));
   }
-  if (spec.argument != Physical::kInt64) return refused("aggregates of other than integers");
+  const bool is_real = spec.argument == Physical::kDouble;
+  if (spec.argument != Physical::kInt64 && !is_real) {
+    return refused("aggregates of other than numbers of 64 bits");
+  }
   if (!valid.is_everywhere()) {
     PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
   }
   const bool is_sum = call.kind == AggregateKind::kSum || call.kind == AggregateKind::kAverage;
-  if (is_sum) {
+  if (is_sum && is_real) {
+    PRESSO_TRY(add_real_sum(argument, spec, valid, rows, cells));
+  } else if (is_sum) {
     PRESSO_TRY(add_sum(argument, spec, valid, rows, cells));
   } else if (call.kind != AggregateKind::kCount) {
     PRESSO_ASSIGN(const std::size_t value, value_of(argument));
     const auto kind =
         call.kind == AggregateKind::kMin ? PipelineCell::Kind::kMin : PipelineCell::Kind::kMax;
-    PRESSO_ASSIGN(cells.low, add_cell({kind, value, valid, {}}));
+    const RealPart part = is_real ? RealPart::kOrder : RealPart::kNone;
+    PRESSO_ASSIGN(cells.low, add_cell({kind, value, valid, {}, part}));
   }
   aggregates_.push_back(cells);
   return {};

@@ -214,7 +214,7 @@ Status PipelineBuilder::add_result(const std::vector<std::size_t>& columns) {
   for (const std::size_t column : columns) {
     const Node& node = *column_node(column);
     PRESSO_ASSIGN(RowColumn wanted, row_column(node));
-    if (node.physical == Physical::kInt64 && nullable_node(column) != nullptr) {
+    if (node.physical != Physical::kString && nullable_node(column) != nullptr) {
       const auto null_value = null_number(node);
       if (!null_value) return refused("columns that may be null or anything");
       wanted = with_null(node, null_value);

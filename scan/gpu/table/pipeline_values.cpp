@@ -65,7 +65,7 @@ Result<std::size_t> PipelineBuilder::load(std::size_t table_column, Kind kind,
 }
 
 std::optional<std::int64_t> null_number(const Node& node) {
-  if (!node.range.known) return std::nullopt;
+  if (!node.range.known || node.physical == Physical::kDouble) return std::nullopt;
   if (node.range.most < std::numeric_limits<std::int64_t>::max()) {
     return static_cast<std::int64_t>(node.range.most) + 1;
   }
@@ -202,7 +202,9 @@ Result<RowColumn> PipelineBuilder::row_column(const Node& node) {
     return RowColumn{node.column, codes, has_nulls ? std::optional(null_number) : std::nullopt,
                      false};
   }
-  if (node.physical != Physical::kInt64) return refused("columns that are no integers");
+  if (node.physical != Physical::kInt64 && node.physical != Physical::kDouble) {
+    return refused("columns that are neither numbers of 64 bits nor strings");
+  }
   if (nullable == nullptr) return with_null(node, {});
   const auto null_value = null_number(*nullable);
   if (!null_value) return refused("columns of joined tables that may be null or anything");
@@ -211,7 +213,8 @@ Result<RowColumn> PipelineBuilder::row_column(const Node& node) {
 
 RowColumn PipelineBuilder::with_null(const Node& column, std::optional<std::int64_t> null_value) {
   return {column.column, nullptr, null_value,
-          is_wide(column) || (null_value && !is_narrow(*null_value))};
+          is_wide(column) || (null_value && !is_narrow(*null_value)),
+          column.physical == Physical::kDouble};
 }
 
 /// Of the table, or gathered from the rows that were joined to its own.
@@ -232,8 +235,9 @@ Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
   const auto known = known_.find({graph_, id});
   if (known != known_.end()) return known->second;
   const Node& node = graph_->at(id);
-  if (node.physical != Physical::kInt64 && node.physical != Physical::kBool) {
-    return refused("values that are no integers of 64 bits");
+  if (node.physical != Physical::kInt64 && node.physical != Physical::kBool &&
+      node.physical != Physical::kDouble) {
+    return refused("values that are no numbers of 64 bits");
   }
   Result<std::size_t> made = refused("constants alone");
   if (node.kind == Node::Kind::kColumn) {

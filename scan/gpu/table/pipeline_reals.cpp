@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// PipelineBuilder: sums of doubles as cells (real_parts.cuh).
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "scan/gpu/table/pipeline_builder.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr int kLimbBits = 32;  // allow(bare-32): bits of a word
+/// Below are no bits of doubles.
+constexpr int kLeastUnit = -1074;
+
+/// An exponent of two that no value of the argument reaches: as its range says, else what the CPU
+/// has found the unit for, which fixed_point_for() puts together so.
+int real_limit(const query::Range& range, const query::FixedPoint& unit, std::uint64_t rows) {
+  const double most = std::max(std::fabs(range.least_real), std::fabs(range.most_real));
+  if (range.known && std::isfinite(most)) return most == 0 ? kLeastUnit : std::ilogb(most) + 1;
+  constexpr int kUnitBits = 126;
+  return unit.exponent + kUnitBits - (rows <= 1 ? 0 : static_cast<int>(std::bit_width(rows - 1)));
+}
+
+bool may_have_limbs(const PipelineCell& cell) {
+  return cell.part == RealPart::kSpecials && cell.unit > kLeastUnit;
+}
+
+/// Whether two cells are of one sum.
+bool are_of_one_sum(const PipelineCell& a, const PipelineCell& b) {
+  return a.from.bits == b.from.bits && a.valid_columns == b.valid_columns &&
+         a.has_valid == b.has_valid && a.valid.bits == b.valid.bits;
+}
+
+/// Gives each sum that may have them so many limbs more, below those that it has: of these the
+/// numbers stay, counted from the new unit, and the new ones are above them.
+void add_limbs_to(Pipeline& pipeline, std::uint32_t more) {
+  const std::uint32_t before = pipeline.cells;
+  for (std::uint32_t i = 0; i < before; ++i) {
+    if (!may_have_limbs(pipeline.cell[i])) continue;
+    PipelineCell limb = pipeline.cell[i];
+    limb.part = RealPart::kLimb;
+    limb.unit = static_cast<std::int16_t>(
+        std::max(limb.unit - kLimbBits * static_cast<int>(more), kLeastUnit));
+    for (std::uint32_t k = 0; k < more; ++k) {
+      pipeline.cell[pipeline.cells++] = limb;
+      ++limb.column;
+    }
+    for (std::uint32_t k = 0; k < before; ++k) {
+      PipelineCell& known = pipeline.cell[k];
+      if (known.part == RealPart::kLimb && are_of_one_sum(known, limb)) known.unit = limb.unit;
+    }
+    pipeline.cell[i].unit = limb.unit;
+    pipeline.cell[i].column = limb.column;
+  }
+  set_group_words(pipeline);
+}
+
+}  // namespace
+
+/// Of limbs that hold the greatest values and such that are less by 13 digits; what is still less
+/// is found out.
+Status PipelineBuilder::add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,
+                                     const Validity& valid, std::uint64_t rows,
+                                     CellsOfAggregate& cells) {
+  constexpr Byte kLimbs = 3;
+  if (rows >> 31 != 0) return refused("sums of doubles of more than 2^31 rows");
+  PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+  const int limit =
+      real_limit(graph_->at(argument).range, spec.fixed_point, execution_.query.most_rows);
+  cells.unit = static_cast<std::int16_t>(std::max(limit - kLimbs * kLimbBits, kLeastUnit));
+  const auto cell = [&](RealPart part, Byte limb) -> Cell {
+    return {PipelineCell::Kind::kSum, value, valid, {}, part, limb, cells.unit};
+  };
+  PRESSO_ASSIGN(cells.specials, add_cell(cell(RealPart::kSpecials, kLimbs)));
+  for (Byte limb = 0; limb < kLimbs; ++limb) {
+    PRESSO_ASSIGN(const std::size_t one, add_cell(cell(RealPart::kLimb, limb)));
+    cells.limbs.push_back(one);
+  }
+  return {};
+}
+
+bool PipelineBuilder::add_limbs(const std::vector<Pipeline*>& pipelines) {
+  const Pipeline before = *pipelines[0];
+  const PipelineCell* const end = before.cell + before.cells;
+  const auto sums = static_cast<std::uint32_t>(std::count_if(before.cell, end, may_have_limbs));
+  if (sums == 0) return false;
+  std::uint32_t fewest = kMostPipelineCells;
+  for (const PipelineCell* cell = before.cell; cell != end; ++cell) {
+    if (may_have_limbs(*cell)) fewest = std::min<std::uint32_t>(fewest, cell->column);
+  }
+  const std::uint32_t more = std::min(fewest, (kMostPipelineCells - before.cells) / sums);
+  if (more == 0) return false;
+  for (Pipeline* const pipeline : pipelines) add_limbs_to(*pipeline, more);
+  const Pipeline& after = *pipelines[0];
+  for (CellsOfAggregate& of : aggregates_) {
+    if (!of.specials || !may_have_limbs(before.cell[*of.specials])) continue;
+    of.unit = after.cell[*of.specials].unit;
+    for (std::size_t i = before.cells; i < after.cells; ++i) {
+      if (are_of_one_sum(after.cell[i], after.cell[*of.specials])) of.limbs.push_back(i);
+    }
+  }
+  return true;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Sums, averages, minima and maxima of doubles on the emulated GPU have the bits that they have on
+// the CPU.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/simt/emulated_query_device.h"
+#include "tests/simt/real_cases.h"
+#include "tests/support/sanitized.h"
+
+namespace presso {
+namespace {
+
+using namespace test;
+
+constexpr const char* kWhole = "conditions and groups";
+
+/// Asks both; `why_cpu`: why the CPU is to do it after all.
+void expect_as_on_cpu(const Query& query, std::uint32_t seed, const char* why_cpu = "") {
+  const Answer expected = bits_of(query, nullptr);
+  ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+  const auto faults = std::make_shared<EmulatedFaults>();
+  const Answer found = bits_of(query, make_emulated_query_device(faults, seed));
+  EXPECT_EQ(found.text, expected.text);
+  EXPECT_EQ(found.summary.why_cpu, why_cpu);
+  EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+  EXPECT_EQ(faults->live_bytes, 0u);
+  EXPECT_EQ(faults->live_handles, 0u);
+}
+
+class DoublesOnGpu : public ::testing::TestWithParam<std::pair<std::uint32_t, std::uint32_t>> {};
+
+constexpr Asked kOfUsual[] = {
+    {"", "", "sum(cents), avg(cents), min(cents), max(cents), count(cents), count(*)"},
+    {"", "", "sum(walk), avg(walk), min(walk), max(walk)"},
+    {"", "", "sum(steps), min(steps), sum(same), avg(same)"},
+    {"", "", "sum(usual), avg(usual), min(zeros), max(zeros), sum(zeros), avg(zeros)"},
+    {"", "", "sum(maybe), avg(maybe), min(maybe), max(maybe), count(maybe)"},
+    {"", "", "sum(single), avg(single), min(single), max(single)"},
+    {"", "", "sum(lone), avg(lone), min(lone), max(lone), count(lone)"},
+    {"walk between 100 and 700.5 and maybe < 3", "", "sum(usual), sum(maybe), max(single)"},
+    {"id < 0", "", "sum(cents), avg(cents), min(cents), max(lone), count(*)"},
+    {"", "few", "sum(cents), avg(cents), min(usual), max(usual), count(*)"},
+    {"cents < 7000.25", "few", "sum(maybe), avg(lone), min(lone), max(maybe), min(zeros)"},
+    {"", "many", "sum(usual), avg(usual), min(usual), max(usual)"},
+    {"usual > 0", "many", "avg(maybe), max(maybe), count(maybe), sum(id)"},
+    {"", "far", "sum(cents), avg(steps), min(walk), count(*)"},
+    {"single < 1.5 and id < 1000", "far", "sum(lone), max(lone), sum(single)"},
+    {"few = 3", "", "sum(walk), min(single), max(steps)"},
+    {"id % 7 = 2", "few", "sum(walk), sum(single), max(lone)"},
+    {"many < 3", "many", "sum(same), min(same), avg(usual)"},
+};
+
+TEST_P(DoublesOnGpu, UsualOnesAreAddedUpThere) {
+  const auto [rows, group_rows] = GetParam();
+  const TableOfColumns made = usual_reals(rows, group_rows, rows);
+  std::uint32_t seed = 1;
+  for (const Asked& asked : kOfUsual) {
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    expect_as_on_cpu(query_of(*made.table, asked), ++seed);
+  }
+}
+
+constexpr Asked kOfHostile[] = {
+    {"", "", "min(huge), max(huge), sum(tiny), avg(tiny), min(tiny), sum(none), min(none)"},
+    {"", "", "sum(pairs), avg(pairs), min(special), max(special), sum(nan_or_one)"},
+    {"", "", "sum(plus), avg(minus), max(plus), min(minus), max(nan_or_one)"},
+    {"", "few", "sum(pairs), sum(plus), avg(minus), sum(nan_or_one), min(nan_or_one)"},
+    {"", "few", "min(special), max(special), max(floats), min(floats), avg(none)"},
+    {"", "many", "sum(pairs), avg(nan_or_one), sum(plus), sum(minus)"},
+    {"", "many", "min(huge), max(huge), sum(tiny), avg(tiny)"},
+    {"pairs > 0", "many", "min(special), max(special), max(floats), sum(none)"},
+};
+
+TEST_P(DoublesOnGpu, HostileOnesAreTheSame) {
+  const auto [rows, group_rows] = GetParam();
+  const TableOfColumns made = hostile_reals(rows, group_rows, rows);
+  std::uint32_t seed = 50;
+  for (const Asked& asked : kOfHostile) {
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    expect_as_on_cpu(query_of(*made.table, asked), ++seed);
+  }
+}
+
+/// Values so far from each other that it takes more cells, or more than there are.
+TEST(FarDoublesOnGpu, TakeMoreCellsOrAreTheCpus) {
+  const TableOfColumns made = hostile_reals(4000, 1500, 3);
+  std::uint32_t seed = 90;
+  for (const Asked& asked : {
+           Asked{"", "", "sum(pairs), avg(pairs), min(pairs), count(*)"},
+           Asked{"", "few", "sum(wide), avg(wide), sum(tiny), count(*), sum(pairs)"},
+           Asked{"pairs > 0", "many", "avg(wide), max(wide), sum(few)"},
+           Asked{"", "", "sum(floats), count(*)"},
+       }) {
+    SCOPED_TRACE(asked.aggregates);
+    const Query query = query_of(*made.table, asked);
+    expect_as_on_cpu(query, ++seed);
+    EXPECT_GT(bits_of(query, make_emulated_query_device()).summary.passes, 1u);
+  }
+  for (const Asked& asked :
+       {Asked{"", "", "sum(huge)"}, Asked{"", "few", "avg(special), sum(huge)"},
+        Asked{"", "", "sum(floats), sum(wide), sum(pairs)"},
+        Asked{"", "many", "sum(huge), avg(wide)"}}) {
+    expect_as_on_cpu(query_of(*made.table, asked), ++seed,
+                     "sums of doubles that are too far from each other");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, DoublesOnGpu,
+                         ::testing::Values(std::pair{1u, 1000u}, std::pair{40u, 1000u},
+                                           std::pair{2500u, 1024u}, std::pair{7000u, 2500u},
+                                           std::pair{9000u, 1u << 20}));
+
+}  // namespace
+}  // namespace presso
