@@ -3,6 +3,7 @@
 // the CPU.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <string>
 
 #include "tests/simt/emulated_query_device.h"
@@ -13,8 +14,6 @@ namespace presso {
 namespace {
 
 using namespace test;
-
-constexpr const char* kWhole = "conditions and groups";
 
 /// Asks both; `why_cpu`: why the CPU is to do it after all.
 void expect_as_on_cpu(const Query& query, std::uint32_t seed, const char* why_cpu = "") {
@@ -81,6 +80,94 @@ TEST_P(DoublesOnGpu, HostileOnesAreTheSame) {
     SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
     expect_as_on_cpu(query_of(*made.table, asked), ++seed);
   }
+}
+
+/// `usual` with rows of `parts`, whose keys are every third number.
+class JoinedDoublesOnGpu : public ::testing::Test {
+ protected:
+  Query query_of(const std::string& statement) const {
+    const auto parsed = parse_sql(statement);
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message();
+    std::vector<Table> tables;
+    const auto add = [&](const std::string& path) {
+      tables.push_back(path == "usual" ? *usual_.table : *parts_.table);
+    };
+    add(parsed->from.path);
+    for (const SqlJoin& join : parsed->joins) add(join.source.path);
+    return Query::from(*parsed, statement, std::move(tables));
+  }
+
+ private:
+  static TableOfColumns make_parts() {
+    constexpr std::uint32_t kRows = 700;
+    corpora::Random random(8);
+    const auto hostile = [&](std::uint32_t row) {
+      // Bits that stand for nulls elsewhere.
+      if (row % 50 == 7) return std::bit_cast<double>(~std::uint64_t{0});
+      return row % 50 == 8 ? -0.0 : any_real(random, -3, 9);
+    };
+    const auto single = [&](std::uint32_t row) {
+      return row % 40 == 3 ? std::numeric_limits<float>::quiet_NaN()
+                           : 1.5f * static_cast<float>(row);
+    };
+    using D = ColumnType;
+    std::vector<std::pair<std::string, ColumnData>> columns;
+    columns.emplace_back("part", column_of<std::int64_t>(D::kInt64, kRows, [](std::uint32_t row) {
+                           return 3 * std::int64_t{row};
+                         }));
+    columns.emplace_back("weight", column_of<double>(D::kDouble, kRows, hostile));
+    columns.emplace_back("size",
+                         with_nulls(column_of<double>(D::kDouble, kRows, hostile), random, 3));
+    columns.emplace_back("thin", column_of<float>(D::kFloat, kRows, single));
+    columns.emplace_back("thick",
+                         with_nulls(column_of<float>(D::kFloat, kRows, single), random, 5));
+    return {columns, 250};
+  }
+
+  const TableOfColumns usual_ = usual_reals(5000, 2000, 3);
+  const TableOfColumns parts_ = make_parts();
+};
+
+TEST_F(JoinedDoublesOnGpu, AreAddedUpAsOnTheCpu) {
+  std::uint32_t seed = 10;
+  for (const char* const statement : {
+           "select count(*), sum(cents), sum(weight), avg(thin), min(weight), max(thin) "
+           "from usual join parts on usual.many = parts.part",
+           "select few, count(size), sum(size), avg(thick), min(size), max(thick) "
+           "from usual join parts on usual.many = parts.part group by few",
+           "select many, sum(weight), avg(size), max(maybe) "
+           "from usual left join parts on usual.many = parts.part group by many",
+           "select few, sum(weight), count(weight), avg(size), sum(usual), max(maybe), sum(lone) "
+           "from usual full join parts on usual.many = parts.part group by few",
+           "select part, sum(weight), min(size), avg(cents) "
+           "from usual right join parts on usual.many = parts.part where parts.part < 900 "
+           "group by part",
+           "select few, sum(usual), avg(lone) from usual semi join parts "
+           "on usual.many = parts.part group by few",
+           "select count(*), sum(size), sum(maybe) from usual left join parts on "
+           "usual.many = parts.part where cents > 4000.5 and size is not null",
+           "select count(*), avg(maybe) from usual left join parts on usual.many = parts.part "
+           "where size is null and maybe is not null",
+       }) {
+    SCOPED_TRACE(statement);
+    expect_as_on_cpu(query_of(statement), ++seed);
+  }
+}
+
+TEST_F(JoinedDoublesOnGpu, AreRowsAsOnTheCpu) {
+  std::uint32_t seed = 30;
+  for (const char* const statement : {
+           "select id, cents, weight, single, thin, lone, thick from usual join parts on "
+           "usual.many = parts.part where few < 3",
+           "select id, usual, thin, thick from usual left join parts on usual.many = parts.part",
+           "select id, thin, thick, lone from usual full join parts on usual.many = parts.part",
+       }) {
+    SCOPED_TRACE(statement);
+    expect_as_on_cpu(query_of(statement), ++seed);
+  }
+  expect_as_on_cpu(query_of("select id, weight from usual left join parts on usual.many = "
+                            "parts.part where few = 2"),
+                   ++seed, "rows with doubles that may be null");
 }
 
 /// Values so far from each other that it takes more cells, or more than there are.

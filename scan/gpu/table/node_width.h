@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which numbers registers of 32 bits hold.
+// Which numbers registers of 32 bits hold, and what stands for nulls of doubles.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,11 @@ namespace presso::gpu {
 inline bool is_narrow(std::int64_t value) {
   return value == static_cast<std::int32_t>(value);
 }
+
+/// Bits of a NaN, which stand in place of nulls where doubles may be null: a value that has the
+/// same bits gets those of another NaN.
+inline constexpr std::int64_t kNullReal = -1;
+inline constexpr std::int64_t kNanBesideNull = kNullReal ^ 1;
 
 /// Whether the node's values may need more than 32 bits.
 inline bool is_wide(const query::Node& node) {

@@ -107,7 +107,7 @@ struct PipelineStep {
   RegisterPlace b;
   Byte column = 0;
   bool a_is_constant = false;  ///< `constant` in its place; of b, too
-  bool b_is_constant = false;
+  bool b_is_constant = false;  ///< kLoad: the constant are a NaN's bits, for no value
   std::int64_t constant = 0;
 };
 

@@ -219,6 +219,10 @@ Status PipelineBuilder::add_result(const std::vector<std::size_t>& columns) {
       if (!null_value) return refused("columns that may be null or anything");
       wanted = with_null(node, null_value);
     }
+    // Of floats no NaN has the bits that stand for nulls.
+    if (wanted.is_real && wanted.null_value && node.schema.type != ColumnType::kFloat) {
+      return refused("rows with doubles that may be null");
+    }
     if (outputs_.size() == kMostRowArrays) return refused("more than 15 columns of joined rows");
     PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
     outputs_.emplace_back(value, wanted.is_wide);

@@ -65,7 +65,8 @@ Result<std::size_t> PipelineBuilder::load(std::size_t table_column, Kind kind,
 }
 
 std::optional<std::int64_t> null_number(const Node& node) {
-  if (!node.range.known || node.physical == Physical::kDouble) return std::nullopt;
+  if (node.physical == Physical::kDouble) return kNullReal;
+  if (!node.range.known) return std::nullopt;
   if (node.range.most < std::numeric_limits<std::int64_t>::max()) {
     return static_cast<std::int64_t>(node.range.most) + 1;
   }
@@ -228,6 +229,7 @@ Result<std::size_t> PipelineBuilder::column_value(const RowColumn& column) {
   const Byte number = values_[value].step.column;
   if (column.codes != nullptr) codes_[number] = column.codes;
   if (column.null_value) nullable_ = static_cast<std::uint16_t>(nullable_ | 1u << number);
+  values_[value].step.b_is_constant = column.is_real && column.null_value;
   return value;
 }
 

@@ -434,7 +434,12 @@ PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& ste
   }
   if (nullable) {
     rows.for_each([&](u32 k) {
-      if (!program.is_valid(step.column, rows.row(k))) value[k] = static_cast<u64>(step.constant);
+      const u64 null_value = static_cast<u64>(step.constant);
+      if (!program.is_valid(step.column, rows.row(k))) {
+        value[k] = null_value;
+      } else if (step.b_is_constant && value[k] == null_value) {
+        value[k] ^= 1;  // another NaN
+      }
     });
   }
   program.write(step.to, rows, value);
