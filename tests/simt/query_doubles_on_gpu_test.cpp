@@ -72,6 +72,56 @@ constexpr Asked kOfHostile[] = {
     {"pairs > 0", "many", "min(special), max(special), max(floats), sum(none)"},
 };
 
+constexpr Asked kOfExpressions[] = {
+    {"", "", "sum(cents * usual), avg(cents - walk), min(cents + 1e0), max(2e0 - walk)"},
+    {"", "few", "sum(cents * (1 - same)), sum(cents * (1 - same) * (1 + walk)), count(*)"},
+    {"", "few", "sum(cents * 0.07), avg(few * 1.5e0), max(id / 7), min(-usual)"},
+    {"", "many", "sum(maybe * lone), max(abs(maybe)), count(maybe + lone), avg(-lone)"},
+    {"usual * 3 < walk - 100", "", "count(*), sum(id)"},
+    {"usual <> walk * 1e0 and single <= same * 5", "few", "count(*), sum(single / same)"},
+    {"maybe / 3 >= lone and maybe is not null", "", "count(*), sum(maybe - lone)"},
+    {"not (maybe > lone * 2)", "few", "count(*), avg(maybe)"},
+    {"", "few", "sum(case when cents > 10000 then cents when few < 3 then 0.5e0 else -walk end)"},
+    {"", "", "sum(case when usual > walk then 1 else 0 end), max(cast(usual as real))"},
+    {"few / 2 > 1.25", "case when cents < walk * 20 then few else 9 end", "sum(few / 4), count(*)"},
+    {"", "few", "sum(sqrt(few)), avg(round(few / 3, 2)), sum(cast(id as double) * id)"},
+    {"zeros = -zeros", "few",
+     "count(*), min(zeros * -1), max(-zeros), min(0 / cents), max(1 / zeros)"},
+};
+
+TEST_P(DoublesOnGpu, ExpressionsAreComputedThere) {
+  const auto [rows, group_rows] = GetParam();
+  const TableOfColumns made = usual_reals(rows, group_rows, rows + 5);
+  std::uint32_t seed = 100;
+  for (const Asked& asked : kOfExpressions) {
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    expect_as_on_cpu(query_of(*made.table, asked), ++seed);
+  }
+}
+
+TEST_P(DoublesOnGpu, ExpressionsOfHostileOnesAreTheSame) {
+  const auto [rows, group_rows] = GetParam();
+  const TableOfColumns made = hostile_reals(rows, group_rows, rows + 9);
+  std::uint32_t seed = 150;
+  for (const Asked& asked : {
+           Asked{"", "few", "min(huge * huge), max(huge / tiny), min(tiny * 0.5e0), max(tiny / 3)"},
+           Asked{"", "few",
+                 "max(special - special), min(special * 0), max(-special), sum(few / 3)"},
+           Asked{"special = special", "few", "count(*), min(abs(special))"},
+           Asked{"special < nan_or_one", "", "count(*)"},
+           Asked{"special <= nan_or_one", "", "count(*)"},
+           Asked{"nan_or_one < special", "few", "count(*)"},
+           Asked{"nan_or_one <> special * 1", "few", "count(*), max(floats + special)"},
+           Asked{"huge * 1e300 > 1e308", "few", "count(*), max(huge * 1e-300)"},
+           Asked{"", "many", "min(case when special > 3 then special else tiny end)"},
+           Asked{"", "",
+                 "max(cast(huge as real)), min(cast(tiny as real)), max(cast(special as real))"},
+       }) {
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    expect_as_on_cpu(query_of(*made.table, asked), ++seed);
+  }
+}
+
 TEST_P(DoublesOnGpu, HostileOnesAreTheSame) {
   const auto [rows, group_rows] = GetParam();
   const TableOfColumns made = hostile_reals(rows, group_rows, rows);

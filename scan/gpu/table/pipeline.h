@@ -72,6 +72,23 @@ struct RegisterPlace {
   PRESSO_HD constexpr bool is_wide() const { return (bits & kWide) != 0; }
 };
 
+/// Of doubles, as the CPU computes them; comparisons give truths.
+enum class RealOperation : Byte {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kNegate,     ///< of a, as the next two
+  kMagnitude,  ///< without its sign
+  kToFloat,    ///< rounded to a float
+  kOfInteger,  ///< integer a divided by double b
+  // NaNs are equal, and greater than all others.
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+};
+
 struct PipelineStep {
   enum class Kind : Byte {
     kLoad,      ///< to = value of `column`; nulls: `constant`
@@ -86,6 +103,7 @@ struct PipelineStep {
     kLess,
     kLessEqual,
     kNot,     ///< of a
+    kReal,    ///< to = the RealOperation `column` of doubles
     kFilter,  ///< rows with a == 0 are dropped
     // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
     kFind,        ///< to = the build row, one after another; rows without one are dropped

@@ -247,9 +247,12 @@ class PipelineBuilder {
   Status push(ConditionStep step);
   Result<std::size_t> value_of(query::NodeId id);
   Result<std::size_t> value_of_step(query::NodeId id);
+  Result<std::size_t> value_of_real_step(query::NodeId id);
+  Result<std::size_t> append_real(RealOperation operation, query::NodeId id);
   Result<std::size_t> value_by_table(query::NodeId id);
   Result<ValueDomain> domain_of(const query::Node& column);
   bool combines_truths(query::NodeId id) const;
+  bool is_of_reals(query::NodeId id) const;
   Result<std::size_t> is_true(query::NodeId id, bool negated);
   Result<std::size_t> value_of_and(const query::Node& node);
   Result<std::size_t> value_of_case(const query::Node& node);

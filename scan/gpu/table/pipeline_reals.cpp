@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: sums of doubles as cells (real_parts.cuh).
+// PipelineBuilder: operations on doubles as steps (real_steps.cuh), sums of them as cells
+// (real_parts.cuh).
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "scan/gpu/table/node_width.h"
 #include "scan/gpu/table/pipeline_builder.h"
 
 namespace presso::gpu {
 namespace {
+
+using query::Node;
+using query::Physical;
+using query::Step;
+using Kind = PipelineStep::Kind;
 
 constexpr int kLimbBits = 32;  // allow(bare-32): bits of a word
 /// Below are no bits of doubles.
@@ -56,7 +63,100 @@ void add_limbs_to(Pipeline& pipeline, std::uint32_t more) {
   set_group_words(pipeline);
 }
 
+/// Whether the quotient by 10^scale of all the node's numbers is that of two doubles.
+bool divides_exactly(const Node& node, std::int64_t scale) {
+  constexpr query::Int128 kExact = query::Int128{1} << 53;
+  constexpr std::int64_t kExactScale = 22;  // 10^22 is a double
+  return scale <= kExactScale && node.range.known && node.range.least >= -kExact &&
+         node.range.most <= kExact;
+}
+
+std::optional<RealOperation> operation_of(Step step) {
+  switch (step) {
+    case Step::kAdd:
+      return RealOperation::kAdd;
+    case Step::kSubtract:
+      return RealOperation::kSubtract;
+    case Step::kMultiply:
+      return RealOperation::kMultiply;
+    case Step::kDivideReal:
+      return RealOperation::kDivide;
+    case Step::kNegate:
+      return RealOperation::kNegate;
+    case Step::kAbs:
+      return RealOperation::kMagnitude;
+    case Step::kRealToFloat:
+      return RealOperation::kToFloat;
+    case Step::kEqual:
+      return RealOperation::kEqual;
+    case Step::kNotEqual:
+      return RealOperation::kNotEqual;
+    case Step::kLess:
+      return RealOperation::kLess;
+    case Step::kLessEqual:
+      return RealOperation::kLessEqual;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
+
+/// Whether the node's step gives a double, or compares doubles.
+bool PipelineBuilder::is_of_reals(query::NodeId id) const {
+  const Node& node = graph_->at(id);
+  if (node.physical == Physical::kDouble) return true;
+  return operation_of(node.step) && !node.arguments.empty() &&
+         graph_->at(node.arguments[0]).physical == Physical::kDouble;
+}
+
+Result<std::size_t> PipelineBuilder::value_of_real_step(query::NodeId id) {
+  const Node& node = graph_->at(id);
+  if (node.step == Step::kCase) return value_of_case(node);
+  if (node.step == Step::kIntegerToReal) {
+    const Node& number = graph_->at(node.arguments[0]);
+    if (number.physical != Physical::kInt64 ||
+        (node.parameter != 0 && !divides_exactly(number, node.parameter))) {
+      return refused("an expression that GPUs do not compute yet");
+    }
+    PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
+    const auto divisor =
+        static_cast<double>(query::power_of_ten(static_cast<unsigned>(node.parameter)));
+    PRESSO_ASSIGN(const std::size_t made,
+                  append_constant(Kind::kReal, a, std::bit_cast<std::int64_t>(divisor), true));
+    values_[made].step.column = static_cast<Byte>(RealOperation::kOfInteger);
+    return made;
+  }
+  const std::optional<RealOperation> operation = operation_of(node.step);
+  if (!operation) return refused("an expression that GPUs do not compute yet");
+  return append_real(*operation, id);
+}
+
+/// Of a node with one or two arguments, at most one of which is a constant.
+Result<std::size_t> PipelineBuilder::append_real(RealOperation operation, query::NodeId id) {
+  const Node& node = graph_->at(id);
+  Value value;
+  value.step.kind = Kind::kReal;
+  value.step.column = static_cast<Byte>(operation);
+  value.is_wide = is_wide(node);
+  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+    const Node& argument = graph_->at(node.arguments[i]);
+    if (argument.kind == Node::Kind::kConstant) {
+      if (argument.is_null) return refused("constants that are null");
+      (i == 0 ? value.step.a_is_constant : value.step.b_is_constant) = true;
+      value.step.constant = std::bit_cast<std::int64_t>(argument.real);
+    }
+  }
+  // Each operand has a place, also where the constant is read instead.
+  for (const query::NodeId argument : node.arguments) {
+    if (graph_->is_constant(argument)) continue;
+    PRESSO_ASSIGN(const std::size_t one, value_of(argument));
+    value.from.push_back(one);
+  }
+  if (value.from.empty()) return refused("constants alone");
+  if (value.from.size() == 1) value.from.push_back(value.from[0]);
+  return append(std::move(value));
+}
 
 /// Of limbs that hold the greatest values and such that are less by 13 digits; what is still less
 /// is found out.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // PipelineBuilder: columns and expressions as values of a program, and where they are null.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "scan/gpu/table/node_width.h"
@@ -351,6 +352,11 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
     return append(kind, a, b, is_wide(node));
   };
+  if (is_of_reals(id)) {
+    Result<std::size_t> computed = value_of_real_step(id);
+    if (computed.ok() || computed.error().code != ErrorCode::kUnsupported) return computed;
+    return value_by_table(id);
+  }
   const bool of_integers =
       (node.step == Step::kIsNull && graph_->is_column(node.arguments[0])) ||
       std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
@@ -479,11 +485,13 @@ Result<std::size_t> PipelineBuilder::value_or(std::size_t value, std::size_t tru
   return append_constant(Kind::kAdd, value, otherwise, true);
 }
 
-/// A truth times a number, or times a constant, which is no value of its own.
+/// A truth times a number, or a double's bits, or times a constant, which is no value of its own.
 Result<std::size_t> PipelineBuilder::times(std::size_t truth, NodeId id, bool is_wide) {
-  if (const auto constant = constant_of(id)) {
-    return append_constant(Kind::kMultiply, truth, *constant, is_wide);
-  }
+  const Node& node = graph_->at(id);
+  const bool is_real = node.kind == Node::Kind::kConstant && node.physical == Physical::kDouble;
+  const auto constant =
+      is_real ? std::optional(std::bit_cast<std::int64_t>(node.real)) : constant_of(id);
+  if (constant) return append_constant(Kind::kMultiply, truth, *constant, is_wide);
   PRESSO_ASSIGN(const std::size_t value, value_of(id));
   return append(Kind::kMultiply, truth, value, is_wide);
 }

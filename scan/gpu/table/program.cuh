@@ -12,7 +12,7 @@
 #include "scan/gpu/join/key_table.cuh"
 #include "scan/gpu/table/conditions.cuh"
 #include "scan/gpu/table/group_table.cuh"
-#include "scan/gpu/table/real_parts.cuh"
+#include "scan/gpu/table/real_steps.cuh"
 
 namespace presso::gpu {
 
@@ -79,13 +79,6 @@ struct ChunkRows {
     return to;
   }
 };
-
-/// Where a lane's first value of a register is, in shared memory whose registers begin at `at`.
-PRESSO_DEVICE Byte* register_at(u32 at, RegisterPlace place) {
-  const u32 bytes = static_cast<u32>(place.is_wide() ? sizeof(u64) : sizeof(u32));
-  return simt::shared_memory() + at + place.unit() * kChunkRows * static_cast<u32>(sizeof(u32)) +
-         simt::lane() * bytes;
-}
 
 /// What a warp's program works with.
 struct ProgramSpace {
@@ -763,6 +756,9 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         break;
       case Kind::kNot:
         run_operation(program, step, rows, [](auto a, auto) { return a ^ 1; });
+        break;
+      case Kind::kReal:
+        run_real(step, program.registers_at(), rows.step_count());
         break;
       case Kind::kFilter:
         alive = where_true(program, step.a, rows, alive);
