@@ -99,6 +99,36 @@ TEST_P(DoublesOnGpu, ExpressionsAreComputedThere) {
   }
 }
 
+constexpr Asked kOfKeys[] = {
+    {"", "cents", "count(*), sum(id)"},
+    {"", "steps", "sum(cents), max(walk)"},
+    {"", "zeros", "count(*), min(zeros)"},
+    {"walk > 20", "maybe", "count(*), sum(maybe), count(maybe)"},
+    {"", "lone", "count(*), avg(cents)"},
+    {"", "single", "count(*), min(id)"},
+    {"", "few / 3", "count(*), sum(usual)"},
+    {"", "maybe * 0", "count(*), sum(id)"},
+    {"id > 5", "case when few > 3 then walk else zeros end", "count(*), sum(many)"},
+};
+
+TEST_P(DoublesOnGpu, TellGroups) {
+  const auto [rows, group_rows] = GetParam();
+  const TableOfColumns made = usual_reals(rows, group_rows, rows + 2);
+  std::uint32_t seed = 200;
+  for (const Asked& asked : kOfKeys) {
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    expect_as_on_cpu(query_of(*made.table, asked), ++seed);
+  }
+  const TableOfColumns hostile = hostile_reals(rows, group_rows, rows + 3);
+  for (const Asked& asked :
+       {Asked{"", "special", "count(*), sum(tiny)"}, Asked{"", "floats", "count(*), max(huge)"},
+        Asked{"", "none", "count(*), count(none)"}, Asked{"", "special - special", "count(*)"},
+        Asked{"few = 2", "tiny", "count(*), sum(nan_or_one)"}}) {
+    SCOPED_TRACE(asked.group_by);
+    expect_as_on_cpu(query_of(*hostile.table, asked), ++seed);
+  }
+}
+
 TEST_P(DoublesOnGpu, ExpressionsOfHostileOnesAreTheSame) {
   const auto [rows, group_rows] = GetParam();
   const TableOfColumns made = hostile_reals(rows, group_rows, rows + 9);
@@ -196,6 +226,10 @@ TEST_F(JoinedDoublesOnGpu, AreAddedUpAsOnTheCpu) {
            "on usual.many = parts.part group by few",
            "select count(*), sum(size), sum(maybe) from usual left join parts on "
            "usual.many = parts.part where cents > 4000.5 and size is not null",
+           "select size, count(*), sum(weight) from usual left join parts on "
+           "usual.many = parts.part group by size",
+           "select weight, count(*) from usual full join parts on usual.many = parts.part "
+           "group by weight",
            "select count(*), avg(maybe) from usual left join parts on usual.many = parts.part "
            "where size is null and maybe is not null",
        }) {
@@ -218,6 +252,60 @@ TEST_F(JoinedDoublesOnGpu, AreRowsAsOnTheCpu) {
   expect_as_on_cpu(query_of("select id, weight from usual left join parts on usual.many = "
                             "parts.part where few = 2"),
                    ++seed, "rows with doubles that may be null");
+}
+
+/// Expressions of two columns, or one and a constant, or deeper ones.
+std::string random_real(corpora::Random& random, unsigned depth) {
+  static constexpr const char* kLeaves[] = {"cents", "walk",   "steps", "usual", "zeros", "maybe",
+                                            "lone",  "single", "few",   "id",    "1.5e0", "same"};
+  static constexpr const char* kOperations[] = {" + ", " - ", " * ", " / "};
+  if (depth == 0 || random.below(4) == 0) return kLeaves[random.below(12)];
+  if (random.below(9) == 0) return "-abs(" + random_real(random, depth - 1) + ")";
+  return "(" + random_real(random, depth - 1) + kOperations[random.below(4)] +
+         random_real(random, depth - 1) + ")";
+}
+
+TEST(RandomDoublesOnGpu, AnswerAsTheCpu) {
+  const TableOfColumns made = usual_reals(2600, 1100, 21);
+  corpora::Random random(5);
+  constexpr std::uint32_t kStatements = kIsSanitized ? 40 : 150;
+  static constexpr const char* kRelations[] = {" < ", " <= ", " = ", " <> ", " >= ", " > "};
+  static constexpr const char* kAggregates[] = {"sum", "avg", "min", "max", "count"};
+  static constexpr const char* kKeys[] = {"", "few", "many", "far", "zeros", "lone", "few, many"};
+  std::uint32_t on_device = 0;
+  for (std::uint32_t i = 0; i < kStatements; ++i) {
+    std::string where;
+    if (random.below(2) == 0) {
+      where = random_real(random, 1) + kRelations[random.below(6)] + random_real(random, 2);
+    }
+    std::string aggregates = "count(*)";
+    for (std::uint32_t more = random.below(3) + 1; more > 0; --more) {
+      aggregates += std::string(", ") + kAggregates[random.below(5)] + "(" +
+                    random_real(random, random.below(4)) + ")";
+    }
+    const char* const keys = kKeys[random.below(7)];
+    SCOPED_TRACE(where + " | " + keys + " | " + aggregates);
+    const Query query = query_of(*made.table, {where.c_str(), keys, aggregates.c_str()});
+    const Answer expected = bits_of(query, nullptr);
+    const Answer found = bits_of(query, make_emulated_query_device({}, i));
+    ASSERT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+    on_device += found.summary.why_cpu.empty() ? 1 : 0;
+  }
+  EXPECT_GT(on_device, kStatements * 3 / 4);
+}
+
+/// Of more than one slice.
+TEST(ManyDoublesOnGpu, AnswerAsTheCpu) {
+  const TableOfColumns made = usual_reals(kIsSanitized ? 70'000 : 150'000, 1u << 20, 22);
+  std::uint32_t seed = 250;
+  for (const Asked& asked :
+       {Asked{"", "", "sum(cents), avg(walk), min(usual), max(single), sum(maybe), sum(lone)"},
+        Asked{"walk > 30000.5", "few", "sum(usual), sum(steps * cents), avg(maybe)"},
+        Asked{"", "many", "sum(cents), avg(lone)"}}) {
+    SCOPED_TRACE(asked.aggregates);
+    expect_as_on_cpu(query_of(*made.table, asked), ++seed);
+  }
 }
 
 /// Values so far from each other that it takes more cells, or more than there are.

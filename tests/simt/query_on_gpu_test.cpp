@@ -133,7 +133,7 @@ TEST_F(QueryOnGpuFaults, WhatItCannotDoIsLeftToTheCpu) {
     const char* why;
   };
   for (const Left& left :
-       {Left{"real", "count(*)", "keys that are neither integers nor strings"},
+       {Left{"real, word", "count(*)", "keys that do not fit into 63 bits together"},
         Left{"wide, id, wide + 1", "count(*)", "keys that do not fit into 63 bits together"},
         Left{"word", "count(distinct run)", "count(distinct)"},
         Left{"word", "max(word)", "aggregates of other than numbers of 64 bits"}}) {

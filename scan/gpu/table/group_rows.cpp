@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "scan/gpu/table/node_width.h"
 #include "scan/group/group_output.h"
 #include "scan/group/long_sum.h"
 #include "scan/group/ratio.h"
@@ -53,7 +54,9 @@ class GroupTable {
   Result<RowStore> make() {
     std::vector<Physical> physical;
     for (const PipelineBuilder::Key& key : builder_.keys()) {
-      physical.push_back(key.codes != nullptr ? Physical::kString : Physical::kInt64);
+      physical.push_back(key.codes != nullptr ? Physical::kString
+                         : key.is_real        ? Physical::kDouble
+                                              : Physical::kInt64);
     }
     for (const query::AggregateSpec& spec : input_.plan().aggregates) {
       physical.push_back(physical_of(spec));
@@ -149,7 +152,11 @@ class GroupTable {
       const std::int64_t value = from_.row_keys[i][group.number() / builder_.row_stride()];
       return value == use.columns[*key.of_row].null_value ? std::nullopt : std::optional(value);
     }
-    if (key.values == 0) return static_cast<std::int64_t>(group.number());
+    if (key.values == 0) {
+      const auto number = static_cast<std::int64_t>(group.number());
+      const bool is_null = key.is_real && key.nullable && number == kNullReal;
+      return is_null ? std::nullopt : std::optional(number);
+    }
     const std::uint64_t value = group.number() / key.stride % key.values;
     if (key.nullable && value == key.values - 1) return std::nullopt;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(key.least) + value);

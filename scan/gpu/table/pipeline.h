@@ -82,6 +82,7 @@ enum class RealOperation : Byte {
   kMagnitude,  ///< without its sign
   kToFloat,    ///< rounded to a float
   kOfInteger,  ///< integer a divided by double b
+  kKey,        ///< bits that equal values have in common; those of b stay as they are
   // NaNs are equal, and greater than all others.
   kEqual,
   kNotEqual,

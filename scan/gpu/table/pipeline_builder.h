@@ -132,7 +132,8 @@ class PipelineBuilder {
     std::uint64_t stride = 1;
     std::uint64_t values = 1;  ///< the null included; 0: all of 64 bits
     std::int64_t least = 0;
-    bool nullable = false;                   ///< the last value is the null
+    bool nullable = false;                   ///< the last value is the null, of doubles kNullReal
+    bool is_real = false;                    ///< the bits of doubles
     const query::KeyCodes* codes = nullptr;  ///< of strings that GroupInput has no codes of
     std::optional<std::size_t> of_row;       ///< in StageUse::columns of row_stage()
   };
@@ -276,6 +277,7 @@ class PipelineBuilder {
   static RowColumn with_null(const query::Node& column, std::optional<std::int64_t> null_value);
   Status add_key(const query::KeySpec& spec, query::NodeId node, const query::KeyCodes* codes,
                  bool own_codes);
+  Status add_real_key(const query::KeySpec& spec, query::NodeId node);
   Status add_to_group(std::size_t value, Key key);
   Status add_to_group(std::size_t value, std::uint64_t stride);
   Status add_aggregate(const query::AggregateCall& call, const query::AggregateSpec& spec,

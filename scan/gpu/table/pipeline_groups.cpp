@@ -30,6 +30,7 @@ std::uint32_t prime_up_to(std::uint32_t most) {
 
 Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
                                 const query::KeyCodes* codes, bool own_codes) {
+  if (codes == nullptr && spec.physical == Physical::kDouble) return add_real_key(spec, node);
   Key key;
   key.nullable = spec.nullable;
   std::uint64_t span = 0;
@@ -40,7 +41,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
   } else if (spec.physical == Physical::kString) {
     return refused("keys that are strings which are not stored as dictionaries");
   } else if (spec.physical != Physical::kInt64) {
-    return refused("keys that are neither integers nor strings");
+    return refused("keys that are neither numbers of 64 bits nor strings");
   } else if (has_whole_words_) {
     if (spec.nullable) return refused("keys of 64 bits that may be null");
   } else {

@@ -158,6 +158,32 @@ Result<std::size_t> PipelineBuilder::append_real(RealOperation operation, query:
   return append(std::move(value));
 }
 
+/// The only key, as there are too many doubles for any other beside it.
+Status PipelineBuilder::add_real_key(const query::KeySpec& spec, query::NodeId node) {
+  Key key;
+  key.values = 0;
+  key.is_real = true;
+  key.nullable = spec.nullable;
+  const bool is_column = graph_->is_column(node);
+  std::size_t value = 0;
+  if (is_column && spec.nullable) {
+    PRESSO_ASSIGN(value, column_value(with_null(graph_->at(node), kNullReal)));
+  } else {
+    PRESSO_ASSIGN(value, value_of(node));
+  }
+  const std::int64_t kept = is_column && spec.nullable ? kNullReal : 0;
+  PRESSO_ASSIGN(value, append_constant(Kind::kReal, value, kept, true));
+  values_[value].step.column = static_cast<Byte>(RealOperation::kKey);
+  if (spec.nullable && !is_column) {
+    PRESSO_ASSIGN(const Validity valid, validity_of(node));
+    if (!valid.is_everywhere()) {
+      PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
+      PRESSO_ASSIGN(value, value_or(value, is_there, kNullReal));
+    }
+  }
+  return add_to_group(value, key);
+}
+
 /// Of limbs that hold the greatest values and such that are less by 13 digits; what is still less
 /// is found out.
 Status PipelineBuilder::add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,

@@ -50,6 +50,10 @@ PRESSO_DEVICE u64 real_result(RealOperation operation, u64 a_bits, u64 b_bits) {
     case RealOperation::kOfInteger:
       result = static_cast<double>(static_cast<std::int64_t>(a_bits)) / b;
       break;
+    case RealOperation::kKey:
+      if (a_bits == b_bits) return b_bits;
+      if (a == 0) return 0;
+      return is_nan(a) ? kQuietNan : a_bits;
     case RealOperation::kEqual:
       return is_equal(a, b) ? 1 : 0;
     case RealOperation::kNotEqual:
