@@ -14,7 +14,6 @@
 #pragma once
 
 #include "scan/gpu/table/program.cuh"
-#include "scan/gpu/table/real_parts.cuh"
 
 namespace presso::gpu {
 
@@ -121,13 +120,13 @@ struct CellValues {
       rows.for_each([&](u32 k) { value[k] = 1; });
       return;
     }
-    program.read(what.from, rows, value);
     if (what.part != RealPart::kNone) {
-      rows.for_each([&](u32 k) {
-        if (takes(k)) value[k] = part_of_real(what, value[k], program.of.fault);
-      });
+      const RegisterPlace parts = program.of.part_register;
+      take_parts(what, program.registers_at(), parts, counted, program.of.fault);
+      program.read(parts, rows, value);
       return;
     }
+    program.read(what.from, rows, value);
     if (what.kind == PipelineCell::Kind::kSum) return;
     with_kind(what.kind, [&]<PipelineCell::Kind kKind>() {
       rows.for_each([&](u32 k) { value[k] = part_of(kKind, value[k]); });

@@ -202,8 +202,9 @@ struct Pipeline {
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
   RegisterPlace order_register;
-  Byte order_bits = 0;      ///< kWholeOrder: the register has all of the number
-  bool has_groups = false;  ///< else all rows are one, and its first row is not asked for
+  RegisterPlace part_register;  ///< for what cells take of doubles; wide
+  Byte order_bits = 0;          ///< kWholeOrder: the register has all of the number
+  bool has_groups = false;      ///< else all rows are one, and its first row is not asked for
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up

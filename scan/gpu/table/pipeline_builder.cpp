@@ -371,6 +371,10 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     }
     pipeline.program[i] = step;
   }
+  const bool has_parts = std::any_of(cells_.begin(), cells_.end(),
+                                     [](const Cell& cell) { return cell.part != RealPart::kNone; });
+  if (has_parts) pipeline.part_register = registers.take(true);
+  if (registers.units() > kMostRegisterUnits) return refused("expressions that are too large");
   pipeline.steps = static_cast<Byte>(values_.size());
   pipeline.register_units = static_cast<Byte>(registers.units());
   for (std::size_t i = 0; i < cells_.size(); ++i) {

@@ -80,7 +80,7 @@ PRESSO_DEVICE bool fits_limbs(u64 bits, const PipelineCell& cell) {
 }
 
 /// What a cell takes of a double. Where its limbs do not hold it, that is written to `fault`.
-PRESSO_DEVICE_CALL u64 part_of_real(const PipelineCell& cell, u64 bits, u64* fault) {
+PRESSO_DEVICE u64 part_of_real(const PipelineCell& cell, u64 bits, u64* fault) {
   if (cell.part == RealPart::kOrder) return order_of_real(bits);
   if (cell.part == RealPart::kLimb) return limb_of_real(bits, cell);
   const u64 magnitude = bits & ~kImageTopBit;
@@ -88,6 +88,19 @@ PRESSO_DEVICE_CALL u64 part_of_real(const PipelineCell& cell, u64 bits, u64* fau
   if (magnitude == kRealInfinity) return magnitude == bits ? kSpecialPlus : kSpecialMinus;
   if (!fits_limbs(bits, cell)) *fault = kRealIsOutside;
   return 0;
+}
+
+/// The same of a lane's rows whose bit is set: from the cell's register to another wide one.
+/// Registers begin at `registers_at` of shared memory. Called once for a chunk, so that kernels
+/// keep nothing of it in their own registers.
+PRESSO_DEVICE_CALL void take_parts(const PipelineCell& cell, u32 registers_at, RegisterPlace to,
+                                   u32 rows, u64* fault) {
+  const auto* const from = reinterpret_cast<const u64*>(register_at(registers_at, cell.from));
+  auto* const out = reinterpret_cast<u64*>(register_at(registers_at, to));
+  for (u32 left = rows; left != 0; left &= left - 1) {
+    const u32 item = (simt::find_first_set(left) - 1) * kWarpSize;
+    out[item] = part_of_real(cell, from[item], fault);
+  }
 }
 
 }  // namespace presso::gpu
