@@ -81,6 +81,7 @@ enum class RealOperation : Byte {
   kNegate,     ///< of a, as the next two
   kMagnitude,  ///< without its sign
   kToFloat,    ///< rounded to a float
+  kOfFloat,    ///< of a float's bits, signed or not; of kNoFloat b
   kOfInteger,  ///< integer a divided by double b
   kKey,        ///< bits that equal values have in common; those of b stay as they are
   // NaNs are equal, and greater than all others.
@@ -90,9 +91,12 @@ enum class RealOperation : Byte {
   kLessEqual,
 };
 
+/// In place of nulls where floats are loaded.
+constexpr std::int64_t kNoFloat = std::int64_t{1} << 32;
+
 struct PipelineStep {
   enum class Kind : Byte {
-    kLoad,      ///< to = value of `column`; nulls: `constant`
+    kLoad,      ///< to = value of `column`, of doubles and floats their bits; nulls: `constant`
     kLoadCode,  ///< the same, and the code's number for the whole table in its place
     kRow,       ///< to = the row's number in all tables
     kConstant,  ///< to = `constant`

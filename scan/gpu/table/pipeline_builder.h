@@ -249,6 +249,7 @@ class PipelineBuilder {
   Result<std::size_t> value_of(query::NodeId id);
   Result<std::size_t> value_of_step(query::NodeId id);
   Result<std::size_t> value_of_real_step(query::NodeId id);
+  Result<std::size_t> real_of_float(std::size_t value);
   Result<std::size_t> append_real(RealOperation operation, query::NodeId id);
   Result<std::size_t> value_by_table(query::NodeId id);
   Result<ValueDomain> domain_of(const query::Node& column);

@@ -132,6 +132,19 @@ Result<std::size_t> PipelineBuilder::value_of_real_step(query::NodeId id) {
   return append_real(*operation, id);
 }
 
+/// Of a column of floats that has been loaded.
+Result<std::size_t> PipelineBuilder::real_of_float(std::size_t value) {
+  constexpr auto kOfFloat = static_cast<Byte>(RealOperation::kOfFloat);
+  for (std::size_t i = value + 1; i < values_.size(); ++i) {
+    const Value& known = values_[i];
+    const bool is_same = known.step.kind == Kind::kReal && known.step.column == kOfFloat;
+    if (is_same && known.from[0] == value) return i;
+  }
+  PRESSO_ASSIGN(const std::size_t made, append_constant(Kind::kReal, value, kNullReal, true));
+  values_[made].step.column = kOfFloat;
+  return made;
+}
+
 /// Of a node with one or two arguments, at most one of which is a constant.
 Result<std::size_t> PipelineBuilder::append_real(RealOperation operation, query::NodeId id) {
   const Node& node = graph_->at(id);

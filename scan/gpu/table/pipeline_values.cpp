@@ -225,12 +225,15 @@ Result<std::size_t> PipelineBuilder::column_value(const RowColumn& column) {
   if (column.codes != nullptr && column.codes->is_by_rows()) return code_of_row(*column.codes);
   const std::size_t own = table_column(column.column);
   const Kind kind = column.codes != nullptr ? Kind::kLoadCode : Kind::kLoad;
-  PRESSO_ASSIGN(const std::size_t value,
-                load(own, kind, column.null_value.value_or(0), column.is_wide));
-  const Byte number = values_[value].step.column;
-  if (column.codes != nullptr) codes_[number] = column.codes;
-  if (column.null_value) nullable_ = static_cast<std::uint16_t>(nullable_ | 1u << number);
-  values_[value].step.b_is_constant = column.is_real && column.null_value;
+  const ColumnSchema& schema = execution_.query.columns[column_of_query(column.column)].schema;
+  const bool is_float = schema.type == ColumnType::kFloat;
+  const std::int64_t null_value = is_float ? kNoFloat : column.null_value.value_or(0);
+  PRESSO_ASSIGN(const std::size_t value, load(own, kind, null_value, column.is_wide));
+  PipelineStep& step = values_[value].step;
+  if (column.codes != nullptr) codes_[step.column] = column.codes;
+  if (column.null_value) nullable_ = static_cast<std::uint16_t>(nullable_ | 1u << step.column);
+  if (is_float) return real_of_float(value);
+  step.b_is_constant = column.is_real && column.null_value;
   return value;
 }
 

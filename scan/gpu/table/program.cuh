@@ -28,7 +28,6 @@ struct OpenColumn {
   How how = How::kNull;
   Byte width_bytes = 0;  ///< kPlain and kPatched
   bool is_signed = false;
-  bool is_float = false;        ///< kPlain: floats, which become doubles
   u32 width = 0;                ///< but for kPlain
   const u32* values = nullptr;  ///< kPlain; kPatched: those of the map's rows, 64 bits each
   u64 base = 0;
@@ -194,10 +193,6 @@ PRESSO_DEVICE const u32* map_exceptions(const TableBlock& block, const VectorEnt
   return rows + exception_row_words(entry.exceptions);
 }
 
-PRESSO_DEVICE bool is_float(const TableBlock& block) {
-  return block.floating && block.width_bytes == sizeof(float);
-}
-
 /// Opens one column's vector, by the warp; what was staged has arrived.
 PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const VectorPlace& at) {
   const ColumnTask& task = program.space.columns()[column];
@@ -225,16 +220,13 @@ PRESSO_DEVICE void open_column(const ProgramSpace& program, u32 column, const Ve
   } else if (block.is_plain) {
     open.how = OpenColumn::How::kPlain;
     open.values = block.words + u64{at.vector} * kVectorRows * block.width_bytes / sizeof(u32);
-    open.is_float = is_float(block);
   } else if (block.words != nullptr) {
     u64* const scratch = program.scratch + column * kVectorRows;
     open.how = OpenColumn::How::kPlain;
     open.width_bytes = 8;
     open.values = reinterpret_cast<const u32*>(scratch);
     for_each_bits(block, entry, at, words, program.space.staging(), [&](u32 step, u64 value) {
-      scratch[step * kWarpSize + simt::lane()] =
-          is_float(block) ? real_of_float(static_cast<u32>(value))
-                          : widened(value, block.width_bytes, block.is_signed);
+      scratch[step * kWarpSize + simt::lane()] = widened(value, block.width_bytes, block.is_signed);
     });
   }
   if (simt::lane() == 0) program.open(column) = open;
@@ -356,8 +348,7 @@ PRESSO_DEVICE void load_plain_values(const OpenColumn& open, const ChunkRows<kDe
       // This kernel may have written it, so it is not read as what never changes.
       value = open.width_bytes == 8 ? reinterpret_cast<const u64*>(open.values)[row]
                                     : load_plain(open.values, row, open.width_bytes);
-      value = open.is_float ? real_of_float(static_cast<u32>(value))
-                            : widened(value, open.width_bytes, open.is_signed);
+      value = widened(value, open.width_bytes, open.is_signed);
     }
     to[k] = value;
   });

@@ -17,17 +17,6 @@ inline constexpr u32 kMantissaBits = 52;
 inline constexpr u64 kRealInfinity = u64{0x7FF} << kMantissaBits;
 inline constexpr u64 kQuietNan = u64{0x7FF8} << 48;
 
-/// A float as a double with the same value. NaNs keep their sign and payload, as on a CPU, and
-/// become quiet.
-PRESSO_DEVICE_CALL u64 real_of_float(u32 bits) {
-  const u32 magnitude = bits & ~(u32{1} << 31);
-  if (magnitude > 0x7F800000u) {
-    const u64 sign = u64{bits >> 31} << 63;
-    return sign | kQuietNan | u64{magnitude & 0x7FFFFFu} << (kMantissaBits - 23);
-  }
-  return __builtin_bit_cast(u64, static_cast<double>(__builtin_bit_cast(float, bits)));
-}
-
 /// A number whose order is that of doubles: -0 is less than 0, and all NaNs are one, which is the
 /// greatest.
 PRESSO_DEVICE u64 order_of_real(u64 bits) {

@@ -22,6 +22,17 @@ PRESSO_DEVICE bool is_equal(double a, double b) {
   return a == b || (is_nan(a) && is_nan(b));
 }
 
+/// A float as a double with the same value. NaNs keep their sign and payload, as on a CPU, and
+/// become quiet.
+PRESSO_DEVICE u64 real_of_float(u32 bits) {
+  const u32 magnitude = bits & ~(u32{1} << 31);
+  if (magnitude > 0x7F800000u) {
+    const u64 sign = u64{bits >> 31} << 63;
+    return sign | kQuietNan | u64{magnitude & 0x7FFFFFu} << (kMantissaBits - 23);
+  }
+  return __builtin_bit_cast(u64, static_cast<double>(__builtin_bit_cast(float, bits)));
+}
+
 /// Bits of a double, or a truth.
 PRESSO_DEVICE u64 real_result(RealOperation operation, u64 a_bits, u64 b_bits) {
   const double a = real_of(a_bits);
@@ -47,6 +58,8 @@ PRESSO_DEVICE u64 real_result(RealOperation operation, u64 a_bits, u64 b_bits) {
     case RealOperation::kToFloat:
       result = static_cast<double>(static_cast<float>(a));
       break;
+    case RealOperation::kOfFloat:
+      return a_bits == u64{kNoFloat} ? b_bits : real_of_float(static_cast<u32>(a_bits));
     case RealOperation::kOfInteger:
       result = static_cast<double>(static_cast<std::int64_t>(a_bits)) / b;
       break;
