@@ -111,8 +111,6 @@ TEST(DeviceAnswer, HasTheBuffersOfTheCpusAnswer) {
   const auto faults = std::make_shared<EmulatedFaults>();
   {
     const auto device = make_emulated_query_device(faults);
-    const auto loaded = gpu::DeviceTable::load(device, {*made.table});
-    ASSERT_TRUE(loaded.ok());
     Query rows = Query::from(*made.table);
     rows.where("maybe < 100")
         .select(
@@ -120,6 +118,8 @@ TEST(DeviceAnswer, HasTheBuffersOfTheCpusAnswer) {
             "run, "
             "case when run > 3 then word end as some");
     EXPECT_EQ(expect_same_answer(rows, device), 3);  // of as many row groups
+    const auto loaded = gpu::DeviceTable::load(device, {*made.table});
+    ASSERT_TRUE(loaded.ok());
     EXPECT_EQ(expect_same_answer(query_of(*made.table, {"", "word, maybe", "sum(price), max(day)"}),
                                  device),
               1);

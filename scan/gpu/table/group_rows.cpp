@@ -2,8 +2,12 @@
 #include "scan/gpu/table/group_rows.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
+#include "scan/gpu/table/node_width.h"
 #include "scan/group/group_output.h"
+#include "scan/group/long_sum.h"
 #include "scan/group/ratio.h"
 
 namespace presso::gpu {
@@ -17,6 +21,8 @@ using query::grouping::ResultColumn;
 
 /// Of records that a thread writes at a time.
 constexpr std::size_t kPortion = 1 << 15;
+/// Sums of limbs have 64 bits, and each stands 32 above the one before.
+constexpr std::size_t kLimbsOfInt128 = 3;
 
 /// A group, as GroupList has it.
 class Record {
@@ -48,12 +54,12 @@ class GroupTable {
   Result<RowStore> make() {
     std::vector<Physical> physical;
     for (const PipelineBuilder::Key& key : builder_.keys()) {
-      physical.push_back(key.codes != nullptr ? Physical::kString : Physical::kInt64);
+      physical.push_back(key.codes != nullptr ? Physical::kString
+                         : key.is_real        ? Physical::kDouble
+                                              : Physical::kInt64);
     }
     for (const query::AggregateSpec& spec : input_.plan().aggregates) {
-      physical.push_back(spec.kind == AggregateKind::kSum       ? Physical::kInt128
-                         : spec.kind == AggregateKind::kAverage ? Physical::kDouble
-                                                                : Physical::kInt64);
+      physical.push_back(physical_of(spec));
     }
     RowStore rows(physical);
     rows.resize_unset(bound_.keys.empty() ? 1 : count_of(from_.records));
@@ -78,6 +84,14 @@ class GroupTable {
     std::size_t first;
     std::size_t count;
   };
+
+  static Physical physical_of(const query::AggregateSpec& spec) {
+    const bool counts =
+        spec.kind == AggregateKind::kCountRows || spec.kind == AggregateKind::kCount;
+    const bool is_real = spec.argument == Physical::kDouble && !counts;
+    if (is_real || spec.kind == AggregateKind::kAverage) return Physical::kDouble;
+    return spec.kind == AggregateKind::kSum ? Physical::kInt128 : Physical::kInt64;
+  }
 
   static std::uint64_t count_of(const GroupRecords& records) {
     std::uint64_t count = 0;
@@ -138,7 +152,11 @@ class GroupTable {
       const std::int64_t value = from_.row_keys[i][group.number() / builder_.row_stride()];
       return value == use.columns[*key.of_row].null_value ? std::nullopt : std::optional(value);
     }
-    if (key.values == 0) return static_cast<std::int64_t>(group.number());
+    if (key.values == 0) {
+      const auto number = static_cast<std::int64_t>(group.number());
+      const bool is_null = key.is_real && key.nullable && number == kNullReal;
+      return is_null ? std::nullopt : std::optional(number);
+    }
     const std::uint64_t value = group.number() / key.stride % key.values;
     if (key.nullable && value == key.values - 1) return std::nullopt;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(key.least) + value);
@@ -179,11 +197,66 @@ class GroupTable {
            static_cast<Int128>(low);
   }
 
+  /// The sum of doubles, divided and rounded once, as DoubleSumState does it.
+  static double real_sum_of(const CellsOfAggregate& of, const Record& group,
+                            std::uint64_t divisor) {
+    const std::uint64_t specials = group.cell(*of.specials);
+    if (specials != 0) {
+      constexpr double kInfinite = std::numeric_limits<double>::infinity();
+      const bool has_minus = specials >= kSpecialMinus;
+      if (has_minus && specials % kSpecialMinus != 0) {
+        return std::numeric_limits<double>::quiet_NaN();
+      }
+      return has_minus ? -kInfinite : kInfinite;
+    }
+    const auto limb = [&](std::size_t i) {
+      return Int128{static_cast<std::int64_t>(group.cell(of.limbs[i]))};
+    };
+    constexpr int kLimbBits = 32;  // allow(bare-32): bits of a word
+    if (of.limbs.size() > kLimbsOfInt128) {
+      query::grouping::LongSum sum;
+      for (std::size_t i = 0; i < of.limbs.size(); ++i) {
+        sum.add(limb(i), of.unit + kLimbBits * static_cast<int>(i));
+      }
+      return sum.divided_by(divisor);
+    }
+    Int128 units = 0;
+    for (std::size_t i = of.limbs.size(); i-- > 0;) {
+      units = units * (Int128{1} << kLimbBits) + limb(i);
+    }
+    query::grouping::WideSum sum;
+    sum.add(units);
+    return query::grouping::average_rounded(sum, 0, divisor, of.unit);
+  }
+
+  /// The double that a cell in the order of doubles stands for.
+  static std::uint64_t real_of_order(std::uint64_t order) {
+    constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;
+    return (order & kTopBit) != 0 ? order ^ kTopBit : ~order;
+  }
+
   void write_aggregates(const Record& group, std::uint64_t row) const {
     const std::uint64_t rows = row_count(group);
     for (std::size_t i = 0; i < bound_.aggregates.size(); ++i) {
       write_aggregate(i, group, rows, row);
     }
+  }
+
+  void write_real(std::size_t i, const Record& group, std::uint64_t count,
+                  std::uint64_t row) const {
+    const ResultColumn& to = columns_[bound_.keys.size() + i];
+    const CellsOfAggregate& of = builder_.aggregates()[i];
+    const AggregateKind kind = input_.plan().aggregates[i].kind;
+    std::uint64_t bits = 0;
+    if (count == 0) {
+      to.set_null(row);
+    } else if (of.specials) {
+      const std::uint64_t divisor = kind == AggregateKind::kAverage ? count : 1;
+      bits = std::bit_cast<std::uint64_t>(real_sum_of(of, group, divisor));
+    } else {
+      bits = real_of_order(group.cell(*of.low));
+    }
+    store(to.values + 8 * row, bits);
   }
 
   void write_aggregate(std::size_t i, const Record& group, std::uint64_t rows,
@@ -192,6 +265,10 @@ class GroupTable {
     const CellsOfAggregate& of = builder_.aggregates()[i];
     const query::AggregateSpec& spec = input_.plan().aggregates[i];
     const std::uint64_t count = of.count ? group.cell(*of.count) : rows;
+    if (physical_of(spec) == Physical::kDouble && spec.argument == Physical::kDouble) {
+      write_real(i, group, count, row);
+      return;
+    }
     switch (spec.kind) {
       case AggregateKind::kCountRows:
         return store(to.values + 8 * row, rows);

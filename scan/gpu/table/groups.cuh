@@ -120,6 +120,12 @@ struct CellValues {
       rows.for_each([&](u32 k) { value[k] = 1; });
       return;
     }
+    if (what.part != RealPart::kNone) {
+      const RegisterPlace parts = program.of.part_register;
+      take_parts(what, program.registers_at(), parts, counted, program.of.fault);
+      program.read(parts, rows, value);
+      return;
+    }
     program.read(what.from, rows, value);
     if (what.kind == PipelineCell::Kind::kSum) return;
     with_kind(what.kind, [&]<PipelineCell::Kind kKind>() {

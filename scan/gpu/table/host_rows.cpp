@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scan/compute/builder.h"
+#include "scan/gpu/table/node_width.h"
 
 namespace presso::gpu {
 namespace {
@@ -42,8 +43,10 @@ class HostRowMaker {
       const query::InputColumn& about = scan_.query.columns[column.column];
       const query::NodeId node =
           graph.add(query::column_node(column.column, about.schema, about.range, about.nullable));
-      const Physical wanted = column.codes != nullptr ? Physical::kString : Physical::kInt64;
-      if (graph.at(node).physical != wanted) return refused("columns that are no integers");
+      const Physical wanted = column.codes != nullptr ? Physical::kString
+                              : column.is_real        ? Physical::kDouble
+                                                      : Physical::kInt64;
+      if (graph.at(node).physical != wanted) return refused("columns of another form");
       nodes.push_back(node);
     }
     auto form = key_form(use_.key_ranges(graph));
@@ -101,7 +104,11 @@ class HostRowMaker {
     if (view.is_null(row)) {
       return column.codes != nullptr ? column.codes->null_number() : column.null_value.value_or(0);
     }
-    if (column.codes == nullptr) return view.as<std::int64_t>()[row];
+    if (column.codes == nullptr) {
+      const std::int64_t value = view.as<std::int64_t>()[row];
+      const bool is_taken = column.is_real && column.null_value && value == kNullReal;
+      return is_taken ? kNanBesideNull : value;
+    }
     const auto number = column.codes->find(view.as<query::StringRef>()[row].bytes());
     if (!number) return refused("strings that have no number");
     return std::int64_t{*number};

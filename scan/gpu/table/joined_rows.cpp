@@ -138,7 +138,9 @@ Status JoinedRows::put_in_order(const Written& from, std::uint64_t first_row,
 
   std::vector<Physical> physical;
   for (const RowColumn& column : made_.builder.result_columns()) {
-    physical.push_back(column.codes != nullptr ? Physical::kString : Physical::kInt64);
+    physical.push_back(column.codes != nullptr ? Physical::kString
+                       : column.is_real        ? Physical::kDouble
+                                               : Physical::kInt64);
   }
   RowStore& store = stores_.emplace_back(std::move(physical));
   store.resize_unset(rows);

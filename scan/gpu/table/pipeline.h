@@ -21,7 +21,7 @@ constexpr std::uint32_t kMostPipelineSteps = 96;
 constexpr std::uint32_t kMostRegisterUnits = 24;
 constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;
-constexpr std::uint32_t kMostPipelineCells = 16;
+constexpr std::uint32_t kMostPipelineCells = 24;
 constexpr std::uint32_t kMostChainSteps = 24;
 constexpr std::uint32_t kMostLookups = 8;
 constexpr std::uint32_t kMostRowArrays = 16;
@@ -73,9 +73,31 @@ struct RegisterPlace {
   PRESSO_HD constexpr bool is_wide() const { return (bits & kWide) != 0; }
 };
 
+/// Of doubles, as the CPU computes them; comparisons give truths.
+enum class RealOperation : Byte {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kNegate,     ///< of a, as the next two
+  kMagnitude,  ///< without its sign
+  kToFloat,    ///< rounded to a float
+  kOfFloat,    ///< of a float's bits, signed or not; of kNoFloat b
+  kOfInteger,  ///< integer a divided by double b
+  kKey,        ///< bits that equal values have in common; those of b stay as they are
+  // NaNs are equal, and greater than all others.
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+};
+
+/// In place of nulls where floats are loaded.
+constexpr std::int64_t kNoFloat = std::int64_t{1} << 32;
+
 struct PipelineStep {
   enum class Kind : Byte {
-    kLoad,      ///< to = value of `column`; nulls: `constant`
+    kLoad,      ///< to = value of `column`, of doubles and floats their bits; nulls: `constant`
     kLoadCode,  ///< the same, and the code's number for the whole table in its place
     kRow,       ///< to = the row's number in all tables
     kConstant,  ///< to = `constant`
@@ -87,6 +109,7 @@ struct PipelineStep {
     kLess,
     kLessEqual,
     kNot,     ///< of a
+    kReal,    ///< to = the RealOperation `column` of doubles
     kFilter,  ///< rows with a == 0 are dropped
     // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
     kFind,        ///< to = the build row, one after another; rows without one are dropped
@@ -108,7 +131,7 @@ struct PipelineStep {
   RegisterPlace b;
   Byte column = 0;
   bool a_is_constant = false;  ///< `constant` in its place; of b, too
-  bool b_is_constant = false;
+  bool b_is_constant = false;  ///< kLoad: the constant are a NaN's bits, for no value
   std::int64_t constant = 0;
 };
 
@@ -137,6 +160,17 @@ struct ChainStep {
 
 // --- what comes of it
 
+/// What a cell takes of a double, whose bits are in a wide register (real_parts.cuh).
+enum class RealPart : Byte {
+  kNone,      ///< it is no double
+  kLimb,      ///< of kSum: 32 bits of its number of units, from bit 32 * `column` on, signed
+  kSpecials,  ///< of kSum: kSpecialPlus and kSpecialMinus; sees whether `column` limbs hold it
+  kOrder,     ///< of kMin and kMax: a number in the order of doubles
+};
+/// Of +inf, of -inf, and of NaN both: counts of up to 2^31 rows in one cell.
+constexpr std::uint64_t kSpecialPlus = 1;
+constexpr std::uint64_t kSpecialMinus = std::uint64_t{1} << 32;
+
 /// One 64-bit cell of a group.
 struct PipelineCell {
   enum class Kind : Byte {
@@ -149,10 +183,12 @@ struct PipelineCell {
   };
   Kind kind = Kind::kCount;
   RegisterPlace from;
-  Byte column = 0;                  ///< GroupPlace::kColumns: whose values are added up
+  Byte column = 0;  ///< GroupPlace::kColumns: whose values are added up
+  RealPart part = RealPart::kNone;
   std::uint16_t valid_columns = 0;  ///< bits of columns that must not be null
   bool has_valid = false;           ///< and `valid` must not be 0
   RegisterPlace valid;
+  std::int16_t unit = 0;  ///< of doubles: 2^unit
 };
 
 /// A value for each row of a build side, or for each value of a column.
@@ -197,8 +233,9 @@ struct Pipeline {
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
   RegisterPlace order_register;
-  Byte order_bits = 0;      ///< kWholeOrder: the register has all of the number
-  bool has_groups = false;  ///< else all rows are one, and its first row is not asked for
+  RegisterPlace part_register;  ///< for what cells take of doubles; wide
+  Byte order_bits = 0;          ///< kWholeOrder: the register has all of the number
+  bool has_groups = false;      ///< else all rows are one, and its first row is not asked for
   GroupPlace place = GroupPlace::kNone;
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
@@ -237,7 +274,7 @@ struct Pipeline {
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
   std::uint64_t* rows_out = nullptr;      ///< of kRows: that have their places in the arrays
-  std::uint64_t* fault = nullptr;         ///< what made the cells useless: one of the two below
+  std::uint64_t* fault = nullptr;         ///< what made the cells useless: one of those below
   std::uint64_t most_rows_out = 0;        ///< of kRows: what arrays have room for
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
@@ -247,6 +284,7 @@ constexpr std::uint32_t kGroupCells = 1;                ///< in front of `cell`:
 constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first row
 constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
 constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
+constexpr std::uint64_t kRealIsOutside = 3;             ///< of what limbs hold (RealPart)
 constexpr std::uint32_t kBucketKeys = 4;
 constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
 
@@ -278,6 +316,13 @@ PRESSO_HD constexpr std::uint64_t table_places(const Pipeline& pipeline) {
 PRESSO_HD constexpr std::uint64_t group_bytes(const Pipeline& pipeline) {
   const std::uint64_t words = table_places(pipeline) + pipeline.groups * pipeline.group_words;
   return words * sizeof(std::uint64_t);
+}
+
+/// For the cells that there are.
+constexpr void set_group_words(Pipeline& pipeline) {
+  const std::uint32_t words = kGroupCells + pipeline.cells;
+  // Two and four words lie in one sector of memory.
+  pipeline.group_words = words == 3 ? words + 1 : words;
 }
 
 PRESSO_HD constexpr std::uint32_t record_words(const Pipeline& pipeline) {

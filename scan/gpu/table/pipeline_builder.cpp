@@ -371,12 +371,19 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
     }
     pipeline.program[i] = step;
   }
+  const bool has_parts = std::any_of(cells_.begin(), cells_.end(),
+                                     [](const Cell& cell) { return cell.part != RealPart::kNone; });
+  if (has_parts) pipeline.part_register = registers.take(true);
+  if (registers.units() > kMostRegisterUnits) return refused("expressions that are too large");
   pipeline.steps = static_cast<Byte>(values_.size());
   pipeline.register_units = static_cast<Byte>(registers.units());
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const Cell& cell = cells_[i];
     PipelineCell& to = pipeline.cell[i];
     to.kind = cell.kind;
+    to.part = cell.part;
+    to.column = cell.limb;
+    to.unit = cell.unit;
     to.valid_columns = cell.valid.columns;
     to.has_valid = cell.valid.truth.has_value();
     if (to.has_valid) to.valid = register_of[*cell.valid.truth];
@@ -471,9 +478,7 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
   pipeline.repeats = std::any_of(stages_.begin(), stages_.end(),
                                  [](const StageUse& use) { return use.has_chains(); });
   pipeline.groups = groups_;
-  const std::uint32_t words = kGroupCells + pipeline.cells;
-  // Two and four words lie in one sector of memory.
-  pipeline.group_words = words == 3 ? words + 1 : words;
+  set_group_words(pipeline);
   const std::uint64_t place_bytes = (pipeline.group_words + 1) * sizeof(std::uint64_t);
   if (most_keys_ != 0) set_table(pipeline, table_bytes / place_bytes);
   return pipeline;

@@ -57,6 +57,10 @@ struct CellsOfAggregate {
   std::optional<std::size_t> low;    ///< sum modulo 2^64, its low part, least or greatest image
   std::optional<std::size_t> high;   ///< of sums in two parts
   std::optional<std::size_t> count;  ///< of values that are not null; none: all rows have one
+  // Of sums of doubles: NaNs and infinities, and limbs of 2^unit, the lowest first.
+  std::optional<std::size_t> specials;
+  std::vector<std::size_t> limbs;
+  std::int16_t unit = 0;
 };
 
 /// Groups may be told by numbers, of which many have no rows: up to so many, and for so many rows.
@@ -101,6 +105,9 @@ class PipelineBuilder {
   Result<Pipeline> of_build_rows(std::size_t stage, const Pipeline& of) const;
   /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
   bool enlarge_table(Pipeline& pipeline) const;
+  /// Gives sums of doubles more limbs, where those that they had did not hold a value: in the
+  /// pipeline of the table's rows and, behind it, in those of build rows. False: there are no more.
+  bool add_limbs(const std::vector<Pipeline*>& pipelines);
 
   /// The key of a stage as one number, what a lookup is made of and asked for; its range where that
   /// is known.
@@ -125,7 +132,8 @@ class PipelineBuilder {
     std::uint64_t stride = 1;
     std::uint64_t values = 1;  ///< the null included; 0: all of 64 bits
     std::int64_t least = 0;
-    bool nullable = false;                   ///< the last value is the null
+    bool nullable = false;                   ///< the last value is the null, of doubles kNullReal
+    bool is_real = false;                    ///< the bits of doubles
     const query::KeyCodes* codes = nullptr;  ///< of strings that GroupInput has no codes of
     std::optional<std::size_t> of_row;       ///< in StageUse::columns of row_stage()
   };
@@ -175,6 +183,10 @@ class PipelineBuilder {
     std::size_t value;
     Validity valid;
     std::optional<query::NodeId> column_node;  ///< it adds up a column, perhaps without a program
+    // Of doubles, as PipelineCell has them.
+    RealPart part = RealPart::kNone;
+    Byte limb = 0;
+    std::int16_t unit = 0;
     friend bool operator==(const Cell&, const Cell&) = default;
   };
 
@@ -237,9 +249,13 @@ class PipelineBuilder {
   Status push(ConditionStep step);
   Result<std::size_t> value_of(query::NodeId id);
   Result<std::size_t> value_of_step(query::NodeId id);
+  Result<std::size_t> value_of_real_step(query::NodeId id);
+  Result<std::size_t> real_of_float(std::size_t value);
+  Result<std::size_t> append_real(RealOperation operation, query::NodeId id);
   Result<std::size_t> value_by_table(query::NodeId id);
   Result<ValueDomain> domain_of(const query::Node& column);
   bool combines_truths(query::NodeId id) const;
+  bool is_of_reals(query::NodeId id) const;
   Result<std::size_t> is_true(query::NodeId id, bool negated);
   Result<std::size_t> value_of_and(const query::Node& node);
   Result<std::size_t> value_of_case(const query::Node& node);
@@ -263,12 +279,15 @@ class PipelineBuilder {
   static RowColumn with_null(const query::Node& column, std::optional<std::int64_t> null_value);
   Status add_key(const query::KeySpec& spec, query::NodeId node, const query::KeyCodes* codes,
                  bool own_codes);
+  Status add_real_key(const query::KeySpec& spec, query::NodeId node);
   Status add_to_group(std::size_t value, Key key);
   Status add_to_group(std::size_t value, std::uint64_t stride);
   Status add_aggregate(const query::AggregateCall& call, const query::AggregateSpec& spec,
                        std::uint64_t rows);
   Status add_sum(query::NodeId argument, const query::AggregateSpec& spec, const Validity& valid,
                  std::uint64_t rows, CellsOfAggregate& cells);
+  Status add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,
+                      const Validity& valid, std::uint64_t rows, CellsOfAggregate& cells);
   Result<std::size_t> add_cell(Cell cell);
   Status count_rows();
   void mark_columns(Pipeline& pipeline) const;

@@ -140,7 +140,7 @@ void PipelineBuilder::make_chain(Pipeline& pipeline) const {
     all.back().to = ChainStep::kGroup;
   }
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (!cells_[i].valid.is_everywhere()) return;
+    if (!cells_[i].valid.is_everywhere() || cells_[i].part != RealPart::kNone) return;
     std::optional<Chain> chain = Chain();
     if (cells_[i].kind != PipelineCell::Kind::kCount) chain = finder.of(cells_[i].value);
     if (!chain) return;

@@ -30,6 +30,7 @@ std::uint32_t prime_up_to(std::uint32_t most) {
 
 Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
                                 const query::KeyCodes* codes, bool own_codes) {
+  if (codes == nullptr && spec.physical == Physical::kDouble) return add_real_key(spec, node);
   Key key;
   key.nullable = spec.nullable;
   std::uint64_t span = 0;
@@ -40,7 +41,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
   } else if (spec.physical == Physical::kString) {
     return refused("keys that are strings which are not stored as dictionaries");
   } else if (spec.physical != Physical::kInt64) {
-    return refused("keys that are neither integers nor strings");
+    return refused("keys that are neither numbers of 64 bits nor strings");
   } else if (has_whole_words_) {
     if (spec.nullable) return refused("keys of 64 bits that may be null");
   } else {
@@ -138,18 +139,24 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
     // Only of steps that a program knows it is known where they are null.
     PRESSO_TRY(value_of(argument));
   }
-  if (spec.argument != Physical::kInt64) return refused("aggregates of other than integers");
+  const bool is_real = spec.argument == Physical::kDouble;
+  if (spec.argument != Physical::kInt64 && !is_real) {
+    return refused("aggregates of other than numbers of 64 bits");
+  }
   if (!valid.is_everywhere()) {
     PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
   }
   const bool is_sum = call.kind == AggregateKind::kSum || call.kind == AggregateKind::kAverage;
-  if (is_sum) {
+  if (is_sum && is_real) {
+    PRESSO_TRY(add_real_sum(argument, spec, valid, rows, cells));
+  } else if (is_sum) {
     PRESSO_TRY(add_sum(argument, spec, valid, rows, cells));
   } else if (call.kind != AggregateKind::kCount) {
     PRESSO_ASSIGN(const std::size_t value, value_of(argument));
     const auto kind =
         call.kind == AggregateKind::kMin ? PipelineCell::Kind::kMin : PipelineCell::Kind::kMax;
-    PRESSO_ASSIGN(cells.low, add_cell({kind, value, valid, {}}));
+    const RealPart part = is_real ? RealPart::kOrder : RealPart::kNone;
+    PRESSO_ASSIGN(cells.low, add_cell({kind, value, valid, {}, part}));
   }
   aggregates_.push_back(cells);
   return {};

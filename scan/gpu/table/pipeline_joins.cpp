@@ -214,10 +214,14 @@ Status PipelineBuilder::add_result(const std::vector<std::size_t>& columns) {
   for (const std::size_t column : columns) {
     const Node& node = *column_node(column);
     PRESSO_ASSIGN(RowColumn wanted, row_column(node));
-    if (node.physical == Physical::kInt64 && nullable_node(column) != nullptr) {
+    if (node.physical != Physical::kString && nullable_node(column) != nullptr) {
       const auto null_value = null_number(node);
       if (!null_value) return refused("columns that may be null or anything");
       wanted = with_null(node, null_value);
+    }
+    // Of floats no NaN has the bits that stand for nulls.
+    if (wanted.is_real && wanted.null_value && node.schema.type != ColumnType::kFloat) {
+      return refused("rows with doubles that may be null");
     }
     if (outputs_.size() == kMostRowArrays) return refused("more than 15 columns of joined rows");
     PRESSO_ASSIGN(const std::size_t value, column_value(wanted));

@@ -146,9 +146,9 @@ Result<std::uint64_t> PipelineRun::matched() {
   return word(pipeline_.matched);
 }
 
-Result<bool> PipelineRun::is_full() {
+Result<std::uint64_t> PipelineRun::fault() {
   PRESSO_ASSIGN(const std::uint64_t fault, word(pipeline_.fault));
-  if (fault != kKeyIsOutside) return fault == kTableIsFull;
+  if (fault != kKeyIsOutside) return fault;
   return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
 }
 

@@ -47,9 +47,9 @@ class PipelineRun {
   const Pipeline& pipeline() const { return pipeline_; }
   /// Which rows of the table that was prepared last match: 1,024 words of 64 bits for each slice.
   Result<std::vector<std::uint64_t>> rows();
-  /// Whether a table of groups was too small, so that nothing else is of use. kInvalidArgument
+  /// What makes all else useless, kTableIsFull or kRealIsOutside; 0: nothing. kInvalidArgument
   /// where a key is outside of the range that its column has.
-  Result<bool> is_full();
+  Result<std::uint64_t> fault();
   /// The groups that have rows, in any order; without groups what became of all rows.
   Result<GroupRecords> groups();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // PipelineBuilder: columns and expressions as values of a program, and where they are null.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "scan/gpu/table/node_width.h"
@@ -65,6 +66,7 @@ Result<std::size_t> PipelineBuilder::load(std::size_t table_column, Kind kind,
 }
 
 std::optional<std::int64_t> null_number(const Node& node) {
+  if (node.physical == Physical::kDouble) return kNullReal;
   if (!node.range.known) return std::nullopt;
   if (node.range.most < std::numeric_limits<std::int64_t>::max()) {
     return static_cast<std::int64_t>(node.range.most) + 1;
@@ -202,7 +204,9 @@ Result<RowColumn> PipelineBuilder::row_column(const Node& node) {
     return RowColumn{node.column, codes, has_nulls ? std::optional(null_number) : std::nullopt,
                      false};
   }
-  if (node.physical != Physical::kInt64) return refused("columns that are no integers");
+  if (node.physical != Physical::kInt64 && node.physical != Physical::kDouble) {
+    return refused("columns that are neither numbers of 64 bits nor strings");
+  }
   if (nullable == nullptr) return with_null(node, {});
   const auto null_value = null_number(*nullable);
   if (!null_value) return refused("columns of joined tables that may be null or anything");
@@ -211,7 +215,8 @@ Result<RowColumn> PipelineBuilder::row_column(const Node& node) {
 
 RowColumn PipelineBuilder::with_null(const Node& column, std::optional<std::int64_t> null_value) {
   return {column.column, nullptr, null_value,
-          is_wide(column) || (null_value && !is_narrow(*null_value))};
+          is_wide(column) || (null_value && !is_narrow(*null_value)),
+          column.physical == Physical::kDouble};
 }
 
 /// Of the table, or gathered from the rows that were joined to its own.
@@ -220,11 +225,15 @@ Result<std::size_t> PipelineBuilder::column_value(const RowColumn& column) {
   if (column.codes != nullptr && column.codes->is_by_rows()) return code_of_row(*column.codes);
   const std::size_t own = table_column(column.column);
   const Kind kind = column.codes != nullptr ? Kind::kLoadCode : Kind::kLoad;
-  PRESSO_ASSIGN(const std::size_t value,
-                load(own, kind, column.null_value.value_or(0), column.is_wide));
-  const Byte number = values_[value].step.column;
-  if (column.codes != nullptr) codes_[number] = column.codes;
-  if (column.null_value) nullable_ = static_cast<std::uint16_t>(nullable_ | 1u << number);
+  const ColumnSchema& schema = execution_.query.columns[column_of_query(column.column)].schema;
+  const bool is_float = schema.type == ColumnType::kFloat;
+  const std::int64_t null_value = is_float ? kNoFloat : column.null_value.value_or(0);
+  PRESSO_ASSIGN(const std::size_t value, load(own, kind, null_value, column.is_wide));
+  PipelineStep& step = values_[value].step;
+  if (column.codes != nullptr) codes_[step.column] = column.codes;
+  if (column.null_value) nullable_ = static_cast<std::uint16_t>(nullable_ | 1u << step.column);
+  if (is_float) return real_of_float(value);
+  step.b_is_constant = column.is_real && column.null_value;
   return value;
 }
 
@@ -232,8 +241,9 @@ Result<std::size_t> PipelineBuilder::value_of(NodeId id) {
   const auto known = known_.find({graph_, id});
   if (known != known_.end()) return known->second;
   const Node& node = graph_->at(id);
-  if (node.physical != Physical::kInt64 && node.physical != Physical::kBool) {
-    return refused("values that are no integers of 64 bits");
+  if (node.physical != Physical::kInt64 && node.physical != Physical::kBool &&
+      node.physical != Physical::kDouble) {
+    return refused("values that are no numbers of 64 bits");
   }
   Result<std::size_t> made = refused("constants alone");
   if (node.kind == Node::Kind::kColumn) {
@@ -345,6 +355,11 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
     return append(kind, a, b, is_wide(node));
   };
+  if (is_of_reals(id)) {
+    Result<std::size_t> computed = value_of_real_step(id);
+    if (computed.ok() || computed.error().code != ErrorCode::kUnsupported) return computed;
+    return value_by_table(id);
+  }
   const bool of_integers =
       (node.step == Step::kIsNull && graph_->is_column(node.arguments[0])) ||
       std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
@@ -473,11 +488,13 @@ Result<std::size_t> PipelineBuilder::value_or(std::size_t value, std::size_t tru
   return append_constant(Kind::kAdd, value, otherwise, true);
 }
 
-/// A truth times a number, or times a constant, which is no value of its own.
+/// A truth times a number, or a double's bits, or times a constant, which is no value of its own.
 Result<std::size_t> PipelineBuilder::times(std::size_t truth, NodeId id, bool is_wide) {
-  if (const auto constant = constant_of(id)) {
-    return append_constant(Kind::kMultiply, truth, *constant, is_wide);
-  }
+  const Node& node = graph_->at(id);
+  const bool is_real = node.kind == Node::Kind::kConstant && node.physical == Physical::kDouble;
+  const auto constant =
+      is_real ? std::optional(std::bit_cast<std::int64_t>(node.real)) : constant_of(id);
+  if (constant) return append_constant(Kind::kMultiply, truth, *constant, is_wide);
   PRESSO_ASSIGN(const std::size_t value, value_of(id));
   return append(Kind::kMultiply, truth, value, is_wide);
 }

@@ -265,6 +265,13 @@ struct WarpSpace {
   }
 };
 
+/// Where a lane's first value of a register is, in shared memory whose registers begin at `at`.
+PRESSO_DEVICE Byte* register_at(u32 at, RegisterPlace place) {
+  const u32 bytes = static_cast<u32>(place.is_wide() ? sizeof(u64) : sizeof(u32));
+  return simt::shared_memory() + at + place.unit() * kChunkRows * static_cast<u32>(sizeof(u32)) +
+         simt::lane() * bytes;
+}
+
 /// Where there are runs, only their number says how many words there are. `vectors`: a bit for each
 /// vector of the columns.
 PRESSO_DEVICE void count_runs(ColumnTask* columns, u32 vectors) {

@@ -12,6 +12,7 @@
 #include "scan/gpu/join/key_table.cuh"
 #include "scan/gpu/table/conditions.cuh"
 #include "scan/gpu/table/group_table.cuh"
+#include "scan/gpu/table/real_steps.cuh"
 
 namespace presso::gpu {
 
@@ -77,13 +78,6 @@ struct ChunkRows {
     return to;
   }
 };
-
-/// Where a lane's first value of a register is, in shared memory whose registers begin at `at`.
-PRESSO_DEVICE Byte* register_at(u32 at, RegisterPlace place) {
-  const u32 bytes = static_cast<u32>(place.is_wide() ? sizeof(u64) : sizeof(u32));
-  return simt::shared_memory() + at + place.unit() * kChunkRows * static_cast<u32>(sizeof(u32)) +
-         simt::lane() * bytes;
-}
 
 /// What a warp's program works with.
 struct ProgramSpace {
@@ -424,7 +418,12 @@ PRESSO_DEVICE void run_load(const ProgramSpace& program, const PipelineStep& ste
   }
   if (nullable) {
     rows.for_each([&](u32 k) {
-      if (!program.is_valid(step.column, rows.row(k))) value[k] = static_cast<u64>(step.constant);
+      const u64 null_value = static_cast<u64>(step.constant);
+      if (!program.is_valid(step.column, rows.row(k))) {
+        value[k] = null_value;
+      } else if (step.b_is_constant && value[k] == null_value) {
+        value[k] ^= 1;  // another NaN
+      }
     });
   }
   program.write(step.to, rows, value);
@@ -748,6 +747,9 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         break;
       case Kind::kNot:
         run_operation(program, step, rows, [](auto a, auto) { return a ^ 1; });
+        break;
+      case Kind::kReal:
+        run_real(step, program.registers_at(), rows.step_count());
         break;
       case Kind::kFilter:
         alive = where_true(program, step.a, rows, alive);

@@ -38,7 +38,27 @@ Status check_strategy(const query::Execution& execution) {
   return refused("a strategy of joins was asked for");
 }
 
-/// Over all tables; again where a table of groups was too small.
+/// Changes the pipeline so that what was met does not happen again.
+Status go_round(std::uint64_t fault, query::Execution& execution, QueryPipeline& groups) {
+  ++execution.summary.passes;
+  if (fault == kTableIsFull) {
+    if (!groups.builder.enlarge_table(groups.pipeline)) {
+      return refused("keys of groups that have too many others near them");
+    }
+    execution.notes.push_back("on the GPU: a larger table of groups, of " +
+                              grouped(table_places(groups.pipeline)) + " places");
+    return {};
+  }
+  std::vector<Pipeline*> pipelines = {&groups.pipeline};
+  for (BuildRowPipeline& one : groups.of_build_rows) pipelines.push_back(&one.pipeline);
+  if (!groups.builder.add_limbs(pipelines)) {
+    return refused("sums of doubles that are too far from each other");
+  }
+  execution.notes.push_back("on the GPU: sums of doubles in more cells");
+  return {};
+}
+
+/// Over all tables; again where a table of groups was too small, or cells of doubles.
 Status run_until_all_have_groups(const RunSpace& space, query::Execution& execution,
                                  QueryPipeline& groups, PipelineRun& run) {
   Pipeline& pipeline = groups.pipeline;
@@ -52,14 +72,9 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
     PRESSO_TRY(run_over_tables(space, execution, groups.builder, run,
                                [](const LoadedTable&) { return Status(); }));
     PRESSO_TRY(run_over_build_rows(space, groups, run, [](std::size_t) { return Status(); }));
-    PRESSO_ASSIGN(const bool is_full, run.is_full());
-    if (!is_full) return {};
-    if (!groups.builder.enlarge_table(pipeline)) {
-      return refused("keys of groups that have too many others near them");
-    }
-    ++execution.summary.passes;
-    execution.notes.push_back("on the GPU: a larger table of groups, of " +
-                              grouped(table_places(pipeline)) + " places");
+    PRESSO_ASSIGN(const std::uint64_t fault, run.fault());
+    if (fault == 0) return {};
+    PRESSO_TRY(go_round(fault, execution, groups));
   }
 }
 

@@ -20,6 +20,7 @@ struct RowColumn {
   const query::KeyCodes* codes = nullptr;  ///< of strings, whose numbers it is then
   std::optional<std::int64_t> null_value;  ///< in place of nulls, where there are any
   bool is_wide = false;                    ///< it may need more than 32 bits
+  bool is_real = false;                    ///< the bits of doubles
   friend bool operator==(const RowColumn&, const RowColumn&) = default;
 };
 

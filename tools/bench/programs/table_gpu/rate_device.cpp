@@ -108,8 +108,11 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     if (has_groups) PRESSO_TRY(list(space, run.pipeline(), listed));
     PRESSO_TRY(space.device().wait(space.stream));
     const double seconds = time.seconds();
-    PRESSO_ASSIGN(const bool is_full, run.is_full());
-    if (is_full) {
+    PRESSO_ASSIGN(const std::uint64_t fault, run.fault());
+    if (fault == gpu::kRealIsOutside) {
+      return make_error(ErrorCode::kUnsupported, "doubles that are too far from each other");
+    }
+    if (fault != 0) {
       if (made.builder.enlarge_table(made.pipeline)) continue;
       return make_error(ErrorCode::kDeviceMemory, "keys of groups find no place");
     }
