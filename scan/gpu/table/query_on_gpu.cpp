@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scan/gpu/table/build_sides.h"
+#include "scan/gpu/table/build_passes.h"
 #include "scan/gpu/table/joined_rows.h"
 
 namespace presso::gpu {
@@ -38,7 +38,7 @@ Status check_strategy(const query::Execution& execution) {
   return refused("a strategy of joins was asked for");
 }
 
-/// Over all tables; again where a table of groups was too small.
+/// Over all tables; again, from the first pass on, where a table of groups was too small.
 Status run_until_all_have_groups(const RunSpace& space, query::Execution& execution,
                                  QueryPipeline& groups, PipelineRun& run) {
   Pipeline& pipeline = groups.pipeline;
@@ -48,10 +48,7 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
-    PRESSO_TRY(clear_marks(space, groups));
-    PRESSO_TRY(run_over_tables(space, execution, groups.builder, run,
-                               [](const LoadedTable&) { return Status(); }));
-    PRESSO_TRY(run_over_build_rows(space, groups, run, [](std::size_t) { return Status(); }));
+    PRESSO_TRY(run_passes(space, execution, groups, run, {}));
     PRESSO_ASSIGN(const bool is_full, run.is_full());
     if (!is_full) return {};
     if (!groups.builder.enlarge_table(pipeline)) {
