@@ -238,5 +238,146 @@ TEST_F(ManyStatementsInParts, RandomOnesAnswerAsTheCpu) {
   EXPECT_GE(outcomes.in_parts, kStatements / 16u);
 }
 
+constexpr const char* kInParts =
+    "select size, count(*), sum(cost) from visits left join cities on visits.city = cities.name "
+    "and visits.x = cities.a group by size";
+
+TEST(PassesOnGpu, SayWhatTheyDid) {
+  const CitiesAndVisits tables;
+  const Query query = tables.query_of(kInParts);
+  const std::string text = explained(query, 390 * kKibi);
+  const std::uint64_t parts = parts_of(text);
+  ASSERT_GE(parts, 2u) << text;
+  EXPECT_NE(text.find("on the GPU: 6,694 rows of cities by the CPU ("), std::string::npos) << text;
+  EXPECT_NE(text.find("), in " + std::to_string(parts) + " parts\n"), std::string::npos) << text;
+  const auto run = [&](std::uint64_t limit) {
+    return answer_of(query, make_emulated_query_device(nullptr, 1, limit_of(limit))).summary;
+  };
+  const QuerySummary once = run(~std::uint64_t{0});
+  const QuerySummary again = run(390 * kKibi);
+  EXPECT_EQ(once.passes, 1u);
+  EXPECT_GE(again.passes, parts);
+  EXPECT_GT(again.bytes_read, once.bytes_read) << "what is read again counts again";
+  EXPECT_EQ(again.rows_in, once.rows_in);
+}
+
+/// Tokens are no pipeline's: the CPU makes the rows, once, and parts are cut from them.
+TEST(PassesOnGpu, RowsThatTheCpuMakesAreCutIntoParts) {
+  const CitiesAndVisits tables;
+  Outcomes outcomes;
+  int cut = 0;
+  for (const char* const kind : {"join", "left join", "full join", "anti join"}) {
+    const std::string statement = "select cost, count(*), max(visit) from visits " +
+                                  std::string(kind) +
+                                  " cities on visits.city = cities.name and visits.x = cities.a "
+                                  "and length(cities.note) > 3 group by cost";
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    compare(query, 390 * kKibi, 3, outcomes);
+    const std::string text = explained(query, 390 * kKibi);
+    const bool is_cut = parts_of(text) > 1;
+    cut += is_cut && text.find("rows of cities by the CPU (") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GE(cut, 3);
+}
+
+/// The device has less memory than a limit says, as it turns out.
+TEST(PassesOnGpu, MemoryMayRunOutWithoutALimit) {
+  const CitiesAndVisits tables;
+  const Query query = tables.query_of(kInParts);
+  const std::string expected = answer_of(query, nullptr).text;
+  std::uint64_t in_passes = 0;
+  for (std::uint64_t bytes = 300 * kKibi; bytes < 1200 * kKibi; bytes += 50 * kKibi) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    faults->device_bytes = bytes;
+    const Answer found = answer_of(query, make_emulated_query_device(faults));
+    EXPECT_EQ(faults->live_bytes, 0u);
+    if (found.text.starts_with("error: out of ")) continue;
+    EXPECT_EQ(found.text, expected);
+    in_passes += found.summary.why_cpu.empty() && found.summary.passes > 1 ? 1 : 0;
+  }
+  EXPECT_GE(in_passes, 2u);
+}
+
+TEST(PassesOnGpu, WhatDoesNotFitInPassesIsLeftToTheCpu) {
+  std::string many = "id,one,few,v\n";
+  for (std::uint64_t i = 0; i < 80'000; ++i) {
+    many.append(std::to_string(i * 1'000'003)).append(",");
+    many.append(std::to_string(i % 100 == 0 ? i : 1)).append(",");
+    many.append(std::to_string(i % 100 == 0 ? i / 100 % 8 : 1)).append(",");
+    many.append(std::to_string(i % 7)).append("\n");
+  }
+  std::string more = "key,w\n";
+  for (int i = 0; i < 81'000; ++i) {
+    more.append(std::to_string(i * 2)).append(",").append(std::to_string(i % 5)).append("\n");
+  }
+  const MadeTable a(more, 8192);
+  const MadeTable b(many, 8192);
+  struct Left {
+    const char* on;
+    std::uint64_t limit;
+    const char* why;
+  };
+  for (const Left& left :
+       {Left{"b.one", 900 * kKibi, "a build side of 80,000 rows, of which only "},
+        Left{"b.few", 2000 * kKibi,
+             "build rows of one key for which there may be too little device memory"},
+        Left{
+            "b.id", 600 * kKibi,
+            "a build side of 80,000 rows, beside whose parts there is too little device memory"}}) {
+    const std::string statement =
+        std::string("select w, count(*), sum(v) from a join b on a.key = ") + left.on +
+        " group by w";
+    SCOPED_TRACE(statement);
+    const auto parsed = parse_sql(statement);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+    const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+    const Answer found =
+        answer_of(query, make_emulated_query_device(nullptr, 1, limit_of(left.limit)));
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu.substr(0, std::string(left.why).size()), left.why);
+    EXPECT_EQ(found.summary.device, "");
+  }
+}
+
+/// Groups, and rows, with parts that have to be halved among them.
+constexpr const char* kFaultyStatements[] = {
+    kInParts,
+    "select size, count(*), sum(cost) from visits full join cities on visits.city = cities.name "
+    "and visits.x = cities.a group by size",
+    "select visit from visits semi join cities on visits.city = cities.name and "
+    "visits.x = cities.a"};
+
+TEST(PassesOnGpu, EachAllocationAndLaunchMayFail) {
+  const CitiesAndVisits tables;
+  constexpr std::uint64_t kStep = kIsSanitized ? 31 : 7;
+  const gpu::MemoryLimits limits = limit_of(390 * kKibi);
+  for (const char* const statement : kFaultyStatements) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    const auto whole = std::make_shared<EmulatedFaults>();
+    const Answer all = answer_of(query, make_emulated_query_device(whole, 1, limits));
+    ASSERT_EQ(all.summary.why_cpu, "");
+    ASSERT_GT(all.summary.passes, 1u);
+    const auto fail = [&](std::uint64_t EmulatedFaults::*what, std::uint64_t count,
+                          const char* error) {
+      for (std::uint64_t i = 0; i < count; i += kStep) {
+        const auto faults = std::make_shared<EmulatedFaults>();
+        (*faults).*what = i;
+        const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+        // Memory that is too little for parts leaves the query to the CPU.
+        const bool is_the_cpus = found.text == all.text && !found.summary.why_cpu.empty();
+        EXPECT_TRUE(is_the_cpus || found.text.find(error) != std::string::npos)
+            << found.text.substr(0, 200);
+        EXPECT_EQ(faults->live_bytes, 0u);
+        EXPECT_EQ(faults->live_handles, 0u);
+      }
+    };
+    fail(&EmulatedFaults::allocation, whole->allocations, "error: out of device memory");
+    fail(&EmulatedFaults::pinned_allocation, whole->pinned_allocations, "error: out of memory");
+    fail(&EmulatedFaults::launch, whole->launches, "GPU failed");
+  }
+}
+
 }  // namespace
 }  // namespace presso

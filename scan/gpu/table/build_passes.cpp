@@ -175,7 +175,10 @@ class Passes {
 
 Status run_passes(const RunSpace& space, query::Execution& execution, QueryPipeline& of,
                   PipelineRun& run, const PassActions& actions) {
-  return Passes(space, execution, of, run, actions).run();
+  const Status done = Passes(space, execution, of, run, actions).run();
+  if (done.ok() || !of.in_parts || done.error().code != ErrorCode::kDeviceMemory) return done;
+  return refused("a build side of " + grouped(of.in_parts->rows) +
+                 " rows, beside whose parts there is too little device memory for all else");
 }
 
 }  // namespace presso::gpu

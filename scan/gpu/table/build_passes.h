@@ -27,8 +27,8 @@ struct PassActions {
 
 /// `run` has begun with the pipeline. Ends early where a table of groups is full. Adds to the
 /// execution's summary, which counts what is read in each pass, and notes. Waits. Errors:
-/// kUnsupported where too many passes would be needed, or rows of a single key do not fit; those of
-/// BuildSideMaker::make() and run_over_tables().
+/// kUnsupported where too many passes would be needed, or rows of a single key, or what is needed
+/// beside a part, do not fit; those of BuildSideMaker::make() and run_over_tables().
 Status run_passes(const RunSpace& space, query::Execution& execution, QueryPipeline& of,
                   PipelineRun& run, const PassActions& actions);
 

@@ -110,6 +110,16 @@ Result<bool> BuildRowMaker::make_room(std::uint64_t rows, BuildRows& made) {
   return std::move(memory.error());
 }
 
+/// How many rows the pipeline has left.
+Result<std::uint64_t> BuildRowMaker::run(query::Execution& scan, const PipelineBuilder& builder,
+                                         const Pipeline& pipeline) const {
+  PipelineRun run(space_);
+  PRESSO_TRY(run.begin(pipeline));
+  PRESSO_TRY(
+      run_over_tables(space_, scan, builder, run, [](const LoadedTable&) { return Status(); }));
+  return run.matched();
+}
+
 /// The rows that a pipeline over the build side's table leaves. It counts those for which there is
 /// no room.
 Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
@@ -134,11 +144,11 @@ Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
     for (std::size_t i = 0; i < made.memory.columns.size(); ++i) {
       pipeline.output[i + 1].to = made.memory.columns[i];
     }
-    PipelineRun run(space_);
-    PRESSO_TRY(run.begin(pipeline));
-    PRESSO_TRY(
-        run_over_tables(space_, scan, builder, run, [](const LoadedTable&) { return Status(); }));
-    PRESSO_ASSIGN(made.rows, run.matched());
+    auto rows = run(scan, builder, pipeline);
+    if (!rows.ok() && rows.error().code == ErrorCode::kDeviceMemory && room < wanted) {
+      return refused("a build side for which there may be too little device memory");
+    }
+    PRESSO_ASSIGN(made.rows, std::move(rows));
     made.fit = made.rows <= room;
     if (made.fit || made.rows > most) break;
     wanted = made.rows;

@@ -69,6 +69,8 @@ class BuildRowMaker {
   template <class Work>
   Status with_scan(const Work& work);
   Status write(query::Execution& scan, BuildRows& made);
+  Result<std::uint64_t> run(query::Execution& scan, const PipelineBuilder& builder,
+                            const Pipeline& pipeline) const;
   Status copy(BuildRows& made);
   Result<bool> make_room(std::uint64_t rows, BuildRows& made);
 
