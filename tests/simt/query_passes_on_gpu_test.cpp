@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "presso/device_table.h"
 #include "scan/gpu/table/build_passes.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/join_cases.h"
@@ -338,6 +339,31 @@ TEST(PassesOnGpu, WhatDoesNotFitInPassesIsLeftToTheCpu) {
     EXPECT_EQ(found.summary.why_cpu.substr(0, std::string(left.why).size()), left.why);
     EXPECT_EQ(found.summary.device, "");
   }
+}
+
+/// Tables that stay in the GPU's memory are read again there.
+TEST_F(ManyStatementsInParts, TablesInMemoryAreReadAgain) {
+  const auto load = [&](const std::shared_ptr<QueryDevice>& device) {
+    return gpu::DeviceTable::load(device, {tables.table("twice")});
+  };
+  std::uint64_t table_bytes = 0;
+  {
+    const auto loaded = load(make_emulated_query_device(std::make_shared<EmulatedFaults>()));
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+    table_bytes = loaded->device_bytes();
+  }
+  const Query query = tables.query_of(
+      "select word, count(*), sum(value) from facts left join twice on facts.part = twice.id "
+      "group by word");
+  const auto device = make_emulated_query_device(std::make_shared<EmulatedFaults>(), 1,
+                                                 limit_of(table_bytes + 470 * kKibi));
+  const auto loaded = load(device);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+  const Answer found = answer_of(query, device);
+  EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+  EXPECT_EQ(found.summary.why_cpu, "");
+  EXPECT_GT(found.summary.passes, 1u);
+  EXPECT_GT(found.summary.bytes_resident, 0u);
 }
 
 /// Groups, and rows, with parts that have to be halved among them.
