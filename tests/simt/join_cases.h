@@ -19,8 +19,10 @@ namespace presso::test {
 /// that are strings, some null, some twice. many, same: one key.
 class JoinedTables {
  public:
-  JoinedTables(int rows, std::uint32_t group_rows)
-      : facts_(facts(rows), group_rows),
+  /// `times`: how many times as large the tables are that are joined to facts, and ranges of keys.
+  JoinedTables(int rows, std::uint32_t group_rows, int times = 1)
+      : times_(times),
+        facts_(facts(rows), group_rows),
         parts_(parts(), group_rows),
         places_(places(), group_rows),
         makers_(makers(), group_rows),
@@ -59,6 +61,7 @@ class JoinedTables {
   static constexpr long long kMakerStep = 3'000'000'019;
 
   static std::string number(long long value) { return std::to_string(value); }
+  std::uint32_t scaled(int size) const { return static_cast<std::uint32_t>(size * times_); }
   static std::string line(const std::vector<std::string>& fields) {
     std::string text;
     for (const std::string& field : fields) text.append(field).push_back(',');
@@ -66,37 +69,39 @@ class JoinedTables {
     return text;
   }
 
-  static std::string facts(int rows) {
+  std::string facts(int rows) const {
     static const char* const kWords[] = {"red", "blue", "nut", ""};
     corpora::Random random(5);
     std::string csv = "id,part,x,y,maker,price,maybe,word\n";
     for (int i = 0; i < rows; ++i) {
       const auto cents = random.below(9'000) + 1'000;
-      csv += line({number(i * 2), number(random.below(kParts * 4)),
-                   number(random.below(kPlaces + 3)), number(static_cast<int>(random.below(7)) - 3),
-                   random.below(6) == 0 ? "" : number((random.below(40) - 20LL) * kMakerStep),
-                   number(cents / 100) + "." + number(cents % 100 / 10) + number(cents % 10),
-                   random.below(5) == 0 ? "" : number(random.below(300)),
-                   kWords[random.below(9) == 0 ? 3 : random.below(3)]});
+      csv += line(
+          {number(i * 2), number(random.below(scaled(kParts * 4))),
+           number(random.below(scaled(kPlaces) + 3)), number(static_cast<int>(random.below(7)) - 3),
+           random.below(6) == 0 ? ""
+                                : number((random.below(scaled(40)) - 20LL * times_) * kMakerStep),
+           number(cents / 100) + "." + number(cents % 100 / 10) + number(cents % 10),
+           random.below(5) == 0 ? "" : number(random.below(scaled(300))),
+           kWords[random.below(9) == 0 ? 3 : random.below(3)]});
     }
     return csv;
   }
-  static std::string parts() {
-    static const char* const kNames[] = {"bolt", "nut", "screw", "ring", "gear"};
+  std::string parts() const {
+    static const char* const kPartNames[] = {"bolt", "nut", "screw", "ring", "gear"};
     corpora::Random random(6);
     std::string csv = "id,name,size,weight,maker,comment\n";
-    for (int i = 0; i < kParts; ++i) {
-      csv += line({number(i * 3 + 7), kNames[random.below(5)], number(random.below(50)),
-                   random.below(4) == 0 ? "" : number(random.below(90)),
-                   number((random.below(30) - 15LL) * kMakerStep),
+    for (int i = 0; i < kParts * times_; ++i) {
+      csv += line({number(i * 3 + 7), kPartNames[random.below(5)], number(random.below(scaled(50))),
+                   random.below(4) == 0 ? "" : number(random.below(scaled(90))),
+                   number((random.below(scaled(30)) - 15LL * times_) * kMakerStep),
                    random.below(9) == 0 ? "" : "comment " + number(random.below(1u << 30))});
     }
     return csv;
   }
-  static std::string places() {
+  std::string places() const {
     corpora::Random random(7);
     std::string csv = "x,y,city,zone\n";
-    for (int x = 0; x < kPlaces; ++x) {
+    for (int x = 0; x < kPlaces * times_; ++x) {
       for (int y = -2; y < 3; ++y) {
         if (random.below(4) == 0) continue;
         csv += line({number(x), number(y), "city " + number(random.below(9)),
@@ -105,26 +110,27 @@ class JoinedTables {
     }
     return csv;
   }
-  static std::string makers() {
+  std::string makers() const {
     corpora::Random random(8);
     std::string csv = "id,land,rating\n";
-    for (int i = -18; i < 18; ++i) {
+    for (int i = -18 * times_; i < 18 * times_; ++i) {
       csv += line({number(i * kMakerStep), random.below(5) == 0 ? "" : "land " + number(i & 3),
                    number(random.below(10))});
     }
     return csv;
   }
-  static std::string twice() {
+  std::string twice() const {
     std::string csv = "id,value\n";
-    for (int i = 0; i < kParts; ++i) csv += line({number(i / 2 * 5), number(i)});
+    for (int i = 0; i < kParts * times_; ++i) csv += line({number(i / 2 * 5), number(i)});
     return csv;
   }
 
-  static std::string deals() {
+  std::string deals() const {
     corpora::Random random(9);
     std::string csv = "maker_of,rank\n";
-    for (int i = 0; i < 90; ++i) {
-      csv += line({number((random.below(30) - 15LL) * kMakerStep), number(random.below(12))});
+    for (int i = 0; i < 90 * times_; ++i) {
+      csv += line({number((random.below(scaled(30)) - 15LL * times_) * kMakerStep),
+                   number(random.below(12))});
     }
     return csv;
   }
@@ -144,6 +150,7 @@ class JoinedTables {
     return csv;
   }
 
+  int times_;
   MadeTable facts_, parts_, places_, makers_, twice_, deals_, lands_, many_, same_;
 };
 

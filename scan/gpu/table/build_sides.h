@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Build sides of joins in device memory: a pipeline writes the rows that a table's conditions and
-// own joins leave, as a key and the columns that are wanted, and a lookup is made of their keys.
+// Build sides of joins in device memory: the rows that a table's conditions and own joins leave, as
+// a key and the columns that are wanted (build_rows.h), and a lookup that is made of their keys.
 // Tested by tests/simt/query_joins_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "scan/gpu/table/build_rows.h"
 #include "scan/gpu/table/group_rows.h"
 #include "scan/gpu/table/table_run.h"
 
@@ -23,6 +26,46 @@ struct BuildSide {
   DeviceMemory next;              ///< likewise
   Lookup lookup;
   DeviceMemory marks;  ///< bits of rows that have found a partner, where these matter
+};
+
+/// Makes a stage's build side, as a whole or in parts.
+class BuildSideMaker {
+ public:
+  /// All are kept by reference.
+  BuildSideMaker(const RunSpace& space, query::Execution& parent, const PipelineBuilder& builder,
+                 ColumnCodes& codes, const StageUse& use)
+      : space_(space), builder_(builder), use_(use), rows_(space, parent, codes, use) {}
+
+  /// Makes `side` of the rows whose keys are in `part`; what it had before goes first. False: they
+  /// do not fit, and it has nothing but their number, and order_bits. Adds to the summary and notes
+  /// of the parent. Waits. Errors: those of BuildRowMaker::make().
+  Result<bool> make(const KeyPart& part, BuildSide& side);
+  /// How many rows of the part may be made, as BuildRowMaker says.
+  std::uint64_t most_rows(const KeyPart& part) const { return rows_.most_rows(range_of(part)); }
+  std::uint64_t most_found() const { return rows_.most_found(); }
+  void set_most_rows(std::uint64_t rows) { rows_.set_most_rows(rows); }
+  /// "", or who has made the rows in place of a pipeline; "an array of 8 places".
+  const std::string& who() const { return rows_.who(); }
+  const std::string& structure() const { return structure_; }
+
+ private:
+  std::optional<LookupPlan::Range> range_of(const KeyPart& part) const;
+  Status make_lookup(const DeviceMemory& keys, const std::optional<LookupPlan::Range>& range,
+                     BuildSide& side);
+
+  const RunSpace& space_;
+  const PipelineBuilder& builder_;
+  const StageUse& use_;
+  BuildRowMaker rows_;
+  std::string structure_;
+};
+
+/// A build side that does not fit into device memory as a whole.
+struct LargeSide {
+  std::size_t stage = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t most_rows = 0;  ///< for which there was memory, where that has been found
+  unsigned order_bits = 0;
 };
 
 /// What rows of a build side pass that come out when all others have been joined.
@@ -42,11 +85,26 @@ struct QueryPipeline {
   DeviceMemory arrays;
   Pipeline pipeline;
   std::vector<BuildRowPipeline> of_build_rows;  ///< in the order in which they have to run
+  /// The build side that is made in parts, none of which has been made yet (run_passes()).
+  std::optional<LargeSide> in_parts;
 };
 
-/// Makes it, and all build sides. Adds to the execution's summary and notes. `rows`: that there are
-/// at most. Waits. Errors: kUnsupported, with the reason, where the query or a build side is no
-/// pipeline's, or a build side might not fit; those of run_over_tables().
+/// Of all stages, one after another, which `builder` is told about. Adds to the execution's summary
+/// and notes. Errors: kUnsupported, also where a side does not fit.
+Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
+                                           PipelineBuilder& builder, ColumnCodes& codes);
+
+/// Tells a pipeline, which `builder` has finished, where lookups and columns of build sides are.
+void place_sides(const PipelineBuilder& builder, const std::vector<BuildSide>& sides,
+                 Pipeline& pipeline);
+
+/// Makes QueryPipeline::of_build_rows of what the pipeline is told.
+Status make_build_row_pipelines(QueryPipeline& made);
+
+/// Makes it, and all build sides but one that is made in parts. Adds to the execution's summary and
+/// notes. `rows`: that there are at most. Waits. Errors: kUnsupported, with the reason, where the
+/// query or a build side is no pipeline's, or two build sides might not fit; those of
+/// run_over_tables().
 Result<std::unique_ptr<QueryPipeline>> make_group_pipeline(const RunSpace& space,
                                                            query::Execution& execution,
                                                            const query::GroupInput& input,
@@ -60,13 +118,6 @@ Result<std::unique_ptr<QueryPipeline>> make_row_pipeline(const RunSpace& space,
 /// device: that memory must stay as long as it runs.
 Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& builder,
                                   Pipeline& pipeline);
-
-/// Forgets which build rows have found a partner: before each run over the tables.
-Status clear_marks(const RunSpace& space, const QueryPipeline& of);
-/// After a run over the tables: runs over the build rows that come out at the end. `done` is called
-/// after each stage, with its number. Waits.
-Status run_over_build_rows(const RunSpace& space, const QueryPipeline& of, PipelineRun& run,
-                           const std::function<Status(std::size_t)>& done);
 
 /// The keys that build rows tell; empty where there is no such stage.
 Result<RowKeys> keys_of_rows(const RunSpace& space, const QueryPipeline& of);

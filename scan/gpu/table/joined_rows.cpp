@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "decompress/gpu/runtime/memory_parts.h"
-#include "scan/gpu/table/table_run.h"
-#include "scan/group/group_output.h"
 
 namespace presso::gpu {
 
@@ -28,25 +26,21 @@ constexpr std::uint64_t bytes_of(bool is_wide) {
 
 }  // namespace
 
-/// What kernels have written for some rows.
-struct JoinedRows::Written {
-  std::uint64_t rows = 0;
-  Column<std::uint64_t> order;
-  std::vector<Column<Byte>> columns;
-};
-
 Result<std::vector<RowStore>> JoinedRows::run() {
   copy_strings();
   PipelineRun pipeline_run(space_);
   PRESSO_TRY(pipeline_run.begin(made_.pipeline));
-  PRESSO_TRY(clear_marks(space_, made_));
-  PRESSO_TRY(run_over_tables(
-      space_, execution_, made_.builder, pipeline_run,
-      [&](const LoadedTable& table) { return take_table(pipeline_run, table); }, kMostRows));
   const PipelineBuilder& builder = made_.builder;
-  PRESSO_TRY(run_over_build_rows(space_, made_, pipeline_run, [&](std::size_t stage) {
+  PassActions actions;
+  actions.most_rows = kMostRows;
+  actions.table = [&](const LoadedTable& table) { return take_table(pipeline_run, table); };
+  actions.build_rows = [&](std::size_t stage) {
     return take(pipeline_run, builder.first_build_row(stage), builder.build_row_limit(stage));
-  }));
+  };
+  PRESSO_TRY(run_passes(space_, execution_, made_, pipeline_run, actions));
+  if (!waiting_.empty()) {
+    PRESSO_TRY(put_in_order(waiting_, 0, builder.first_build_row(builder.stages().size())));
+  }
   execution_.summary.rows_matched = 0;
   for (const RowStore& store : stores_) execution_.summary.rows_matched += store.rows();
   return std::move(stores_);
@@ -75,12 +69,18 @@ Status JoinedRows::take(PipelineRun& run, std::uint64_t first_row, std::uint64_t
   }
   if (rows == 0) return {};
   const DeviceStep step(space_.device(), "rows back");
-  PRESSO_ASSIGN(const Written written, copy_back(rows));
-  return put_in_order(written, first_row, row_count);
+  PRESSO_ASSIGN(Written written, copy_back(rows));
+  waiting_.push_back(std::move(written));
+  // Rows of later passes may belong between them.
+  if (made_.in_parts) return {};
+  PRESSO_TRY(put_in_order(waiting_, first_row, row_count));
+  waiting_.clear();
+  return {};
 }
 
-/// Of the host: for so many rows more, as they are written and where they belong.
+/// Of the host: for those that wait and so many more, as they are written and where they belong.
 Status JoinedRows::check_memory(std::uint64_t rows) const {
+  for (const Written& written : waiting_) rows += written.rows;
   constexpr std::uint64_t kOfOrder = 4 * sizeof(std::uint64_t);
   std::uint64_t row_bytes = kOfOrder;
   for (const RowColumn& column : made_.builder.result_columns()) {
@@ -125,15 +125,17 @@ Result<JoinedRows::Written> JoinedRows::copy_back(std::uint64_t rows) const {
   return written;
 }
 
-/// As take() says.
-Status JoinedRows::put_in_order(const Written& from, std::uint64_t first_row,
+/// As take() says, of rows that have been written by several runs.
+Status JoinedRows::put_in_order(std::vector<Written>& from, std::uint64_t first_row,
                                 std::uint64_t row_count) {
   const unsigned bits = made_.builder.bits_of_repeats();
-  const auto rows = static_cast<std::size_t>(from.rows);
-  std::vector<std::uint64_t> numbers(rows);
-  for (std::size_t i = 0; i < rows; ++i) numbers[i] = from.order[i] - (first_row << bits);
+  std::uint64_t rows = 0;
+  for (const Written& written : from) rows += written.rows;
   query::grouping::RowRanks ranks(row_count << bits, rows);
-  ranks.add(numbers);
+  for (Written& written : from) {
+    for (std::size_t i = 0; i < written.rows; ++i) written.order[i] -= first_row << bits;
+    ranks.add({written.order.data(), static_cast<std::size_t>(written.rows)});
+  }
   ranks.finish();
 
   std::vector<Physical> physical;
@@ -143,25 +145,32 @@ Status JoinedRows::put_in_order(const Written& from, std::uint64_t first_row,
                                                : Physical::kInt64);
   }
   RowStore& store = stores_.emplace_back(std::move(physical));
-  store.resize_unset(rows);
+  store.resize_unset(static_cast<std::size_t>(rows));
   bytes_ += store.bytes();
   store.keep(arena_);
-  for (std::size_t i = 0; i < from.columns.size(); ++i) {
+  for (std::size_t i = 0; i < made_.builder.result_columns().size(); ++i) {
     if (made_.builder.result_columns()[i].null_value) store.validity(i);
   }
-  PRESSO_TRY(query::grouping::for_each_on_threads(
+  for (const Written& written : from) PRESSO_TRY(write_rows(written, ranks, store));
+  store.drop_idle_validity();
+  return {};
+}
+
+/// Each to its place.
+Status JoinedRows::write_rows(const Written& from, const query::grouping::RowRanks& ranks,
+                              RowStore& to) const {
+  const auto rows = static_cast<std::size_t>(from.rows);
+  return query::grouping::for_each_on_threads(
       execution_.threads, (rows + kPortion - 1) / kPortion, [&](std::size_t portion, unsigned) {
         const std::size_t first = portion * kPortion;
         const std::size_t count = std::min(kPortion, rows - first);
         std::vector<std::uint64_t> places(count);
-        ranks.rank(numbers.data() + first, static_cast<std::uint32_t>(count), places.data());
+        ranks.rank(from.order.data() + first, static_cast<std::uint32_t>(count), places.data());
         for (std::size_t i = 0; i < from.columns.size(); ++i) {
-          write_column(from, i, first, count, places, store);
+          write_column(from, i, first, count, places, to);
         }
         return Status();
-      }));
-  store.drop_idle_validity();
-  return {};
+      });
 }
 
 void JoinedRows::write_column(const Written& from, std::size_t column, std::size_t first,

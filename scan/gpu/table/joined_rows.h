@@ -7,40 +7,49 @@
 #include <memory>
 #include <vector>
 
-#include "scan/gpu/table/build_sides.h"
+#include "scan/gpu/table/build_passes.h"
+#include "scan/group/group_output.h"
 
 namespace presso::gpu {
 
 class JoinedRows {
  public:
   /// All are kept by reference.
-  JoinedRows(const RunSpace& space, query::Execution& execution, const QueryPipeline& made)
+  JoinedRows(const RunSpace& space, query::Execution& execution, QueryPipeline& made)
       : space_(space), execution_(execution), made_(made) {}
 
   /// In the order of the answer: the columns of the pipeline's result_columns(). Waits. Errors:
   /// kUnsupported, where they take more than half of the memory or may not fit on the device;
-  /// those of run_over_tables().
+  /// those of run_passes().
   Result<std::vector<query::RowStore>> run();
 
  private:
-  struct Written;
+  /// What kernels have written for some rows.
+  struct Written {
+    std::uint64_t rows = 0;
+    query::grouping::Column<std::uint64_t> order;
+    std::vector<query::grouping::Column<Byte>> columns;
+  };
 
   Status take_table(PipelineRun& run, const LoadedTable& table);
   Status take(PipelineRun& run, std::uint64_t first_row, std::uint64_t row_count);
   Status check_memory(std::uint64_t rows) const;
   Status make_room(PipelineRun& run, std::uint64_t rows);
   Result<Written> copy_back(std::uint64_t rows) const;
-  Status put_in_order(const Written& from, std::uint64_t first_row, std::uint64_t row_count);
+  Status put_in_order(std::vector<Written>& from, std::uint64_t first_row, std::uint64_t row_count);
+  Status write_rows(const Written& from, const query::grouping::RowRanks& ranks,
+                    query::RowStore& to) const;
   void write_column(const Written& from, std::size_t column, std::size_t first, std::size_t count,
                     const std::vector<std::uint64_t>& places, query::RowStore& to) const;
   void copy_strings();
 
   const RunSpace& space_;
   query::Execution& execution_;
-  const QueryPipeline& made_;
+  QueryPipeline& made_;
   std::uint64_t room_ = 0;  ///< rows for which `memory_` suffices
   DeviceMemory memory_;
   std::vector<std::uint64_t> begins_;  ///< of the arrays in it
+  std::vector<Written> waiting_;       ///< for the rows of later passes
   std::shared_ptr<query::StringArena> arena_ = std::make_shared<query::StringArena>();
   std::vector<std::vector<query::StringRef>> strings_;  ///< by column and number
   std::uint64_t bytes_ = 0;                             ///< of `stores_`

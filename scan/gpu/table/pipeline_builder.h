@@ -77,6 +77,9 @@ class PipelineBuilder {
     enter_scan();
   }
 
+  /// Before add_joins(): the build side of this stage is made in parts, for each of which the
+  /// pipeline runs once, after set_part().
+  void make_in_parts(std::size_t stage) { stage_in_parts_ = stage; }
   /// kUnsupported, with the reason, where the conditions are none that a pipeline can test.
   Status add_conditions();
   /// The same for the stages of joins, and the conditions behind them.
@@ -88,8 +91,8 @@ class PipelineBuilder {
                     const std::vector<const query::KeyCodes*>& codes, std::uint64_t rows,
                     bool by_rows);
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
-  /// this order.
-  Status add_rows(const StageUse& use);
+  /// this order; only those whose keys are in `part`.
+  Status add_rows(const StageUse& use, const KeyPart& part);
   /// Of a query without groups: the rows that are left write the number by which they are in order,
   /// and these columns of BoundQuery::columns, as result_columns() says.
   Status add_result(const std::vector<std::size_t>& columns);
@@ -100,6 +103,9 @@ class PipelineBuilder {
   Status set_side(std::size_t stage, std::uint64_t rows, bool repeats, unsigned order_bits);
   /// Registers are dealt out, counts filled in. `table_bytes`: for a table of groups, at first.
   Result<Pipeline> finish(std::uint64_t table_bytes = 0);
+  /// Of a pipeline that finish() made: which part of the build side of the stage that is made in
+  /// parts its next run, and those of of_build_rows(), are for.
+  void set_part(const KeyPart& part, Pipeline& pipeline);
   /// Of a stage whose build rows come out when all others have been joined: the pipeline that these
   /// pass. `of`: as finish() made it, told where lookups, arrays and marks are.
   Result<Pipeline> of_build_rows(std::size_t stage, const Pipeline& of) const;
@@ -112,6 +118,8 @@ class PipelineBuilder {
   /// The key of a stage as one number, what a lookup is made of and asked for; its range where that
   /// is known.
   std::optional<LookupPlan::Range> key_range(const StageUse& use) const;
+  /// The same numbers as signed ones, of which there may be up to 2^64.
+  std::optional<KeyPart> key_bounds(const StageUse& use) const;
 
   /// The table's columns, by the pipeline's numbers of them.
   const std::vector<std::size_t>& columns() const { return columns_; }
@@ -229,6 +237,7 @@ class PipelineBuilder {
   Result<std::size_t> key_or(query::NodeId id, KeyOfSide& key, std::optional<std::int64_t> beside);
   Status require(KeyOfSide& key, std::size_t truth);
   Status filter_by(std::size_t truth);
+  Result<std::size_t> filter_part(std::size_t key, const KeyPart& part);
   std::optional<std::size_t> column_of_row(const query::BoundStage& stage, query::NodeId key) const;
   std::size_t first_steps() const;
   Status want_order();
@@ -308,6 +317,7 @@ class PipelineBuilder {
   std::map<std::set<std::size_t>, std::size_t> truths_;  ///< of columns that are not null
   std::set<std::pair<const query::Graph*, query::NodeId>> looked_up_;  ///< by value_by_table()
   std::vector<StageUse> stages_;
+  std::optional<std::size_t> stage_in_parts_;
   Byte arrays_ = 0;
   std::vector<RowCodes> row_codes_;
   std::vector<ValueTable> value_tables_;

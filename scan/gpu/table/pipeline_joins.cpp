@@ -85,6 +85,10 @@ Status PipelineBuilder::add_stage(const BoundStage& stage) {
   PRESSO_TRY(number_key_strings(use));
   Value find;
   PRESSO_ASSIGN(const std::size_t key, key_value(use, true));
+  // Others find no row of another part's key, and are dropped anyway.
+  if (stage_in_parts_ == stages_.size() && leaves_lone_rows(stage.kind)) {
+    PRESSO_ASSIGN(use.part_step, filter_part(key, {}));
+  }
   find.step.kind = kind_of_find(stage);
   find.step.column = static_cast<Byte>(stages_.size());
   find.from = {key};
@@ -188,10 +192,13 @@ Result<std::size_t> PipelineBuilder::gathered(StageUse& use, const RowColumn& co
 
 // --- rows that are written
 
-Status PipelineBuilder::add_rows(const StageUse& use) {
+Status PipelineBuilder::add_rows(const StageUse& use, const KeyPart& part) {
   enter_joins();
   if (marks_rows()) return refused("a build side that has build rows itself");
   PRESSO_ASSIGN(const std::size_t key, key_value(use, false));
+  if (!part.is_all()) {
+    PRESSO_ASSIGN([[maybe_unused]] const std::size_t step, filter_part(key, part));
+  }
   outputs_.emplace_back(key, true);
   for (const RowColumn& column : use.columns) {
     if (column.column == RowColumn::kOrder) {

@@ -81,7 +81,7 @@ Status PipelineRun::copy_prepared(const Upload& upload) {
                                  static_cast<std::size_t>(upload.bytes()), space_.stream);
 }
 
-Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t rows) {
+void PipelineRun::go_on_with(const Pipeline& pipeline) {
   const Pipeline before = pipeline_;
   pipeline_ = pipeline;
   pipeline_.place = before.place;
@@ -97,6 +97,10 @@ Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t r
   for (std::uint32_t i = 0; i < pipeline_.outputs; ++i) {
     pipeline_.output[i].to.values = before.output[i].to.values;
   }
+}
+
+Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t rows) {
+  go_on_with(pipeline);
   std::vector<TableSlice> slices;
   for (std::uint64_t first = 0; first < rows; first += kMaxIntegerRows) {
     const std::uint64_t left = std::min<std::uint64_t>(rows - first, kMaxIntegerRows);

@@ -30,6 +30,9 @@ class PipelineRun {
   /// several of the same kind.
   Status prepare(const LoadedTable& table, const TableBlocks& blocks, const LeafTables& leaves,
                  const CodeTables& codes);
+  /// Between runs over the tables: the next one is of this pipeline, which differs from the one
+  /// that has begun by its build sides and constants only; what becomes of rows goes where it went.
+  void go_on_with(const Pipeline& pipeline);
   /// After all tables: the next rows are those of a build side, of which there are so many.
   /// `pipeline`: PipelineBuilder::of_build_rows() of the one that has begun; what it makes of its
   /// rows goes where that of the tables' rows went.

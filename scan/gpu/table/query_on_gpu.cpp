@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scan/gpu/table/build_sides.h"
+#include "scan/gpu/table/build_passes.h"
 #include "scan/gpu/table/joined_rows.h"
 
 namespace presso::gpu {
@@ -58,7 +58,8 @@ Status go_round(std::uint64_t fault, query::Execution& execution, QueryPipeline&
   return {};
 }
 
-/// Over all tables; again where a table of groups was too small, or cells of doubles.
+/// Over all tables; again, from the first pass on, where a table of groups was too small, or cells
+/// of doubles.
 Status run_until_all_have_groups(const RunSpace& space, query::Execution& execution,
                                  QueryPipeline& groups, PipelineRun& run) {
   Pipeline& pipeline = groups.pipeline;
@@ -68,10 +69,7 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
-    PRESSO_TRY(clear_marks(space, groups));
-    PRESSO_TRY(run_over_tables(space, execution, groups.builder, run,
-                               [](const LoadedTable&) { return Status(); }));
-    PRESSO_TRY(run_over_build_rows(space, groups, run, [](std::size_t) { return Status(); }));
+    PRESSO_TRY(run_passes(space, execution, groups, run, {}));
     PRESSO_ASSIGN(const std::uint64_t fault, run.fault());
     if (fault == 0) return {};
     PRESSO_TRY(go_round(fault, execution, groups));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -47,6 +48,15 @@ inline bool leaves_keyless_rows(query::StageKind kind) {
   return query::gives_build_rows(kind) && kind != query::StageKind::kBuildSemi;
 }
 
+/// A part of a stage's keys, as the numbers that its lookup is made of: both ends are in it.
+struct KeyPart {
+  bool is_all() const { return *this == KeyPart(); }
+  friend bool operator==(const KeyPart&, const KeyPart&) = default;
+
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+
 /// What a pipeline wants of a stage of its joins: a lookup with the stage's number, and arrays.
 struct StageUse {
   /// Whether all build rows of a key are looked at, else only whether there is one.
@@ -70,6 +80,9 @@ struct StageUse {
   std::size_t find = 0;      ///< the program's step that looks up
   std::size_t row = 0;       ///< the step whose value is the build row, where pairs are wanted
   std::size_t end = 0;       ///< the last step of the stage
+  /// Of a build side that is made in parts, where rows without a partner are left: the first of the
+  /// steps that drop rows whose keys are in other parts.
+  std::optional<std::size_t> part_step;
   // Once it is known:
   double share = 1;         ///< of the build side's table: what is left of it
   bool repeats = false;     ///< whether keys have several rows

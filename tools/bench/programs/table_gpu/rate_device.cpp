@@ -148,6 +148,7 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
   PRESSO_ASSIGN(const auto made,
                 gpu::make_group_pipeline(space, execution, input,
                                          execution.summary.rows_in * options_.copies));
+  if (made->in_parts) return gpu::refused("a build side that has to be made in parts");
   Found one;
   {
     TableCopies table;

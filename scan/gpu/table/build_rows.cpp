@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/build_rows.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/build_sides.h"
+#include "scan/query/join_build.h"
+#include "scan/query/query_device.h"
+#include "scan/query/table_facts.h"
+
+namespace presso::gpu {
+namespace {
+
+/// Of the table that a build side reads in order, where the CPU makes its rows.
+constexpr std::uint64_t kMostHostRows = 20'000'000;
+
+/// Of a build side's rows, beside the lookup itself.
+std::uint64_t row_bytes(const StageUse& use, std::uint64_t rows) {
+  MemoryParts parts;
+  parts.add(rows * sizeof(std::uint64_t));
+  for (const RowColumn& column : use.columns) parts.add(rows * (column.is_wide ? 8 : 4));
+  if (use.finds_all()) parts.add(rows * sizeof(std::uint32_t));
+  if (use.gives_build_rows()) parts.add(mark_bytes(rows));
+  return parts.bytes() + MemoryParts::kAlignment;
+}
+
+/// What a build side may take.
+std::uint64_t most_bytes(const RunSpace& space) {
+  return space.memory.device_bytes_left() / 2;
+}
+
+/// Of those that the CPU has made, the ones whose keys are in the part.
+HostRows rows_in_part(const HostRows& all, const KeyPart& part) {
+  HostRows some;
+  some.columns.resize(all.columns.size());
+  for (std::size_t row = 0; row < all.keys.size(); ++row) {
+    const auto key = static_cast<std::int64_t>(all.keys[row]);
+    if (key < part.least || key > part.most) continue;
+    some.keys.push_back(all.keys[row]);
+    for (std::size_t i = 0; i < some.columns.size(); ++i) {
+      some.columns[i].push_back(all.columns[i][row]);
+    }
+  }
+  return some;
+}
+
+Result<RowMemory> memory_for(const RunSpace& space, const StageUse& use, std::uint64_t rows) {
+  rows = std::max<std::uint64_t>(rows, 1);
+  MemoryParts parts;
+  std::vector<std::uint64_t> places;
+  for (const RowColumn& column : use.columns) {
+    places.push_back(parts.add(rows * (column.is_wide ? 8 : 4)));
+  }
+  RowMemory room;
+  PRESSO_ASSIGN(room.keys, space.memory.allocate(rows * sizeof(std::uint64_t)));
+  if (use.columns.empty()) return room;
+  PRESSO_ASSIGN(room.values, space.memory.allocate(parts.bytes()));
+  for (std::size_t i = 0; i < use.columns.size(); ++i) {
+    room.columns.push_back({room.values.get() + places[i], 0, use.columns[i].is_wide});
+  }
+  return room;
+}
+
+}  // namespace
+
+LookupPlan plan_lookup(const RunSpace& space, const StageUse& use, std::uint64_t rows,
+                       const std::optional<LookupPlan::Range>& range) {
+  const LookupPlan plan(rows, range);
+  // Rows and their keys are in device memory already: more than half of what is left may be taken.
+  const std::uint64_t bytes = plan.bytes() + (use.finds_all() ? 4 * rows : 0) +
+                              (use.gives_build_rows() ? mark_bytes(rows) : 0);
+  const LookupPlan table(rows, std::nullopt);
+  return bytes > most_bytes(space) && table.bytes() < plan.bytes() ? table : plan;
+}
+
+std::uint64_t most_rows_that_fit(const RunSpace& space, const StageUse& use,
+                                 const std::optional<LookupPlan::Range>& range) {
+  const std::uint64_t most = most_bytes(space);
+  const auto fits = [&](std::uint64_t rows) {
+    const std::uint64_t lookup =
+        std::min(LookupPlan(rows, range).bytes(), LookupPlan(rows, std::nullopt).bytes());
+    return row_bytes(use, rows) + lookup <= most;
+  };
+  std::uint64_t fitting = 0;
+  std::uint64_t beyond = kMostLookupRows + 1;
+  while (beyond - fitting > 1) {
+    const std::uint64_t middle = fitting + (beyond - fitting) / 2;
+    (fits(middle) ? fitting : beyond) = middle;
+  }
+  return fitting;
+}
+
+bool BuildRowMaker::tries_fewer(const Error& error, std::uint64_t rows) {
+  constexpr std::uint64_t kFewRows = 1024;
+  if (error.code != ErrorCode::kDeviceMemory || rows < kFewRows) return false;
+  set_most_rows(rows / 8);
+  return true;
+}
+
+/// False: the device has less memory than that.
+Result<bool> BuildRowMaker::make_room(std::uint64_t rows, BuildRows& made) {
+  auto memory = memory_for(space_, use_, rows);
+  if (memory.ok()) {
+    made.memory = std::move(*memory);
+    return true;
+  }
+  if (tries_fewer(memory.error(), rows)) return false;
+  return std::move(memory.error());
+}
+
+/// How many rows the pipeline has left.
+Result<std::uint64_t> BuildRowMaker::run(query::Execution& scan, const PipelineBuilder& builder,
+                                         const Pipeline& pipeline) const {
+  PipelineRun run(space_);
+  PRESSO_TRY(run.begin(pipeline));
+  PRESSO_TRY(
+      run_over_tables(space_, scan, builder, run, [](const LoadedTable&) { return Status(); }));
+  return run.matched();
+}
+
+/// The rows that a pipeline over the build side's table leaves. It counts those for which there is
+/// no room.
+Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
+  PipelineBuilder builder(scan, codes_);
+  PRESSO_TRY(builder.add_conditions());
+  PRESSO_TRY(builder.add_joins());
+  PRESSO_TRY(builder.add_rows(use_, part_));
+  PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space_, scan, builder, codes_));
+  PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
+  place_sides(builder, sides, pipeline);
+  PRESSO_ASSIGN(const DeviceMemory placed, place_values(space_, builder, pipeline));
+  made.order_bits = builder.order_bits();
+  // Where keys of its own build sides repeat there may be more than the table has.
+  for (std::uint64_t wanted = query::rows_of(scan.tables);;) {
+    made.memory = {};
+    const std::uint64_t most = most_rows(range_);
+    const std::uint64_t room = std::min(wanted, most);
+    PRESSO_ASSIGN(const bool has_room, make_room(room, made));
+    if (!has_room) continue;
+    pipeline.most_rows_out = room;
+    pipeline.output[0].to.values = made.memory.keys.get();
+    for (std::size_t i = 0; i < made.memory.columns.size(); ++i) {
+      pipeline.output[i + 1].to = made.memory.columns[i];
+    }
+    auto rows = run(scan, builder, pipeline);
+    if (!rows.ok() && rows.error().code == ErrorCode::kDeviceMemory && room < wanted) {
+      return refused("a build side for which there may be too little device memory");
+    }
+    PRESSO_ASSIGN(made.rows, std::move(rows));
+    made.fit = made.rows <= room;
+    if (made.fit || made.rows > most) break;
+    wanted = made.rows;
+  }
+  if (!made.fit) made.memory = {};
+  return {};
+}
+
+/// The same of rows that the CPU has made.
+Status BuildRowMaker::copy(BuildRows& made) {
+  HostRows some;
+  if (!part_.is_all()) some = rows_in_part(*host_rows_, part_);
+  const HostRows& rows = part_.is_all() ? *host_rows_ : some;
+  made.rows = rows.keys.size();
+  made.order_bits = static_cast<unsigned>(std::bit_width(host_rows_->keys.size()));
+  if (made.rows > most_rows(range_)) return {};
+  PRESSO_ASSIGN(made.fit, make_room(made.rows, made));
+  if (!made.fit) return {};
+  PRESSO_TRY(space_.copy_there(made.memory.keys.get(), rows.keys.data(), 8 * made.rows));
+  for (std::size_t i = 0; i < made.memory.columns.size(); ++i) {
+    const std::vector<std::int64_t>& values = rows.columns[i];
+    const RowArray& to = made.memory.columns[i];
+    if (to.is_wide) {
+      PRESSO_TRY(space_.copy_there(to.values, values.data(), 8 * made.rows));
+    } else {
+      std::vector<std::int32_t> narrow(values.size());
+      std::transform(values.begin(), values.end(), narrow.begin(),
+                     [](std::int64_t value) { return static_cast<std::int32_t>(value); });
+      PRESSO_TRY(space_.copy_there(to.values, narrow.data(), 4 * made.rows));
+    }
+  }
+  return {};
+}
+
+/// Has something done with the build side's table.
+template <class Work>
+Status BuildRowMaker::with_scan(const Work& work) {
+  query::Execution scan(parent_, use_.stage->build);
+  PRESSO_TRY(query::start_build_scan(scan, parent_, *use_.stage, parent_.memory_bytes));
+  PRESSO_TRY(work(scan));
+  parent_.summary.bytes_stored += scan.summary.bytes_stored;
+  parent_.summary.bytes_resident += scan.summary.bytes_resident;
+  parent_.summary.blocks_skipped += scan.summary.blocks_skipped;
+  if (!has_notes_) {
+    parent_.notes.insert(parent_.notes.end(), scan.notes.begin(), scan.notes.end());
+  }
+  has_notes_ = true;
+  return {};
+}
+
+Result<BuildRows> BuildRowMaker::make(const KeyPart& part,
+                                      const std::optional<LookupPlan::Range>& range) {
+  part_ = part;
+  range_ = range;
+  BuildRows made;
+  if (!host_rows_) {
+    const query::ReadState before(parent_);
+    const Status written = with_scan([&](query::Execution& scan) { return write(scan, made); });
+    if (written.ok()) {
+      by_pipeline_ = true;
+      return made;
+    }
+    // Other parts have numbers by which a pipeline puts rows in order.
+    const bool is_last_word =
+        written.error().code != ErrorCode::kUnsupported || by_pipeline_ ||
+        query::rows_of((*parent_.sources)[use_.stage->build.root]) > kMostHostRows;
+    if (is_last_word) return written.error();
+    made = {};
+    before.restore(parent_);
+    PRESSO_TRY(with_scan([&](query::Execution& scan) -> Status {
+      PRESSO_ASSIGN(host_rows_, rows_by_cpu(scan, use_));
+      return {};
+    }));
+    who_ = " by the CPU (" + written.error().what + ")";
+  }
+  PRESSO_TRY(copy(made));
+  return made;
+}
+
+}  // namespace presso::gpu

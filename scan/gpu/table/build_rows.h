@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The rows of a build side in device memory, with their keys: all of them, or those whose keys lie
+// in a part of all. A pipeline writes them, or the CPU if that is none.
+// Tested by tests/simt/query_joins_on_gpu_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scan/gpu/table/host_rows.h"
+#include "scan/gpu/table/table_run.h"
+
+namespace presso::gpu {
+
+/// Where a build side's rows are.
+struct RowMemory {
+  DeviceMemory keys;
+  DeviceMemory values;            ///< of `columns`
+  std::vector<RowArray> columns;  ///< as StageUse::columns
+};
+
+struct BuildRows {
+  std::uint64_t rows = 0;   ///< that there are
+  bool fit = false;         ///< else there is nothing but their number
+  unsigned order_bits = 0;  ///< of RowColumn::kOrder; the same of all parts
+  RowMemory memory;
+};
+
+/// Of a bit for each row, in whole slices.
+constexpr std::uint64_t mark_bytes(std::uint64_t rows) {
+  return (rows / kMaxIntegerRows + 1) * kMaxIntegerRows / 8;
+}
+
+/// The lookup of so many rows, which has an array only where that leaves room for all else.
+LookupPlan plan_lookup(const RunSpace& space, const StageUse& use, std::uint64_t rows,
+                       const std::optional<LookupPlan::Range>& range);
+
+/// How many rows of a build side, with all that belongs to it, may take half of what is left of
+/// device memory: the tables that are joined to it need the other half. `range`: of their keys.
+std::uint64_t most_rows_that_fit(const RunSpace& space, const StageUse& use,
+                                 const std::optional<LookupPlan::Range>& range);
+
+class BuildRowMaker {
+ public:
+  /// All are kept by reference.
+  BuildRowMaker(const RunSpace& space, query::Execution& parent, ColumnCodes& codes,
+                const StageUse& use)
+      : space_(space), parent_(parent), codes_(codes), use_(use) {}
+
+  /// Those whose keys are in `part`, which are in `range` or beside all keys; may be called for one
+  /// part after another. Adds to the parent's summary and notes. Waits. Errors: kUnsupported where
+  /// neither a pipeline nor the CPU makes them; those of run_over_tables().
+  Result<BuildRows> make(const KeyPart& part, const std::optional<LookupPlan::Range>& range);
+  /// How many may be made at a time: as most_rows_that_fit() says, and as has been found.
+  std::uint64_t most_rows(const std::optional<LookupPlan::Range>& range) const {
+    return std::min(most_rows_, most_rows_that_fit(space_, use_, range));
+  }
+  std::uint64_t most_found() const { return most_rows_; }
+  void set_most_rows(std::uint64_t rows) { most_rows_ = std::min(most_rows_, rows); }
+  /// Where no limit is set, it turns out now how much memory there is. `rows`: for which there was
+  /// none. Whether to try again with an eighth of them, which leaves room for a lookup and tables.
+  bool tries_fewer(const Error& error, std::uint64_t rows);
+  /// What has to be said of who made them; empty: a pipeline.
+  const std::string& who() const { return who_; }
+
+ private:
+  template <class Work>
+  Status with_scan(const Work& work);
+  Status write(query::Execution& scan, BuildRows& made);
+  Result<std::uint64_t> run(query::Execution& scan, const PipelineBuilder& builder,
+                            const Pipeline& pipeline) const;
+  Status copy(BuildRows& made);
+  Result<bool> make_room(std::uint64_t rows, BuildRows& made);
+
+  const RunSpace& space_;
+  query::Execution& parent_;
+  ColumnCodes& codes_;
+  const StageUse& use_;
+  std::string who_;
+  std::uint64_t most_rows_ = kMostLookupRows;
+  bool by_pipeline_ = false;           ///< as it was for the part before
+  std::optional<HostRows> host_rows_;  ///< of all parts, where the CPU makes them
+  bool has_notes_ = false;             ///< those of later parts would be the same
+  KeyPart part_;                       ///< that is made
+  std::optional<LookupPlan::Range> range_;
+};
+
+}  // namespace presso::gpu
