@@ -13,6 +13,7 @@
 #include "presso/query_gpu.h"
 #include "tests/simt/join_cases.h"
 #include "tests/simt/query_cases.h"
+#include "tests/simt/real_cases.h"
 
 namespace presso {
 namespace {
@@ -85,6 +86,30 @@ TEST_P(QueryOnDevice, AnswersFromItsMemory) {
     EXPECT_EQ(found.text, answer_of(query, nullptr).text);
     EXPECT_GT(found.summary.bytes_resident, 0u);
   }
+}
+
+/// Sums of doubles have the CPU's bits, in whatever order lanes add.
+TEST_P(QueryOnDevice, AddsDoublesAsTheCpu) {
+  const auto [rows, group_rows] = GetParam();
+  const auto count = static_cast<std::uint32_t>(rows);
+  const auto expect_as_on_cpu = [&](const TableOfColumns& made, std::span<const Asked> all) {
+    for (const Asked& asked : all) {
+      SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+      const Query query = query_of(*made.table, asked);
+      const Answer found = bits_of(query, device_);
+      EXPECT_EQ(found.text, bits_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+    }
+  };
+  const TableOfColumns usual = usual_reals(count, group_rows, count);
+  expect_as_on_cpu(usual, kAskedOfReals);
+  expect_as_on_cpu(usual, kExpressionsOfReals);
+  const Asked kHostile[] = {
+      {"", "few", "sum(wide), avg(pairs), sum(pairs), min(huge), max(tiny)"},
+      {"", "many", "sum(special), avg(plus), sum(minus), max(floats), min(special)"},
+      {"special < nan_or_one", "few", "count(*), max(huge / tiny), min(tiny * 0.5e0)"},
+  };
+  expect_as_on_cpu(hostile_reals(count, group_rows, count + 1), kHostile);
 }
 
 /// Batches on the device, copied back by a stream that waits for their events.

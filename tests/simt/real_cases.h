@@ -215,4 +215,43 @@ inline TableOfColumns hostile_reals(std::uint32_t rows, std::uint32_t group_rows
   return {columns, group_rows};
 }
 
+/// Of usual_reals().
+inline constexpr Asked kAskedOfReals[] = {
+    {"", "", "sum(cents), avg(cents), min(cents), max(cents), count(cents), count(*)"},
+    {"", "", "sum(walk), avg(walk), min(walk), max(walk)"},
+    {"", "", "sum(steps), min(steps), sum(same), avg(same)"},
+    {"", "", "sum(usual), avg(usual), min(zeros), max(zeros), sum(zeros), avg(zeros)"},
+    {"", "", "sum(maybe), avg(maybe), min(maybe), max(maybe), count(maybe)"},
+    {"", "", "sum(single), avg(single), min(single), max(single)"},
+    {"", "", "sum(lone), avg(lone), min(lone), max(lone), count(lone)"},
+    {"walk between 100 and 700.5 and maybe < 3", "", "sum(usual), sum(maybe), max(single)"},
+    {"id < 0", "", "sum(cents), avg(cents), min(cents), max(lone), count(*)"},
+    {"", "few", "sum(cents), avg(cents), min(usual), max(usual), count(*)"},
+    {"cents < 7000.25", "few", "sum(maybe), avg(lone), min(lone), max(maybe), min(zeros)"},
+    {"", "many", "sum(usual), avg(usual), min(usual), max(usual)"},
+    {"usual > 0", "many", "avg(maybe), max(maybe), count(maybe), sum(id)"},
+    {"", "far", "sum(cents), avg(steps), min(walk), count(*)"},
+    {"single < 1.5 and id < 1000", "far", "sum(lone), max(lone), sum(single)"},
+    {"few = 3", "", "sum(walk), min(single), max(steps)"},
+    {"id % 7 = 2", "few", "sum(walk), sum(single), max(lone)"},
+    {"many < 3", "many", "sum(same), min(same), avg(usual)"},
+};
+
+inline constexpr Asked kExpressionsOfReals[] = {
+    {"", "", "sum(cents * usual), avg(cents - walk), min(cents + 1e0), max(2e0 - walk)"},
+    {"", "few", "sum(cents * (1 - same)), sum(cents * (1 - same) * (1 + walk)), count(*)"},
+    {"", "few", "sum(cents * 0.07), avg(few * 1.5e0), max(id / 7), min(-usual)"},
+    {"", "many", "sum(maybe * lone), max(abs(maybe)), count(maybe + lone), avg(-lone)"},
+    {"usual * 3 < walk - 100", "", "count(*), sum(id)"},
+    {"usual <> walk * 1e0 and single <= same * 5", "few", "count(*), sum(single / same)"},
+    {"maybe / 3 >= lone and maybe is not null", "", "count(*), sum(maybe - lone)"},
+    {"not (maybe > lone * 2)", "few", "count(*), avg(maybe)"},
+    {"", "few", "sum(case when cents > 10000 then cents when few < 3 then 0.5e0 else -walk end)"},
+    {"", "", "sum(case when usual > walk then 1 else 0 end), max(cast(usual as real))"},
+    {"few / 2 > 1.25", "case when cents < walk * 20 then few else 9 end", "sum(few / 4), count(*)"},
+    {"", "few", "sum(sqrt(few)), avg(round(few / 3, 2)), sum(cast(id as double) * id)"},
+    {"zeros = -zeros", "few",
+     "count(*), min(zeros * -1), max(-zeros), min(0 / cents), max(1 / zeros)"},
+};
+
 }  // namespace presso::test
