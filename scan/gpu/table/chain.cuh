@@ -300,7 +300,7 @@ struct RunChain {
 
 template <GroupPlace kPlace>
 PRESSO_DEVICE void run_chain_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
-  const WarpSpace space = space_of_warp(shape);
+  const WarpSpace space = space_of_warp(shape, shape.block_bytes);
   const GroupCells<kPlace> cells(of, space);
   const ProgramSpace program{of, space, scratch_of_warp(of, scratch)};
   RunChain<kPlace> work{of, space, program, cells.of_lanes, cells.of_block};

@@ -67,8 +67,8 @@ PRESSO_DEVICE u32* bits_of_vector(const Pipeline& of, const VectorPlace& at) {
 }
 
 /// The warp's part of shared memory, behind what its thread block shares.
-PRESSO_DEVICE WarpSpace space_of_warp(const PipelineShape& shape) {
-  return {shape, simt::shared_memory() + shape.block_bytes + uniform_warp() * shape.warp_bytes};
+PRESSO_DEVICE WarpSpace space_of_warp(const PipelineShape& shape, u32 block_bytes) {
+  return {shape, simt::shared_memory() + block_bytes + uniform_warp() * shape.warp_bytes};
 }
 
 // --- conditions alone
@@ -87,7 +87,7 @@ struct CountRows {
 };
 
 PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shape) {
-  const WarpSpace space = space_of_warp(shape);
+  const WarpSpace space = space_of_warp(shape, 0);
   CountRows work{of, space};
   for_each_vector(of, space, work);
   add_matched(of, work.matched);
@@ -125,7 +125,7 @@ struct SumColumns {
 };
 
 PRESSO_DEVICE void sum_columns_body(const Pipeline& of, const PipelineShape& shape) {
-  const WarpSpace space = space_of_warp(shape);
+  const WarpSpace space = space_of_warp(shape, 0);
   const LaneCells cells{reinterpret_cast<u64*>(space.base + shape.cells_at)};
   clear_lanes(of, cells);
   SumColumns work{of, space, cells};
@@ -370,7 +370,7 @@ PRESSO_DEVICE u64* scratch_of_warp(const Pipeline& of, u64* scratch) {
 
 template <GroupPlace kPlace>
 PRESSO_DEVICE void run_pipeline_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
-  const WarpSpace space = space_of_warp(shape);
+  const WarpSpace space = space_of_warp(shape, shape.block_bytes);
   const GroupCells<kPlace> cells(of, space);
   const ProgramSpace program{of, space, scratch_of_warp(of, scratch)};
   program.clear_found();
