@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "tools/select/auto_device.h"
+
+#include "presso/ordered_pipeline.h"
+#include "tools/device/calibrate.h"
+#include "tools/device/gpu.h"
+#include "tools/device/query_choice.h"
+
+namespace presso::cli {
+namespace {
+
+AutoDevice the_cpu(const std::string& why) {
+  return {false, false, "the CPU: " + why};
+}
+
+}  // namespace
+
+AutoDevice choose_device(const Query& query, const QueryOptions& options, std::uint64_t rows,
+                         std::uint64_t stored_bytes) {
+  const Result<std::string> identity = gpu_identity_without_start();
+  if (!identity.ok()) return the_cpu(identity.error().text());
+  const auto rates = kept_gpu_rates(MeasurementStore::of_user(), *identity);
+  if (!rates) {
+    return the_cpu("the GPU's rates are not known; 'presso info --calibrate' measures them");
+  }
+  const unsigned threads = threads_or_all(options.threads);
+  if (!forecast_may_pay(rows, stored_bytes, *rates, threads)) {
+    return the_cpu("the tables are read before a GPU has started");
+  }
+  const Result<QueryForecast> forecast = query.forecast(options);
+  if (!forecast.ok()) return the_cpu(forecast.error().text());
+  if (!forecast->why_cpu.empty()) return the_cpu(forecast->why_cpu);
+  const QueryTimes times = query_times(*forecast, *rates, threads);
+  return {times.gpu_is_faster(), true, times.text()};
+}
+
+}  // namespace presso::cli
