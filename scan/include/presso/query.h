@@ -47,7 +47,7 @@ struct QueryRates {
   double join_ns = 10;       ///< a key that is looked up among a million, which caches do not hold
 };
 
-/// Measures them on this machine, with one thread, in about 0.3 s.
+/// Measures them on this machine, with one thread, in about 0.2 s.
 QueryRates measure_query_rates();
 
 /// How conditions are ordered and grouped; all give the same rows (S4.1, S4.2).
