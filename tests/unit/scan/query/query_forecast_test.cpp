@@ -35,13 +35,14 @@ class QueryForecastTest : public ::testing::Test {
   }
 
   void SetUp() override {
-    std::string sales = "id,town,price\n", towns = "number,region\n";
+    std::string sales = "id,town,price\n", towns = "number,region,name\n";
     for (int i = 0; i < kRows; ++i) {
       sales += std::to_string(i) + "," + std::to_string(i * 7 % kTowns) + "," +
                std::to_string(i % 777) + "\n";
     }
     for (int i = 0; i < kTowns; ++i) {
-      towns += std::to_string(i) + "," + std::to_string(i % 10) + "\n";
+      towns +=
+          std::to_string(i) + "," + std::to_string(i % 10) + ",n" + std::to_string(i % 10) + "\n";
     }
     make(sales, sales_);
     make(towns, towns_);
@@ -123,6 +124,19 @@ TEST_F(QueryForecastTest, JoinsCountLookUpsAndTheOtherTable) {
   EXPECT_EQ(told.groups, 10);
   options.rates.join_ns += 1;
   EXPECT_NEAR(forecast(query, options).cpu_ns - told.cpu_ns, kRows + kTowns, 1);
+  Query semi = sales();
+  semi.join({*towns_.table}, {"towns.csv"}, JoinKind::kSemi, "town = number").aggregate("count(*)");
+  const double before = forecast(semi).cpu_ns;
+  EXPECT_NEAR(forecast(semi, options).cpu_ns - before, kRows / 2 + kTowns, 1);
+}
+
+TEST_F(QueryForecastTest, StringsOfJoinedTablesAreDearKeys) {
+  const auto by = [&](const char* key) {
+    Query query = joined();
+    query.group_by(key).aggregate("count(*)");
+    return forecast(query).cpu_ns;
+  };
+  EXPECT_GT(by("name"), by("region") + 7 * kRows * QueryRates().group_ns);
 }
 
 TEST_F(QueryForecastTest, SaysWhatNoDeviceDoes) {
