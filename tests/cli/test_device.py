@@ -355,6 +355,9 @@ class Queries(CliTest):
         self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
         rows = self.ok("select", "-v", "--where", "id > 5", "--limit=3", "t.csv.presso")
         self.assertIn("auto: the CPU: few rows are asked for\n", rows.err)
+        join = ("join", "-v", "--strategy=unchained", "--on", "id", "--agg", "count(*)")
+        rows = self.ok(*join, "t.csv.presso", "t.csv.presso")
+        self.assertIn("auto: the CPU: a way that is the CPU's is asked for\n", rows.err)
         rows = self.ok("sql", "-v", "select count(distinct id) from 't.csv.presso'")
         self.assertIn("auto: the CPU: count(distinct)\n", rows.err)
 

@@ -13,10 +13,18 @@ AutoDevice the_cpu(const std::string& why) {
   return {false, false, "the CPU: " + why};
 }
 
+/// Of plans and strategies, which a GPU has none of.
+bool asks_for_a_way(const QueryOptions& options) {
+  return !options.plan.plan.empty() || options.plan.rows != PlanChoice::Rows::kAuto ||
+         options.group_strategy != GroupStrategy::kAuto ||
+         options.join_strategy != JoinStrategy::kAuto;
+}
+
 }  // namespace
 
 AutoDevice choose_device(const Query& query, const QueryOptions& options, std::uint64_t rows,
                          std::uint64_t stored_bytes) {
+  if (asks_for_a_way(options)) return the_cpu("a way that is the CPU's is asked for");
   const Result<std::string> identity = gpu_identity_without_start();
   if (!identity.ok()) return the_cpu(identity.error().text());
   const auto rates = kept_gpu_rates(MeasurementStore::of_user(), *identity);
