@@ -10,6 +10,7 @@
 #include "scan/query/join_plan.h"
 #include "scan/query/join_run.h"
 #include "scan/query/memory_forecast.h"
+#include "scan/query/query_forecast.h"
 
 namespace presso::query {
 namespace {
@@ -26,16 +27,6 @@ std::string number(double value, const char* unit) {
   char text[48];
   std::snprintf(text, sizeof text, "%.3g %s", value, unit);
   return text;
-}
-
-/// What is computed of the rows that are left.
-std::vector<NodeId> computed_nodes(const BoundQuery& query) {
-  std::vector<NodeId> nodes = query.grouped() ? query.keys : query.results;
-  if (!query.grouped()) nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
-  for (const AggregateCall& call : query.aggregates) {
-    if (call.argument) nodes.push_back(*call.argument);
-  }
-  return nodes;
 }
 
 void add_groups(const Execution& execution, std::string& text) {
@@ -119,19 +110,6 @@ std::string tables_text(const Execution& execution) {
          (root.rows == 1 ? " row" : " rows") + ", read in order\n";
 }
 
-/// `zones`: of the root.
-Result<JoinForecast> joins_of(const Execution& execution, const ZoneCounts& zones) {
-  JoinForecast forecast;
-  const BoundJoins* const joins = execution.query.joins.get();
-  const std::uint64_t all =
-      joins == nullptr ? execution.summary.rows_in : joins->sources[joins->tree.root].rows;
-  forecast.rows = static_cast<double>(all - zones.skipped_rows) * execution.plan.selectivity;
-  if (joins == nullptr) return forecast;
-  std::vector<NodeId> nodes = computed_nodes(execution.query);
-  nodes.insert(nodes.end(), execution.query.conditions.begin(), execution.query.conditions.end());
-  return forecast_joins(execution, execution.query.input->columns_of(nodes), forecast.rows);
-}
-
 }  // namespace
 
 std::string file_text(const Execution& execution, double bytes) {
@@ -196,7 +174,7 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   std::string text =
       tables_text(execution) + filter_text(execution.asked(), execution.condition_counts, indent);
   if (!execution.asked().conditions.empty()) text += zones_text(zones, indent);
-  PRESSO_ASSIGN(const JoinForecast joins, joins_of(execution, own));
+  PRESSO_ASSIGN(const JoinForecast joins, forecast_joins(execution, own));
   if (joined) text += explain_joins_text(execution, joins, own.stored_bytes, seconds.has_value());
   PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution, joins.rows));
   if (execution.query.grouped()) add_groups(execution, text);

@@ -31,6 +31,9 @@ struct FilterPlan {
   std::vector<FilterPass> passes;
   double selectivity = 1;
   double cost_ns = 0;  ///< of a row, as predicted
+  /// The share of the rows of which a sample counts the cost: zones rule out the slices of all
+  /// others.
+  double live_share = 1;
 
   /// "2&1&&3;4", as PlanChoice::plan.
   std::string text() const;

@@ -222,6 +222,7 @@ class StagesForecast {
     divided_ = divided_ || !fits;
     left_ = fits ? left_ - one.build.memory_bytes() : left_ / 2;
     const double different = different_keys(graph(), stage, static_cast<double>(source.rows));
+    one.rows_in = rows;
     one.rows_out = rows_out(stage, rows, rows_kept / different, rows_kept);
     const double out = one.rows_out;
     stages_.push_back(std::move(one));

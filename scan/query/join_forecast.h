@@ -49,6 +49,7 @@ struct StageForecast {
   FilterPlan plan;        ///< the conditions on its rows alone
   ZoneCounts zones;
   BuildForecast build;
+  double rows_in = 0;   ///< that come to the stage, of the probe side
   double rows_out = 0;  ///< that come out of the stage
 };
 

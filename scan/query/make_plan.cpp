@@ -116,6 +116,7 @@ Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const Boun
   }
   plan.passes = std::move(shape.passes);
   plan.cost_ns = shape.cost_ns;
+  plan.live_share = input.live_share;
   plan.selectivity = shape.selectivity;
   for (std::size_t i = 0; i < count; ++i) {
     const ConditionCost& cost = input.costs[i];

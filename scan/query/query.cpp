@@ -13,6 +13,7 @@
 #include "scan/query/explain.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/make_plan.h"
+#include "scan/query/query_forecast.h"
 #include "scan/query/shown.h"
 #include "scan/query/table_facts.h"
 
@@ -342,6 +343,14 @@ Result<std::string> Query::explain(const QueryOptions& options, bool analyze) co
     seconds = time.seconds();
   }
   return query::explain_text(execution, seconds);
+}
+
+Result<QueryForecast> Query::forecast(const QueryOptions& options) const {
+  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
+                                                body_->spec, body_->error, &options));
+  PRESSO_ASSIGN(Execution execution, prepare(body_->sources, bound, options));
+  execution.start();
+  return query::forecast_query(execution);
 }
 
 Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) const {

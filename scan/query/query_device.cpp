@@ -25,6 +25,16 @@ void ReadState::restore(Execution& execution) const {
   execution.notes = notes_;
 }
 
+bool goes_on_without_device(Execution& execution, const ReadState& before, const Error& error) {
+  const bool is_refused = error.code == ErrorCode::kUnsupported;
+  const bool may_fail = execution.options.cpu_fallback && is_of_the_device(error.code);
+  if (!is_refused && !may_fail) return false;
+  before.restore(execution);
+  execution.summary.why_cpu = is_refused ? error.what : error.message();
+  if (!is_refused) execution.options.device = nullptr;
+  return true;
+}
+
 std::uint64_t* MatchedRows::add(std::size_t table, std::uint64_t group, std::uint32_t first) {
   auto& bits = slices_[{table, group, first}];
   bits.resize(kSliceWords);
@@ -69,10 +79,7 @@ Status match_on_device(Execution& execution) {
       execution.matched = std::move(*rows);
       summary.device = device->name();
       summary.on_device = "conditions";
-    } else if (rows.error().code == ErrorCode::kUnsupported) {
-      before.restore(execution);
-      summary.why_cpu = rows.error().what;
-    } else {
+    } else if (!goes_on_without_device(execution, before, rows.error())) {
       return std::move(rows.error());
     }
   }

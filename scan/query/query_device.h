@@ -42,6 +42,11 @@ class ReadState {
   std::vector<std::string> notes_;
 };
 
+/// Whether the CPU goes on after a device could not do its part: it was no work for it, or it has
+/// failed and QueryOptions::cpu_fallback is set; then it is not asked for anything more. Puts back
+/// what had been read `before`, and says why in the summary.
+bool goes_on_without_device(Execution& execution, const ReadState& before, const Error& error);
+
 /// Gives the row groups that the execution's device keeps, and opens others. Kept by reference.
 OpenGroup group_opener(const Execution& execution);
 

@@ -15,6 +15,8 @@
 #include "presso/stopwatch.h"
 #include "scan/compute/builder.h"
 #include "scan/compute/program.h"
+#include "scan/group/grouping.h"
+#include "scan/join/join_table.h"
 #include "scan/query/row_bits.h"
 #include "scan/strings/string_test.h"
 
@@ -64,6 +66,8 @@ class Rates {
     rates.bitmap_ns = bitmap_ns();
     rates.list_ns = list_ns();
     rates.branch_ns = branch_ns();
+    rates.group_ns = group_ns();
+    rates.join_ns = join_ns();
     return rates;
   }
 
@@ -274,6 +278,56 @@ class Rates {
           if (any != 0) live = live * 3 + vector;
         }
         kept = kept + live;
+      }
+    });
+  }
+
+  /// A sum and a count, by keys that an array has a place for.
+  static double group_ns() {
+    constexpr std::int64_t kGroups = 1000;
+    constexpr std::uint32_t kRows = 1u << 19;
+    query::GroupingPlan plan;
+    plan.keys = {{query::Physical::kInt64, 0, kGroups - 1, false}};
+    plan.aggregates.resize(2);
+    plan.aggregates[1].kind = query::AggregateKind::kSum;
+    plan.aggregates[1].least = 0;
+    plan.aggregates[1].most = kGroups - 1;
+    plan.rows = kRows;
+    const auto grouping = query::Grouping::make(plan);
+    if (!grouping.ok()) return QueryRates().group_ns;
+    std::vector<std::int64_t> keys(std::size_t{16} * kBatchRows);
+    std::uint64_t state = 11;
+    for (std::int64_t& key : keys) key = static_cast<std::int64_t>(next(state) % kGroups);
+    std::uint64_t row = 0;
+    return step_ns(kRows, [&] {
+      for (std::uint32_t done = 0; done < kRows; done += kBatchRows, row += kBatchRows) {
+        const query::VectorView view{query::Physical::kInt64, keys.data() + row % keys.size(),
+                                     nullptr};
+        const query::VectorView arguments[] = {view, view};
+        const query::RowNumbers numbers{row, nullptr, nullptr};
+        const Status added = (*grouping)->add(0, numbers, {&view, 1}, arguments, kBatchRows);
+        kept = kept + (added.ok() ? 1 : 0);
+      }
+    });
+  }
+
+  /// Keys in no order, of a table whose array has four places for each of its rows.
+  static double join_ns() {
+    constexpr std::uint64_t kBuildRows = std::uint64_t{1} << 20;
+    constexpr std::uint32_t kProbeRows = 1u << 18;
+    std::vector<std::uint64_t> keys(kBuildRows);
+    for (std::uint64_t row = 0; row < kBuildRows; ++row) keys[row] = 4 * row;
+    const auto table = query::join::JoinTable::build({}, {keys});
+    if (!table.ok()) return QueryRates().join_ns;
+    std::vector<std::uint64_t> wanted(kProbeRows);
+    std::uint64_t state = 13;
+    for (std::uint64_t& key : wanted) key = 4 * (next(state) % kBuildRows);
+    query::join::Found found;
+    return step_ns(kProbeRows, [&] {
+      constexpr std::size_t kAtOnce = 1u << 16;
+      for (std::size_t first = 0; first < kProbeRows; first += kAtOnce) {
+        const Status done = (*table)->find({wanted.data() + first, kAtOnce}, nullptr, found);
+        kept = kept + (done.ok() ? found.pairs : 0);
       }
     });
   }

@@ -115,9 +115,9 @@ class GroupRun {
     const ReadState before(execution_);
     Result<RowStore> groups = device->groups(execution_, input_);
     if (!groups.ok()) {
-      if (groups.error().code != ErrorCode::kUnsupported) return std::move(groups.error());
-      before.restore(execution_);
-      execution_.summary.why_cpu = groups.error().what;
+      if (!goes_on_without_device(execution_, before, groups.error())) {
+        return std::move(groups.error());
+      }
       PRESSO_TRY(match_on_device(execution_));
       return false;
     }

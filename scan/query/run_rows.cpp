@@ -156,10 +156,8 @@ Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
   const ReadState before(execution);
   auto stores = device->joined_rows(execution, columns);
   if (!stores.ok()) {
-    if (stores.error().code != ErrorCode::kUnsupported) return std::move(stores.error());
-    before.restore(execution);
-    execution.summary.why_cpu = stores.error().what;
-    return false;
+    if (goes_on_without_device(execution, before, stores.error())) return false;
+    return std::move(stores.error());
   }
   execution.summary.device = device->name();
   execution.summary.on_device =

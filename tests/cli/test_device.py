@@ -65,6 +65,20 @@ class ThisBuild(CliTest):
         self.assertIn("GPUs: ", self.ok("--version", "-v").out.decode())
 
 
+class QueriesOfThisBuild(CliTest):
+    def test_auto_says_why_it_is_the_cpu(self):
+        """Nobody has measured a GPU: the store is empty."""
+        self.write("t.csv", b"id,price\n1,2\n3,4\n")
+        for device in ((), ("--device=auto",)):
+            done = self.ok("select", "-v", *device, "--agg", "sum(price)", "t.csv")
+            self.assertIn("\npresso: auto: the CPU: ", "\n" + done.err)
+            self.assertEqual(done.out, b"sum(price)\n6\n")
+        done = self.ok("sql", "-v", "--device=cpu", "select sum(price) from 't.csv'")
+        self.assertNotIn("auto: ", done.err)
+        shown = self.ok("select", "--explain", "--agg", "sum(price)", "t.csv").out.decode()
+        self.assertNotIn("device: ", shown)
+
+
 class Calibration(CliTest):
     @covers("info", "--calibrate")
     def test_prints_and_keeps_what_it_measures(self):
@@ -311,6 +325,76 @@ class Queries(CliTest):
                              (by_cpu.status, by_cpu.out, by_cpu.err))
             damaged += by_cpu.status != 0
         self.assertGreater(damaged, 3)
+
+    ASKED = ("select", "-v", "--where", "id > 5", "--group-by", "word", "--agg", "sum(price)")
+
+    def asked_auto(self, *more, how=""):
+        """The same answer as without a GPU, and what -v says."""
+        result = self.ok(*self.ASKED, *more, "t.csv.presso", env={"PRESSO_FAKE_GPU": how})
+        cpu = self.ok(*self.ASKED, "--device=cpu", *more, "t.csv.presso")
+        self.assertEqual(result.out, cpu.out)
+        self.assertNotIn("auto: ", cpu.err)
+        self.assertEqual(result.err.count("presso: auto: the "), 2 if how == "none" else 1, result)
+        return result.err
+
+    def test_auto_takes_the_gpu_where_it_is_predicted_to_be_faster(self):
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        said = self.asked_auto()
+        self.assertRegex(said, r"auto: the GPU, \S+ s against \S+ s on the CPU\n")
+        self.assertIn("conditions and groups on the emulator", said)
+        # Slower than the CPU, yet not by so much that no forecast is made: 3,000 rows of 200 ns.
+        self.set_fake_gpu_rates(start_seconds=1e-4, rate=1e12)
+        said = self.asked_auto("--threads=1")
+        self.assertRegex(said, r"auto: the CPU, \S+ s against 0.0001 s on the GPU\n")
+        self.assertNotIn("emulator", said)
+        self.set_fake_gpu_rates(start_seconds=3600, rate=1e12)
+        self.assertIn("auto: the CPU: the tables are read before", self.asked_auto())
+
+    def test_auto_is_the_cpu_where_the_gpu_was_not_measured_or_is_of_no_use(self):
+        self.assertIn("auto: the CPU: the GPU's rates are not known", self.asked_auto())
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        rows = self.ok("select", "-v", "--where", "id > 5", "--limit=3", "t.csv.presso")
+        self.assertIn("auto: the CPU: few rows are asked for\n", rows.err)
+        join = ("join", "-v", "--strategy=unchained", "--on", "id", "--agg", "count(*)")
+        rows = self.ok(*join, "t.csv.presso", "t.csv.presso")
+        self.assertIn("auto: the CPU: a way that is the CPU's is asked for\n", rows.err)
+        rows = self.ok("sql", "-v", "select count(distinct id) from 't.csv.presso'")
+        self.assertIn("auto: the CPU: count(distinct)\n", rows.err)
+
+    def test_auto_joins_on_the_gpu(self):
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        join = ("join", "--on", "id", "--group-by", "left.word", "--agg", "sum(left.price)",
+                "t.csv.presso", "t.csv.presso")
+        done = self.ok(*join, "-v")
+        self.assertEqual(done.out, self.ok(*join, "--device=cpu").out)
+        self.assertIn("joins, conditions and groups on the emulator", done.err)
+
+    def test_explain_tells_what_auto_would_do(self):
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        for explain in ("--explain", "--explain=analyze"):
+            shown = self.ok(*self.ASKED, explain, "t.csv.presso").out.decode()
+            self.assertRegex(shown, r"\ndevice: the GPU, \S+ s against \S+ s on the CPU\n$")
+            self.assertEqual("groups: on the GPU" in shown, explain == "--explain=analyze")
+
+    def test_auto_goes_on_with_the_cpu_where_the_gpu_fails(self):
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        said = self.asked_auto(how="none")
+        self.assertIn("auto: the CPU: the GPU cannot be opened: ", said)
+        self.assertIn("the test says so", said)
+        for how, why in (("small", "device memory"), ("launch=", "GPU failed")):
+            said = self.asked_auto(how=how)
+            self.assertRegex(said, "the rest on the CPU: .*" + why)
+            join = ("join", "-v", "--on", "id", "--group-by", "left.word", "--agg",
+                    "sum(left.price)", "t.csv.presso", "t.csv.presso")
+            rows = ("join", "-v", "--on", "id", "--columns", "left.id, right.word", "--order-by",
+                    "left.price, left.id", "t.csv.presso", "t.csv.presso")
+            few = ("select", "-v", "--threads=1", "--where", "price * id + id * 3 > 900",
+                   "--order-by", "price, id", "t.csv.presso")
+            for asked in (join, rows, few):
+                done = self.ok(*asked, env={"PRESSO_FAKE_GPU": how})
+                self.assertEqual(done.out, self.ok(*asked, "--device=cpu").out)
+                self.assertIn("auto: the GPU, ", done.err)
+                self.assertRegex(done.err, "the rest on the CPU: .*" + why)
 
     def test_a_gpu_that_fails_is_an_error(self):
         asked = ("select", "--device=gpu", "--where", "id > 5", "--agg", "sum(price)")

@@ -649,7 +649,7 @@ class Reports(SelectTest):
         name = self.table("many.csv", many_rows()[1])
         said = self.ok("select", name, "-v", "--where", "number < 10").err
         self.assertRegex(
-            said, r"^presso: 10 rows of 20,000; [0-9,]+ of [0-9,]+ stored bytes read, "
+            said, r"(?m)^presso: 10 rows of 20,000; [0-9,]+ of [0-9,]+ stored bytes read, "
         )
         said = self.ok("select", "shop.csv", "-v").err
         self.assertIn("presso: shop.csv: loaded into memory: 5 rows", said)

@@ -97,4 +97,8 @@ Result<std::string> gpu_identity() {
   return std::string("Fake GPU, driver 1.0");
 }
 
+Result<std::string> gpu_identity_without_start() {
+  return gpu_identity();
+}
+
 }  // namespace presso::cli

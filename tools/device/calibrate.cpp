@@ -180,6 +180,12 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
   return rates;
 }
 
+std::optional<GpuRates> kept_gpu_rates(const MeasurementStore& store,
+                                       const std::string& gpu_identity) {
+  const auto numbers = store.find(section_of(gpu_identity));
+  return numbers && !numbers->contains(kFailed) ? gpu_rates_of(*numbers) : std::nullopt;
+}
+
 KnownRates known_rates(const MeasurementStore& store, const std::string& gpu_identity) {
   KnownRates known{guessed_cpu_rates(default_thread_count()), guessed_gpu_rates()};
   const auto gpu_numbers = store.find(section_of(gpu_identity));

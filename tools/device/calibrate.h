@@ -27,6 +27,10 @@ struct MachineRates {
 /// nothing can be saved is none.
 Result<MachineRates> calibrate(const MeasurementStore& store);
 
+/// The GPU's rates in the store; nullopt where it was not measured, or in vain.
+std::optional<GpuRates> kept_gpu_rates(const MeasurementStore& store,
+                                       const std::string& gpu_identity);
+
 /// The rates in the store. `measured`: both the CPU's and the GPU's were found; else they are
 /// guessed.
 struct KnownRates {

@@ -91,12 +91,12 @@ std::vector<Flag> query_device_flags(DeviceFlags& flags) {
   std::vector<Flag> query_flags = device_flags(flags, "ask the CPU or a GPU");
   std::erase_if(query_flags, [](const Flag& flag) { return flag.name == "strategy"; });
   query_flags.front().text =
-      "gpu: the GPU tests conditions on numbers, dates and strings, and adds up groups of numbers, "
-      "dates and dictionaries. The CPU does what a GPU does not do yet (joins, for one); the "
-      "answer "
-      "is the same, and --verbose says who did what. It is an error if there is no GPU. auto is "
-      "the "
-      "CPU for now.";
+      "auto takes the GPU where the query is predicted to take it less time, its start included, "
+      "from rates that were measured on this machine ('presso info --calibrate'); without them, "
+      "and where the GPU fails, it is the CPU. gpu: the GPU tests conditions on numbers, dates and "
+      "strings, joins, and adds up groups of numbers, dates and dictionaries; the CPU does what a "
+      "GPU does not do yet. It is an error if there is no GPU. The answer is always the same; "
+      "--verbose says what was predicted and who did what.";
   return query_flags;
 }
 

@@ -40,4 +40,7 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices();
 /// Does not start CUDA where the driver's files tell. The error says why there is no GPU.
 Result<std::string> gpu_identity();
 
+/// The same, but never starts CUDA: the error says why the GPU is not known, there may be one.
+Result<std::string> gpu_identity_without_start();
+
 }  // namespace presso::cli

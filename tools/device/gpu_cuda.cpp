@@ -5,6 +5,11 @@
 #include "tools/device/owned_gpu.h"
 
 namespace presso::cli {
+namespace {
+
+constexpr const char* kDriverFolder = "/proc/driver/nvidia";
+
+}  // namespace
 
 Result<std::unique_ptr<GpuDecoder>> open_gpu(const gpu::GpuOptions& options) {
   PRESSO_ASSIGN(gpu::Decompressor opened, gpu::Decompressor::open(options));
@@ -31,11 +36,19 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
 
 /// By way of CUDA where the driver shows no files: in Windows' Linux, in some containers.
 Result<std::string> gpu_identity() {
-  std::string identity = gpu_identity_of("/proc/driver/nvidia");
+  std::string identity = gpu_identity_of(kDriverFolder);
   if (!identity.empty()) return identity;
   PRESSO_ASSIGN(const std::vector<gpu::DeviceInfo> devices, gpu::list_devices());
   const gpu::DeviceInfo& first = devices.front();
   return first.name + ", CUDA " + gpu::cuda_version_text(first.driver_version);
+}
+
+Result<std::string> gpu_identity_without_start() {
+  std::string identity = gpu_identity_of(kDriverFolder);
+  if (identity.empty()) {
+    return make_error(ErrorCode::kNoDevice, "no files of NVIDIA's driver tell of a GPU");
+  }
+  return identity;
 }
 
 }  // namespace presso::cli

@@ -30,4 +30,8 @@ Result<std::string> gpu_identity() {
   return no_gpu_code();
 }
 
+Result<std::string> gpu_identity_without_start() {
+  return no_gpu_code();
+}
+
 }  // namespace presso::cli

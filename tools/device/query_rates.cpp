@@ -16,6 +16,7 @@ constexpr Field kFields[] = {
     {"compute_ns", &QueryRates::compute_ns}, {"byte_ns", &QueryRates::byte_ns},
     {"list_ns", &QueryRates::list_ns},       {"bitmap_ns", &QueryRates::bitmap_ns},
     {"branch_ns", &QueryRates::branch_ns},   {"read_ns", &QueryRates::read_ns},
+    {"group_ns", &QueryRates::group_ns},     {"join_ns", &QueryRates::join_ns},
 };
 constexpr std::size_t kMostTogether = 64;
 

@@ -40,6 +40,8 @@ std::string query_text(const QueryRates& rates) {
   table.add({nanoseconds_text(rates.bitmap_ns), "pass a row on in a bitmap"});
   table.add({nanoseconds_text(rates.branch_ns), "look whether a vector has rows left"});
   table.add({nanoseconds_text(rates.read_ns), "read and verify a stored byte"});
+  table.add({nanoseconds_text(rates.group_ns), "add a row to one of a thousand groups"});
+  table.add({nanoseconds_text(rates.join_ns), "look a key up among a million"});
   return table.text();
 }
 

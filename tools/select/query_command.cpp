@@ -72,7 +72,7 @@ Result<int> QueryCommand::run(std::vector<std::string> operands) {
   const Result<TableSchema> schema = query->schema();
   if (!schema.ok()) return fail(schema.error());
   settings_.query.rates = query_rates(MeasurementStore::of_user(), stored_bytes());
-  if (!open_device()) return exit_status();
+  if (!open_device(*query)) return exit_status();
   if (settings_.explain != Explain::kNo) return explain(*query);
   return write_answer(*query, answer);
 }
@@ -151,16 +151,28 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
   return true;
 }
 
-bool QueryCommand::open_device() {
-  if (settings_.device.device != DeviceFlags::Device::kGpu) return true;
+bool QueryCommand::open_device(const Query& query) {
+  if (settings_.device.device == DeviceFlags::Device::kCpu) return true;
+  const bool is_auto = settings_.device.device == DeviceFlags::Device::kAuto;
+  if (is_auto) {
+    device_choice_ = choose_device(query, settings_.query, rows(), stored_bytes());
+    verbose("", "auto: " + device_choice_.text);
+    if (!device_choice_.is_gpu || settings_.explain == Explain::kPlan) return true;
+  }
   auto device =
       open_gpu_queries({0, settings_.device.max_device_bytes, settings_.device.max_pinned_bytes});
-  if (!device.ok()) {
-    error("--device=gpu", device.error());
-    return false;
+  if (device.ok()) {
+    settings_.query.device = std::move(*device);
+    settings_.query.cpu_fallback = is_auto;
+    return true;
   }
-  settings_.query.device = std::move(*device);
-  return true;
+  if (is_auto) {
+    device_choice_.text = "the CPU: the GPU cannot be opened: " + device.error().text();
+    verbose("", "auto: " + device_choice_.text);
+    return true;
+  }
+  error("--device=gpu", device.error());
+  return false;
 }
 
 void QueryCommand::ask(Query& query) const {
@@ -173,6 +185,12 @@ void QueryCommand::ask(Query& query) const {
   if (settings_.limit || settings_.offset > 0) {
     query.limit(settings_.limit.value_or(UINT64_MAX), settings_.offset);
   }
+}
+
+std::uint64_t QueryCommand::rows() const {
+  return std::accumulate(
+      inputs_.begin(), inputs_.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const auto& input) { return sum + input->table().rows(); });
 }
 
 std::uint64_t QueryCommand::stored_bytes() const {
@@ -201,10 +219,13 @@ int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
 }
 
 int QueryCommand::explain(const Query& query) const {
-  const Result<std::string> text =
+  const Result<std::string> told =
       query.explain(settings_.query, settings_.explain == Explain::kAnalyze);
-  if (!text.ok()) return fail(text.error());
-  return print(text->ends_with('\n') ? *text : *text + "\n");
+  if (!told.ok()) return fail(told.error());
+  std::string text = *told;
+  if (!text.ends_with('\n')) text += '\n';
+  if (device_choice_.is_predicted) text += "device: " + device_choice_.text + "\n";
+  return print(text);
 }
 
 int QueryCommand::write_answer(const Query& query, const AnswerOptions& options) const {

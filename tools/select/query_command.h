@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/cli/command.h"
+#include "tools/select/auto_device.h"
 #include "tools/select/select_input.h"
 #include "tools/select/select_output.h"
 #include "tools/select/select_settings.h"
@@ -40,7 +41,8 @@ class QueryCommand : public Command {
   std::string blamed_file(const Error& problem) const;
   bool is_blamed(const SelectInput& input, const Error& problem) const;
   bool open_inputs(const std::vector<std::string>& paths);
-  bool open_device();
+  bool open_device(const Query& query);
+  std::uint64_t rows() const;
   std::uint64_t stored_bytes() const;
   SelectInputOptions input_options() const;
   int list_columns(const std::vector<std::string>& paths) const;
@@ -48,6 +50,7 @@ class QueryCommand : public Command {
   int write_answer(const Query& query, const AnswerOptions& options) const;
 
   SelectInputs inputs_;
+  AutoDevice device_choice_;  ///< with --device=auto
 };
 
 }  // namespace presso::cli

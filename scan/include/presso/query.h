@@ -43,6 +43,8 @@ struct QueryRates {
   double bitmap_ns = 0.02;   ///< a row of a bitmap
   double branch_ns = 4.0;    ///< a vector that is tested for live rows
   double read_ns = 0.12;     ///< a stored byte, read and compared with its checksum
+  double group_ns = 2.7;     ///< a row that is counted and summed up in one of a thousand groups
+  double join_ns = 10;       ///< a key that is looked up among a million, which caches do not hold
 };
 
 /// Measures them on this machine, with one thread, in about 0.2 s.
@@ -86,7 +88,23 @@ struct QueryOptions {
   JoinStrategy join_strategy = JoinStrategy::kAuto;
   /// Does what it can of a query, with the same answer; nullptr: the CPU does all.
   std::shared_ptr<QueryDevice> device;
+  /// Where the device fails (its memory does not suffice, it is lost) the CPU answers in its place,
+  /// and the summary's why_cpu says why; else that is an error.
+  bool cpu_fallback = false;
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
+};
+
+/// What a query will have to do, told before it is run: from directories, zones, and the share of
+/// the rows that conditions are expected to let pass. By it one chooses whether a GPU pays.
+struct QueryForecast {
+  /// Nanoseconds that one thread of the CPU takes for what a device can do in its place: reading,
+  /// conditions, joins and groups, by QueryOptions::rates. Rather too few: how far apart keys lie
+  /// in memory and how long strings are is not looked at. Sorting and the answer are left out.
+  double cpu_ns = 0;
+  double rows = 0;          ///< of all tables, in slices that zones do not rule out
+  double stored_bytes = 0;  ///< of the columns that are read, in these slices
+  double groups = 0;        ///< at most; 0 without groups
+  std::string why_cpu;      ///< why a device would be of no use, as far as that is known; or empty
 };
 
 /// What was read and what came of it.
@@ -192,6 +210,9 @@ class Query {
   Result<TableSchema> schema() const;
   /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
   Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
+  /// What the CPU and a device would have to do. Reads directories, and of large tables some rows.
+  /// Errors: those of explain().
+  Result<QueryForecast> forecast(const QueryOptions& options) const;
   /// Errors: those of schema(), of the files with block and offset, of a computation that has no
   /// result (kInvalidArgument: overflow, a text that is no number; names the row), kCancelled,
   /// kOutOfMemory, kNoSpace, and those of `sink`.

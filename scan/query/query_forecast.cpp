@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "scan/query/query_forecast.h"
+
+#include <algorithm>
+#include <set>
+
+#include "scan/query/join_plan.h"
+#include "scan/query/memory_forecast.h"
+#include "scan/query/query_device.h"
+
+namespace presso::query {
+namespace {
+
+/// Sum and count are one rate; each further aggregate costs about a quarter of it: five sums and a
+/// count take 4.8 ns a row where one sum and a count take 2.3 (scan/group/NOTES.md).
+constexpr std::size_t kMeasuredAggregates = 2;
+constexpr double kFurtherAggregate = 0.25;
+/// From so many groups on they lie beyond a core's caches, and a row takes three times as long
+/// (scan/group/NOTES.md, 1,000 and 200,000 groups; more groups, up to sixteen times).
+constexpr double kFarGroups = 200'000;
+constexpr double kFarGroupFactor = 3;
+
+/// A string of a joined table as a key is hashed and compared for each row: 23 to 33 ns where a row
+/// of a group by integers took 3.
+constexpr double kStringKeyFactor = 8;
+/// Rows that only need to know whether there is a partner: 1.7 ns where those that are paired took
+/// 4, since the build side's keys rule many out before.
+constexpr double kUnpairedFactor = 0.5;
+
+/// A table's rows in slices that zones do not rule out.
+struct LiveRows {
+  double rows = 0;
+  double share = 1;  ///< of all its rows
+  double matched = 0;
+  double stored_bytes = 0;
+};
+
+LiveRows live_rows(std::uint64_t all, const ZoneCounts& zones, const FilterPlan& plan) {
+  LiveRows live;
+  live.rows = static_cast<double>(all - std::min(all, zones.skipped_rows));
+  live.share = all > 0 ? live.rows / static_cast<double>(all) : 1;
+  live.matched = live.rows * std::min(plan.selectivity / plan.live_share, 1.0);
+  live.stored_bytes = static_cast<double>(zones.stored_bytes) * live.share;
+  return live;
+}
+
+std::set<std::size_t> condition_columns(const FilterPlan& plan) {
+  std::set<std::size_t> columns;
+  for (const Condition& condition : plan.conditions) {
+    for (const std::size_t column : columns_of(condition.filter)) columns.insert(column);
+  }
+  return columns;
+}
+
+/// Conditions, and reading the columns that they do not read, as if all columns had the same size.
+double scan_ns(const QueryRates& rates, const LiveRows& live, const FilterPlan& plan,
+               std::size_t columns) {
+  const std::size_t tested = std::min(condition_columns(plan).size(), columns);
+  const double unread =
+      columns > 0 ? static_cast<double>(columns - tested) / static_cast<double>(columns) : 0;
+  return plan.cost_ns / plan.live_share * live.rows + rates.read_ns * live.stored_bytes * unread;
+}
+
+/// Decoding what is asked for of each row, and computing it.
+double compute_ns(const QueryRates& rates, const Program& program) {
+  return rates.decode_ns * static_cast<double>(program.inputs().size()) +
+         rates.compute_ns * static_cast<double>(program.steps());
+}
+
+std::size_t joined_string_keys(const BoundQuery& query) {
+  if (query.joins == nullptr) return 0;
+  const auto is_one = [&](NodeId key) {
+    const Node& node = query.input->at(key);
+    return node.physical == Physical::kString && node.kind == Node::Kind::kColumn &&
+           query.joins->source_of(node.column) != query.joins->tree.root;
+  };
+  return static_cast<std::size_t>(std::count_if(query.keys.begin(), query.keys.end(), is_one));
+}
+
+double aggregates_ns(const QueryRates& rates, const BoundQuery& query, double groups) {
+  std::size_t values = 0;
+  for (const AggregateCall& call : query.aggregates) values += call.argument.has_value() ? 1 : 0;
+  if (query.keys.empty()) return rates.compute_ns * static_cast<double>(values);
+  const std::size_t count = query.aggregates.size();
+  const std::size_t further = count - std::min(count, kMeasuredAggregates);
+  const double factor = 1 + kFurtherAggregate * static_cast<double>(further) +
+                        kStringKeyFactor * static_cast<double>(joined_string_keys(query));
+  const double ns = rates.group_ns * factor;
+  return groups < kFarGroups ? ns : ns * kFarGroupFactor;
+}
+
+/// Rows of the build side's own table are read, put into a lookup, and looked up.
+double stage_ns(const QueryRates& rates, const StageForecast& stage, const LiveRows& live) {
+  const std::size_t columns = condition_columns(stage.plan).size() + stage.stage->build_keys.size();
+  const double looked_up = stage.rows_in * (gives_pairs(stage.stage->kind) ? 1 : kUnpairedFactor);
+  return scan_ns(rates, live, stage.plan, columns) + rates.join_ns * (stage.build.rows + looked_up);
+}
+
+/// Whether a device adds up such values: integers, and what is stored as such.
+std::string why_no_groups_there(const BoundQuery& query) {
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.kind == AggregateKind::kCountDistinct) return "count(distinct)";
+    if (!call.argument || call.kind == AggregateKind::kCount) continue;
+    if (query.input->at(*call.argument).physical != Physical::kInt64) {
+      return "aggregates of other than integers";
+    }
+  }
+  for (const NodeId key : query.keys) {
+    const Physical physical = query.input->at(key).physical;
+    if (physical == Physical::kDouble || physical == Physical::kInt128) {
+      return "keys that are neither integers nor strings";
+    }
+  }
+  return "";
+}
+
+/// As run_rows() and match_on_device() leave rows to the CPU.
+std::string why_no_rows_there(const BoundQuery& query, const FilterPlan& plan) {
+  if (wants_few_rows(query)) return "few rows are asked for";
+  if (query.joins == nullptr) return plan.conditions.empty() ? "there is no condition" : "";
+  const std::vector<NodeId> nodes = computed_nodes(query);
+  const bool may_fail = std::any_of(nodes.begin(), nodes.end(),
+                                    [&](NodeId node) { return query.input->may_fail(node); });
+  return may_fail ? "results that may fail" : "";
+}
+
+/// The columns of the root that a device would read: where rows are neither joined nor grouped the
+/// CPU reads what is asked for of them.
+std::vector<std::size_t> columns_there(const Execution& execution, const Program& program) {
+  const BoundQuery& query = execution.query;
+  if (query.grouped() || query.joins != nullptr) return columns_read(execution, program);
+  const std::set<std::size_t> columns = condition_columns(execution.plan);
+  return {columns.begin(), columns.end()};
+}
+
+}  // namespace
+
+std::vector<NodeId> computed_nodes(const BoundQuery& query) {
+  std::vector<NodeId> nodes = query.grouped() ? query.keys : query.results;
+  if (!query.grouped()) nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.argument) nodes.push_back(*call.argument);
+  }
+  return nodes;
+}
+
+Result<JoinForecast> forecast_joins(const Execution& execution, const ZoneCounts& zones) {
+  JoinForecast forecast;
+  const BoundJoins* const joins = execution.query.joins.get();
+  const std::uint64_t all =
+      joins == nullptr ? execution.summary.rows_in : joins->sources[joins->tree.root].rows;
+  forecast.rows = static_cast<double>(all - zones.skipped_rows) * execution.plan.selectivity;
+  if (joins == nullptr) return forecast;
+  std::vector<NodeId> nodes = computed_nodes(execution.query);
+  nodes.insert(nodes.end(), execution.query.conditions.begin(), execution.query.conditions.end());
+  return forecast_joins(execution, execution.query.input->columns_of(nodes), forecast.rows);
+}
+
+Result<QueryForecast> forecast_query(const Execution& execution) {
+  const BoundQuery& query = execution.query;
+  const QueryRates& rates = execution.options.rates;
+  QueryForecast forecast;
+  forecast.why_cpu =
+      query.grouped() ? why_no_groups_there(query) : why_no_rows_there(query, execution.plan);
+  const Program program(*query.input, computed_nodes(query));
+  const std::vector<std::size_t> columns = columns_there(execution, program);
+  if (columns.empty() && query.joins == nullptr && forecast.why_cpu.empty()) {
+    forecast.why_cpu = "no column is read";
+  }
+  PRESSO_ASSIGN(const ZoneCounts zones, count_by_zones(execution.tables, execution.plan, columns,
+                                                       execution.options.cancelled));
+  const std::uint64_t all = query.joins == nullptr
+                                ? execution.summary.rows_in
+                                : query.joins->sources[query.joins->tree.root].rows;
+  const LiveRows root = live_rows(all, zones, execution.plan);
+  forecast.rows = root.rows;
+  forecast.stored_bytes = root.stored_bytes;
+  forecast.cpu_ns = scan_ns(rates, root, execution.plan, columns.size());
+  double rows = root.matched;
+  if (query.joins != nullptr) {
+    PRESSO_ASSIGN(const JoinForecast joins, forecast_joins(execution, zones));
+    for (const StageForecast& stage : joins.stages) {
+      const std::uint64_t build = query.joins->sources[stage.stage->build.root].rows;
+      const LiveRows live = live_rows(build, stage.zones, stage.plan);
+      forecast.rows += live.rows;
+      forecast.stored_bytes += live.stored_bytes;
+      forecast.cpu_ns += stage_ns(rates, stage, live);
+    }
+    rows = joins.rows;
+  }
+  if (!query.grouped()) return forecast;
+  PRESSO_ASSIGN(const MemoryForecast memory, forecast_memory(execution, rows));
+  forecast.groups = memory.groups ? memory.groups->groups : 1;
+  forecast.cpu_ns +=
+      rows * (compute_ns(rates, program) + aggregates_ns(rates, query, forecast.groups));
+  return forecast;
+}
+
+}  // namespace presso::query

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Query::forecast(): what is to be read and computed, and why a device would be of no use.
+#include "scan/query/query_forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "presso/compress_table.h"
+#include "presso/query.h"
+
+namespace presso::query {
+namespace {
+
+constexpr int kRows = 200'000;  ///< three slices and a bit
+constexpr int kTowns = 1000;
+
+class QueryForecastTest : public ::testing::Test {
+ protected:
+  struct File {
+    std::vector<Byte> bytes;
+    std::unique_ptr<MemoryRandomAccess> access;
+    std::optional<Table> table;
+  };
+
+  static void make(const std::string& csv, File& file) {
+    VectorSink sink(file.bytes);
+    MemorySource source({reinterpret_cast<const Byte*>(csv.data()), csv.size()});
+    MemorySource again({reinterpret_cast<const Byte*>(csv.data()), csv.size()});
+    ASSERT_TRUE(compress_table(source, &again, sink, {}).ok());
+    file.access = std::make_unique<MemoryRandomAccess>(file.bytes);
+    file.table.emplace(*Table::open(*file.access));
+  }
+
+  void SetUp() override {
+    std::string sales = "id,town,price\n", towns = "number,region,name\n";
+    for (int i = 0; i < kRows; ++i) {
+      sales += std::to_string(i) + "," + std::to_string(i * 7 % kTowns) + "," +
+               std::to_string(i % 777) + "\n";
+    }
+    for (int i = 0; i < kTowns; ++i) {
+      towns +=
+          std::to_string(i) + "," + std::to_string(i % 10) + ",n" + std::to_string(i % 10) + "\n";
+    }
+    make(sales, sales_);
+    make(towns, towns_);
+  }
+
+  Query sales() const { return Query::from({*sales_.table}, {"sales.csv"}); }
+  Query joined() const {
+    Query query = sales();
+    query.join({*towns_.table}, {"towns.csv"}, JoinKind::kInner, "town = number");
+    return query;
+  }
+
+  static QueryForecast forecast(const Query& query, const QueryOptions& options = {}) {
+    auto told = query.forecast(options);
+    EXPECT_TRUE(told.ok()) << told.error().what;
+    return told.ok() ? *told : QueryForecast();
+  }
+
+  /// What the query reads in truth.
+  static QuerySummary summary(const Query& query) {
+    class Nowhere final : public ResultSink {
+     public:
+      Result<bool> write(ResultBatch, Buffer) override { return true; }
+    } nowhere;
+    auto done = query.run({}, nowhere);
+    EXPECT_TRUE(done.ok()) << done.error().what;
+    return done.ok() ? *done : QuerySummary();
+  }
+
+  File sales_;
+  File towns_;
+};
+
+TEST_F(QueryForecastTest, TellsRowsAndBytesOfTheColumnsThatAreRead) {
+  Query query = sales();
+  query.group_by("town").aggregate("sum(price)");
+  const QueryForecast all = forecast(query);
+  EXPECT_EQ(all.rows, kRows);
+  EXPECT_EQ(all.stored_bytes, static_cast<double>(summary(query).bytes_stored));
+  EXPECT_EQ(all.groups, kTowns);
+  EXPECT_EQ(all.why_cpu, "");
+}
+
+TEST_F(QueryForecastTest, SlicesThatZonesRuleOutDoNotCount) {
+  Query query = sales();
+  query.where("id < 1000").group_by("town").aggregate("sum(price)");
+  const QueryForecast few = forecast(query);
+  EXPECT_EQ(few.rows, 65'536);
+  const auto all_bytes = static_cast<double>(summary(query).bytes_stored);
+  EXPECT_DOUBLE_EQ(few.stored_bytes, all_bytes * 65'536 / kRows);
+  Query every = sales();
+  every.where("id >= 0").group_by("town").aggregate("sum(price)");
+  EXPECT_GT(forecast(every).cpu_ns, 2 * few.cpu_ns);
+}
+
+TEST_F(QueryForecastTest, TheCpuTakesWhatTheStepsCost) {
+  QueryRates rates;
+  QueryOptions options;
+  options.rates = rates;
+  Query grouped = sales();
+  grouped.group_by("town").aggregate("count(*), sum(price)");
+  const QueryForecast plain = forecast(grouped, options);
+  const double bytes = plain.stored_bytes * rates.read_ns;
+  EXPECT_NEAR(plain.cpu_ns, bytes + kRows * (2 * rates.decode_ns + rates.group_ns), 1);
+  Query more = sales();
+  more.group_by("town").aggregate("count(*), sum(price), min(price), max(price)");
+  EXPECT_NEAR(forecast(more, options).cpu_ns - plain.cpu_ns, kRows * 0.5 * rates.group_ns, 1);
+  options.rates.group_ns *= 2;
+  EXPECT_NEAR(forecast(grouped, options).cpu_ns - plain.cpu_ns, kRows * rates.group_ns, 1);
+}
+
+TEST_F(QueryForecastTest, JoinsCountLookUpsAndTheOtherTable) {
+  Query query = joined();
+  query.group_by("region").aggregate("count(*)");
+  QueryOptions options;
+  const QueryForecast told = forecast(query, options);
+  EXPECT_EQ(told.rows, kRows + kTowns);
+  EXPECT_EQ(told.stored_bytes, static_cast<double>(summary(query).bytes_stored));
+  EXPECT_EQ(told.groups, 10);
+  options.rates.join_ns += 1;
+  EXPECT_NEAR(forecast(query, options).cpu_ns - told.cpu_ns, kRows + kTowns, 1);
+  Query semi = sales();
+  semi.join({*towns_.table}, {"towns.csv"}, JoinKind::kSemi, "town = number").aggregate("count(*)");
+  const double before = forecast(semi).cpu_ns;
+  EXPECT_NEAR(forecast(semi, options).cpu_ns - before, kRows / 2 + kTowns, 1);
+}
+
+TEST_F(QueryForecastTest, StringsOfJoinedTablesAreDearKeys) {
+  const auto by = [&](const char* key) {
+    Query query = joined();
+    query.group_by(key).aggregate("count(*)");
+    return forecast(query).cpu_ns;
+  };
+  EXPECT_GT(by("name"), by("region") + 7 * kRows * QueryRates().group_ns);
+}
+
+TEST_F(QueryForecastTest, SaysWhatNoDeviceDoes) {
+  const auto why = [&](Query& query) { return forecast(query).why_cpu; };
+  Query all = sales();
+  EXPECT_EQ(why(all.order_by("price")), "there is no condition");
+  Query few = sales();
+  EXPECT_EQ(why(few.where("price > 5").limit(10)), "few rows are asked for");
+  Query sorted = sales();
+  EXPECT_EQ(why(sorted.where("price > 5").order_by("price")), "");
+  Query different = sales();
+  EXPECT_EQ(why(different.aggregate("count(distinct town)")), "count(distinct)");
+  Query real = sales();
+  EXPECT_EQ(why(real.aggregate("sum(price / 3)")), "aggregates of other than integers");
+  Query real_keys = sales();
+  EXPECT_EQ(why(real_keys.group_by("price / 3").aggregate("count(*)")),
+            "keys that are neither integers nor strings");
+  Query counted = sales();
+  EXPECT_EQ(why(counted.aggregate("count(*)")), "no column is read");
+  Query failing = joined();
+  EXPECT_EQ(why(failing.select("id % (region - 3) as r").order_by("id")), "results that may fail");
+}
+
+TEST_F(QueryForecastTest, WhatIsWrongWithTheQuestionIsAnError) {
+  Query query = sales();
+  query.where("nothing > 5");
+  const auto told = query.forecast({});
+  ASSERT_FALSE(told.ok());
+  EXPECT_EQ(told.error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace presso::query

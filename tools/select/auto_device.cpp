@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "tools/select/auto_device.h"
+
+#include "presso/ordered_pipeline.h"
+#include "tools/device/calibrate.h"
+#include "tools/device/gpu.h"
+#include "tools/device/query_choice.h"
+
+namespace presso::cli {
+namespace {
+
+AutoDevice the_cpu(const std::string& why) {
+  return {false, false, "the CPU: " + why};
+}
+
+/// Of plans and strategies, which a GPU has none of.
+bool asks_for_a_way(const QueryOptions& options) {
+  return !options.plan.plan.empty() || options.plan.rows != PlanChoice::Rows::kAuto ||
+         options.group_strategy != GroupStrategy::kAuto ||
+         options.join_strategy != JoinStrategy::kAuto;
+}
+
+}  // namespace
+
+AutoDevice choose_device(const Query& query, const QueryOptions& options, std::uint64_t rows,
+                         std::uint64_t stored_bytes) {
+  if (asks_for_a_way(options)) return the_cpu("a way that is the CPU's is asked for");
+  const Result<std::string> identity = gpu_identity_without_start();
+  if (!identity.ok()) return the_cpu(identity.error().text());
+  const auto rates = kept_gpu_rates(MeasurementStore::of_user(), *identity);
+  if (!rates) {
+    return the_cpu("the GPU's rates are not known; 'presso info --calibrate' measures them");
+  }
+  const unsigned threads = threads_or_all(options.threads);
+  if (!forecast_may_pay(rows, stored_bytes, *rates, threads)) {
+    return the_cpu("the tables are read before a GPU has started");
+  }
+  const Result<QueryForecast> forecast = query.forecast(options);
+  if (!forecast.ok()) return the_cpu(forecast.error().text());
+  if (!forecast->why_cpu.empty()) return the_cpu(forecast->why_cpu);
+  const QueryTimes times = query_times(*forecast, *rates, threads);
+  return {times.gpu_is_faster(), true, times.text()};
+}
+
+}  // namespace presso::cli
