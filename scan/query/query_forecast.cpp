@@ -96,18 +96,21 @@ double stage_ns(const QueryRates& rates, const StageForecast& stage, const LiveR
   return scan_ns(rates, live, stage.plan, columns) + rates.join_ns * (stage.build.rows + looked_up);
 }
 
-/// Whether a device adds up such values: integers, and what is stored as such.
+/// Whether a device adds up such values: numbers of 64 bits. Doubles are no part of a key.
 std::string why_no_groups_there(const BoundQuery& query) {
+  const auto physical_of = [&query](NodeId node) { return query.input->at(node).physical; };
   for (const AggregateCall& call : query.aggregates) {
     if (call.kind == AggregateKind::kCountDistinct) return "count(distinct)";
     if (!call.argument || call.kind == AggregateKind::kCount) continue;
-    if (query.input->at(*call.argument).physical != Physical::kInt64) {
-      return "aggregates of other than integers";
+    const Physical physical = physical_of(*call.argument);
+    if (physical != Physical::kInt64 && physical != Physical::kDouble) {
+      return "aggregates of other than numbers of 64 bits";
     }
   }
   for (const NodeId key : query.keys) {
-    const Physical physical = query.input->at(key).physical;
-    if (physical == Physical::kDouble || physical == Physical::kInt128) {
+    const Physical physical = physical_of(key);
+    const bool is_part = physical == Physical::kDouble && query.keys.size() > 1;
+    if (is_part || physical == Physical::kInt128) {
       return "keys that are neither integers nor strings";
     }
   }
