@@ -261,30 +261,60 @@ Status TableLoader::read_blocks(Loading& loading) {
   return run_jobs(loading);
 }
 
-/// A piece's pinned memory is that of the piece before the last one, all jobs of which are done
+namespace {
+
+/// Jobs [first, end) of a piece, which one thread does: to hand one over takes microseconds, as
+/// long as to read a block.
+struct JobBatch {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  bool ends_piece = false;
+};
+
+template <class Job>
+std::vector<JobBatch> batches_of(const std::vector<Job>& jobs, unsigned threads) {
+  constexpr std::uint64_t kBatchBytes = std::uint64_t{512} << 10;
+  constexpr std::size_t kForThread = 8;
+  const std::size_t most_jobs = std::max<std::size_t>(jobs.size() / (kForThread * threads), 1);
+  std::vector<JobBatch> batches;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const bool begins_piece = i == 0 || jobs[i].piece != jobs[i - 1].piece;
+    const bool is_full =
+        i != 0 && (i - batches.back().first >= most_jobs ||
+                   jobs[i].offset - jobs[batches.back().first].offset >= kBatchBytes);
+    if (begins_piece && i != 0) batches.back().ends_piece = true;
+    if (begins_piece || is_full) batches.push_back({i, i, false});
+    batches.back().end = i + 1;
+  }
+  if (!batches.empty()) batches.back().ends_piece = true;
+  return batches;
+}
+
+}  // namespace
+
+/// A piece's pinned memory is that of the piece before the last one, all batches of which are done
 /// when its own first one is made, since so few are under way together.
 Status TableLoader::run_jobs(Loading& loading) {
   using Job = Loading::Job;
   struct Made {
-    Job* job;
+    JobBatch batch;
     Byte* piece;  ///< pinned
   };
   struct Done {
     Made made;
+    std::size_t read;  ///< jobs up to this one are done
     Status status;
   };
   std::vector<Job> jobs = std::move(loading.jobs);
   loading.jobs.clear();
-  if (jobs.empty()) return {};
-  const auto is_last = [&jobs](std::size_t job) {
-    return job + 1 == jobs.size() || jobs[job + 1].piece != jobs[job].piece;
-  };
+  const std::vector<JobBatch> batches = batches_of(jobs, threads_);
+  if (batches.empty()) return {};
   constexpr std::size_t kForThread = 3;
   std::size_t in_flight = kForThread * threads_;
   std::size_t of_piece = 0;
-  for (std::size_t job = 0; job < jobs.size(); ++job) {
+  for (std::size_t i = 0; i + 1 < batches.size(); ++i) {
     ++of_piece;
-    if (!is_last(job) || job + 1 == jobs.size()) continue;
+    if (!batches[i].ends_piece) continue;
     in_flight = std::min(in_flight, of_piece + 1);
     of_piece = 0;
   }
@@ -293,21 +323,24 @@ Status TableLoader::run_jobs(Loading& loading) {
   return run_ordered<Made, Done>(
       {threads_, static_cast<unsigned>(std::max<std::size_t>(in_flight, 1))},
       [&]() -> Result<std::optional<Made>> {
-        if (next == jobs.size()) return std::optional<Made>();
-        if (next == 0 || is_last(next - 1)) {
+        if (next == batches.size()) return std::optional<Made>();
+        if (next == 0 || batches[next - 1].ends_piece) {
           PRESSO_ASSIGN(pinned, loading.staging.begin());
         }
-        return std::optional(Made{&jobs[next++], pinned});
+        return std::optional(Made{batches[next++], pinned});
       },
       [&](Made made, unsigned worker) {
-        Status read = made.job->read(made.piece + made.job->offset, loading.scratch[worker]);
-        return Done{made, std::move(read)};
+        for (std::size_t i = made.batch.first; i < made.batch.end; ++i) {
+          Status read = jobs[i].read(made.piece + jobs[i].offset, loading.scratch[worker]);
+          if (!read.ok()) return Done{made, i, std::move(read)};
+        }
+        return Done{made, made.batch.end, Status()};
       },
       [&](Done done) -> Result<bool> {
+        for (std::size_t i = done.made.batch.first; i < done.read; ++i) PRESSO_TRY(jobs[i].take());
         PRESSO_TRY(std::move(done.status));
-        PRESSO_TRY(done.made.job->take());
-        if (is_last(static_cast<std::size_t>(done.made.job - jobs.data()))) {
-          PRESSO_TRY(loading.staging.send(done.made.job->piece, done.made.piece));
+        if (done.made.batch.ends_piece) {
+          PRESSO_TRY(loading.staging.send(jobs[done.made.batch.first].piece, done.made.piece));
         }
         return true;
       });
