@@ -10,6 +10,7 @@
 #include "scan/gpu/table/build_passes.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/join_cases.h"
+#include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
 namespace presso {
@@ -29,7 +30,9 @@ gpu::MemoryLimits limit_of(std::uint64_t bytes) {
 std::string explained(const Query& query, std::uint64_t limit) {
   QueryOptions options;
   options.threads = 2;
-  options.device = make_emulated_query_device(nullptr, 1, limit_of(limit));
+  // As what compare() asks: memory that a device keeps counts against the limit.
+  const auto faults = std::make_shared<EmulatedFaults>();
+  options.device = make_emulated_query_device(faults, 1, limit_of(limit));
   const auto text = query.explain(options, true);
   return text.ok() ? *text : text.error().message();
 }
@@ -403,6 +406,69 @@ TEST(PassesOnGpu, EachAllocationAndLaunchMayFail) {
     fail(&EmulatedFaults::pinned_allocation, whole->pinned_allocations, "error: out of memory");
     fail(&EmulatedFaults::launch, whole->launches, "GPU failed");
   }
+}
+
+/// Sums of doubles in parts: visits and cities with values so far from each other that cells are
+/// changed while parts have been made, and that build rows without a partner have such values, too.
+class FarDoublesInParts : public ::testing::Test {
+ protected:
+  static TableOfColumns made(std::uint32_t rows, std::uint32_t keys, unsigned seed, const char* key,
+                             const char* value, const char* group) {
+    corpora::Random random(seed);
+    using D = ColumnType;
+    std::vector<std::pair<std::string, ColumnData>> columns;
+    columns.emplace_back(key, column_of<std::int64_t>(D::kInt64, rows, [&](std::uint32_t) {
+                           return std::int64_t{random.below(keys)} * 5;
+                         }));
+    columns.emplace_back(group, column_of<std::int64_t>(D::kInt64, rows, [&](std::uint32_t) {
+                           return std::int64_t{random.below(6)};
+                         }));
+    columns.emplace_back(value, column_of<double>(D::kDouble, rows, [&](std::uint32_t) {
+                           return any_real(random, -70, 40);
+                         }));
+    return {columns, 4000};
+  }
+  Query query_of(const std::string& statement) const {
+    const auto parsed = parse_sql(statement);
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message();
+    std::vector<Table> tables;
+    const auto add = [&](const std::string& path) {
+      tables.push_back(path == "visits" ? *visits_.table : *cities_.table);
+    };
+    add(parsed->from.path);
+    for (const SqlJoin& join : parsed->joins) add(join.source.path);
+    return Query::from(*parsed, statement, std::move(tables));
+  }
+
+  const TableOfColumns visits_ = made(9000, 9000, 1, "city", "cost", "kind");
+  const TableOfColumns cities_ = made(8000, 10000, 2, "name", "size", "zone");
+};
+
+TEST_F(FarDoublesInParts, AreAddedUpAsOnTheCpu) {
+  std::uint64_t in_parts = 0;
+  std::uint32_t seed = 3;
+  for (const char* const join : {"join", "left join", "right join", "full join"}) {
+    for (const char* const asked :
+         {"zone, sum(size), count(*)", "kind, sum(cost), avg(size), count(*)", "zone, sum(cost)"}) {
+      const std::string by(asked, std::string(asked).find(','));
+      const std::string statement = std::string("select ") + asked + " from visits " + join +
+                                    " cities on visits.city = cities.name group by " + by;
+      SCOPED_TRACE(statement);
+      const Query query = query_of(statement);
+      const Answer expected = bits_of(query, nullptr);
+      for (const std::uint64_t limit : {420 * kKibi, 560 * kKibi, 4000 * kKibi}) {
+        const auto faults = std::make_shared<EmulatedFaults>();
+        const Answer found =
+            bits_of(query, make_emulated_query_device(faults, ++seed, limit_of(limit)));
+        EXPECT_EQ(faults->live_bytes, 0u);
+        if (found.text.starts_with("error: out of device memory")) continue;
+        EXPECT_EQ(found.text, expected.text) << limit;
+        const std::string text = explained(query, limit);
+        in_parts += found.summary.why_cpu.empty() && parts_of(text) > 1 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(in_parts, 8u);
 }
 
 }  // namespace

@@ -203,6 +203,7 @@ Result<Pipeline> PipelineBuilder::of_build_rows(std::size_t stage, const Pipelin
   builder.drop_idle_steps();
   Pipeline pipeline = of;
   PRESSO_TRY(builder.deal_registers(pipeline));
+  builder.add_known_limbs(pipeline);
   using Condition = ConditionStep::Kind;
   const bool wants_marked = stages_[stage].stage->kind == StageKind::kBuildSemi;
   pipeline.conditions[0] = {wants_marked ? Condition::kRows : Condition::kNoRows, 0, 0};

@@ -297,6 +297,7 @@ class PipelineBuilder {
                  std::uint64_t rows, CellsOfAggregate& cells);
   Status add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,
                       const Validity& valid, std::uint64_t rows, CellsOfAggregate& cells);
+  void add_known_limbs(Pipeline& pipeline) const;
   Result<std::size_t> add_cell(Cell cell);
   Status count_rows();
   void mark_columns(Pipeline& pipeline) const;
@@ -334,6 +335,7 @@ class PipelineBuilder {
   std::vector<Key> keys_;
   std::vector<CellsOfAggregate> aggregates_;
   std::vector<Cell> cells_;
+  std::vector<std::uint32_t> added_limbs_;  ///< to each sum of doubles, by add_limbs() in turn
   std::optional<std::size_t> group_;
   std::uint64_t groups_ = 1;
   std::uint64_t rows_ = 0;        ///< that there are at most

@@ -230,6 +230,7 @@ bool PipelineBuilder::add_limbs(const std::vector<Pipeline*>& pipelines) {
   }
   const std::uint32_t more = std::min(fewest, (kMostPipelineCells - before.cells) / sums);
   if (more == 0) return false;
+  added_limbs_.push_back(more);
   for (Pipeline* const pipeline : pipelines) add_limbs_to(*pipeline, more);
   const Pipeline& after = *pipelines[0];
   for (CellsOfAggregate& of : aggregates_) {
@@ -240,6 +241,11 @@ bool PipelineBuilder::add_limbs(const std::vector<Pipeline*>& pipelines) {
     }
   }
   return true;
+}
+
+/// Gives a pipeline with the first cells of sums those that add_limbs() has given to others.
+void PipelineBuilder::add_known_limbs(Pipeline& pipeline) const {
+  for (const std::uint32_t more : added_limbs_) add_limbs_to(pipeline, more);
 }
 
 }  // namespace presso::gpu
