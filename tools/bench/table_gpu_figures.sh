@@ -59,6 +59,19 @@ with open(path, "wb") as file:
 END
 }
 
+# make_reals ROWS FILE: keys of 8 and 100,000 values, doubles with two decimals, and any doubles.
+make_reals() {
+  python3 - "$1" "$2" <<'END'
+import random, sys
+rng = random.Random(3)
+with open(sys.argv[2], "w") as file:
+    file.write("k,m,x,y\n")
+    for _ in range(int(sys.argv[1])):
+        x, y = rng.randrange(2000000) / 100, rng.gauss(0, 1000)
+        file.write(f"{rng.randrange(8)},{rng.randrange(100000)},{x!r},{y!r}\n")
+END
+}
+
 numbers=("a between 60 and 180 | | count(*)" "b between 1000 and 3000 | | count(*)"
   "c between 200000 and 800000 | | count(*)" "b between 1000 and 3000 | | sum(c)"
   "b between 1000 and 3000 | | sum(c * a)" "b < 40 and a < 100 | | sum(c)"
@@ -80,6 +93,9 @@ lineitem=("$q1" "$q6" "$q12" "$text | | count(*)"
 keys=(" | thousand | sum(value)" " | million | sum(value)" " | far_million | sum(value)"
   " | many | sum(value)" " | far_many | sum(value)")
 
+reals=(" | | sum(x)" " | | sum(y)" " | k | sum(x), count(*)" " | k | avg(y), min(y), max(y)"
+  " | m | sum(x)" "x > 1000.5e0 | k | sum(x * y)")
+
 scale=1 rows=4194304 copies=256 item_copies=100 key_rows=100000000
 if [[ ${3-} == check ]]; then
   scale=0.01 rows=70000 copies=2 item_copies=2 key_rows=70000
@@ -93,6 +109,8 @@ if [[ ${3-} != check ]]; then
 fi
 make_numbers "$rows" "$work/numbers.csv"
 "$bin/presso" compress --table auto -q "$work/numbers.csv"
+make_reals $((rows / 2)) "$work/reals.csv"
+"$bin/presso" compress --table auto --schema x:double,y:double -q "$work/reals.csv"
 "$bin/presso_generate_table" lineitem --scale "$scale" >"$work/lineitem.csv"
 "$bin/presso" compress --table auto -q "$work/lineitem.csv"
 if [[ ${3-} == check ]]; then
@@ -103,9 +121,12 @@ if [[ ${3-} == check ]]; then
       "$work/lineitem.csv.presso" "$item_copies" "${lineitem[@]}" | tail -n 3
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" \
       "$work/keys.csv.presso" 1 "${keys[@]}" | tail -n 3
+    compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" \
+      "$work/reals.csv.presso" 1 "${reals[@]}" | tail -n 3
   done
   exit
 fi
 "$bin/table_gpu_rate" "$work/numbers.csv.presso" "$copies" "${numbers[@]}" | tee "$out/numbers.csv"
+"$bin/table_gpu_rate" "$work/reals.csv.presso" 64 "${reals[@]}" | tee "$out/reals.csv"
 "$bin/table_gpu_rate" "$work/lineitem.csv.presso" "$item_copies" "${lineitem[@]}" |
   tee "$out/lineitem.csv"

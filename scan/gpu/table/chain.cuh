@@ -3,7 +3,7 @@
 // with a program, with one value for each row in registers. What a vector's header says of a step
 // is worked out once for all of its rows, by one lane for each step. Only columns whose vectors are
 // not simply packed take the way through shared memory that a program's do.
-// Tests: tests/simt/query_on_gpu_test.cpp.
+// Tests: tests/simt/query_chains_on_gpu_test.cpp.
 #pragma once
 
 #include "scan/gpu/table/pipeline.cuh"
