@@ -7,7 +7,7 @@
 namespace presso::cli {
 namespace {
 
-/// Whole queries from files, by 16 threads, reached 10 to 15 GB/s where they read 350 MB and more
+/// Whole queries from files, by 16 threads, reached 13 to 16 GB/s where they read 350 MB and more
 /// (tools/bench/results/gpu-whole-queries.csv); one thread reads blocks at 4.2 to 5.1 GB/s.
 constexpr double kReadRate = 10e9;
 constexpr double kReadRateOfThread = 4e9;
