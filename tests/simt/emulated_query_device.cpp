@@ -189,8 +189,11 @@ class EmulatedTableKernels final : public gpu::TableKernels {
       if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kColumns) return gpu::sum_columns_body(pipeline, shape);
       if (pipeline.chain_steps != 0) {
-        return pipeline.place == GroupPlace::kLanes
-                   ? gpu::run_chain_body<GroupPlace::kLanes>(pipeline, shape, own)
+        if (pipeline.place == GroupPlace::kLanes) {
+          return gpu::run_chain_body<GroupPlace::kLanes>(pipeline, shape, own);
+        }
+        return pipeline.place == GroupPlace::kBytes
+                   ? gpu::run_chain_body<GroupPlace::kBytes>(pipeline, shape, own)
                    : gpu::run_chain_body<GroupPlace::kBlock>(pipeline, shape, own);
       }
       if (pipeline.place == GroupPlace::kLanes) {

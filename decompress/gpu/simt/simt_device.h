@@ -462,6 +462,16 @@ PRESSO_DEVICE void bulk_copy(u64* barrier, void* shared, const void* global, u32
 #endif
 }
 
+// --- matrices
+
+PRESSO_DEVICE void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 // --- arithmetic
 
 PRESSO_DEVICE u32 popcount(u32 value) {

@@ -6,6 +6,7 @@
 // Tests: tests/simt/query_chains_on_gpu_test.cpp.
 #pragma once
 
+#include "scan/gpu/table/byte_sums.cuh"
 #include "scan/gpu/table/pipeline.cuh"
 
 namespace presso::gpu {
@@ -54,16 +55,18 @@ PRESSO_DEVICE void scale(bool is_narrow, u64 plus, u64 times, const u32 (&number
   }
 }
 
-/// `kPlace`: kLanes or kBlock.
-template <GroupPlace kPlace>
+/// `Cells`: what adds to them, LaneCells, ByteSums, or u64* to those of a thread block.
+template <class Cells>
 struct RunChain {
+  static constexpr bool kIsLanes = std::is_same_v<Cells, LaneCells>;
+  static constexpr bool kIsBytes = std::is_same_v<Cells, ByteSums>;
+
   const Pipeline& of;
   const WarpSpace& space;
   ProgramSpace program;
-  LaneCells lane_cells;
-  u64* block_cells;
+  Cells cells;
   u64 matched = 0;
-  u32 seen = 0;  ///< kLanes: groups whose first row the lane has had
+  u32 seen = 0;  ///< groups whose first row the lane has had, where cells are the warp's own
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
     const u32 mask = rows_that_hold<false>(of, space, at);
@@ -76,6 +79,7 @@ struct RunChain {
     } else {
       run_dense(at, mask);
     }
+    if constexpr (kIsBytes) cells.fold();
     simt::warp_sync();
   }
 
@@ -162,9 +166,14 @@ struct RunChain {
       if (step.to == ChainStep::kGroup) {
         alive = take_groups(at, rows, alive, value, place);
       } else if (step.to != ChainStep::kNone) {
-        add(step.to, rows, alive, value, place);
+        if constexpr (kIsBytes) {
+          cells.put(step, value);
+        } else {
+          add(step.to, rows, alive, value, place);
+        }
       }
     }
+    if constexpr (kIsBytes) cells.multiply();
   }
 
   template <bool kDense>
@@ -252,34 +261,48 @@ struct RunChain {
                                 const u64 (&value)[kChunkSteps], u32 (&place)[kChunkSteps]) {
     u32 found = 0;
     u32 here = 0;
+    u32 bits[2] = {};
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) {
       const bool has_group = (alive >> k & 1) != 0 && value[k] < of.groups;
       place[k] = has_group ? static_cast<u32>(value[k]) : 0;
       if (!has_group) continue;
       found |= 1u << k;
-      if constexpr (kPlace == GroupPlace::kLanes) here |= 1u << place[k];
+      if constexpr (kIsLanes) here |= 1u << place[k];
+      if constexpr (kIsBytes) bits[k / 4] |= 1u << (place[k] + k % 4 * 8);
     }
     if (found != alive) *of.fault = kKeyIsOutside;
+    if constexpr (kIsBytes) {
+      cells.put_groups(bits[0], bits[1]);
+      here = groups_in(bits[0] | bits[1]);
+    }
     const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
     const auto lower = [&](u64* first_rows) {
       rows.for_each([&](u32 k) {
         if ((found >> k & 1) != 0) lower_first_row(first_rows + place[k], first_row + rows.row(k));
       });
     };
-    if constexpr (kPlace == GroupPlace::kLanes) {
+    if constexpr (kIsLanes || kIsBytes) {
       // Rows of a lane ascend, so that a group's first one is the first that comes.
       if ((here & ~seen) != 0) {
         seen |= here;
-        lower(lane_cells.first_row(0));
+        lower(cells.first_rows());
       }
+    } else {
+      lower(cells);
+    }
+    if constexpr (kIsLanes) {
       const u32 stride = LaneCells::stride(of);
       PRESSO_UNROLL
       for (u32 k = 0; k < kChunkSteps; ++k) place[k] *= stride;
-    } else {
-      lower(block_cells);
     }
     return found;
+  }
+
+  /// Bits of the groups that the bytes of a word have.
+  PRESSO_DEVICE static u32 groups_in(u32 bytes) {
+    bytes |= bytes >> 16;
+    return (bytes | bytes >> 8) & 0xFF;
   }
 
   template <class Rows>
@@ -287,26 +310,39 @@ struct RunChain {
                          const u32 (&place)[kChunkSteps]) const {
     const auto kind = of.cell[number].kind;
     const ChainValues values{alive, value};
-    if constexpr (kPlace == GroupPlace::kLanes) {
-      u64* const own = lane_cells.of_lane(of, number);
+    if constexpr (kIsLanes) {
+      u64* const own = cells.of_lane(of, number);
       if (!of.has_groups) return add_to_lone_cell(kind, rows, values, own);
       add_to_own_cells(kind, rows, values, [&](u32 k) { return own + place[k]; });
     } else {
-      u64* const common = block_cells + (kGroupCells + number) * static_cast<u32>(of.groups);
+      u64* const common = cells + (kGroupCells + number) * static_cast<u32>(of.groups);
       add_to_common_cells<true>(kind, rows, values, [&](u32 k) { return common + place[k]; });
     }
   }
 };
 
+/// `kPlace`: kLanes, kBytes or kBlock.
 template <GroupPlace kPlace>
 PRESSO_DEVICE void run_chain_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
   const WarpSpace space = space_of_warp(shape, shape.block_bytes);
-  const GroupCells<kPlace> cells(of, space);
   const ProgramSpace program{of, space, scratch_of_warp(of, scratch)};
-  RunChain<kPlace> work{of, space, program, cells.of_lanes, cells.of_block};
-  for_each_vector(of, space, work);
-  cells.flush();
-  add_matched(of, work.matched);
+  const auto run = [&](auto cells) {
+    RunChain<decltype(cells)> work{of, space, program, cells};
+    for_each_vector(of, space, work);
+    add_matched(of, work.matched);
+    return work.cells;
+  };
+  if constexpr (kPlace == GroupPlace::kBytes) {
+    run(ByteSums(of, space)).flush();
+  } else {
+    const GroupCells<kPlace> cells(of, space);
+    if constexpr (kPlace == GroupPlace::kLanes) {
+      run(cells.of_lanes);
+    } else {
+      run(cells.of_block);
+    }
+    cells.flush();
+  }
 }
 
 }  // namespace presso::gpu

@@ -16,7 +16,8 @@ __global__ void __launch_bounds__(kPipelineWarps* kWarpSize, 4)
 }  // namespace
 
 PipelineKernel* chain_kernel_of(GroupPlace place) {
-  return place == GroupPlace::kLanes ? chain_kernel<GroupPlace::kLanes>
+  if (place == GroupPlace::kLanes) return chain_kernel<GroupPlace::kLanes>;
+  return place == GroupPlace::kBytes ? chain_kernel<GroupPlace::kBytes>
                                      : chain_kernel<GroupPlace::kBlock>;
 }
 

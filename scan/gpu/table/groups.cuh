@@ -150,6 +150,7 @@ PRESSO_DEVICE void lower_first_row(u64* cell, u64 row) {
 struct LaneCells {
   u64* base;
 
+  PRESSO_DEVICE u64* first_rows() const { return base; }
   PRESSO_DEVICE u64* first_row(u32 group) const { return base + group; }
   PRESSO_DEVICE u64* of_lane(const Pipeline& of, u32 i) const {
     return base + first_row_words(of) + i * kWarpSize + simt::lane();

@@ -23,6 +23,9 @@ constexpr std::uint32_t kMostConditionSteps = 48;
 constexpr std::uint32_t kMostConditionDepth = 4;
 constexpr std::uint32_t kMostPipelineCells = 24;
 constexpr std::uint32_t kMostChainSteps = 24;
+/// Of GroupPlace::kBytes.
+constexpr std::uint32_t kMostPlanes = 16;
+constexpr std::uint32_t kMostByteGroups = 8;
 constexpr std::uint32_t kMostLookups = 8;
 constexpr std::uint32_t kMostRowArrays = 16;
 
@@ -154,6 +157,10 @@ struct ChainStep {
   Byte column = kNone;   ///< set to, multiplied by, added: plus + times * column
   bool is_code = false;  ///< the code's number for the whole table in the column's place
   Byte to = kNone;       ///< the cell that gets what has come out; kGroup: it is the row's group
+  // Where cells are sums of bytes (GroupPlace::kBytes):
+  Byte planes_at = 0;      ///< of the cell's value, the lowest byte's
+  Byte planes = 0;         ///< bytes that its values have; 0: it is a count
+  bool is_signed = false;  ///< half of what so many bytes hold is added to make them positive
   std::int64_t times = 0;
   std::int64_t plus = 0;
 };
@@ -209,6 +216,7 @@ enum class GroupPlace : Byte {
   kNone,     ///< no groups: rows are counted, and told by their bits
   kColumns,  ///< no groups, but sums of columns as they are
   kLanes,    ///< shared memory, for each lane its own
+  kBytes,    ///< registers, as sums of the bytes of values (byte_sums.cuh)
   kBlock,    ///< shared memory of a thread block
   kDevice,   ///< device memory
   kTable,    ///< device memory, found by their keys
@@ -229,6 +237,9 @@ struct Pipeline {
   /// Not 0: `chain` gives the groups and what cells take, and the program does not run. Of groups
   /// in shared memory.
   Byte chain_steps = 0;
+  /// Bytes of all that cells take of the chain, and one for counting, where groups may be those of
+  /// GroupPlace::kBytes; else 0.
+  Byte planes = 0;
   RegisterPlace group_register;
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.

@@ -195,6 +195,9 @@ class PipelineBuilder {
     RealPart part = RealPart::kNone;
     Byte limb = 0;
     std::int16_t unit = 0;
+    // Of kSum: what all values are, where that is known.
+    std::int64_t least = 1;
+    std::int64_t most = 0;
     friend bool operator==(const Cell&, const Cell&) = default;
   };
 
@@ -304,6 +307,7 @@ class PipelineBuilder {
   void drop_idle_steps();
   bool sums_only() const;
   void make_chain(Pipeline& pipeline) const;
+  void place_bytes(Pipeline& pipeline) const;
   Status deal_registers(Pipeline& pipeline) const;
 
   const query::Execution& execution_;

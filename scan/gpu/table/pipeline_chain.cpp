@@ -165,6 +165,41 @@ void PipelineBuilder::make_chain(Pipeline& pipeline) const {
   if (all.empty() || all.size() > kMostChainSteps) return;
   std::copy(all.begin(), all.end(), pipeline.chain);
   pipeline.chain_steps = static_cast<Byte>(all.size());
+  place_bytes(pipeline);
+}
+
+namespace {
+
+/// Bytes that hold all numbers from `least` to `most`; with their sign where `least` is negative.
+Byte bytes_of(std::int64_t least, std::int64_t most) {
+  Byte bytes = 1;
+  for (; bytes < sizeof(std::int64_t); ++bytes) {
+    const unsigned bits = 8u * bytes;
+    const std::int64_t limit = std::int64_t{1} << (least < 0 ? bits - 1 : bits);
+    if (-limit <= least && most < limit) break;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+/// Gives the cells of a chain their planes of bytes, where all are counts or sums of values whose
+/// range is known, and there are planes enough. The first plane counts rows.
+void PipelineBuilder::place_bytes(Pipeline& pipeline) const {
+  std::uint32_t planes = 1;
+  for (std::uint32_t i = 0; i < pipeline.chain_steps; ++i) {
+    ChainStep& step = pipeline.chain[i];
+    if (step.to == ChainStep::kNone || step.to == ChainStep::kGroup) continue;
+    const Cell& cell = cells_[step.to];
+    if (cell.kind == PipelineCell::Kind::kCount) continue;
+    if (cell.kind != PipelineCell::Kind::kSum || cell.least > cell.most) return;
+    step.is_signed = cell.least < 0;
+    step.planes = bytes_of(cell.least, cell.most);
+    step.planes_at = static_cast<Byte>(planes);
+    planes += step.planes;
+    if (planes > kMostPlanes) return;
+  }
+  pipeline.planes = static_cast<Byte>(planes);
 }
 
 }  // namespace presso::gpu

@@ -184,7 +184,10 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
       PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, 0, valid, argument}));
     } else {
       PRESSO_ASSIGN(const std::size_t value, value_of(argument));
-      PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, value, valid, {}}));
+      Cell cell{PipelineCell::Kind::kSum, value, valid, {}};
+      cell.least = spec.least;
+      cell.most = spec.most;
+      PRESSO_ASSIGN(cells.low, add_cell(cell));
     }
     return {};
   }

@@ -56,6 +56,12 @@ std::uint64_t lane_cell_bytes(const Pipeline& pipeline) {
   return (first_row_words(pipeline) + pipeline.groups * pipeline.cells * kLanes) * kCellBytes;
 }
 
+/// Of GroupPlace::kBytes, for each warp: planes of bytes, groups of rows, first rows (byte_sums.cuh).
+std::uint32_t byte_sum_bytes(const Pipeline& pipeline) {
+  const std::uint32_t planes = pipeline.planes > kMostPlanes / 2 ? kMostPlanes : kMostPlanes / 2;
+  return (planes + 1) * kChunkRows + kMostByteGroups * kCellBytes;
+}
+
 std::uint64_t cell_bytes(const Pipeline& pipeline) {
   return pipeline.groups * (pipeline.cells + kGroupCells) * kCellBytes;
 }
@@ -115,6 +121,7 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   if (pipeline.place == GroupPlace::kLanes || pipeline.place == GroupPlace::kColumns) {
     shape.cells_at = place(static_cast<std::uint32_t>(lane_cell_bytes(pipeline)));
   }
+  if (pipeline.place == GroupPlace::kBytes) shape.cells_at = place(byte_sum_bytes(pipeline));
   if (pipeline.place == GroupPlace::kBlock) {
     shape.block_bytes = round_up_16(static_cast<std::uint32_t>(cell_bytes(pipeline)));
   }
@@ -165,6 +172,9 @@ PipelineShape shape_of(const Pipeline& pipeline, std::span<const ColumnNeeds> ne
 }
 
 GroupPlace place_of_groups(const Pipeline& pipeline, std::uint32_t most_shared_bytes) {
+  if (pipeline.has_groups && pipeline.planes != 0 && pipeline.groups <= kMostByteGroups) {
+    return GroupPlace::kBytes;
+  }
   const bool is_few = pipeline.groups <= kMostLaneGroups;
   if (is_few && lane_cell_bytes(pipeline) <= kMostLaneBytes) return GroupPlace::kLanes;
   const std::uint64_t most = std::min<std::uint64_t>(kMostBlockBytes, most_shared_bytes / 2);
