@@ -22,11 +22,12 @@ struct ByteSums {
   static constexpr u32 kGroupLanes = 4;  ///< lanes that share a row of a matrix
   static constexpr u32 kHighPlanes = kMostPlanes / 2;
   static constexpr u32 kOnes = 0x01010101u;
+  static constexpr u32 kMostRows = 1u << 24;
 
   const Pipeline& of;
-  Byte* base;            ///< the warp's shared memory
-  u32 product[4] = {};   ///< as multiply_bytes() has it, since the last fold()
-  u64 sum[4] = {};
+  Byte* base;         ///< the warp's shared memory
+  u32 sum[4] = {};    ///< as multiply_bytes() has them
+  u32 rows_left = kMostRows;  ///< for which 32 bits hold the sums
 
   PRESSO_DEVICE ByteSums(const Pipeline& pipeline, const WarpSpace& space)
       : of(pipeline), base(space.base + space.shape.cells_at) {
@@ -43,17 +44,21 @@ struct ByteSums {
   /// What the lane's rows have for the cell of this step; of rows that are in no group anything.
   PRESSO_DEVICE void put(const ChainStep& step, const u64 (&value)[kChunkSteps]) const {
     if (step.planes == 0) return;
-    const u64 plus = step.is_signed ? u64{1} << (8 * step.planes - 1) : 0;
+    u64 plus = step.is_signed ? u64{1} << (8 * step.planes - 1) : 0;
+    if (step.is_upper) plus <<= kWordBits;
     u32 word[kChunkSteps];
-    PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) word[k] = static_cast<u32>(value[k] + plus);
-    put_word(step.planes_at, step.planes, word);
-    if (step.planes <= sizeof(u32)) return;
+    if (!step.is_upper) {
+      PRESSO_UNROLL
+      for (u32 k = 0; k < kChunkSteps; ++k) word[k] = static_cast<u32>(value[k] + plus);
+      put_word(step.planes_at, step.planes, word);
+      if (step.planes <= sizeof(u32)) return;
+    }
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) {
       word[k] = static_cast<u32>((value[k] + plus) >> kWordBits);
     }
-    put_word(step.planes_at + 4, step.planes - 4, word);
+    const u32 below = step.is_upper ? 0 : static_cast<u32>(sizeof(u32));
+    put_word(step.planes_at + below, step.planes - below, word);
   }
 
   /// Of each of the lane's rows the bit of its group, or none, in a byte: of the first four rows,
@@ -77,18 +82,19 @@ struct ByteSums {
         a[1] = high.x;
         a[3] = high.y;
       }
-      simt::multiply_bytes(product, a, b);
+      simt::multiply_bytes(sum, a, b);
     }
     simt::warp_sync();
   }
 
-  /// Before products are of 2^22 rows, which 32 bits would not hold.
-  PRESSO_DEVICE void fold() {
+  /// After each vector: sums that might not hold another one go to the device.
+  PRESSO_DEVICE void count_vector() {
+    rows_left -= kVectorRows;
+    if (rows_left != 0) return;
+    flush();
+    rows_left = kMostRows;
     PRESSO_UNROLL
-    for (u32 i = 0; i < 4; ++i) {
-      sum[i] += product[i];
-      product[i] = 0;
-    }
+    for (u32 i = 0; i < 4; ++i) sum[i] = 0;
   }
 
   /// Adds the sums to those of the device.

@@ -79,7 +79,7 @@ struct RunChain {
     } else {
       run_dense(at, mask);
     }
-    if constexpr (kIsBytes) cells.fold();
+    if constexpr (kIsBytes) cells.count_vector();
     simt::warp_sync();
   }
 
@@ -326,22 +326,18 @@ template <GroupPlace kPlace>
 PRESSO_DEVICE void run_chain_body(const Pipeline& of, const PipelineShape& shape, u64* scratch) {
   const WarpSpace space = space_of_warp(shape, shape.block_bytes);
   const ProgramSpace program{of, space, scratch_of_warp(of, scratch)};
-  const auto run = [&](auto cells) {
-    RunChain<decltype(cells)> work{of, space, program, cells};
-    for_each_vector(of, space, work);
-    add_matched(of, work.matched);
-    return work.cells;
-  };
   if constexpr (kPlace == GroupPlace::kBytes) {
-    run(ByteSums(of, space)).flush();
+    RunChain<ByteSums> work{of, space, program, ByteSums(of, space)};
+    for_each_vector(of, space, work);
+    work.cells.flush();
+    add_matched(of, work.matched);
   } else {
     const GroupCells<kPlace> cells(of, space);
-    if constexpr (kPlace == GroupPlace::kLanes) {
-      run(cells.of_lanes);
-    } else {
-      run(cells.of_block);
-    }
+    using Cells = std::conditional_t<kPlace == GroupPlace::kLanes, LaneCells, u64*>;
+    RunChain<Cells> work{of, space, program, cells.template of_warp<Cells>()};
+    for_each_vector(of, space, work);
     cells.flush();
+    add_matched(of, work.matched);
   }
 }
 

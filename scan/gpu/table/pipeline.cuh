@@ -353,6 +353,15 @@ struct GroupCells {
       simt::block_sync();
     }
   }
+  /// LaneCells, or u64* to those of the thread block.
+  template <class Cells>
+  PRESSO_DEVICE Cells of_warp() const {
+    if constexpr (std::is_same_v<Cells, LaneCells>) {
+      return of_lanes;
+    } else {
+      return of_block;
+    }
+  }
   PRESSO_DEVICE void flush() const {
     if constexpr (kPlace == GroupPlace::kLanes) flush_lanes(of, of_lanes);
     if (of.place == GroupPlace::kBlock) {

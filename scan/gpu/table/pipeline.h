@@ -161,6 +161,7 @@ struct ChainStep {
   Byte planes_at = 0;      ///< of the cell's value, the lowest byte's
   Byte planes = 0;         ///< bytes that its values have; 0: it is a count
   bool is_signed = false;  ///< half of what so many bytes hold is added to make them positive
+  bool is_upper = false;   ///< they are those from the fifth on
   std::int64_t times = 0;
   std::int64_t plus = 0;
 };

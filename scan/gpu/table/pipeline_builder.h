@@ -195,7 +195,7 @@ class PipelineBuilder {
     RealPart part = RealPart::kNone;
     Byte limb = 0;
     std::int16_t unit = 0;
-    // Of kSum: what all values are, where that is known.
+    // Of sums of integers: between what all values are, where that is known.
     std::int64_t least = 1;
     std::int64_t most = 0;
     friend bool operator==(const Cell&, const Cell&) = default;

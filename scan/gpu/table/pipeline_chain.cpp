@@ -170,6 +170,9 @@ void PipelineBuilder::make_chain(Pipeline& pipeline) const {
 
 namespace {
 
+/// Of a number's lower half.
+constexpr Byte kLowBytes = 4;
+
 /// Bytes that hold all numbers from `least` to `most`; with their sign where `least` is negative.
 Byte bytes_of(std::int64_t least, std::int64_t most) {
   Byte bytes = 1;
@@ -192,9 +195,15 @@ void PipelineBuilder::place_bytes(Pipeline& pipeline) const {
     if (step.to == ChainStep::kNone || step.to == ChainStep::kGroup) continue;
     const Cell& cell = cells_[step.to];
     if (cell.kind == PipelineCell::Kind::kCount) continue;
-    if (cell.kind != PipelineCell::Kind::kSum || cell.least > cell.most) return;
-    step.is_signed = cell.least < 0;
+    const bool is_low = cell.kind == PipelineCell::Kind::kSumLow;
+    step.is_upper = cell.kind == PipelineCell::Kind::kSumHigh;
+    const bool is_sum = cell.kind == PipelineCell::Kind::kSum || is_low || step.is_upper;
+    if (!is_sum || cell.least > cell.most) return;
+    step.is_signed = cell.least < 0 && !is_low;
     step.planes = bytes_of(cell.least, cell.most);
+    if (is_low) step.planes = kLowBytes;
+    // At least the sign.
+    if (step.is_upper) step.planes = static_cast<Byte>(std::max<Byte>(step.planes, kLowBytes + 1) - kLowBytes);
     step.planes_at = static_cast<Byte>(planes);
     planes += step.planes;
     if (planes > kMostPlanes) return;

@@ -177,6 +177,12 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
   const query::Int128 most =
       std::max<query::Int128>(query::Int128{spec.most}, -query::Int128{spec.least});
   const query::Int128 limit = std::numeric_limits<std::int64_t>::max();
+  const auto cell_of = [&](PipelineCell::Kind kind, std::size_t value) {
+    Cell cell{kind, value, valid, {}};
+    cell.least = spec.least;
+    cell.most = spec.most;
+    return cell;
+  };
   if (is_known && most * std::max<query::Int128>(rows, 1) <= limit) {
     const Node& node = graph_->at(argument);
     if (!has_groups_ && is_scan_ && node.kind == Node::Kind::kColumn) {
@@ -184,17 +190,14 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
       PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSum, 0, valid, argument}));
     } else {
       PRESSO_ASSIGN(const std::size_t value, value_of(argument));
-      Cell cell{PipelineCell::Kind::kSum, value, valid, {}};
-      cell.least = spec.least;
-      cell.most = spec.most;
-      PRESSO_ASSIGN(cells.low, add_cell(cell));
+      PRESSO_ASSIGN(cells.low, add_cell(cell_of(PipelineCell::Kind::kSum, value)));
     }
     return {};
   }
   if (rows >> 31 != 0) return refused("sums of wide numbers of more than 2^31 rows");
   PRESSO_ASSIGN(const std::size_t value, value_of(argument));
-  PRESSO_ASSIGN(cells.low, add_cell({PipelineCell::Kind::kSumLow, value, valid, {}}));
-  PRESSO_ASSIGN(cells.high, add_cell({PipelineCell::Kind::kSumHigh, value, valid, {}}));
+  PRESSO_ASSIGN(cells.low, add_cell(cell_of(PipelineCell::Kind::kSumLow, value)));
+  PRESSO_ASSIGN(cells.high, add_cell(cell_of(PipelineCell::Kind::kSumHigh, value)));
   return {};
 }
 
