@@ -42,7 +42,9 @@
 //                expected bytes are there. Phases have parity 0, 1, 0, ...
 //   bulk copy    global to shared, sizes and addresses multiples of 16, by one lane each:
 //                bulk_expect(b, sum of bytes), bulk_copy(b, shared, global, bytes) once or more,
-//                and then mbarrier_arrive(b), all in the same lane;
+//                and then mbarrier_arrive(b), all in the same lane, or the arrival in another one
+//                that knows that the others have asked for theirs;
+//                has_bulk_copies(): whether the copy engine does so; else the lane copies itself;
 //                bulk_fence() in each lane that wrote to the target by other means, before the
 //                barrier in front of the copy: the copy engine does not see plain order; and
 //                bulk_fence_global() in each that wrote to the source in this kernel

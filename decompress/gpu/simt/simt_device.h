@@ -438,6 +438,14 @@ PRESSO_DEVICE void await_last_kernel() {
 #endif
 }
 
+PRESSO_DEVICE bool has_bulk_copies() {
+#if __CUDA_ARCH__ >= 900
+  return true;
+#else
+  return false;
+#endif
+}
+
 PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"

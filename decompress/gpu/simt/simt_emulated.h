@@ -236,6 +236,9 @@ void mbarrier_arrive(u64* barrier, Location where = Location::here());
 void mbarrier_wait(u64* barrier, u32 parity, Location where = Location::here());
 void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2],
                     Location where = Location::here());
+inline bool has_bulk_copies() {
+  return true;
+}
 inline void bulk_fence() {}
 inline void bulk_fence_global() {}
 inline void allow_next_kernel() {}

@@ -16,11 +16,13 @@
 
 namespace presso::gpu {
 
+/// `kBulk`: words come by bulk copies, which is worth it where a kernel does more than counting.
 /// Calls work(place) for each vector of this warp's tasks, whose columns are known and whose packed
 /// words, of the early columns, have arrived.
-template <class Work>
+template <bool kBulk = true, class Work>
 PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, Work& work) {
   const u32 early = of.early_columns;
+  if constexpr (kBulk) space.open_barriers();
   const u32 warps = simt::block_threads() / kWarpSize;
   const u32 tasks = of.table.slice_count * kSliceTasks;
   for (u32 task = simt::block_index() * warps + uniform_warp(); task < tasks;
@@ -32,23 +34,20 @@ PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, W
     const u32 left = vectors_of(rows) - first;
     const u32 end = first + (left < kTaskVectors ? left : kTaskVectors);
     load_task(of, slice, rows, first, end - first, space.columns());
-    if (space.shape.buffers == 2) stage_vector(of, space, early, first);
-    simt::copy_async_commit();
+    if (space.shape.buffers == 2) stage_vector<kBulk>(space, early, first, 0);
     load_leaves(of, space, slice, end - first);
     for (u32 vector = first; vector < end; ++vector) {
       simt::warp_sync();  // nobody reads the vector before the last one any more
+      const u32 buffer = vector % 2;
       if (space.shape.buffers == 1) {
-        stage_vector(of, space, early, vector);
+        stage_vector<kBulk>(space, early, vector, buffer);
+        await_words<kBulk, 0>(space, buffer);
       } else if (vector + 1 < end) {
-        stage_vector(of, space, early, vector + 1);
-      }
-      simt::copy_async_commit();
-      if (space.shape.buffers == 1) {
-        simt::copy_async_wait<0>();
+        stage_vector<kBulk>(space, early, vector + 1, 1 - buffer);
+        await_words<kBulk, 1>(space, buffer);
       } else {
-        simt::copy_async_wait<1>();
+        await_words<kBulk, 0>(space, buffer);
       }
-      simt::warp_sync();
       work(VectorPlace{slice, vector, vector_rows(rows, vector)});
     }
   }
@@ -89,7 +88,7 @@ struct CountRows {
 PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shape) {
   const WarpSpace space = space_of_warp(shape, 0);
   CountRows work{of, space};
-  for_each_vector(of, space, work);
+  for_each_vector<false>(of, space, work);
   add_matched(of, work.matched);
 }
 
@@ -100,10 +99,8 @@ PRESSO_DEVICE void stage_late_columns(const Pipeline& of, const WarpSpace& space
                                       const VectorPlace& at) {
   const u32 late = of.program_columns & ~u32{of.early_columns};
   if (late == 0) return;
-  stage_vector(of, space, late, at.vector);
-  simt::copy_async_commit();
-  simt::copy_async_wait<0>();
-  simt::warp_sync();
+  stage_vector<true>(space, late, at.vector, WarpSpace::kLate);
+  await_words<true, 0>(space, WarpSpace::kLate);
 }
 
 struct SumColumns {

@@ -14,6 +14,8 @@ constexpr std::uint32_t kUnitBytes = kChunkRows * 4;
 constexpr std::uint32_t kColumnTaskBytes = 40 + 8 * (kVectorEntryBytes + 16);
 constexpr std::uint32_t kLeafTaskBytes = 16;
 constexpr std::uint32_t kOpenColumnBytes = 32;  // allow(bare-32): sizeof(OpenColumn)
+/// In front: of copies that are under way (WarpSpace::barriers()).
+constexpr std::uint32_t kBarrierBytes = 3 * sizeof(std::uint64_t);
 /// What groups may take of a multiprocessor's shared memory, so that enough warps fit into it.
 constexpr std::uint64_t kMostLaneBytes = 16 << 10;
 /// With more of them lanes hardly meet in cells that they share (TPC-H Q5's 25: 51 ms against 72).
@@ -102,6 +104,7 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
       staging = std::max(staging, needs[column].patched_bytes);
     }
   }
+  if (pipeline.place != GroupPlace::kNone) place(kBarrierBytes);
   shape.columns_at = place(pipeline.columns * kColumnTaskBytes);
   shape.stack_at = place(kMostConditionDepth * kVectorBits);
   shape.leaves_at = place(pipeline.condition_steps * 8 * kLeafTaskBytes);

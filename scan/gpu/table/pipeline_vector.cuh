@@ -238,6 +238,17 @@ PRESSO_DEVICE u32 valid_bits(const TableBlock& block, u32 vector, u32 n, u32* st
 struct WarpSpace {
   const PipelineShape& shape;
   Byte* base;
+  mutable u32 phases = 0;      ///< a bit for each of the barriers, of the phase that is awaited next
+  mutable bool mixes = false;  ///< words have come by other ways than bulk copies
+
+  /// In front of all else, where words come by bulk copies: of even and odd vectors, of late columns.
+  static constexpr u32 kBarriers = 3;
+  static constexpr u32 kLate = 2;
+  PRESSO_DEVICE u64* barriers() const { return reinterpret_cast<u64*>(base); }
+  PRESSO_DEVICE void open_barriers() const {
+    if (simt::lane() < kBarriers) simt::mbarrier_init(barriers() + simt::lane(), 1);
+    simt::warp_sync();
+  }
 
   PRESSO_DEVICE ColumnTask* columns() const {
     return reinterpret_cast<ColumnTask*>(base + shape.columns_at);
@@ -324,23 +335,64 @@ PRESSO_DEVICE void load_task(const Pipeline& of, u32 slice, u32 rows, u32 first,
   simt::warp_sync();
 }
 
-/// Asks for the packed words of some columns of a vector.
-PRESSO_DEVICE void stage_vector(const Pipeline& of, const WarpSpace& space, u32 columns,
-                                u32 vector) {
-  for (u32 column = 0; column < of.columns; ++column) {
-    if ((columns >> column & 1) == 0) continue;
-    const StagedWords staged = space.columns()[column].staged[vector % kTaskVectors];
-    u32* const to = space.words(column, vector);
-    if (reinterpret_cast<u64>(staged.from) % 16 == 0) {
-      for (u32 i = 4 * simt::lane(); i < staged.count; i += 4 * kWarpSize) {
-        simt::copy_async_16(to + i, staged.from + i);
-      }
-    } else {
-      for (u32 i = simt::lane(); i < staged.count; i += kWarpSize) {
-        simt::copy_async_4(to + i, staged.from + i);
-      }
+/// Words that come by way of the lanes, since they are not at a multiple of 16 bytes, or there are
+/// no bulk copies.
+PRESSO_DEVICE void stage_by_lanes(const WarpSpace& space, u32 column, u32 vector,
+                                  const StagedWords& staged) {
+  u32* const to = space.words(column, vector);
+  if (reinterpret_cast<u64>(staged.from) % 16 == 0) {
+    for (u32 i = 4 * simt::lane(); i < staged.count; i += 4 * kWarpSize) {
+      simt::copy_async_16(to + i, staged.from + i);
+    }
+  } else {
+    for (u32 i = simt::lane(); i < staged.count; i += kWarpSize) {
+      simt::copy_async_4(to + i, staged.from + i);
     }
   }
+}
+
+/// Asks for the packed words of some columns of a vector, which await_words() waits for. Nobody
+/// reads what was there before. `barrier`: of WarpSpace::barriers(). `kBulk`: by bulk copies where
+/// there are such, which is not worth it for a kernel that does little else.
+template <bool kBulk>
+PRESSO_DEVICE void stage_vector(const WarpSpace& space, u32 columns, u32 vector, u32 barrier) {
+  u32 others = columns;
+  if (kBulk && simt::has_bulk_copies()) {
+    const u32 mine = simt::lane();
+    StagedWords staged;
+    if ((columns >> mine & 1) != 0) staged = space.columns()[mine].staged[vector % kTaskVectors];
+    const bool is_bulk = staged.count != 0 && reinterpret_cast<u64>(staged.from) % 16 == 0;
+    others = simt::ballot(staged.count != 0 && !is_bulk);
+    if (space.mixes) {
+      simt::bulk_fence();
+      simt::warp_sync();
+    }
+    u64* const arrival = space.barriers() + barrier;
+    if (is_bulk) {
+      const u32 bytes = staged.count * static_cast<u32>(sizeof(u32));
+      simt::bulk_expect(arrival, bytes);
+      simt::bulk_copy(arrival, space.words(mine, vector), staged.from, bytes);
+    }
+    simt::warp_sync();
+    if (simt::lane() == 0) simt::mbarrier_arrive(arrival);
+    if (others != 0) space.mixes = true;
+  }
+  for (; others != 0; others &= others - 1) {
+    const u32 column = simt::find_first_set(others) - 1;
+    stage_by_lanes(space, column, vector, space.columns()[column].staged[vector % kTaskVectors]);
+  }
+  simt::copy_async_commit();
+}
+
+/// Until what was asked for is there, but for the youngest `kYounger` times.
+template <bool kBulk, u32 kYounger>
+PRESSO_DEVICE void await_words(const WarpSpace& space, u32 barrier) {
+  if (kBulk && simt::has_bulk_copies()) {
+    simt::mbarrier_wait(space.barriers() + barrier, space.phases >> barrier & 1);
+    space.phases ^= 1u << barrier;
+  }
+  simt::copy_async_wait<kYounger>();
+  simt::warp_sync();
 }
 
 }  // namespace presso::gpu
