@@ -59,6 +59,10 @@ class KeyCodes {
     const GroupNumbers& of = number_of_[table][group];
     return {of.of.data(), of.count};
   }
+  /// Whether each of them is its code.
+  bool is_same(std::size_t table, std::uint64_t group) const {
+    return number_of_[table][group].same;
+  }
 
   /// One thread's buffers for the codes of a vector.
   struct Scratch {

@@ -20,13 +20,14 @@ namespace presso::gpu {
 
 struct ByteSums {
   static constexpr u32 kGroupLanes = 4;  ///< lanes that share a row of a matrix
+  static constexpr u32 kSwaps = 4;       ///< of lanes' places, by planes
   static constexpr u32 kHighPlanes = kMostPlanes / 2;
   static constexpr u32 kOnes = 0x01010101u;
   static constexpr u32 kMostRows = 1u << 24;
 
   const Pipeline& of;
-  Byte* base;         ///< the warp's shared memory
-  u32 sum[4] = {};    ///< as multiply_bytes() has them
+  Byte* base;                 ///< the warp's shared memory
+  u32 sum[4] = {};            ///< as multiply_bytes() has them
   u32 rows_left = kMostRows;  ///< for which 32 bits hold the sums
 
   PRESSO_DEVICE ByteSums(const Pipeline& pipeline, const WarpSpace& space)
@@ -71,18 +72,23 @@ struct ByteSums {
   PRESSO_DEVICE void multiply() {
     simt::warp_sync();
     const u32 plane = simt::lane() / kGroupLanes;
-    for (u32 first = 0; first < kWarpSize; first += kGroupLanes) {
-      const u32 from = first + simt::lane() % kGroupLanes;
-      const simt::Vec2 group = groups()[from];
-      const u32 b[2] = {group.x >> plane & kOnes, group.y >> plane & kOnes};
-      const simt::Vec2 low = *at(plane, from);
-      u32 a[4] = {low.x, 0, low.y, 0};
-      if (of.planes > kHighPlanes) {
-        const simt::Vec2 high = *at(plane + kHighPlanes, from);
-        a[1] = high.x;
-        a[3] = high.y;
+    const simt::Vec2* const group = groups() + simt::lane() % kGroupLanes;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kSwaps; ++i) {
+      const simt::Vec2* const low = at(plane, i * kGroupLanes + simt::lane() % kGroupLanes);
+      PRESSO_UNROLL
+      for (u32 first = 0; first < kWarpSize; first += kSwaps * kGroupLanes) {
+        const simt::Vec2 bits = group[first + i * kGroupLanes];
+        const u32 b[2] = {bits.x >> plane & kOnes, bits.y >> plane & kOnes};
+        const simt::Vec2 of_low = low[first];
+        u32 a[4] = {of_low.x, 0, of_low.y, 0};
+        if (of.planes > kHighPlanes) {
+          const simt::Vec2 of_high = low[first + kHighPlanes * kWarpSize];
+          a[1] = of_high.x;
+          a[3] = of_high.y;
+        }
+        simt::multiply_bytes(sum, a, b);
       }
-      simt::multiply_bytes(sum, a, b);
     }
     simt::warp_sync();
   }
@@ -112,12 +118,10 @@ struct ByteSums {
   }
 
  private:
-  PRESSO_DEVICE u32 planes() const {
-    return of.planes > kHighPlanes ? kMostPlanes : kHighPlanes;
-  }
+  PRESSO_DEVICE u32 planes() const { return of.planes > kHighPlanes ? kMostPlanes : kHighPlanes; }
   /// Of a plane and a lane: words of both halves of the chunk.
   PRESSO_DEVICE simt::Vec2* at(u32 plane, u32 lane) const {
-    const u32 place = lane ^ plane % kGroupLanes * kGroupLanes;
+    const u32 place = lane ^ plane % kSwaps * kGroupLanes;
     return reinterpret_cast<simt::Vec2*>(base) + plane * kWarpSize + place;
   }
   PRESSO_DEVICE void store(u32 plane, u32 low, u32 high) const {

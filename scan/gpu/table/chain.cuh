@@ -36,22 +36,33 @@ struct ChainColumn {
   bool is_narrow = false;  ///< packed numbers, codes' numbers and `times` have 31 bits
   u64 plus = 0;            ///< plus + times * packed number: what the step takes, or the code
   u64 times = 0;
-  const u32* numbers = nullptr;  ///< of codes
+  const u32* numbers = nullptr;  ///< of codes, where these are no numbers themselves
 };
 static_assert(sizeof(ChainColumn) == kChainColumnBytes);
 
-/// plus + times * number of each of the lane's rows.
-PRESSO_DEVICE void scale(bool is_narrow, u64 plus, u64 times, const u32 (&number)[kChunkSteps],
-                         u64 (&to)[kChunkSteps]) {
-  if (is_narrow) {
+/// plus + times * number. `kIsNarrow`: number and `times` have 31 bits.
+template <bool kIsNarrow>
+PRESSO_DEVICE u64 scaled(u64 plus, u64 times, u32 number) {
+  if constexpr (!kIsNarrow) return plus + times * number;
+  return simt::multiply_add_wide(static_cast<std::int32_t>(times),
+                                 static_cast<std::int32_t>(number), plus);
+}
+
+/// Takes plus + times * number into the value of each of the lane's rows.
+template <bool kIsNarrow>
+PRESSO_DEVICE void apply(ChainStep::Kind kind, u64 plus, u64 times,
+                         const u32 (&number)[kChunkSteps], u64 (&value)[kChunkSteps]) {
+  if (kind == ChainStep::Kind::kMultiply) {
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) value[k] *= scaled<kIsNarrow>(plus, times, number[k]);
+  } else if (kind == ChainStep::Kind::kAdd) {
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) {
-      to[k] = simt::multiply_add_wide(static_cast<std::int32_t>(times),
-                                      static_cast<std::int32_t>(number[k]), plus);
+      value[k] = scaled<kIsNarrow>(value[k] + plus, times, number[k]);
     }
   } else {
     PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = plus + times * number[k];
+    for (u32 k = 0; k < kChunkSteps; ++k) value[k] = scaled<kIsNarrow>(plus, times, number[k]);
   }
 }
 
@@ -96,15 +107,15 @@ struct RunChain {
     const StagedWords staged = task.staged[at.vector % kTaskVectors];
     if (step.is_code) {
       const u32 group = of.table.slices[at.slice].group;
-      to.numbers = of.code_numbers +
-                   simt::load_readonly(of.code_begins + step.column * of.row_groups + group);
+      const u32 begin = simt::load_readonly(of.code_begins + step.column * of.row_groups + group);
+      if ((begin & kCodesAreNumbers) == 0) to.numbers = of.code_numbers + begin;
     }
     to.how = ChainColumn::How::kOther;
     if (staged.form != StagedWords::Form::kPacked) return to;
     const u64 base = widened(task.entries[at.vector % kTaskVectors].base, task.block.width_bytes,
                              task.block.is_signed);
     if (staged.width == 0) {
-      const u64 value = step.is_code ? simt::load_readonly(to.numbers + base) : base;
+      const u64 value = to.numbers != nullptr ? simt::load_readonly(to.numbers + base) : base;
       to.how = ChainColumn::How::kConstant;
       to.plus += static_cast<u64>(step.times) * value;
       return to;
@@ -114,7 +125,7 @@ struct RunChain {
     to.words_at = space.words_at(step.column, at.vector);
     to.times = static_cast<u64>(step.times);
     to.is_narrow = static_cast<std::int32_t>(step.times) == step.times;
-    if (step.is_code) {
+    if (to.numbers != nullptr) {
       to.plus = base;
       to.times = task.block.divisor;
       return to;
@@ -182,43 +193,47 @@ struct RunChain {
                               u64 (&value)[kChunkSteps]) const {
     using Kind = ChainStep::Kind;
     if (step.kind == Kind::kKeep) return;
-    u64 factor[kChunkSteps];
-    load(step, column, at, rows, factor);
-    if (step.kind == Kind::kMultiply) {
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) value[k] *= factor[k];
-    } else if (step.kind == Kind::kAdd) {
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) value[k] += factor[k];
-    } else {
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) value[k] = factor[k];
+    const ChainColumn open = column;
+    if (open.how == ChainColumn::How::kPacked) {
+      u32 number[kChunkSteps];
+      load_packed(open, rows, number);
+      if (open.numbers != nullptr) return take_codes(step, open, rows, number, value);
+      if (open.is_narrow) return apply<true>(step.kind, open.plus, open.times, number, value);
+      return apply<false>(step.kind, open.plus, open.times, number, value);
+    }
+    u64 other[kChunkSteps];
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) other[k] = open.plus;
+    if (open.how == ChainColumn::How::kOther) load_other(step, at, rows, other);
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      if (step.kind == Kind::kMultiply) {
+        value[k] *= other[k];
+      } else {
+        value[k] = step.kind == Kind::kAdd ? value[k] + other[k] : other[k];
+      }
     }
   }
 
-  /// What a step takes of the lane's rows.
+  /// `number`: as codes are packed.
   template <bool kDense>
-  PRESSO_DEVICE void load(const ChainStep& step, const ChainColumn& from, const VectorPlace& at,
-                          const ChunkRows<kDense>& rows, u64 (&to)[kChunkSteps]) const {
-    const ChainColumn column = from;
-    if (column.how == ChainColumn::How::kPacked) {
-      u32 number[kChunkSteps];
-      load_packed(column, rows, number);
-      if (!step.is_code) return scale(column.is_narrow, column.plus, column.times, number, to);
-      const u32 plus = static_cast<u32>(column.plus);
-      const u32 times = static_cast<u32>(column.times);
-      PRESSO_UNROLL
-      for (u32 k = 0; k < kChunkSteps; ++k) {
-        // The vector may end before the chunk does.
-        const u32 code = (rows.alive >> k & 1) != 0 ? plus + times * number[k] : 0;
-        number[k] = simt::load_readonly(column.numbers + code);
-      }
-      return scale(column.is_narrow, static_cast<u64>(step.plus), static_cast<u64>(step.times),
-                   number, to);
-    }
+  PRESSO_DEVICE static void take_codes(const ChainStep& step, const ChainColumn& column,
+                                       const ChunkRows<kDense>& rows, u32 (&number)[kChunkSteps],
+                                       u64 (&value)[kChunkSteps]) {
+    const u32 plus = static_cast<u32>(column.plus);
+    const u32 times = static_cast<u32>(column.times);
     PRESSO_UNROLL
-    for (u32 k = 0; k < kChunkSteps; ++k) to[k] = column.plus;
-    if (column.how == ChainColumn::How::kOther) load_other(step, at, rows, to);
+    for (u32 k = 0; k < kChunkSteps; ++k) {
+      // The vector may end before the chunk does.
+      const u32 code = (rows.alive >> k & 1) != 0 ? plus + times * number[k] : 0;
+      number[k] = simt::load_readonly(column.numbers + code);
+    }
+    const u64 added = static_cast<u64>(step.plus);
+    if (column.is_narrow) {
+      apply<true>(step.kind, added, static_cast<u64>(step.times), number, value);
+    } else {
+      apply<false>(step.kind, added, static_cast<u64>(step.times), number, value);
+    }
   }
 
   template <bool kDense>
@@ -262,10 +277,12 @@ struct RunChain {
     u32 found = 0;
     u32 here = 0;
     u32 bits[2] = {};
+    const u32 groups = static_cast<u32>(of.groups);
     PRESSO_UNROLL
     for (u32 k = 0; k < kChunkSteps; ++k) {
-      const bool has_group = (alive >> k & 1) != 0 && value[k] < of.groups;
-      place[k] = has_group ? static_cast<u32>(value[k]) : 0;
+      const u32 group = static_cast<u32>(value[k]);
+      const bool has_group = (alive >> k & 1) != 0 && value[k] >> kWordBits == 0 && group < groups;
+      place[k] = has_group ? group : 0;
       if (!has_group) continue;
       found |= 1u << k;
       if constexpr (kIsLanes) here |= 1u << place[k];

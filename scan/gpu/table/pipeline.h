@@ -270,7 +270,7 @@ struct Pipeline {
   /// Of leaf l: 32 words a vector, kSliceVectors vectors a slice.
   const std::uint32_t* row_bits[4] = {};
   /// Of kLoadCode: numbers of row group g's codes of column c from
-  /// code_numbers[code_begins[c * row_groups + g]] on.
+  /// code_numbers[code_begins[c * row_groups + g]] on, where kCodesAreNumbers may be set.
   const std::uint32_t* code_begins = nullptr;
   const std::uint32_t* code_numbers = nullptr;
   std::uint32_t row_groups = 0;
@@ -291,6 +291,7 @@ struct Pipeline {
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 
+constexpr std::uint32_t kCodesAreNumbers = std::uint32_t{1} << 31;  ///< each code is its number
 constexpr Byte kWholeOrder = 64;
 constexpr std::uint32_t kGroupCells = 1;                ///< in front of `cell`: the first row
 constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first row

@@ -203,7 +203,8 @@ void PipelineBuilder::place_bytes(Pipeline& pipeline) const {
     step.planes = bytes_of(cell.least, cell.most);
     if (is_low) step.planes = kLowBytes;
     // At least the sign.
-    if (step.is_upper) step.planes = static_cast<Byte>(std::max<Byte>(step.planes, kLowBytes + 1) - kLowBytes);
+    if (step.is_upper)
+      step.planes = static_cast<Byte>(std::max<Byte>(step.planes, kLowBytes + 1) - kLowBytes);
     step.planes_at = static_cast<Byte>(planes);
     planes += step.planes;
     if (planes > kMostPlanes) return;

@@ -312,8 +312,9 @@ CodeTables PipelineBuilder::code_tables(const LoadedTable& table) const {
   for (const auto& [column, codes] : codes_) {
     for (std::size_t group = 0; group < table.groups().size(); ++group) {
       const LoadedGroup& loaded = table.groups()[group];
-      tables.begins[column * table.groups().size() + group] =
-          static_cast<std::uint32_t>(tables.numbers.size());
+      std::uint32_t& begin = tables.begins[column * table.groups().size() + group];
+      begin = static_cast<std::uint32_t>(tables.numbers.size());
+      if (codes->is_same(loaded.table, loaded.reader->group())) begin |= kCodesAreNumbers;
       const auto numbers = codes->numbers(loaded.table, loaded.reader->group());
       tables.numbers.insert(tables.numbers.end(), numbers.begin(), numbers.end());
     }

@@ -44,6 +44,23 @@ std::uint32_t register_units(const Pipeline& pipeline) {
   return pipeline.chain_steps != 0 ? 2 : pipeline.register_units;
 }
 
+/// Masks that conditions keep for later, at most.
+std::uint32_t condition_depth(const Pipeline& pipeline) {
+  using Kind = ConditionStep::Kind;
+  std::uint32_t most = 0;
+  std::uint32_t pushed = 0;
+  for (std::uint32_t i = 0; i < pipeline.condition_steps; ++i) {
+    const Kind kind = pipeline.conditions[i].kind;
+    if (kind == Kind::kAnd || kind == Kind::kOr || kind == Kind::kKeep) {
+      --pushed;
+    } else {
+      most = std::max(most, pushed);  // the last one is in a register
+      ++pushed;
+    }
+  }
+  return most;
+}
+
 /// Whether vectors of a column that have exceptions are decoded as a whole.
 bool decodes_patched(const Pipeline& pipeline, std::uint32_t column) {
   const auto end = pipeline.conditions + pipeline.condition_steps;
@@ -58,7 +75,8 @@ std::uint64_t lane_cell_bytes(const Pipeline& pipeline) {
   return (first_row_words(pipeline) + pipeline.groups * pipeline.cells * kLanes) * kCellBytes;
 }
 
-/// Of GroupPlace::kBytes, for each warp: planes of bytes, groups of rows, first rows (byte_sums.cuh).
+/// Of GroupPlace::kBytes, for each warp: planes of bytes, groups of rows, first rows
+/// (byte_sums.cuh).
 std::uint32_t byte_sum_bytes(const Pipeline& pipeline) {
   const std::uint32_t planes = pipeline.planes > kMostPlanes / 2 ? kMostPlanes : kMostPlanes / 2;
   return (planes + 1) * kChunkRows + kMostByteGroups * kCellBytes;
@@ -106,7 +124,7 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   }
   if (pipeline.place != GroupPlace::kNone) place(kBarrierBytes);
   shape.columns_at = place(pipeline.columns * kColumnTaskBytes);
-  shape.stack_at = place(kMostConditionDepth * kVectorBits);
+  shape.stack_at = place(condition_depth(pipeline) * kVectorBits);
   shape.leaves_at = place(pipeline.condition_steps * 8 * kLeafTaskBytes);
   // Columns have been decoded when a program begins.
   if (has_program(pipeline)) staging = std::max(staging, register_units(pipeline) * kUnitBytes);

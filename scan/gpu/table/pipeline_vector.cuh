@@ -238,10 +238,11 @@ PRESSO_DEVICE u32 valid_bits(const TableBlock& block, u32 vector, u32 n, u32* st
 struct WarpSpace {
   const PipelineShape& shape;
   Byte* base;
-  mutable u32 phases = 0;      ///< a bit for each of the barriers, of the phase that is awaited next
+  mutable u32 phases = 0;  ///< a bit for each of the barriers, of the phase that is awaited next
   mutable bool mixes = false;  ///< words have come by other ways than bulk copies
 
-  /// In front of all else, where words come by bulk copies: of even and odd vectors, of late columns.
+  /// In front of all else, where words come by bulk copies: of even and odd vectors, of late
+  /// columns.
   static constexpr u32 kBarriers = 3;
   static constexpr u32 kLate = 2;
   PRESSO_DEVICE u64* barriers() const { return reinterpret_cast<u64*>(base); }

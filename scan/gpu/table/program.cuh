@@ -359,7 +359,8 @@ PRESSO_DEVICE void number_codes(const ProgramSpace& program, u32 column, const V
                                 u32 alive, u64 (&codes)[kChunkSteps]) {
   const Pipeline& of = program.of;
   const u32 group = of.table.slices[at.slice].group;
-  const u32 begin = simt::load_readonly(of.code_begins + column * of.row_groups + group);
+  const u32 begin =
+      simt::load_readonly(of.code_begins + column * of.row_groups + group) & ~kCodesAreNumbers;
   PRESSO_UNROLL
   for (u32 k = 0; k < kChunkSteps; ++k) {
     if ((alive >> k & 1) == 0) continue;
