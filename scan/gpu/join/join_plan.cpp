@@ -121,6 +121,20 @@ Result<JoinPlan> JoinPlan::make(const JoinInput& asked, const JoinTuning& tuning
   return plan;
 }
 
+Status JoinPlan::check(const void* d_temporary, const JoinPairs& pairs) const {
+  if (d_temporary == nullptr || !is_placed(d_temporary, MemoryParts::kAlignment)) {
+    return invalid("lacks temporary memory at a multiple of 256");
+  }
+  if (pairs.capacity == 0) return {};
+  if (pairs.d_probe == nullptr || (gives_pairs(input_.kind) && pairs.d_build == nullptr)) {
+    return invalid("lacks memory for its pairs");
+  }
+  if (!is_placed(pairs.d_probe, 4) || !is_placed(pairs.d_build, 4)) {
+    return invalid("has misaligned memory");
+  }
+  return {};
+}
+
 std::uint64_t JoinPlan::most_pairs() const {
   if (!is_single_) return ~std::uint64_t{0};
   const std::uint64_t probe = input_.probe.count;
@@ -218,7 +232,7 @@ void JoinPlan::divide() {
     to.long_groups = parts.add(row * (build / kShortGroup + 1));
   }
   if (gives_unmatched(input_.kind)) {
-    if (input_.d_matched == nullptr) to.matched = parts.add(row * (build / 32 + 1));
+    if (input_.d_matched == nullptr) to.matched = parts.add(build / 8 / row * row + row);
     to.unmatched_begins = parts.add(sizeof(std::uint64_t) * (tiles_of(build) + 1));
   }
   if (keeps_found_) {

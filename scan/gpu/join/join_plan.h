@@ -72,6 +72,9 @@ class JoinPlan {
   /// is missing or misaligned.
   static Result<JoinPlan> make(const JoinInput& asked, const JoinTuning& tuning = {});
 
+  /// kInvalidArgument: memory that a call of this plan gets is missing or misaligned.
+  Status check(const void* d_temporary, const JoinPairs& pairs) const;
+
   const JoinInput& input() const { return input_; }
   const JoinMemory& memory() const { return memory_; }
   /// Bytes of temporary device memory, at a multiple of 256.

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "presso/arrow_abi.h"
 #include "presso/error.h"
@@ -33,10 +34,11 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-class Device;       // decompress/gpu/runtime/device.h
-class JoinKernels;  // scan/gpu/join/join_kernels.h
-class JoinPlan;     // scan/gpu/join/join_plan.h
-struct MemoryLimits;
+class Device;         // decompress/gpu/runtime/device.h
+class JoinKernels;    // scan/gpu/join/join_kernels.h
+class JoinPlan;       // scan/gpu/join/join_plan.h
+class JoinWorkplace;  // scan/gpu/join/join_workplace.h
+struct MemoryLimits;  // decompress/gpu/runtime/memory.h
 
 /// Stands where there is no row: beside a probe row of a left or full join, or a build row of a
 /// right or full join, that has no match.
@@ -102,7 +104,7 @@ struct JoinInput {
   bool is_signed = false;  ///< merge: keys ascend as signed numbers
   /// direct: the range of build keys. Build rows with other keys have no match. Of signed keys
   /// `most` may be the smaller one as an unsigned number.
-  std::optional<JoinKeyRange> range;
+  std::optional<JoinKeyRange> range = {};
   /// Where not null: a bit for each build row, whole words, which says afterwards whether the row
   /// has a match.
   std::uint32_t* d_matched = nullptr;
@@ -145,7 +147,8 @@ class DeviceJoin {
   /// The one that was chosen; never kAuto.
   JoinStrategy strategy() const;
 
-  /// Builds what is looked up in, and counts. Errors: kNoDevice, kDeviceLost.
+  /// Builds what is looked up in, and counts. Errors, of all three: kInvalidArgument (memory that
+  /// is missing or misaligned), kNoDevice, kDeviceLost.
   Status count(void* d_temporary, CUstream_st* stream) const;
   /// Writes the pairs of a join that has been counted, with the same temporary memory.
   Status write(void* d_temporary, const JoinPairs& pairs, CUstream_st* stream) const;
@@ -206,9 +209,9 @@ struct JoinRequest {
   /// Pairs ascend by probe row, then build row.
   bool ordered = false;
   bool unique = false;
-  bool ascends = false;
+  bool ascends = false;  ///< as numbers of the keys' type
   /// Where it is known already; else DeviceJoiner reads the build keys once where it matters.
-  std::optional<JoinKeyRange> range;
+  std::optional<JoinKeyRange> range = {};
 };
 
 /// The answer: row numbers in device memory, which goes with the last copy of this object and the
@@ -257,14 +260,15 @@ class DeviceJoiner {
 
   /// Joins on a stream of this device, after what has been enqueued there before and after the
   /// columns' events, and waits: when this returns, the pairs are there and the columns are not
-  /// needed any more. Errors: kInvalidArgument (types that differ, keys that are missing or
+  /// needed any more. Pairs are counted before they are written, so that no more memory is held
+  /// than they take. Keys at no multiple of 16, and bitmaps that are not whole words, are copied
+  /// first. Errors: kInvalidArgument (types that differ, keys that are missing or
   /// misaligned, too many rows, a strategy that cannot work), kDeviceMemory with what was needed,
   /// kOutOfMemory, kDeviceLost; nothing is left behind.
   Result<JoinedPairs> join(const JoinRequest& request, CUstream_st* stream = nullptr) const;
 
  private:
-  struct Body;
-  std::shared_ptr<Body> body_;
+  std::shared_ptr<JoinWorkplace> place_;
 };
 
 }  // namespace presso::gpu
