@@ -97,6 +97,8 @@ TableSchema schema_of(JoinKind kind) {
   return schema;
 }
 
+constexpr std::uint64_t kWordBytes = sizeof(std::uint32_t);
+
 /// What makes the columns of an answer. Work on the default stream is done before it goes, and so
 /// before memory does that it was given.
 struct Exporter {
@@ -116,7 +118,9 @@ struct Exporter {
     owned->pairs = pairs;
     owned->buffers[1] = numbers.get();
     if (nulls != 0 && rows > 0) {
-      PRESSO_ASSIGN(owned->bits, place.memory().allocate((rows + 31) / 32 * sizeof(std::uint32_t)));
+      // Whole words.
+      PRESSO_ASSIGN(owned->bits,
+                    place.memory().allocate(rows / 8 / kWordBytes * kWordBytes + kWordBytes));
       owned->buffers[0] = owned->bits.get();
       auto* const d_bits = reinterpret_cast<std::uint32_t*>(owned->bits.get());
       const auto* const d_rows = reinterpret_cast<const std::uint32_t*>(numbers.get());
