@@ -20,16 +20,17 @@ T* device_memory(std::size_t count) {
 }
 
 template <class T>
-T* on_device(const std::vector<T>& from) {
+T* on_device(const std::vector<T>& from, cudaStream_t stream) {
   T* const d_memory = device_memory<T>(from.size());
-  cudaMemcpy(d_memory, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice);
+  cudaMemcpyAsync(d_memory, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, stream);
   return d_memory;
 }
 
 template <class T>
-std::vector<T> from_device(const T* d_from, std::size_t count) {
+std::vector<T> from_device(const T* d_from, std::size_t count, cudaStream_t stream) {
   std::vector<T> to(count);
-  cudaMemcpy(to.data(), d_from, count * sizeof(T), cudaMemcpyDeviceToHost);
+  cudaMemcpyAsync(to.data(), d_from, count * sizeof(T), cudaMemcpyDeviceToHost, stream);
+  cudaStreamSynchronize(stream);
   return to;
 }
 
@@ -52,18 +53,20 @@ int main() {
   std::vector<std::int64_t> orders, lines;
   for (std::int64_t i = 0; i < 100'000; ++i) orders.push_back(2 * i);
   for (std::int64_t i = 0; i < 300'000; ++i) lines.push_back(i);
+  cudaStream_t stream = nullptr;
+  cudaStreamCreate(&stream);
   presso::gpu::JoinColumn build, probe;
-  build.d_keys = on_device(orders);
+  build.d_keys = on_device(orders, stream);
   build.rows = orders.size();
-  probe.d_keys = on_device(lines);
+  probe.d_keys = on_device(lines, stream);
   probe.rows = lines.size();
 
   // All of it: the lines of orders, in their order, with the rows of their orders.
-  const auto pairs = joiner->join({.build = build, .probe = probe, .ordered = true});
+  const auto pairs = joiner->join({.build = build, .probe = probe, .ordered = true}, stream);
   if (!pairs.ok()) return fail(pairs.error().message());
   std::printf("%llu pairs\n", static_cast<unsigned long long>(pairs->size()));
-  const auto of_lines = from_device(pairs->probe_rows(), pairs->size());
-  const auto of_orders = from_device(pairs->build_rows(), pairs->size());
+  const auto of_lines = from_device(pairs->probe_rows(), pairs->size(), stream);
+  const auto of_orders = from_device(pairs->build_rows(), pairs->size(), stream);
   if (pairs->size() != 100'000) return fail("another number of pairs");
   for (std::size_t i = 0; i < of_lines.size(); ++i) {
     if (of_lines[i] != 2 * i || of_orders[i] != i) return fail("another pair");
@@ -71,8 +74,6 @@ int main() {
 
   // In the program's memory and on its stream: lines without an order. No more than there are lines
   // can come out, so nothing needs to be counted first, and nothing waits.
-  cudaStream_t stream = nullptr;
-  cudaStreamCreate(&stream);
   presso::gpu::JoinInput input;
   input.build.d_keys = build.d_keys;
   input.build.count = 100'000;

@@ -231,7 +231,7 @@ TEST(DeviceJoiner, GivesWhatAMapGives) {
                      std::to_string(static_cast<int>(kind)) + ", type " +
                      std::to_string(static_cast<int>(type)) + (ordered ? ", ordered" : ""));
         request.ordered = ordered;
-        const auto found = at.joiner.join(request);
+        const auto found = at.joiner.join(request, nullptr);
         ASSERT_TRUE(found.ok()) << found.error().message();
         const auto expected = expected_pairs(build, probe, kind);
         auto pairs = pairs_of(*found);
@@ -266,7 +266,7 @@ TEST(DeviceJoiner, OfSidesWithoutRows) {
         request.strategy = strategy;
         request.ordered = true;
         request.ascends = true;
-        const auto found = at.joiner.join(request);
+        const auto found = at.joiner.join(request, nullptr);
         ASSERT_TRUE(found.ok()) << found.error().message();
         EXPECT_EQ(pairs_of(*found),
                   expected_pairs(build_is_empty ? none : some, build_is_empty ? some : none, kind));
@@ -281,7 +281,7 @@ TEST(DeviceJoiner, ChoosesByTheKeys) {
     const Placed build_at(build, JoinKeyType::kInt64), probe_at(build, JoinKeyType::kInt64);
     JoinRequest request{.build = build_at.column, .probe = probe_at.column};
     request.ascends = ascends;
-    const auto found = at.joiner.join(request);
+    const auto found = at.joiner.join(request, nullptr);
     EXPECT_TRUE(found.ok());
     return found->strategy();
   };
@@ -305,7 +305,7 @@ TEST(DeviceJoiner, CopiesOnlyWhatDoesNotSuit) {
   const auto copies = [&](std::size_t skip) {
     const Placed placed(side, JoinKeyType::kInt64, skip);
     at.kernels->copied_bitmaps = 0;
-    const auto found = at.joiner.join({.build = placed.column, .probe = placed.column});
+    const auto found = at.joiner.join({.build = placed.column, .probe = placed.column}, nullptr);
     EXPECT_TRUE(found.ok());
     return at.kernels->copied_bitmaps;
   };
@@ -319,7 +319,7 @@ TEST(DeviceJoiner, SaysWhatIsWrong) {
   const TestColumn side = column_of(50, 0, 1, false);
   const Placed ints(side, JoinKeyType::kInt64), small(side, JoinKeyType::kInt32);
   const auto refused = [&](const JoinRequest& request) {
-    const auto found = at.joiner.join(request);
+    const auto found = at.joiner.join(request, nullptr);
     EXPECT_FALSE(found.ok());
     EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(at.faults->live_bytes, 0u);
@@ -411,7 +411,7 @@ TEST(DeviceJoiner, TakesColumnsOfArrow) {
     request.probe = *column;
     request.kind = JoinKind::kFull;
     request.ordered = true;
-    const auto found = at.joiner.join(request);
+    const auto found = at.joiner.join(request, nullptr);
     ASSERT_TRUE(found.ok()) << found.error().message();
     EXPECT_EQ(pairs_of(*found), expected_pairs(build, probe, JoinKind::kFull));
   }
@@ -479,7 +479,7 @@ TEST(DeviceJoiner, GivesItsPairsToArrow) {
       JoinRequest request{.build = build_at.column, .probe = probe_at.column};
       request.kind = kind;
       request.ordered = true;
-      const auto found = at.joiner.join(request);
+      const auto found = at.joiner.join(request, nullptr);
       ASSERT_TRUE(found.ok());
       ASSERT_TRUE(found->to_arrow(array, *schema.out()).ok());
     }
@@ -534,7 +534,7 @@ TEST(DeviceJoiner, EveryStepMayFail) {
       JoinRequest request{.build = build_at.column, .probe = probe_at.column};
       request.kind = JoinKind::kFull;
       request.strategy = strategy;
-      PRESSO_ASSIGN(const JoinedPairs pairs, at.joiner.join(request));
+      PRESSO_ASSIGN(const JoinedPairs pairs, at.joiner.join(request, nullptr));
       ArrowDeviceArray array = {};
       ArrowOwner<ArrowSchema> schema;
       PRESSO_TRY(pairs.to_arrow(array, *schema.out()));
@@ -573,7 +573,7 @@ TEST(DeviceJoiner, SaysHowMuchMemoryItWanted) {
   const Placed placed(side, JoinKeyType::kInt64);
   JoinRequest request{.build = placed.column, .probe = placed.column};
   request.strategy = JoinStrategy::kTable;
-  const auto found = joiner.join(request);
+  const auto found = joiner.join(request, nullptr);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::kDeviceMemory);
   EXPECT_NE(found.error().what.find(" bytes for joining 1,000 and 1,000 rows by a table: "),

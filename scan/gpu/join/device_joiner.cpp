@@ -202,27 +202,27 @@ class JoinRun {
   }
 
   Result<PairMemory> join(const JoinPlan& plan) {
-    PairMemory out;
-    out.kind = request_.kind;
-    out.strategy = plan.input().strategy;
-    PRESSO_ASSIGN(Byte* const d_temporary,
-                  allocate(plan.temporary_bytes(),
-                           std::string("joining ") + grouped(request_.build.rows) + " and " +
-                               grouped(request_.probe.rows) + " rows by " + name_of(out.strategy)));
+    out_.kind = request_.kind;
+    out_.strategy = plan.input().strategy;
+    PRESSO_ASSIGN(
+        Byte* const d_temporary,
+        allocate(plan.temporary_bytes(), std::string("joining ") + grouped(request_.build.rows) +
+                                             " and " + grouped(request_.probe.rows) + " rows by " +
+                                             name_of(out_.strategy)));
     PRESSO_TRY(place_.kernels().count(plan, d_temporary, stream_));
-    PRESSO_TRY(read_back(out.totals, d_temporary + plan.memory().totals));
-    const std::uint64_t rows = out.totals.rows();
+    PRESSO_TRY(read_back(out_.totals, d_temporary + plan.memory().totals));
+    const std::uint64_t rows = out_.totals.rows();
     const std::string what = grouped(rows) + " pairs";
-    PRESSO_ASSIGN(out.probe, allocate_numbers(rows, what));
-    if (gives_pairs(out.kind)) {
-      PRESSO_ASSIGN(out.build, allocate_numbers(rows, what));
+    PRESSO_ASSIGN(out_.probe, allocate_numbers(rows, what));
+    if (gives_pairs(out_.kind)) {
+      PRESSO_ASSIGN(out_.build, allocate_numbers(rows, what));
     }
-    const JoinPairs pairs{reinterpret_cast<std::uint32_t*>(out.probe.get()),
-                          reinterpret_cast<std::uint32_t*>(out.build.get()), rows};
+    const JoinPairs pairs{reinterpret_cast<std::uint32_t*>(out_.probe.get()),
+                          reinterpret_cast<std::uint32_t*>(out_.build.get()), rows};
     if (rows > 0) PRESSO_TRY(place_.kernels().write(plan, d_temporary, pairs, stream_));
     PRESSO_TRY(place_.device().wait(stream_));
     is_enqueued_ = false;
-    return out;
+    return std::move(out_);
   }
 
   /// Waits.
@@ -258,6 +258,7 @@ class JoinRun {
   Stream stream_;
   PinnedMemory back_;
   std::vector<DeviceMemory> held_;
+  PairMemory out_;
   bool is_enqueued_ = false;
 };
 

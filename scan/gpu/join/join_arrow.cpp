@@ -99,20 +99,14 @@ TableSchema schema_of(JoinKind kind) {
 
 constexpr std::uint64_t kWordBytes = sizeof(std::uint32_t);
 
-/// What makes the columns of an answer. Work on the default stream is done before it goes, and so
-/// before memory does that it was given.
+/// What makes the columns of an answer.
 struct Exporter {
   JoinWorkplace& place;
   std::uint64_t rows;
   std::shared_ptr<const void> pairs;
+  Stream stream;
 
-  Exporter(const JoinedPairs& of, JoinWorkplace& at, std::shared_ptr<const void> kept)
-      : place(at), rows(of.size()), pairs(std::move(kept)) {}
-  Exporter(const Exporter&) = delete;
-  Exporter& operator=(const Exporter&) = delete;
-  ~Exporter() { static_cast<void>(place.device().wait(Stream{})); }
-
-  /// `nulls`: how many there are, or -1. Bits are enqueued on the default stream.
+  /// `nulls`: how many there are, or -1. Waits for the bits.
   Result<ArrowArray> column(const DeviceMemory& numbers, std::int64_t nulls) const {
     auto owned = std::make_unique<OwnedArray>();
     owned->pairs = pairs;
@@ -124,7 +118,8 @@ struct Exporter {
       owned->buffers[0] = owned->bits.get();
       auto* const d_bits = reinterpret_cast<std::uint32_t*>(owned->bits.get());
       const auto* const d_rows = reinterpret_cast<const std::uint32_t*>(numbers.get());
-      PRESSO_TRY(place.kernels().write_presence(d_rows, rows, d_bits, nullptr));
+      PRESSO_TRY(place.kernels().write_presence(d_rows, rows, d_bits, stream));
+      PRESSO_TRY(place.device().wait(stream));
     }
     return array_of(std::move(owned), rows, nulls, 2);
   }
@@ -182,14 +177,14 @@ Status JoinedPairs::to_arrow(ArrowDeviceArray& array, ArrowSchema& schema) const
     auto all = std::make_unique<OwnedArray>();
     all->pairs = body_;
     all->children.reserve(2);
-    const Exporter exporter(*this, place, body_);
+    PRESSO_ASSIGN(const OwnedStream stream, make_stream(place.device()));
+    const Exporter exporter{place, rows, body_, stream.get()};
     PRESSO_ASSIGN(const ArrowArray probe, exporter.column(pairs.probe, probe_nulls));
     all->children.push_back(probe);
     if (gives_pairs(pairs.kind)) {
       PRESSO_ASSIGN(const ArrowArray build, exporter.column(pairs.build, build_nulls));
       all->children.push_back(build);
     }
-    PRESSO_TRY(place.device().wait(Stream{}));
     ArrowOwner<ArrowSchema> described;
     PRESSO_TRY(export_schema(schema_of(pairs.kind), *described.out()));
     schema = *described;

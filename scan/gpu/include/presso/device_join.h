@@ -265,7 +265,7 @@ class DeviceJoiner {
   /// first. Errors: kInvalidArgument (types that differ, keys that are missing or
   /// misaligned, too many rows, a strategy that cannot work), kDeviceMemory with what was needed,
   /// kOutOfMemory, kDeviceLost; nothing is left behind.
-  Result<JoinedPairs> join(const JoinRequest& request, CUstream_st* stream = nullptr) const;
+  Result<JoinedPairs> join(const JoinRequest& request, CUstream_st* stream) const;
 
  private:
   std::shared_ptr<JoinWorkplace> place_;
