@@ -34,6 +34,7 @@ if [[ -n $gpu_pc ]]; then
   echo "== the GPU library, by both"
   "$scratch/cmake/list_devices"
   "$scratch/cmake/search_text"
+  "$scratch/cmake/plan_join"
   cudart=$(sed -n 's/^CUDA_cudart_static_LIBRARY:.*=//p' "$scratch/cmake/CMakeCache.txt")
   read -ra flags < <(PKG_CONFIG_PATH=$(dirname "$gpu_pc") \
     pkg-config --define-variable=cudalibdir="${cudart%/*}" --cflags --libs presso-gpu)

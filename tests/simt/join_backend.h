@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scan/gpu/join/device_join.h"
+#include "scan/gpu/join/join_sizes.h"
 
 namespace presso::gpu::test {
 
@@ -28,6 +29,7 @@ struct JoinCase {
   JoinStrategy strategy = JoinStrategy::kTable;
   bool ordered = false;
   bool unique = false;
+  bool is_signed = false;  ///< merge: how keys ascend; direct: the range
   bool marks = false;
   bool in_one_run = false;     ///< else counted first
   std::uint64_t capacity = 0;  ///< in one run
@@ -37,7 +39,7 @@ struct JoinCase {
 struct JoinOutcome {
   JoinTotals totals;
   std::vector<std::uint32_t> probe;
-  std::vector<std::uint32_t> build;  ///< of inner and left joins
+  std::vector<std::uint32_t> build;  ///< of all but semi and anti joins
   std::vector<std::uint32_t> marks;
   bool is_intact = true;  ///< nothing was written beside the output
 };
@@ -57,6 +59,15 @@ JoinBackend& join_backend();
 
 inline constexpr std::uint32_t kJoinPoison = 0xC5C5C5C5u;
 inline constexpr std::size_t kPoisonWords = 64;  ///< before and behind
+
+/// Compares keys as the case wants it: as numbers of so many bits, with a sign or without.
+inline auto key_order(const JoinCase& asked) {
+  const std::uint64_t sign =
+      asked.is_signed ? std::uint64_t{1} << (8 * asked.key_bytes - 1) : std::uint64_t{0};
+  const std::uint64_t mask = asked.key_bytes == 4 ? 0xFFFFFFFFu : ~std::uint64_t{0};
+  return
+      [=](std::uint64_t a, std::uint64_t b) { return ((a & mask) ^ sign) < ((b & mask) ^ sign); };
+}
 
 /// Keys as a device wants them, in words.
 inline std::vector<std::uint32_t> key_words(const JoinColumn& column, std::uint32_t key_bytes) {
@@ -102,9 +113,12 @@ Result<JoinOutcome> join_case(const JoinCase& asked, Place& place) {
   input.strategy = asked.strategy;
   input.ordered = asked.ordered;
   input.unique = asked.unique;
+  input.is_signed = asked.is_signed;
+  if (asked.strategy == JoinStrategy::kDirect) input.range = JoinKeyRange{};
   if (asked.strategy == JoinStrategy::kDirect && !asked.build.keys.empty()) {
-    input.least = *std::min_element(asked.build.keys.begin(), asked.build.keys.end());
-    input.most = *std::max_element(asked.build.keys.begin(), asked.build.keys.end());
+    const auto order = key_order(asked);
+    input.range = {*std::min_element(asked.build.keys.begin(), asked.build.keys.end(), order),
+                   *std::max_element(asked.build.keys.begin(), asked.build.keys.end(), order)};
   }
   const std::uint64_t mark_words = (asked.build.keys.size() + 31) / 32;
   std::uint32_t* const marks = place.poisoned(mark_words);
@@ -128,7 +142,7 @@ Result<JoinOutcome> join_case(const JoinCase& asked, Place& place) {
   if (!asked.in_one_run) {
     PRESSO_TRY(place.count(plan, d_temporary));
     outcome.totals = totals();
-    capacity = outcome.totals.pairs;
+    capacity = outcome.totals.rows();
   }
   std::uint32_t* const probe = place.poisoned(capacity);
   std::uint32_t* const build = place.poisoned(capacity);
@@ -136,11 +150,11 @@ Result<JoinOutcome> join_case(const JoinCase& asked, Place& place) {
   PRESSO_TRY(asked.in_one_run ? place.run(plan, d_temporary, pairs)
                               : place.write(plan, d_temporary, pairs));
   const JoinTotals after = totals();
-  if (!asked.in_one_run && after.pairs != outcome.totals.pairs) outcome.is_intact = false;
+  if (!asked.in_one_run && after.rows() != outcome.totals.rows()) outcome.is_intact = false;
   outcome.totals = after;
 
-  const std::uint64_t used = std::min(after.pairs, capacity);
-  const bool has_build = asked.kind == JoinKind::kInner || asked.kind == JoinKind::kLeft;
+  const std::uint64_t used = std::min(after.rows(), capacity);
+  const bool has_build = gives_pairs(asked.kind);
   const auto take = [&](const std::uint32_t* from, std::uint64_t room, std::uint64_t taken,
                         std::vector<std::uint32_t>& to) {
     const auto all = place.back(from, room + 2 * kPoisonWords);

@@ -17,7 +17,8 @@ using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
 constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect, JoinStrategy::kTable,
                                         JoinStrategy::kRadix, JoinStrategy::kMerge};
-constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft, JoinKind::kSemi, JoinKind::kAnti};
+constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kSemi,
+                               JoinKind::kAnti,  JoinKind::kRight, JoinKind::kFull};
 
 /// The key whose hash is all ones, which has a place of its own in tables.
 constexpr std::uint64_t kKeyOfOnes = 0x9734AC60F75DA85Bu;
@@ -33,7 +34,8 @@ bool takes_part(const JoinColumn& column, std::size_t row) {
 }
 
 struct Expected {
-  std::vector<Pair> pairs;  ///< by probe row, then build row
+  std::vector<Pair> pairs;  ///< by probe row, then build row; behind them what has no probe row
+  std::uint64_t unmatched = 0;
   std::vector<std::uint32_t> marks;
 };
 
@@ -49,7 +51,8 @@ Expected expected_of(const JoinCase& asked) {
     auto found = rows.end();
     if (takes_part(asked.probe, row)) found = rows.find(asked.probe.keys[row] & mask);
     if (found == rows.end()) {
-      const bool comes = asked.kind == JoinKind::kLeft || asked.kind == JoinKind::kAnti;
+      const bool comes = asked.kind == JoinKind::kLeft || asked.kind == JoinKind::kAnti ||
+                         asked.kind == JoinKind::kFull;
       if (comes && is_selected(asked.probe, row)) expected.pairs.emplace_back(row, kNoRow);
       continue;
     }
@@ -57,6 +60,13 @@ Expected expected_of(const JoinCase& asked) {
     if (asked.kind == JoinKind::kSemi) expected.pairs.emplace_back(row, kNoRow);
     if (asked.kind == JoinKind::kSemi || asked.kind == JoinKind::kAnti) continue;
     for (const std::uint32_t build : found->second) expected.pairs.emplace_back(row, build);
+  }
+  if (asked.kind != JoinKind::kRight && asked.kind != JoinKind::kFull) return expected;
+  for (std::uint32_t row = 0; row < asked.build.keys.size(); ++row) {
+    const bool has_match = (expected.marks[row / 32] >> row % 32 & 1) != 0;
+    if (has_match || !is_selected(asked.build, row)) continue;
+    expected.pairs.emplace_back(kNoRow, row);
+    ++expected.unmatched;
   }
   return expected;
 }
@@ -66,7 +76,7 @@ const char* name_of(JoinStrategy strategy) {
   return kNames[static_cast<std::size_t>(strategy)];
 }
 const char* name_of(JoinKind kind) {
-  constexpr const char* kNames[] = {"inner", "left", "semi", "anti"};
+  constexpr const char* kNames[] = {"inner", "left", "semi", "anti", "right", "full"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -84,7 +94,9 @@ JoinColumn column_of(std::vector<std::uint64_t> keys, const JoinCase& asked) {
   if (asked.key_bytes == 4) {
     for (std::uint64_t& key : keys) key &= 0xFFFFFFFFu;
   }
-  if (asked.strategy == JoinStrategy::kMerge) std::sort(keys.begin(), keys.end());
+  if (asked.strategy == JoinStrategy::kMerge) {
+    std::sort(keys.begin(), keys.end(), key_order(asked));
+  }
   return {std::move(keys), {}, {}};
 }
 
@@ -100,7 +112,8 @@ class Joins : public ::testing::Test {
     auto outcome = join_backend().join(asked, ++seed_);
     ASSERT_TRUE(outcome.ok()) << outcome.error().message();
     const Expected expected = expected_of(asked);
-    EXPECT_EQ(outcome->totals.pairs, expected.pairs.size());
+    EXPECT_EQ(outcome->totals.rows(), expected.pairs.size());
+    EXPECT_EQ(outcome->totals.unmatched, expected.unmatched);
     EXPECT_TRUE(outcome->is_intact);
     if (asked.marks) {
       EXPECT_EQ(outcome->marks, expected.marks);
@@ -110,7 +123,12 @@ class Joins : public ::testing::Test {
     for (std::size_t i = 0; i < outcome->probe.size(); ++i) {
       pairs.emplace_back(outcome->probe[i], has_build ? outcome->build[i] : kNoRow);
     }
-    if (!asked.ordered) std::sort(pairs.begin(), pairs.end());
+    // What has no probe row is ordered in any case, and comes last where there is room for it.
+    if (!asked.ordered && pairs.size() == expected.pairs.size()) {
+      std::sort(pairs.begin(), pairs.end() - static_cast<std::ptrdiff_t>(expected.unmatched));
+    } else if (!asked.ordered) {
+      std::sort(pairs.begin(), pairs.end());
+    }
     if (!asked.in_one_run || asked.capacity >= expected.pairs.size()) {
       ASSERT_EQ(pairs.size(), expected.pairs.size());
       EXPECT_TRUE(pairs == expected.pairs) << first_difference(pairs, expected.pairs);
@@ -230,7 +248,7 @@ TEST_F(Joins, OfAllSizesAtTheEdges) {
         asked.ordered = below(2) == 0;
         asked.in_one_run = false;
         asked.key_bytes = below(2) == 0 ? 4 : 8;
-        asked.kind = kKinds[below(4)];
+        asked.kind = kKinds[below(std::size(kKinds))];
         asked.build = column_of(distinct_keys(build, asked), asked);
         asked.probe = column_of(probe_keys(asked.build.keys, probe, 700), asked);
         expect_right(asked);
@@ -338,6 +356,49 @@ TEST_F(Joins, OfExtremeKeys) {
   expect_right_all_ways(direct);
 }
 
+TEST_F(Joins, OfSignedKeysAroundZero) {
+  for (const JoinStrategy strategy : {JoinStrategy::kDirect, JoinStrategy::kMerge}) {
+    for (const std::uint32_t key_bytes : {4u, 8u}) {
+      JoinCase asked = case_of(strategy, key_bytes);
+      asked.is_signed = true;
+      std::vector<std::uint64_t> build(1100), probe(1400);
+      // Far more probe rows below than in the range of the build side, so that windows differ.
+      for (std::uint64_t& key : build) key = below(900) - 450;
+      for (std::uint64_t& key : probe) key = below(3000) - 2000;
+      asked.build = column_of(build, asked);
+      asked.probe = column_of(probe, asked);
+      expect_right_all_ways(asked);
+      // Few probe rows and a wide range: a tile's build keys do not fit into the window.
+      build.resize(5000);
+      for (std::uint64_t& key : build) key = below(9000) - 4500;
+      asked.build = column_of(build, asked);
+      probe.resize(100);
+      asked.probe = column_of(probe, asked);
+      asked.kind = JoinKind::kFull;
+      expect_right_all_ways(asked);
+    }
+  }
+}
+
+TEST_F(Joins, MergeWhereRowsThatTakeNoPartHaveAnyKeys) {
+  JoinCase asked = case_of(JoinStrategy::kMerge, 8);
+  const auto distinct = distinct_keys(2000, asked);
+  for (const std::uint64_t valid : {0, 2, 600, 990}) {
+    asked.kind = kKinds[below(std::size(kKinds))];
+    asked.build = column_of(probe_keys(distinct, 2500, 1000), asked);
+    asked.probe = column_of(probe_keys(distinct, 5000, 700), asked);
+    for (JoinColumn* side : {&asked.build, &asked.probe}) {
+      side->valid = bits_of(side->keys.size(), valid);
+      // Two whole tiles of nulls, as well as single ones.
+      for (std::size_t row = 0; row < side->keys.size(); ++row) {
+        if (row / 1024 == 1 || row / 1024 == 2) side->valid[row / 32] &= ~(1u << row % 32);
+        if (!has_bit(side->valid, row)) side->keys[row] = below(2) == 0 ? 0 : random();
+      }
+    }
+    expect_right_all_ways(asked);
+  }
+}
+
 TEST_F(Joins, OfPartsThatAreLargerThanTheirTables) {
   for (const JoinKind kind : kKinds) {
     for (const bool unique : {false, true}) {
@@ -422,7 +483,7 @@ TEST_F(Joins, OfManyRowsOnADevice) {
         expect_right_all_ways(asked);
         asked.tuning.one_level_bits = 4;
         add_bitmaps(asked);
-        asked.kind = kKinds[below(4)];
+        asked.kind = kKinds[below(std::size(kKinds))];
         expect_right_all_ways(asked);
       }
     }
@@ -443,10 +504,43 @@ TEST(JoinPlans, RefuseWhatContradictsItself) {
   input.build.d_keys = keys;
   EXPECT_TRUE(JoinPlan::make(input).ok());
   input.strategy = JoinStrategy::kDirect;
-  input.least = 1;
   EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
-  input.most = std::uint64_t{1} << 33;
+  input.range = {1, 0};
   EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
+  input.key_bytes = 8;
+  input.range = {0, std::uint64_t{1} << 33};
+  EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
+  input.range = {0, 1u << 20};
+  EXPECT_TRUE(JoinPlan::make(input).ok());
+}
+
+TEST(JoinPlans, ChooseWhereNoStrategyIsNamed) {
+  alignas(16) const std::uint64_t keys[4] = {};
+  JoinInput input;
+  input.strategy = JoinStrategy::kAuto;
+  input.build = {keys, nullptr, nullptr, 4};
+  input.probe = {keys, nullptr, nullptr, 4};
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kTable);
+  // From -3 to 4: eight places.
+  input.range = {~std::uint64_t{2}, 4};
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kDirect);
+  EXPECT_EQ(JoinPlan::make(input)->places(), 8u);
+  input.range = {0, std::uint64_t{1} << 40};
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kTable);
+  input.ascends = true;
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kMerge);
+}
+
+TEST(JoinPlans, KnowHowManyPairsThereMayBe) {
+  alignas(16) const std::uint64_t keys[4] = {};
+  JoinInput input;
+  input.build = {keys, nullptr, nullptr, 3};
+  input.probe = {keys, nullptr, nullptr, 4};
+  EXPECT_EQ(JoinPlan::make(input)->most_pairs(), ~std::uint64_t{0});
+  input.unique = true;
+  EXPECT_EQ(JoinPlan::make(input)->most_pairs(), 4u);
+  input.kind = JoinKind::kFull;
+  EXPECT_EQ(JoinPlan::make(input)->most_pairs(), 7u);
 }
 
 TEST(JoinPlans, ChooseByWhatWasMeasured) {

@@ -34,6 +34,25 @@ bool has_keys(const JoinRows& rows) {
   return rows.count == 0 || rows.d_keys != nullptr;
 }
 
+/// From the least to the greatest key, without one of both; 2^64 - 1 is as good as 2^64.
+std::uint64_t span_of(const JoinKeyRange& range, std::uint32_t key_bytes) {
+  const std::uint64_t span = range.most - range.least;
+  return key_bytes == 4 ? static_cast<std::uint32_t>(span) : span;
+}
+
+JoinFacts facts_of(const JoinInput& input) {
+  JoinFacts facts;
+  facts.build_rows = input.build.count;
+  facts.probe_rows = input.probe.count;
+  facts.key_bytes = input.key_bytes;
+  if (input.range && span_of(*input.range, input.key_bytes) < kNoRow) {
+    facts.range = span_of(*input.range, input.key_bytes) + 1;
+  }
+  facts.ascend = input.ascends;
+  facts.ordered = input.ordered;
+  return facts;
+}
+
 /// What is wrong, or null.
 const char* fault_of(const JoinInput& input) {
   if (input.key_bytes != 4 && input.key_bytes != 8) return "has keys that are not of 4 or 8 bytes";
@@ -47,8 +66,10 @@ const char* fault_of(const JoinInput& input) {
   }
   if (!is_placed(input.d_matched, 4)) return "has misaligned memory";
   if (input.strategy == JoinStrategy::kDirect) {
-    if (input.least > input.most) return "has an empty range of keys";
-    if (input.most - input.least >= kNoRow) return "has too large a range of keys";
+    if (!input.range) return "by an array does not say the range of build keys";
+    if (span_of(*input.range, input.key_bytes) >= kNoRow) {
+      return "has too large a range of keys for an array";
+    }
   }
   const std::uint64_t rows = std::max(input.build.count, input.probe.count);
   if (input.strategy == JoinStrategy::kRadix && rows > kMostRadixRows) {
@@ -64,13 +85,13 @@ const char* fault_of(const JoinInput& input) {
 }  // namespace
 
 JoinStrategy choose_strategy(const JoinFacts& facts) {
+  if (facts.ascend) return JoinStrategy::kMerge;
   if (facts.range > 0 && facts.range < kNoRow) {
     const std::uint64_t bytes = sizeof(std::uint32_t) * facts.range;
     const std::uint64_t places = facts.range / std::max<std::uint64_t>(facts.build_rows, 1);
     if (bytes <= kCachedBytes && places <= 16) return JoinStrategy::kDirect;
     if (places < 2) return JoinStrategy::kDirect;
   }
-  if (facts.ascend) return JoinStrategy::kMerge;
   const bool is_cached = key_table_bytes(facts.build_rows, facts.key_bytes) <= kCachedBytes;
   const bool is_radix = std::max(facts.build_rows, facts.probe_rows) <= kMostRadixRows;
   if (units_of(facts.build_rows, facts.key_bytes) > kMostUnits) return JoinStrategy::kRadix;
@@ -79,25 +100,49 @@ JoinStrategy choose_strategy(const JoinFacts& facts) {
   return JoinStrategy::kRadix;
 }
 
-Result<JoinPlan> JoinPlan::make(const JoinInput& input, const JoinTuning& tuning) {
+Result<JoinPlan> JoinPlan::make(const JoinInput& asked, const JoinTuning& tuning) {
+  JoinInput input = asked;
+  if (input.strategy == JoinStrategy::kAuto) input.strategy = choose_strategy(facts_of(input));
   if (const char* const fault = fault_of(input)) return invalid(fault);
   if (!std::has_single_bit(tuning.run_rows) || tuning.run_rows > kMostRunRows) {
     return invalid("has no such length of runs");
   }
   JoinPlan plan;
   plan.input_ = input;
-  const bool gives_pairs = input.kind == JoinKind::kInner || input.kind == JoinKind::kLeft;
-  plan.is_single_ = input.unique || !gives_pairs;
-  plan.needs_groups_ = !input.unique && (gives_pairs || input.d_matched != nullptr);
+  plan.is_single_ = input.unique || !gives_pairs(input.kind);
+  plan.needs_groups_ = !input.unique && (gives_pairs(input.kind) || input.d_matched != nullptr);
   plan.keeps_found_ = input.ordered || !plan.is_single_;
   if (input.strategy == JoinStrategy::kRadix) {
-    const bool gives_missing = input.kind == JoinKind::kLeft || input.kind == JoinKind::kAnti;
-    plan.keeps_found_ |= gives_missing;
-    plan.keeps_by_part_ = plan.keeps_found_ && !input.ordered && !gives_missing;
+    plan.keeps_found_ |= gives_missing(input.kind);
+    plan.keeps_by_part_ = plan.keeps_found_ && !input.ordered && !gives_missing(input.kind);
     plan.choose_parts(tuning);
   }
   plan.divide();
   return plan;
+}
+
+Status JoinPlan::check(const void* d_temporary, const JoinPairs& pairs) const {
+  if (d_temporary == nullptr || !is_placed(d_temporary, MemoryParts::kAlignment)) {
+    return invalid("lacks temporary memory at a multiple of 256");
+  }
+  if (pairs.capacity == 0) return {};
+  if (pairs.d_probe == nullptr || (gives_pairs(input_.kind) && pairs.d_build == nullptr)) {
+    return invalid("lacks memory for its pairs");
+  }
+  if (!is_placed(pairs.d_probe, 4) || !is_placed(pairs.d_build, 4)) {
+    return invalid("has misaligned memory");
+  }
+  return {};
+}
+
+std::uint64_t JoinPlan::most_pairs() const {
+  if (!is_single_) return ~std::uint64_t{0};
+  const std::uint64_t probe = input_.probe.count;
+  return gives_unmatched(input_.kind) ? probe + input_.build.count : probe;
+}
+
+std::uint64_t JoinPlan::places() const {
+  return input_.range ? span_of(*input_.range, input_.key_bytes) + 1 : 0;
 }
 
 void JoinPlan::choose_parts(const JoinTuning& tuning) {
@@ -133,7 +178,7 @@ void JoinPlan::divide() {
   std::uint64_t entries = probe;
   switch (input_.strategy) {
     case JoinStrategy::kDirect:
-      to.structure = parts.add(row * (input_.most - input_.least + 1));
+      to.structure = parts.add(row * places());
       break;
     case JoinStrategy::kTable:
       to.structure = parts.add(key_table_bytes(build, input_.key_bytes));
@@ -174,6 +219,8 @@ void JoinPlan::divide() {
       to.taking_rows = parts.add(row * build);
       to.taking_begins = parts.add(sizeof(std::uint64_t) * (tiles_of(build) + 1));
       break;
+    case JoinStrategy::kAuto:
+      break;  // make() has replaced it
   }
   if (needs_groups_) {
     to.leader = parts.add(row * build);
@@ -183,6 +230,10 @@ void JoinPlan::divide() {
     to.group_sums = parts.add(sizeof(std::uint64_t) * (tiles_of(build) + 1));
     to.long_count = parts.add(row);
     to.long_groups = parts.add(row * (build / kShortGroup + 1));
+  }
+  if (gives_unmatched(input_.kind)) {
+    if (input_.d_matched == nullptr) to.matched = parts.add(build / 8 / row * row + row);
+    to.unmatched_begins = parts.add(sizeof(std::uint64_t) * (tiles_of(build) + 1));
   }
   if (keeps_found_) {
     to.found = parts.add(row * entries);

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "presso/device_join.h"
 #include "presso/error.h"
-#include "scan/gpu/join/join_types.h"
 
 namespace presso::gpu {
 
@@ -30,7 +30,8 @@ struct JoinFacts {
   bool ordered = false;
 };
 
-/// The fastest strategy that suits, by what was measured (scan/join/NOTES.md, "On a GPU").
+/// The fastest strategy that suits, by what was measured: the rule of JoinStrategy::kAuto. Never
+/// that.
 JoinStrategy choose_strategy(const JoinFacts& facts);
 
 /// Offsets into one piece of temporary memory; unused parts are 0.
@@ -56,6 +57,9 @@ struct JoinMemory {
   std::uint64_t leader = 0, further = 0, groups = 0, group_list = 0;
   std::uint64_t group_sums = 0, long_groups = 0, long_count = 0;
 
+  // Right and full joins: marks, where the caller wants none, and sums of tiles of build rows.
+  std::uint64_t matched = 0, unmatched_begins = 0;
+
   // What was found.
   std::uint64_t found = 0, tile_begins = 0, piece_begins = 0;
 
@@ -64,8 +68,12 @@ struct JoinMemory {
 
 class JoinPlan {
  public:
-  /// kInvalidArgument: what is asked for contradicts itself, or memory is missing or misaligned.
-  static Result<JoinPlan> make(const JoinInput& input, const JoinTuning& tuning = {});
+  /// With a strategy for kAuto. kInvalidArgument: what is asked for contradicts itself, or memory
+  /// is missing or misaligned.
+  static Result<JoinPlan> make(const JoinInput& asked, const JoinTuning& tuning = {});
+
+  /// kInvalidArgument: memory that a call of this plan gets is missing or misaligned.
+  Status check(const void* d_temporary, const JoinPairs& pairs) const;
 
   const JoinInput& input() const { return input_; }
   const JoinMemory& memory() const { return memory_; }
@@ -78,7 +86,12 @@ class JoinPlan {
   bool keeps_found() const { return keeps_found_; }
   bool needs_groups() const { return needs_groups_; }
   /// A capacity that suffices without counting first; 2^64 - 1 where there is none.
-  std::uint64_t most_pairs() const { return is_single_ ? input_.probe.count : ~std::uint64_t{0}; }
+  std::uint64_t most_pairs() const;
+  /// Whether matched build rows are marked, for the caller or for those without a match.
+  bool marks_rows() const { return input_.d_matched != nullptr || memory_.matched != 0; }
+
+  /// Direct: places of the array.
+  std::uint64_t places() const;
 
   // Radix.
   std::uint32_t first_bits() const { return first_bits_; }
@@ -91,6 +104,10 @@ class JoinPlan {
   /// Merge: whether some build rows may be left out.
   bool leaves_rows_out() const {
     return input_.build.d_valid != nullptr || input_.build.d_selected != nullptr;
+  }
+  /// Merge: whose exclusive or with keys makes them ascend as unsigned numbers.
+  std::uint64_t sign_bit() const {
+    return input_.is_signed ? std::uint64_t{1} << (8 * input_.key_bytes - 1) : 0;
   }
 
  private:

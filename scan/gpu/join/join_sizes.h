@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Sizes that kernels and the host's plan must agree on. No CUDA.
+// Sizes, and what comes of which kind, on which kernels and the host's plan must agree. No CUDA.
 #pragma once
 
 #include <cstdint>
 
 #include "format/host_device.h"
+#include "presso/device_join.h"
 
 namespace presso::gpu {
+
+// What comes out, by kind: probe rows without a match, build rows without one, both rows of a
+// match.
+PRESSO_HD constexpr bool gives_missing(JoinKind kind) {
+  return kind == JoinKind::kLeft || kind == JoinKind::kAnti || kind == JoinKind::kFull;
+}
+PRESSO_HD constexpr bool gives_unmatched(JoinKind kind) {
+  return kind == JoinKind::kRight || kind == JoinKind::kFull;
+}
+PRESSO_HD constexpr bool gives_pairs(JoinKind kind) {
+  return kind != JoinKind::kSemi && kind != JoinKind::kAnti;
+}
 
 // Tiles of rows (match_tile.cuh).
 inline constexpr std::uint32_t kTileThreads = 256;

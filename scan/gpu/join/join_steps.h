@@ -14,6 +14,7 @@
 #include "scan/gpu/join/key_merge.cuh"
 #include "scan/gpu/join/key_table.cuh"
 #include "scan/gpu/join/part_join.cuh"
+#include "scan/gpu/join/unmatched_rows.cuh"
 
 namespace presso::gpu {
 
@@ -31,23 +32,27 @@ class JoinSteps {
   /// Structures, and what is found where that is kept; else pairs are counted.
   Status count() {
     PRESSO_TRY(prepare());
-    return plan_.keeps_found() ? find_all() : look_up(false, {});
+    PRESSO_TRY(plan_.keeps_found() ? find_all() : look_up(false, {}));
+    return count_unmatched();
   }
 
   /// After count(), as often as wanted.
   Status write(const JoinPairs& pairs) {
-    if (plan_.keeps_found()) return write_list(pairs);
-    PRESSO_TRY(launcher_.fill(totals(), 0, sizeof(std::uint64_t)));
-    return look_up(true, pairs);
+    if (plan_.keeps_found()) {
+      PRESSO_TRY(write_list(pairs));
+    } else {
+      PRESSO_TRY(launcher_.fill(&totals()->pairs, 0, sizeof(std::uint64_t)));
+      PRESSO_TRY(look_up(true, pairs));
+    }
+    return write_unmatched(pairs);
   }
 
   /// Both, with no look-up twice.
   Status join(const JoinPairs& pairs) {
     PRESSO_TRY(prepare());
-    if (!plan_.keeps_found()) return look_up(true, pairs);
-    if (plan_.is_single() && !is_radix()) return write_in_order(pairs);
-    PRESSO_TRY(find_all());
-    return write_list(pairs);
+    PRESSO_TRY(write_pairs(pairs));
+    PRESSO_TRY(count_unmatched());
+    return write_unmatched(pairs);
   }
 
  private:
@@ -71,15 +76,19 @@ class JoinSteps {
   std::uint64_t probe_tiles() const { return tiles_of(input_.probe.count); }
   bool is_radix() const { return input_.strategy == JoinStrategy::kRadix; }
 
-  MatchOutput output(const JoinPairs& pairs) const { return {pairs, totals(), input_.d_matched}; }
+  /// Bits of build rows with a match; null where nobody asks.
+  u32* matched() const {
+    return memory_.matched != 0 ? at<u32>(memory_.matched) : input_.d_matched;
+  }
+  MatchOutput output(const JoinPairs& pairs) const { return {pairs, totals(), matched()}; }
 
   // --- building
 
   Status prepare() {
     PRESSO_TRY(launcher_.fill(totals(), 0, sizeof(JoinTotals)));
-    if (input_.d_matched != nullptr) {
+    if (plan_.marks_rows()) {
       const std::uint64_t words = (std::uint64_t{input_.build.count} + kWordBits - 1) / kWordBits;
-      PRESSO_TRY(launcher_.fill(input_.d_matched, 0, words * sizeof(u32)));
+      PRESSO_TRY(launcher_.fill(matched(), 0, words * sizeof(u32)));
     }
     if (plan_.needs_groups()) {
       const std::uint64_t bytes = std::uint64_t{input_.build.count} * sizeof(u32);
@@ -98,6 +107,8 @@ class JoinSteps {
         break;
       case JoinStrategy::kMerge:
         return prepare_merge();
+      case JoinStrategy::kAuto:
+        break;
     }
     return plan_.needs_groups() ? place_groups() : Status();
   }
@@ -107,8 +118,8 @@ class JoinSteps {
             static_cast<u32>(units_of(input_.build.count, sizeof(Key)))};
   }
   KeyArray<Key> array() const {
-    return {at<u32>(memory_.structure), static_cast<Key>(input_.least),
-            static_cast<Key>(input_.most - input_.least)};
+    return {at<u32>(memory_.structure), static_cast<Key>(input_.range->least),
+            static_cast<Key>(plan_.places() - 1)};
   }
 
   Status build_table() {
@@ -119,8 +130,7 @@ class JoinSteps {
   }
 
   Status build_array() {
-    const std::uint64_t places = input_.most - input_.least + 1;
-    PRESSO_TRY(launcher_.fill(at<Byte>(memory_.structure), 0xFF, places * sizeof(u32)));
+    PRESSO_TRY(launcher_.fill(at<Byte>(memory_.structure), 0xFF, plan_.places() * sizeof(u32)));
     const ArrayBuildArguments<Key> arguments{array(), input_.build, totals()};
     if (!plan_.needs_groups()) return run<BuildArray<Key, true>>(build_tiles(), arguments);
     PRESSO_TRY((run<BuildArray<Key, false>>(build_tiles(), arguments)));
@@ -142,7 +152,7 @@ class JoinSteps {
     to.scratch = to.further;
     to.long_groups = at<u32>(memory_.long_groups);
     to.long_count = at<u32>(memory_.long_count);
-    to.marks = input_.d_matched;
+    to.marks = matched();
     return to;
   }
 
@@ -171,7 +181,7 @@ class JoinSteps {
   }
 
   Status spread_marks() {
-    if (!plan_.needs_groups() || input_.d_matched == nullptr) return {};
+    if (!plan_.needs_groups() || !plan_.marks_rows()) return {};
     return run<SpreadMarks>(build_tiles(), groups());
   }
 
@@ -257,7 +267,7 @@ class JoinSteps {
     to.item_begins = at<u32>(memory_.item_begins);
     to.pairs = choice_of(input_.kind).pairs;
     // Of a list, SumTiles marks build rows.
-    to.out = {pairs, totals(), plan_.keeps_found() ? nullptr : input_.d_matched};
+    to.out = {pairs, totals(), plan_.keeps_found() ? nullptr : matched()};
     to.found = plan_.keeps_found() ? at<u32>(memory_.found) : nullptr;
     const std::uint64_t items = bits().parts() + input_.probe.count / plan_.item_rows();
     return run_with<Body>(items, Body::shared_bytes(plan_.slots()), to);
@@ -267,6 +277,7 @@ class JoinSteps {
 
   AscendingKeys<Key> ascending() const {
     AscendingKeys<Key> to;
+    to.sign = static_cast<Key>(plan_.sign_bit());
     to.keys = static_cast<const Key*>(input_.build.d_keys);
     to.most = input_.build.count;
     if (!plan_.leaves_rows_out()) return to;
@@ -317,6 +328,8 @@ class JoinSteps {
         break;
       case JoinStrategy::kMerge:
         PRESSO_TRY(look_up_in(merge(), writes, pairs));
+        break;
+      case JoinStrategy::kAuto:
         break;
     }
     return spread_marks();
@@ -373,6 +386,34 @@ class JoinSteps {
     return join_parts<PartMode::kScatter>({});
   }
 
+  Status write_pairs(const JoinPairs& pairs) {
+    if (!plan_.keeps_found()) return look_up(true, pairs);
+    if (plan_.is_single() && !is_radix()) return write_in_order(pairs);
+    PRESSO_TRY(find_all());
+    return write_list(pairs);
+  }
+
+  // --- build rows without a match
+
+  UnmatchedArguments unmatched(const JoinPairs& pairs) const {
+    return {input_.build, matched(), at<u64>(memory_.unmatched_begins), totals(), pairs};
+  }
+
+  Status count_unmatched() {
+    if (!gives_unmatched(input_.kind)) return {};
+    PRESSO_TRY(run<CountUnmatched>(build_tiles(), unmatched({})));
+    ScanArguments scan;
+    scan.begins = at<u64>(memory_.unmatched_begins);
+    scan.count = build_tiles();
+    scan.total = &totals()->unmatched;
+    return run<ScanSums>(1, scan);
+  }
+
+  Status write_unmatched(const JoinPairs& pairs) {
+    if (!gives_unmatched(input_.kind) || pairs.capacity == 0) return {};
+    return run<WriteUnmatched>(build_tiles(), unmatched(pairs));
+  }
+
   // --- lists
 
   std::uint64_t list_count() const {
@@ -392,7 +433,7 @@ class JoinSteps {
     to.choice = choice_of(input_.kind);
     to.pairs = pairs;
     to.totals = totals();
-    to.matched = input_.d_matched;
+    to.matched = matched();
     to.tile_begins = at<u64>(memory_.tile_begins);
     to.piece_begins = at<u64>(memory_.piece_begins);
     if (plan_.is_single()) return to;
@@ -419,6 +460,8 @@ class JoinSteps {
         break;
       case JoinStrategy::kMerge:
         PRESSO_TRY(keep_from(merge()));
+        break;
+      case JoinStrategy::kAuto:
         break;
     }
     const MatchList to = list({});

@@ -3,7 +3,9 @@
 // tile's first key and the next tile's would be inserted.
 //
 //   CountTaking, ScanSums, WriteTaking   build rows that take part, where bitmaps leave some out
-//   SplitTiles     where each tile's first key would be inserted, a thread a tile
+//   SplitTiles     where each tile's first key would be inserted, a thread a tile; rows that take
+//   no
+//                  part may have any key
 //   FlagRuns, GroupRuns                  runs of equal build keys are groups
 //
 // The finder searches a tile's window of build keys in shared memory, or, where probe rows are few
@@ -15,10 +17,12 @@
 
 namespace presso::gpu {
 
-/// The build side: keys that ascend, and the row of each.
+/// The build side: keys that ascend, and the row of each. What is compared are keys exclusive or
+/// `sign`, as unsigned numbers.
 template <class Key>
 struct AscendingKeys {
   const Key* keys = nullptr;
+  Key sign = 0;                  ///< of signed keys their highest bit
   const u32* rows = nullptr;     ///< null: the key's index
   const u64* d_count = nullptr;  ///< null: it is `most`
   u64 most = 0;
@@ -31,10 +35,11 @@ struct AscendingKeys {
 
 /// The first of [first, end) whose key is not below `key`, or end.
 template <class Key>
-PRESSO_DEVICE u64 lower_bound(const Key* keys, u64 first, u64 end, Key key) {
+PRESSO_DEVICE u64 lower_bound(const AscendingKeys<Key>& of, u64 first, u64 end, Key key) {
+  const Key wanted = key ^ of.sign;
   while (first < end) {
     const u64 middle = first + (end - first) / 2;
-    if (keys[middle] < key) {
+    if ((of.keys[middle] ^ of.sign) < wanted) {
       first = middle + 1;
     } else {
       end = middle;
@@ -64,7 +69,7 @@ struct KeyMerge {
     simt::block_sync();
     if (fits) {
       for (u64 at = first + simt::thread_in_block(); at < end; at += kTileThreads) {
-        window[at - first] = simt::load_readonly(build.keys + at);
+        window[at - first] = simt::load_readonly(build.keys + at) ^ build.sign;
       }
     }
     simt::block_sync();
@@ -74,10 +79,11 @@ struct KeyMerge {
       found[item] = kNoRow;
       if ((joins >> item & 1) == 0 || size == 0) continue;
       if (fits) {
-        const u32 at = search(window, size, keys[item]);
-        if (at < size && window[at] == keys[item]) found[item] = build.row(first + at);
+        const Key wanted = keys[item] ^ build.sign;
+        const u32 at = search(window, size, wanted);
+        if (at < size && window[at] == wanted) found[item] = build.row(first + at);
       } else {
-        const u64 at = lower_bound(build.keys, first, end, keys[item]);
+        const u64 at = lower_bound(build, first, end, keys[item]);
         if (at < end && build.keys[at] == keys[item]) found[item] = build.row(at);
       }
     }
@@ -184,10 +190,29 @@ struct SplitTiles : MergeBody {
     const u64 step = u64{simt::grid_blocks()} * kThreads;
     for (u64 tile = u64{simt::block_index()} * kThreads + simt::thread_in_block(); tile <= tiles;
          tile += step) {
-      to.splits[tile] = tile == tiles
-                            ? count
-                            : lower_bound(to.ascending.keys, u64{0}, count, all[tile * kTileRows]);
+      const u64 row = row_at(to.probe, tile);
+      to.splits[tile] =
+          row == kNoSuchRow ? count : lower_bound(to.ascending, u64{0}, count, all[row]);
     }
+  }
+
+ private:
+  static constexpr u64 kNoSuchRow = ~u64{0};
+
+  /// A row that takes part and whose key splits what the tile looks up from what the one before
+  /// does: the tile's first one or, where the tile has none, the last one of the tile before. Where
+  /// neither has one, any split will do.
+  PRESSO_DEVICE static u64 row_at(const JoinRows& probe, u64 tile) {
+    const u64 begin = tile * kTileRows;
+    const u64 end = begin + kTileRows < probe.count ? begin + kTileRows : probe.count;
+    for (u64 row = begin; row < end; ++row) {
+      if (takes_part(probe, row)) return row;
+    }
+    const u64 before = tile == 0 ? 0 : begin - kTileRows;
+    for (u64 row = begin < probe.count ? begin : probe.count; row > before; --row) {
+      if (takes_part(probe, row - 1)) return row - 1;
+    }
+    return kNoSuchRow;
   }
 };
 
@@ -233,7 +258,7 @@ struct GroupRuns : MergeBody {
           to.groups.groups[to.ascending.row(at)] = {static_cast<u32>(at),
                                                     static_cast<u32>(end - at)};
         } else if (to.groups.marks != nullptr) {
-          const u64 first = lower_bound(keys, run_search(keys, at), at, key);
+          const u64 first = lower_bound(to.ascending, run_search(keys, at), at, key);
           to.groups.leader[to.ascending.row(at)] = to.ascending.row(first);
         }
       }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "scan/gpu/join/join_types.h"
+#include "presso/device_join.h"
 
 namespace presso::gpu {
 

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "decompress/gpu/simt/global_memory.h"
+#include "presso/device_join.h"
 #include "scan/gpu/join/join_sizes.h"
-#include "scan/gpu/join/join_types.h"
 #include "scan/gpu/join/key_hash.cuh"
 
 namespace presso::gpu {
@@ -40,8 +40,7 @@ struct JoinChoice {
   bool pairs = true;     ///< with build rows, one for each match
 };
 PRESSO_HD constexpr JoinChoice choice_of(JoinKind kind) {
-  return {kind != JoinKind::kAnti, kind == JoinKind::kLeft || kind == JoinKind::kAnti,
-          kind == JoinKind::kInner || kind == JoinKind::kLeft};
+  return {kind != JoinKind::kAnti, gives_missing(kind), gives_pairs(kind)};
 }
 
 /// Marks a build row, by an atomic only where it was not seen to be marked.

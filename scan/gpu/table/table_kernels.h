@@ -7,7 +7,7 @@
 
 #include "decompress/columns/gpu/column_batch.h"
 #include "decompress/gpu/runtime/device.h"
-#include "scan/gpu/join/join_types.h"
+#include "presso/device_join.h"
 #include "scan/gpu/table/pipeline_shape.h"
 
 namespace presso::gpu {

@@ -222,7 +222,7 @@ class Bench {
     input.strategy = variant.strategy;
     input.ordered = variant.ordered;
     input.unique = variant.unique;
-    if (keys.shape == KeyShape::kDense) input.most = greatest_dense_key(keys);
+    if (keys.shape == KeyShape::kDense) input.range = JoinKeyRange{0, greatest_dense_key(keys)};
     return input;
   }
 
