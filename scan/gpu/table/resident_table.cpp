@@ -11,12 +11,12 @@ Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace&
                                                                  unsigned threads) {
   const DeviceStep step(space.device(), "load table");
   std::shared_ptr<ResidentTable> made(new ResidentTable(std::move(tables), std::move(columns)));
-  TableLoader loader(space, made->tables_, made->columns_, made->counters_, threads,
-                     {std::nullopt, true});
   const WantsRows all = [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> {
     return true;
   };
-  PRESSO_ASSIGN(std::optional<LoadedTable> loaded, loader.next(~std::uint64_t{0}, all));
+  TableLoader loader(space, made->tables_, made->columns_, made->counters_, threads, all,
+                     {std::nullopt, true});
+  PRESSO_ASSIGN(std::optional<LoadedTable> loaded, loader.load_all());
   if (loaded) made->loaded_ = std::move(*loaded);
   PRESSO_TRY(made->read_dictionaries());
   made->bytes_read_ = made->counters_.bytes;

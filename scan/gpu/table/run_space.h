@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/load_times.h"
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_kernels.h"
 
@@ -47,6 +48,7 @@ struct RunSpace {
   PinnedPieces& pinned;
   Stream stream;
   const ResidentTables* residents = nullptr;  ///< what is in device memory; nullptr: nothing
+  LoadTimes* times = nullptr;                 ///< is added to; nullptr: nobody wants to know
 
   Device& device() const { return memory.device(); }
   /// Copies to device memory, by way of pinned memory. Waits.
