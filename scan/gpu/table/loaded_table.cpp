@@ -19,30 +19,24 @@ constexpr std::size_t kPartsAhead = 2;
 constexpr std::size_t kOpenedTogether = 128;
 /// Of pinned memory that is filled and sent as a whole: more makes copies no faster.
 constexpr std::uint64_t kMostSlotBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMostSlots = 8;
 
 /// Of all that parts may take together.
 std::uint64_t part_bytes(std::uint64_t most_bytes) {
   return std::min(kPartBytes, most_bytes / (1 + kPartsAhead));
 }
 
-/// All that is stored of the tables, as an upper bound of what is read.
-std::uint64_t stored_bytes_of(const std::vector<Table>& tables) {
-  std::uint64_t bytes = 0;
-  for (const Table& table : tables) {
-    for (const presso::GroupPlace& place : TableAccess::index(table).groups())
-      bytes += place.stored_bytes;
-  }
-  return bytes;
-}
-
-/// Threads go from one slot to the next, while others are copied from.
-PinnedRing make_ring(const RunSpace& space, const std::vector<Table>& tables, Stream stream) {
+/// Threads go from one slot to the next, while others are copied from. `part`: the first one that
+/// goes through it.
+void set_slots(const RunSpace& space, const LoadingPart& part, PinnedRing& ring) {
   const std::uint64_t usual = space.pinned.usual_bytes();
   const std::uint64_t all = 2 * usual;
   const std::uint64_t least = std::min(usual, std::uint64_t{64} << 10);
-  const std::uint64_t slot = std::clamp(usual / 4, least, kMostSlotBytes);
-  const std::uint64_t enough = block_room(std::max<std::uint64_t>(stored_bytes_of(tables), 1));
-  return {space.device(), stream, std::min(slot, enough), static_cast<std::size_t>(all / slot)};
+  const std::uint64_t slot =
+      std::max(std::min(std::clamp(usual / 4, least, kMostSlotBytes), part.block_bytes()),
+               std::max<std::uint64_t>(part.largest_block(), 1));
+  ring.set_slots(slot,
+                 static_cast<std::size_t>(std::clamp<std::uint64_t>(all / slot, 2, kMostSlots)));
 }
 
 }  // namespace
@@ -54,9 +48,9 @@ std::uint64_t LoadedTable::device_bytes() const {
 }
 
 struct TableLoader::Threads {
-  Threads(const RunSpace& of, const std::vector<Table>& tables, OwnedStream copies, unsigned count)
+  Threads(const RunSpace& of, OwnedStream copies, unsigned count)
       : stream(std::move(copies)),
-        ring(make_ring(of, tables, stream.get())),
+        ring(of.memory, stream.get()),
         queue(count),
         space{of, queue, ring, stream.get(), reading_ns} {}
 
@@ -88,7 +82,7 @@ TableLoader::~TableLoader() {
 Status TableLoader::start() {
   if (threads_ != nullptr) return {};
   PRESSO_ASSIGN(OwnedStream stream, make_stream(space_.device()));
-  threads_ = std::make_unique<Threads>(space_, tables_, std::move(stream), thread_count_);
+  threads_ = std::make_unique<Threads>(space_, std::move(stream), thread_count_);
   return {};
 }
 
@@ -146,6 +140,8 @@ Status TableLoader::plan(std::uint64_t most_bytes) {
 }
 
 Status TableLoader::begin_planned(Extent extent) {
+  PinnedRing& ring = threads_->ring;
+  if (planned_->largest_block() > ring.slot_bytes()) set_slots(space_, *planned_, ring);
   PRESSO_TRY(planned_->begin(extent == Extent::kAll));
   begun_.push_back(std::move(planned_));
   return {};
@@ -166,11 +162,13 @@ LoadTimes TableLoader::times() const {
   return times;
 }
 
-/// As far as there is memory. What goes wrong comes again when it is the part's turn.
+/// As far as there is memory, and the ring's slots are large enough. What goes wrong comes again
+/// when it is the part's turn.
 void TableLoader::begin_ahead(std::uint64_t most_bytes) {
   while (begun_.size() < 1 + kPartsAhead) {
     if (!plan(part_bytes(most_bytes)).ok()) return;
     if (planned_ == nullptr || bytes_under_way() + planned_->bytes() > most_bytes) return;
+    if (planned_->largest_block() > threads_->ring.slot_bytes()) return;
     if (!begin_planned(Extent::kPart).ok()) return;
   }
 }

@@ -78,7 +78,9 @@ void LoadingPart::add(OpenedGroup group) {
     job.tokens += first_tokens;
     if (!is_of_tokens) job.number += first_slice;
     job.offset = block_bytes_;
-    block_bytes_ += block_room(job.stored_bytes());
+    const std::uint64_t room = block_room(job.stored_bytes());
+    block_bytes_ += room;
+    largest_block_ = std::max(largest_block_, room);
     jobs_.push_back(std::move(job));
   }
   for (std::size_t column = 0; column < group.blocks.size(); ++column) {
@@ -141,17 +143,16 @@ Status LoadingPart::allocate(bool is_kept) {
   const Image image = this->image();
   const std::uint64_t bytes = image.slices + image.bytes;
   PRESSO_ASSIGN(memory_, space.memory.allocate(is_kept ? bytes : rounded_up(bytes)));
-  if (image.bytes <= space.pinned.usual_bytes()) {
+  // There are several parts, and what is pinned must do for all of them.
+  if (image.bytes <= space.pinned.usual_bytes() / 4) {
     PRESSO_ASSIGN(pinned_, space.memory.allocate_pinned(rounded_up(image.bytes)));
   }
   PRESSO_ASSIGN(checked_, make_event(space.device()));
-  PRESSO_TRY(space_.ring.reserve(space.memory, pieces_.size()));
+  PRESSO_TRY(space_.ring.reserve(pieces_.size()));
   std::uint64_t at = 0;
   for (PinnedRing::Piece& piece : pieces_) {
     piece.there = memory_.get() + at;
     at += piece.bytes;
-    if (piece.bytes <= space_.ring.slot_bytes()) continue;
-    PRESSO_ASSIGN(piece.own, space.memory.allocate_pinned(piece.bytes));
   }
   return {};
 }

@@ -40,8 +40,12 @@ class LoadingPart {
   bool empty() const { return table_.groups_.empty(); }
   /// Of device memory, where it is not kept.
   std::uint64_t bytes() const;
+  /// Of its blocks as they are stored, all together and the largest one.
+  std::uint64_t block_bytes() const { return block_bytes_; }
+  std::uint64_t largest_block() const { return largest_block_; }
 
-  /// Has threads begin to read. `is_kept`: the memory is for long, and no larger than it must be;
+  /// Has threads begin to read, through a ring whose slots have room for the largest block.
+  /// `is_kept`: the memory is for long, and no larger than it must be;
   /// else it has one of few sizes, so that it serves other parts, too. Errors: kDeviceMemory,
   /// kOutOfMemory, kDeviceLost; then it may begin later.
   Status begin(bool is_kept);
@@ -92,6 +96,7 @@ class LoadingPart {
   LoadedTable table_;
   std::vector<BlockJob> jobs_;
   std::uint64_t block_bytes_ = 0;
+  std::uint64_t largest_block_ = 0;
   std::uint32_t token_columns_ = 0;  ///< of which one has been sampled
 
   std::vector<Batch> batches_;

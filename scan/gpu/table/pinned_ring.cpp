@@ -7,17 +7,19 @@
 
 namespace presso::gpu {
 
-PinnedRing::PinnedRing(Device& device, Stream stream, std::uint64_t slot_bytes,
-                       std::size_t most_slots)
-    : device_(device), stream_(stream), slot_bytes_(slot_bytes), most_slots_(most_slots) {
+void PinnedRing::set_slots(std::uint64_t slot_bytes, std::size_t most_slots) {
+  slots_.clear();
+  slot_bytes_ = slot_bytes;
+  most_slots_ = most_slots;
+  reserved_ = 0;
   slots_.reserve(most_slots);
 }
 
-Status PinnedRing::reserve(Memory& memory, std::size_t pieces) {
+Status PinnedRing::reserve(std::size_t pieces) {
   while (slots_.size() < std::min(most_slots_, reserved_ + pieces)) {
     Slot slot;
-    PRESSO_ASSIGN(slot.memory, memory.allocate_pinned(slot_bytes_));
-    PRESSO_ASSIGN(slot.sent, make_event(device_));
+    PRESSO_ASSIGN(slot.memory, memory_.allocate_pinned(slot_bytes_));
+    PRESSO_ASSIGN(slot.sent, make_event(memory_.device()));
     const std::lock_guard lock(mutex_);
     slots_.push_back(std::move(slot));
   }
@@ -39,7 +41,6 @@ PinnedRing::Slot* PinnedRing::next_slot() {
 }
 
 Result<Byte*> PinnedRing::begin(Piece& piece) {
-  if (piece.own.get() != nullptr) return piece.own.get();
   std::unique_lock lock(mutex_);
   if (piece.here_ != nullptr) return piece.here_;
   const Stopwatch time;
@@ -57,7 +58,7 @@ Result<Byte*> PinnedRing::begin(Piece& piece) {
     Status waited;
     if (is_under_way) {
       lock.unlock();
-      waited = device_.wait(slot->sent.get());
+      waited = memory_.device().wait(slot->sent.get());
       lock.lock();
     }
     piece.is_beginning_ = false;
@@ -77,13 +78,13 @@ Result<Byte*> PinnedRing::begin(Piece& piece) {
 Status PinnedRing::end(Piece& piece) {
   std::unique_lock lock(mutex_);
   if (--piece.batches != 0) return {};
-  const Byte* const from = piece.own.get() != nullptr ? piece.own.get() : piece.here_;
-  if (from == nullptr) return {};
   Slot* const slot = piece.slot_;
+  if (slot == nullptr) return {};  // there was no memory for it
+  const Byte* const from = piece.here_;
   lock.unlock();
-  Status sent = device_.copy_in(piece.there, from, static_cast<std::size_t>(piece.bytes), stream_);
-  if (slot == nullptr) return sent;
-  if (sent.ok()) sent = device_.record(slot->sent.get(), stream_);
+  Status sent =
+      memory_.device().copy_in(piece.there, from, static_cast<std::size_t>(piece.bytes), stream_);
+  if (sent.ok()) sent = memory_.device().record(slot->sent.get(), stream_);
   lock.lock();
   slot->state = sent.ok() ? State::kSent : State::kFree;
   slot->number = ++sendings_;

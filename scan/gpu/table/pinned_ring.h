@@ -23,8 +23,7 @@ class PinnedRing {
   /// end().
   struct Piece {
     Byte* there = nullptr;    ///< device memory
-    std::uint64_t bytes = 0;  ///< of it
-    PinnedMemory own;         ///< where it is larger than a slot of the ring
+    std::uint64_t bytes = 0;  ///< of it; at most those of a slot
     std::size_t batches = 0;  ///< of its blocks, for which end() has not been called
 
    private:
@@ -34,15 +33,17 @@ class PinnedRing {
     bool is_beginning_ = false;
   };
 
-  /// `device` is kept by reference. `stream`: for copies. At most so many slots of so many bytes.
-  PinnedRing(Device& device, Stream stream, std::uint64_t slot_bytes, std::size_t most_slots);
+  /// `memory` is kept by reference. `stream`: for copies.
+  PinnedRing(Memory& memory, Stream stream) : memory_(memory), stream_(stream) {}
   PinnedRing(const PinnedRing&) = delete;
   PinnedRing& operator=(const PinnedRing&) = delete;
 
+  /// From now on there are at most so many slots, at least two. Only while nothing is under way.
+  void set_slots(std::uint64_t slot_bytes, std::size_t most_slots);
   std::uint64_t slot_bytes() const { return slot_bytes_; }
   /// Makes slots for so many pieces more, as far as they may be that many. Errors: kOutOfMemory,
   /// kDeviceLost.
-  Status reserve(Memory& memory, std::size_t pieces);
+  Status reserve(std::size_t pieces);
 
   // By any thread; pieces must be begun in the order in which their batches are taken up.
   /// Where the piece's bytes are to be put. Waits until pinned memory is free. Error: kDeviceLost.
@@ -66,11 +67,11 @@ class PinnedRing {
 
   Slot* next_slot();
 
-  Device& device_;
+  Memory& memory_;
   Stream stream_;
-  std::uint64_t slot_bytes_;
+  std::uint64_t slot_bytes_ = 0;
   std::vector<Slot> slots_;  ///< room for all from the beginning: slots stay where they are
-  std::size_t most_slots_;
+  std::size_t most_slots_ = 0;
   std::size_t reserved_ = 0;  ///< pieces
   mutable std::mutex mutex_;
   std::condition_variable changed_;

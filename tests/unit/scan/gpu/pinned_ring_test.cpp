@@ -33,8 +33,9 @@ class Way {
         memory_(*device_, {}),
         stream_(std::move(*gpu::make_stream(*device_))),
         there_(std::move(*memory_.allocate(pieces * kSlotBytes))),
-        ring_(std::in_place, *device_, stream_.get(), kSlotBytes, slots) {
-    EXPECT_TRUE(ring_->reserve(memory_, pieces).ok());
+        ring_(std::in_place, memory_, stream_.get()) {
+    ring_->set_slots(kSlotBytes, slots);
+    EXPECT_TRUE(ring_->reserve(pieces).ok());
     for (std::size_t i = 0; i < pieces; ++i) {
       PinnedRing::Piece& piece = pieces_.emplace_back();
       piece.there = there_.get() + i * kSlotBytes;
@@ -64,7 +65,6 @@ class Way {
   std::size_t count() const { return pieces_.size() * kBatches; }
   PinnedRing& ring() { return *ring_; }
   PinnedRing::Piece& piece(std::size_t number) { return pieces_[number]; }
-  gpu::Memory& memory() { return memory_; }
   const FakeCounts& counts() const { return *counts_; }
 
   void expect_all_there() {
@@ -147,9 +147,9 @@ INSTANTIATE_TEST_SUITE_P(ThreadsAndSlots, PinnedRings,
 TEST(PinnedRing, MakesNoMoreSlotsThanPieces) {
   Way way(8, 3);
   EXPECT_EQ(way.counts().pinned_allocations, 3u);
-  EXPECT_TRUE(way.ring().reserve(way.memory(), 2).ok());
+  EXPECT_TRUE(way.ring().reserve(2).ok());
   EXPECT_EQ(way.counts().pinned_allocations, 5u);
-  EXPECT_TRUE(way.ring().reserve(way.memory(), 100).ok());
+  EXPECT_TRUE(way.ring().reserve(100).ok());
   EXPECT_EQ(way.counts().pinned_allocations, 8u);
 }
 
