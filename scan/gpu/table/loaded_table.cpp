@@ -51,12 +51,14 @@ struct TableLoader::Threads {
   Threads(const RunSpace& of, OwnedStream copies, unsigned count)
       : stream(std::move(copies)),
         ring(of.memory, stream.get()),
-        queue(count),
+        own_queue(count),
+        queue(of.queue != nullptr ? *of.queue : own_queue),
         space{of, queue, ring, stream.get(), reading_ns} {}
 
   OwnedStream stream;
   PinnedRing ring;
-  TaskQueue queue;
+  TaskQueue own_queue;  ///< begins no thread before it has work
+  TaskQueue& queue;
   std::atomic<std::uint64_t> opening_ns{0};
   std::atomic<std::uint64_t> reading_ns{0};
   LoadingSpace space;

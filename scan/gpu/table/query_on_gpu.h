@@ -59,8 +59,8 @@ class QueryOnGpu final : public QueryDevice {
                                                     unsigned threads);
 
  private:
-  RunSpace space(PinnedPieces& pinned, Stream stream) {
-    return {memory_, *kernels_, *strings_, pinned, stream, &residents_, &load_times_};
+  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream) {
+    return {memory_, *kernels_, *strings_, pinned, stream, &residents_, &load_times_, &queue};
   }
 
   std::unique_ptr<Device> device_;

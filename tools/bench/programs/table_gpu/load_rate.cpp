@@ -3,12 +3,14 @@
 // writes to, and copies and kernels do nothing. So it runs, and can be profiled, where there is no
 // GPU, and what it takes is what loading takes at least.
 //
-//   load_rate THREADS PART_MIB COPIES FILE COLUMN...
+//   load_rate THREADS MOST_MIB COPIES FILE COLUMN...
+//   load_rate THREADS query COPIES FILE "WHERE | GROUP BY | AGGREGATES"
 //
-// Loads the columns of so many copies of the table, each of which is opened anew, in parts of so
-// many MiB. Files should be in the page cache. Prints a line of CSV: threads, row groups, parts,
-// bytes, milliseconds (median of 9, after 2), GB/s, and milliseconds of phases (LoadTimes), those
-// of all threads together first.
+// Loads the columns of so many copies of the table, each of which is opened anew; what is under way
+// takes so many MiB at most. Or runs a query over them, whose answer is of no use, since the device
+// finds nothing. Files should be in the page cache. Prints a line of CSV: threads, row groups,
+// parts, bytes, milliseconds (median of 9, after 2), GB/s, and milliseconds of phases (LoadTimes),
+// those of all threads together first.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +19,8 @@
 #include <vector>
 
 #include "presso/stopwatch.h"
-#include "scan/gpu/table/loaded_table.h"
+#include "scan/gpu/table/query_on_gpu.h"
+#include "tests/unit/scan/query/text_sink.h"
 #include "tools/bench/programs/table_gpu/open_tables.h"
 
 namespace presso {
@@ -101,9 +104,28 @@ struct Loaded {
   gpu::LoadTimes times;
 };
 
+struct Asked {
+  std::string where;
+  std::string group_by;
+  std::string aggregates;
+};
+
+/// Of parts with | between them.
+Asked asked_by(const std::string& text) {
+  const std::size_t first = text.find('|');
+  const std::size_t second = text.find('|', first + 1);
+  if (second == std::string::npos) return {"", "", text};
+  const auto trimmed = [&](std::size_t begin, std::size_t end) {
+    while (begin < end && text[begin] == ' ') ++begin;
+    while (begin < end && text[end - 1] == ' ') --end;
+    return text.substr(begin, end - begin);
+  };
+  return {trimmed(0, first), trimmed(first + 1, second), trimmed(second + 1, text.size())};
+}
+
 Result<Loaded> load(gpu::Memory& memory, const std::vector<Table>& tables,
                     const std::vector<std::size_t>& columns, unsigned threads,
-                    std::uint64_t part_bytes) {
+                    std::uint64_t most_bytes) {
   IdleKernels kernels;
   IdleStrings strings;
   gpu::PinnedPieces pinned(memory);
@@ -117,13 +139,36 @@ Result<Loaded> load(gpu::Memory& memory, const std::vector<Table>& tables,
   };
   gpu::TableLoader loader(space, tables, columns, counters, threads, all);
   for (;;) {
-    PRESSO_ASSIGN(const auto part, loader.next(part_bytes));
+    PRESSO_ASSIGN(const auto part, loader.next(most_bytes));
     if (!part) break;
     loaded.groups += part->groups().size();
   }
   loaded.ms = time.seconds() * 1e3;
   loaded.bytes = counters.bytes;
   loaded.times = loader.times();
+  return loaded;
+}
+
+Result<Loaded> ask(gpu::QueryOnGpu& device, const std::vector<Table>& tables, const Asked& asked,
+                   unsigned threads) {
+  Query query = Query::from(tables);
+  if (!asked.where.empty()) query.where(asked.where);
+  if (!asked.group_by.empty()) query.group_by(asked.group_by);
+  query.aggregate(asked.aggregates);
+  QueryOptions options;
+  options.threads = threads;
+  // Not owned.
+  options.device = std::shared_ptr<QueryDevice>(std::shared_ptr<QueryDevice>(), &device);
+  TextSink sink;
+  static_cast<void>(device.take_load_times());
+  const Stopwatch time;
+  PRESSO_ASSIGN(const QuerySummary summary, query.run(options, sink));
+  Loaded loaded;
+  loaded.ms = time.seconds() * 1e3;
+  if (!summary.why_cpu.empty()) return make_error(ErrorCode::kUnsupported, summary.why_cpu);
+  loaded.bytes = summary.bytes_read;
+  loaded.times = device.take_load_times();
+  for (const Table& table : tables) loaded.groups += table.row_groups();
   return loaded;
 }
 
@@ -141,7 +186,7 @@ Result<std::vector<std::size_t>> numbers_of(const Table& table, char** begin, ch
 
 Status measure(int count, char** arguments) {
   const auto threads = static_cast<unsigned>(std::atoi(arguments[1]));
-  const std::uint64_t part_bytes = std::strtoull(arguments[2], nullptr, 10) << 20;
+  const bool is_query = std::string(arguments[2]) == "query";
   OpenTables files;
   std::vector<Table> tables;
   for (int i = 0; i < std::atoi(arguments[3]); ++i) {
@@ -149,26 +194,37 @@ Status measure(int count, char** arguments) {
     tables.push_back(std::move(table));
   }
   if (tables.empty()) return make_error(ErrorCode::kInvalidArgument, "copies");
-  PRESSO_ASSIGN(const std::vector<std::size_t> columns,
-                numbers_of(tables[0], arguments + 5, arguments + count));
   constexpr int kRuns = 9;
   constexpr int kWarmUps = 2;
+  constexpr gpu::MemoryLimits kKept{std::uint64_t{1} << 30, std::uint64_t{64} << 20};
   IdleDevice device;
-  gpu::Memory memory(device, {}, {std::uint64_t{1} << 30, std::uint64_t{64} << 20});
+  gpu::Memory memory(device, {}, kKept);
+  gpu::QueryOnGpu queries(std::make_unique<IdleDevice>(), std::make_shared<IdleKernels>(),
+                          std::make_shared<IdleStrings>(), {}, kKept, "idle");
+  std::vector<std::size_t> columns;
+  if (!is_query) {
+    PRESSO_ASSIGN(columns, numbers_of(tables[0], arguments + 5, arguments + count));
+  }
   std::vector<Loaded> runs;
   for (int i = 0; i < kRuns + kWarmUps; ++i) {
-    PRESSO_ASSIGN(const Loaded one, load(memory, tables, columns, threads, part_bytes));
+    Loaded one;
+    if (is_query) {
+      PRESSO_ASSIGN(one, ask(queries, tables, asked_by(arguments[5]), threads));
+    } else {
+      const std::uint64_t most_bytes = std::strtoull(arguments[2], nullptr, 10) << 20;
+      PRESSO_ASSIGN(one, load(memory, tables, columns, threads, most_bytes));
+    }
     if (i >= kWarmUps) runs.push_back(one);
   }
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.ms < b.ms; });
   const Loaded& median = runs[runs.size() / 2];
   std::cout << "threads,row groups,parts,bytes,ms,GB/s,opening,reading,pinned wait,beginning,"
-            << "read wait,check wait\n"
+            << "read wait,check wait,running\n"
             << threads << ',' << median.groups << ',' << median.times.parts << ',' << median.bytes
             << ',' << median.ms << ',' << static_cast<double>(median.bytes) / median.ms / 1e6;
   const gpu::LoadTimes& times = median.times;
   for (const double seconds : {times.opening, times.reading, times.pinned_wait, times.beginning,
-                               times.read_wait, times.check_wait}) {
+                               times.read_wait, times.check_wait, times.running}) {
     std::cout << ',' << seconds * 1e3;
   }
   std::cout << '\n';
@@ -180,7 +236,7 @@ Status measure(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   if (count < 6) {
-    std::cerr << "load_rate THREADS PART_MIB COPIES FILE COLUMN...\n";
+    std::cerr << "load_rate THREADS MOST_MIB|query COPIES FILE COLUMN...|QUERY\n";
     return 2;
   }
   const presso::Status done = presso::measure(count, arguments);
