@@ -42,7 +42,7 @@ void sample_codes(StringSample& sample, const TokenDictionary& tokens, Bytes pay
 }  // namespace
 
 LoadingPart::LoadingPart(const LoadingSpace& space, const std::vector<std::size_t>& columns)
-    : space_(space), columns_(columns), failed_(kNoJob) {
+    : space_(space), columns_(columns), is_sampled_(columns.size()), failed_(kNoJob) {
   table_.needs_.resize(columns.size());
   table_.host_blocks_.resize(columns.size());
 }
@@ -59,21 +59,20 @@ void LoadingPart::add(OpenedGroup group) {
   const auto number = static_cast<std::uint32_t>(table_.groups_.size());
   const auto first_slice = static_cast<std::uint32_t>(table_.slices_.size());
   const auto first_tokens = static_cast<std::uint32_t>(table_.tokens_.size());
-  std::uint32_t sampled = 0;
+  const std::vector<bool> was_sampled = is_sampled_;
   for (LoadedSlice& slice : group.slices) {
     slice.group = number;
     table_.slices_.push_back(slice);
   }
   for (LoadedTokens& tokens : group.tokens) {
     tokens.group = number;
-    if ((token_columns_ >> tokens.column & 1) == 0) sampled |= 1u << tokens.column;
+    is_sampled_[tokens.column] = true;
     table_.tokens_.push_back(std::move(tokens));
   }
-  token_columns_ |= sampled;
   for (BlockJob& job : group.jobs) {
     const bool is_of_tokens =
         job.kind == BlockJob::Kind::kCounts || job.kind == BlockJob::Kind::kCodes;
-    job.is_sampled = is_of_tokens && job.number == 0 && (sampled >> job.column & 1) != 0;
+    job.is_sampled = is_of_tokens && job.number == 0 && !was_sampled[job.column];
     job.group = number;
     job.tokens += first_tokens;
     if (!is_of_tokens) job.number += first_slice;

@@ -97,7 +97,7 @@ class LoadingPart {
   std::vector<BlockJob> jobs_;
   std::uint64_t block_bytes_ = 0;
   std::uint64_t largest_block_ = 0;
-  std::uint32_t token_columns_ = 0;  ///< of which one has been sampled
+  std::vector<bool> is_sampled_;  ///< by column: the first rows of its tokens are
 
   std::vector<Batch> batches_;
   std::deque<PinnedRing::Piece> pieces_;

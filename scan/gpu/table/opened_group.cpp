@@ -141,7 +141,6 @@ void JobMaker::add_codes(std::size_t column, GroupReader::BlockRange range) {
 
 Status JobMaker::add_tokens(std::size_t column) {
   const std::size_t number = columns_[column];
-  made_.token_columns |= 1u << column;
   LoadedTokens& tokens = made_.tokens.emplace_back();
   tokens.column = static_cast<std::uint32_t>(column);
   tokens.is_verified = tokens_.is_verified;

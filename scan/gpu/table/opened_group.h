@@ -22,7 +22,6 @@ struct OpenedGroup {
   std::vector<BlockJob> jobs;
   std::vector<std::vector<TableBlock>> blocks;  ///< by column, then by slice
   std::vector<LoadedTokens> tokens;
-  std::uint32_t token_columns = 0;  ///< bits of columns that are stored as tokens
 
   /// Of device memory.
   std::uint64_t bytes() const;
