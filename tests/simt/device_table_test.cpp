@@ -487,7 +487,29 @@ TEST(DeviceTable, LittleMemoryMeansManyParts) {
   EXPECT_EQ(parts_of({"id", "run", "word", "comment"}, 600'000, "pipeline"), 3);
   // Columns that are not there are read in parts likewise.
   EXPECT_EQ(parts_of({"id", "word"}, 100'000'000, "load blocks"), 1);
-  EXPECT_EQ(parts_of({"id", "word"}, 900'000, "load blocks"), 2);
+  EXPECT_EQ(parts_of({"id", "word"}, 2'500'000, "load blocks"), 2);
+  EXPECT_EQ(parts_of({"id", "word"}, 900'000, "load blocks"), 3);
+}
+
+/// More columns than a query may have; the last one is stored as tokens.
+TEST(DeviceTable, MayHaveManyColumns) {
+  const std::string some = make_string_csv(5000, 2500, 9);
+  std::string csv;
+  std::size_t begin = 0;
+  for (int row = 0; begin < some.size(); ++row) {
+    const std::size_t end = some.find('\n', begin);
+    for (int i = 0; i < 40; ++i) {
+      csv.append(row == 0 ? "c" : "").append(std::to_string(row == 0 ? i : row % (i + 2))) += ',';
+    }
+    csv.append(some, begin, end + 1 - begin);
+    begin = end + 1;
+  }
+  const MadeTable made(csv, 2500);
+  Loaded loaded;
+  EXPECT_GT(loaded.load({*made.table}).columns().size(), 40u);
+  expect_from_memory(
+      query_of(*made.table, {"comment like '%final%' and c39 > 3", "word", "count(*), sum(c38)"}),
+      loaded.device());
 }
 
 // --- faults

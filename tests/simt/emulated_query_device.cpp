@@ -106,7 +106,7 @@ class HostDevice final : public gpu::Device {
     ::operator delete (memory, std::align_val_t{256});
   }
   Status copy(Byte* to, const Byte* from, std::size_t bytes) {
-    if (faults_->launches > faults_->launch) return make_error(ErrorCode::kDeviceLost);
+    if (faults_->launched > faults_->launch) return make_error(ErrorCode::kDeviceLost);
     if (bytes != 0) std::memcpy(to, from, bytes);
     return {};
   }
@@ -132,6 +132,7 @@ class Launches {
 
   Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
                     std::size_t shared_bytes, const std::function<void()>& body) {
+    ++faults_->launched;
     if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
     if (grid == 0) return {};
     if (step == kChain) ++faults_->chains;

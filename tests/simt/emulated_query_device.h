@@ -3,6 +3,7 @@
 // when they are enqueued. It counts what is allocated, and fails where it is told to.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,7 +26,8 @@ struct EmulatedFaults {
   std::uint64_t allocations = 0;
   std::uint64_t pinned_allocations = 0;
   std::uint64_t launches = 0;
-  std::uint64_t chains = 0;  ///< launches of pipelines' chains
+  std::atomic<std::uint64_t> launched{0};  ///< the same, for threads that copy meanwhile
+  std::uint64_t chains = 0;                ///< launches of pipelines' chains
   std::uint64_t live_bytes = 0;
   std::uint64_t live_handles = 0;
   std::uint64_t open_steps = 0;

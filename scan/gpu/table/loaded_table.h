@@ -4,6 +4,7 @@
 // they like without a look at bounds. Tested by tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "decompress/gpu/runtime/memory.h"
 #include "decompress/table/group_reader.h"
 #include "scan/gpu/strings/string_choice.h"
+#include "scan/gpu/table/load_times.h"
 #include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/table_block.h"
 #include "scan/query/row_group_cursor.h"
@@ -82,7 +84,7 @@ class LoadedTable {
   void set_needs(std::vector<ColumnNeeds> needs) { needs_ = std::move(needs); }
 
  private:
-  friend class TableLoader;
+  friend class LoadingPart;
   friend class TableParts;  ///< table_parts.h
 
   std::vector<DeviceMemory> memory_;
@@ -97,6 +99,7 @@ class LoadedTable {
 };
 
 /// Which of a row group's rows are wanted; a slice of which none is does not come to the device.
+/// Several threads ask at once.
 using WantsRows =
     std::function<Result<bool>(const GroupReader& group, std::uint32_t first, std::uint32_t rows)>;
 
@@ -112,80 +115,70 @@ struct TokenLoading {
   bool is_verified = false;  ///< payloads are compared with their checksums as they are read
 };
 
-/// Loads the row groups of tables one after another. Not thread-safe.
+class LoadingPart;
+struct OpenedGroup;
+
+/// Loads the row groups of tables, part by part. While the caller does something with a part,
+/// threads read the next ones. Not thread-safe. What it gives may be used by whatever is enqueued
+/// after that, on any stream.
 class TableLoader {
  public:
   /// All but `tokens` are kept by reference. `columns`: of the tables, which have the same ones;
   /// each a number or strings as a dictionary's codes or as tokens. `counters` counts what is read,
-  /// by so many threads.
+  /// by so many threads. `wants` is asked for each slice once.
   TableLoader(const RunSpace& space, const std::vector<Table>& tables,
               std::vector<std::size_t> columns, ReadCounters& counters, unsigned threads,
-              TokenLoading tokens = {});
+              WantsRows wants, TokenLoading tokens = {});
+  ~TableLoader();
 
-  /// The next row groups that have wanted rows, together at most `most_bytes` of device memory, but
-  /// at least one; nullopt after the last one. Waits until they are there and checked.
+  /// The next row groups that have wanted rows, at least one; nullopt after the last one. Waits
+  /// until they are there and checked, and before that for all work on the space's stream, whose
+  /// memory it may get. Parts that are under way and this one take at most `most_bytes` of device
+  /// memory, if a row group does not take more.
   ///
-  /// Errors: those of the files with block and offset, as a CPU reports them; kUnsupported where
-  /// a column is stored in another form than this can read, with `what` saying which;
-  /// kDeviceMemory, kOutOfMemory, kDeviceLost.
-  Result<std::optional<LoadedTable>> next(std::uint64_t most_bytes, const WantsRows& wants);
+  /// Errors: those of the files with block and offset, as a CPU reports them, after the parts
+  /// before; kUnsupported where a column is stored in another form than this can read, with `what`
+  /// saying which; kDeviceMemory, kOutOfMemory, kDeviceLost. After an error it is of no use.
+  Result<std::optional<LoadedTable>> next(std::uint64_t most_bytes);
+  /// All row groups that have wanted rows, in one part; nullopt: none has. In place of next().
+  Result<std::optional<LoadedTable>> load_all();
 
-  /// Of the columns' blocks in the row groups so far, wanted or not.
-  std::uint64_t stored_bytes() const { return stored_bytes_; }
-  std::uint64_t blocks() const { return blocks_; }
+  /// Of device memory, by parts that are under way.
+  std::uint64_t bytes_under_way() const;
+  /// So far, but for LoadTimes::running.
+  LoadTimes times() const;
+  // Of the columns' blocks in the row groups so far, wanted or not:
+  std::uint64_t stored_bytes() const { return stored_.bytes; }
+  std::uint64_t blocks() const { return stored_.blocks; }
 
  private:
-  /// A stored block on its way.
-  struct Arrived {
-    std::size_t group;  ///< of the table that is loaded
-    std::uint32_t block;
-    std::uint32_t entries;  ///< of the dictionary; 0: values
-    IntegerBlock on_device;
-  };
-  class Staging;
-  struct Loading;
+  struct Threads;
+  enum class Extent { kPart, kAll };
 
-  /// Where a table's block is in Loading::blocks.
-  struct BlockPlace {
-    std::size_t column;
-    std::size_t slice;
-  };
-
-  Status add_group(Loading& loading, const LoadedGroup& group, const WantsRows& wants);
-  Status add_column(Loading& loading, const LoadedGroup& group, std::size_t column,
-                    std::size_t first_slice);
-  Status add_block(Loading& loading, const LoadedGroup& group, std::uint32_t block,
-                   Byte width_bytes, std::uint32_t entries, const BlockPlace& place,
-                   bool is_validity);
-  Status add_nulls(Loading& loading, const LoadedGroup& group, const LoadedSlice& slice,
-                   const BlockPlace& place);
-  Status add_tokens(Loading& loading, const LoadedGroup& group, std::size_t column,
-                    std::size_t first_slice);
-  Status add_counts(Loading& loading, const LoadedGroup& group, std::uint32_t block,
-                    std::size_t tokens, bool is_sampled);
-  Status add_codes(Loading& loading, const LoadedGroup& group, std::uint32_t block,
-                   std::size_t tokens, bool is_sampled);
-  Status read_blocks(Loading& loading);
-  Status run_jobs(Loading& loading);
-  /// What is wanted of a row group, and the stored bytes that it takes.
-  struct Wanted {
-    std::uint64_t rows = 0;
-    std::uint64_t bytes = 0;
-  };
-  Result<Wanted> wanted_of(const GroupReader& group, const WantsRows& wants) const;
-  std::uint64_t largest_block(const GroupReader& group) const;
-  Status check(Loading& loading);
+  Status start();
+  Result<OpenedGroup*> peek_group();
+  Status open_groups();
+  Status plan(std::uint64_t most_bytes);
+  Status begin_planned(Extent extent);
+  void begin_ahead(std::uint64_t most_bytes);
+  Result<LoadedTable> finish_first();
+  Result<std::optional<LoadedTable>> next_part(std::uint64_t most_bytes, Extent extent);
 
   const RunSpace& space_;
   const std::vector<Table>& tables_;
   std::vector<std::size_t> columns_;
   ReadCounters& counters_;
-  unsigned threads_;
+  unsigned thread_count_;
+  WantsRows wants_;
   TokenLoading tokens_;
-  query::RowGroupCursor at_group_;
-  std::uint64_t stored_bytes_ = 0;
-  std::uint64_t blocks_ = 0;
-  std::optional<LoadedGroup> ahead_;
+  GroupReader::BlockCost stored_;
+  LoadTimes times_;
+  query::RowGroupCursor at_group_;  ///< behind those that are open
+  std::vector<Result<OpenedGroup>> opened_;
+  std::size_t at_opened_ = 0;                       ///< the next one in these
+  std::unique_ptr<Threads> threads_;                ///< once there is something to load
+  std::unique_ptr<LoadingPart> planned_;            ///< has not begun
+  std::deque<std::unique_ptr<LoadingPart>> begun_;  ///< under way, the next one first
 };
 
 }  // namespace presso::gpu

@@ -83,7 +83,8 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  const RunSpace space = this->space(pinned, stream.get());
+  TaskQueue queue(execution.threads);
+  const RunSpace space = this->space(pinned, queue, stream.get());
   const std::uint64_t most_rows = expected_rows(execution);
   PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, most_rows));
   PipelineRun pipeline_run(space);
@@ -106,7 +107,8 @@ Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& executio
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  const RunSpace space = this->space(pinned, stream.get());
+  TaskQueue queue(execution.threads);
+  const RunSpace space = this->space(pinned, queue, stream.get());
   PRESSO_ASSIGN(const auto made, make_row_pipeline(space, execution, columns));
   JoinedRows rows(space, execution, *made);
   return rows.run();
@@ -120,7 +122,8 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  const RunSpace space = this->space(pinned, stream.get());
+  TaskQueue queue(execution.threads);
+  const RunSpace space = this->space(pinned, queue, stream.get());
   PRESSO_ASSIGN(const DeviceMemory values, place_values(space, builder, pipeline));
   PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));
@@ -150,7 +153,8 @@ Result<std::shared_ptr<const ResidentTable>> QueryOnGpu::load(std::vector<Table>
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
-  const RunSpace space = this->space(pinned, stream.get());
+  TaskQueue queue(threads);
+  const RunSpace space = this->space(pinned, queue, stream.get());
   PRESSO_ASSIGN(auto table,
                 ResidentTable::load(space, std::move(tables), std::move(columns), threads));
   residents_.add(table);

@@ -47,6 +47,8 @@ class QueryOnGpu final : public QueryDevice {
       query::Execution& execution, const std::vector<std::size_t>& columns) override;
 
   Memory& memory() { return memory_; }
+  /// Of all queries since they were taken the last time. Not while one runs.
+  LoadTimes take_load_times() { return std::exchange(load_times_, {}); }
   /// As list_devices() counts.
   int number() const { return number_; }
   /// Loads tables for presso/device_table.h: queries find them as long as somebody has what this
@@ -57,8 +59,8 @@ class QueryOnGpu final : public QueryDevice {
                                                     unsigned threads);
 
  private:
-  RunSpace space(PinnedPieces& pinned, Stream stream) {
-    return {memory_, *kernels_, *strings_, pinned, stream, &residents_};
+  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream) {
+    return {memory_, *kernels_, *strings_, pinned, stream, &residents_, &load_times_, &queue};
   }
 
   std::unique_ptr<Device> device_;
@@ -66,6 +68,7 @@ class QueryOnGpu final : public QueryDevice {
   std::shared_ptr<StringKernels> strings_;
   Memory memory_;
   ResidentTables residents_;
+  LoadTimes load_times_;
   std::string name_;
   int number_;
 };

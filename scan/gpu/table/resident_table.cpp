@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "presso/ordered_pipeline.h"
+
 namespace presso::gpu {
 
 Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace& space,
@@ -11,22 +13,25 @@ Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace&
                                                                  unsigned threads) {
   const DeviceStep step(space.device(), "load table");
   std::shared_ptr<ResidentTable> made(new ResidentTable(std::move(tables), std::move(columns)));
-  TableLoader loader(space, made->tables_, made->columns_, made->counters_, threads,
-                     {std::nullopt, true});
   const WantsRows all = [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> {
     return true;
   };
-  PRESSO_ASSIGN(std::optional<LoadedTable> loaded, loader.next(~std::uint64_t{0}, all));
+  TableLoader loader(space, made->tables_, made->columns_, made->counters_, threads, all,
+                     {std::nullopt, true});
+  PRESSO_ASSIGN(std::optional<LoadedTable> loaded, loader.load_all());
   if (loaded) made->loaded_ = std::move(*loaded);
-  PRESSO_TRY(made->read_dictionaries());
+  PRESSO_TRY(made->read_dictionaries(threads));
   made->bytes_read_ = made->counters_.bytes;
   made->find_places();
   return std::shared_ptr<const ResidentTable>(std::move(made));
 }
 
 /// Readers decode these when they are first asked for, and keep them.
-Status ResidentTable::read_dictionaries() const {
-  for (const LoadedGroup& group : loaded_.groups()) {
+Status ResidentTable::read_dictionaries(unsigned threads) const {
+  using Group = const LoadedGroup*;
+  Group next = loaded_.groups().data();
+  const Group end = next + loaded_.groups().size();
+  const auto read = [this](const LoadedGroup& group) -> Status {
     for (const std::size_t column : columns_) {
       const Representation stored = group.reader->chunk(column).representation;
       if (stored == Representation::kDictionary) {
@@ -35,8 +40,18 @@ Status ResidentTable::read_dictionaries() const {
         PRESSO_TRY(group.reader->tokens(column));
       }
     }
-  }
-  return {};
+    return {};
+  };
+  return run_ordered<Group, Status>(
+      {threads, 0},
+      [&]() -> Result<std::optional<Group>> {
+        return next == end ? std::nullopt : std::optional(next++);
+      },
+      [&](Group group, unsigned) { return read(*group); },
+      [](Status done) -> Result<bool> {
+        PRESSO_TRY(std::move(done));
+        return true;
+      });
 }
 
 void ResidentTable::find_places() {

@@ -50,7 +50,7 @@ class ResidentTable {
  private:
   ResidentTable(std::vector<Table> tables, std::vector<std::size_t> columns)
       : tables_(std::move(tables)), columns_(std::move(columns)) {}
-  Status read_dictionaries() const;
+  Status read_dictionaries(unsigned threads) const;
   void find_places();
 
   std::vector<Table> tables_;

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/load_times.h"
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_kernels.h"
+#include "scan/gpu/table/task_queue.h"
 
 namespace presso::gpu {
 
@@ -47,6 +49,8 @@ struct RunSpace {
   PinnedPieces& pinned;
   Stream stream;
   const ResidentTables* residents = nullptr;  ///< what is in device memory; nullptr: nothing
+  LoadTimes* times = nullptr;                 ///< is added to; nullptr: nobody wants to know
+  TaskQueue* queue = nullptr;  ///< threads that load tables; nullptr: each loader has its own
 
   Device& device() const { return memory.device(); }
   /// Copies to device memory, by way of pinned memory. Waits.

@@ -81,7 +81,8 @@ TableParts::TableParts(const RunSpace& space, const std::vector<Table>& tables, 
     if (sources_[i].is_resident || (wanted_.string_columns >> i & 1) == 0) continue;
     strings |= 1u << sources_[i].missing;
   }
-  loader_.emplace(space, tables, missing_, counters, threads, TokenLoading{strings, false});
+  loader_.emplace(space, tables, missing_, counters, threads, wanted_.wants,
+                  TokenLoading{strings, false});
 }
 
 void TableParts::find_residents(const std::vector<std::size_t>& columns) {
@@ -133,7 +134,7 @@ std::uint64_t TableParts::blocks_skipped() const {
 
 Result<std::optional<LoadedTable>> TableParts::next(std::uint64_t most_bytes) {
   if (!loader_) return next_of_residents();
-  PRESSO_ASSIGN(std::optional<LoadedTable> read, loader_->next(most_bytes, wanted_.wants));
+  PRESSO_ASSIGN(std::optional<LoadedTable> read, loader_->next(most_bytes));
   if (!read || !has_residents()) return read;
   PRESSO_ASSIGN(LoadedTable part, with_residents(std::move(*read)));
   return std::optional<LoadedTable>(std::move(part));

@@ -28,9 +28,12 @@ class TableParts {
              ReadCounters& counters, unsigned threads);
 
   /// The next part, whose columns are those that are wanted, in this order; nullopt after the last
-  /// one. What is read for it takes at most `most_bytes` of device memory, or is one row group.
-  /// Errors: those of TableLoader::next().
+  /// one. `most_bytes` of device memory, and errors: as for TableLoader::next().
   Result<std::optional<LoadedTable>> next(std::uint64_t most_bytes);
+  /// Of device memory, by parts that are under way.
+  std::uint64_t bytes_under_way() const { return loader_ ? loader_->bytes_under_way() : 0; }
+  /// TableLoader::times().
+  LoadTimes times() const { return loader_ ? loader_->times() : LoadTimes(); }
 
   /// Whether columns are in device memory.
   bool has_residents() const { return !residents_.empty(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "presso/stopwatch.h"
 #include "scan/gpu/table/table_parts.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/table_facts.h"
@@ -84,14 +85,17 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
                     std::min(most_rows, rows_by_tokens(space, columns))},
                    *execution.counters, execution.threads);
   note_columns(parts, builder, execution);
+  double running = 0;
   for (;;) {
     if (execution.options.cancelled != nullptr &&
         execution.options.cancelled->load(std::memory_order_relaxed)) {
       return make_error(ErrorCode::kCancelled);
     }
+    const std::uint64_t left = space.memory.device_bytes_left() + parts.bytes_under_way();
     PRESSO_ASSIGN(const std::optional<LoadedTable> table,
-                  parts.next(std::min(kMostLoadedBytes, space.memory.device_bytes_left() / 2)));
+                  parts.next(std::min(kMostLoadedBytes, left / 2)));
     if (!table) break;
+    const Stopwatch time;
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
     PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
@@ -99,6 +103,11 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     PRESSO_TRY(
         run_over(space, *table, leaves, conditions, builder.code_tables(*table), strings, run));
     PRESSO_TRY(done(*table));
+    running += time.seconds();
+  }
+  if (space.times != nullptr) {
+    *space.times += parts.times();
+    space.times->running += running;
   }
   summary.bytes_read = execution.counters->bytes;
   summary.blocks_read = execution.counters->blocks;

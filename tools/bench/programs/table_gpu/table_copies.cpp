@@ -16,12 +16,12 @@ std::uint64_t bytes_of(const std::vector<T>& values) {
 Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Table>& tables,
                                 const gpu::PipelineBuilder& builder) {
   const std::uint64_t read_before = counters_.bytes;
-  gpu::TableLoader loader(space, tables, builder.columns(), counters_, default_thread_count(),
-                          {builder.string_columns(), false});
   const auto all = [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> {
     return true;
   };
-  PRESSO_ASSIGN(auto table, loader.next(~std::uint64_t{0} / 2, all));
+  gpu::TableLoader loader(space, tables, builder.columns(), counters_, default_thread_count(), all,
+                          {builder.string_columns(), false});
+  PRESSO_ASSIGN(auto table, loader.load_all());
   if (!table) return make_error(ErrorCode::kInvalidArgument, "the table is empty");
   slices_.clear();
   for (const gpu::LoadedSlice& slice : table->slices()) {
