@@ -197,5 +197,165 @@ TEST_F(StringKeys, HashesMayBeEqual) {
   expect_as_on_cpu(kStatements[10], 6, "joins, conditions and groups", 0x80000000000000F0u);
 }
 
+/// A statement of any kind about any two or three of the tables.
+std::string random_statement(corpora::Random& random) {
+  struct Side {
+    const char* table;
+    const char* keys[2];
+    const char* number;
+    const char* value;
+  };
+  static constexpr Side kSides[] = {{"facts", {"fact_key", "other_key"}, "x", "facts.id"},
+                                    {"sides", {"side_key", "side_key"}, "y", "size"},
+                                    {"more", {"more_key", "more_key"}, "z", "z"}};
+  static const char* const kKinds[] = {"join",      "left join", "right join",
+                                       "full join", "semi join", "anti join"};
+  const std::uint32_t first = random.below(3);
+  const Side& a = kSides[first];
+  const Side& b = kSides[(first + 1 + random.below(2)) % 3];
+  const std::uint32_t kind = random.below(6);
+  std::string statement = std::string("select ") + a.number + ", count(*), sum(" + a.value + ")";
+  if (kind < 4) statement += std::string(", max(") + b.value + ")";
+  statement += std::string(" from ") + a.table + " " + kKinds[kind] + " " + b.table + " on " +
+               a.keys[random.below(2)] + " = " + b.keys[random.below(2)];
+  if (random.below(3) == 0) statement += std::string(" and ") + a.number + " = " + b.number;
+  if (random.below(3) == 0) {
+    statement += std::string(" and ") + b.value + " > " + std::to_string(random.below(60));
+  }
+  if (random.below(3) == 0) statement += std::string(" where ") + a.number + " < 3";
+  return statement + " group by " + a.number;
+}
+
+TEST_F(StringKeys, RandomStatementsAnswerAsTheCpu) {
+  corpora::Random random(9);
+  for (std::uint32_t i = 0; i < (kIsSanitized ? 15u : 60u); ++i) {
+    expect_as_on_cpu(random_statement(random).c_str(), i, "joins, conditions and groups");
+  }
+}
+
+TEST_F(StringKeys, LittleMemoryIsLeftToTheCpu) {
+  const Query query = tables().query_of(kStatements[1]);
+  const Answer expected = answer_of(query, nullptr);
+  std::uint32_t on_device = 0, by_cpu = 0;
+  for (std::uint64_t bytes = 1 << 16; bytes <= 1 << 24; bytes *= 2) {
+    SCOPED_TRACE(bytes);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const gpu::MemoryLimits limits{bytes, ~std::uint64_t{0}};
+    const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+    if (found.text.substr(0, 6) == "error:") {
+      // The limit leaves no room for a row group.
+      EXPECT_NE(found.text.find("out of device memory"), std::string::npos) << found.text;
+    } else {
+      EXPECT_EQ(found.text, expected.text);
+      ++(found.summary.why_cpu.empty() ? on_device : by_cpu);
+    }
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+  EXPECT_GT(on_device, 1u);
+  EXPECT_GT(by_cpu, 0u);
+}
+
+/// Nothing is left behind, and the answer is right where there is one.
+TEST_F(StringKeys, EachAllocationAndLaunchMayFail) {
+  const Query query = tables().query_of(kStatements[1]);
+  const auto whole = std::make_shared<EmulatedFaults>();
+  const Answer right = answer_of(query, make_emulated_query_device(whole));
+  ASSERT_EQ(right.summary.why_cpu, "");
+  struct Fault {
+    std::uint64_t count;
+    std::uint64_t EmulatedFaults::*which;
+    const char* message;
+  };
+  for (const Fault& fault :
+       {Fault{whole->allocations, &EmulatedFaults::allocation, "out of device memory"},
+        Fault{whole->pinned_allocations, &EmulatedFaults::pinned_allocation, "out of memory"},
+        Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
+    ASSERT_GT(fault.count, 3u);
+    std::uint64_t errors = 0;
+    for (std::uint64_t i = 0; i < fault.count; i += kIsSanitized ? 5 : 1) {
+      const auto faults = std::make_shared<EmulatedFaults>();
+      (*faults).*fault.which = i;
+      const Answer found = answer_of(query, make_emulated_query_device(faults));
+      if (found.text.substr(0, 6) == "error:") {
+        EXPECT_NE(found.text.find(fault.message), std::string::npos) << found.text;
+        ++errors;
+      } else {
+        EXPECT_EQ(found.text, right.text);
+        EXPECT_NE(found.summary.why_cpu, "");
+      }
+      EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+    }
+    EXPECT_GT(errors, 3u);
+  }
+}
+
+/// Makes the payload's checksum right again, where it is a block of integers or tokens.
+void seal(std::vector<Byte>& file, const BlockPlace& place) {
+  auto header = parse_column_block_header(file.data() + place.begin);
+  if (!header.ok()) return;
+  header->payload_checksum =
+      checksum64({file.data() + place.begin + kBlockHeaderBytes, header->payload_bytes});
+  write_column_block_header(*header, file.data() + place.begin);
+}
+
+Result<QuerySummary> run_query(const Query& query, std::shared_ptr<QueryDevice> device) {
+  QueryOptions options;
+  options.threads = 1;
+  options.device = std::move(device);
+  TextSink sink;
+  return query.run(options, sink);
+}
+
+TEST(StringKeysDamage, ErrorsAreTheCpus) {
+  std::string probe = "probe_key,id\n";
+  for (std::uint32_t i = 0; i < 2300; ++i) {
+    probe += key_string(i * 3) + "," + std::to_string(i) + "\n";
+  }
+  MadeTable made(KeyedTables::make_more(), 2300);
+  const MadeTable other(probe, 2300);
+  ASSERT_EQ(form_of(*made.table, 0, "more_key"), Representation::kToken);
+  ASSERT_EQ(form_of(*other.table, 0, "probe_key"), Representation::kToken);
+  const std::string statement = "select count(*), sum(z) from a join b on probe_key = more_key";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+  std::map<ErrorCode, std::uint32_t> seen;
+  corpora::Random random(4);
+  for (const BlockPlace& place : blocks_of(*made.table, "more_key")) {
+    for (std::uint32_t i = 0; i < 24; ++i) {
+      const bool has_header = place.stream != ColumnStream::kTokenDictionary;
+      const std::size_t size = place.end - place.begin;
+      const std::size_t at =
+          i == 0 ? random.below(kBlockHeaderBytes)
+                 : kBlockHeaderBytes +
+                       random.below(static_cast<std::uint32_t>(size - kBlockHeaderBytes));
+      const std::vector<Byte> sound = made.bytes;
+      made.bytes[place.begin + at] ^= static_cast<Byte>(1u << random.below(8));
+      if (i % 2 == 1 && has_header) seal(made.bytes, place);
+      const Query query = Query::from(*parsed, statement, {*other.table, *made.table});
+      const auto expected = run_query(query, nullptr);
+      const auto faults = std::make_shared<EmulatedFaults>();
+      const auto found = run_query(query, make_emulated_query_device(faults, i));
+      made.bytes = sound;
+      ASSERT_EQ(found.ok(), expected.ok())
+          << (found.ok() ? expected.error() : found.error()).message();
+      EXPECT_EQ(faults->live_bytes, 0u);
+      if (found.ok()) {
+        EXPECT_EQ(found->rows_matched, expected->rows_matched);
+        EXPECT_EQ(found->why_cpu, "");
+        ++seen[ErrorCode::kOk];
+        continue;
+      }
+      ++seen[expected.error().code];
+      EXPECT_EQ(found.error().code, expected.error().code) << expected.error().message();
+      EXPECT_EQ(found.error().block, expected.error().block) << expected.error().message();
+      EXPECT_EQ(found.error().byte_offset, expected.error().byte_offset);
+    }
+  }
+  EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
+  EXPECT_GT(seen[ErrorCode::kBadLength], 3u);
+}
+
 }  // namespace
 }  // namespace presso
