@@ -12,6 +12,7 @@
 #include "decompress/table/group_reader.h"
 #include "format/columns/column_block.h"
 #include "presso/checksum.h"
+#include "presso/device_table.h"
 #include "presso/sql.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
@@ -231,6 +232,32 @@ TEST_F(StringKeys, RandomStatementsAnswerAsTheCpu) {
   for (std::uint32_t i = 0; i < (kIsSanitized ? 15u : 60u); ++i) {
     expect_as_on_cpu(random_statement(random).c_str(), i, "joins, conditions and groups");
   }
+}
+
+/// Tables that are in device memory are not read again.
+TEST_F(StringKeys, TablesMayBeInDeviceMemory) {
+  const auto faults = std::make_shared<EmulatedFaults>();
+  {
+    const auto device = make_emulated_query_device(faults);
+    std::vector<gpu::DeviceTable> loaded;
+    for (const char* const name : {"facts", "sides"}) {
+      auto table = gpu::DeviceTable::load(device, {tables().table(name)}, {{}, 2});
+      ASSERT_TRUE(table.ok()) << table.error().message();
+      loaded.push_back(std::move(*table));
+    }
+    const std::uint64_t of_tables = faults->live_bytes;
+    for (std::size_t i = 1; i < 7; ++i) {
+      SCOPED_TRACE(kStatements[i]);
+      const Query query = tables().query_of(kStatements[i]);
+      const Answer found = answer_of(query, device);
+      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_EQ(found.summary.bytes_read, 0u);
+      EXPECT_EQ(faults->live_bytes, of_tables);
+    }
+    EXPECT_GT(faults->numbered, 6u);
+  }
+  EXPECT_EQ(faults->live_bytes, 0u);
 }
 
 TEST_F(StringKeys, LittleMemoryIsLeftToTheCpu) {

@@ -11,9 +11,9 @@
 # from files in the page cache, and from tables that stay in the GPU's memory (query_gpu_rate);
 # TPC-H's Q1 and Q6 as well.
 #
-# Strings: 10^7 different strings of 16 bytes, which row groups store as tokens, joined with 4 x 10^7
-# rows that have each of them four times; whole queries as above (query_gpu_rate), so that numbers
-# of strings and the build side are in the time.
+# Strings: 10^7 different strings of 16 bytes, which row groups store as tokens, joined with
+# 4 x 10^7 rows that have each of them four times; whole queries as above (query_gpu_rate), so that
+# numbers of strings and the build side are in the time.
 #
 # From files: the command, start, reading, build sides and answer included, beside the same command
 # on the CPU, whose answer must be the same.
