@@ -14,6 +14,7 @@
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_check.cuh"
 #include "tests/simt/emulated_joins.h"
+#include "tests/simt/emulated_numbers.h"
 #include "tests/simt/emulated_strings.h"
 
 namespace presso::test {
@@ -218,7 +219,8 @@ class EmulatedTableKernels final : public gpu::TableKernels {
 
 class EmulatedStringKernels final : public gpu::StringKernels {
  public:
-  explicit EmulatedStringKernels(Launches launches) : run_(std::move(launches)) {}
+  EmulatedStringKernels(Launches launches, std::shared_ptr<EmulatedFaults> faults)
+      : run_(std::move(launches)), faults_(std::move(faults)) {}
 
   Status decode_counts(const gpu::IntegerBatch& batch, bool verify, Stream) override {
     std::fill_n(batch.status, batch.count, gpu::kNoFault);
@@ -239,9 +241,25 @@ class EmulatedStringKernels final : public gpu::StringKernels {
   Status place_bits(const gpu::RowBits& bits, Stream) override {
     return run_("bits", bits.count, 3, 0, [&] { gpu::place_bits_body(bits); });
   }
+  Status number_rows(const gpu::NumberBatch& batch, bool verify, Stream) override {
+    gpu::NumberBatch masked = batch;
+    masked.index.hash_bits = faults_->hash_bits;
+    if (batch.strings.count != 0) ++faults_->numbered;
+    gpu::test::EmulatedNumbers<Launches> launcher(run_);
+    return enqueue_numbers(masked, verify, launcher);
+  }
+  Status number_entries(const gpu::EntryBatch& batch, Stream) override {
+    gpu::EntryBatch masked = batch;
+    masked.index.hash_bits = faults_->hash_bits;
+    return gpu::test::EmulatedNumbers<Launches>(run_).entries(masked);
+  }
+  Status number_slices(const gpu::SliceBatch& batch, Stream) override {
+    return gpu::test::EmulatedNumbers<Launches>(run_).slices(batch);
+  }
 
  private:
   Launches run_;
+  std::shared_ptr<EmulatedFaults> faults_;
 };
 
 }  // namespace
@@ -264,7 +282,7 @@ std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<Emulated
   if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
   return std::make_shared<gpu::QueryOnGpu>(
       make_host_device(faults), make_emulated_table_kernels(faults, seed),
-      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1)), limits, kept,
+      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1), faults), limits, kept,
       "the emulator");
 }
 

@@ -18,16 +18,18 @@ namespace presso::test {
 /// What fails, counted from 0, and what there was. Outlives the device.
 struct EmulatedFaults {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  std::uint64_t allocation = kNever;         ///< of device memory: this one and all later
-  std::uint64_t pinned_allocation = kNever;  ///< likewise
-  std::uint64_t launch = kNever;             ///< kDeviceLost, then all fails
-  std::uint64_t device_bytes = kNever;       ///< that there are, pinned ones included
+  std::uint64_t allocation = kNever;            ///< of device memory: this one and all later
+  std::uint64_t pinned_allocation = kNever;     ///< likewise
+  std::uint64_t launch = kNever;                ///< kDeviceLost, then all fails
+  std::uint64_t device_bytes = kNever;          ///< that there are, pinned ones included
+  std::uint64_t hash_bits = ~std::uint64_t{0};  ///< that indexes of strings use
   // What there was.
   std::uint64_t allocations = 0;
   std::uint64_t pinned_allocations = 0;
   std::uint64_t launches = 0;
   std::atomic<std::uint64_t> launched{0};  ///< the same, for threads that copy meanwhile
   std::uint64_t chains = 0;                ///< launches of pipelines' chains
+  std::uint64_t numbered = 0;              ///< launches of kernels that give rows of tokens numbers
   std::uint64_t live_bytes = 0;
   std::uint64_t live_handles = 0;
   std::uint64_t open_steps = 0;

@@ -11,16 +11,20 @@
 # from files in the page cache, and from tables that stay in the GPU's memory (query_gpu_rate);
 # TPC-H's Q1 and Q6 as well.
 #
+# Strings: 10^7 different strings of 16 bytes, which row groups store as tokens, joined with
+# 4 x 10^7 rows that have each of them four times; whole queries as above (query_gpu_rate), so that
+# numbers of strings and the build side are in the time.
+#
 # From files: the command, start, reading, build sides and answer included, beside the same command
 # on the CPU, whose answer must be the same.
 #
-#   join_queries_gpu.sh BIN OUT [resident | whole | files | check]
+#   join_queries_gpu.sh BIN OUT [resident | strings | whole | files | check]
 #
 # check: small, under the tools of compute-sanitizer. Default: the others one after another.
 set -euo pipefail
 
-bin=${1:?"usage: join_queries_gpu.sh BIN OUT [resident | whole | files | check]"}
-out=${2:?"usage: join_queries_gpu.sh BIN OUT [resident | whole | files | check]"}
+bin=${1:?"usage: join_queries_gpu.sh BIN OUT [resident | strings | whole | files | check]"}
+out=${2:?"usage: join_queries_gpu.sh BIN OUT [resident | strings | whole | files | check]"}
 bin=$(realpath "$bin") out=$(realpath "$out")
 mode=${3-}
 work=$(mktemp -d)
@@ -58,6 +62,45 @@ END
   "$bin/presso" compress --table auto -q keys.csv -o keys
 }
 
+# make_strings BUILD PROBE: so many rows of keys in `build` and `probe`. A key is four of 2,048
+# syllables, which a mixed number chooses: other keys of 16 bytes, as digits, are smaller as bytes
+# of the Bit coding, which GPUs do not join by.
+make_strings() {
+  python3 - "$1" "$2" <<'END'
+import multiprocessing, os, random, shutil, sys
+build, probe = map(int, sys.argv[1:])
+rng = random.Random(1)
+letters = "abcdefghijklmnopqrstuvwxyz"
+syllables = ["".join(rng.choices(letters, k=4)) for _ in range(2048)]
+parts = os.cpu_count()
+def key(number):
+    bits = number * 0x9E3779B97F5 % (1 << 44)
+    return "".join(syllables[bits >> shift & 2047] for shift in (0, 11, 22, 33))
+def write(task):
+    name, rows, part = task
+    with open(f"{name}.csv.{part}", "w") as file:
+        begin, end = rows * part // parts, rows * (part + 1) // parts
+        for first in range(begin, end, 10000):
+            file.write("".join(f"{key(i * 7919 % build)},{i & 1023}\n"
+                               for i in range(first, min(first + 10000, end))))
+with multiprocessing.Pool(parts) as pool:
+    pool.map(write, [(name, rows, part) for name, rows in (("build", build), ("probe", probe))
+                     for part in range(parts)])
+for name in ("build", "probe"):
+    with open(f"{name}.csv", "wb") as file:
+        file.write(f"{name}_key,{name}_value\n".encode())
+        for part in range(parts):
+            with open(f"{name}.csv.{part}", "rb") as piece:
+                shutil.copyfileobj(piece, file, 1 << 24)
+            os.remove(f"{name}.csv.{part}")
+END
+  "$bin/presso" compress --table auto -q build.csv -o build
+  "$bin/presso" compress --table auto -q probe.csv -o probe
+  rm build.csv probe.csv
+}
+of_strings="from probe join build on probe_key = build_key"
+string_queries=("select count(*) $of_strings" "select count(*), sum(build_value) $of_strings")
+
 revenue="sum(l_extendedprice * (1 - l_discount))"
 of_orders="from lineitem join orders on l_orderkey = o_orderkey"
 queries=(
@@ -91,6 +134,11 @@ if [[ $mode == check ]]; then
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" lineitem 2 \
       "${queries[@]}" | tail -n 3
   done
+  make_strings 100000 400000
+  for tool in memcheck initcheck synccheck racecheck; do
+    compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/query_gpu_rate" \
+      "${string_queries[@]}" | tail -n 3
+  done
   exit
 fi
 
@@ -109,6 +157,15 @@ if [[ -z $mode || $mode == resident ]]; then
   } | tee "$out/join-numbers.csv"
 fi
 [[ $mode != resident ]] || exit 0
+if [[ -z $mode || $mode == strings ]]; then
+  mkdir -p strings
+  (
+    cd strings
+    make_strings 10000000 40000000
+    "$bin/query_gpu_rate" "${string_queries[@]}" | tee "$out/join-strings.csv"
+  )
+fi
+[[ $mode != strings ]] || exit 0
 
 make_tables 10
 cd 10

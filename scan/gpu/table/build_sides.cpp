@@ -157,7 +157,7 @@ Result<std::unique_ptr<QueryPipeline>> make_pipeline(const RunSpace& space,
   const query::ReadState before(execution);
   std::optional<LargeSide> in_parts;
   for (bool by_rows = true;;) {
-    auto made = std::make_unique<QueryPipeline>(execution);
+    auto made = std::make_unique<QueryPipeline>(execution, space);
     made->in_parts = in_parts;
     if (in_parts) made->builder.make_in_parts(in_parts->stage);
     std::optional<LargeSide> large;
@@ -240,6 +240,10 @@ Result<DeviceMemory> place_values(const RunSpace& space, const PipelineBuilder& 
   };
   std::vector<Array> arrays;
   for (const RowCodes& one : builder.row_codes()) {
+    if (one.codes == nullptr) {
+      pipeline.arrays[one.array] = one.there;
+      continue;
+    }
     const std::vector<std::uint32_t>& numbers = one.codes->numbers_of_rows();
     arrays.push_back(
         {one.array, false, static_cast<std::uint32_t>(numbers.size()), numbers.data(), 0});

@@ -76,8 +76,8 @@ struct BuildRowPipeline {
 
 /// A pipeline of a query, and what it reads beside the table.
 struct QueryPipeline {
-  explicit QueryPipeline(query::Execution& execution)
-      : codes(execution), builder(execution, codes) {}
+  QueryPipeline(query::Execution& execution, const RunSpace& space)
+      : codes(execution, &space), builder(execution, codes) {}
 
   ColumnCodes codes;
   PipelineBuilder builder;

@@ -15,35 +15,77 @@ constexpr std::uint64_t kMemoryShare = 16;
 
 }  // namespace
 
+std::uint64_t ColumnCodes::most_bytes() const {
+  return execution_.memory_bytes / kMemoryShare;
+}
+
+ColumnCodes::Source ColumnCodes::source_of(std::size_t column) const {
+  const query::BoundQuery& bound = execution_.query;
+  if (bound.joins == nullptr) {
+    return {execution_.tables, column, query::physical_of(bound.columns)};
+  }
+  const std::size_t number = bound.joins->source_of(column);
+  const query::BoundSource& source = bound.joins->sources[number];
+  return {(*execution_.sources)[number], column - source.first_column,
+          query::physical_of(source.scan.columns)};
+}
+
+Result<const query::KeyCodes*> ColumnCodes::of_dictionaries(std::size_t column) {
+  const auto known = known_dictionaries_.find(column);
+  if (known != known_dictionaries_.end()) return known->second;
+  const Source source = source_of(column);
+  std::unique_ptr<query::KeyCodes> codes;
+  if (source.physical[source.column] == query::Physical::kString) {
+    PRESSO_ASSIGN(codes, query::KeyCodes::make(source.tables, source.column, most_bytes(),
+                                               query::group_opener(execution_)));
+  }
+  own_.push_back(std::move(codes));
+  return known_dictionaries_[column] = own_.back().get();
+}
+
 Result<const query::KeyCodes*> ColumnCodes::of(std::size_t column) {
   const auto known = known_.find(column);
   if (known != known_.end()) return known->second;
-  PRESSO_ASSIGN(std::unique_ptr<query::KeyCodes> codes, make(column));
-  own_.push_back(std::move(codes));
-  return known_[column] = own_.back().get();
+  PRESSO_ASSIGN(const query::KeyCodes* codes, of_dictionaries(column));
+  const Source source = source_of(column);
+  if (codes == nullptr && source.physical[source.column] == query::Physical::kString) {
+    PRESSO_ASSIGN(auto by_rows, query::KeyCodes::make_by_rows(source.tables, source.physical,
+                                                              source.column, kMostNumberedRows,
+                                                              most_bytes(), *execution_.counters));
+    if (by_rows != nullptr) execution_.summary.bytes_stored += by_rows->stored_bytes();
+    own_.push_back(std::move(by_rows));
+    codes = own_.back().get();
+  }
+  return known_[column] = codes;
 }
 
-Result<std::unique_ptr<query::KeyCodes>> ColumnCodes::make(std::size_t column) const {
-  const query::BoundQuery& bound = execution_.query;
-  const query::BoundQuery* scan = &bound;
-  const std::vector<Table>* tables = &execution_.tables;
-  if (bound.joins != nullptr) {
-    const std::size_t number = bound.joins->source_of(column);
-    const query::BoundSource& source = bound.joins->sources[number];
-    scan = &source.scan;
-    tables = &(*execution_.sources)[number];
-    column -= source.first_column;
+Result<KeyStrings*> ColumnCodes::strings_of(std::size_t column) {
+  const auto known = strings_.find(column);
+  if (known != strings_.end()) return known->second.get();
+  std::unique_ptr<KeyStrings> strings;
+  const Source source = source_of(column);
+  if (space_ != nullptr && source.physical[source.column] == query::Physical::kString) {
+    const query::ReadState before(execution_);
+    auto made = KeyStrings::make(*space_, execution_, {source.tables, source.column});
+    if (made.ok()) {
+      strings = std::move(*made);
+    } else if (made.error().code == ErrorCode::kUnsupported) {
+      before.restore(execution_);
+    } else {
+      return std::move(made.error());
+    }
   }
-  const std::vector<query::Physical> physical = query::physical_of(scan->columns);
-  if (physical[column] != query::Physical::kString) return std::unique_ptr<query::KeyCodes>();
-  const std::uint64_t most_bytes = execution_.memory_bytes / kMemoryShare;
-  PRESSO_ASSIGN(auto codes, query::KeyCodes::make(*tables, column, most_bytes,
-                                                  query::group_opener(execution_)));
-  if (codes != nullptr) return codes;
-  PRESSO_ASSIGN(codes, query::KeyCodes::make_by_rows(*tables, physical, column, kMostNumberedRows,
-                                                     most_bytes, *execution_.counters));
-  if (codes != nullptr) execution_.summary.bytes_stored += codes->stored_bytes();
-  return codes;
+  return (strings_[column] = std::move(strings)).get();
+}
+
+Result<RowArray> ColumnCodes::numbers_of(std::size_t column, KeyStrings& strings) {
+  const auto own = strings_.find(column);
+  if (own != strings_.end() && own->second.get() == &strings) return strings.own_rows().array();
+  const auto known = numbers_.find({column, &strings});
+  if (known != numbers_.end()) return known->second.array();
+  const Source source = source_of(column);
+  PRESSO_ASSIGN(RowNumbers made, strings.rows_of({source.tables, source.column}));
+  return (numbers_[{column, &strings}] = std::move(made)).array();
 }
 
 }  // namespace presso::gpu

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Numbers of strings for a query, by column: each is made once, whoever asks for it (KeyCodes).
+// Numbers of strings for a query, by column: each is made once, whoever asks for it (KeyCodes, and
+// KeyStrings where a join has keys that are no dictionary's).
 // Tested through tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <map>
 #include <memory>
 
+#include "scan/gpu/table/key_strings.h"
 #include "scan/query/execution.h"
 #include "scan/query/key_codes.h"
 
@@ -14,20 +16,41 @@ namespace presso::gpu {
 class ColumnCodes {
  public:
   /// Of the whole query, not of a build side: kept by reference. What is read counts for it.
-  explicit ColumnCodes(query::Execution& execution) : execution_(execution) {}
+  /// `space`: for strings that get numbers on the device, likewise; nullptr: none do.
+  explicit ColumnCodes(query::Execution& execution, const RunSpace* space = nullptr)
+      : execution_(execution), space_(space) {}
 
   /// Numbers that there are already; kept by reference.
   void know(std::size_t column, const query::KeyCodes& codes) { known_[column] = &codes; }
   /// `column`: of BoundQuery::columns. nullptr: it is not stored as a dictionary everywhere, and
   /// its table has too many rows; or its strings take too much memory. Errors: those of reading.
   Result<const query::KeyCodes*> of(std::size_t column);
+  /// The same, but nullptr where it is not stored as a dictionary everywhere.
+  Result<const query::KeyCodes*> of_dictionaries(std::size_t column);
+  /// The strings of a column, numbered on the device; nullptr: they cannot be, or take too much
+  /// memory. Waits. Errors: those of KeyStrings::make() but kUnsupported.
+  Result<KeyStrings*> strings_of(std::size_t column);
+  /// The numbers that these give the rows of another column, or of their own. Waits. Errors: those
+  /// of KeyStrings::make().
+  Result<RowArray> numbers_of(std::size_t column, KeyStrings& strings);
 
  private:
-  Result<std::unique_ptr<query::KeyCodes>> make(std::size_t column) const;
+  /// A column of one of the query's tables.
+  struct Source {
+    const std::vector<Table>& tables;
+    std::size_t column = 0;  ///< of the tables
+    std::vector<query::Physical> physical;
+  };
+  Source source_of(std::size_t column) const;
+  std::uint64_t most_bytes() const;
 
   query::Execution& execution_;
+  const RunSpace* space_;
   std::map<std::size_t, const query::KeyCodes*> known_;
+  std::map<std::size_t, const query::KeyCodes*> known_dictionaries_;
   std::vector<std::unique_ptr<query::KeyCodes>> own_;
+  std::map<std::size_t, std::unique_ptr<KeyStrings>> strings_;
+  std::map<std::pair<std::size_t, const KeyStrings*>, RowNumbers> numbers_;
 };
 
 }  // namespace presso::gpu

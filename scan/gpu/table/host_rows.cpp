@@ -36,6 +36,13 @@ class HostRowMaker {
 
  private:
   Status prepare() {
+    const auto is_numbered = [](const KeyStrings* strings) { return strings != nullptr; };
+    const bool has_strings =
+        std::any_of(use_.key_strings.begin(), use_.key_strings.end(), is_numbered) ||
+        std::any_of(use_.columns.begin(), use_.columns.end(),
+                    [](const RowColumn& column) { return column.strings != nullptr; });
+    // Their numbers are in device memory.
+    if (has_strings) return refused("keys of a join that are strings which the device numbers");
     query::Graph& graph = *scan_.query.input;
     std::vector<query::NodeId> nodes = use_.stage->build_keys;
     for (const RowColumn& column : use_.columns) {

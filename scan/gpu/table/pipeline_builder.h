@@ -219,7 +219,7 @@ class PipelineBuilder {
   std::optional<std::size_t> stage_of(std::size_t column) const;
   Result<Byte> array_of(StageUse& use, const RowColumn& column);
   Result<std::size_t> column_value(const RowColumn& column);
-  Result<std::size_t> code_of_row(const query::KeyCodes& codes);
+  Result<std::size_t> code_of_row(const RowCodes& codes, std::int64_t null_number);
   Result<std::size_t> gathered(StageUse& use, const RowColumn& column);
   std::size_t table_column(std::size_t column) const {
     return is_scan_ ? column : column - execution_.first_column;
@@ -231,6 +231,7 @@ class PipelineBuilder {
   Status drop_nulls(query::NodeId id);
   Status add_truth(query::NodeId id, bool negated);
   Status number_key_strings(StageUse& use);
+  Result<KeyStrings*> number_on_device(std::size_t of_build, std::size_t of_probe);
   Result<std::size_t> key_value(const StageUse& use, bool of_probe);
   Status add_single_key(const StageUse& use, const KeyForm& form, KeyOfSide& key);
   Status add_part_of_key(const StageUse& use, std::size_t i, const KeyStride& stride,
@@ -325,6 +326,7 @@ class PipelineBuilder {
   std::optional<std::size_t> stage_in_parts_;
   Byte arrays_ = 0;
   std::vector<RowCodes> row_codes_;
+  std::optional<std::size_t> numbered_column_;  ///< of the table, whose strings the device numbers
   std::vector<ValueTable> value_tables_;
   std::vector<RowColumn> result_columns_;
   std::vector<std::pair<std::size_t, bool>> outputs_;  ///< values, and whether they are wide

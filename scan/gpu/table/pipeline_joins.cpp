@@ -159,7 +159,7 @@ Result<Byte> PipelineBuilder::array_of(StageUse& use, const RowColumn& column) {
 }
 
 /// Of the table's own row.
-Result<std::size_t> PipelineBuilder::code_of_row(const query::KeyCodes& codes) {
+Result<std::size_t> PipelineBuilder::code_of_row(const RowCodes& codes, std::int64_t null_number) {
   if (arrays_ == kMostRowArrays) return refused("too many columns of joined tables");
   Value row;
   row.step.kind = Kind::kRow;
@@ -168,9 +168,10 @@ Result<std::size_t> PipelineBuilder::code_of_row(const query::KeyCodes& codes) {
   Value value;
   value.step.kind = Kind::kGather;
   value.step.column = arrays_;
-  value.step.constant = codes.null_number();
+  value.step.constant = null_number;
   value.from = {number};
-  row_codes_.push_back({arrays_++, &codes});
+  row_codes_.push_back(codes);
+  row_codes_.back().array = arrays_++;
   return append(std::move(value));
 }
 

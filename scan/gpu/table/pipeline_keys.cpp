@@ -60,6 +60,7 @@ std::vector<query::Range> StageUse::key_ranges(const query::Graph& graph) const 
     ranges.push_back(graph.at(stage->build_keys[i]).range);
     // The number that stands for null is the first one beside them.
     if (key_codes[i] != nullptr) ranges[i] = {true, 0, Int128{key_codes[i]->null_number()} - 1};
+    if (key_strings[i] != nullptr) ranges[i] = {true, 0, Int128{key_strings[i]->limit()} - 1};
   }
   return ranges;
 }
@@ -134,11 +135,21 @@ Status PipelineBuilder::number_key_strings(StageUse& use) {
   for (std::size_t i = 0; i < use.stage->build_keys.size(); ++i) {
     const Node& build = graph_->at(use.stage->build_keys[i]);
     use.key_codes.push_back(nullptr);
+    use.key_strings.push_back(nullptr);
     if (build.physical == Physical::kInt64) continue;
     const bool are_columns =
         build.kind == Node::Kind::kColumn && graph_->is_column(use.stage->probe_keys[i]);
     if (build.physical != Physical::kString || !are_columns) {
       return refused("keys of a join that are neither integers nor columns of strings");
+    }
+    PRESSO_ASSIGN(const query::KeyCodes* const own,
+                  strings_.of_dictionaries(column_of_query(build.column)));
+    const std::size_t of_probe = graph_->at(use.stage->probe_keys[i]).column;
+    PRESSO_ASSIGN(const query::KeyCodes* const others,
+                  strings_.of_dictionaries(column_of_query(of_probe)));
+    if (own == nullptr || others == nullptr) {
+      PRESSO_ASSIGN(use.key_strings[i], number_on_device(build.column, of_probe));
+      if (use.key_strings[i] != nullptr) continue;
     }
     PRESSO_ASSIGN(use.key_codes[i], strings_.of(column_of_query(build.column)));
     if (use.key_codes[i] == nullptr) {
@@ -146,6 +157,17 @@ Status PipelineBuilder::number_key_strings(StageUse& use) {
     }
   }
   return {};
+}
+
+/// Strings of a build side's column that the device has numbered, as well as those of the column
+/// that is joined to it; nullptr: it cannot.
+Result<KeyStrings*> PipelineBuilder::number_on_device(std::size_t of_build, std::size_t of_probe) {
+  PRESSO_ASSIGN(KeyStrings* const strings, strings_.strings_of(column_of_query(of_build)));
+  if (strings == nullptr) return strings;
+  const auto numbers = strings_.numbers_of(column_of_query(of_probe), *strings);
+  if (numbers.ok()) return strings;
+  if (numbers.error().code == ErrorCode::kUnsupported) return static_cast<KeyStrings*>(nullptr);
+  return numbers.error();
 }
 
 /// Keys as one number: a single one as it is, of several what the build side's ranges make of them.
@@ -207,10 +229,20 @@ Result<std::size_t> PipelineBuilder::key_or(NodeId id, KeyOfSide& key,
 /// these has, for others and for nulls.
 Result<std::size_t> PipelineBuilder::key_of_string(const StageUse& use, std::size_t i,
                                                    KeyOfSide& key, std::int64_t beside) {
-  const query::KeyCodes& of_build = *use.key_codes[i];
   const NodeId id = key.of_probe ? use.stage->probe_keys[i] : use.stage->build_keys[i];
   const Node& column = graph_->at(id);
   if (!key.of_probe && !key.keeps_all) PRESSO_TRY(drop_nulls(id));
+  if (KeyStrings* const strings = use.key_strings[i]; strings != nullptr) {
+    // Rows whose string the build side does not have, and those without one, have a number of their
+    // own, which is beside all keys whatever `beside` is.
+    RowColumn numbers;
+    numbers.column = column.column;
+    numbers.strings = strings;
+    numbers.null_value = key.of_probe ? strings->none() : strings->null_number();
+    key.has_null_number = key.of_probe || (key.keeps_all && nullable_node(column.column));
+    return column_value(numbers);
+  }
+  const query::KeyCodes& of_build = *use.key_codes[i];
   PRESSO_ASSIGN(const RowColumn wanted, row_column(column));
   PRESSO_ASSIGN(const std::size_t number, column_value(wanted));
   key.has_null_number = key.of_probe || (key.keeps_all && wanted.null_value);
@@ -235,7 +267,7 @@ Result<std::size_t> PipelineBuilder::key_of_string(const StageUse& use, std::siz
 
 Status PipelineBuilder::add_single_key(const StageUse& use, const KeyForm& form, KeyOfSide& key) {
   const BoundStage& stage = *use.stage;
-  if (use.key_codes[0] != nullptr) {
+  if (use.is_string(0)) {
     PRESSO_ASSIGN(key.value, key_of_string(use, 0, key, *form.of_lone_probe));
     return {};
   }
@@ -255,7 +287,7 @@ Status PipelineBuilder::add_single_key(const StageUse& use, const KeyForm& form,
 
 Status PipelineBuilder::add_part_of_key(const StageUse& use, std::size_t i, const KeyStride& stride,
                                         KeyOfSide& key) {
-  const bool is_string = use.key_codes[i] != nullptr;
+  const bool is_string = use.is_string(i);
   const query::Range range = use.key_ranges(*graph_)[i];
   const auto least = static_cast<std::int64_t>(range.least);
   const auto most = static_cast<std::int64_t>(range.most);

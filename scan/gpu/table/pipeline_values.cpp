@@ -222,7 +222,15 @@ RowColumn PipelineBuilder::with_null(const Node& column, std::optional<std::int6
 /// Of the table, or gathered from the rows that were joined to its own.
 Result<std::size_t> PipelineBuilder::column_value(const RowColumn& column) {
   if (const auto stage = stage_of(column.column)) return gathered(stages_[*stage], column);
-  if (column.codes != nullptr && column.codes->is_by_rows()) return code_of_row(*column.codes);
+  if (column.codes != nullptr && column.codes->is_by_rows()) {
+    return code_of_row({0, column.codes, {}}, column.codes->null_number());
+  }
+  if (column.strings != nullptr) {
+    PRESSO_ASSIGN(const RowArray there,
+                  strings_.numbers_of(column_of_query(column.column), *column.strings));
+    numbered_column_ = table_column(column.column);
+    return code_of_row({0, nullptr, there}, *column.null_value);
+  }
   const std::size_t own = table_column(column.column);
   const Kind kind = column.codes != nullptr ? Kind::kLoadCode : Kind::kLoad;
   const ColumnSchema& schema = execution_.query.columns[column_of_query(column.column)].schema;

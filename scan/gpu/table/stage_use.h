@@ -7,10 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "scan/gpu/table/pipeline.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/key_codes.h"
 
 namespace presso::gpu {
+
+class KeyStrings;
 
 /// A column that is wanted of the rows of a build side.
 struct RowColumn {
@@ -22,6 +25,8 @@ struct RowColumn {
   std::optional<std::int64_t> null_value;  ///< in place of nulls, where there are any
   bool is_wide = false;                    ///< it may need more than 32 bits
   bool is_real = false;                    ///< the bits of doubles
+  /// Of strings, the key of a join: their numbers among these.
+  KeyStrings* strings = nullptr;
   friend bool operator==(const RowColumn&, const RowColumn&) = default;
 };
 
@@ -74,7 +79,11 @@ struct StageUse {
   std::vector<query::Range> key_ranges(const query::Graph& graph) const;
 
   const query::BoundStage* stage = nullptr;
-  std::vector<const query::KeyCodes*> key_codes;  ///< by key; nullptr: it is a number
+  std::vector<const query::KeyCodes*> key_codes;  ///< by key; nullptr: it is a number, or
+  std::vector<KeyStrings*> key_strings;           ///< by key; nullptr: the device has numbered none
+  bool is_string(std::size_t key) const {
+    return key_codes[key] != nullptr || key_strings[key] != nullptr;
+  }
   std::vector<RowColumn> columns;
   std::vector<Byte> arrays;  ///< by column: Pipeline::arrays
   std::size_t find = 0;      ///< the program's step that looks up
@@ -92,7 +101,8 @@ struct StageUse {
 /// An array of the pipeline that is the numbers of strings, row by row of the table.
 struct RowCodes {
   Byte array = 0;
-  const query::KeyCodes* codes = nullptr;
+  const query::KeyCodes* codes = nullptr;  ///< nullptr: `there` has them
+  RowArray there;                          ///< in device memory
 };
 
 }  // namespace presso::gpu

@@ -2,6 +2,7 @@
 #include "decompress/columns/gpu/columns_on_gpu.h"
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/table/number_strings.h"
 #include "scan/gpu/table/row_bits.cuh"
 #include "scan/gpu/table/string_kernels.h"
 
@@ -32,6 +33,18 @@ class CudaStringKernels final : public StringKernels {
     if (bits.count == 0) return {};
     place_bits_kernel<<<bits.count, kPlaceBitsThreads, 0, stream>>>(bits);
     return check(cudaGetLastError(), "place_bits_kernel");
+  }
+  Status number_rows(const NumberBatch& batch, bool verify, Stream stream) override {
+    const CurrentDevice current(device_);
+    return number_token_rows(batch, verify, stream);
+  }
+  Status number_entries(const EntryBatch& batch, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::number_entries(batch, stream);
+  }
+  Status number_slices(const SliceBatch& batch, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::number_slices(batch, stream);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "decompress/gpu/runtime/device.h"
 #include "scan/gpu/strings/strings_on_gpu.h"
 #include "scan/gpu/table/row_bits.h"
+#include "scan/gpu/table/string_index.h"
 
 namespace presso::gpu {
 
@@ -20,6 +21,10 @@ class StringKernels {
   /// find_strings().
   virtual Status find(const StringBatch& batch, const StringOptions& options, Stream stream) = 0;
   virtual Status place_bits(const RowBits& bits, Stream stream) = 0;
+  /// number_token_rows(), number_entries() and number_slices() of number_strings.h.
+  virtual Status number_rows(const NumberBatch& batch, bool verify, Stream stream) = 0;
+  virtual Status number_entries(const EntryBatch& batch, Stream stream) = 0;
+  virtual Status number_slices(const SliceBatch& batch, Stream stream) = 0;
 };
 
 /// On a device, as list_devices() counts; where the build has CUDA.

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/key_strings.h"
+
+#include <algorithm>
+#include <map>
+
+#include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/table_parts.h"
+#include "scan/gpu/table/upload.h"
+#include "scan/query/query_device.h"
+#include "scan/query/table_facts.h"
+
+namespace presso::gpu {
+namespace {
+
+/// Numbers, and those beside them, are signed ones of 32 bits.
+constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 31) - 4;
+/// What row groups, and what is decoded of them, may take of device memory at a time.
+constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 30;
+
+Error too_large() {
+  return make_error(ErrorCode::kUnsupported,
+                    "keys of a join that are strings for which there may be too little device "
+                    "memory");
+}
+
+/// Where there is no such limit the device says what it has.
+Result<DeviceMemory> large_memory(const RunSpace& space, std::uint64_t bytes) {
+  if (bytes > space.memory.device_bytes_left() / 2) return too_large();
+  auto memory = space.memory.allocate(bytes);
+  if (!memory.ok() && memory.error().code == ErrorCode::kDeviceMemory) return too_large();
+  return memory;
+}
+
+/// Of the column's strings, or more; by the directories, as they have not been read.
+Result<std::uint64_t> plain_bytes_of(const TableColumn& column, const query::OpenGroup& open) {
+  std::uint64_t bytes = 0;
+  for (const Table& table : column.tables) {
+    for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
+      PRESSO_ASSIGN(const std::shared_ptr<const GroupReader> reader, open(table, group));
+      const ColumnChunk& chunk = reader->chunk(column.column);
+      for (std::uint32_t i = chunk.first_block; i < chunk.first_block + chunk.blocks; ++i) {
+        const ColumnBlock& block = reader->directory().blocks[i];
+        const bool has_strings =
+            block.stream == ColumnStream::kTokens || block.stream == ColumnStream::kEntryBytes;
+        if (has_strings) bytes += block.plain_bytes;
+      }
+    }
+  }
+  return bytes;
+}
+
+using Place = std::pair<const GroupReader*, std::uint32_t>;
+
+Status error_of(std::uint32_t status, const Place& place) {
+  const auto code = static_cast<ErrorCode>(status);
+  if (code == ErrorCode::kOk) return {};
+  return place.first->blocks().at_block(make_error(code), place.second);
+}
+
+/// Numbers of the rows of a part of a table, which has one column.
+class PartNumbers {
+ public:
+  struct Numbers {
+    std::uint32_t* rows = nullptr;  ///< of all tables
+    std::uint32_t none = 0;
+    std::uint32_t null_number = 0;
+    bool adds = false;
+  };
+
+  PartNumbers(const RunSpace& space, const LoadedTable& table, std::size_t column,
+              const Numbers& to)
+      : space_(space), table_(table), column_(column), to_(to) {}
+
+  /// Copies to the device what kernels have to know.
+  Status prepare() {
+    PRESSO_TRY(add_tokens());
+    PRESSO_TRY(add_entries());
+    return place();
+  }
+  /// Waits. May be called again, with a larger index. Errors: those of blocks.
+  Status run(const StringIndex& index) {
+    StringKernels& kernels = space_.strings;
+    const Stream stream = space_.stream;
+    for (const Copy& copy : copies_) {
+      PRESSO_TRY(space_.device().copy_within(copy.to, copy.from,
+                                             static_cast<std::size_t>(copy.bytes), stream));
+    }
+    if (counts_batch_.count != 0) {
+      PRESSO_TRY(kernels.decode_counts(counts_batch_, !is_verified(), stream));
+    }
+    batch_.index = entry_batch_.index = index;
+    PRESSO_TRY(kernels.number_entries(entry_batch_, stream));
+    PRESSO_TRY(kernels.number_rows(batch_, !is_verified(), stream));
+    PRESSO_TRY(kernels.number_slices(slice_batch_, stream));
+    std::vector<std::uint32_t> statuses(counts_.size() + blocks_.size());
+    PRESSO_TRY(space_.copy_back(statuses.data(), statuses_, statuses.size() * kWord));
+    PRESSO_TRY(space_.device().wait(stream));
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+      PRESSO_TRY(error_of(statuses[i], places_[i]));
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+  struct Copy {
+    Byte* to;
+    const Byte* from;
+    std::uint64_t bytes;
+  };
+  /// Of a row group's dictionary of tokens, once for all that have the same.
+  struct Tokens {
+    std::vector<Byte> slots;
+    std::vector<Byte> lengths;
+    std::uint32_t size = 0;
+  };
+
+  const GroupReader& reader_of(const LoadedTokens& tokens) const {
+    return *table_.groups()[tokens.group].reader;
+  }
+  bool is_verified() const {
+    return std::all_of(table_.tokens().begin(), table_.tokens().end(),
+                       [](const LoadedTokens& tokens) { return tokens.is_verified; });
+  }
+
+  Status add_tokens() {
+    std::map<const TokenDictionary*, std::size_t> known;
+    for (const LoadedTokens& tokens : table_.tokens()) {
+      const GroupReader& reader = reader_of(tokens);
+      PRESSO_ASSIGN(const TokenDictionary* const dictionary, reader.tokens(column_));
+      const auto [at, is_new] = known.try_emplace(dictionary, dictionaries_.size());
+      if (is_new) {
+        const Byte* const slots = dictionary->slots();
+        const Byte* const lengths = dictionary->lengths();
+        dictionaries_.push_back({{slots, slots + kMaxTokens * kMaxTokenBytes},
+                                 {lengths, lengths + kMaxTokens},
+                                 dictionary->size()});
+      }
+      counts_at_.push_back(parts_.add(reader.rows() * kWord));
+      for (const LoadedTokens::Counts& one : tokens.counts) {
+        if (one.is_plain) continue;
+        IntegerBlock block;
+        block.payload = one.payload;
+        block.parameters = one.parameters;
+        counts_.push_back(block);
+        places_.emplace_back(&reader, one.block);
+      }
+      dictionary_of_.push_back(at->second);
+    }
+    for (const LoadedTokens& tokens : table_.tokens()) {
+      const GroupReader& reader = reader_of(tokens);
+      for (const LoadedTokens::Codes& one : tokens.codes) {
+        StringBlock block;
+        block.payload = one.payload;
+        block.codes = one.codes;
+        block.rows = one.rows;
+        block.first_tile = tiles_;
+        tiles_ += row_tiles(one.rows);
+        blocks_.push_back(block);
+        places_.emplace_back(&reader, one.block);
+      }
+    }
+    return {};
+  }
+
+  /// Of row groups whose column is a dictionary.
+  Status add_entries() {
+    for (const LoadedGroup& group : table_.groups()) {
+      first_entry_.push_back(ends_.size());
+      if (group.reader->chunk(column_).representation != Representation::kDictionary) continue;
+      PRESSO_ASSIGN(const DictionaryEntries* const entries, group.reader->dictionary(column_));
+      for (std::uint32_t code = 0; code < entries->size(); ++code) {
+        const Bytes entry = entries->entry(code);
+        bytes_.insert(bytes_.end(), entry.begin(), entry.end());
+        ends_.push_back(bytes_.size());
+      }
+    }
+    if (ends_.size() > kMostRows) return too_large();
+    return {};
+  }
+
+  bool is_dictionary(std::uint32_t group) const {
+    return table_.groups()[group].reader->chunk(column_).representation ==
+           Representation::kDictionary;
+  }
+
+  /// Gives everything its place on the device, and uploads what is known.
+  Status place() {
+    const std::uint64_t tiles_at = parts_.add(tiles_ * kWord);
+    const std::uint64_t bytes_at = parts_.add(blocks_.size() * kWord);
+    const std::uint64_t status_at = parts_.add((counts_.size() + blocks_.size()) * kWord);
+    const std::uint64_t entries_at = parts_.add(ends_.size() * kWord);
+    PRESSO_ASSIGN(work_, space_.memory.allocate(parts_.bytes()));
+    Byte* const work = work_.get();
+    const auto words_of = [work](std::uint64_t at) {
+      return reinterpret_cast<std::uint32_t*>(work + at);
+    };
+    numbered_.resize(blocks_.size());
+    slices_.resize(table_.slices().size());
+    Upload upload;
+    std::vector<std::pair<std::size_t, std::size_t>> token_pieces;
+    for (const Tokens& one : dictionaries_) {
+      const std::size_t slots = upload.add(one.slots);
+      token_pieces.emplace_back(slots, upload.add(one.lengths));
+    }
+    const std::size_t counts_piece = upload.add(counts_);
+    const std::size_t blocks_piece = upload.add(blocks_);
+    const std::size_t numbered_piece = upload.add(numbered_);
+    const std::size_t slices_piece = upload.add(slices_);
+    const std::size_t bytes_piece = upload.add(bytes_);
+    const std::size_t ends_piece = upload.add(ends_);
+    PRESSO_ASSIGN(input_, space_.memory.allocate(upload.bytes()));
+    const Byte* const there = input_.get();
+
+    auto count = counts_.begin();
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < table_.tokens().size(); ++i) {
+      const LoadedTokens& tokens = table_.tokens()[i];
+      Byte* const counts = work + counts_at_[i];
+      for (const LoadedTokens::Counts& one : tokens.counts) {
+        Byte* const to = counts + one.first_row * kWord;
+        if (one.is_plain) {
+          copies_.push_back({to, one.payload.bytes, one.payload.size});
+        } else {
+          (count++)->out = to;
+        }
+      }
+      const std::size_t dictionary = dictionary_of_[i];
+      for (const LoadedTokens::Codes& one : tokens.codes) {
+        StringBlock& block = blocks_[number];
+        block.table.tokens = dictionaries_[dictionary].size;
+        block.counts = reinterpret_cast<const std::uint32_t*>(counts) + one.first_row;
+        block.tile_begins = words_of(tiles_at) + block.first_tile;
+        NumberedBlock& to = numbered_[number++];
+        to.tokens = {upload.at<Byte>(there, token_pieces[dictionary].first),
+                     upload.at<Byte>(there, token_pieces[dictionary].second),
+                     dictionaries_[dictionary].size};
+        to.numbers = to_.rows + table_.groups()[tokens.group].first_row + one.first_row;
+        to.plain_bytes = reader_of(tokens).directory().blocks[one.block].plain_bytes;
+      }
+    }
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      const LoadedSlice& from = table_.slices()[i];
+      NumberedSlice& slice = slices_[i];
+      slice.block = table_.blocks_of(0)[i];
+      slice.numbers = to_.rows + from.first_row;
+      if (is_dictionary(from.group)) {
+        slice.entry_numbers = words_of(entries_at) + first_entry_[from.group];
+      }
+    }
+    const auto block_count = static_cast<std::uint32_t>(blocks_.size());
+    statuses_ = words_of(status_at);
+    counts_batch_ = IntegerBatch{upload.at<IntegerBlock>(there, counts_piece), statuses_,
+                                 static_cast<std::uint32_t>(counts_.size())};
+    batch_.strings = StringBatch{upload.at<StringBlock>(there, blocks_piece),
+                                 statuses_ + counts_.size(),
+                                 words_of(bytes_at),
+                                 block_count,
+                                 tiles_,
+                                 0};
+    batch_.blocks = upload.at<NumberedBlock>(there, numbered_piece);
+    batch_.none = to_.none;
+    batch_.adds = to_.adds;
+    entry_batch_ = {upload.at<Byte>(there, bytes_piece),
+                    upload.at<std::uint64_t>(there, ends_piece),
+                    words_of(entries_at),
+                    static_cast<std::uint32_t>(ends_.size()),
+                    {},
+                    to_.none,
+                    to_.adds};
+    slice_batch_ = {upload.at<NumberedSlice>(there, slices_piece),
+                    static_cast<std::uint32_t>(slices_.size()), to_.null_number};
+    std::vector<Byte> image(static_cast<std::size_t>(upload.bytes()));
+    upload.write(image.data());
+    return space_.copy_there(input_.get(), image.data(), image.size());
+  }
+
+  const RunSpace& space_;
+  const LoadedTable& table_;
+  std::size_t column_;
+  Numbers to_;
+  MemoryParts parts_;
+  std::vector<Tokens> dictionaries_;
+  std::vector<std::size_t> dictionary_of_;  ///< by LoadedTable::tokens(), as counts_at_
+  std::vector<std::uint64_t> counts_at_;    ///< in work_
+  std::vector<IntegerBlock> counts_;
+  std::vector<StringBlock> blocks_;
+  std::vector<NumberedBlock> numbered_;  ///< of these
+  std::uint32_t tiles_ = 0;
+  std::vector<Place> places_;  ///< of counts_ and blocks_, for errors
+  std::vector<Copy> copies_;   ///< of counts that need no decoding
+  std::vector<Byte> bytes_;    ///< of entries of dictionaries, of all row groups
+  std::vector<std::uint64_t> ends_;
+  std::vector<std::size_t> first_entry_;  ///< by row group
+  std::vector<NumberedSlice> slices_;
+  DeviceMemory input_, work_;
+  std::uint32_t* statuses_ = nullptr;  ///< of counts_, then of blocks_
+  IntegerBatch counts_batch_;
+  NumberBatch batch_;
+  EntryBatch entry_batch_;
+  SliceBatch slice_batch_;
+};
+
+}  // namespace
+
+Status KeyStrings::make_index(const TableColumn& column) {
+  const std::uint64_t rows = query::rows_of(column.tables);
+  if (rows > kMostRows) {
+    return make_error(ErrorCode::kUnsupported, "keys of a join that are strings of too many rows");
+  }
+  index_.most_strings = std::max<std::uint32_t>(static_cast<std::uint32_t>(rows), 1);
+  index_.buckets = index_.most_strings / 2 + 1;
+  MemoryParts parts;
+  parts.add(sizeof(StringIndexState));
+  const std::uint64_t place_bytes =
+      std::uint64_t{index_.buckets} * kPlacesOfBucket * sizeof *index_.places;
+  const std::uint64_t places_at = parts.add(place_bytes);
+  const std::uint64_t cells_at = parts.add(index_.most_strings * sizeof(StringCell));
+  PRESSO_ASSIGN(memory_, large_memory(space_, parts.bytes()));
+  index_.state = reinterpret_cast<StringIndexState*>(memory_.get());
+  index_.places = reinterpret_cast<std::uint64_t*>(memory_.get() + places_at);
+  index_.cells = reinterpret_cast<StringCell*>(memory_.get() + cells_at);
+  const std::uint64_t cleared = places_at + place_bytes;
+  PRESSO_TRY(space_.kernels.clear(memory_.get(), static_cast<std::size_t>(cleared), space_.stream));
+  // The fronts of strings are in cells: what is behind them has fewer words than an eighth of all
+  // bytes.
+  PRESSO_ASSIGN(const std::uint64_t bytes, plain_bytes_of(column, query::group_opener(execution_)));
+  index_.most_words = std::max<std::uint64_t>(bytes / sizeof *index_.rest, 1);
+  PRESSO_ASSIGN(rest_, large_memory(space_, index_.most_words * sizeof *index_.rest));
+  index_.rest = reinterpret_cast<std::uint64_t*>(rest_.get());
+  return {};
+}
+
+Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
+  const DeviceStep step(space_.device(), adds ? "numbers of strings" : "strings by numbers");
+  RowNumbers made;
+  made.rows = query::rows_of(column.tables);
+  if (made.rows > kMostRows) {
+    return make_error(ErrorCode::kUnsupported, "keys of a join that are strings of too many rows");
+  }
+  PRESSO_ASSIGN(made.memory, large_memory(space_, std::max<std::uint64_t>(made.rows, 1) *
+                                                      sizeof(std::uint32_t)));
+  PartNumbers::Numbers to;
+  to.rows = reinterpret_cast<std::uint32_t*>(made.memory.get());
+  to.none = none();
+  to.null_number = adds ? null_number() : none();
+  to.adds = adds;
+  const std::uint64_t part_rows =
+      std::min(kMostPartBytes, space_.memory.device_bytes_left() / 4) / sizeof(std::uint32_t);
+  TableParts parts(
+      space_, column.tables,
+      {{column.column},
+       1,
+       [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> { return true; },
+       part_rows},
+      *execution_.counters, execution_.threads);
+  for (;;) {
+    if (execution_.options.cancelled != nullptr &&
+        execution_.options.cancelled->load(std::memory_order_relaxed)) {
+      return make_error(ErrorCode::kCancelled);
+    }
+    PRESSO_ASSIGN(const std::optional<LoadedTable> table,
+                  parts.next(std::min(kMostPartBytes, space_.memory.device_bytes_left() / 2)));
+    if (!table) break;
+    PartNumbers part(space_, *table, column.column, to);
+    PRESSO_TRY(part.prepare());
+    PRESSO_TRY(part.run(index_));
+  }
+  QuerySummary& summary = execution_.summary;
+  summary.bytes_read = execution_.counters->bytes;
+  summary.blocks_read = execution_.counters->blocks;
+  summary.bytes_stored += parts.stored_bytes();
+  summary.bytes_resident += parts.resident_bytes();
+  summary.blocks_skipped += parts.blocks_skipped();
+  if (!adds) return made;
+  StringIndexState state;
+  PRESSO_TRY(space_.copy_back(&state, index_.state, sizeof state));
+  // Blocks that hold what their directory says leave no string without room.
+  if (state.lacks_words != 0 || state.lacks_strings != 0) return too_large();
+  execution_.notes.push_back("on the GPU: strings of " + grouped(made.rows) + " rows, " +
+                             grouped(state.strings) + " numbers");
+  return made;
+}
+
+Result<std::unique_ptr<KeyStrings>> KeyStrings::make(const RunSpace& space,
+                                                     query::Execution& execution,
+                                                     const TableColumn& column) {
+  std::unique_ptr<KeyStrings> made(new KeyStrings(space, execution));
+  PRESSO_TRY(made->make_index(column));
+  PRESSO_ASSIGN(made->own_rows_, made->number(column, true));
+  return made;
+}
+
+}  // namespace presso::gpu

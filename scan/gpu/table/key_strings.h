@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Keys of joins that are strings, however row groups store these: those of the build side's column
+// get numbers in device memory (scan/gpu/table/string_index.h), row by row, and those of columns
+// that are joined to it the same numbers. Pipelines then join by numbers. Columns come to the
+// device once more than pipelines load them, and take 4 bytes a row as long as the query runs.
+// Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "scan/gpu/table/pipeline.h"
+#include "scan/gpu/table/run_space.h"
+#include "scan/gpu/table/string_index.h"
+#include "scan/query/execution.h"
+
+namespace presso::gpu {
+
+/// A number for each row of all tables together.
+struct RowNumbers {
+  RowArray array() const { return {memory.get(), static_cast<std::uint32_t>(rows), false}; }
+
+  DeviceMemory memory;
+  std::uint64_t rows = 0;
+};
+
+/// A column of tables that have the same ones.
+struct TableColumn {
+  const std::vector<Table>& tables;
+  std::size_t column = 0;  ///< of the tables
+};
+
+class KeyStrings {
+ public:
+  /// Numbers the strings of a column; nulls get null_number(). `execution`: what is read counts for
+  /// it. Both are kept by reference. Waits.
+  ///
+  /// Errors: kUnsupported, with the reason, where the strings are stored in a form that kernels do
+  /// not read, or where there may be too little device memory; those of TableParts::next() and of
+  /// blocks, as a CPU reports them; kDeviceLost, kOutOfMemory.
+  static Result<std::unique_ptr<KeyStrings>> make(const RunSpace& space,
+                                                  query::Execution& execution,
+                                                  const TableColumn& column);
+
+  /// All numbers of strings are below: there are not more strings than rows.
+  std::uint32_t limit() const { return index_.most_strings; }
+  /// Of the column's own nulls.
+  std::uint32_t null_number() const { return limit(); }
+  /// Of strings of other columns that the column does not have, and of their nulls.
+  std::uint32_t none() const { return limit() + 1; }
+  const RowNumbers& own_rows() const { return own_rows_; }
+  /// Of another column's rows. Waits. Errors: those of make().
+  Result<RowNumbers> rows_of(const TableColumn& column) { return number(column, false); }
+
+ private:
+  KeyStrings(const RunSpace& space, query::Execution& execution)
+      : space_(space), execution_(execution) {}
+  Status make_index(const TableColumn& column);
+  Result<RowNumbers> number(const TableColumn& column, bool adds);
+
+  const RunSpace& space_;
+  query::Execution& execution_;
+  DeviceMemory memory_;  ///< of the index, but for `rest`
+  DeviceMemory rest_;
+  StringIndex index_;
+  RowNumbers own_rows_;
+};
+
+}  // namespace presso::gpu

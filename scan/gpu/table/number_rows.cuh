@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Numbers of rows' strings (string_index.h):
+//
+//   rows      a warp a tile of kRowTile rows of tokens, four neighbours a lane: each lane walks its
+//             row's codes, packs what they stand for into words, and looks these up
+//   bytes     a thread a block of tokens: whether its rows have as many bytes as it says
+//   entries   a lane an entry of a dictionary
+//   slices    a warp a vector: numbers of codes' entries, and of nulls
+//
+// Codes are read where they lie: those of neighbouring rows are in the same lines of memory, which
+// caches have. Reasoned, for 16 bytes in 6 codes: some 35 instructions a code, 60 a row for hash,
+// bucket and cell. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+#pragma once
+
+#include "decompress/columns/gpu/integer_decoder.cuh"
+#include "scan/gpu/strings/string_tiles.cuh"
+#include "scan/gpu/table/pipeline_vector.cuh"
+#include "scan/gpu/table/string_index.cuh"
+
+namespace presso::gpu {
+
+inline constexpr u32 kNumberWarps = 8;
+
+/// Code `i` of a payload whose size is right.
+PRESSO_DEVICE u32 token_code(const ColumnPayload& payload, u32 i) {
+  const u32 in_vector = i % kVectorRows;
+  const u32 bit = in_vector / kLanes * kTokenBits;
+  const u32* const from = reinterpret_cast<const u32*>(payload.bytes) +
+                          i / kVectorRows * kTokenVectorWords + bit / kWordBits * kLanes +
+                          in_vector % kLanes;
+  const u32 shift = bit % kWordBits;
+  const u32 low = simt::load_readonly(from);
+  const u32 high = shift + kTokenBits > kWordBits ? simt::load_readonly(from + kLanes) : 0;
+  return simt::funnel_shift_right(low, high, shift) & (kMaxTokens - 1);
+}
+
+/// A row: the codes [begin, end) of a block. Codes that name no token stand for nothing.
+struct TokenString {
+  const ColumnPayload& payload;
+  const DeviceTokens& tokens;
+  u32 begin;
+  u32 end;
+  mutable bool is_bad = false;  ///< one of the codes names no token
+
+  /// Returns the length.
+  template <class Sink>
+  PRESSO_DEVICE u32 for_each_word(const Sink& sink) const {
+    u64 word = 0;
+    u32 length = 0;
+    for (u32 i = begin; i < end; ++i) {
+      const u32 code = token_code(payload, i);
+      is_bad = is_bad || code >= tokens.size;
+      const simt::Vec4 slot =
+          simt::load_readonly(reinterpret_cast<const simt::Vec4*>(tokens.slots) + code);
+      const u64 first = u64{slot.y} << kWordBits | slot.x;
+      const u64 second = u64{slot.w} << kWordBits | slot.z;
+      const u32 filled = length % kWordBytes;
+      const u32 shift = kWordBytes * filled;
+      const u32 bytes = simt::load_readonly(tokens.lengths + code);
+      const u64 over_first = filled == 0 ? 0 : first >> (2 * kWordBits - shift);
+      const u64 over_second = filled == 0 ? 0 : second >> (2 * kWordBits - shift);
+      const u64 words[3] = {word | first << shift, over_first | second << shift, over_second};
+      const u32 whole = (filled + bytes) / kWordBytes;
+      if (whole > 0) sink(words[0]);
+      if (whole > 1) sink(words[1]);
+      if (whole > 2) sink(words[2]);
+      word = whole == 0 ? words[0] : whole == 1 ? words[1] : whole == 2 ? words[2] : 0;
+      length += bytes;
+    }
+    if (length % kWordBytes != 0) sink(word);
+    return length;
+  }
+};
+static_assert(kMaxTokenBytes == 2 * kWordBytes);
+
+/// Bytes that lie in memory, anywhere.
+struct PlainString {
+  const Byte* begin;
+  u32 size;
+
+  template <class Sink>
+  PRESSO_DEVICE u32 for_each_word(const Sink& sink) const {
+    for (u32 at = 0; at < size; at += kWordBytes) {
+      u64 word = 0;
+      for (u32 i = 0; i < kWordBytes && at + i < size; ++i) {
+        word |= u64{simt::load_readonly(begin + at + i)} << (kWordBytes * i);
+      }
+      sink(word);
+    }
+    return size;
+  }
+};
+
+/// Of each lane that asks; all lanes come here together.
+template <class Source>
+PRESSO_DEVICE u32 number_of_string(const StringIndex& index, bool adds, bool asks,
+                                   const StringDigest& digest, const Source& source) {
+  if (adds) return find_or_add(index, asks, digest, source);
+  return asks ? find_string<false>(index, digest, source) : kNoString;
+}
+
+PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile) {
+  const StringBlock& block = batch.strings.blocks[number];
+  const NumberedBlock& to = batch.blocks[number];
+  RowFeed feed(block, tile);
+  u32 bytes = 0;
+  bool is_bad = false;
+  for (u32 first = 0; first < feed.rows(); first += kQuadRows) {
+    const LaneQuad quad = feed.take();
+    for (u32 i = 0; i < kQuad; ++i) {
+      const u32 row = first + kQuad * simt::lane() + i;
+      const TokenString source{block.payload, to.tokens, quad.begin_of(i), quad.ends[i]};
+      const StringDigest digest = digest_of(source, batch.index.hash_bits);
+      is_bad = is_bad || source.is_bad;
+      bytes += digest.length;
+      const bool asks = row < feed.rows() && !source.is_bad;
+      const u32 found = number_of_string(batch.index, batch.adds, asks, digest, source);
+      if (asks) to.numbers[tile * kRowTile + row] = found == kNoString ? batch.none : found;
+    }
+  }
+  report_bad_code(is_bad, batch.strings.status + number);
+  const u32 all = simt::reduce_add(bytes);
+  if (simt::lane() == 0 && all != 0) simt::atomic_add(batch.strings.matches + number, all);
+}
+static_assert(u64{kMaxBlockBytes} * kMaxTokenBytes < u64{1} << 32);
+
+/// Any grid.
+PRESSO_DEVICE void number_rows_body(const NumberBatch& batch) {
+  const u32 warps = simt::block_threads() / kWarpSize;
+  for (u32 tile = simt::block_index() * warps + uniform_warp(); tile < batch.strings.tiles;
+       tile += simt::grid_blocks() * warps) {
+    const u32 number = block_of_tile(batch.strings, tile);
+    // Faults that are found meanwhile are no reason to leave the block (is_refused()).
+    if (is_refused(batch.strings.status[number])) continue;
+    number_tile(batch, number, tile - batch.strings.blocks[number].first_tile);
+  }
+}
+
+/// A thread a block.
+PRESSO_DEVICE void check_bytes_body(const NumberBatch& batch) {
+  const u32 number = simt::block_index() * simt::block_threads() + simt::thread_in_block();
+  if (number >= batch.strings.count || batch.strings.status[number] != kNoFault) return;
+  if (batch.strings.matches[number] == batch.blocks[number].plain_bytes) return;
+  report_fault(batch.strings.status + number, kLengthsFault, ErrorCode::kBadLength);
+}
+
+/// Any grid.
+PRESSO_DEVICE void number_entries_body(const EntryBatch& batch) {
+  const u32 step = simt::grid_blocks() * simt::block_threads();
+  const u32 warp_first = simt::thread_in_block() - simt::lane();
+  for (u32 first = simt::block_index() * simt::block_threads() + warp_first; first < batch.count;
+       first += step) {
+    const u32 entry = first + simt::lane();
+    const bool asks = entry < batch.count;
+    const u64 begin = asks && entry != 0 ? batch.ends[entry - 1] : 0;
+    const u64 end = asks ? batch.ends[entry] : 0;
+    const PlainString source{batch.bytes + begin, static_cast<u32>(end - begin)};
+    const StringDigest digest = digest_of(source, batch.index.hash_bits);
+    const u32 found = number_of_string(batch.index, batch.adds, asks, digest, source);
+    if (asks) batch.numbers[entry] = found == kNoString ? batch.none : found;
+  }
+}
+
+/// A vector's.
+PRESSO_DEVICE void finish_vector(const SliceBatch& batch, const NumberedSlice& slice, u32 vector,
+                                 u32* staging) {
+  const TableBlock& block = slice.block;
+  const u32 n = vector_rows(block.rows, vector);
+  u32* const to = slice.numbers + vector * kVectorRows;
+  const u32 valid = valid_bits(block, vector, n, staging);
+  const auto put = [&](u32 step, u32 code) {
+    const u32 row = step * kWarpSize + simt::lane();
+    const bool is_valid = (simt::shuffle(valid, step) >> simt::lane() & 1) != 0;
+    if (row >= n) return;
+    if (!is_valid) {
+      to[row] = batch.null_number;
+    } else if (slice.entry_numbers != nullptr) {
+      to[row] = simt::load_readonly(slice.entry_numbers + code);
+    }
+  };
+  if (block.words == nullptr || slice.entry_numbers == nullptr) {
+    for (u32 step = 0; step < steps_of(n); ++step) put(step, 0);
+  } else if (block.is_plain) {
+    for (u32 step = 0; step < steps_of(n); ++step) {
+      const u32 row = step * kWarpSize + simt::lane();
+      put(step, simt::load_readonly(block.words + vector * kVectorRows + (row < n ? row : n - 1)));
+    }
+  } else {
+    const VectorEntry entry = load_entry(reinterpret_cast<const Byte*>(block.words), vector);
+    for_each_value(checked_vector<u32>(block, entry, n, staging), put);
+  }
+  simt::warp_sync();
+}
+
+/// Grid: kIntegerParts thread blocks of kIntegerWarps warps for each slice. Shared memory:
+/// IntegerShared<u32>.
+PRESSO_DEVICE void finish_slices_body(const SliceBatch& batch) {
+  const NumberedSlice& slice = batch.slices[simt::block_index() / kIntegerParts];
+  const u32 warp = uniform_warp();
+  const u32 vector = simt::block_index() % kIntegerParts * kIntegerWarps + warp;
+  if (vector >= vectors_of(slice.block.rows)) return;
+  auto* const shared = reinterpret_cast<IntegerShared<u32>*>(simt::shared_memory());
+  finish_vector(batch, slice, vector, shared->staging[warp]);
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/number_strings.h"
+
+#include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/table/number_rows.cuh"
+#include "scan/gpu/table/number_steps.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = kNumberWarps * kWarpSize;
+constexpr std::uint32_t kFewThreads = 128;
+
+__global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_payloads_kernel(StringBatch batch) {
+  check_payloads_body(batch);
+}
+
+__global__ void __launch_bounds__(kStringTileThreads) place_tiles_kernel(StringBatch batch) {
+  place_row_tiles_body(batch);
+}
+
+__global__ void __launch_bounds__(kThreads, 4)
+    number_rows_kernel(__grid_constant__ const NumberBatch batch) {
+  number_rows_body(batch);
+}
+
+__global__ void __launch_bounds__(kFewThreads) check_bytes_kernel(NumberBatch batch) {
+  check_bytes_body(batch);
+}
+
+__global__ void __launch_bounds__(kThreads) number_entries_kernel(EntryBatch batch) {
+  number_entries_body(batch);
+}
+
+__global__ void __launch_bounds__(kIntegerWarps* kWarpSize) finish_slices_kernel(SliceBatch batch) {
+  finish_slices_body(batch);
+}
+
+__global__ void __launch_bounds__(kFewThreads) settle_kernel(u32* status, u32 count) {
+  settle_body(status, count);
+}
+
+class NumberLauncher {
+ public:
+  explicit NumberLauncher(cudaStream_t stream) : stream_(stream) {}
+
+  Status clear(const StringBatch& batch) {
+    const std::size_t bytes = batch.count * sizeof *batch.status;
+    PRESSO_TRY(gpu::check(cudaMemsetAsync(batch.status, 0xFF, bytes, stream_), "status"));
+    return gpu::check(cudaMemsetAsync(batch.matches, 0, bytes, stream_), "bytes of rows");
+  }
+  Status check(const StringBatch& batch) {
+    check_payloads_kernel<<<batch.count, kCheckWarps * kWarpSize, sizeof(PayloadCheckShared),
+                            stream_>>>(batch);
+    return launched("check_payloads_kernel");
+  }
+  Status places(const StringBatch& batch) {
+    place_tiles_kernel<<<batch.count, kStringTileThreads, 0, stream_>>>(batch);
+    return launched("place_tiles_kernel");
+  }
+  Status rows(const NumberBatch& batch) {
+    const WorkShape shape{kThreads, 0, batch.strings.tiles, true};
+    return launch_everywhere(number_rows_kernel, shape, stream_, "number_rows_kernel", batch);
+  }
+  Status bytes(const NumberBatch& batch) {
+    check_bytes_kernel<<<few_blocks(batch.strings.count), kFewThreads, 0, stream_>>>(batch);
+    return launched("check_bytes_kernel");
+  }
+  Status settle(const StringBatch& batch) {
+    settle_kernel<<<few_blocks(batch.count), kFewThreads, 0, stream_>>>(batch.status, batch.count);
+    return launched("settle_kernel");
+  }
+
+ private:
+  static std::uint32_t few_blocks(std::uint32_t count) { return (count - 1) / kFewThreads + 1; }
+  static Status launched(const char* kernel) { return gpu::check(cudaGetLastError(), kernel); }
+
+  cudaStream_t stream_;
+};
+
+}  // namespace
+
+Status number_token_rows(const NumberBatch& batch, bool verify, CUstream_st* stream) {
+  NumberLauncher launcher(stream);
+  return enqueue_numbers(batch, verify, launcher);
+}
+
+Status number_entries(const EntryBatch& batch, CUstream_st* stream) {
+  if (batch.count == 0) return {};
+  const WorkShape shape{kThreads, 0, batch.count / kWarpSize + 1, true};
+  return launch_everywhere(number_entries_kernel, shape, stream, "number_entries_kernel", batch);
+}
+
+Status number_slices(const SliceBatch& batch, CUstream_st* stream) {
+  if (batch.count == 0) return {};
+  finish_slices_kernel<<<batch.count * kIntegerParts, kIntegerWarps * kWarpSize,
+                         sizeof(IntegerShared<u32>), stream>>>(batch);
+  return check(cudaGetLastError(), "finish_slices_kernel");
+}
+
+}  // namespace presso::gpu

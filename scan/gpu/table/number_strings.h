@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Enqueues the kernels that give strings numbers (string_index.h) on the current device. They do
+// not wait.
+#pragma once
+
+#include "presso/error.h"
+#include "scan/gpu/table/string_index.h"
+
+struct CUstream_st;
+
+namespace presso::gpu {
+
+/// Of rows that are tokens; then status words are ErrorCodes. `verify`: compare payloads with their
+/// checksums. Errors: kDeviceLost.
+Status number_token_rows(const NumberBatch& batch, bool verify, CUstream_st* stream);
+/// Of entries of dictionaries. Errors: the same.
+Status number_entries(const EntryBatch& batch, CUstream_st* stream);
+/// Of slices, once those of rows and entries are there. Errors: the same.
+Status number_slices(const SliceBatch& batch, CUstream_st* stream);
+
+}  // namespace presso::gpu

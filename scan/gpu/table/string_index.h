@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Distinct strings in device memory, each with a number, so that columns of strings can be compared
+// by numbers: the strings of one column are put in, those of others are looked up. What kernels
+// (string_index.cuh, number_rows.cuh) know of it and of the rows whose strings get numbers.
+// Trivially copyable, host and device. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "scan/gpu/strings/string_batch.h"
+#include "scan/gpu/table/table_block.h"
+
+namespace presso::gpu {
+
+/// A string of up to 16 bytes as a whole; of a longer one the front. One sector of memory.
+struct alignas(32) StringCell {  // allow(bare-32): bytes of a sector
+  static constexpr std::uint32_t kFrontWords = 2;
+  std::uint64_t front[kFrontWords];  ///< the first byte lowest; zeros behind the end
+  std::uint64_t rest_at;             ///< of what is behind it, in StringIndex::rest
+  std::uint32_t length;              ///< in bytes
+  std::uint32_t unused;
+};
+
+/// Words of 64 bits behind the front.
+PRESSO_HD constexpr std::uint32_t rest_words(std::uint32_t length) {
+  const std::uint32_t words = length / 8 + (length % 8 == 0 ? 0 : 1);
+  return words < StringCell::kFrontWords ? 0 : words - StringCell::kFrontWords;
+}
+
+/// How much of it is taken, and whether something found no room. In device memory.
+struct StringIndexState {
+  std::uint64_t strings = 0;  ///< numbers that were given; some belong to nobody
+  std::uint64_t words = 0;    ///< of `rest`; where one was lacking, more than there are
+  std::uint32_t lacks_words = 0;
+  std::uint32_t lacks_strings = 0;
+};
+
+constexpr std::uint32_t kPlacesOfBucket = 4;
+
+/// A table of places, four of which are a bucket and a sector of memory. A place has half of its
+/// string's hash above the number and 1; 0: it is free. So a string that is there is mostly found
+/// with two sectors: its bucket, and its cell. Equal hashes are always compared by bytes.
+struct StringIndex {
+  std::uint64_t* places = nullptr;
+  std::uint32_t buckets = 0;
+  std::uint32_t most_strings = 0;  ///< fewer than half of the places
+  StringCell* cells = nullptr;     ///< by number
+  std::uint64_t* rest = nullptr;
+  std::uint64_t most_words = 0;  ///< of `rest`
+  StringIndexState* state = nullptr;
+  std::uint64_t hash_bits = ~std::uint64_t{0};  ///< that are used; fewer in tests
+};
+
+/// What becomes of a block of tokens, beside what StringBlock says of it.
+struct NumberedBlock {
+  DeviceTokens tokens;
+  std::uint32_t* numbers = nullptr;  ///< by row
+  std::uint32_t plain_bytes = 0;
+};
+
+/// Rows that are tokens. All pointers are to device memory.
+struct NumberBatch {
+  StringBatch strings;  ///< `matches` is for the bytes of each block's rows
+  const NumberedBlock* blocks = nullptr;
+  StringIndex index;
+  std::uint32_t none = 0;  ///< the number of a string that is not there
+  bool adds = false;       ///< such strings are put in
+};
+
+/// Strings that lie in memory as they are: entries of dictionaries.
+struct EntryBatch {
+  const Byte* bytes = nullptr;
+  const std::uint64_t* ends = nullptr;  ///< of entry i; it begins where the one before ends
+  std::uint32_t* numbers = nullptr;
+  std::uint32_t count = 0;
+  StringIndex index;
+  std::uint32_t none = 0;
+  bool adds = false;
+};
+
+/// A slice of the column; what its rows have for numbers in the end.
+struct NumberedSlice {
+  TableBlock block;
+  /// Of a dictionary's codes; nullptr: its rows, but the nulls, have their numbers.
+  const std::uint32_t* entry_numbers = nullptr;
+  std::uint32_t* numbers = nullptr;
+};
+
+struct SliceBatch {
+  const NumberedSlice* slices = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t null_number = 0;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+// Tables joined on the emulated GPU by strings that are no dictionary's: the same answers as the
+// CPU's, however row groups store them, and the same errors of damaged blocks.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "corpora/random.h"
+#include "decompress/table/group_reader.h"
+#include "format/columns/column_block.h"
+#include "presso/checksum.h"
+#include "presso/device_table.h"
+#include "presso/sql.h"
+#include "tests/simt/emulated_query_device.h"
+#include "tests/simt/queried_table.h"
+#include "tests/simt/stored_blocks.h"
+#include "tests/simt/string_query_cases.h"
+#include "tests/support/sanitized.h"
+
+namespace presso {
+namespace {
+
+using namespace test;
+
+/// String number `i` of some thousands: of 1 to 300 bytes, some of which share their front.
+std::string key_string(std::uint32_t i) {
+  corpora::Random random(i % 5 == 4 ? i - 1 : i);
+  std::string text = sentence(random, i % 9 == 8 ? 40 : 7);
+  if (i % 5 == 4) text += " ironic";
+  if (i % 31 == 0) text.resize(1 + i / 31 % 16, 'x');
+  return text.substr(0, 300);
+}
+
+/// Row groups of `sides` and `facts` store their keys as a dictionary, as tokens, or as null.
+struct KeyedTables {
+  static constexpr std::uint32_t kGroupRows = 2300;
+
+  KeyedTables()
+      : facts(make_facts(), kGroupRows),
+        sides(make_sides(), kGroupRows),
+        more(make_more(), kGroupRows) {}
+
+  /// Of `rows`: a whole row group of each form.
+  static std::string key(corpora::Random& random, std::uint32_t row, std::uint32_t strings) {
+    switch (row / kGroupRows % 4) {
+      case 1:
+        return key_string(random.below(40));
+      case 3:
+        return "";
+      default:
+        return random.below(9) == 0 ? "" : key_string(random.below(strings));
+    }
+  }
+  static std::string make_facts() {
+    corpora::Random random(1);
+    std::string csv = "id,fact_key,x,other_key\n";
+    for (std::uint32_t i = 0; i < 5 * kGroupRows - 100; ++i) {
+      csv += std::to_string(i) + "," + key(random, i, 12000) + "," +
+             std::to_string(random.below(5)) + "," + key_string(random.below(12000)) + "\n";
+    }
+    return csv;
+  }
+  static std::string make_sides() {
+    corpora::Random random(2);
+    std::string csv = "side_id,side_key,y,size\n";
+    for (std::uint32_t i = 0; i < 4 * kGroupRows; ++i) {
+      csv += std::to_string(i) + "," + key(random, i, 12000) + "," +
+             std::to_string(random.below(5)) + "," + std::to_string(random.below(100)) + "\n";
+    }
+    return csv;
+  }
+  static std::string make_more() {
+    std::string csv = "more_key,z\n";
+    for (std::uint32_t i = 0; i < 1600; ++i) {
+      csv += key_string(i * 7) + "," + std::to_string(i % 30) + "\n";
+    }
+    return csv;
+  }
+
+  Query query_of(const std::string& statement) const {
+    const auto parsed = parse_sql(statement);
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message();
+    std::vector<Table> tables{table(parsed->from.path)};
+    for (const SqlJoin& join : parsed->joins) tables.push_back(table(join.source.path));
+    return Query::from(*parsed, statement, std::move(tables));
+  }
+  const Table& table(const std::string& name) const {
+    return name == "facts" ? *facts.table : name == "sides" ? *sides.table : *more.table;
+  }
+
+  MadeTable facts, sides, more;
+};
+
+Representation form_of(const Table& table, std::uint64_t group, const char* column) {
+  const auto reader = GroupReader::open(table, group);
+  EXPECT_TRUE(reader.ok());
+  return (*reader)->chunk(*table.find_column(column)).representation;
+}
+
+constexpr const char* kStatements[] = {
+    "select count(*) from facts join more on fact_key = more_key",
+    "select count(*), sum(size), sum(facts.id) from facts join sides on fact_key = side_key",
+    "select x, count(*), sum(size) from facts left join sides on fact_key = side_key group by x",
+    "select x, count(*), count(side_id) from facts right join sides on fact_key = side_key "
+    "group by x",
+    "select x, y, count(*) from facts full join sides on fact_key = side_key and size < 40 "
+    "group by x, y",
+    "select x, count(*) from facts semi join sides on fact_key = side_key group by x",
+    "select x, count(*) from facts semi join sides on fact_key = side_key and size > facts.x * 20 "
+    "group by x",
+    "select x, count(*), sum(id) from facts anti join sides on fact_key = side_key group by x",
+    "select count(*), sum(z) from more anti join facts on more_key = fact_key",
+    "select z, count(*) from more semi join facts on more_key = other_key group by z",
+    // Several keys.
+    "select x, count(*), sum(size) from facts join sides on fact_key = side_key and x = y "
+    "group by x",
+    "select x, count(*), sum(size) from facts full join sides on fact_key = side_key and x = y "
+    "group by x",
+    "select count(*), sum(id) from facts anti join sides on x = y and fact_key = side_key",
+    // Build sides that are joined themselves, and keys of these.
+    "select z, count(*), sum(x) from facts join sides on facts.id = sides.side_id join more on "
+    "side_key = more_key group by z",
+    "select z, count(*), sum(size) from facts left join sides on facts.id = sides.side_id left "
+    "join more on side_key = more_key group by z",
+    "select z, count(*), sum(size) from facts join sides on fact_key = side_key join more on "
+    "other_key = more_key where size < 60 group by z",
+    "select z, y, count(*) from facts join sides on fact_key = side_key join more on side_key = "
+    "more_key group by z, y",
+};
+
+constexpr const char* kRowStatements[] = {
+    "select facts.id, side_id, size from facts join sides on fact_key = side_key where size < 9",
+    "select facts.id, z from facts left join more on fact_key = more_key",
+    "select facts.id, side_id from facts full join sides on fact_key = side_key and x = y",
+    "select facts.id from facts anti join sides on other_key = side_key",
+};
+
+class StringKeys : public ::testing::Test {
+ protected:
+  static const KeyedTables& tables() {
+    static const KeyedTables made;
+    return made;
+  }
+  /// All of it is done on the device, which has numbered strings.
+  static void expect_as_on_cpu(const char* statement, std::uint32_t seed, const char* on_device,
+                               std::uint64_t hash_bits = ~std::uint64_t{0}) {
+    SCOPED_TRACE(statement);
+    const Query query = tables().query_of(statement);
+    const Answer expected = answer_of(query, nullptr);
+    ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+    const auto faults = std::make_shared<EmulatedFaults>();
+    faults->hash_bits = hash_bits;
+    const Answer found = answer_of(query, make_emulated_query_device(faults, seed));
+    EXPECT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_EQ(found.summary.on_device, on_device);
+    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+    EXPECT_GE(found.summary.bytes_stored, found.summary.bytes_read);
+    EXPECT_GT(faults->numbered, 1u);
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+};
+
+TEST_F(StringKeys, TablesHaveRowGroupsOfAllForms) {
+  for (const char* const key : {"fact_key", "side_key"}) {
+    const Table& table = tables().table(key[0] == 'f' ? "facts" : "sides");
+    EXPECT_EQ(form_of(table, 0, key), Representation::kToken);
+    EXPECT_EQ(form_of(table, 1, key), Representation::kDictionary);
+    EXPECT_EQ(form_of(table, 2, key), Representation::kToken);
+    EXPECT_EQ(form_of(table, 3, key), Representation::kNull);
+  }
+  EXPECT_EQ(form_of(tables().table("more"), 0, "more_key"), Representation::kToken);
+}
+
+TEST_F(StringKeys, AnswerAsTheCpu) {
+  std::uint32_t seed = 0;
+  for (const char* const statement : kStatements) {
+    expect_as_on_cpu(statement, ++seed, "joins, conditions and groups");
+  }
+}
+
+TEST_F(StringKeys, GiveRowsAsTheCpu) {
+  std::uint32_t seed = 0;
+  for (const char* const statement : kRowStatements) {
+    expect_as_on_cpu(statement, ++seed, "joins and conditions");
+  }
+}
+
+/// Strings whose hashes are equal are told apart.
+TEST_F(StringKeys, HashesMayBeEqual) {
+  for (const std::uint64_t bits : {std::uint64_t{0}, std::uint64_t{3} << 62 | 1}) {
+    expect_as_on_cpu(kStatements[0], 5, "joins, conditions and groups", bits);
+  }
+  expect_as_on_cpu(kStatements[10], 6, "joins, conditions and groups", 0x80000000000000F0u);
+}
+
+/// A statement of any kind about any two or three of the tables.
+std::string random_statement(corpora::Random& random) {
+  struct Side {
+    const char* table;
+    const char* keys[2];
+    const char* number;
+    const char* value;
+  };
+  static constexpr Side kSides[] = {{"facts", {"fact_key", "other_key"}, "x", "facts.id"},
+                                    {"sides", {"side_key", "side_key"}, "y", "size"},
+                                    {"more", {"more_key", "more_key"}, "z", "z"}};
+  static const char* const kKinds[] = {"join",      "left join", "right join",
+                                       "full join", "semi join", "anti join"};
+  const std::uint32_t first = random.below(3);
+  const Side& a = kSides[first];
+  const Side& b = kSides[(first + 1 + random.below(2)) % 3];
+  const std::uint32_t kind = random.below(6);
+  std::string statement = std::string("select ") + a.number + ", count(*), sum(" + a.value + ")";
+  if (kind < 4) statement += std::string(", max(") + b.value + ")";
+  statement += std::string(" from ") + a.table + " " + kKinds[kind] + " " + b.table + " on " +
+               a.keys[random.below(2)] + " = " + b.keys[random.below(2)];
+  if (random.below(3) == 0) statement += std::string(" and ") + a.number + " = " + b.number;
+  if (random.below(3) == 0) {
+    statement += std::string(" and ") + b.value + " > " + std::to_string(random.below(60));
+  }
+  if (random.below(3) == 0) statement += std::string(" where ") + a.number + " < 3";
+  return statement + " group by " + a.number;
+}
+
+TEST_F(StringKeys, RandomStatementsAnswerAsTheCpu) {
+  corpora::Random random(9);
+  for (std::uint32_t i = 0; i < (kIsSanitized ? 15u : 60u); ++i) {
+    expect_as_on_cpu(random_statement(random).c_str(), i, "joins, conditions and groups");
+  }
+}
+
+/// Tables that are in device memory are not read again.
+TEST_F(StringKeys, TablesMayBeInDeviceMemory) {
+  const auto faults = std::make_shared<EmulatedFaults>();
+  {
+    const auto device = make_emulated_query_device(faults);
+    std::vector<gpu::DeviceTable> loaded;
+    for (const char* const name : {"facts", "sides"}) {
+      auto table = gpu::DeviceTable::load(device, {tables().table(name)}, {{}, 2});
+      ASSERT_TRUE(table.ok()) << table.error().message();
+      loaded.push_back(std::move(*table));
+    }
+    const std::uint64_t of_tables = faults->live_bytes;
+    for (std::size_t i = 1; i < 7; ++i) {
+      SCOPED_TRACE(kStatements[i]);
+      const Query query = tables().query_of(kStatements[i]);
+      const Answer found = answer_of(query, device);
+      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_EQ(found.summary.bytes_read, 0u);
+      EXPECT_EQ(faults->live_bytes, of_tables);
+    }
+    EXPECT_GT(faults->numbered, 6u);
+  }
+  EXPECT_EQ(faults->live_bytes, 0u);
+}
+
+TEST_F(StringKeys, LittleMemoryIsLeftToTheCpu) {
+  const Query query = tables().query_of(kStatements[1]);
+  const Answer expected = answer_of(query, nullptr);
+  std::uint32_t on_device = 0, by_cpu = 0;
+  for (std::uint64_t bytes = 1 << 16; bytes <= 1 << 24; bytes *= 2) {
+    SCOPED_TRACE(bytes);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const gpu::MemoryLimits limits{bytes, ~std::uint64_t{0}};
+    const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+    if (found.text.substr(0, 6) == "error:") {
+      // The limit leaves no room for a row group.
+      EXPECT_NE(found.text.find("out of device memory"), std::string::npos) << found.text;
+    } else {
+      EXPECT_EQ(found.text, expected.text);
+      ++(found.summary.why_cpu.empty() ? on_device : by_cpu);
+    }
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+  EXPECT_GT(on_device, 1u);
+  EXPECT_GT(by_cpu, 0u);
+}
+
+/// Nothing is left behind, and the answer is right where there is one.
+TEST_F(StringKeys, EachAllocationAndLaunchMayFail) {
+  const Query query = tables().query_of(kStatements[1]);
+  const auto whole = std::make_shared<EmulatedFaults>();
+  const Answer right = answer_of(query, make_emulated_query_device(whole));
+  ASSERT_EQ(right.summary.why_cpu, "");
+  struct Fault {
+    std::uint64_t count;
+    std::uint64_t EmulatedFaults::*which;
+    const char* message;
+  };
+  for (const Fault& fault :
+       {Fault{whole->allocations, &EmulatedFaults::allocation, "out of device memory"},
+        Fault{whole->pinned_allocations, &EmulatedFaults::pinned_allocation, "out of memory"},
+        Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
+    ASSERT_GT(fault.count, 3u);
+    std::uint64_t errors = 0;
+    for (std::uint64_t i = 0; i < fault.count; i += kIsSanitized ? 5 : 1) {
+      const auto faults = std::make_shared<EmulatedFaults>();
+      (*faults).*fault.which = i;
+      const Answer found = answer_of(query, make_emulated_query_device(faults));
+      if (found.text.substr(0, 6) == "error:") {
+        EXPECT_NE(found.text.find(fault.message), std::string::npos) << found.text;
+        ++errors;
+      } else {
+        EXPECT_EQ(found.text, right.text);
+        EXPECT_NE(found.summary.why_cpu, "");
+      }
+      EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+    }
+    EXPECT_GT(errors, 3u);
+  }
+}
+
+/// Makes the payload's checksum right again, where it is a block of integers or tokens.
+void seal(std::vector<Byte>& file, const BlockPlace& place) {
+  auto header = parse_column_block_header(file.data() + place.begin);
+  if (!header.ok()) return;
+  header->payload_checksum =
+      checksum64({file.data() + place.begin + kBlockHeaderBytes, header->payload_bytes});
+  write_column_block_header(*header, file.data() + place.begin);
+}
+
+Result<QuerySummary> run_query(const Query& query, std::shared_ptr<QueryDevice> device) {
+  QueryOptions options;
+  options.threads = 1;
+  options.device = std::move(device);
+  TextSink sink;
+  return query.run(options, sink);
+}
+
+TEST(StringKeysDamage, ErrorsAreTheCpus) {
+  std::string probe = "probe_key,id\n";
+  for (std::uint32_t i = 0; i < 2300; ++i) {
+    probe += key_string(i * 3) + "," + std::to_string(i) + "\n";
+  }
+  MadeTable made(KeyedTables::make_more(), 2300);
+  const MadeTable other(probe, 2300);
+  ASSERT_EQ(form_of(*made.table, 0, "more_key"), Representation::kToken);
+  ASSERT_EQ(form_of(*other.table, 0, "probe_key"), Representation::kToken);
+  const std::string statement = "select count(*), sum(z) from a join b on probe_key = more_key";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+  std::map<ErrorCode, std::uint32_t> seen;
+  corpora::Random random(4);
+  for (const BlockPlace& place : blocks_of(*made.table, "more_key")) {
+    for (std::uint32_t i = 0; i < 24; ++i) {
+      const bool has_header = place.stream != ColumnStream::kTokenDictionary;
+      const std::size_t size = place.end - place.begin;
+      const std::size_t at =
+          i == 0 ? random.below(kBlockHeaderBytes)
+                 : kBlockHeaderBytes +
+                       random.below(static_cast<std::uint32_t>(size - kBlockHeaderBytes));
+      const std::vector<Byte> sound = made.bytes;
+      made.bytes[place.begin + at] ^= static_cast<Byte>(1u << random.below(8));
+      if (i % 2 == 1 && has_header) seal(made.bytes, place);
+      const Query query = Query::from(*parsed, statement, {*other.table, *made.table});
+      const auto expected = run_query(query, nullptr);
+      const auto faults = std::make_shared<EmulatedFaults>();
+      const auto found = run_query(query, make_emulated_query_device(faults, i));
+      made.bytes = sound;
+      ASSERT_EQ(found.ok(), expected.ok())
+          << (found.ok() ? expected.error() : found.error()).message();
+      EXPECT_EQ(faults->live_bytes, 0u);
+      if (found.ok()) {
+        EXPECT_EQ(found->rows_matched, expected->rows_matched);
+        EXPECT_EQ(found->why_cpu, "");
+        ++seen[ErrorCode::kOk];
+        continue;
+      }
+      ++seen[expected.error().code];
+      EXPECT_EQ(found.error().code, expected.error().code) << expected.error().message();
+      EXPECT_EQ(found.error().block, expected.error().block) << expected.error().message();
+      EXPECT_EQ(found.error().byte_offset, expected.error().byte_offset);
+    }
+  }
+  EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
+  EXPECT_GT(seen[ErrorCode::kBadLength], 3u);
+}
+
+}  // namespace
+}  // namespace presso
