@@ -130,13 +130,15 @@ class Launches {
   }
 
   static constexpr std::string_view kChain = "chain";
+  static constexpr std::string_view kByteSums = "chain of bytes";
 
   Status operator()(std::string_view step, std::uint32_t grid, std::uint32_t warps,
                     std::size_t shared_bytes, const std::function<void()>& body) {
     ++faults_->launched;
     if (faults_->launches++ >= faults_->launch) return make_error(ErrorCode::kDeviceLost);
     if (grid == 0) return {};
-    if (step == kChain) ++faults_->chains;
+    if (step == kChain || step == kByteSums) ++faults_->chains;
+    if (step == kByteSums) ++faults_->byte_sums;
     const simt::Report report = simt::run({grid, warps * kWarpSize, shared_bytes}, options_, body);
     ++options_.seed;
     if (report.ok()) return {};
@@ -186,7 +188,9 @@ class EmulatedTableKernels final : public gpu::TableKernels {
              std::uint32_t thread_blocks, Stream) override {
     auto* const own = reinterpret_cast<simt::u64*>(scratch);
     using gpu::GroupPlace;
-    const std::string_view name = pipeline.chain_steps != 0 ? Launches::kChain : "pipeline";
+    const std::string_view name = pipeline.chain_steps == 0              ? "pipeline"
+                                  : pipeline.place == GroupPlace::kBytes ? Launches::kByteSums
+                                                                         : Launches::kChain;
     return run_(name, thread_blocks, shape.warps, shape.shared_bytes(), [&] {
       if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
       if (pipeline.place == GroupPlace::kColumns) return gpu::sum_columns_body(pipeline, shape);

@@ -231,11 +231,72 @@ TEST_P(RandomChainsOnGpu, AnswerAsTheCpu) {
   }
   EXPECT_GT(on_device, statements / 2);
   EXPECT_GT(faults->chains, rows > 1 ? statements / 4 : 0);
+  EXPECT_GT(faults->byte_sums, rows > 1 ? statements / 60 : 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RandomChainsOnGpu,
                          ::testing::Values(std::pair{1u, 1000u}, std::pair{33u, 1000u},
                                            std::pair{4500u, 1500u}, std::pair{9000u, 1u << 20}));
+
+/// Groups are few, all values have known ranges, and bytes of all of them fit: whatever is summed
+/// comes of products of matrices.
+TEST(SumsOfBytesOnGpu, HoldValuesOfAllWidthsAndSigns) {
+  constexpr std::uint32_t kRows = 5000;
+  corpora::Random random(11);
+  std::vector<std::pair<std::string, ColumnData>> columns;
+  const auto add = [&](const char* name, std::int64_t least, std::int64_t most) {
+    const std::uint64_t span = static_cast<std::uint64_t>(most - least);
+    columns.emplace_back(name, column_of<std::int64_t>(D::kInt64, kRows, [&](std::uint32_t row) {
+                           if (row % 64 == 0) return row % 128 == 0 ? least : most;
+                           const std::uint64_t bits =
+                               std::uint64_t{random.below(1u << 31)} << 31 | random.below(1u << 31);
+                           return least + static_cast<std::int64_t>(bits % (span + 1));
+                         }));
+  };
+  add("k", 0, 7);
+  add("l", -3, 3);
+  add("m", 0, 8);
+  add("a", 0, 255);
+  add("b", -128, 127);
+  add("c", -129, 127);
+  add("d", 0, 65'536);
+  add("e", -8'388'608, 8'388'607);
+  add("f", 0, 0xFFFFFFFF);
+  add("g", -(std::int64_t{1} << 39), (std::int64_t{1} << 39) - 1);
+  add("h", -5, std::int64_t{1} << 50);
+  add("w", -(std::int64_t{1} << 54), std::int64_t{1} << 54);
+  const TableOfColumns made(columns, 1500);
+  const Asked kAsked[] = {
+      {"", "k", "sum(a), sum(b), sum(c), sum(d), sum(e), avg(f)"},
+      {"a > 128", "l", "sum(g), sum(h), count(*)"},
+      {"d < 3000", "k", "sum(w), sum(a), count(*)"},  // two cells, and few rows of a vector
+      {"", "l", "sum(w), sum(a - b)"},
+      {"b < 0 and a <> 7", "k", "sum(a * b), sum(a * b * c), sum(3 - a * b), sum(f + a)"},
+      {"a = 300", "k", "sum(a)"},  // no row
+      {"", "k", "count(*)"},
+  };
+  unsigned seed = 5;
+  for (const Asked& asked : kAsked) {
+    SCOPED_TRACE(std::string(asked.where) + " | " + asked.group_by + " | " + asked.aggregates);
+    const Query query = query_of(*made.table, asked);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const Answer found = bits_of(query, make_emulated_query_device(faults, ++seed));
+    EXPECT_EQ(found.text, bits_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    if (found.summary.blocks_read != 0) EXPECT_GT(faults->byte_sums, 0u);
+  }
+  for (const Asked& asked :
+       {Asked{"", "m", "sum(a)"}, Asked{"", "k", "sum(a), max(b)"},
+        Asked{"", "k", "sum(g), sum(h), sum(f), sum(a)"}, Asked{"", "", "sum(a * b)"}}) {
+    SCOPED_TRACE(std::string(asked.group_by) + " | " + asked.aggregates);
+    const Query query = query_of(*made.table, asked);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const Answer found = bits_of(query, make_emulated_query_device(faults, ++seed));
+    EXPECT_EQ(found.text, bits_of(query, nullptr).text);
+    EXPECT_GT(faults->chains, 0u);
+    EXPECT_EQ(faults->byte_sums, 0u) << "too many groups, planes, or other than sums";
+  }
+}
 
 }  // namespace
 }  // namespace presso
