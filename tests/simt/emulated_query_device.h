@@ -27,7 +27,7 @@ struct EmulatedFaults {
   std::uint64_t pinned_allocations = 0;
   std::uint64_t launches = 0;
   std::uint64_t chains = 0;    ///< launches of pipelines' chains
-  std::uint64_t numbered = 0;  ///< launches of kernels that give rows of tokens numbers
+  std::uint64_t numbered = 0;  ///< launches of kernels that give strings numbers
   std::uint64_t live_bytes = 0;
   std::uint64_t live_handles = 0;
   std::uint64_t open_steps = 0;
