@@ -64,7 +64,10 @@ class ByteRows {
     // Slots, and memory on the device, are in use until then.
     const Status waited = space_.device().wait(space_.stream);
     PRESSO_TRY(std::move(done));
-    return waited;
+    PRESSO_TRY(waited);
+    execution_.notes.push_back("on the GPU: strings of " + grouped(rows_) +
+                               " rows are stored as bytes, which the CPU decoded on their way");
+    return {};
   }
 
  private:
@@ -100,6 +103,7 @@ class ByteRows {
                                                     &*execution_.counters));
       if (group.reader->chunk(column_.column).representation != Representation::kBytes) continue;
       group.first_row = at.first_row() + group.reader->first_row();
+      rows_ += group.reader->rows();
       groups_.push_back(std::move(group));
       add_units();
     }
@@ -280,6 +284,7 @@ class ByteRows {
   NumbersTo to_;
   StringIndex index_;
   std::vector<ByteGroup> groups_;
+  std::uint64_t rows_ = 0;  ///< of these
   std::vector<Unit> units_;
   std::size_t at_ = 0;  ///< the next one
   std::uint64_t slot_bytes_ = 0;

@@ -365,8 +365,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   // Blocks that hold what their directory says leave no string without room.
   if (state.lacks_words != 0 || state.lacks_strings != 0) return no_room_for_strings();
   execution_.notes.push_back("on the GPU: strings of " + grouped(made.rows) + " rows, " +
-                             grouped(state.strings) + " numbers" +
-                             (has_bytes ? ", decoded by the CPU on their way" : ""));
+                             grouped(state.strings) + " numbers");
   return made;
 }
 
