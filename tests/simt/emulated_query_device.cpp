@@ -255,6 +255,7 @@ class EmulatedStringKernels final : public gpu::StringKernels {
   Status number_entries(const gpu::EntryBatch& batch, Stream) override {
     gpu::EntryBatch masked = batch;
     masked.index.hash_bits = faults_->hash_bits;
+    if (batch.count != 0) ++faults_->numbered;
     return gpu::test::EmulatedNumbers<Launches>(run_).entries(masked);
   }
   Status number_slices(const gpu::SliceBatch& batch, Stream) override {

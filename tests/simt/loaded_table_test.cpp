@@ -13,6 +13,7 @@
 
 #include "corpora/random.h"
 #include "tests/simt/emulated_query_device.h"
+#include "tests/simt/no_string_kernels.h"
 #include "tests/simt/query_cases.h"
 #include "tests/support/sanitized.h"
 
@@ -24,19 +25,6 @@ using gpu::LoadedTable;
 using gpu::TableLoader;
 
 constexpr std::uint64_t kNoLimit = ~std::uint64_t{0} / 2;
-
-/// Nothing is loaded by them.
-class NoStrings final : public gpu::StringKernels {
- public:
-  Status decode_counts(const gpu::IntegerBatch&, bool, gpu::Stream) override { return refused(); }
-  Status find(const gpu::StringBatch&, const gpu::StringOptions&, gpu::Stream) override {
-    return refused();
-  }
-  Status place_bits(const gpu::RowBits&, gpu::Stream) override { return refused(); }
-
- private:
-  static Status refused() { return make_error(ErrorCode::kUnsupported, "no strings"); }
-};
 
 /// What loads tables to an emulated device, and gives back all in the end.
 class Loading {
@@ -70,7 +58,7 @@ class Loading {
   std::shared_ptr<EmulatedFaults> faults_ = std::make_shared<EmulatedFaults>();
   std::unique_ptr<gpu::Device> device_;
   std::shared_ptr<gpu::TableKernels> kernels_;
-  NoStrings strings_;
+  NoStringKernels strings_;
   gpu::Memory memory_;
   gpu::PinnedPieces pinned_;
   gpu::OwnedStream stream_;

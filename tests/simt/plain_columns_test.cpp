@@ -8,6 +8,7 @@
 #include "corpora/table_generator.h"
 #include "presso/sql.h"
 #include "tests/simt/emulated_query_device.h"
+#include "tests/simt/no_string_kernels.h"
 #include "tests/simt/queried_table.h"
 #include "tools/bench/programs/table_gpu/rate_device.h"
 
@@ -19,22 +20,6 @@ using namespace test;
 constexpr unsigned kCopies = 3;
 constexpr ColumnLayout kLayouts[] = {ColumnLayout::kStored, ColumnLayout::kNarrow,
                                      ColumnLayout::kInt32, ColumnLayout::kWords};
-
-/// No query here has conditions on strings of tokens.
-class NoStringKernels final : public gpu::StringKernels {
- public:
-  Status decode_counts(const gpu::IntegerBatch&, bool, gpu::Stream) override { return none(); }
-  Status find(const gpu::StringBatch&, const gpu::StringOptions&, gpu::Stream) override {
-    return none();
-  }
-  Status place_bits(const gpu::RowBits&, gpu::Stream) override { return none(); }
-  Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return none(); }
-  Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return none(); }
-  Status number_slices(const gpu::SliceBatch&, gpu::Stream) override { return none(); }
-
- private:
-  static Status none() { return make_error(ErrorCode::kUnsupported, "no strings"); }
-};
 
 /// Times the query, which need not be answered: bytes, or why it was not timed.
 struct Timed {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "corpora/random.h"
@@ -34,48 +35,79 @@ std::string key_string(std::uint32_t i) {
   return text.substr(0, 300);
 }
 
-/// Row groups of `sides` and `facts` store their keys as a dictionary, as tokens, or as null.
+/// Digits, which are smaller as bytes than as tokens: 16 of them, or some more or fewer, some of
+/// which share their front.
+std::string hex_string(std::uint32_t i) {
+  const auto digits = [](std::uint64_t number) {
+    constexpr std::uint64_t kMixer = 0x9E3779B97F4A7C15u;
+    number = (number + 1) * kMixer;
+    number = (number ^ number >> 29) * kMixer;
+    std::string text(16, '0');
+    for (char& digit : text) {
+      digit = "0123456789abcdef"[number >> 60];
+      number <<= 4;
+    }
+    return text;
+  };
+  std::string text = digits(i % 5 == 4 ? i - 1 : i);
+  if (i % 5 == 4) text += digits(i).substr(0, 1 + i % 14);
+  if (i % 31 == 0) text.resize(1 + i / 31 % 16, 'x');
+  return text;
+}
+
+/// Row groups of `sides` and `facts` store their keys as a dictionary, as tokens or bytes, or as
+/// null.
 struct KeyedTables {
+  enum class Form { kTokens, kBytes, kMixed };
   static constexpr std::uint32_t kGroupRows = 2300;
 
-  KeyedTables()
-      : facts(make_facts(), kGroupRows),
-        sides(make_sides(), kGroupRows),
-        more(make_more(), kGroupRows) {}
+  explicit KeyedTables(Form form)
+      : facts(make_facts(form), kGroupRows),
+        sides(make_sides(form), kGroupRows),
+        more(make_more(form), kGroupRows) {}
 
-  /// Of `rows`: a whole row group of each form.
-  static std::string key(corpora::Random& random, std::uint32_t row, std::uint32_t strings) {
+  /// Of a row group's number: where they are mixed those with an even one store bytes, others
+  /// tokens.
+  static std::string string(Form form, std::uint32_t group, std::uint32_t number) {
+    const bool is_hex = form == Form::kMixed ? group % 2 == 0 : form == Form::kBytes;
+    return is_hex ? hex_string(number) : key_string(number);
+  }
+  /// A whole row group of each form. `group`: what string() is to take for it.
+  static std::string key(Form form, corpora::Random& random, std::uint32_t row,
+                         std::uint32_t group) {
     switch (row / kGroupRows % 4) {
       case 1:
-        return key_string(random.below(40));
+        return string(form, random.below(2), random.below(30));
       case 3:
         return "";
       default:
-        return random.below(9) == 0 ? "" : key_string(random.below(strings));
+        return random.below(9) == 0 ? "" : string(form, group, random.below(12000));
     }
   }
-  static std::string make_facts() {
+  static std::string make_facts(Form form) {
     corpora::Random random(1);
     std::string csv = "id,fact_key,x,other_key\n";
     for (std::uint32_t i = 0; i < 5 * kGroupRows - 100; ++i) {
-      csv += std::to_string(i) + "," + key(random, i, 12000) + "," +
-             std::to_string(random.below(5)) + "," + key_string(random.below(12000)) + "\n";
+      const std::uint32_t group = i / kGroupRows;
+      csv += std::to_string(i) + "," + key(form, random, i, group / 2) + "," +
+             std::to_string(random.below(5)) + "," + string(form, group, random.below(12000)) +
+             "\n";
     }
     return csv;
   }
-  static std::string make_sides() {
+  static std::string make_sides(Form form) {
     corpora::Random random(2);
     std::string csv = "side_id,side_key,y,size\n";
     for (std::uint32_t i = 0; i < 4 * kGroupRows; ++i) {
-      csv += std::to_string(i) + "," + key(random, i, 12000) + "," +
+      csv += std::to_string(i) + "," + key(form, random, i, i / kGroupRows / 2 + 1) + "," +
              std::to_string(random.below(5)) + "," + std::to_string(random.below(100)) + "\n";
     }
     return csv;
   }
-  static std::string make_more() {
+  static std::string make_more(Form form) {
     std::string csv = "more_key,z\n";
     for (std::uint32_t i = 0; i < 1600; ++i) {
-      csv += key_string(i * 7) + "," + std::to_string(i % 30) + "\n";
+      csv += string(form, 0, i * 7) + "," + std::to_string(i % 30) + "\n";
     }
     return csv;
   }
@@ -129,6 +161,8 @@ constexpr const char* kStatements[] = {
     "other_key = more_key where size < 60 group by z",
     "select z, y, count(*) from facts join sides on fact_key = side_key join more on side_key = "
     "more_key group by z, y",
+    // Only the keys are read.
+    "select count(*) from facts join sides on fact_key = side_key",
 };
 
 constexpr const char* kRowStatements[] = {
@@ -138,11 +172,15 @@ constexpr const char* kRowStatements[] = {
     "select facts.id from facts anti join sides on other_key = side_key",
 };
 
-class StringKeys : public ::testing::Test {
+using Form = KeyedTables::Form;
+
+class StringKeys : public ::testing::TestWithParam<Form> {
  protected:
   static const KeyedTables& tables() {
-    static const KeyedTables made;
-    return made;
+    static const KeyedTables of_tokens(Form::kTokens);
+    static const KeyedTables of_bytes(Form::kBytes);
+    static const KeyedTables mixed(Form::kMixed);
+    return GetParam() == Form::kTokens ? of_tokens : GetParam() == Form::kBytes ? of_bytes : mixed;
   }
   /// All of it is done on the device, which has numbered strings.
   static void expect_as_on_cpu(const char* statement, std::uint32_t seed, const char* on_device,
@@ -165,25 +203,35 @@ class StringKeys : public ::testing::Test {
   }
 };
 
-TEST_F(StringKeys, TablesHaveRowGroupsOfAllForms) {
+TEST_P(StringKeys, TablesHaveRowGroupsOfAllForms) {
+  const Representation of_even =
+      GetParam() == Form::kTokens ? Representation::kToken : Representation::kBytes;
+  const Representation of_odd =
+      GetParam() == Form::kBytes ? Representation::kBytes : Representation::kToken;
+  const Table& facts = tables().table("facts");
+  const Table& sides = tables().table("sides");
+  EXPECT_EQ(form_of(facts, 0, "fact_key"), of_even);
+  EXPECT_EQ(form_of(facts, 2, "fact_key"), of_odd);
+  EXPECT_EQ(form_of(facts, 4, "fact_key"), of_even);
+  EXPECT_EQ(form_of(facts, 1, "other_key"), of_odd);
+  EXPECT_EQ(form_of(sides, 0, "side_key"), of_odd);
+  EXPECT_EQ(form_of(sides, 2, "side_key"), of_even);
+  EXPECT_EQ(form_of(tables().table("more"), 0, "more_key"), of_even);
   for (const char* const key : {"fact_key", "side_key"}) {
-    const Table& table = tables().table(key[0] == 'f' ? "facts" : "sides");
-    EXPECT_EQ(form_of(table, 0, key), Representation::kToken);
+    const Table& table = key[0] == 'f' ? facts : sides;
     EXPECT_EQ(form_of(table, 1, key), Representation::kDictionary);
-    EXPECT_EQ(form_of(table, 2, key), Representation::kToken);
     EXPECT_EQ(form_of(table, 3, key), Representation::kNull);
   }
-  EXPECT_EQ(form_of(tables().table("more"), 0, "more_key"), Representation::kToken);
 }
 
-TEST_F(StringKeys, AnswerAsTheCpu) {
+TEST_P(StringKeys, AnswerAsTheCpu) {
   std::uint32_t seed = 0;
   for (const char* const statement : kStatements) {
     expect_as_on_cpu(statement, ++seed, "joins, conditions and groups");
   }
 }
 
-TEST_F(StringKeys, GiveRowsAsTheCpu) {
+TEST_P(StringKeys, GiveRowsAsTheCpu) {
   std::uint32_t seed = 0;
   for (const char* const statement : kRowStatements) {
     expect_as_on_cpu(statement, ++seed, "joins and conditions");
@@ -191,7 +239,7 @@ TEST_F(StringKeys, GiveRowsAsTheCpu) {
 }
 
 /// Strings whose hashes are equal are told apart.
-TEST_F(StringKeys, HashesMayBeEqual) {
+TEST_P(StringKeys, HashesMayBeEqual) {
   for (const std::uint64_t bits : {std::uint64_t{0}, std::uint64_t{3} << 62 | 1}) {
     expect_as_on_cpu(kStatements[0], 5, "joins, conditions and groups", bits);
   }
@@ -227,7 +275,7 @@ std::string random_statement(corpora::Random& random) {
   return statement + " group by " + a.number;
 }
 
-TEST_F(StringKeys, RandomStatementsAnswerAsTheCpu) {
+TEST_P(StringKeys, RandomStatementsAnswerAsTheCpu) {
   corpora::Random random(9);
   for (std::uint32_t i = 0; i < (kIsSanitized ? 15u : 60u); ++i) {
     expect_as_on_cpu(random_statement(random).c_str(), i, "joins, conditions and groups");
@@ -235,7 +283,7 @@ TEST_F(StringKeys, RandomStatementsAnswerAsTheCpu) {
 }
 
 /// Tables that are in device memory are not read again.
-TEST_F(StringKeys, TablesMayBeInDeviceMemory) {
+TEST_P(StringKeys, TablesMayBeInDeviceMemory) {
   const auto faults = std::make_shared<EmulatedFaults>();
   {
     const auto device = make_emulated_query_device(faults);
@@ -246,13 +294,14 @@ TEST_F(StringKeys, TablesMayBeInDeviceMemory) {
       loaded.push_back(std::move(*table));
     }
     const std::uint64_t of_tables = faults->live_bytes;
-    for (std::size_t i = 1; i < 7; ++i) {
+    for (const std::size_t i : {1u, 2u, 3u, 4u, 5u, 6u, 17u}) {
       SCOPED_TRACE(kStatements[i]);
       const Query query = tables().query_of(kStatements[i]);
       const Answer found = answer_of(query, device);
       EXPECT_EQ(found.text, answer_of(query, nullptr).text);
       EXPECT_EQ(found.summary.why_cpu, "");
-      EXPECT_EQ(found.summary.bytes_read, 0u);
+      // Bytes are no form in which columns stay on the device.
+      EXPECT_EQ(found.summary.bytes_read == 0, GetParam() == Form::kTokens);
       EXPECT_EQ(faults->live_bytes, of_tables);
     }
     EXPECT_GT(faults->numbered, 6u);
@@ -260,7 +309,7 @@ TEST_F(StringKeys, TablesMayBeInDeviceMemory) {
   EXPECT_EQ(faults->live_bytes, 0u);
 }
 
-TEST_F(StringKeys, LittleMemoryIsLeftToTheCpu) {
+TEST_P(StringKeys, LittleMemoryIsLeftToTheCpu) {
   const Query query = tables().query_of(kStatements[1]);
   const Answer expected = answer_of(query, nullptr);
   std::uint32_t on_device = 0, by_cpu = 0;
@@ -284,7 +333,7 @@ TEST_F(StringKeys, LittleMemoryIsLeftToTheCpu) {
 }
 
 /// Nothing is left behind, and the answer is right where there is one.
-TEST_F(StringKeys, EachAllocationAndLaunchMayFail) {
+TEST_P(StringKeys, EachAllocationAndLaunchMayFail) {
   const Query query = tables().query_of(kStatements[1]);
   const auto whole = std::make_shared<EmulatedFaults>();
   const Answer right = answer_of(query, make_emulated_query_device(whole));
@@ -318,6 +367,14 @@ TEST_F(StringKeys, EachAllocationAndLaunchMayFail) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Forms, StringKeys,
+                         ::testing::Values(Form::kTokens, Form::kBytes, Form::kMixed),
+                         [](const auto& form) {
+                           return form.param == Form::kTokens  ? "Tokens"
+                                  : form.param == Form::kBytes ? "Bytes"
+                                                               : "Mixed";
+                         });
+
 /// Makes the payload's checksum right again, where it is a block of integers or tokens.
 void seal(std::vector<Byte>& file, const BlockPlace& place) {
   auto header = parse_column_block_header(file.data() + place.begin);
@@ -335,21 +392,16 @@ Result<QuerySummary> run_query(const Query& query, std::shared_ptr<QueryDevice> 
   return query.run(options, sink);
 }
 
-TEST(StringKeysDamage, ErrorsAreTheCpus) {
-  std::string probe = "probe_key,id\n";
-  for (std::uint32_t i = 0; i < 2300; ++i) {
-    probe += key_string(i * 3) + "," + std::to_string(i) + "\n";
-  }
-  MadeTable made(KeyedTables::make_more(), 2300);
-  const MadeTable other(probe, 2300);
-  ASSERT_EQ(form_of(*made.table, 0, "more_key"), Representation::kToken);
-  ASSERT_EQ(form_of(*other.table, 0, "probe_key"), Representation::kToken);
-  const std::string statement = "select count(*), sum(z) from a join b on probe_key = more_key";
-  const auto parsed = parse_sql(statement);
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+/// Damages each block of a column of one of the statement's tables, many times, and compares what
+/// comes of it. Returns how often there was each error.
+std::map<ErrorCode, std::uint32_t> damage(const std::string& statement, MadeTable& probe,
+                                          MadeTable& build, bool of_build, const char* column) {
   std::map<ErrorCode, std::uint32_t> seen;
+  const auto parsed = parse_sql(statement);
+  if (!parsed.ok()) return seen;
+  MadeTable& made = of_build ? build : probe;
   corpora::Random random(4);
-  for (const BlockPlace& place : blocks_of(*made.table, "more_key")) {
+  for (const BlockPlace& place : blocks_of(*made.table, column)) {
     for (std::uint32_t i = 0; i < 24; ++i) {
       const bool has_header = place.stream != ColumnStream::kTokenDictionary;
       const std::size_t size = place.end - place.begin;
@@ -360,14 +412,17 @@ TEST(StringKeysDamage, ErrorsAreTheCpus) {
       const std::vector<Byte> sound = made.bytes;
       made.bytes[place.begin + at] ^= static_cast<Byte>(1u << random.below(8));
       if (i % 2 == 1 && has_header) seal(made.bytes, place);
-      const Query query = Query::from(*parsed, statement, {*other.table, *made.table});
+      const Query query = Query::from(*parsed, statement, {*probe.table, *build.table});
       const auto expected = run_query(query, nullptr);
       const auto faults = std::make_shared<EmulatedFaults>();
       const auto found = run_query(query, make_emulated_query_device(faults, i));
       made.bytes = sound;
-      ASSERT_EQ(found.ok(), expected.ok())
-          << (found.ok() ? expected.error() : found.error()).message();
       EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+      if (found.ok() != expected.ok()) {
+        ADD_FAILURE() << (found.ok() ? expected.error() : found.error()).message();
+        continue;
+      }
       if (found.ok()) {
         EXPECT_EQ(found->rows_matched, expected->rows_matched);
         EXPECT_EQ(found->why_cpu, "");
@@ -380,8 +435,109 @@ TEST(StringKeysDamage, ErrorsAreTheCpus) {
       EXPECT_EQ(found.error().byte_offset, expected.error().byte_offset);
     }
   }
+  return seen;
+}
+
+constexpr const char* kDamaged = "select count(*), sum(z) from a join b on probe_key = more_key";
+
+TEST(StringKeysDamage, ErrorsAreTheCpus) {
+  std::string csv = "probe_key,id\n";
+  for (std::uint32_t i = 0; i < 2300; ++i) {
+    csv += key_string(i * 3) + "," + std::to_string(i) + "\n";
+  }
+  MadeTable build(KeyedTables::make_more(Form::kTokens), 2300);
+  MadeTable probe(csv, 2300);
+  ASSERT_EQ(form_of(*build.table, 0, "more_key"), Representation::kToken);
+  ASSERT_EQ(form_of(*probe.table, 0, "probe_key"), Representation::kToken);
+  auto seen = damage(kDamaged, probe, build, true, "more_key");
   EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
   EXPECT_GT(seen[ErrorCode::kBadLength], 3u);
+}
+
+TEST(StringKeysDamage, ErrorsOfBytesAreTheCpus) {
+  const auto rows = [](const char* header, std::uint32_t factor) {
+    std::string csv = header;
+    for (std::uint32_t i = 0; i < 2000; ++i) {
+      csv += (i % 7 == 3 ? "" : hex_string(i * factor)) + "," + std::to_string(i) + "\n";
+    }
+    return csv;
+  };
+  MadeTable build(rows("more_key,z\n", 7), 2300);
+  MadeTable probe(rows("probe_key,id\n", 3), 2300);
+  ASSERT_EQ(form_of(*build.table, 0, "more_key"), Representation::kBytes);
+  ASSERT_EQ(form_of(*probe.table, 0, "probe_key"), Representation::kBytes);
+  for (const bool of_build : {true, false}) {
+    const char* const column = of_build ? "more_key" : "probe_key";
+    std::map<ColumnStream, std::uint32_t> blocks;
+    for (const BlockPlace& place : blocks_of(*(of_build ? build : probe).table, column)) {
+      ++blocks[place.stream];
+    }
+    EXPECT_EQ(blocks.size(), 3u);  // validity, lengths, bytes
+    auto seen = damage(kDamaged, probe, build, of_build, column);
+    EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
+    EXPECT_GT(seen.size(), 2u);
+  }
+}
+
+/// A join of two tables whose keys are bytes, with little pinned memory and with enough.
+void expect_join_of_bytes(const std::string& facts, const std::string& sides,
+                          std::uint32_t group_rows, std::uint64_t least_blocks) {
+  MadeTable probe(facts, group_rows);
+  MadeTable build(sides, group_rows);
+  for (const auto& [table, column] : {std::pair{&probe, "probe_key"}, {&build, "more_key"}}) {
+    ASSERT_EQ(form_of(*table->table, 0, column), Representation::kBytes);
+    std::uint64_t blocks = 0;
+    for (const BlockPlace& place : blocks_of(*table->table, column)) {
+      blocks += place.stream == ColumnStream::kBytes ? 1 : 0;
+    }
+    EXPECT_GE(blocks, least_blocks);
+  }
+  const auto parsed = parse_sql(kDamaged);
+  ASSERT_TRUE(parsed.ok());
+  const Query query = Query::from(*parsed, kDamaged, {*probe.table, *build.table});
+  const Answer expected = answer_of(query, nullptr);
+  EXPECT_GT(expected.summary.rows_matched, 2u);
+  constexpr std::uint64_t kLittle = std::uint64_t{1} << 22;
+  for (const std::uint64_t pinned : {kLittle, ~std::uint64_t{0}}) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const gpu::MemoryLimits limits{~std::uint64_t{0}, pinned};
+    const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+    EXPECT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_GT(faults->numbered, 1u);
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+}
+
+/// Of several slices and blocks of text, the ends of which are not the same.
+TEST(StringKeysOfBytes, RowGroupsMayBeLarge) {
+  constexpr std::uint32_t kRows = 81000;
+  const auto rows = [](const char* header, std::uint32_t factor) {
+    std::string csv = header;
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+      csv += (i % 11 == 3 ? "" : hex_string(i * factor)) + "," + std::to_string(i % 100) + "\n";
+    }
+    return csv;
+  };
+  expect_join_of_bytes(rows("probe_key,id\n", 3), rows("more_key,z\n", 2), kRows, 2);
+}
+
+/// A string that goes on in other blocks, and more bytes than pinned memory may have at a time.
+TEST(StringKeysOfBytes, StringsMayBeLongerThanABlock) {
+  const auto rows = [](const char* header, std::uint32_t last) {
+    std::string csv = header;
+    for (std::uint32_t i = 0; i < 400; ++i) {
+      std::string key = hex_string(i * last);
+      if (i % 100 == 99) {
+        for (std::uint32_t part = 0; part < 150000; ++part) key += hex_string(part * 5 + i);
+        key += i == 99 ? std::to_string(last) : "";  // the same but for this
+      }
+      csv += key + "," + std::to_string(i) + "\n";
+    }
+    return csv;
+  };
+  expect_join_of_bytes(rows("probe_key,id\n", 3), rows("more_key,z\n", 2), 400, 8);
 }
 
 }  // namespace

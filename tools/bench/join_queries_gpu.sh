@@ -11,9 +11,10 @@
 # from files in the page cache, and from tables that stay in the GPU's memory (query_gpu_rate);
 # TPC-H's Q1 and Q6 as well.
 #
-# Strings: 10^7 different strings of 16 bytes, which row groups store as tokens, joined with
-# 4 x 10^7 rows that have each of them four times; whole queries as above (query_gpu_rate), so that
-# numbers of strings and the build side are in the time.
+# Strings: 10^7 different strings of 16 bytes joined with 4 x 10^7 rows that have each of them four
+# times; 16 hexadecimal digits, which row groups store as bytes, then syllables, which they store as
+# tokens. Whole queries as above (query_gpu_rate), so that numbers of strings and the build side are
+# in the time, and decoding of bytes, which do not stay in the GPU's memory.
 #
 # From files: the command, start, reading, build sides and answer included, beside the same command
 # on the CPU, whose answer must be the same.
@@ -62,20 +63,25 @@ END
   "$bin/presso" compress --table auto -q keys.csv -o keys
 }
 
-# make_strings BUILD PROBE: so many rows of keys in `build` and `probe`. A key is four of 2,048
-# syllables, which a mixed number chooses: other keys of 16 bytes, as digits, are smaller as bytes
-# of the Bit coding, which GPUs do not join by.
+# make_strings KIND BUILD PROBE: so many rows of keys in `build` and `probe`, of 16 bytes. KIND:
+# hex, 16 digits of a mixed counter, which are stored as bytes; or syllables, four of 2,048 that a
+# mixed number chooses, which are stored as tokens.
 make_strings() {
-  python3 - "$1" "$2" <<'END'
+  python3 - "$@" <<'END'
 import multiprocessing, os, random, shutil, sys
-build, probe = map(int, sys.argv[1:])
+kind = sys.argv[1]
+build, probe = map(int, sys.argv[2:])
 rng = random.Random(1)
 letters = "abcdefghijklmnopqrstuvwxyz"
 syllables = ["".join(rng.choices(letters, k=4)) for _ in range(2048)]
 parts = os.cpu_count()
-def key(number):
+def of_hex(number):
+    mixed = (number + 1) * 0x9E3779B97F4A7C15 & (1 << 64) - 1
+    return f"{(mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9 & (1 << 64) - 1:016x}"
+def of_syllables(number):
     bits = number * 0x9E3779B97F5 % (1 << 44)
     return "".join(syllables[bits >> shift & 2047] for shift in (0, 11, 22, 33))
+key = of_hex if kind == "hex" else of_syllables
 def write(task):
     name, rows, part = task
     with open(f"{name}.csv.{part}", "w") as file:
@@ -94,6 +100,7 @@ for name in ("build", "probe"):
                 shutil.copyfileobj(piece, file, 1 << 24)
             os.remove(f"{name}.csv.{part}")
 END
+  rm -f build probe
   "$bin/presso" compress --table auto -q build.csv -o build
   "$bin/presso" compress --table auto -q probe.csv -o probe
   rm build.csv probe.csv
@@ -134,10 +141,12 @@ if [[ $mode == check ]]; then
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" lineitem 2 \
       "${queries[@]}" | tail -n 3
   done
-  make_strings 100000 400000
-  for tool in memcheck initcheck synccheck racecheck; do
-    compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/query_gpu_rate" \
-      "${string_queries[@]}" | tail -n 3
+  for kind in hex syllables; do
+    make_strings $kind 100000 400000
+    for tool in memcheck initcheck synccheck racecheck; do
+      compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/query_gpu_rate" \
+        "${string_queries[@]}" | tail -n 3
+    done
   done
   exit
 fi
@@ -158,12 +167,14 @@ if [[ -z $mode || $mode == resident ]]; then
 fi
 [[ $mode != resident ]] || exit 0
 if [[ -z $mode || $mode == strings ]]; then
-  mkdir -p strings
-  (
-    cd strings
-    make_strings 10000000 40000000
-    "$bin/query_gpu_rate" "${string_queries[@]}" | tee "$out/join-strings.csv"
-  )
+  for kind in hex syllables; do
+    mkdir -p strings-$kind
+    (
+      cd strings-$kind
+      make_strings $kind 10000000 40000000
+      "$bin/query_gpu_rate" "${string_queries[@]}" | tee "$out/join-strings-$kind.csv"
+    )
+  done
 fi
 [[ $mode != strings ]] || exit 0
 

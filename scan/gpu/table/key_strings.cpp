@@ -2,9 +2,11 @@
 #include "scan/gpu/table/key_strings.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/byte_rows.h"
 #include "scan/gpu/table/table_parts.h"
 #include "scan/gpu/table/upload.h"
 #include "scan/query/query_device.h"
@@ -18,20 +20,6 @@ constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 31) - 4;
 /// What row groups, and what is decoded of them, may take of device memory at a time.
 constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 30;
 
-Error too_large() {
-  return make_error(ErrorCode::kUnsupported,
-                    "keys of a join that are strings for which there may be too little device "
-                    "memory");
-}
-
-/// Where there is no such limit the device says what it has.
-Result<DeviceMemory> large_memory(const RunSpace& space, std::uint64_t bytes) {
-  if (bytes > space.memory.device_bytes_left() / 2) return too_large();
-  auto memory = space.memory.allocate(bytes);
-  if (!memory.ok() && memory.error().code == ErrorCode::kDeviceMemory) return too_large();
-  return memory;
-}
-
 /// Of the column's strings, or more; by the directories, as they have not been read.
 Result<std::uint64_t> plain_bytes_of(const TableColumn& column, const query::OpenGroup& open) {
   std::uint64_t bytes = 0;
@@ -41,8 +29,9 @@ Result<std::uint64_t> plain_bytes_of(const TableColumn& column, const query::Ope
       const ColumnChunk& chunk = reader->chunk(column.column);
       for (std::uint32_t i = chunk.first_block; i < chunk.first_block + chunk.blocks; ++i) {
         const ColumnBlock& block = reader->directory().blocks[i];
-        const bool has_strings =
-            block.stream == ColumnStream::kTokens || block.stream == ColumnStream::kEntryBytes;
+        const bool has_strings = block.stream == ColumnStream::kTokens ||
+                                 block.stream == ColumnStream::kEntryBytes ||
+                                 block.stream == ColumnStream::kBytes;
         if (has_strings) bytes += block.plain_bytes;
       }
     }
@@ -61,15 +50,8 @@ Status error_of(std::uint32_t status, const Place& place) {
 /// Numbers of the rows of a part of a table, which has one column.
 class PartNumbers {
  public:
-  struct Numbers {
-    std::uint32_t* rows = nullptr;  ///< of all tables
-    std::uint32_t none = 0;
-    std::uint32_t null_number = 0;
-    bool adds = false;
-  };
-
   PartNumbers(const RunSpace& space, const LoadedTable& table, std::size_t column,
-              const Numbers& to)
+              const NumbersTo& to)
       : space_(space), table_(table), column_(column), to_(to) {}
 
   /// Copies to the device what kernels have to know.
@@ -173,10 +155,11 @@ class PartNumbers {
       for (std::uint32_t code = 0; code < entries->size(); ++code) {
         const Bytes entry = entries->entry(code);
         bytes_.insert(bytes_.end(), entry.begin(), entry.end());
-        ends_.push_back(bytes_.size());
+        ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
       }
+      if (bytes_.size() > std::numeric_limits<std::uint32_t>::max()) return no_room_for_strings();
     }
-    if (ends_.size() > kMostRows) return too_large();
+    if (ends_.size() > kMostRows) return no_room_for_strings();
     return {};
   }
 
@@ -263,7 +246,7 @@ class PartNumbers {
     batch_.none = to_.none;
     batch_.adds = to_.adds;
     entry_batch_ = {upload.at<Byte>(there, bytes_piece),
-                    upload.at<std::uint64_t>(there, ends_piece),
+                    upload.at<std::uint32_t>(there, ends_piece),
                     words_of(entries_at),
                     static_cast<std::uint32_t>(ends_.size()),
                     {},
@@ -279,7 +262,7 @@ class PartNumbers {
   const RunSpace& space_;
   const LoadedTable& table_;
   std::size_t column_;
-  Numbers to_;
+  NumbersTo to_;
   MemoryParts parts_;
   std::vector<Tokens> dictionaries_;
   std::vector<std::size_t> dictionary_of_;  ///< by LoadedTable::tokens(), as counts_at_
@@ -291,7 +274,7 @@ class PartNumbers {
   std::vector<Place> places_;  ///< of counts_ and blocks_, for errors
   std::vector<Copy> copies_;   ///< of counts that need no decoding
   std::vector<Byte> bytes_;    ///< of entries of dictionaries, of all row groups
-  std::vector<std::uint64_t> ends_;
+  std::vector<std::uint32_t> ends_;
   std::vector<std::size_t> first_entry_;  ///< by row group
   std::vector<NumberedSlice> slices_;
   DeviceMemory input_, work_;
@@ -317,7 +300,7 @@ Status KeyStrings::make_index(const TableColumn& column) {
       std::uint64_t{index_.buckets} * kPlacesOfBucket * sizeof *index_.places;
   const std::uint64_t places_at = parts.add(place_bytes);
   const std::uint64_t cells_at = parts.add(index_.most_strings * sizeof(StringCell));
-  PRESSO_ASSIGN(memory_, large_memory(space_, parts.bytes()));
+  PRESSO_ASSIGN(memory_, memory_for_strings(space_, parts.bytes()));
   index_.state = reinterpret_cast<StringIndexState*>(memory_.get());
   index_.places = reinterpret_cast<std::uint64_t*>(memory_.get() + places_at);
   index_.cells = reinterpret_cast<StringCell*>(memory_.get() + cells_at);
@@ -327,7 +310,7 @@ Status KeyStrings::make_index(const TableColumn& column) {
   // bytes.
   PRESSO_ASSIGN(const std::uint64_t bytes, plain_bytes_of(column, query::group_opener(execution_)));
   index_.most_words = std::max<std::uint64_t>(bytes / sizeof *index_.rest, 1);
-  PRESSO_ASSIGN(rest_, large_memory(space_, index_.most_words * sizeof *index_.rest));
+  PRESSO_ASSIGN(rest_, memory_for_strings(space_, index_.most_words * sizeof *index_.rest));
   index_.rest = reinterpret_cast<std::uint64_t*>(rest_.get());
   return {};
 }
@@ -339,22 +322,24 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   if (made.rows > kMostRows) {
     return make_error(ErrorCode::kUnsupported, "keys of a join that are strings of too many rows");
   }
-  PRESSO_ASSIGN(made.memory, large_memory(space_, std::max<std::uint64_t>(made.rows, 1) *
-                                                      sizeof(std::uint32_t)));
-  PartNumbers::Numbers to;
+  PRESSO_ASSIGN(made.memory, memory_for_strings(space_, std::max<std::uint64_t>(made.rows, 1) *
+                                                            sizeof(std::uint32_t)));
+  NumbersTo to;
   to.rows = reinterpret_cast<std::uint32_t*>(made.memory.get());
   to.none = none();
   to.null_number = adds ? null_number() : none();
   to.adds = adds;
   const std::uint64_t part_rows =
       std::min(kMostPartBytes, space_.memory.device_bytes_left() / 4) / sizeof(std::uint32_t);
-  TableParts parts(
-      space_, column.tables,
-      {{column.column},
-       1,
-       [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> { return true; },
-       part_rows},
-      *execution_.counters, execution_.threads);
+  bool has_bytes = false;
+  const auto is_read_by_kernels = [&](const GroupReader& group, std::uint32_t,
+                                      std::uint32_t) -> Result<bool> {
+    const bool is_bytes = group.chunk(column.column).representation == Representation::kBytes;
+    has_bytes = has_bytes || is_bytes;
+    return !is_bytes;
+  };
+  TableParts parts(space_, column.tables, {{column.column}, 1, is_read_by_kernels, part_rows},
+                   *execution_.counters, execution_.threads);
   for (;;) {
     if (execution_.options.cancelled != nullptr &&
         execution_.options.cancelled->load(std::memory_order_relaxed)) {
@@ -367,6 +352,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
     PRESSO_TRY(part.prepare());
     PRESSO_TRY(part.run(index_));
   }
+  if (has_bytes) PRESSO_TRY(number_byte_rows(space_, execution_, column, to, index_));
   QuerySummary& summary = execution_.summary;
   summary.bytes_read = execution_.counters->bytes;
   summary.blocks_read = execution_.counters->blocks;
@@ -377,7 +363,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   StringIndexState state;
   PRESSO_TRY(space_.copy_back(&state, index_.state, sizeof state));
   // Blocks that hold what their directory says leave no string without room.
-  if (state.lacks_words != 0 || state.lacks_strings != 0) return too_large();
+  if (state.lacks_words != 0 || state.lacks_strings != 0) return no_room_for_strings();
   execution_.notes.push_back("on the GPU: strings of " + grouped(made.rows) + " rows, " +
                              grouped(state.strings) + " numbers");
   return made;

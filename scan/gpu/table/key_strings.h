@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Keys of joins that are strings, however row groups store these: those of the build side's column
 // get numbers in device memory (scan/gpu/table/string_index.h), row by row, and those of columns
-// that are joined to it the same numbers. Pipelines then join by numbers. Columns come to the
-// device once more than pipelines load them, and take 4 bytes a row as long as the query runs.
+// that are joined to it the same numbers. Pipelines then join by numbers, and do not read these
+// columns for it, which take 4 bytes a row of device memory as long as the query runs. Tokens and
+// dictionaries come to the device as they are stored, bytes are decoded on their way (byte_rows.h).
 // Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "scan/gpu/table/numbered_column.h"
 #include "scan/gpu/table/pipeline.h"
 #include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/string_index.h"
@@ -24,20 +26,13 @@ struct RowNumbers {
   std::uint64_t rows = 0;
 };
 
-/// A column of tables that have the same ones.
-struct TableColumn {
-  const std::vector<Table>& tables;
-  std::size_t column = 0;  ///< of the tables
-};
-
 class KeyStrings {
  public:
   /// Numbers the strings of a column; nulls get null_number(). `execution`: what is read counts for
   /// it. Both are kept by reference. Waits.
   ///
-  /// Errors: kUnsupported, with the reason, where the strings are stored in a form that kernels do
-  /// not read, or where there may be too little device memory; those of TableParts::next() and of
-  /// blocks, as a CPU reports them; kDeviceLost, kOutOfMemory.
+  /// Errors: kUnsupported, with the reason, where there may be too little device memory; those of
+  /// TableParts::next() and of blocks, as a CPU reports them; kDeviceLost, kOutOfMemory.
   static Result<std::unique_ptr<KeyStrings>> make(const RunSpace& space,
                                                   query::Execution& execution,
                                                   const TableColumn& column);

@@ -4,7 +4,7 @@
 //   rows      a warp a tile of kRowTile rows of tokens, four neighbours a lane: each lane walks its
 //             row's codes, packs what they stand for into words, and looks these up
 //   bytes     a thread a block of tokens: whether its rows have as many bytes as it says
-//   entries   a lane an entry of a dictionary
+//   entries   a lane an entry of a dictionary, or a row whose bytes lie in memory
 //   slices    a warp a vector: numbers of codes' entries, and of nulls
 //
 // Codes are read where they lie: those of neighbouring rows are in the same lines of memory, which
@@ -152,9 +152,9 @@ PRESSO_DEVICE void number_entries_body(const EntryBatch& batch) {
        first += step) {
     const u32 entry = first + simt::lane();
     const bool asks = entry < batch.count;
-    const u64 begin = asks && entry != 0 ? batch.ends[entry - 1] : 0;
-    const u64 end = asks ? batch.ends[entry] : 0;
-    const PlainString source{batch.bytes + begin, static_cast<u32>(end - begin)};
+    const u32 begin = asks && entry != 0 ? batch.ends[entry - 1] : 0;
+    const u32 end = asks ? batch.ends[entry] : 0;
+    const PlainString source{batch.bytes + begin, end - begin};
     const StringDigest digest = digest_of(source, batch.index.hash_bits);
     const u32 found = number_of_string(batch.index, batch.adds, asks, digest, source);
     if (asks) batch.numbers[entry] = found == kNoString ? batch.none : found;

@@ -444,9 +444,8 @@ bool PipelineBuilder::sums_only() const {
 
 Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
   Pipeline pipeline;
-  // Numbers of rows' strings are read by row; slices come with a column.
-  if (columns_.empty() && numbered_column_) columns_.push_back(*numbered_column_);
-  if (columns_.empty()) return refused("no column is read");
+  // Numbers of rows' strings are read by row, for which slices without columns are enough.
+  if (columns_.empty() && !reads_numbers_) return refused("no column is read");
   if (!outputs_.empty()) {
     pipeline.place = GroupPlace::kRows;
   } else if (counts_only()) {

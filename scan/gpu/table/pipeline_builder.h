@@ -326,7 +326,7 @@ class PipelineBuilder {
   std::optional<std::size_t> stage_in_parts_;
   Byte arrays_ = 0;
   std::vector<RowCodes> row_codes_;
-  std::optional<std::size_t> numbered_column_;  ///< of the table, whose strings the device numbers
+  bool reads_numbers_ = false;  ///< of the table's rows, which the device gave their strings
   std::vector<ValueTable> value_tables_;
   std::vector<RowColumn> result_columns_;
   std::vector<std::pair<std::size_t, bool>> outputs_;  ///< values, and whether they are wide

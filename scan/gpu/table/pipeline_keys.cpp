@@ -231,7 +231,7 @@ Result<std::size_t> PipelineBuilder::key_of_string(const StageUse& use, std::siz
                                                    KeyOfSide& key, std::int64_t beside) {
   const NodeId id = key.of_probe ? use.stage->probe_keys[i] : use.stage->build_keys[i];
   const Node& column = graph_->at(id);
-  if (!key.of_probe && !key.keeps_all) PRESSO_TRY(drop_nulls(id));
+  const bool drops_nulls = !key.of_probe && !key.keeps_all;
   if (KeyStrings* const strings = use.key_strings[i]; strings != nullptr) {
     // Rows whose string the build side does not have, and those without one, have a number of their
     // own, which is beside all keys whatever `beside` is.
@@ -240,8 +240,16 @@ Result<std::size_t> PipelineBuilder::key_of_string(const StageUse& use, std::siz
     numbers.strings = strings;
     numbers.null_value = key.of_probe ? strings->none() : strings->null_number();
     key.has_null_number = key.of_probe || (key.keeps_all && nullable_node(column.column));
-    return column_value(numbers);
+    PRESSO_ASSIGN(const std::size_t number, column_value(numbers));
+    if (drops_nulls && nullable_node(column.column) != nullptr) {
+      // By the number, since the column may be in a form that pipelines do not read.
+      PRESSO_ASSIGN(const std::size_t truth,
+                    append_constant(Kind::kNotEqual, number, strings->null_number(), false));
+      PRESSO_TRY(filter_by(truth));
+    }
+    return number;
   }
+  if (drops_nulls) PRESSO_TRY(drop_nulls(id));
   const query::KeyCodes& of_build = *use.key_codes[i];
   PRESSO_ASSIGN(const RowColumn wanted, row_column(column));
   PRESSO_ASSIGN(const std::size_t number, column_value(wanted));

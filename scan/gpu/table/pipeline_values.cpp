@@ -228,7 +228,7 @@ Result<std::size_t> PipelineBuilder::column_value(const RowColumn& column) {
   if (column.strings != nullptr) {
     PRESSO_ASSIGN(const RowArray there,
                   strings_.numbers_of(column_of_query(column.column), *column.strings));
-    numbered_column_ = table_column(column.column);
+    reads_numbers_ = true;
     return code_of_row({0, nullptr, there}, *column.null_value);
   }
   const std::size_t own = table_column(column.column);

@@ -67,10 +67,10 @@ struct NumberBatch {
   bool adds = false;       ///< such strings are put in
 };
 
-/// Strings that lie in memory as they are: entries of dictionaries.
+/// Strings that lie in memory as they are: entries of dictionaries, or rows.
 struct EntryBatch {
   const Byte* bytes = nullptr;
-  const std::uint64_t* ends = nullptr;  ///< of entry i; it begins where the one before ends
+  const std::uint32_t* ends = nullptr;  ///< of entry i; it begins where the one before ends
   std::uint32_t* numbers = nullptr;
   std::uint32_t count = 0;
   StringIndex index;

@@ -56,7 +56,7 @@ Status run_over(const RunSpace& space, const LoadedTable& table, const LeafTable
 /// Says where the columns come from, once.
 void note_columns(const TableParts& parts, const PipelineBuilder& builder,
                   query::Execution& execution) {
-  if (!parts.has_residents()) return;
+  if (!parts.has_residents() || builder.columns().empty()) return;
   std::string names;
   for (const std::size_t column : parts.missing()) {
     names += (names.empty() ? "" : ", ") + execution.scan.columns[column].name;

@@ -95,6 +95,9 @@ class IdleStrings final : public gpu::StringKernels {
     return {};
   }
   Status place_bits(const gpu::RowBits&, gpu::Stream) override { return {}; }
+  Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return {}; }
+  Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return {}; }
+  Status number_slices(const gpu::SliceBatch&, gpu::Stream) override { return {}; }
 };
 
 struct Loaded {

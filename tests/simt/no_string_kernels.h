@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Kernels for strings that refuse, for tests in which no column is stored as tokens.
+#pragma once
+
+#include "scan/gpu/table/string_kernels.h"
+
+namespace presso::test {
+
+class NoStringKernels final : public gpu::StringKernels {
+ public:
+  Status decode_counts(const gpu::IntegerBatch&, bool, gpu::Stream) override { return none(); }
+  Status find(const gpu::StringBatch&, const gpu::StringOptions&, gpu::Stream) override {
+    return none();
+  }
+  Status place_bits(const gpu::RowBits&, gpu::Stream) override { return none(); }
+  Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return none(); }
+  Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return none(); }
+  Status number_slices(const gpu::SliceBatch&, gpu::Stream) override { return none(); }
+
+ private:
+  static Status none() { return make_error(ErrorCode::kUnsupported, "no strings"); }
+};
+
+}  // namespace presso::test
