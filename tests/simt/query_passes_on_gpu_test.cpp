@@ -291,7 +291,7 @@ TEST(PassesOnGpu, MemoryMayRunOutWithoutALimit) {
   const Query query = tables.query_of(kInParts);
   const std::string expected = answer_of(query, nullptr).text;
   std::uint64_t in_passes = 0;
-  for (std::uint64_t bytes = 300 * kKibi; bytes < 1200 * kKibi; bytes += 50 * kKibi) {
+  for (std::uint64_t bytes = 300 * kKibi; bytes < 1200 * kKibi; bytes += 20 * kKibi) {
     const auto faults = std::make_shared<EmulatedFaults>();
     faults->device_bytes = bytes;
     const Answer found = answer_of(query, make_emulated_query_device(faults));
