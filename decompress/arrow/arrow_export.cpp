@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Each struct owns one object of ours through private_data, its children's structs included. A
-// consumer may move a child out (it copies the struct and marks the one here as released); what the
-// child owns is then the consumer's.
 // Tested by tests/unit/decompress/arrow/export_test.cpp.
 #include "decompress/arrow/arrow_export.h"
 
@@ -10,35 +7,17 @@
 #include <string>
 
 #include "decompress/arrow/arrow_rows.h"
+#include "decompress/arrow/owned_arrow.h"
 #include "format/columns/arrow_format.h"
 #include "format/columns/bit_copy.h"
 
 namespace presso {
 namespace {
 
-/// Children by value and, as the interface wants them, by pointer.
-template <class Struct>
-struct Children {
-  std::vector<Struct> structs;
-  std::vector<Struct*> pointers;
-
-  /// Released, so that what owns them may go at any time.
-  explicit Children(std::size_t count) : structs(count) {
-    for (Struct& child : structs) pointers.push_back(&child);
-  }
-  Children(const Children&) = delete;
-  Children& operator=(const Children&) = delete;
-  ~Children() {
-    for (Struct& child : structs) {
-      if (child.release != nullptr) child.release(&child);
-    }
-  }
-};
-
 struct OwnedSchema {
   std::string format;
   std::string name;
-  Children<ArrowSchema> children;
+  ArrowChildren<ArrowSchema> children;
 
   OwnedSchema(std::string with_format, std::string with_name, std::size_t count)
       : format(std::move(with_format)), name(std::move(with_name)), children(count) {}
@@ -47,17 +26,10 @@ struct OwnedSchema {
 struct OwnedArray {
   ColumnData column;
   std::array<const void*, 3> buffers{};
-  Children<ArrowArray> children;
+  ArrowChildren<ArrowArray> children;
 
   explicit OwnedArray(std::size_t count) : children(count) {}
 };
-
-template <class Struct, class Owned>
-void release(Struct* released) {
-  delete static_cast<Owned*>(released->private_data);
-  released->release = nullptr;
-  released->private_data = nullptr;
-}
 
 ArrowSchema schema_of(std::unique_ptr<OwnedSchema> owned, bool nullable) {
   ArrowSchema schema = {};
@@ -66,7 +38,7 @@ ArrowSchema schema_of(std::unique_ptr<OwnedSchema> owned, bool nullable) {
   schema.flags = nullable ? ARROW_FLAG_NULLABLE : 0;
   schema.n_children = static_cast<std::int64_t>(owned->children.structs.size());
   schema.children = owned->children.pointers.data();
-  schema.release = release<ArrowSchema, OwnedSchema>;
+  schema.release = release_arrow<ArrowSchema, OwnedSchema>;
   schema.private_data = owned.release();
   return schema;
 }
@@ -75,18 +47,6 @@ ArrowSchema schema_of(std::unique_ptr<OwnedSchema> owned, bool nullable) {
 ArrowSchema schema_of(const ColumnSchema& column) {
   return schema_of(std::make_unique<OwnedSchema>(arrow_format(column), arrow_name(column), 0),
                    column.nullable);
-}
-
-ArrowArray array_of(std::unique_ptr<OwnedArray> owned, std::int64_t length, std::int64_t buffers) {
-  ArrowArray array = {};
-  array.length = length;
-  array.n_buffers = buffers;
-  array.n_children = static_cast<std::int64_t>(owned->children.structs.size());
-  array.buffers = owned->buffers.data();
-  array.children = owned->children.pointers.data();
-  array.release = release<ArrowArray, OwnedArray>;
-  array.private_data = owned.release();
-  return array;
 }
 
 ArrowArray array_of(ColumnData column) {
@@ -98,7 +58,7 @@ ArrowArray array_of(ColumnData column) {
   owned->buffers[1] = strings ? static_cast<const void*>(view.offsets) : view.values;
   if (strings) owned->buffers[2] = view.values;
   const auto rows = static_cast<std::int64_t>(view.rows);
-  ArrowArray array = array_of(std::move(owned), rows, strings ? 3 : 2);
+  ArrowArray array = owning_array(std::move(owned), rows, 0, strings ? 3 : 2);
   if (view.validity != nullptr) {
     array.null_count = rows - static_cast<std::int64_t>(count_bits(view.validity, view.rows));
   }
@@ -122,7 +82,7 @@ void hand_over(std::vector<ColumnData> columns, ArrowArray& out) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     owned->children.structs[i] = array_of(std::move(columns[i]));
   }
-  out = array_of(std::move(owned), rows, 1);
+  out = owning_array(std::move(owned), rows, 0, 1);
 }
 
 Status export_schema(const TableSchema& schema, ArrowSchema& out) {

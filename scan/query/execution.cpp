@@ -44,6 +44,12 @@ Execution::Execution(const Execution& whole, const JoinTree& part)
       is_whole(false),
       first_column(whole.query.joins->sources[part.root].first_column) {}
 
+Status Execution::check_cancelled() const {
+  if (options.cancelled == nullptr || !options.cancelled->load(std::memory_order_relaxed))
+    return {};
+  return make_error(ErrorCode::kCancelled);
+}
+
 void Execution::start() {
   if (tree != nullptr && !tree->stages.empty()) joins = std::make_shared<JoinRun>(*this);
 }

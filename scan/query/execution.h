@@ -34,6 +34,8 @@ struct Execution {
 
   /// What the rows of `tables` are asked.
   const FilterPlan& asked() const { return with_keys ? *with_keys : plan; }
+  /// kCancelled, where who asked has said so.
+  Status check_cancelled() const;
 
   const std::vector<Table>& tables;
   const BoundQuery& query;

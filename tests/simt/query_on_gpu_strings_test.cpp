@@ -7,11 +7,9 @@
 
 #include "corpora/random.h"
 #include "decompress/table/group_reader.h"
-#include "format/columns/column_block.h"
-#include "presso/checksum.h"
+#include "tests/simt/damaged_columns.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
-#include "tests/simt/stored_blocks.h"
 #include "tests/simt/string_query_cases.h"
 
 namespace presso {
@@ -20,8 +18,6 @@ namespace {
 using test::Answer;
 using test::answer_of;
 using test::Asked;
-using test::BlockPlace;
-using test::blocks_of;
 using test::EmulatedFaults;
 using test::kStringsAsked;
 using test::MadeTable;
@@ -143,58 +139,11 @@ TEST(QueryOnGpuStringFaults, EachAllocationAndLaunchMayFail) {
 
 // --- damage
 
-/// Makes the payload's checksum right again, where it is a block of integers or tokens.
-void seal(std::vector<Byte>& file, const BlockPlace& place) {
-  auto header = parse_column_block_header(file.data() + place.begin);
-  if (!header.ok()) return;
-  header->payload_checksum =
-      checksum64({file.data() + place.begin + kBlockHeaderBytes, header->payload_bytes});
-  write_column_block_header(*header, file.data() + place.begin);
-}
-
-Result<QuerySummary> run_query(const Query& query, std::shared_ptr<QueryDevice> device) {
-  QueryOptions options;
-  options.threads = 1;
-  options.device = std::move(device);
-  TextSink sink;
-  return query.run(options, sink);
-}
-
 TEST(QueryOnGpuDamage, ErrorsOfTokenBlocksAreTheCpus) {
   MadeTable made(make_string_csv(5000, 2500, 9), 2500);
-  std::map<ErrorCode, std::uint32_t> seen;
-  corpora::Random random(3);
-  for (const BlockPlace& place : blocks_of(*made.table, "note")) {
-    for (std::uint32_t i = 0; i < 12; ++i) {
-      const std::size_t header = place.stream == ColumnStream::kTokenDictionary ? 0 : 1;
-      const std::size_t size = place.end - place.begin;
-      // In the payload, and once in the header.
-      const std::size_t at =
-          i == 0 ? random.below(kBlockHeaderBytes)
-                 : kBlockHeaderBytes +
-                       random.below(static_cast<std::uint32_t>(size - kBlockHeaderBytes));
-      const std::vector<Byte> sound = made.bytes;
-      made.bytes[place.begin + at] ^= static_cast<Byte>(1u << random.below(8));
-      if (i % 2 == 1 && header != 0) seal(made.bytes, place);
-      const Query query = query_of(*made.table, {"note like '%special%requests%'"});
-      const auto expected = run_query(query, nullptr);
-      const auto found =
-          run_query(query, test::make_emulated_query_device(std::make_shared<EmulatedFaults>(), i));
-      made.bytes = sound;
-      ASSERT_EQ(found.ok(), expected.ok())
-          << (found.ok() ? expected.error() : found.error()).message();
-      if (found.ok()) {
-        EXPECT_EQ(found->rows_matched, expected->rows_matched);
-        EXPECT_EQ(found->why_cpu, "");
-        ++seen[ErrorCode::kOk];
-        continue;
-      }
-      ++seen[expected.error().code];
-      EXPECT_EQ(found.error().code, expected.error().code) << expected.error().message();
-      EXPECT_EQ(found.error().block, expected.error().block) << expected.error().message();
-      EXPECT_EQ(found.error().byte_offset, expected.error().byte_offset);
-    }
-  }
+  auto seen = test::damage(made, "note", 12, 3, [&made] {
+    return query_of(*made.table, {"note like '%special%requests%'"});
+  });
   EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
   EXPECT_GT(seen[ErrorCode::kBadLength], 3u);
   EXPECT_GT(seen[ErrorCode::kOk], 3u);

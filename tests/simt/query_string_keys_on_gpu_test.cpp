@@ -11,13 +11,11 @@
 
 #include "corpora/random.h"
 #include "decompress/table/group_reader.h"
-#include "format/columns/column_block.h"
-#include "presso/checksum.h"
 #include "presso/device_table.h"
 #include "presso/sql.h"
+#include "tests/simt/damaged_columns.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
-#include "tests/simt/stored_blocks.h"
 #include "tests/simt/string_query_cases.h"
 #include "tests/support/sanitized.h"
 
@@ -375,67 +373,14 @@ INSTANTIATE_TEST_SUITE_P(Forms, StringKeys,
                                                                : "Mixed";
                          });
 
-/// Makes the payload's checksum right again, where it is a block of integers or tokens.
-void seal(std::vector<Byte>& file, const BlockPlace& place) {
-  auto header = parse_column_block_header(file.data() + place.begin);
-  if (!header.ok()) return;
-  header->payload_checksum =
-      checksum64({file.data() + place.begin + kBlockHeaderBytes, header->payload_bytes});
-  write_column_block_header(*header, file.data() + place.begin);
-}
-
-Result<QuerySummary> run_query(const Query& query, std::shared_ptr<QueryDevice> device) {
-  QueryOptions options;
-  options.threads = 1;
-  options.device = std::move(device);
-  TextSink sink;
-  return query.run(options, sink);
-}
-
-/// Damages each block of a column of one of the statement's tables, many times, and compares what
-/// comes of it. Returns how often there was each error.
-std::map<ErrorCode, std::uint32_t> damage(const std::string& statement, MadeTable& probe,
-                                          MadeTable& build, bool of_build, const char* column) {
-  std::map<ErrorCode, std::uint32_t> seen;
+/// Damages a column of one of the statement's tables.
+std::map<ErrorCode, std::uint32_t> damage_one(const std::string& statement, MadeTable& probe,
+                                              MadeTable& build, bool of_build, const char* column) {
   const auto parsed = parse_sql(statement);
-  if (!parsed.ok()) return seen;
-  MadeTable& made = of_build ? build : probe;
-  corpora::Random random(4);
-  for (const BlockPlace& place : blocks_of(*made.table, column)) {
-    for (std::uint32_t i = 0; i < 24; ++i) {
-      const bool has_header = place.stream != ColumnStream::kTokenDictionary;
-      const std::size_t size = place.end - place.begin;
-      const std::size_t at =
-          i == 0 ? random.below(kBlockHeaderBytes)
-                 : kBlockHeaderBytes +
-                       random.below(static_cast<std::uint32_t>(size - kBlockHeaderBytes));
-      const std::vector<Byte> sound = made.bytes;
-      made.bytes[place.begin + at] ^= static_cast<Byte>(1u << random.below(8));
-      if (i % 2 == 1 && has_header) seal(made.bytes, place);
-      const Query query = Query::from(*parsed, statement, {*probe.table, *build.table});
-      const auto expected = run_query(query, nullptr);
-      const auto faults = std::make_shared<EmulatedFaults>();
-      const auto found = run_query(query, make_emulated_query_device(faults, i));
-      made.bytes = sound;
-      EXPECT_EQ(faults->live_bytes, 0u);
-      EXPECT_EQ(faults->live_handles, 0u);
-      if (found.ok() != expected.ok()) {
-        ADD_FAILURE() << (found.ok() ? expected.error() : found.error()).message();
-        continue;
-      }
-      if (found.ok()) {
-        EXPECT_EQ(found->rows_matched, expected->rows_matched);
-        EXPECT_EQ(found->why_cpu, "");
-        ++seen[ErrorCode::kOk];
-        continue;
-      }
-      ++seen[expected.error().code];
-      EXPECT_EQ(found.error().code, expected.error().code) << expected.error().message();
-      EXPECT_EQ(found.error().block, expected.error().block) << expected.error().message();
-      EXPECT_EQ(found.error().byte_offset, expected.error().byte_offset);
-    }
-  }
-  return seen;
+  if (!parsed.ok()) return {};
+  return damage(of_build ? build : probe, column, 24, 4, [&] {
+    return Query::from(*parsed, statement, {*probe.table, *build.table});
+  });
 }
 
 constexpr const char* kDamaged = "select count(*), sum(z) from a join b on probe_key = more_key";
@@ -449,7 +394,7 @@ TEST(StringKeysDamage, ErrorsAreTheCpus) {
   MadeTable probe(csv, 2300);
   ASSERT_EQ(form_of(*build.table, 0, "more_key"), Representation::kToken);
   ASSERT_EQ(form_of(*probe.table, 0, "probe_key"), Representation::kToken);
-  auto seen = damage(kDamaged, probe, build, true, "more_key");
+  auto seen = damage_one(kDamaged, probe, build, true, "more_key");
   EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
   EXPECT_GT(seen[ErrorCode::kBadLength], 3u);
 }
@@ -473,7 +418,7 @@ TEST(StringKeysDamage, ErrorsOfBytesAreTheCpus) {
       ++blocks[place.stream];
     }
     EXPECT_EQ(blocks.size(), 3u);  // validity, lengths, bytes
-    auto seen = damage(kDamaged, probe, build, of_build, column);
+    auto seen = damage_one(kDamaged, probe, build, of_build, column);
     EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
     EXPECT_GT(seen.size(), 2u);
   }

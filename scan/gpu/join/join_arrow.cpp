@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decompress/arrow/owned_arrow.h"
 #include "presso/arrow.h"
 #include "scan/gpu/join/join_sizes.h"
 #include "scan/gpu/join/join_workplace.h"
@@ -52,37 +53,11 @@ struct OwnedArray {
   std::shared_ptr<const void> pairs;  ///< goes last: it keeps the device
   DeviceMemory bits;
   std::array<const void*, 2> buffers{};
-  std::vector<ArrowArray> children;
-  std::vector<ArrowArray*> pointers;
+  ArrowChildren<ArrowArray> children;
 
-  OwnedArray() = default;
-  OwnedArray(const OwnedArray&) = delete;
-  OwnedArray& operator=(const OwnedArray&) = delete;
-  ~OwnedArray() {
-    for (ArrowArray& child : children) {
-      if (child.release != nullptr) child.release(&child);
-    }
-  }
+  OwnedArray(std::shared_ptr<const void> of, std::size_t count)
+      : pairs(std::move(of)), children(count) {}
 };
-
-ArrowArray array_of(std::unique_ptr<OwnedArray> owned, std::uint64_t rows, std::int64_t nulls,
-                    std::int64_t buffers) {
-  ArrowArray array = {};
-  array.length = static_cast<std::int64_t>(rows);
-  array.null_count = nulls;
-  array.n_buffers = buffers;
-  array.n_children = static_cast<std::int64_t>(owned->children.size());
-  array.buffers = owned->buffers.data();
-  for (ArrowArray& child : owned->children) owned->pointers.push_back(&child);
-  array.children = owned->pointers.data();
-  array.release = [](ArrowArray* released) {
-    delete static_cast<OwnedArray*>(released->private_data);
-    released->release = nullptr;
-    released->private_data = nullptr;
-  };
-  array.private_data = owned.release();
-  return array;
-}
 
 TableSchema schema_of(JoinKind kind) {
   TableSchema schema;
@@ -108,8 +83,7 @@ struct Exporter {
 
   /// `nulls`: how many there are, or -1. Waits for the bits.
   Result<ArrowArray> column(const DeviceMemory& numbers, std::int64_t nulls) const {
-    auto owned = std::make_unique<OwnedArray>();
-    owned->pairs = pairs;
+    auto owned = std::make_unique<OwnedArray>(pairs, 0);
     owned->buffers[1] = numbers.get();
     if (nulls != 0 && rows > 0) {
       // Whole words.
@@ -121,7 +95,7 @@ struct Exporter {
       PRESSO_TRY(place.kernels().write_presence(d_rows, rows, d_bits, stream));
       PRESSO_TRY(place.device().wait(stream));
     }
-    return array_of(std::move(owned), rows, nulls, 2);
+    return owning_array(std::move(owned), static_cast<std::int64_t>(rows), nulls, 2);
   }
 };
 
@@ -174,23 +148,19 @@ Status JoinedPairs::to_arrow(ArrowDeviceArray& array, ArrowSchema& schema) const
     const std::int64_t probe_nulls = static_cast<std::int64_t>(pairs.totals.unmatched);
     const std::int64_t build_nulls =
         pairs.kind == JoinKind::kLeft || pairs.kind == JoinKind::kFull ? -1 : 0;
-    auto all = std::make_unique<OwnedArray>();
-    all->pairs = body_;
-    all->children.reserve(2);
+    auto all = std::make_unique<OwnedArray>(body_, gives_pairs(pairs.kind) ? 2 : 1);
     PRESSO_ASSIGN(const OwnedStream stream, make_stream(place.device()));
     const Exporter exporter{place, rows, body_, stream.get()};
-    PRESSO_ASSIGN(const ArrowArray probe, exporter.column(pairs.probe, probe_nulls));
-    all->children.push_back(probe);
+    PRESSO_ASSIGN(all->children.structs[0], exporter.column(pairs.probe, probe_nulls));
     if (gives_pairs(pairs.kind)) {
-      PRESSO_ASSIGN(const ArrowArray build, exporter.column(pairs.build, build_nulls));
-      all->children.push_back(build);
+      PRESSO_ASSIGN(all->children.structs[1], exporter.column(pairs.build, build_nulls));
     }
     ArrowOwner<ArrowSchema> described;
     PRESSO_TRY(export_schema(schema_of(pairs.kind), *described.out()));
     schema = *described;
     described.get()->release = nullptr;
     array = {};
-    array.array = array_of(std::move(all), rows, 0, 1);
+    array.array = owning_array(std::move(all), static_cast<std::int64_t>(rows), 0, 1);
     array.device_id = place.number();
     array.device_type = ARROW_DEVICE_CUDA;
     return {};

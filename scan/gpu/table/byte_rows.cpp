@@ -159,10 +159,7 @@ class ByteRows {
   /// A slot's unit before has been sent when the next one may be made: no more are under way.
   Result<std::optional<Item>> next() {
     if (at_ == units_.size()) return std::optional<Item>();
-    if (execution_.options.cancelled != nullptr &&
-        execution_.options.cancelled->load(std::memory_order_relaxed)) {
-      return make_error(ErrorCode::kCancelled);
-    }
+    PRESSO_TRY(execution_.check_cancelled());
     Item item{units_[at_], groups_[units_[at_].group], at_ % slots_.size()};
     if (at_ >= slots_.size()) PRESSO_TRY(space_.device().wait(slots_[item.slot].sent.get()));
     ++at_;

@@ -32,14 +32,14 @@ struct ByteSums {
 
   PRESSO_DEVICE ByteSums(const Pipeline& pipeline, const WarpSpace& space)
       : of(pipeline), base(space.base + space.shape.cells_at) {
-    for (u32 plane = 1; plane < planes(); ++plane) store(plane, 0, 0);
+    for (u32 plane = 1; plane < plane_room(of); ++plane) store(plane, 0, 0);
     store(0, kOnes, kOnes);
     if (simt::lane() < kMostByteGroups) first_rows()[simt::lane()] = kNoRowYet;
     simt::warp_sync();
   }
 
   PRESSO_DEVICE u64* first_rows() const {
-    return reinterpret_cast<u64*>(base + (planes() + 1) * kChunkRows);
+    return reinterpret_cast<u64*>(base + (plane_room(of) + 1) * kChunkRows);
   }
 
   /// What the lane's rows have for the cell of this step; of rows that are in no group anything.
@@ -118,7 +118,6 @@ struct ByteSums {
   }
 
  private:
-  PRESSO_DEVICE u32 planes() const { return of.planes > kHighPlanes ? kMostPlanes : kHighPlanes; }
   /// Of a plane and a lane: words of both halves of the chunk.
   PRESSO_DEVICE simt::Vec2* at(u32 plane, u32 lane) const {
     const u32 place = lane ^ plane % kSwaps * kGroupLanes;
@@ -128,7 +127,7 @@ struct ByteSums {
     *at(plane, simt::lane()) = simt::Vec2{low, high};
   }
   PRESSO_DEVICE simt::Vec2* groups() const {
-    return reinterpret_cast<simt::Vec2*>(base + planes() * kChunkRows);
+    return reinterpret_cast<simt::Vec2*>(base + plane_room(of) * kChunkRows);
   }
 
   /// The lowest `count` bytes of each word, or all of them.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "decompress/arrow/owned_arrow.h"
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "presso/query_gpu.h"
 #include "scan/gpu/table/query_on_gpu.h"
@@ -40,35 +41,15 @@ struct BatchMemory {
 struct OwnedArray {
   std::shared_ptr<BatchMemory> batch;
   std::array<const void*, 3> buffers{};
-  std::vector<ArrowArray> children;
-  std::vector<ArrowArray*> pointers;
+  ArrowChildren<ArrowArray> children;
 
-  explicit OwnedArray(std::shared_ptr<BatchMemory> from) : batch(std::move(from)) {}
-  OwnedArray(const OwnedArray&) = delete;
-  OwnedArray& operator=(const OwnedArray&) = delete;
-  ~OwnedArray() {
-    for (ArrowArray& child : children) {
-      if (child.release != nullptr) child.release(&child);
-    }
-  }
+  OwnedArray(std::shared_ptr<BatchMemory> from, std::size_t count)
+      : batch(std::move(from)), children(count) {}
 };
 
 /// With the lengths of `like`, which lies in host memory.
 ArrowArray array_of(std::unique_ptr<OwnedArray> owned, const ArrowArray& like) {
-  ArrowArray array = {};
-  array.length = like.length;
-  array.null_count = like.null_count;
-  array.n_buffers = like.n_buffers;
-  array.n_children = static_cast<std::int64_t>(owned->children.size());
-  array.buffers = owned->buffers.data();
-  array.children = owned->pointers.data();
-  array.release = [](ArrowArray* released) {
-    delete static_cast<OwnedArray*>(released->private_data);
-    released->release = nullptr;
-    released->private_data = nullptr;
-  };
-  array.private_data = owned.release();
-  return array;
+  return owning_array(std::move(owned), like.length, like.null_count, like.n_buffers);
 }
 
 /// Bytes of a buffer of a column that the query's stream has given.
@@ -183,17 +164,15 @@ class DeviceAnswer {
   static ArrowArray arrays_of(const ArrowArray& batch,
                               const std::vector<std::array<Buffered, 3>>& columns,
                               const std::shared_ptr<BatchMemory>& memory) {
-    auto all = std::make_unique<OwnedArray>(memory);
-    all->children.resize(columns.size());
+    auto all = std::make_unique<OwnedArray>(memory, columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      auto owned = std::make_unique<OwnedArray>(memory);
+      auto owned = std::make_unique<OwnedArray>(memory, 0);
       for (std::size_t k = 0; k < columns[i].size(); ++k) {
         if (columns[i][k].from != nullptr) {
           owned->buffers[k] = memory->memory.get() + columns[i][k].at;
         }
       }
-      all->children[i] = array_of(std::move(owned), *batch.children[i]);
-      all->pointers.push_back(&all->children[i]);
+      all->children.structs[i] = array_of(std::move(owned), *batch.children[i]);
     }
     return array_of(std::move(all), batch);
   }

@@ -151,7 +151,6 @@ struct LaneCells {
   u64* base;
 
   PRESSO_DEVICE u64* first_rows() const { return base; }
-  PRESSO_DEVICE u64* first_row(u32 group) const { return base + group; }
   PRESSO_DEVICE u64* of_lane(const Pipeline& of, u32 i) const {
     return base + first_row_words(of) + i * kWarpSize + simt::lane();
   }
@@ -205,7 +204,7 @@ PRESSO_DEVICE void add_to_lanes(const ProgramSpace& program, const ChunkRows<kDe
   if (!of.has_groups) return add_to_one(program, rows, alive, cells);
   rows.for_each([&](u32 k) {
     if ((alive >> k & 1) == 0) return;
-    lower_first_row(cells.first_row(groups.group[k]),
+    lower_first_row(cells.first_rows() + groups.group[k],
                     order_of(of, program.registers_at(), first_row + rows.row(k), k));
   });
   for (u32 i = 0; i < of.cells; ++i) {
@@ -307,7 +306,7 @@ PRESSO_DEVICE PipelineCell::Kind kind_of_cell(const Pipeline& of, u32 i) {
 
 /// Sets a warp's own cells to what they are without a row; by the warp.
 PRESSO_DEVICE void clear_lanes(const Pipeline& of, const LaneCells& cells) {
-  for (u32 i = simt::lane(); i < of.groups; i += kWarpSize) *cells.first_row(i) = kNoRowYet;
+  for (u32 i = simt::lane(); i < of.groups; i += kWarpSize) cells.first_rows()[i] = kNoRowYet;
   for (u32 i = 0; i < of.groups * of.cells; ++i) {
     *cells.of_lane(of, i) = initial_cell(of.cell[i % of.cells].kind);
   }
@@ -328,7 +327,7 @@ PRESSO_DEVICE u64* cells_out_of(const Pipeline& of, u64 group) {
 PRESSO_DEVICE void flush_lanes(const Pipeline& of, const LaneCells& cells) {
   simt::warp_sync();
   for (u32 group = 0; group < of.groups; ++group) {
-    const u64 first_row = *cells.first_row(group);
+    const u64 first_row = cells.first_rows()[group];
     if (of.has_groups && first_row == kNoRowYet) continue;
     if (of.has_groups && simt::lane() == 0) {
       combine_atomically(PipelineCell::Kind::kMin, cells_out_of(of, group), first_row);

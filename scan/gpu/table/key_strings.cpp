@@ -341,10 +341,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   TableParts parts(space_, column.tables, {{column.column}, 1, is_read_by_kernels, part_rows},
                    *execution_.counters, execution_.threads);
   for (;;) {
-    if (execution_.options.cancelled != nullptr &&
-        execution_.options.cancelled->load(std::memory_order_relaxed)) {
-      return make_error(ErrorCode::kCancelled);
-    }
+    PRESSO_TRY(execution_.check_cancelled());
     PRESSO_ASSIGN(const std::optional<LoadedTable> table,
                   parts.next(std::min(kMostPartBytes, space_.memory.device_bytes_left() / 2)));
     if (!table) break;

@@ -320,6 +320,11 @@ PRESSO_HD constexpr std::uint32_t first_row_words(const Pipeline& pipeline) {
   return (static_cast<std::uint32_t>(pipeline.groups) + 1) / 2 * 2;
 }
 
+/// Of GroupPlace::kBytes: planes that there is room for, one half of the most or all.
+PRESSO_HD constexpr std::uint32_t plane_room(const Pipeline& pipeline) {
+  return pipeline.planes > kMostPlanes / 2 ? kMostPlanes : kMostPlanes / 2;
+}
+
 /// Of a table of groups, all its places; else 0.
 PRESSO_HD constexpr std::uint64_t table_places(const Pipeline& pipeline) {
   return std::uint64_t{pipeline.table_buckets} * kBucketKeys;

@@ -15,7 +15,7 @@ constexpr std::uint32_t kColumnTaskBytes = 40 + 8 * (kVectorEntryBytes + 16);
 constexpr std::uint32_t kLeafTaskBytes = 16;
 constexpr std::uint32_t kOpenColumnBytes = 32;  // allow(bare-32): sizeof(OpenColumn)
 /// In front: of copies that are under way (WarpSpace::barriers()).
-constexpr std::uint32_t kBarrierBytes = 3 * sizeof(std::uint64_t);
+constexpr std::uint32_t kBarrierBytes = kWordBarriers * sizeof(std::uint64_t);
 /// What groups may take of a multiprocessor's shared memory, so that enough warps fit into it.
 constexpr std::uint64_t kMostLaneBytes = 16 << 10;
 /// With more of them lanes hardly meet in cells that they share (TPC-H Q5's 25: 51 ms against 72).
@@ -78,8 +78,7 @@ std::uint64_t lane_cell_bytes(const Pipeline& pipeline) {
 /// Of GroupPlace::kBytes, for each warp: planes of bytes, groups of rows, first rows
 /// (byte_sums.cuh).
 std::uint32_t byte_sum_bytes(const Pipeline& pipeline) {
-  const std::uint32_t planes = pipeline.planes > kMostPlanes / 2 ? kMostPlanes : kMostPlanes / 2;
-  return (planes + 1) * kChunkRows + kMostByteGroups * kCellBytes;
+  return (plane_room(pipeline) + 1) * kChunkRows + kMostByteGroups * kCellBytes;
 }
 
 std::uint64_t cell_bytes(const Pipeline& pipeline) {

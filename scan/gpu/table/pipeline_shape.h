@@ -21,6 +21,9 @@ struct ColumnNeeds {
 /// Of a step of a chain (chain.cuh), in shared memory.
 constexpr std::uint32_t kChainColumnBytes = 8 + 3 * sizeof(std::uint64_t);
 
+/// Of a warp's copies: words of even and of odd vectors, and of late columns.
+constexpr std::uint32_t kWordBarriers = 3;
+
 /// Warps of a thread block, at most; of kernels with a program.
 constexpr std::uint32_t kCountWarps = 8;
 constexpr std::uint32_t kPipelineWarps = 4;

@@ -241,13 +241,11 @@ struct WarpSpace {
   mutable u32 phases = 0;  ///< a bit for each of the barriers, of the phase that is awaited next
   mutable bool mixes = false;  ///< words have come by other ways than bulk copies
 
-  /// In front of all else, where words come by bulk copies: of even and odd vectors, of late
-  /// columns.
-  static constexpr u32 kBarriers = 3;
-  static constexpr u32 kLate = 2;
+  static constexpr u32 kLate = kWordBarriers - 1;  ///< the barrier of late columns
+  /// In front of all else, where words come by bulk copies.
   PRESSO_DEVICE u64* barriers() const { return reinterpret_cast<u64*>(base); }
   PRESSO_DEVICE void open_barriers() const {
-    if (simt::lane() < kBarriers) simt::mbarrier_init(barriers() + simt::lane(), 1);
+    if (simt::lane() < kWordBarriers) simt::mbarrier_init(barriers() + simt::lane(), 1);
     simt::warp_sync();
   }
 

@@ -87,10 +87,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
   note_columns(parts, builder, execution);
   double running = 0;
   for (;;) {
-    if (execution.options.cancelled != nullptr &&
-        execution.options.cancelled->load(std::memory_order_relaxed)) {
-      return make_error(ErrorCode::kCancelled);
-    }
+    PRESSO_TRY(execution.check_cancelled());
     const std::uint64_t left = space.memory.device_bytes_left() + parts.bytes_under_way();
     PRESSO_ASSIGN(const std::optional<LoadedTable> table,
                   parts.next(std::min(kMostLoadedBytes, left / 2)));

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Arrow structs that own what they describe: each has one object of ours in private_data, its
+// children's structs included. A consumer may move a child out (it copies the struct and marks the
+// one here as released); what the child owns is then the consumer's.
+// Tested by tests/unit/decompress/arrow/export_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "presso/arrow_abi.h"
+
+namespace presso {
+
+/// Children by value and, as the interface wants them, by pointer.
+template <class Struct>
+struct ArrowChildren {
+  std::vector<Struct> structs;
+  std::vector<Struct*> pointers;
+
+  /// Released, so that what owns them may go at any time.
+  explicit ArrowChildren(std::size_t count) : structs(count) {
+    for (Struct& child : structs) pointers.push_back(&child);
+  }
+  ArrowChildren(const ArrowChildren&) = delete;
+  ArrowChildren& operator=(const ArrowChildren&) = delete;
+  ~ArrowChildren() {
+    for (Struct& child : structs) {
+      if (child.release != nullptr) child.release(&child);
+    }
+  }
+};
+
+/// The release function of a struct whose private_data is an `Owned`.
+template <class Struct, class Owned>
+void release_arrow(Struct* released) {
+  delete static_cast<Owned*>(released->private_data);
+  released->release = nullptr;
+  released->private_data = nullptr;
+}
+
+/// `Owned` has an array `buffers`, of which the first so many count, and `children`.
+template <class Owned>
+ArrowArray owning_array(std::unique_ptr<Owned> owned, std::int64_t length, std::int64_t nulls,
+                        std::int64_t buffers) {
+  ArrowArray array = {};
+  array.length = length;
+  array.null_count = nulls;
+  array.n_buffers = buffers;
+  array.n_children = static_cast<std::int64_t>(owned->children.structs.size());
+  array.buffers = owned->buffers.data();
+  array.children = owned->children.pointers.data();
+  array.release = release_arrow<ArrowArray, Owned>;
+  array.private_data = owned.release();
+  return array;
+}
+
+}  // namespace presso
