@@ -10,6 +10,7 @@ namespace presso::cli {
 
 /// From now on those signals remove all registered files and then end the process as if nobody had
 /// caught them (128 plus the signal's number in a shell). A signal that is ignored stays ignored.
+/// To be called before the first file is made.
 void remove_unfinished_files_on_signals();
 
 /// Registers `path` for as long as the object lives. Registered before the file is made, released

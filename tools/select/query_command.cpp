@@ -229,9 +229,9 @@ int QueryCommand::explain(const Query& query) const {
 }
 
 int QueryCommand::write_answer(const Query& query, const AnswerOptions& options) const {
+  remove_unfinished_files_on_signals();  // before there is a file that could be left
   std::optional<OutputFile> output = open_answer(settings_, inputs_, options.format);
   if (!output) return exit_status();
-  remove_unfinished_files_on_signals();
   const std::unique_ptr<AnswerSink> sink = make_answer_sink(options, output->sink());
   const Stopwatch time;
   const Result<QuerySummary> summary = query.run(settings_.query, *sink);
