@@ -155,12 +155,24 @@ bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buf
   return true;
 }
 
+/// Completes the header; the payload is the encoder's. Where hardly anything repeats, matches often
+/// take as many bits as the literals in their place, and longer to decode: then there are none.
+bool BlockEncoder::encode_bits(Bytes plain, BlockHeader& header) {
+  header.layout.min_match = parameters_.parser.min_match;
+  const bool fits = bit_encoder_.encode(plain, sequences_, header);
+  const bool may_do_without = fits && !sequences_.empty() && !header.has_sub_blocks() &&
+                              header.plain_bytes - header.literals < header.plain_bytes / 8;
+  if (!may_do_without) return fits;
+  const std::uint32_t with_matches = header.payload_bytes;
+  if (bit_encoder_.encode(plain, {}, header) && header.payload_bytes <= with_matches) return true;
+  return bit_encoder_.encode(plain, sequences_, header);
+}
+
 /// Appends the payload and completes the header, or does nothing and says false, likewise. A block
 /// whose codes save too little is Byte-coded.
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
   BlockHeader bit = header;
-  bit.layout.min_match = parameters_.parser.min_match;
-  const bool fits = bit_encoder_.encode(plain, sequences_, bit);
+  const bool fits = encode_bits(plain, bit);
   const auto saves_enough = [&](std::uint64_t otherwise) {
     return fits && std::uint64_t{100} * bit.payload_bytes <=
                        (100 - parameters_.bit_gain_percent) *

@@ -43,6 +43,7 @@ class BlockEncoder {
  private:
   BlockHeader planned_byte_header(const BlockHeader& header) const;
   bool append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to);
+  bool encode_bits(Bytes plain, BlockHeader& header);
   bool append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to);
 
   EncoderParameters parameters_;

@@ -15,7 +15,9 @@ namespace {
 constexpr double kBytesMustSave = 0.2;
 constexpr double kCodesMustSave = 0.5;
 /// Of larger blocks so much is tried first.
-constexpr std::size_t kTrialBytes = 128 << 10;
+constexpr std::uint32_t kTrialBytes = 128 << 10;
+/// Strings of which less is found again in so much are said to repeat nothing.
+constexpr std::size_t kShareRepeated = 16;
 /// Integers that take less of their plain size are left alone.
 constexpr double kTriedFrom = 0.02;
 
@@ -133,20 +135,35 @@ void BlockAppender::append_coded(Bytes content) {
   encoders_.strings.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
 }
 
+/// Strings that hardly repeat anything, as random ones do, take no more room in small blocks, which
+/// more threads can decode at the same time.
+std::uint32_t BlockAppender::block_bytes_of(Bytes text) {
+  if (encoders_.quick || text.size() <= encoders_.block_bytes) return encoders_.block_bytes;
+  const Bytes sample = text.subspan(text.size() / 2, kTrialBytes);
+  scratch_.clear();
+  encoders_.strings.encode(sample, next_number(), FrameKind::kBlock, {}, scratch_);
+  const auto header = parse_block_header(scratch_.data());
+  if (!header.ok()) return encoders_.block_bytes;
+  const bool is_raw = header->coding == Coding::kRaw;
+  const std::uint32_t repeated = is_raw ? 0 : header->plain_bytes - header->literals;
+  return repeated < sample.size() / kShareRepeated ? kTrialBytes : encoders_.block_bytes;
+}
+
 void BlockAppender::bytes(ColumnStream stream, const Byte* values,
                           std::span<const std::int64_t> offsets) {
   const std::size_t rows = offsets.empty() ? 0 : offsets.size() - 1;
+  if (rows == 0) return;
+  const auto all = static_cast<std::size_t>(offsets[rows] - offsets[0]);
+  const std::uint32_t block_bytes = block_bytes_of({values + offsets[0], all});
   std::size_t row = 0;
   while (row < rows) {
     const std::int64_t from = offsets[row];
     std::size_t end = row + 1;
-    while (end < rows &&
-           static_cast<std::uint64_t>(offsets[end + 1] - from) <= encoders_.block_bytes)
-      ++end;
+    while (end < rows && static_cast<std::uint64_t>(offsets[end + 1] - from) <= block_bytes) ++end;
     Bytes rest(values + from, static_cast<std::size_t>(offsets[end] - from));
     auto begins = static_cast<std::uint32_t>(end - row);
     while (!rest.empty()) {
-      const std::size_t count = std::min<std::size_t>(rest.size(), encoders_.block_bytes);
+      const std::size_t count = std::min<std::size_t>(rest.size(), block_bytes);
       const std::size_t begin = blocks_.size();
       append_coded(rest.first(count));
       add_entry(stream, begin, static_cast<std::uint32_t>(count), begins, {});

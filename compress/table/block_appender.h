@@ -50,7 +50,8 @@ class BlockAppender {
              [](std::uint32_t, std::uint32_t) { return Zone{}; });
   }
 
-  /// Whole strings of up to `block_bytes` a block; longer ones alone, in several blocks.
+  /// Whole strings of up to `block_bytes` a block, or less where that saves nothing; longer ones
+  /// alone, in several blocks.
   void bytes(ColumnStream stream, const Byte* values, std::span<const std::int64_t> offsets);
   /// One string as one block, of at most kMaxBlockBytes.
   void single(ColumnStream stream, Bytes content);
@@ -67,6 +68,7 @@ class BlockAppender {
   void add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                  std::uint32_t rows, const Zone& zone);
   bool take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save);
+  std::uint32_t block_bytes_of(Bytes text);
   void append_coded(Bytes content);
   std::uint32_t next_number() const { return static_cast<std::uint32_t>(directory_.blocks.size()); }
 
