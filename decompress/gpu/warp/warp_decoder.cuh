@@ -19,6 +19,7 @@
 #include "decompress/gpu/warp/group_parser.cuh"
 #include "decompress/gpu/warp/record_group_parser.cuh"
 #include "decompress/gpu/warp/resolve.cuh"
+#include "decompress/gpu/warp/run_copy.cuh"
 #include "decompress/gpu/warp/segment_copy.cuh"
 
 namespace presso::gpu {
@@ -77,10 +78,16 @@ class WarpDecoder {
         match.length != 0 && (!Resolve::kFirstWaveInCopy ||
                               (!outside && match.to - match.distance + match.length > from));
     const u32 matches = simt::ballot(match.length != 0);
+    const u64 literal_source = literals_ - (sequence.at - sequence.literals_before);
+    if (!Policy::kCounting && matches == 0 && parser_.at() - from >= kLongRunBytes) {
+      copy_run(memory_.base + from, literal_source + from, parser_.at() - from);
+      simt::warp_sync();
+      return;
+    }
     u64 match_source = memory_.base - match.distance;
     if (outside) match_source += memory_.to_dictionary;
-    copy_.run(memory_.base, sequence, matches, literals_ - (sequence.at - sequence.literals_before),
-              skip_if(left, match_source), from, parser_.at());
+    copy_.run(memory_.base, sequence, matches, literal_source, skip_if(left, match_source), from,
+              parser_.at());
     simt::warp_sync();
     const u32 pending = simt::ballot(left);
     if (Policy::kCounting || pending != 0) {
@@ -91,10 +98,8 @@ class WarpDecoder {
 
   /// The literals after the last sequence.
   PRESSO_DEVICE void copy_tail() {
-    const u64 source = literals_ + parser_.literals_used() - parser_.at();
-    for (u32 at = parser_.at() + simt::lane(); at < memory_.end; at += kWarpSize) {
-      detail::copy_byte(memory_.base + at, source + at);
-    }
+    copy_run(memory_.base + parser_.at(), literals_ + parser_.literals_used(),
+             memory_.end - parser_.at());
   }
 
   const BlockPlan& plan_;
