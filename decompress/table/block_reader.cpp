@@ -107,7 +107,7 @@ Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, Bytes stored) c
   return parsed.block;
 }
 
-Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const {
+Result<BlockHeader> BlockReader::parse_bytes(std::uint32_t block, Bytes stored) const {
   const auto kind = peek_frame_kind(stored.data());
   if (!kind.ok() || *kind != FrameKind::kBlock) {
     return at_block(make_error(ErrorCode::kLostSync), block);
@@ -118,8 +118,12 @@ Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte
       header->stored_bytes() != stored.size()) {
     return at_block(differs(), block);
   }
-  Status decoded =
-      decode_block(*header, stored.data() + kBlockHeaderBytes, nullptr, options_, into);
+  return *header;
+}
+
+Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const {
+  PRESSO_ASSIGN(const BlockHeader header, parse_bytes(block, stored.bytes()));
+  Status decoded = decode_block(header, stored.data() + kBlockHeaderBytes, nullptr, options_, into);
   return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
 }
 

@@ -69,6 +69,8 @@ class BlockReader {
     std::uint64_t checksum = 0;
   };
   Result<StoredTokens> parse_tokens(std::uint32_t block, Bytes stored) const;
+  /// The header of a block that is stored as bytes; its payload is not looked at.
+  Result<BlockHeader> parse_bytes(std::uint32_t block, Bytes stored) const;
   /// Of a block that is stored as bytes. `into`: room for its plain bytes and Buffer::kSlack.
   Status decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
 

@@ -15,7 +15,15 @@ class EmulatedNumbers : public EmulatedStrings<Run> {
   using EmulatedStrings<Run>::EmulatedStrings;
 
   Status rows(const NumberBatch& batch) {
-    return run_("numbers", kGrid, kWarps, 0, [&] { number_rows_body(batch); });
+    if (batch.has_text) {
+      return run_("numbers", kGrid, kWarps, 0, [&] { number_rows_body<true>(batch); });
+    }
+    return run_("numbers", kGrid, kWarps, 0, [&] { number_rows_body<false>(batch); });
+  }
+  Status text_places(const NumberBatch& batch) {
+    PRESSO_TRY(run_("counts", kGrid, kWarps, 0, [&] { count_text_body(batch); }));
+    return run_("places", (batch.strings.count - 1) / kWarps + 1, kWarps, 0,
+                [&] { place_text_body(batch); });
   }
   Status bytes(const NumberBatch& batch) {
     return run_("bytes", (batch.strings.count - 1) / 64 + 1, 2, 0,

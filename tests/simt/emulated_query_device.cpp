@@ -16,6 +16,7 @@
 #include "tests/simt/emulated_joins.h"
 #include "tests/simt/emulated_numbers.h"
 #include "tests/simt/emulated_strings.h"
+#include "tests/support/cpu_batch.h"
 
 namespace presso::test {
 namespace {
@@ -227,16 +228,19 @@ class EmulatedStringKernels final : public gpu::StringKernels {
       : run_(std::move(launches)), faults_(std::move(faults)) {}
 
   Status decode_counts(const gpu::IntegerBatch& batch, bool verify, Stream) override {
-    std::fill_n(batch.status, batch.count, gpu::kNoFault);
-    if (verify) {
-      PRESSO_TRY(run_("check", batch.count, gpu::kCheckWarps, sizeof(gpu::PayloadCheckShared),
-                      [&] { gpu::check_payloads_body(batch); }));
-    }
-    PRESSO_TRY(run_("integers", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
-                    sizeof(gpu::IntegerShared<simt::u32>),
-                    [&] { gpu::decode_integers_body<simt::u32>(batch); }));
-    return run_("settle", (batch.count + 63) / 64, 2, 0,
-                [&] { gpu::settle_body(batch.status, batch.count); });
+    return decode<simt::u32>(batch, verify);
+  }
+  Status decode_lengths(const gpu::IntegerBatch& batch, bool verify, Stream) override {
+    return decode<simt::u64>(batch, verify);
+  }
+  /// By the CPU, as blocks of files have tests of their own.
+  Status decode_text(const gpu::BatchArguments& batch, Stream) override {
+    return run_("text blocks", 1, 1, 0, [&] {
+      if (simt::lane() == 0) decode_spans(batch, {});
+    });
+  }
+  std::uint64_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes) override {
+    return blocks + plain_bytes;
   }
   Status find(const gpu::StringBatch& batch, const gpu::StringOptions& options, Stream) override {
     gpu::test::EmulatedStrings launcher(run_);
@@ -263,6 +267,19 @@ class EmulatedStringKernels final : public gpu::StringKernels {
   }
 
  private:
+  template <class T>
+  Status decode(const gpu::IntegerBatch& batch, bool verify) {
+    std::fill_n(batch.status, batch.count, gpu::kNoFault);
+    if (verify) {
+      PRESSO_TRY(run_("check", batch.count, gpu::kCheckWarps, sizeof(gpu::PayloadCheckShared),
+                      [&] { gpu::check_payloads_body(batch); }));
+    }
+    PRESSO_TRY(run_("integers", batch.count * gpu::kIntegerParts, gpu::kIntegerWarps,
+                    sizeof(gpu::IntegerShared<T>), [&] { gpu::decode_integers_body<T>(batch); }));
+    return run_("settle", (batch.count + 63) / 64, 2, 0,
+                [&] { gpu::settle_body(batch.status, batch.count); });
+  }
+
   Launches run_;
   std::shared_ptr<EmulatedFaults> faults_;
 };

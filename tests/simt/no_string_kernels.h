@@ -9,6 +9,9 @@ namespace presso::test {
 class NoStringKernels final : public gpu::StringKernels {
  public:
   Status decode_counts(const gpu::IntegerBatch&, bool, gpu::Stream) override { return none(); }
+  Status decode_lengths(const gpu::IntegerBatch&, bool, gpu::Stream) override { return none(); }
+  Status decode_text(const gpu::BatchArguments&, gpu::Stream) override { return none(); }
+  std::uint64_t temporary_bytes(std::uint32_t, std::uint64_t) override { return 0; }
   Status find(const gpu::StringBatch&, const gpu::StringOptions&, gpu::Stream) override {
     return none();
   }

@@ -16,13 +16,16 @@
 namespace presso::test {
 
 struct MadeTable {
-  explicit MadeTable(const std::string& csv, std::uint32_t group_rows) {
+  /// `types`: of columns whose type is not to be found out.
+  MadeTable(const std::string& csv, std::uint32_t group_rows,
+            std::vector<ColumnSchema> types = {}) {
     VectorSink sink(bytes);
     const Bytes text{reinterpret_cast<const Byte*>(csv.data()), csv.size()};
     MemorySource source(text);
     MemorySource again(text);
     TableOptions options;
     options.group_rows = group_rows;
+    options.types = std::move(types);
     const auto done = compress_table(source, &again, sink, options);
     EXPECT_TRUE(done.ok()) << done.error().message();
     access = std::make_unique<MemoryRandomAccess>(bytes);

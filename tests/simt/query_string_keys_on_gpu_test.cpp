@@ -298,8 +298,7 @@ TEST_P(StringKeys, TablesMayBeInDeviceMemory) {
       const Answer found = answer_of(query, device);
       EXPECT_EQ(found.text, answer_of(query, nullptr).text);
       EXPECT_EQ(found.summary.why_cpu, "");
-      // Bytes are no form in which columns stay on the device.
-      EXPECT_EQ(found.summary.bytes_read == 0, GetParam() == Form::kTokens);
+      EXPECT_EQ(found.summary.bytes_read, 0u);
       EXPECT_EQ(faults->live_bytes, of_tables);
     }
     EXPECT_GT(faults->numbered, 6u);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "presso/decompress.h"
+#include "tests/support/cpu_batch.h"
 
 /// Happened as often as `done` says; recorded as often as `asked` says.
 struct CUevent_st {
@@ -307,35 +308,7 @@ class FakeDevice final : public gpu::Device {
       return ErrorCode::kBadHeader;
     }
     if (reinterpret_cast<std::uintptr_t>(out) % 8 != 0) ++counts_->slow_blocks;
-    std::memset(out, 0xEE, span.plain_bytes);  // what a damaged block leaves
-    const auto header = parse_block_header(stored);
-    if (!header.ok()) return header.error().code;
-    if (header->plain_bytes != span.plain_bytes || header->stored_bytes() > span.stored_bytes) {
-      return ErrorCode::kBadHeader;
-    }
-    if (header->coding == Coding::kBit && !options.bit_blocks) return ErrorCode::kInvalidArgument;
-    if (header->has_sub_blocks()) return ErrorCode::kUnsupported;
-    return decode_payload(*header, stored + kBlockHeaderBytes, arguments, options, out);
-  }
-
-  static ErrorCode decode_payload(const BlockHeader& header, const Byte* stored,
-                                  const BatchArguments& arguments, const BatchOptions& options,
-                                  Byte* out) {
-    Buffer payload, plain;  // with slack
-    payload.append({stored, header.payload_bytes});
-    plain.resize_discarding(header.plain_bytes);
-    std::shared_ptr<const Dictionary> dictionary;
-    if (header.dictionary_id != 0 && header.dictionary_id <= kMaxDictionaries) {
-      const gpu::DictionarySpan& span = arguments.d_dictionaries[header.dictionary_id];
-      if (span.d_content != nullptr) {
-        dictionary = Dictionary::from_plain({span.d_content, span.bytes});
-      }
-    }
-    const Status status = decode_block(header, payload.data(), dictionary.get(),
-                                       {.verify = options.verify}, plain.data());
-    if (!status.ok()) return status.error().code;
-    std::memcpy(out, plain.data(), header.plain_bytes);
-    return ErrorCode::kOk;
+    return decode_span(arguments, span, options);
   }
 
   std::shared_ptr<FakeCounts> counts_;

@@ -143,6 +143,17 @@ Status read_codes(BlockJob& job, MutableBytes stored) {
   return {};
 }
 
+/// Of strings that are stored as bytes.
+Status read_text(BlockJob& job, MutableBytes stored) {
+  const BlockReader& blocks = job.reader->blocks();
+  PRESSO_TRY(blocks.read(job.block, stored));
+  PRESSO_ASSIGN(const BlockHeader header, blocks.parse_bytes(job.block, stored));
+  job.bytes = header.plain_bytes;
+  if (!header.has_sub_blocks()) return {};
+  return blocks.at_block(make_error(ErrorCode::kUnsupported, "strings in blocks of sub-blocks"),
+                         job.block);
+}
+
 }  // namespace
 
 Status read_block(BlockJob& job, Byte* to) {
@@ -155,6 +166,8 @@ Status read_block(BlockJob& job, Byte* to) {
       return read_counts(job, stored);
     case BlockJob::Kind::kCodes:
       return read_codes(job, stored);
+    case BlockJob::Kind::kText:
+      return read_text(job, stored);
   }
   return {};
 }

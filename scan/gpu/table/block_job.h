@@ -13,15 +13,15 @@
 namespace presso::gpu {
 
 struct BlockJob {
-  enum class Kind : Byte { kValues, kValidity, kCounts, kCodes };
+  enum class Kind : Byte { kValues, kValidity, kCounts, kCodes, kText };
 
   // What is to be read.
   const GroupReader* reader = nullptr;
   std::uint32_t block = 0;    ///< of the row group
   std::uint32_t column = 0;   ///< of those that were asked for
   std::uint32_t group = 0;    ///< in LoadedTable::groups()
-  std::uint32_t tokens = 0;   ///< counts and codes: in LoadedTable::tokens()
-  std::uint32_t number = 0;   ///< the slice's; of counts and codes their own in these tokens
+  std::uint32_t strings = 0;  ///< where it is of these: in LoadedTable::strings()
+  std::uint32_t number = 0;   ///< the slice's; where it is of strings its own in these
   std::uint32_t entries = 0;  ///< of the dictionary; 0: values
   Kind kind = Kind::kValues;
   Byte width_bytes = 0;
@@ -39,12 +39,14 @@ struct BlockJob {
   std::unique_ptr<Buffer> kept;       ///< plain values, or the payload of codes that are sampled
   std::vector<std::uint32_t> sample;  ///< counts
 
+  bool is_of_strings() const { return kind >= Kind::kCounts; }
   std::uint32_t stored_bytes() const { return reader->directory().blocks[block].stored_bytes; }
 };
 
 /// Reads the block as it is stored. `to`: room for that; the payload comes behind a header.
-/// Checksums are the device's business, but for those of tokens, where that is wanted. Errors:
-/// those of the file, with block and offset. Any thread, one job at a time.
+/// Checksums are the device's business, but for those of counts and codes, where that is wanted.
+/// Errors: those of the file, with block and offset; kUnsupported where the device cannot decode a
+/// block of text. Any thread, one job at a time.
 Status read_block(BlockJob& job, Byte* to);
 
 }  // namespace presso::gpu

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "decompress/gpu/runtime/memory_parts.h"
-#include "scan/gpu/table/byte_rows.h"
 #include "scan/gpu/table/table_parts.h"
+#include "scan/gpu/table/text_rows.h"
 #include "scan/gpu/table/upload.h"
 #include "scan/query/query_device.h"
 #include "scan/query/table_facts.h"
@@ -52,10 +52,15 @@ class PartNumbers {
  public:
   PartNumbers(const RunSpace& space, const LoadedTable& table, std::size_t column,
               const NumbersTo& to)
-      : space_(space), table_(table), column_(column), to_(to) {}
+      : space_(space), table_(table), column_(column), to_(to), text_(space, table, column, to) {
+    for (const LoadedStrings& strings : table.strings()) {
+      if (!strings.has_bytes) tokens_.push_back(&strings);
+    }
+  }
 
   /// Copies to the device what kernels have to know.
   Status prepare() {
+    PRESSO_TRY(text_.prepare());
     PRESSO_TRY(add_tokens());
     PRESSO_TRY(add_entries());
     return place();
@@ -74,6 +79,7 @@ class PartNumbers {
     batch_.index = entry_batch_.index = index;
     PRESSO_TRY(kernels.number_entries(entry_batch_, stream));
     PRESSO_TRY(kernels.number_rows(batch_, !is_verified(), stream));
+    PRESSO_TRY(text_.enqueue(index));
     PRESSO_TRY(kernels.number_slices(slice_batch_, stream));
     std::vector<std::uint32_t> statuses(counts_.size() + blocks_.size());
     PRESSO_TRY(space_.copy_back(statuses.data(), statuses_, statuses.size() * kWord));
@@ -81,7 +87,7 @@ class PartNumbers {
     for (std::size_t i = 0; i < statuses.size(); ++i) {
       PRESSO_TRY(error_of(statuses[i], places_[i]));
     }
-    return {};
+    return text_.check();
   }
 
  private:
@@ -98,18 +104,18 @@ class PartNumbers {
     std::uint32_t size = 0;
   };
 
-  const GroupReader& reader_of(const LoadedTokens& tokens) const {
+  const GroupReader& reader_of(const LoadedStrings& tokens) const {
     return *table_.groups()[tokens.group].reader;
   }
   bool is_verified() const {
-    return std::all_of(table_.tokens().begin(), table_.tokens().end(),
-                       [](const LoadedTokens& tokens) { return tokens.is_verified; });
+    return std::all_of(tokens_.begin(), tokens_.end(),
+                       [](const LoadedStrings* tokens) { return tokens->is_verified; });
   }
 
   Status add_tokens() {
     std::map<const TokenDictionary*, std::size_t> known;
-    for (const LoadedTokens& tokens : table_.tokens()) {
-      const GroupReader& reader = reader_of(tokens);
+    for (const LoadedStrings* const tokens : tokens_) {
+      const GroupReader& reader = reader_of(*tokens);
       PRESSO_ASSIGN(const TokenDictionary* const dictionary, reader.tokens(column_));
       const auto [at, is_new] = known.try_emplace(dictionary, dictionaries_.size());
       if (is_new) {
@@ -120,7 +126,7 @@ class PartNumbers {
                                  dictionary->size()});
       }
       counts_at_.push_back(parts_.add(reader.rows() * kWord));
-      for (const LoadedTokens::Counts& one : tokens.counts) {
+      for (const LoadedStrings::Counts& one : tokens->counts) {
         if (one.is_plain) continue;
         IntegerBlock block;
         block.payload = one.payload;
@@ -130,9 +136,9 @@ class PartNumbers {
       }
       dictionary_of_.push_back(at->second);
     }
-    for (const LoadedTokens& tokens : table_.tokens()) {
-      const GroupReader& reader = reader_of(tokens);
-      for (const LoadedTokens::Codes& one : tokens.codes) {
+    for (const LoadedStrings* const tokens : tokens_) {
+      const GroupReader& reader = reader_of(*tokens);
+      for (const LoadedStrings::Codes& one : tokens->codes) {
         StringBlock block;
         block.payload = one.payload;
         block.codes = one.codes;
@@ -198,10 +204,10 @@ class PartNumbers {
 
     auto count = counts_.begin();
     std::size_t number = 0;
-    for (std::size_t i = 0; i < table_.tokens().size(); ++i) {
-      const LoadedTokens& tokens = table_.tokens()[i];
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const LoadedStrings& tokens = *tokens_[i];
       Byte* const counts = work + counts_at_[i];
-      for (const LoadedTokens::Counts& one : tokens.counts) {
+      for (const LoadedStrings::Counts& one : tokens.counts) {
         Byte* const to = counts + one.first_row * kWord;
         if (one.is_plain) {
           copies_.push_back({to, one.payload.bytes, one.payload.size});
@@ -210,7 +216,7 @@ class PartNumbers {
         }
       }
       const std::size_t dictionary = dictionary_of_[i];
-      for (const LoadedTokens::Codes& one : tokens.codes) {
+      for (const LoadedStrings::Codes& one : tokens.codes) {
         StringBlock& block = blocks_[number];
         block.table.tokens = dictionaries_[dictionary].size;
         block.counts = reinterpret_cast<const std::uint32_t*>(counts) + one.first_row;
@@ -263,9 +269,11 @@ class PartNumbers {
   const LoadedTable& table_;
   std::size_t column_;
   NumbersTo to_;
+  TextRows text_;
+  std::vector<const LoadedStrings*> tokens_;
   MemoryParts parts_;
   std::vector<Tokens> dictionaries_;
-  std::vector<std::size_t> dictionary_of_;  ///< by LoadedTable::tokens(), as counts_at_
+  std::vector<std::size_t> dictionary_of_;  ///< by tokens_, as counts_at_
   std::vector<std::uint64_t> counts_at_;    ///< in work_
   std::vector<IntegerBlock> counts_;
   std::vector<StringBlock> blocks_;
@@ -331,14 +339,10 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   to.adds = adds;
   const std::uint64_t part_rows =
       std::min(kMostPartBytes, space_.memory.device_bytes_left() / 4) / sizeof(std::uint32_t);
-  bool has_bytes = false;
-  const auto is_read_by_kernels = [&](const GroupReader& group, std::uint32_t,
-                                      std::uint32_t) -> Result<bool> {
-    const bool is_bytes = group.chunk(column.column).representation == Representation::kBytes;
-    has_bytes = has_bytes || is_bytes;
-    return !is_bytes;
+  const WantsRows all = [](const GroupReader&, std::uint32_t, std::uint32_t) -> Result<bool> {
+    return true;
   };
-  TableParts parts(space_, column.tables, {{column.column}, 1, is_read_by_kernels, part_rows},
+  TableParts parts(space_, column.tables, {{column.column}, 1, all, part_rows, true},
                    *execution_.counters, execution_.threads);
   for (;;) {
     PRESSO_TRY(execution_.check_cancelled());
@@ -349,7 +353,6 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
     PRESSO_TRY(part.prepare());
     PRESSO_TRY(part.run(index_));
   }
-  if (has_bytes) PRESSO_TRY(number_byte_rows(space_, execution_, column, to, index_));
   QuerySummary& summary = execution_.summary;
   summary.bytes_read = execution_.counters->bytes;
   summary.blocks_read = execution_.counters->blocks;

@@ -2,9 +2,8 @@
 // Keys of joins that are strings, however row groups store these: those of the build side's column
 // get numbers in device memory (scan/gpu/table/string_index.h), row by row, and those of columns
 // that are joined to it the same numbers. Pipelines then join by numbers, and do not read these
-// columns for it, which take 4 bytes a row of device memory as long as the query runs. Tokens and
-// dictionaries come to the device as they are stored, bytes are decoded on their way (byte_rows.h).
-// Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
+// columns for it, which take 4 bytes a row of device memory as long as the query runs. All come to
+// the device as they are stored. Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>

@@ -66,14 +66,14 @@ struct TableLoader::Threads {
 
 TableLoader::TableLoader(const RunSpace& space, const std::vector<Table>& tables,
                          std::vector<std::size_t> columns, ReadCounters& counters, unsigned threads,
-                         WantsRows wants, TokenLoading tokens)
+                         WantsRows wants, StringLoading strings)
     : space_(space),
       tables_(tables),
       columns_(std::move(columns)),
       counters_(counters),
       thread_count_(threads),
       wants_(std::move(wants)),
-      tokens_(tokens),
+      strings_(strings),
       at_group_(tables) {}
 
 /// Parts wait for what they have under way, the last one first: its threads wait for none before.
@@ -101,7 +101,7 @@ Status TableLoader::open_groups() {
   Tasks tasks(places.size(), [&](std::size_t i) {
     const Stopwatch time;
     opened_[i] = without_bad_alloc(
-        [&] { return open_group(tables_, places[i], columns_, tokens_, wants_, counters_); });
+        [&] { return open_group(tables_, places[i], columns_, strings_, wants_, counters_); });
     threads_->opening_ns += static_cast<std::uint64_t>(time.seconds() * 1e9);
   });
   threads_->queue.add_first(tasks);

@@ -36,15 +36,16 @@ struct LoadedGroup {
   std::uint64_t first_row = 0;  ///< in all tables together
 };
 
-/// A column's tokens in a row group, as they are stored: the blocks that have rows of loaded
-/// slices. Payloads lie in device memory; blocks are not bound to slices.
-struct LoadedTokens {
+/// A column's strings in a row group, as they are stored: tokens or bytes. Of tokens the blocks
+/// that have rows of loaded slices, of bytes all. Blocks lie in device memory and are not bound to
+/// slices.
+struct LoadedStrings {
   struct Counts {
     std::uint32_t block = 0;  ///< of the row group, for errors
     std::uint32_t first_row = 0;
     ColumnPayload payload;
     IntegerParameters parameters;
-    bool is_plain = false;  ///< the payload is the counts, 4 bytes each
+    bool is_plain = false;  ///< the payload is the counts
   };
   struct Codes {
     std::uint32_t block = 0;
@@ -53,11 +54,20 @@ struct LoadedTokens {
     std::uint32_t codes = 0;
     ColumnPayload payload;
   };
-  std::uint32_t column = 0;  ///< of those that were asked for
-  std::uint32_t group = 0;   ///< in LoadedTable::groups()
-  std::vector<Counts> counts;
+  /// A block of bytes, which no decoder has seen yet.
+  struct Text {
+    std::uint32_t block = 0;
+    std::uint32_t stored_bytes = 0;
+    std::uint32_t plain_bytes = 0;
+    const Byte* stored = nullptr;  ///< as in the file, with its header, which is as it must be
+  };
+  std::uint32_t column = 0;    ///< of those that were asked for
+  std::uint32_t group = 0;     ///< in LoadedTable::groups()
+  std::vector<Counts> counts;  ///< of codes, of 4 bytes each; or of bytes, of 8
   std::vector<Codes> codes;
-  bool is_verified = false;  ///< payloads were compared with their checksums
+  std::vector<Text> text;
+  bool has_bytes = false;    ///< it has no tokens
+  bool is_verified = false;  ///< payloads, but those of text, were compared with their checksums
   StringSample sample;       ///< the first rows, of a column's first row group only
 };
 
@@ -69,8 +79,8 @@ class LoadedTable {
   const TableBlocks& blocks() const { return blocks_; }
   const std::vector<LoadedSlice>& slices() const { return slices_; }
   const std::vector<LoadedGroup>& groups() const { return groups_; }
-  /// Of columns that row groups store as tokens; values of these are in no block of blocks().
-  const std::vector<LoadedTokens>& tokens() const { return tokens_; }
+  /// Of columns that row groups store as tokens or bytes; these are in no block of blocks().
+  const std::vector<LoadedStrings>& strings() const { return strings_; }
   /// What vectors of each column need in a kernel.
   const std::vector<ColumnNeeds>& needs() const { return needs_; }
   std::uint64_t rows() const { return rows_; }
@@ -93,7 +103,7 @@ class LoadedTable {
   std::vector<std::vector<TableBlock>> host_blocks_;  ///< by column, then by slice
   std::vector<LoadedSlice> slices_;
   std::vector<LoadedGroup> groups_;
-  std::vector<LoadedTokens> tokens_;
+  std::vector<LoadedStrings> strings_;
   std::vector<ColumnNeeds> needs_;
   std::uint64_t rows_ = 0;
 };
@@ -103,17 +113,18 @@ class LoadedTable {
 using WantsRows =
     std::function<Result<bool>(const GroupReader& group, std::uint32_t first, std::uint32_t rows)>;
 
-/// kUnsupported, with the reason, where a column of a row group is stored in a form that kernels do
-/// not read.
-Status check_form(const GroupReader& group, std::size_t column);
-
-/// What a TableLoader is to do with columns that are strings stored as tokens.
-struct TokenLoading {
-  /// Bits of the columns, by their numbers among those that are loaded, whose tokens are wanted: of
-  /// others only nulls come. Nothing: all are wanted.
+/// What a TableLoader is to do with columns that are strings stored as tokens or bytes.
+struct StringLoading {
+  /// Bits of the columns, by their numbers among those that are loaded, whose strings are wanted:
+  /// of others only nulls come. Nothing: all are wanted.
   std::optional<std::uint32_t> wanted;
   bool is_verified = false;  ///< payloads are compared with their checksums as they are read
+  bool takes_bytes = false;  ///< else a column of bytes whose strings are wanted is kUnsupported
 };
+
+/// kUnsupported, with the reason, where a column of a row group is stored in a form that kernels do
+/// not read: but for bytes as these are not seen before they are loaded.
+Status check_form(const GroupReader& group, std::size_t column);
 
 class LoadingPart;
 struct OpenedGroup;
@@ -123,12 +134,12 @@ struct OpenedGroup;
 /// after that, on any stream.
 class TableLoader {
  public:
-  /// All but `tokens` are kept by reference. `columns`: of the tables, which have the same ones;
-  /// each a number or strings as a dictionary's codes or as tokens. `counters` counts what is read,
+  /// All but `strings` are kept by reference. `columns`: of the tables, which have the same ones;
+  /// each a number or strings. `counters` counts what is read,
   /// by so many threads. `wants` is asked for each slice once.
   TableLoader(const RunSpace& space, const std::vector<Table>& tables,
               std::vector<std::size_t> columns, ReadCounters& counters, unsigned threads,
-              WantsRows wants, TokenLoading tokens = {});
+              WantsRows wants, StringLoading strings = {});
   ~TableLoader();
 
   /// The next row groups that have wanted rows, at least one; nullopt after the last one. Waits
@@ -170,7 +181,7 @@ class TableLoader {
   ReadCounters& counters_;
   unsigned thread_count_;
   WantsRows wants_;
-  TokenLoading tokens_;
+  StringLoading strings_;
   GroupReader::BlockCost stored_;
   LoadTimes times_;
   query::RowGroupCursor at_group_;  ///< behind those that are open

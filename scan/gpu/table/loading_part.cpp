@@ -58,24 +58,22 @@ LoadingPart::~LoadingPart() {
 void LoadingPart::add(OpenedGroup group) {
   const auto number = static_cast<std::uint32_t>(table_.groups_.size());
   const auto first_slice = static_cast<std::uint32_t>(table_.slices_.size());
-  const auto first_tokens = static_cast<std::uint32_t>(table_.tokens_.size());
+  const auto first_strings = static_cast<std::uint32_t>(table_.strings_.size());
   const std::vector<bool> was_sampled = is_sampled_;
   for (LoadedSlice& slice : group.slices) {
     slice.group = number;
     table_.slices_.push_back(slice);
   }
-  for (LoadedTokens& tokens : group.tokens) {
-    tokens.group = number;
-    is_sampled_[tokens.column] = true;
-    table_.tokens_.push_back(std::move(tokens));
+  for (LoadedStrings& strings : group.strings) {
+    strings.group = number;
+    if (!strings.has_bytes) is_sampled_[strings.column] = true;
+    table_.strings_.push_back(std::move(strings));
   }
   for (BlockJob& job : group.jobs) {
-    const bool is_of_tokens =
-        job.kind == BlockJob::Kind::kCounts || job.kind == BlockJob::Kind::kCodes;
-    job.is_sampled = is_of_tokens && job.number == 0 && !was_sampled[job.column];
+    job.is_sampled = job.is_sampled && !was_sampled[job.column];
     job.group = number;
-    job.tokens += first_tokens;
-    if (!is_of_tokens) job.number += first_slice;
+    job.strings += first_strings;
+    if (!job.is_of_strings()) job.number += first_slice;
     job.offset = block_bytes_;
     const std::uint64_t room = block_room(job.stored_bytes());
     block_bytes_ += room;
@@ -93,7 +91,7 @@ void LoadingPart::add(OpenedGroup group) {
 LoadingPart::Image LoadingPart::image() const {
   const std::size_t slices = table_.slices_.size();
   MemoryParts parts;
-  // The values of columns of tokens, which nobody asks for, are here where there is no block.
+  // The values of columns of strings, which nobody asks for, are here where there is no block.
   parts.add(std::max<std::uint64_t>(block_bytes_, 1));
   Image image;
   image.slices = parts.add(slices * sizeof(TableSlice));
@@ -217,9 +215,9 @@ void LoadingPart::settle_values(const BlockJob& job) {
 }
 
 void LoadingPart::settle_counts(BlockJob& job) {
-  LoadedTokens& tokens = table_.tokens_[job.tokens];
-  LoadedTokens::Counts& counts = tokens.counts[job.number];
-  if (job.is_sampled) tokens.sample.counts = std::move(job.sample);
+  LoadedStrings& strings = table_.strings_[job.strings];
+  LoadedStrings::Counts& counts = strings.counts[job.number];
+  if (job.is_sampled) strings.sample.counts = std::move(job.sample);
   counts.is_plain = job.is_plain;
   if (job.is_plain) {
     counts.parameters.rows = job.reader->directory().blocks[job.block].rows;
@@ -231,14 +229,21 @@ void LoadingPart::settle_counts(BlockJob& job) {
 
 /// A sample's counts are those of a job before this one.
 Status LoadingPart::settle_codes(const BlockJob& job) {
-  LoadedTokens& tokens = table_.tokens_[job.tokens];
-  LoadedTokens::Codes& codes = tokens.codes[job.number];
+  LoadedStrings& tokens = table_.strings_[job.strings];
+  LoadedStrings::Codes& codes = tokens.codes[job.number];
   codes.codes = job.codes;
   codes.payload = {payload(job), job.bytes, job.checksum};
   if (!job.is_sampled) return {};
   PRESSO_ASSIGN(const TokenDictionary* const dictionary, job.reader->tokens(columns_[job.column]));
   sample_codes(tokens.sample, *dictionary, job.kept->bytes(), job.codes, codes.rows);
   return {};
+}
+
+void LoadingPart::settle_text(const BlockJob& job) {
+  LoadedStrings::Text& text = table_.strings_[job.strings].text[job.number];
+  text.stored = there(job);
+  text.stored_bytes = job.stored_bytes();
+  text.plain_bytes = job.bytes;
 }
 
 /// Writes down what has become of a block.
@@ -253,6 +258,9 @@ Status LoadingPart::settle(BlockJob& job) {
       break;
     case BlockJob::Kind::kCodes:
       return settle_codes(job);
+    case BlockJob::Kind::kText:
+      settle_text(job);
+      break;
   }
   return {};
 }
@@ -280,23 +288,23 @@ Status LoadingPart::place_plain() {
     bytes += block_room(jobs_[i].bytes);
   }
   PRESSO_ASSIGN(plain_memory_, space_.space.memory.allocate(bytes));
-  std::vector<Byte> all(static_cast<std::size_t>(bytes));
+  std::vector<Bytes> pieces;
   for (std::size_t i = 0; i < plain_.size(); ++i) {
     const BlockJob& job = jobs_[plain_[i]];
-    std::memcpy(all.data() + places[i], job.kept->data(), job.bytes);
+    pieces.emplace_back(job.kept->data(), job.bytes);
     const Byte* const at = plain_memory_.get() + places[i];
     if (job.kind == BlockJob::Kind::kCounts) {
-      table_.tokens_[job.tokens].counts[job.number].payload = {at, job.bytes, 0};
+      table_.strings_[job.strings].counts[job.number].payload = {at, job.bytes, 0};
       continue;
     }
     TableBlock& block = table_.host_blocks_[job.column][job.number];
     (job.kind == BlockJob::Kind::kValidity ? block.validity : block.words) =
         reinterpret_cast<const std::uint32_t*>(at);
   }
-  return space_.space.copy_there(plain_memory_.get(), all.data(), bytes);
+  return space_.space.copy_there(plain_memory_.get(), pieces, kBlockAlignment);
 }
 
-/// Blocks of columns of tokens have values, which nobody asks for.
+/// Blocks of columns of strings have values, which nobody asks for.
 void LoadingPart::place_unread_values() {
   for (std::vector<TableBlock>& blocks : table_.host_blocks_) {
     for (TableBlock& block : blocks) {

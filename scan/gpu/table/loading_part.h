@@ -83,6 +83,7 @@ class LoadingPart {
   void settle_values(const BlockJob& job);
   void settle_counts(BlockJob& job);
   Status settle_codes(const BlockJob& job);
+  void settle_text(const BlockJob& job);
   Status place_plain();
   void place_unread_values();
   void write_image(Byte* to) const;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Numbers of rows' strings (string_index.h):
 //
-//   rows      a warp a tile of kRowTile rows of tokens, four neighbours a lane: each lane walks its
-//             row's codes, packs what they stand for into words, and looks these up
+//   counts    a warp a tile of kRowTile rows of text: lengths as counts, and their sum
+//   places    a warp a row group of text: where tiles begin, whether lengths add up to the text
+//   rows      a warp a tile of kRowTile rows, four neighbours a lane: each lane walks its row's
+//             codes, packs what they stand for into words, and looks these up; or takes the words
+//             of its text
 //   bytes     a thread a block of tokens: whether its rows have as many bytes as it says
-//   entries   a lane an entry of a dictionary, or a row whose bytes lie in memory
+//   entries   a lane an entry of a dictionary
 //   slices    a warp a vector: numbers of codes' entries, and of nulls
 //
 // Codes are read where they lie: those of neighbouring rows are in the same lines of memory, which
@@ -73,21 +76,28 @@ struct TokenString {
 };
 static_assert(kMaxTokenBytes == 2 * kWordBytes);
 
-/// Bytes that lie in memory, anywhere.
+/// Bytes that lie in memory, anywhere in whole words of it.
 struct PlainString {
   const Byte* begin;
   u32 size;
 
   template <class Sink>
   PRESSO_DEVICE u32 for_each_word(const Sink& sink) const {
-    for (u32 at = 0; at < size; at += kWordBytes) {
-      u64 word = 0;
-      for (u32 i = 0; i < kWordBytes && at + i < size; ++i) {
-        word |= u64{simt::load_readonly(begin + at + i)} << (kWordBytes * i);
+    if (size == 0) return 0;
+    const u32 before = static_cast<u32>(address_of(begin) % kWordBytes);
+    const u32 shift = 8 * before;
+    const u64* from = reinterpret_cast<const u64*>(begin - before);
+    u64 low = simt::load_readonly(from);
+    for (u32 left = size;; left -= kWordBytes) {
+      const u64 high = before + left > kWordBytes ? simt::load_readonly(++from) : 0;
+      const u64 word = shift == 0 ? low : low >> shift | high << (2 * kWordBits - shift);
+      if (left <= kWordBytes) {
+        sink(word & ~u64{0} >> 8 * (kWordBytes - left));
+        return size;
       }
       sink(word);
+      low = high;
     }
-    return size;
   }
 };
 
@@ -99,6 +109,80 @@ PRESSO_DEVICE u32 number_of_string(const StringIndex& index, bool adds, bool ask
   return asks ? find_string<false>(index, digest, source) : kNoString;
 }
 
+// --- places of text
+
+/// The sum of all lanes' values.
+PRESSO_DEVICE u64 sum_of_lanes(u64 value) {
+  for (u32 distance = kWarpSize / 2; distance != 0; distance /= 2) {
+    value += simt::shuffle_xor(value, distance);
+  }
+  return value;
+}
+
+/// Writes the counts of a tile's rows; returns their sum, or anything above `codes`.
+PRESSO_DEVICE u64 count_text_tile(const StringBlock& block, const NumberedBlock& to, u32 tile) {
+  const u32 first = tile * kRowTile;
+  const u32 rows = block.rows - first < kRowTile ? block.rows - first : kRowTile;
+  const u64 too_many = u64{block.codes} + 1;
+  u64 sum = 0;
+  for (u32 row = simt::lane(); row < rows; row += kWarpSize) {
+    const u64 length = simt::load_readonly(to.lengths + first + row);
+    to.counts[first + row] = static_cast<u32>(length);
+    sum += length < too_many ? length : too_many;
+  }
+  return sum_of_lanes(sum);
+}
+
+/// Replaces sums by those of the tiles before, by one warp; returns the sum of all.
+PRESSO_DEVICE u64 place_text_tiles(const StringBlock& block) {
+  const u32 tiles = row_tiles(block.rows);
+  u64 before = 0;
+  for (u32 begin = 0; begin < tiles; begin += kWarpSize) {
+    const u32 tile = begin + simt::lane();
+    const u64 own = tile < tiles ? block.tile_begins[tile] : 0;
+    u64 sums = own;
+    for (u32 distance = 1; distance < kWarpSize; distance *= 2) {
+      const u64 more = simt::shuffle_up(sums, distance);
+      if (simt::lane() >= distance) sums += more;
+    }
+    if (tile < tiles) block.tile_begins[tile] = static_cast<u32>(before + sums - own);
+    before += simt::shuffle(sums, kWarpSize - 1);
+  }
+  return before;
+}
+
+PRESSO_DEVICE void report_bad_lengths(const NumberBatch& batch, u32 number) {
+  if (simt::lane() != 0) return;
+  report_fault(batch.strings.status + number, kCountsFault, ErrorCode::kBadLength);
+}
+
+/// Any grid.
+PRESSO_DEVICE void count_text_body(const NumberBatch& batch) {
+  const u32 warps = simt::block_threads() / kWarpSize;
+  for (u32 tile = simt::block_index() * warps + uniform_warp(); tile < batch.strings.tiles;
+       tile += simt::grid_blocks() * warps) {
+    const u32 number = block_of_tile(batch.strings, tile);
+    const StringBlock& block = batch.strings.blocks[number];
+    const u32 own = tile - block.first_tile;
+    const u64 sum = count_text_tile(block, batch.blocks[number], own);
+    if (sum > block.codes) report_bad_lengths(batch, number);
+    if (simt::lane() == 0) block.tile_begins[own] = static_cast<u32>(sum);
+  }
+}
+
+/// A warp for each row group.
+PRESSO_DEVICE void place_text_body(const NumberBatch& batch) {
+  const u32 warps = simt::block_threads() / kWarpSize;
+  const u32 number = simt::block_index() * warps + uniform_warp();
+  if (number >= batch.strings.count) return;
+  const StringBlock& block = batch.strings.blocks[number];
+  if (place_text_tiles(block) != block.codes) report_bad_lengths(batch, number);
+}
+
+// --- rows
+
+/// `kText`: NumberBatch::has_text.
+template <bool kText>
 PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile) {
   const StringBlock& block = batch.strings.blocks[number];
   const NumberedBlock& to = batch.blocks[number];
@@ -109,15 +193,24 @@ PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile) {
     const LaneQuad quad = feed.take();
     for (u32 i = 0; i < kQuad; ++i) {
       const u32 row = first + kQuad * simt::lane() + i;
-      const TokenString source{block.payload, to.tokens, quad.begin_of(i), quad.ends[i]};
-      const StringDigest digest = digest_of(source, batch.index.hash_bits);
-      is_bad = is_bad || source.is_bad;
-      bytes += digest.length;
-      const bool asks = row < feed.rows() && !source.is_bad;
-      const u32 found = number_of_string(batch.index, batch.adds, asks, digest, source);
-      if (asks) to.numbers[tile * kRowTile + row] = found == kNoString ? batch.none : found;
+      const auto put = [&](bool asks, const StringDigest& digest, const auto& source) {
+        const u32 found = number_of_string(batch.index, batch.adds, asks, digest, source);
+        if (asks) to.numbers[tile * kRowTile + row] = found == kNoString ? batch.none : found;
+      };
+      const u32 begin = quad.begin_of(i);
+      if constexpr (kText) {
+        const PlainString source{to.text + begin, quad.ends[i] - begin};
+        put(row < feed.rows(), digest_of(source, batch.index.hash_bits), source);
+      } else {
+        const TokenString source{block.payload, to.tokens, begin, quad.ends[i]};
+        const StringDigest digest = digest_of(source, batch.index.hash_bits);
+        is_bad = is_bad || source.is_bad;
+        bytes += digest.length;
+        put(row < feed.rows() && !source.is_bad, digest, source);
+      }
     }
   }
+  if constexpr (kText) return;
   report_bad_code(is_bad, batch.strings.status + number);
   const u32 all = simt::reduce_add(bytes);
   if (simt::lane() == 0 && all != 0) simt::atomic_add(batch.strings.matches + number, all);
@@ -125,6 +218,7 @@ PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile) {
 static_assert(u64{kMaxBlockBytes} * kMaxTokenBytes < u64{1} << 32);
 
 /// Any grid.
+template <bool kText>
 PRESSO_DEVICE void number_rows_body(const NumberBatch& batch) {
   const u32 warps = simt::block_threads() / kWarpSize;
   for (u32 tile = simt::block_index() * warps + uniform_warp(); tile < batch.strings.tiles;
@@ -132,7 +226,7 @@ PRESSO_DEVICE void number_rows_body(const NumberBatch& batch) {
     const u32 number = block_of_tile(batch.strings, tile);
     // Faults that are found meanwhile are no reason to leave the block (is_refused()).
     if (is_refused(batch.strings.status[number])) continue;
-    number_tile(batch, number, tile - batch.strings.blocks[number].first_tile);
+    number_tile<kText>(batch, number, tile - batch.strings.blocks[number].first_tile);
   }
 }
 

@@ -19,9 +19,22 @@ __global__ void __launch_bounds__(kStringTileThreads) place_tiles_kernel(StringB
   place_row_tiles_body(batch);
 }
 
+__global__ void __launch_bounds__(kThreads) count_text_kernel(NumberBatch batch) {
+  count_text_body(batch);
+}
+
+__global__ void __launch_bounds__(kFewThreads) place_text_kernel(NumberBatch batch) {
+  place_text_body(batch);
+}
+
 __global__ void __launch_bounds__(kThreads, 4)
-    number_rows_kernel(__grid_constant__ const NumberBatch batch) {
-  number_rows_body(batch);
+    number_tokens_kernel(__grid_constant__ const NumberBatch batch) {
+  number_rows_body<false>(batch);
+}
+
+__global__ void __launch_bounds__(kThreads, 4)
+    number_text_kernel(__grid_constant__ const NumberBatch batch) {
+  number_rows_body<true>(batch);
 }
 
 __global__ void __launch_bounds__(kFewThreads) check_bytes_kernel(NumberBatch batch) {
@@ -58,9 +71,21 @@ class NumberLauncher {
     place_tiles_kernel<<<batch.count, kStringTileThreads, 0, stream_>>>(batch);
     return launched("place_tiles_kernel");
   }
+  Status text_places(const NumberBatch& batch) {
+    if (batch.strings.tiles > 0) {
+      const WorkShape shape{kThreads, 0, batch.strings.tiles, true};
+      PRESSO_TRY(launch_everywhere(count_text_kernel, shape, stream_, "count_text_kernel", batch));
+    }
+    place_text_kernel<<<few_blocks(batch.strings.count * kWarpSize), kFewThreads, 0, stream_>>>(
+        batch);
+    return launched("place_text_kernel");
+  }
   Status rows(const NumberBatch& batch) {
     const WorkShape shape{kThreads, 0, batch.strings.tiles, true};
-    return launch_everywhere(number_rows_kernel, shape, stream_, "number_rows_kernel", batch);
+    return batch.has_text
+               ? launch_everywhere(number_text_kernel, shape, stream_, "number_text_kernel", batch)
+               : launch_everywhere(number_tokens_kernel, shape, stream_, "number_tokens_kernel",
+                                   batch);
   }
   Status bytes(const NumberBatch& batch) {
     check_bytes_kernel<<<few_blocks(batch.strings.count), kFewThreads, 0, stream_>>>(batch);
@@ -80,7 +105,7 @@ class NumberLauncher {
 
 }  // namespace
 
-Status number_token_rows(const NumberBatch& batch, bool verify, CUstream_st* stream) {
+Status number_strings(const NumberBatch& batch, bool verify, CUstream_st* stream) {
   NumberLauncher launcher(stream);
   return enqueue_numbers(batch, verify, launcher);
 }

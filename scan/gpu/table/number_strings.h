@@ -10,9 +10,9 @@ struct CUstream_st;
 
 namespace presso::gpu {
 
-/// Of rows that are tokens; then status words are ErrorCodes. `verify`: compare payloads with their
+/// Of rows; then status words are ErrorCodes. `verify`: compare payloads of tokens with their
 /// checksums. Errors: kDeviceLost.
-Status number_token_rows(const NumberBatch& batch, bool verify, CUstream_st* stream);
+Status number_strings(const NumberBatch& batch, bool verify, CUstream_st* stream);
 /// Of entries of dictionaries. Errors: the same.
 Status number_entries(const EntryBatch& batch, CUstream_st* stream);
 /// Of slices, once those of rows and entries are there. Errors: the same.

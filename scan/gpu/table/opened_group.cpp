@@ -30,9 +30,6 @@ ColumnType type_of(const GroupReader& group, std::size_t column) {
 
 Status check_representation(const GroupReader& group, std::size_t column) {
   const Representation stored = group.chunk(column).representation;
-  if (stored == Representation::kBytes) {
-    return not_here(group, column, "strings that are stored as bytes");
-  }
   if (stored != Representation::kPlain) return {};
   const std::size_t width = value_bytes(type_of(group, column));
   if (width != 0 && width <= 8) return {};
@@ -42,23 +39,27 @@ Status check_representation(const GroupReader& group, std::size_t column) {
 /// Lists the blocks of a row group's wanted slices.
 class JobMaker {
  public:
-  JobMaker(OpenedGroup& made, std::span<const std::size_t> columns, const TokenLoading& tokens)
-      : made_(made), reader_(*made.group.reader), columns_(columns), tokens_(tokens) {}
+  JobMaker(OpenedGroup& made, std::span<const std::size_t> columns, const StringLoading& strings)
+      : made_(made), reader_(*made.group.reader), columns_(columns), loading_(strings) {}
 
   Status add_column(std::size_t column);
 
  private:
   Status add_values(std::size_t column);
-  Status add_tokens(std::size_t column);
+  Status add_strings(std::size_t column);
   Status add_nulls(std::size_t column, std::size_t slice);
-  void add_counts(std::size_t column, GroupReader::BlockRange range);
+  void add_tokens(std::size_t column, const LoadedSlice& slice);
+  void add_bytes(std::size_t column);
+  void add_counts(std::size_t column, GroupReader::BlockRange range, Byte width_bytes);
   void add_codes(std::size_t column, GroupReader::BlockRange range);
   BlockJob& add_job(std::size_t column, std::uint32_t block, BlockJob::Kind kind);
+  BlockJob& add_string_job(std::size_t column, std::uint32_t block, BlockJob::Kind kind,
+                           std::size_t number);
 
   OpenedGroup& made_;
   const GroupReader& reader_;
   std::span<const std::size_t> columns_;
-  const TokenLoading& tokens_;
+  const StringLoading& loading_;
 };
 
 BlockJob& JobMaker::add_job(std::size_t column, std::uint32_t block, BlockJob::Kind kind) {
@@ -72,8 +73,9 @@ BlockJob& JobMaker::add_job(std::size_t column, std::uint32_t block, BlockJob::K
 
 Status JobMaker::add_column(std::size_t column) {
   PRESSO_TRY(check_representation(reader_, columns_[column]));
-  const bool has_tokens = reader_.chunk(columns_[column]).representation == Representation::kToken;
-  return has_tokens ? add_tokens(column) : add_values(column);
+  const Representation stored = reader_.chunk(columns_[column]).representation;
+  const bool has_strings = stored == Representation::kToken || stored == Representation::kBytes;
+  return has_strings ? add_strings(column) : add_values(column);
 }
 
 Status JobMaker::add_values(std::size_t column) {
@@ -110,27 +112,33 @@ Status JobMaker::add_nulls(std::size_t column, std::size_t slice) {
   return {};
 }
 
-void JobMaker::add_counts(std::size_t column, GroupReader::BlockRange range) {
-  auto& counts = made_.tokens.back().counts;
+BlockJob& JobMaker::add_string_job(std::size_t column, std::uint32_t block, BlockJob::Kind kind,
+                                   std::size_t number) {
+  BlockJob& job = add_job(column, block, kind);
+  job.strings = static_cast<std::uint32_t>(made_.strings.size() - 1);
+  job.number = static_cast<std::uint32_t>(number);
+  job.verifies = loading_.is_verified;
+  return job;
+}
+
+/// Of tokens `width_bytes` is 4, of bytes 8.
+void JobMaker::add_counts(std::size_t column, GroupReader::BlockRange range, Byte width_bytes) {
+  auto& counts = made_.strings.back().counts;
   for (std::uint32_t block = range.first; block < range.end; ++block) {
     if (!counts.empty() && block <= counts.back().block) continue;
-    BlockJob& job = add_job(column, block, BlockJob::Kind::kCounts);
-    job.tokens = static_cast<std::uint32_t>(made_.tokens.size() - 1);
-    job.number = static_cast<std::uint32_t>(counts.size());
-    job.width_bytes = 4;
-    job.verifies = tokens_.is_verified;
+    BlockJob& job = add_string_job(column, block, BlockJob::Kind::kCounts, counts.size());
+    job.width_bytes = width_bytes;
+    job.is_sampled = width_bytes == 4 && counts.empty();
     counts.push_back({block, static_cast<std::uint32_t>(reader_.begin_of(block)), {}, {}, false});
   }
 }
 
 void JobMaker::add_codes(std::size_t column, GroupReader::BlockRange range) {
-  auto& codes = made_.tokens.back().codes;
+  auto& codes = made_.strings.back().codes;
   for (std::uint32_t block = range.first; block < range.end; ++block) {
     if (!codes.empty() && block <= codes.back().block) continue;
-    BlockJob& job = add_job(column, block, BlockJob::Kind::kCodes);
-    job.tokens = static_cast<std::uint32_t>(made_.tokens.size() - 1);
-    job.number = static_cast<std::uint32_t>(codes.size());
-    job.verifies = tokens_.is_verified;
+    BlockJob& job = add_string_job(column, block, BlockJob::Kind::kCodes, codes.size());
+    job.is_sampled = codes.empty();
     codes.push_back({block,
                      static_cast<std::uint32_t>(reader_.begin_of(block)),
                      reader_.directory().blocks[block].rows,
@@ -139,28 +147,51 @@ void JobMaker::add_codes(std::size_t column, GroupReader::BlockRange range) {
   }
 }
 
-Status JobMaker::add_tokens(std::size_t column) {
+void JobMaker::add_tokens(std::size_t column, const LoadedSlice& slice) {
   const std::size_t number = columns_[column];
-  LoadedTokens& tokens = made_.tokens.emplace_back();
-  tokens.column = static_cast<std::uint32_t>(column);
-  tokens.is_verified = tokens_.is_verified;
+  const auto codes =
+      reader_.blocks_of(number, ColumnStream::kTokens, slice.first, slice.first + slice.rows);
+  const std::uint64_t begin = reader_.begin_of(codes.first);
+  const std::uint64_t end =
+      reader_.begin_of(codes.end - 1) + reader_.directory().blocks[codes.end - 1].rows;
+  add_counts(column, reader_.blocks_of(number, ColumnStream::kTokenCounts, begin, end), 4);
+  add_codes(column, codes);
+}
+
+/// Of all rows: where those of a slice are is known once all lengths are.
+void JobMaker::add_bytes(std::size_t column) {
+  const std::size_t number = columns_[column];
+  add_counts(column, reader_.blocks_of(number, ColumnStream::kLengths, 0, reader_.rows()), 8);
+  const ColumnChunk& chunk = reader_.chunk(number);
+  auto& text = made_.strings.back().text;
+  for (std::uint32_t block = chunk.first_block; block < chunk.first_block + chunk.blocks; ++block) {
+    if (reader_.directory().blocks[block].stream != ColumnStream::kBytes) continue;
+    add_string_job(column, block, BlockJob::Kind::kText, text.size());
+    text.emplace_back().block = block;
+  }
+}
+
+Status JobMaker::add_strings(std::size_t column) {
+  const bool is_wanted = !loading_.wanted || (*loading_.wanted >> column & 1) != 0;
+  const bool has_bytes = reader_.chunk(columns_[column]).representation == Representation::kBytes;
+  if (is_wanted && has_bytes && !loading_.takes_bytes) {
+    return not_here(reader_, columns_[column], "strings that are stored as bytes");
+  }
+  if (is_wanted) {
+    LoadedStrings& strings = made_.strings.emplace_back();
+    strings.column = static_cast<std::uint32_t>(column);
+    strings.has_bytes = has_bytes;
+    strings.is_verified = loading_.is_verified;
+  }
   for (std::size_t i = 0; i < made_.slices.size(); ++i) {
-    const LoadedSlice& slice = made_.slices[i];
     TableBlock& to = made_.blocks[column].emplace_back();
-    to.rows = slice.rows;
+    to.rows = made_.slices[i].rows;
     to.is_plain = true;
     to.width_bytes = 4;
     PRESSO_TRY(add_nulls(column, i));
-    if (tokens_.wanted && (*tokens_.wanted >> column & 1) == 0) continue;
-    const auto codes =
-        reader_.blocks_of(number, ColumnStream::kTokens, slice.first, slice.first + slice.rows);
-    const std::uint64_t begin = reader_.begin_of(codes.first);
-    const std::uint64_t end =
-        reader_.begin_of(codes.end - 1) + reader_.directory().blocks[codes.end - 1].rows;
-    add_counts(column, reader_.blocks_of(number, ColumnStream::kTokenCounts, begin, end));
-    add_codes(column, codes);
+    if (is_wanted && !has_bytes) add_tokens(column, made_.slices[i]);
   }
-  if (tokens.codes.empty()) made_.tokens.pop_back();
+  if (is_wanted && has_bytes) add_bytes(column);
   return {};
 }
 
@@ -190,7 +221,7 @@ Status check_form(const GroupReader& group, std::size_t column) {
 }
 
 Result<OpenedGroup> open_group(const std::vector<Table>& tables, const GroupToOpen& place,
-                               std::span<const std::size_t> columns, const TokenLoading& tokens,
+                               std::span<const std::size_t> columns, const StringLoading& strings,
                                const WantsRows& wants, ReadCounters& counters) {
   OpenedGroup made;
   made.group.table = place.table;
@@ -211,7 +242,7 @@ Result<OpenedGroup> open_group(const std::vector<Table>& tables, const GroupToOp
   }
   made.blocks.resize(columns.size());
   if (made.slices.empty()) return made;
-  JobMaker maker(made, columns, tokens);
+  JobMaker maker(made, columns, strings);
   for (std::size_t i = 0; i < columns.size(); ++i) PRESSO_TRY(maker.add_column(i));
   return made;
 }

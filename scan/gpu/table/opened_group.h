@@ -21,7 +21,7 @@ struct OpenedGroup {
   // By numbers that count from 0 in this row group, as these do of slices:
   std::vector<BlockJob> jobs;
   std::vector<std::vector<TableBlock>> blocks;  ///< by column, then by slice
-  std::vector<LoadedTokens> tokens;
+  std::vector<LoadedStrings> strings;
 
   /// Of device memory.
   std::uint64_t bytes() const;
@@ -36,13 +36,13 @@ struct GroupToOpen {
 
 /// Errors: those of the directory, of `wants`; kUnsupported, as check_form() says.
 Result<OpenedGroup> open_group(const std::vector<Table>& tables, const GroupToOpen& place,
-                               std::span<const std::size_t> columns, const TokenLoading& tokens,
+                               std::span<const std::size_t> columns, const StringLoading& strings,
                                const WantsRows& wants, ReadCounters& counters);
 
 /// What a block takes in device memory.
+constexpr std::uint64_t kBlockAlignment = 16;
 constexpr std::uint64_t block_room(std::uint64_t stored_bytes) {
-  constexpr std::uint64_t kAlignment = 16;
-  return (stored_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return (stored_bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
 }
 
 }  // namespace presso::gpu

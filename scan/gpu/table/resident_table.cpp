@@ -17,7 +17,7 @@ Result<std::shared_ptr<const ResidentTable>> ResidentTable::load(const RunSpace&
     return true;
   };
   TableLoader loader(space, made->tables_, made->columns_, made->counters_, threads, all,
-                     {std::nullopt, true});
+                     {std::nullopt, true, true});
   PRESSO_ASSIGN(std::optional<LoadedTable> loaded, loader.load_all());
   if (loaded) made->loaded_ = std::move(*loaded);
   PRESSO_TRY(made->read_dictionaries(threads));
@@ -64,9 +64,9 @@ void ResidentTable::find_places() {
     places_[groups[i].table][static_cast<std::size_t>(groups[i].reader->group())] = {i, slice};
     while (slice < loaded_.slices().size() && loaded_.slices()[slice].group == i) ++slice;
   }
-  tokens_.assign(columns_.size(), std::vector<const LoadedTokens*>(groups.size()));
-  for (const LoadedTokens& tokens : loaded_.tokens()) {
-    tokens_[tokens.column][tokens.group] = &tokens;
+  strings_.assign(columns_.size(), std::vector<const LoadedStrings*>(groups.size()));
+  for (const LoadedStrings& strings : loaded_.strings()) {
+    strings_[strings.column][strings.group] = &strings;
   }
 }
 
@@ -84,20 +84,22 @@ std::optional<std::size_t> ResidentTable::find_column(std::size_t column) const 
   return static_cast<std::size_t>(found - columns_.begin());
 }
 
-const LoadedTokens* ResidentTable::tokens(std::size_t column, std::size_t group) const {
-  return tokens_[column][group];
+const LoadedStrings* ResidentTable::strings(std::size_t column, std::size_t group) const {
+  return strings_[column][group];
 }
 
 const StringSample& ResidentTable::sample(std::size_t column) const {
-  const auto& of_groups = tokens_[column];
+  const auto& of_groups = strings_[column];
   return (*std::find_if(of_groups.begin(), of_groups.end(),
-                        [](const LoadedTokens* tokens) { return tokens != nullptr; }))
+                        [](const LoadedStrings* strings) {
+                          return strings != nullptr && !strings->has_bytes;
+                        }))
       ->sample;
 }
 
 bool ResidentTable::has_values(std::size_t column) const {
-  return std::all_of(tokens_[column].begin(), tokens_[column].end(),
-                     [](const LoadedTokens* tokens) { return tokens == nullptr; });
+  return std::all_of(strings_[column].begin(), strings_[column].end(),
+                     [](const LoadedStrings* strings) { return strings == nullptr; });
 }
 
 void ResidentTables::add(std::shared_ptr<const ResidentTable> table) {

@@ -39,12 +39,12 @@ class ResidentTable {
     std::size_t first_slice = 0;
   };
   Place place(std::size_t table, std::uint64_t group) const { return places_[table][group]; }
-  /// A column's tokens in a row group, both by their numbers in loaded(); nullptr: there are none.
-  const LoadedTokens* tokens(std::size_t column, std::size_t group) const;
+  /// A column's strings in a row group, both by their numbers in loaded(); nullptr: there are none.
+  const LoadedStrings* strings(std::size_t column, std::size_t group) const;
   /// Of the first row group that has tokens of the column; it has some.
   const StringSample& sample(std::size_t column) const;
   /// Whether rows' values can be taken from loaded(), by the number there: not so where they are
-  /// tokens somewhere.
+  /// tokens or bytes somewhere.
   bool has_values(std::size_t column) const;
 
  private:
@@ -58,8 +58,8 @@ class ResidentTable {
   ReadCounters counters_;  ///< the readers in `loaded_` add to it as long as they live
   LoadedTable loaded_;
   std::uint64_t bytes_read_ = 0;
-  std::vector<std::vector<Place>> places_;                ///< by table and row group
-  std::vector<std::vector<const LoadedTokens*>> tokens_;  ///< by column and row group
+  std::vector<std::vector<Place>> places_;                  ///< by table and row group
+  std::vector<std::vector<const LoadedStrings*>> strings_;  ///< by column and row group
 };
 
 /// The tables that are in a device's memory, as long as somebody has them. Thread-safe.

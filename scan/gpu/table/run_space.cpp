@@ -17,6 +17,38 @@ Status RunSpace::copy_there(void* to, const void* from, std::uint64_t bytes) con
   return {};
 }
 
+Status RunSpace::copy_there(void* to, std::span<const Bytes> pieces,
+                            std::uint64_t alignment) const {
+  const auto aligned = [=](std::uint64_t bytes) {
+    return (bytes + alignment - 1) / alignment * alignment;
+  };
+  std::uint64_t all = 0;
+  for (const Bytes piece : pieces) all += aligned(piece.size());
+  if (all == 0) return {};
+  const std::uint64_t most = std::min(all, pinned.usual_bytes() / alignment * alignment);
+  PRESSO_ASSIGN(Byte* const here, pinned.piece(0, most));
+  auto* there = static_cast<Byte*>(to);
+  std::uint64_t filled = 0;
+  const auto send = [&]() -> Status {
+    PRESSO_TRY(device().copy_in(there, here, static_cast<std::size_t>(filled), stream));
+    PRESSO_TRY(device().wait(stream));
+    there += filled;
+    filled = 0;
+    return {};
+  };
+  for (Bytes rest : pieces) {
+    while (!rest.empty()) {
+      if (filled == most) PRESSO_TRY(send());
+      const auto count =
+          static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), most - filled));
+      std::memcpy(here + filled, rest.data(), count);
+      filled += aligned(count);
+      rest = rest.subspan(count);
+    }
+  }
+  return send();
+}
+
 Status RunSpace::copy_back(void* to, const void* from, std::uint64_t bytes) const {
   const std::uint64_t most = pinned.usual_bytes();
   for (std::uint64_t at = 0; at < bytes; at += most) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 
 #include "decompress/gpu/runtime/memory.h"
 #include "scan/gpu/table/load_times.h"
@@ -55,6 +56,8 @@ struct RunSpace {
   Device& device() const { return memory.device(); }
   /// Copies to device memory, by way of pinned memory. Waits.
   Status copy_there(void* to, const void* from, std::uint64_t bytes) const;
+  /// The same of several pieces, one behind another at multiples of `alignment`.
+  Status copy_there(void* to, std::span<const Bytes> pieces, std::uint64_t alignment) const;
   /// The same from device memory.
   Status copy_back(void* to, const void* from, std::uint64_t bytes) const;
 };

@@ -51,23 +51,29 @@ struct StringIndex {
   std::uint64_t hash_bits = ~std::uint64_t{0};  ///< that are used; fewer in tests
 };
 
-/// What becomes of a block of tokens, beside what StringBlock says of it.
+/// What becomes of a block of tokens, beside what StringBlock says of it. Or of text, which is that
+/// of a row group: its "codes" are bytes, its payload is not looked at.
 struct NumberedBlock {
   DeviceTokens tokens;
   std::uint32_t* numbers = nullptr;  ///< by row
   std::uint32_t plain_bytes = 0;
+  // Of text:
+  const Byte* text = nullptr;              ///< of all rows, one after another
+  const std::uint64_t* lengths = nullptr;  ///< of each row
+  std::uint32_t* counts = nullptr;         ///< StringBlock::counts, to be written
 };
 
-/// Rows that are tokens. All pointers are to device memory.
+/// Rows that are tokens, or text. All pointers are to device memory.
 struct NumberBatch {
   StringBatch strings;  ///< `matches` is for the bytes of each block's rows
   const NumberedBlock* blocks = nullptr;
+  bool has_text = false;  ///< of all its blocks
   StringIndex index;
   std::uint32_t none = 0;  ///< the number of a string that is not there
   bool adds = false;       ///< such strings are put in
 };
 
-/// Strings that lie in memory as they are: entries of dictionaries, or rows.
+/// Entries of dictionaries.
 struct EntryBatch {
   const Byte* bytes = nullptr;
   const std::uint32_t* ends = nullptr;  ///< of entry i; it begins where the one before ends

@@ -19,10 +19,18 @@ class CudaStringKernels final : public StringKernels {
 
   Status decode_counts(const IntegerBatch& batch, bool verify, Stream stream) override {
     const CurrentDevice current(device_);
-    ColumnOptions options;
-    options.verify = verify;
-    options.wide = false;
-    return decode_integer_blocks(batch, options, stream);
+    return decode_integer_blocks(batch, {.verify = verify, .narrow = true, .wide = false}, stream);
+  }
+  Status decode_lengths(const IntegerBatch& batch, bool verify, Stream stream) override {
+    const CurrentDevice current(device_);
+    return decode_integer_blocks(batch, {.verify = verify, .narrow = false, .wide = true}, stream);
+  }
+  Status decode_text(const BatchArguments& batch, Stream stream) override {
+    const CurrentDevice current(device_);
+    return decode_batch(batch, {}, stream);
+  }
+  std::uint64_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes) override {
+    return gpu::temporary_bytes(blocks, plain_bytes, {});
   }
   Status find(const StringBatch& batch, const StringOptions& options, Stream stream) override {
     const CurrentDevice current(device_);
@@ -36,7 +44,7 @@ class CudaStringKernels final : public StringKernels {
   }
   Status number_rows(const NumberBatch& batch, bool verify, Stream stream) override {
     const CurrentDevice current(device_);
-    return number_token_rows(batch, verify, stream);
+    return number_strings(batch, verify, stream);
   }
   Status number_entries(const EntryBatch& batch, Stream stream) override {
     const CurrentDevice current(device_);

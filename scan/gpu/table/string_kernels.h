@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "decompress/gpu/runtime/device.h"
+#include "presso/gpu_batch.h"
 #include "scan/gpu/strings/strings_on_gpu.h"
 #include "scan/gpu/table/row_bits.h"
 #include "scan/gpu/table/string_index.h"
@@ -16,12 +17,17 @@ class StringKernels {
  public:
   virtual ~StringKernels() = default;
 
-  /// decode_integer_blocks() of counts of codes. `verify`: compare payloads with their checksums.
+  /// decode_integer_blocks() of counts of codes, or of lengths, which have 8 bytes. `verify`:
+  /// compare payloads with their checksums.
   virtual Status decode_counts(const IntegerBatch& batch, bool verify, Stream stream) = 0;
+  virtual Status decode_lengths(const IntegerBatch& batch, bool verify, Stream stream) = 0;
+  /// decode_batch() of text, and the temporary memory that it needs.
+  virtual Status decode_text(const BatchArguments& batch, Stream stream) = 0;
+  virtual std::uint64_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes) = 0;
   /// find_strings().
   virtual Status find(const StringBatch& batch, const StringOptions& options, Stream stream) = 0;
   virtual Status place_bits(const RowBits& bits, Stream stream) = 0;
-  /// number_token_rows(), number_entries() and number_slices() of number_strings.h.
+  /// number_strings(), number_entries() and number_slices() of number_strings.h.
   virtual Status number_rows(const NumberBatch& batch, bool verify, Stream stream) = 0;
   virtual Status number_entries(const EntryBatch& batch, Stream stream) = 0;
   virtual Status number_slices(const SliceBatch& batch, Stream stream) = 0;

@@ -26,23 +26,28 @@ Result<scan_detail::Dfa> automaton_of(const query::Filter& filter) {
 
 }  // namespace
 
-void StringRows::add_sources(const std::vector<const LoadedTable*>& tables,
-                             const std::vector<StringLeaf>& leaves) {
+Status StringRows::add_sources(const std::vector<const LoadedTable*>& tables,
+                               const std::vector<StringLeaf>& leaves) {
   sources_.clear();
   slices_ = 0;
   MemoryParts counts;
   for (const LoadedTable* const table : tables) {
     slices_ += static_cast<std::uint32_t>(table->slices().size());
-    for (const LoadedTokens& tokens : table->tokens()) {
+    for (const LoadedStrings& tokens : table->strings()) {
       const bool is_asked =
           std::any_of(leaves.begin(), leaves.end(),
                       [&tokens](const StringLeaf& leaf) { return leaf.column == tokens.column; });
       if (!is_asked) continue;
-      const std::uint64_t rows = table->groups()[tokens.group].reader->rows();
-      sources_.push_back({table, &tokens, counts.add(rows * sizeof(std::uint32_t))});
+      const GroupReader& reader = *table->groups()[tokens.group].reader;
+      if (tokens.has_bytes) {
+        return make_error(ErrorCode::kUnsupported,
+                          "conditions on strings that are stored as bytes");
+      }
+      sources_.push_back({table, &tokens, counts.add(reader.rows() * sizeof(std::uint32_t))});
     }
   }
   counts_bytes_ = counts.bytes();
+  return {};
 }
 
 /// An automaton for each source, all in the same layout.
@@ -89,7 +94,7 @@ void StringRows::add_blocks(const std::vector<const LoadedTable*>& tables, Run& 
     for (; last != source.table; last = tables[++number]) first_slice += last->slices().size();
     if (source.tokens->column != run.column) continue;
     const auto first = static_cast<std::uint32_t>(run.blocks.size());
-    for (const LoadedTokens::Codes& codes : source.tokens->codes) {
+    for (const LoadedStrings::Codes& codes : source.tokens->codes) {
       StringBlock block;
       block.payload = codes.payload;
       block.codes = codes.codes;
@@ -141,12 +146,12 @@ Status StringRows::prepare(const std::vector<const LoadedTable*>& tables,
   status_count_ = 0;
   is_verified_ = false;
   if (leaves.empty()) return {};
-  add_sources(tables, leaves);
+  PRESSO_TRY(add_sources(tables, leaves));
   is_verified_ = std::all_of(sources_.begin(), sources_.end(),
                              [](const Source& source) { return source.tokens->is_verified; });
   for (const StringLeaf& leaf : leaves) PRESSO_TRY(add_run(leaf, tables));
   for (const Source& source : sources_) {
-    for (const LoadedTokens::Counts& one : source.tokens->counts) {
+    for (const LoadedStrings::Counts& one : source.tokens->counts) {
       if (one.is_plain) continue;
       IntegerBlock block;
       block.payload = one.payload;
@@ -161,7 +166,7 @@ Status StringRows::prepare(const std::vector<const LoadedTable*>& tables,
 void StringRows::place_counts(Byte* work, std::uint32_t* status) {
   auto block = counts_.begin();
   for (const Source& source : sources_) {
-    for (const LoadedTokens::Counts& one : source.tokens->counts) {
+    for (const LoadedStrings::Counts& one : source.tokens->counts) {
       Byte* const to = work + source.counts_at + one.first_row * sizeof(std::uint32_t);
       if (one.is_plain) {
         copies_.push_back({to, one.payload.bytes, one.payload.size});
@@ -229,7 +234,7 @@ Status StringRows::place() {
       StringTableView view = run.tables[table].view;
       view.d_image = upload.at<Byte>(there, pieces[i].tables[table++]);
       run.batch.table_bytes = std::max(run.batch.table_bytes, view.shared_bytes);
-      for (const LoadedTokens::Codes& codes : source.tokens->codes) {
+      for (const LoadedStrings::Codes& codes : source.tokens->codes) {
         StringBlock& block = run.blocks[number];
         block.table = view;
         block.counts = words_of(source.counts_at) + codes.first_row;

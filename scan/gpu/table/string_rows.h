@@ -30,8 +30,8 @@ class StringRows {
   /// or several of the same kind, whose slices count through. All are kept by reference until
   /// check().
   ///
-  /// Errors: kUnsupported where an automaton is too large; those of the token dictionaries;
-  /// kDeviceMemory, kOutOfMemory, kDeviceLost.
+  /// Errors: kUnsupported where an automaton is too large or strings are stored as bytes; those of
+  /// the token dictionaries; kDeviceMemory, kOutOfMemory, kDeviceLost.
   Status prepare(const std::vector<const LoadedTable*>& tables,
                  const std::vector<StringLeaf>& leaves);
   /// Enqueues the kernels; checksums are compared the first time. Errors: kDeviceLost.
@@ -48,7 +48,7 @@ class StringRows {
   /// The tokens of a column in a row group, and where their counts come to lie.
   struct Source {
     const LoadedTable* table;
-    const LoadedTokens* tokens;
+    const LoadedStrings* tokens;
     std::uint64_t counts_at;
     const GroupReader& reader() const { return *table->groups()[tokens->group].reader; }
   };
@@ -76,8 +76,8 @@ class StringRows {
     std::uint64_t bytes;
   };
 
-  void add_sources(const std::vector<const LoadedTable*>& tables,
-                   const std::vector<StringLeaf>& leaves);
+  Status add_sources(const std::vector<const LoadedTable*>& tables,
+                     const std::vector<StringLeaf>& leaves);
   Status add_run(const StringLeaf& leaf, const std::vector<const LoadedTable*>& tables);
   Status add_tables(const StringLeaf& leaf, Run& run) const;
   void add_blocks(const std::vector<const LoadedTable*>& tables, Run& run) const;

@@ -46,17 +46,18 @@ std::span<const LoadedSlice> slices_of(const LoadedTable& part, std::size_t grou
   return {begin, end};
 }
 
-/// The blocks of a row group's tokens that have rows of some slices.
-LoadedTokens tokens_of(const LoadedTokens& all, std::span<const LoadedSlice> slices) {
-  LoadedTokens some;
+/// The blocks of a row group's strings that have rows of some slices.
+LoadedStrings strings_of(const LoadedStrings& all, std::span<const LoadedSlice> slices) {
+  if (all.has_bytes) return all;
+  LoadedStrings some;
   some.is_verified = all.is_verified;
-  for (const LoadedTokens::Codes& codes : all.codes) {
+  for (const LoadedStrings::Codes& codes : all.codes) {
     if (overlaps(slices, codes.first_row, codes.rows)) some.codes.push_back(codes);
   }
-  for (const LoadedTokens::Counts& counts : all.counts) {
+  for (const LoadedStrings::Counts& counts : all.counts) {
     const std::uint64_t end = std::uint64_t{counts.first_row} + counts.parameters.rows;
     const bool has_rows =
-        std::any_of(some.codes.begin(), some.codes.end(), [&](const LoadedTokens::Codes& codes) {
+        std::any_of(some.codes.begin(), some.codes.end(), [&](const LoadedStrings::Codes& codes) {
           return counts.first_row < codes.first_row + codes.rows && codes.first_row < end;
         });
     if (has_rows) some.counts.push_back(counts);
@@ -82,7 +83,7 @@ TableParts::TableParts(const RunSpace& space, const std::vector<Table>& tables, 
     strings |= 1u << sources_[i].missing;
   }
   loader_.emplace(space, tables, missing_, counters, threads, wanted_.wants,
-                  TokenLoading{strings, false});
+                  StringLoading{strings, false, wanted_.takes_bytes});
 }
 
 void TableParts::find_residents(const std::vector<std::size_t>& columns) {
@@ -182,7 +183,7 @@ Result<LoadedTable> TableParts::with_residents(LoadedTable read) {
   part.needs_.resize(sources_.size());
   part.host_blocks_.resize(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i) add_column(part, i, read);
-  for (std::size_t i = 0; i < part.groups_.size(); ++i) add_tokens(part, i, read);
+  for (std::size_t i = 0; i < part.groups_.size(); ++i) add_strings(part, i, read);
   count_used(part);
   PRESSO_TRY(place(part));
   return part;
@@ -210,33 +211,34 @@ void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& 
   }
 }
 
-/// Of all columns whose tokens are wanted, in a row group.
-void TableParts::add_tokens(LoadedTable& part, std::size_t group, LoadedTable& read) const {
+/// Of all columns whose strings are wanted, in a row group.
+void TableParts::add_strings(LoadedTable& part, std::size_t group, LoadedTable& read) const {
   for (std::size_t column = 0; column < sources_.size(); ++column) {
     if ((wanted_.string_columns >> column & 1) == 0) continue;
-    LoadedTokens made;
+    LoadedStrings made;
     if (sources_[column].is_resident) {
       const LoadedGroup& of = part.groups_[group];
       const ResidentGroup from = resident_group(of.table, of.reader->group());
       const std::size_t number = *from.table.find_column(wanted_.columns[column]);
-      const LoadedTokens* const all = from.table.tokens(number, from.place.group);
+      const LoadedStrings* const all = from.table.strings(number, from.place.group);
       if (all == nullptr) continue;
-      made = tokens_of(*all, slices_of(part, group));
-      const bool is_first =
-          std::none_of(part.tokens_.begin(), part.tokens_.end(),
-                       [column](const LoadedTokens& other) { return other.column == column; });
-      if (is_first) made.sample = from.table.sample(number);
+      made = strings_of(*all, slices_of(part, group));
+      const bool is_first = std::none_of(part.strings_.begin(), part.strings_.end(),
+                                         [column](const LoadedStrings& other) {
+                                           return other.column == column && !other.has_bytes;
+                                         });
+      if (is_first && !made.has_bytes) made.sample = from.table.sample(number);
     } else {
       const auto found =
-          std::find_if(read.tokens_.begin(), read.tokens_.end(), [&](const LoadedTokens& one) {
+          std::find_if(read.strings_.begin(), read.strings_.end(), [&](const LoadedStrings& one) {
             return one.column == sources_[column].missing && one.group == group;
           });
-      if (found == read.tokens_.end()) continue;
+      if (found == read.strings_.end()) continue;
       made = std::move(*found);
     }
     made.column = static_cast<std::uint32_t>(column);
     made.group = static_cast<std::uint32_t>(group);
-    part.tokens_.push_back(std::move(made));
+    part.strings_.push_back(std::move(made));
   }
 }
 

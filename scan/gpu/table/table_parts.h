@@ -15,9 +15,10 @@ namespace presso::gpu {
 /// What is wanted of tables.
 struct WantedParts {
   std::vector<std::size_t> columns;             ///< of the tables
-  std::uint32_t string_columns = 0;             ///< bits of these, whose tokens are wanted
+  std::uint32_t string_columns = 0;             ///< bits of these, whose strings are wanted
   WantsRows wants;                              ///< slices of which it wants no row are left out
   std::uint64_t most_rows = ~std::uint64_t{0};  ///< of a part, if it is more than a row group
+  bool takes_bytes = false;                     ///< StringLoading::takes_bytes
 };
 
 /// Not thread-safe.
@@ -67,7 +68,7 @@ class TableParts {
   Status add_slices(LoadedTable& part, LoadedGroup group) const;
   Result<LoadedTable> with_residents(LoadedTable read);
   void add_column(LoadedTable& part, std::size_t column, LoadedTable& read) const;
-  void add_tokens(LoadedTable& part, std::size_t group, LoadedTable& read) const;
+  void add_strings(LoadedTable& part, std::size_t group, LoadedTable& read) const;
   void count_used(const LoadedTable& part);
   Status place(LoadedTable& part) const;
 

@@ -58,7 +58,7 @@ class DeviceTable {
   std::uint64_t rows() const;
   /// Names of the columns that are there, in the tables' order or in that of the options.
   const std::vector<std::string>& columns() const;
-  /// Where none were named: those that are not there, as strings that are stored as bytes.
+  /// Where none were named: those that are not there, as decimals of 128 bits.
   struct LeftOut {
     std::string name;
     std::string why;

@@ -91,6 +91,9 @@ class IdleKernels final : public gpu::TableKernels {
 class IdleStrings final : public gpu::StringKernels {
  public:
   Status decode_counts(const gpu::IntegerBatch&, bool, gpu::Stream) override { return {}; }
+  Status decode_lengths(const gpu::IntegerBatch&, bool, gpu::Stream) override { return {}; }
+  Status decode_text(const gpu::BatchArguments&, gpu::Stream) override { return {}; }
+  std::uint64_t temporary_bytes(std::uint32_t, std::uint64_t) override { return 0; }
   Status find(const gpu::StringBatch&, const gpu::StringOptions&, gpu::Stream) override {
     return {};
   }
