@@ -10,8 +10,8 @@ namespace presso::gpu {
 namespace {
 
 /// Of text that is there at a time, and of what a limit leaves: decoding takes three times as much
-/// beside it. The most is some 2,000 blocks, which keep all of a GPU busy.
-constexpr std::uint64_t kMostText = std::uint64_t{512} << 20;
+/// beside it. The most is 2,000 blocks of random strings, which keep all of a GPU busy.
+constexpr std::uint64_t kMostText = std::uint64_t{256} << 20;
 constexpr std::uint64_t kShareOfText = 8;
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
 constexpr std::uint64_t kLength = sizeof(std::uint64_t);
