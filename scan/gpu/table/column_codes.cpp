@@ -78,6 +78,20 @@ Result<KeyStrings*> ColumnCodes::strings_of(std::size_t column) {
   return (strings_[column] = std::move(strings)).get();
 }
 
+Result<KeyNumbers> ColumnCodes::of_key(std::size_t column, bool on_device_first) {
+  PRESSO_ASSIGN(const query::KeyCodes* codes, of_dictionaries(column));
+  if (codes != nullptr) return KeyNumbers{codes, nullptr};
+  const bool are_known = strings_.contains(column);
+  if (!on_device_first && !are_known) {
+    PRESSO_ASSIGN(codes, of(column));
+    if (codes != nullptr) return KeyNumbers{codes, nullptr};
+  }
+  PRESSO_ASSIGN(KeyStrings* const strings, strings_of(column));
+  if (strings != nullptr) return KeyNumbers{nullptr, strings};
+  PRESSO_ASSIGN(codes, of(column));
+  return KeyNumbers{codes, nullptr};
+}
+
 Result<RowArray> ColumnCodes::numbers_of(std::size_t column, KeyStrings& strings) {
   const auto own = strings_.find(column);
   if (own != strings_.end() && own->second.get() == &strings) return strings.own_rows().array();

@@ -298,7 +298,7 @@ class PartNumbers {
 Status KeyStrings::make_index(const TableColumn& column) {
   const std::uint64_t rows = query::rows_of(column.tables);
   if (rows > kMostRows) {
-    return make_error(ErrorCode::kUnsupported, "keys of a join that are strings of too many rows");
+    return make_error(ErrorCode::kUnsupported, "keys that are strings of too many rows");
   }
   index_.most_strings = std::max<std::uint32_t>(static_cast<std::uint32_t>(rows), 1);
   index_.buckets = index_.most_strings / 2 + 1;
@@ -328,7 +328,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   RowNumbers made;
   made.rows = query::rows_of(column.tables);
   if (made.rows > kMostRows) {
-    return make_error(ErrorCode::kUnsupported, "keys of a join that are strings of too many rows");
+    return make_error(ErrorCode::kUnsupported, "keys that are strings of too many rows");
   }
   PRESSO_ASSIGN(made.memory, memory_for_strings(space_, std::max<std::uint64_t>(made.rows, 1) *
                                                             sizeof(std::uint32_t)));
@@ -364,6 +364,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   PRESSO_TRY(space_.copy_back(&state, index_.state, sizeof state));
   // Blocks that hold what their directory says leave no string without room.
   if (state.lacks_words != 0 || state.lacks_strings != 0) return no_room_for_strings();
+  count_ = static_cast<std::uint32_t>(state.strings);
   execution_.notes.push_back("on the GPU: strings of " + grouped(made.rows) + " rows, " +
                              grouped(state.strings) + " numbers");
   return made;
