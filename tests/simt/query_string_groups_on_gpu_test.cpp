@@ -113,6 +113,197 @@ TEST_P(StringGroups, OfJoinedTablesAnswerAsTheCpu) {
   }
 }
 
+/// A statement with one key of strings at least, about `facts` and sometimes a table beside it.
+std::string random_statement(corpora::Random& random) {
+  struct Other {
+    const char* table;
+    const char* on;
+    const char* keys[3];
+    const char* value;
+  };
+  static constexpr Other kOthers[] = {
+      {"sides", "fact_key = side_key", {"side_key", "y", "fact_key"}, "size"},
+      {"sides", "facts.id = sides.side_id", {"side_key", "y", "size"}, "size"},
+      {"sides", "other_key = side_key and size < 60", {"side_key", "y", "size"}, "side_id"},
+      {"more", "other_key = more_key", {"more_key", "z", "other_key"}, "z"},
+      {"more", "fact_key = more_key", {"more_key", "z", "fact_key"}, "z"}};
+  static const char* const kKinds[] = {"join",      "left join", "right join",
+                                       "full join", "semi join", "anti join"};
+  static const char* const kOwnKeys[] = {"other_key", "x", "facts.id"};
+  const bool is_joined = random.below(2) == 0;
+  const Other& other = kOthers[random.below(5)];
+  const std::uint32_t kind = random.below(6);
+  const bool gives_both = is_joined && kind < 4;
+  std::vector<std::string> keys = {random.below(2) == 0 ? "fact_key" : "other_key"};
+  if (gives_both && random.below(2) == 0) keys = {other.keys[0]};
+  if (random.below(2) == 0) {
+    const bool is_own = !gives_both || random.below(2) == 0;
+    keys.emplace_back(is_own ? kOwnKeys[random.below(3)] : other.keys[random.below(3)]);
+    if (keys[0] == keys[1]) keys.pop_back();
+    if (random.below(2) == 0) std::swap(keys.front(), keys.back());
+  }
+  const std::string all = keys.size() == 1 ? keys[0] : keys[0] + ", " + keys[1];
+  std::string statement = "select " + all + ", count(*)";
+  if (random.below(2) == 0) statement += ", sum(facts.id), min(x)";
+  if (gives_both && random.below(2) == 0) statement += std::string(", max(") + other.value + ")";
+  statement += " from facts";
+  if (is_joined) {
+    statement += std::string(" ") + kKinds[kind] + " " + other.table + " on " + other.on;
+  }
+  if (random.below(3) == 0) statement += " where x < 3 and facts.id > 1500";
+  statement += " group by " + all;
+  if (random.below(5) == 0) statement += " having count(*) > 1";
+  return statement;
+}
+
+TEST_P(StringGroups, RandomStatementsAnswerAsTheCpu) {
+  corpora::Random random(7);
+  std::uint64_t numbered = 0, listed = 0;
+  for (std::uint32_t i = 0; i < (kIsSanitized ? 12u : 40u); ++i) {
+    const std::string statement = random_statement(random);
+    SCOPED_TRACE(statement);
+    const Query query = tables().query_of(statement);
+    const Answer expected = answer_of(query, nullptr);
+    ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const Answer found = answer_of(query, make_emulated_query_device(faults, i));
+    ASSERT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+    numbered += faults->numbered > 0 ? 1 : 0;
+    listed += faults->listed > 0 ? 1 : 0;
+  }
+  EXPECT_GT(numbered, kIsSanitized ? 8u : 30u);
+  EXPECT_GT(listed, kIsSanitized ? 6u : 25u);
+}
+
+/// Strings whose hashes are equal are told apart, and come back as they are.
+TEST_P(StringGroups, HashesMayBeEqual) {
+  const Query query = tables().query_of(kOfOneTable[4]);
+  const auto faults = std::make_shared<EmulatedFaults>();
+  faults->hash_bits = std::uint64_t{3} << 62 | 1;
+  const Answer found = answer_of(query, make_emulated_query_device(faults, 2));
+  EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+  EXPECT_EQ(found.summary.why_cpu, "");
+}
+
+/// With little pinned memory strings come back in several parts.
+TEST_P(StringGroups, StringsComeBackInParts) {
+  for (const std::size_t statement : {1u, 8u}) {
+    SCOPED_TRACE(kOfOneTable[statement]);
+    const Query query = tables().query_of(kOfOneTable[statement]);
+    std::uint64_t listed[2] = {};
+    for (const std::uint64_t pinned : {std::uint64_t{1} << 18, ~std::uint64_t{0}}) {
+      const auto faults = std::make_shared<EmulatedFaults>();
+      const gpu::MemoryLimits limits{~std::uint64_t{0}, pinned};
+      const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      listed[pinned == ~std::uint64_t{0} ? 1 : 0] = faults->listed;
+    }
+    EXPECT_GT(listed[0], listed[1]);
+  }
+}
+
+TEST_P(StringGroups, SeveralFilesAreOneTable) {
+  const MadeTable again(KeyedTables::make_facts(GetParam(), 5), KeyedTables::kGroupRows);
+  for (const char* const keys : {"fact_key", "other_key", "x, fact_key"}) {
+    SCOPED_TRACE(keys);
+    Query query = Query::from({tables().table("facts"), *again.table}, {"one", "two"});
+    query.where("id > 100").group_by(keys).aggregate("count(*), sum(id)");
+    expect_as_on_cpu(query, 3, "conditions and groups");
+  }
+}
+
+/// Tables that are in device memory are not read again.
+TEST_P(StringGroups, TablesMayBeInDeviceMemory) {
+  const auto faults = std::make_shared<EmulatedFaults>();
+  {
+    const auto device = make_emulated_query_device(faults);
+    std::vector<gpu::DeviceTable> loaded;
+    for (const char* const name : {"facts", "sides", "more"}) {
+      auto table = gpu::DeviceTable::load(device, {tables().table(name)}, {{}, 2});
+      ASSERT_TRUE(table.ok()) << table.error().message();
+      loaded.push_back(std::move(*table));
+    }
+    const std::uint64_t of_tables = faults->live_bytes;
+    for (const char* const statement :
+         {kOfOneTable[0], kOfOneTable[2], kOfOneTable[4], kOfOneTable[6], kOfJoinedTables[0],
+          kOfJoinedTables[5], kOfJoinedTables[8]}) {
+      SCOPED_TRACE(statement);
+      const Query query = tables().query_of(statement);
+      const std::uint64_t listed = faults->listed;
+      const Answer found = answer_of(query, device);
+      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_EQ(found.summary.bytes_read, 0u);
+      EXPECT_EQ(faults->live_bytes, of_tables);
+      EXPECT_GT(faults->listed, listed);
+    }
+  }
+  EXPECT_EQ(faults->live_bytes, 0u);
+}
+
+TEST_P(StringGroups, LittleMemoryIsLeftToTheCpu) {
+  const Query query = tables().query_of(kOfOneTable[4]);
+  const Answer expected = answer_of(query, nullptr);
+  std::uint32_t on_device = 0, by_cpu = 0;
+  for (std::uint64_t bytes = 1 << 16; bytes <= 1 << 24; bytes = bytes * 3 / 2) {
+    SCOPED_TRACE(bytes);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const gpu::MemoryLimits limits{bytes, ~std::uint64_t{0}};
+    const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+    if (found.text.substr(0, 6) == "error:") {
+      // The limit leaves no room for a row group.
+      EXPECT_NE(found.text.find("out of device memory"), std::string::npos) << found.text;
+    } else {
+      EXPECT_EQ(found.text, expected.text);
+      ++(found.summary.why_cpu.empty() ? on_device : by_cpu);
+    }
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+  EXPECT_GT(on_device, 2u);
+  EXPECT_GT(by_cpu, 0u);
+}
+
+/// Nothing is left behind, and the answer is right where there is one.
+TEST_P(StringGroups, EachAllocationAndLaunchMayFail) {
+  const Query query = tables().query_of(kOfOneTable[4]);
+  const auto whole = std::make_shared<EmulatedFaults>();
+  const Answer right = answer_of(query, make_emulated_query_device(whole));
+  ASSERT_EQ(right.summary.why_cpu, "");
+  struct Fault {
+    std::uint64_t count;
+    std::uint64_t EmulatedFaults::*which;
+    const char* message;
+  };
+  for (const Fault& fault :
+       {Fault{whole->allocations, &EmulatedFaults::allocation, "out of device memory"},
+        Fault{whole->pinned_allocations, &EmulatedFaults::pinned_allocation, "out of memory"},
+        Fault{whole->launches, &EmulatedFaults::launch, "GPU failed"}}) {
+    ASSERT_GT(fault.count, 3u);
+    std::uint64_t errors = 0;
+    for (std::uint64_t i = 0; i < fault.count; i += kIsSanitized ? 5 : 1) {
+      const auto faults = std::make_shared<EmulatedFaults>();
+      (*faults).*fault.which = i;
+      const Answer found = answer_of(query, make_emulated_query_device(faults));
+      if (found.text.substr(0, 6) == "error:") {
+        EXPECT_NE(found.text.find(fault.message), std::string::npos) << found.text;
+        ++errors;
+      } else {
+        EXPECT_EQ(found.text, right.text);
+        EXPECT_NE(found.summary.why_cpu, "");
+      }
+      EXPECT_EQ(faults->live_bytes, 0u);
+      EXPECT_EQ(faults->live_handles, 0u);
+    }
+    EXPECT_GT(errors, 2u);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, StringGroups,
                          ::testing::Values(Form::kTokens, Form::kBytes, Form::kMixed),
                          [](const auto& form) {
@@ -120,6 +311,61 @@ INSTANTIATE_TEST_SUITE_P(Forms, StringGroups,
                                   : form.param == Form::kBytes ? "Bytes"
                                                                : "Mixed";
                          });
+
+// --- damage
+
+TEST(StringGroupsDamage, ErrorsAreTheCpus) {
+  for (const bool are_bytes : {false, true}) {
+    std::string csv = "key,id\n";
+    for (std::uint32_t i = 0; i < 2000; ++i) {
+      const std::uint32_t number = i * 7 % 1500;
+      csv += (i % 11 == 3 ? ""
+              : are_bytes ? hex_string(number)
+                          : key_string(number)) +
+             "," + std::to_string(i) + "\n";
+    }
+    MadeTable made(csv, 2300);
+    ASSERT_EQ(form_of(*made.table, 0, "key"),
+              are_bytes ? Representation::kBytes : Representation::kToken);
+    auto seen = damage(made, "key", 24, 6, [&] {
+      Query query = Query::from(*made.table);
+      query.group_by("key").aggregate("count(*), sum(id)");
+      return query;
+    });
+    EXPECT_GT(seen[ErrorCode::kContentChecksum], 5u);
+    EXPECT_GT(seen.size(), 2u);
+  }
+}
+
+// --- strings that come back in several parts
+
+/// Strings that are longer than what is copied at a time.
+TEST(StringGroupsOfLongStrings, ComeBackAsTheyAre) {
+  std::string csv = "key,id\n";
+  for (std::uint32_t i = 0; i < 360; ++i) {
+    const std::uint32_t number = i % 300;
+    std::string key = hex_string(number);
+    const std::uint32_t parts = number % 100 == 99 ? 150000 : number % 7 == 1 ? number : 0;
+    for (std::uint32_t part = 0; part < parts; ++part) key += hex_string(part * 5 + number);
+    csv += key + "," + std::to_string(i) + "\n";
+  }
+  const MadeTable made(csv, 400);
+  ASSERT_EQ(form_of(*made.table, 0, "key"), Representation::kBytes);
+  Query query = Query::from(*made.table);
+  query.group_by("key").aggregate("count(*), sum(id)");
+  const Answer expected = answer_of(query, nullptr);
+  EXPECT_EQ(expected.summary.groups, 300u);
+  for (const std::uint64_t pinned : {std::uint64_t{1} << 22, ~std::uint64_t{0}}) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const gpu::MemoryLimits limits{~std::uint64_t{0}, pinned};
+    const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+    EXPECT_TRUE(found.text == expected.text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_GT(faults->listed, 1u);
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  }
+}
 
 }  // namespace
 }  // namespace presso

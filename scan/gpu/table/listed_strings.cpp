@@ -9,17 +9,16 @@
 namespace presso::gpu {
 namespace {
 
-/// So many strings are asked for at a time, or so many bytes of them, padded to whole words; of a
-/// longer one there is one at a time.
-constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMostText = std::uint64_t{1} << 25;
 constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+/// Of a string that is asked for, beside its text: number, length and place.
+constexpr std::uint64_t kBytesOfString = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
 std::uint64_t words_of(std::uint32_t length) {
   return (std::uint64_t{length} + kWord - 1) / kWord;
 }
 
-/// Brings the strings of some numbers after others to an arena.
+/// Brings the strings of some numbers after others to an arena, so many at a time as a piece of
+/// pinned memory holds; a string that is longer than that comes alone.
 class StringFetch {
  public:
   StringFetch(const RunSpace& space, const StringIndex& index, query::StringArena& arena)
@@ -28,7 +27,10 @@ class StringFetch {
     list_.rest = index.rest;
   }
 
-  /// For so many numbers at a time.
+  /// Of how many numbers the strings are fetched at a time.
+  std::uint64_t most_numbers() const { return space_.pinned.usual_bytes() / kBytesOfString; }
+
+  /// For up to so many of them.
   Status prepare(std::uint64_t most) {
     MemoryParts parts;
     const std::uint64_t numbers_at = parts.add(most * sizeof *list_.numbers);
@@ -49,7 +51,7 @@ class StringFetch {
     PRESSO_TRY(
         space_.copy_back(lengths_.data(), list_.lengths, numbers.size() * sizeof lengths_[0]));
     const std::uint64_t most_words =
-        std::min(kMostText, space_.memory.device_bytes_left() / 4) / kWord;
+        std::min(space_.pinned.usual_bytes(), space_.memory.device_bytes_left() / 4) / kWord;
     for (std::size_t first = 0; first < lengths_.size();) {
       std::size_t end = first;
       std::uint64_t words = 0;
@@ -90,9 +92,9 @@ class StringFetch {
     }
     PRESSO_TRY(space_.copy_there(places_, places.data(), places.size() * sizeof places[0]));
     PRESSO_TRY(list(first, end - first, reinterpret_cast<std::uint64_t*>(text_.get())));
-    std::vector<Byte> text(static_cast<std::size_t>(words * kWord));
-    PRESSO_TRY(space_.copy_back(text.data(), text_.get(), text.size()));
-    const query::StringRef all = arena_.add(text);
+    text_here_.resize(static_cast<std::size_t>(words * kWord));
+    PRESSO_TRY(space_.copy_back(text_here_.data(), text_.get(), text_here_.size()));
+    const query::StringRef all = arena_.add(text_here_);
     for (std::size_t i = first; i < end; ++i) {
       to.push_back({all.data + places[i - first] * kWord, lengths_[i]});
     }
@@ -107,6 +109,7 @@ class StringFetch {
   std::uint32_t* numbers_ = nullptr;  ///< in memory_, as the next
   std::uint64_t* places_ = nullptr;
   std::vector<std::uint32_t> lengths_;
+  std::vector<Byte> text_here_;
 };
 
 }  // namespace
@@ -129,8 +132,8 @@ Status ListedStrings::fetch(const RunSpace& space, const StringIndex& index,
   const std::vector<std::uint32_t> all = numbers();
   if (all.empty()) return {};
   const DeviceStep step(space.device(), "strings back");
-  const std::uint64_t most = std::min<std::uint64_t>(all.size(), kMostNumbers);
   StringFetch fetch(space, index, arena);
+  const std::uint64_t most = std::min<std::uint64_t>(all.size(), fetch.most_numbers());
   PRESSO_TRY(fetch.prepare(most));
   strings_.reserve(all.size());
   for (std::size_t first = 0; first < all.size(); first += most) {
