@@ -125,4 +125,50 @@ inline Representation form_of(const Table& table, std::uint64_t group, const cha
   return (*reader)->chunk(*table.find_column(column)).representation;
 }
 
+/// Groups by strings of `facts`.
+inline constexpr const char* kStringGroups[] = {
+    "select fact_key, count(*) from facts group by fact_key",
+    "select other_key, sum(id), min(x), max(id), avg(id) from facts group by other_key",
+    "select distinct fact_key from facts",
+    "select distinct x, other_key from facts where id > 3000",
+    "select fact_key, x, count(*), sum(id) from facts where x <> 2 group by fact_key, x",
+    "select x, fact_key, count(*) from facts group by x, fact_key",
+    "select fact_key, other_key, sum(x) from facts where id < 4000 group by fact_key, other_key",
+    "select fact_key, count(*) as n from facts group by fact_key having count(*) > 1 "
+    "order by n desc, fact_key limit 20",
+    "select fact_key, id, count(*) from facts group by fact_key, id",
+    // Of one form only, and of no row.
+    "select fact_key, count(*) from facts where id between 2300 and 4599 group by fact_key",
+    "select fact_key, count(*) from facts where id between 6900 and 9199 group by fact_key",
+    "select fact_key, count(*) from facts where id < 0 group by fact_key",
+};
+
+inline constexpr std::size_t kGroupsOfSmallSide = 2;  ///< has no string that the device numbers
+/// Groups by strings of joined tables.
+inline constexpr const char* kJoinedStringGroups[] = {
+    "select fact_key, count(*), sum(size) from facts join sides on fact_key = side_key "
+    "group by fact_key",
+    "select side_key, x, count(*) from facts join sides on fact_key = side_key "
+    "group by side_key, x",
+    "select side_key, count(*), sum(facts.id) from facts left join sides on facts.id = "
+    "sides.side_id and size < 70 group by side_key",
+    "select other_key, side_key, count(*) from facts join sides on facts.id = sides.side_id "
+    "group by other_key, side_key",
+    "select fact_key, count(*), sum(size) from facts right join sides on fact_key = side_key "
+    "group by fact_key",
+    "select fact_key, side_key, count(*), sum(size) from facts full join sides on fact_key = "
+    "side_key and size < 40 group by fact_key, side_key",
+    "select other_key, count(*) from facts semi join sides on fact_key = side_key "
+    "group by other_key",
+    "select fact_key, z, count(*) from facts left join more on fact_key = more_key "
+    "group by fact_key, z",
+    // By the build side's rows, of which each has another key.
+    "select more_key, z, count(*), sum(x) from facts join more on other_key = more_key "
+    "group by more_key, z",
+    "select other_key, id, count(*) from facts join more on other_key = more_key "
+    "group by other_key, id",
+    "select side_key, more_key, count(*) from facts join sides on facts.id = sides.side_id left "
+    "join more on side_key = more_key group by side_key, more_key",
+};
+
 }  // namespace presso::test

@@ -22,50 +22,6 @@ namespace {
 using namespace test;
 using Form = KeyedTables::Form;
 
-constexpr const char* kOfOneTable[] = {
-    "select fact_key, count(*) from facts group by fact_key",
-    "select other_key, sum(id), min(x), max(id), avg(id) from facts group by other_key",
-    "select distinct fact_key from facts",
-    "select distinct x, other_key from facts where id > 3000",
-    "select fact_key, x, count(*), sum(id) from facts where x <> 2 group by fact_key, x",
-    "select x, fact_key, count(*) from facts group by x, fact_key",
-    "select fact_key, other_key, sum(x) from facts where id < 4000 group by fact_key, other_key",
-    "select fact_key, count(*) as n from facts group by fact_key having count(*) > 1 "
-    "order by n desc, fact_key limit 20",
-    "select fact_key, id, count(*) from facts group by fact_key, id",
-    // Of one form only, and of no row.
-    "select fact_key, count(*) from facts where id between 2300 and 4599 group by fact_key",
-    "select fact_key, count(*) from facts where id between 6900 and 9199 group by fact_key",
-    "select fact_key, count(*) from facts where id < 0 group by fact_key",
-};
-
-constexpr std::size_t kOfBuildSide = 2;  ///< has no string that the device numbers
-constexpr const char* kOfJoinedTables[] = {
-    "select fact_key, count(*), sum(size) from facts join sides on fact_key = side_key "
-    "group by fact_key",
-    "select side_key, x, count(*) from facts join sides on fact_key = side_key "
-    "group by side_key, x",
-    "select side_key, count(*), sum(facts.id) from facts left join sides on facts.id = "
-    "sides.side_id and size < 70 group by side_key",
-    "select other_key, side_key, count(*) from facts join sides on facts.id = sides.side_id "
-    "group by other_key, side_key",
-    "select fact_key, count(*), sum(size) from facts right join sides on fact_key = side_key "
-    "group by fact_key",
-    "select fact_key, side_key, count(*), sum(size) from facts full join sides on fact_key = "
-    "side_key and size < 40 group by fact_key, side_key",
-    "select other_key, count(*) from facts semi join sides on fact_key = side_key "
-    "group by other_key",
-    "select fact_key, z, count(*) from facts left join more on fact_key = more_key "
-    "group by fact_key, z",
-    // By the build side's rows, of which each has another key.
-    "select more_key, z, count(*), sum(x) from facts join more on other_key = more_key "
-    "group by more_key, z",
-    "select other_key, id, count(*) from facts join more on other_key = more_key "
-    "group by other_key, id",
-    "select side_key, more_key, count(*) from facts join sides on facts.id = sides.side_id left "
-    "join more on side_key = more_key group by side_key, more_key",
-};
-
 class StringGroups : public ::testing::TestWithParam<Form> {
  protected:
   static const KeyedTables& tables() {
@@ -98,7 +54,7 @@ class StringGroups : public ::testing::TestWithParam<Form> {
 
 TEST_P(StringGroups, OfOneTableAnswerAsTheCpu) {
   std::uint32_t seed = 0;
-  for (const char* const statement : kOfOneTable) {
+  for (const char* const statement : kStringGroups) {
     SCOPED_TRACE(statement);
     expect_as_on_cpu(tables().query_of(statement), ++seed, "conditions and groups");
   }
@@ -106,10 +62,10 @@ TEST_P(StringGroups, OfOneTableAnswerAsTheCpu) {
 
 TEST_P(StringGroups, OfJoinedTablesAnswerAsTheCpu) {
   std::uint32_t seed = 0;
-  for (const char* const statement : kOfJoinedTables) {
+  for (const char* const statement : kJoinedStringGroups) {
     SCOPED_TRACE(statement);
     expect_as_on_cpu(tables().query_of(statement), ++seed, "joins, conditions and groups",
-                     statement == kOfJoinedTables[kOfBuildSide]);
+                     statement == kJoinedStringGroups[kGroupsOfSmallSide]);
   }
 }
 
@@ -181,7 +137,7 @@ TEST_P(StringGroups, RandomStatementsAnswerAsTheCpu) {
 
 /// Strings whose hashes are equal are told apart, and come back as they are.
 TEST_P(StringGroups, HashesMayBeEqual) {
-  const Query query = tables().query_of(kOfOneTable[4]);
+  const Query query = tables().query_of(kStringGroups[4]);
   const auto faults = std::make_shared<EmulatedFaults>();
   faults->hash_bits = std::uint64_t{3} << 62 | 1;
   const Answer found = answer_of(query, make_emulated_query_device(faults, 2));
@@ -192,8 +148,8 @@ TEST_P(StringGroups, HashesMayBeEqual) {
 /// With little pinned memory strings come back in several parts.
 TEST_P(StringGroups, StringsComeBackInParts) {
   for (const std::size_t statement : {1u, 8u}) {
-    SCOPED_TRACE(kOfOneTable[statement]);
-    const Query query = tables().query_of(kOfOneTable[statement]);
+    SCOPED_TRACE(kStringGroups[statement]);
+    const Query query = tables().query_of(kStringGroups[statement]);
     std::uint64_t listed[2] = {};
     for (const std::uint64_t pinned : {std::uint64_t{1} << 18, ~std::uint64_t{0}}) {
       const auto faults = std::make_shared<EmulatedFaults>();
@@ -230,8 +186,8 @@ TEST_P(StringGroups, TablesMayBeInDeviceMemory) {
     }
     const std::uint64_t of_tables = faults->live_bytes;
     for (const char* const statement :
-         {kOfOneTable[0], kOfOneTable[2], kOfOneTable[4], kOfOneTable[6], kOfJoinedTables[0],
-          kOfJoinedTables[5], kOfJoinedTables[8]}) {
+         {kStringGroups[0], kStringGroups[2], kStringGroups[4], kStringGroups[6],
+          kJoinedStringGroups[0], kJoinedStringGroups[5], kJoinedStringGroups[8]}) {
       SCOPED_TRACE(statement);
       const Query query = tables().query_of(statement);
       const std::uint64_t listed = faults->listed;
@@ -247,7 +203,7 @@ TEST_P(StringGroups, TablesMayBeInDeviceMemory) {
 }
 
 TEST_P(StringGroups, LittleMemoryIsLeftToTheCpu) {
-  const Query query = tables().query_of(kOfOneTable[4]);
+  const Query query = tables().query_of(kStringGroups[4]);
   const Answer expected = answer_of(query, nullptr);
   std::uint32_t on_device = 0, by_cpu = 0;
   for (std::uint64_t bytes = 1 << 16; bytes <= 1 << 24; bytes = bytes * 3 / 2) {
@@ -271,7 +227,7 @@ TEST_P(StringGroups, LittleMemoryIsLeftToTheCpu) {
 
 /// Nothing is left behind, and the answer is right where there is one.
 TEST_P(StringGroups, EachAllocationAndLaunchMayFail) {
-  const Query query = tables().query_of(kOfOneTable[4]);
+  const Query query = tables().query_of(kStringGroups[4]);
   const auto whole = std::make_shared<EmulatedFaults>();
   const Answer right = answer_of(query, make_emulated_query_device(whole));
   ASSERT_EQ(right.summary.why_cpu, "");
