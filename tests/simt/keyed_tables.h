@@ -137,6 +137,7 @@ inline constexpr const char* kStringGroups[] = {
     "select fact_key, count(*) as n from facts group by fact_key having count(*) > 1 "
     "order by n desc, fact_key limit 20",
     "select fact_key, id, count(*) from facts group by fact_key, id",
+    "select fact_key, x, count(fact_key), sum(id) from facts group by x, fact_key",
     // Of one form only, and of no row.
     "select fact_key, count(*) from facts where id between 2300 and 4599 group by fact_key",
     "select fact_key, count(*) from facts where id between 6900 and 9199 group by fact_key",
@@ -167,6 +168,8 @@ inline constexpr const char* kJoinedStringGroups[] = {
     "group by more_key, z",
     "select other_key, id, count(*) from facts join more on other_key = more_key "
     "group by other_key, id",
+    "select fact_key, x, count(side_key), count(fact_key) from facts full join sides on fact_key = "
+    "side_key and size < 20 group by fact_key, x",
     "select side_key, more_key, count(*) from facts join sides on facts.id = sides.side_id left "
     "join more on side_key = more_key group by side_key, more_key",
 };

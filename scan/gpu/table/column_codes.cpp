@@ -78,11 +78,15 @@ Result<KeyStrings*> ColumnCodes::strings_of(std::size_t column) {
   return (strings_[column] = std::move(strings)).get();
 }
 
+KeyStrings* ColumnCodes::known_strings(std::size_t column) const {
+  const auto known = strings_.find(column);
+  return known == strings_.end() ? nullptr : known->second.get();
+}
+
 Result<KeyNumbers> ColumnCodes::of_key(std::size_t column, bool on_device_first) {
   PRESSO_ASSIGN(const query::KeyCodes* codes, of_dictionaries(column));
   if (codes != nullptr) return KeyNumbers{codes, nullptr};
-  const bool are_known = strings_.contains(column);
-  if (!on_device_first && !are_known) {
+  if (!on_device_first && known_strings(column) == nullptr) {
     PRESSO_ASSIGN(codes, of(column));
     if (codes != nullptr) return KeyNumbers{codes, nullptr};
   }

@@ -41,6 +41,8 @@ class ColumnCodes {
   /// The strings of a column, numbered on the device; nullptr: they cannot be, or take too much
   /// memory. Waits. Errors: those of KeyStrings::make() but kUnsupported.
   Result<KeyStrings*> strings_of(std::size_t column);
+  /// The same where they have been numbered already; nullptr: they have not.
+  KeyStrings* known_strings(std::size_t column) const;
   /// Those by which groups of a column are found. `on_device_first`: strings that are no
   /// dictionary's are rather numbered on the device than by the CPU. Waits. Errors: those of of()
   /// and strings_of().

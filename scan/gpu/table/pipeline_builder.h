@@ -289,6 +289,7 @@ class PipelineBuilder {
   const query::Node* column_node(std::size_t column) const;
   std::size_t column_of_query(std::size_t column) const;
   Result<RowColumn> row_column(const query::Node& node);
+  static RowColumn numbered(const query::Node& column, KeyStrings& strings);
   static RowColumn with_null(const query::Node& column, std::optional<std::int64_t> null_value);
   Status add_key(const query::KeySpec& spec, query::NodeId node, const query::KeyCodes* codes,
                  bool own_codes);

@@ -79,11 +79,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
 /// behind them.
 Status PipelineBuilder::add_key_of_strings(const query::KeySpec& spec, NodeId node,
                                            KeyStrings& strings) {
-  RowColumn wanted;
-  wanted.column = graph_->at(node).column;
-  wanted.strings = &strings;
-  wanted.null_value = strings.null_number();
-  PRESSO_ASSIGN(std::size_t value, column_value(wanted));
+  PRESSO_ASSIGN(std::size_t value, column_value(numbered(graph_->at(node), strings)));
   Key key;
   key.strings = &strings;
   key.nullable = spec.nullable;

@@ -158,8 +158,19 @@ Result<Byte> PipelineBuilder::array_of(StageUse& use, const RowColumn& column) {
   return use.arrays.back();
 }
 
-/// Of the table's own row.
+/// Of the table's own row. A column that is a key of several things is gathered once.
 Result<std::size_t> PipelineBuilder::code_of_row(const RowCodes& codes, std::int64_t null_number) {
+  const auto known = std::find_if(row_codes_.begin(), row_codes_.end(), [&](const RowCodes& one) {
+    return one.codes == codes.codes && one.there.values == codes.there.values;
+  });
+  if (known != row_codes_.end()) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const PipelineStep& step = values_[i].step;
+      const bool is_same =
+          step.kind == Kind::kGather && step.column == known->array && step.constant == null_number;
+      if (is_same) return i;
+    }
+  }
   if (arrays_ == kMostRowArrays) return refused("too many columns of joined tables");
   Value row;
   row.step.kind = Kind::kRow;
