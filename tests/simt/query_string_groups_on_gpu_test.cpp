@@ -225,6 +225,34 @@ TEST_P(StringGroups, LittleMemoryIsLeftToTheCpu) {
   EXPECT_GT(by_cpu, 0u);
 }
 
+/// Strings that repeat need no index that has room for as many as there are rows.
+TEST(StringGroupsThatRepeat, TakeLittleMemory) {
+  constexpr std::uint32_t kGroupRows = 2300, kRows = 10 * kGroupRows;
+  corpora::Random random(4);
+  std::string csv = "key,id\n";
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    csv += hex_string(random.below(1500)) + "," + std::to_string(i) + "\n";
+  }
+  const MadeTable made(csv, kGroupRows);
+  ASSERT_EQ(form_of(*made.table, 0, "key"), Representation::kBytes);
+  Query query = Query::from(*made.table);
+  query.group_by("key").aggregate("count(*), sum(id)");
+  const Answer expected = answer_of(query, nullptr);
+  // What the index takes with room for all rows is to be no more than half.
+  constexpr std::uint64_t kUsual = std::uint64_t{2} * kRows * 48;
+  std::uint32_t on_device = 0, by_cpu = 0;
+  for (std::uint64_t bytes = kUsual / 16; bytes < kUsual; bytes += kUsual / 16) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const gpu::MemoryLimits limits{bytes, ~std::uint64_t{0}};
+    const Answer found = answer_of(query, make_emulated_query_device(faults, 1, limits));
+    EXPECT_EQ(found.text, expected.text);
+    ++(found.summary.why_cpu.empty() ? on_device : by_cpu);
+    EXPECT_EQ(faults->live_bytes, 0u);
+  }
+  EXPECT_GT(on_device, 3u);
+  EXPECT_GT(by_cpu, 0u);
+}
+
 /// Nothing is left behind, and the answer is right where there is one.
 TEST_P(StringGroups, EachAllocationAndLaunchMayFail) {
   const Query query = tables().query_of(kStringGroups[4]);

@@ -203,7 +203,7 @@ TEST_P(StringKeys, LittleMemoryIsLeftToTheCpu) {
   const Query query = tables().query_of(kStatements[1]);
   const Answer expected = answer_of(query, nullptr);
   std::uint32_t on_device = 0, by_cpu = 0;
-  for (std::uint64_t bytes = 1 << 16; bytes <= 1 << 24; bytes *= 2) {
+  for (std::uint64_t bytes = 1 << 16; bytes <= 1 << 24; bytes = bytes * 5 / 4) {
     SCOPED_TRACE(bytes);
     const auto faults = std::make_shared<EmulatedFaults>();
     const gpu::MemoryLimits limits{bytes, ~std::uint64_t{0}};

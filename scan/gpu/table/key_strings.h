@@ -37,7 +37,8 @@ class KeyStrings {
                                                   query::Execution& execution,
                                                   const TableColumn& column);
 
-  /// All numbers of strings are below: there are not more strings than rows.
+  /// All numbers of strings are below: there are not more strings than rows, and mostly room for as
+  /// many.
   std::uint32_t limit() const { return index_.most_strings; }
   /// The same, as it has turned out: mostly far fewer than limit(), where strings repeat.
   std::uint32_t count() const { return count_; }
@@ -55,6 +56,8 @@ class KeyStrings {
   KeyStrings(const RunSpace& space, query::Execution& execution)
       : space_(space), execution_(execution) {}
   Status make_index(const TableColumn& column);
+  Status allocate_index(std::uint64_t strings, std::uint64_t bytes);
+  Status check_room();
   Result<RowNumbers> number(const TableColumn& column, bool adds);
 
   const RunSpace& space_;
