@@ -351,5 +351,45 @@ TEST(StringGroupsOfLongStrings, ComeBackAsTheyAre) {
   }
 }
 
+// --- large tables
+
+/// The CPU numbers no strings of tables with more than a million rows: the device does, also those
+/// of joined tables, or says why it cannot.
+TEST(StringGroupsOfLargeTables, AreNumberedOnTheDevice) {
+  constexpr std::uint32_t kRows = 1'000'100;
+  std::string csv = "key,large_id\n";
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    csv += (i % 50 == 7 ? "" : hex_string(i)) + "," + std::to_string(i) + "\n";
+  }
+  const MadeTable large(csv, 1u << 20);
+  ASSERT_EQ(form_of(*large.table, 0, "key"), Representation::kBytes);
+  std::string few = "id,n\n";
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    few += std::to_string(i * 400) + "," + std::to_string(i % 7) + "\n";
+  }
+  const MadeTable small(few, 2300);
+  {
+    Query query = Query::from(*large.table);
+    query.group_by("key").aggregate("count(*)").limit(3);
+    const gpu::MemoryLimits limits{std::uint64_t{1} << 20, ~std::uint64_t{0}};
+    const Answer found = answer_of(query, make_emulated_query_device(nullptr, 1, limits));
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu,
+              "keys that are strings for which there may be too little device memory");
+  }
+  const std::string statement =
+      "select key, n, count(*) from small left join large on id = large_id group by key, n";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok());
+  const Query query = Query::from(*parsed, statement, {*small.table, *large.table});
+  const auto faults = std::make_shared<EmulatedFaults>();
+  const Answer found = answer_of(query, make_emulated_query_device(faults));
+  EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+  EXPECT_EQ(found.summary.why_cpu, "");
+  EXPECT_GT(faults->numbered, 0u);
+  EXPECT_GT(faults->listed, 0u);
+  EXPECT_EQ(faults->live_bytes, 0u);
+}
+
 }  // namespace
 }  // namespace presso

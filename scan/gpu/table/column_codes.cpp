@@ -71,6 +71,7 @@ Result<KeyStrings*> ColumnCodes::strings_of(std::size_t column) {
       strings = std::move(*made);
     } else if (made.error().code == ErrorCode::kUnsupported) {
       before.restore(execution_);
+      why_no_strings_.emplace(column, std::move(made.error()));
     } else {
       return std::move(made.error());
     }
@@ -93,6 +94,8 @@ Result<KeyNumbers> ColumnCodes::of_key(std::size_t column, bool on_device_first)
   PRESSO_ASSIGN(KeyStrings* const strings, strings_of(column));
   if (strings != nullptr) return KeyNumbers{nullptr, strings};
   PRESSO_ASSIGN(codes, of(column));
+  const auto why = why_no_strings_.find(column);
+  if (codes == nullptr && why != why_no_strings_.end()) return why->second;
   return KeyNumbers{codes, nullptr};
 }
 

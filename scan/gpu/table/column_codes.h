@@ -13,8 +13,8 @@
 
 namespace presso::gpu {
 
-/// The numbers of a column of strings that is a key of groups, of one kind at most; neither: it is
-/// no such column, or there are none.
+/// The numbers of a column of strings that is a key of groups, of one kind; neither: it is no such
+/// column.
 struct KeyNumbers {
   bool has_any() const { return codes != nullptr || strings != nullptr; }
   /// All numbers of strings are below.
@@ -44,8 +44,8 @@ class ColumnCodes {
   /// The same where they have been numbered already; nullptr: they have not.
   KeyStrings* known_strings(std::size_t column) const;
   /// Those by which groups of a column are found. `on_device_first`: strings that are no
-  /// dictionary's are rather numbered on the device than by the CPU. Waits. Errors: those of of()
-  /// and strings_of().
+  /// dictionary's are rather numbered on the device than by the CPU. Waits. Errors: kUnsupported,
+  /// with the reason, where neither can; those of of() and strings_of().
   Result<KeyNumbers> of_key(std::size_t column, bool on_device_first);
   /// The numbers that these give the rows of another column, or of their own. Waits. Errors: those
   /// of KeyStrings::make().
@@ -67,6 +67,7 @@ class ColumnCodes {
   std::map<std::size_t, const query::KeyCodes*> known_dictionaries_;
   std::vector<std::unique_ptr<query::KeyCodes>> own_;
   std::map<std::size_t, std::unique_ptr<KeyStrings>> strings_;
+  std::map<std::size_t, Error> why_no_strings_;  ///< where that was tried
   std::map<std::pair<std::size_t, const KeyStrings*>, RowNumbers> numbers_;
 };
 

@@ -39,7 +39,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
     if (own_codes) key.codes = codes;
     span = codes->null_number() - 1;
   } else if (spec.physical == Physical::kString) {
-    return refused("keys that are strings to which the device can give no numbers");
+    return refused("keys that are strings, but no columns");
   } else if (spec.physical != Physical::kInt64) {
     return refused("keys that are neither numbers of 64 bits nor strings");
   } else if (has_whole_words_) {
