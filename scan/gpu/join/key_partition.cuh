@@ -9,8 +9,8 @@
 // Memory is written in whole sectors. A thread block goes through many tiles; of each part it
 // writes multiples of PartBits::run rows, to places that are multiples as well, and keeps the rest
 // in shared memory until more rows come. At its end the rest is written from the end of the part
-// backwards, so that all else stays aligned. Positions are reserved by atomic additions. Rows of the
-// next tile are under way while those of a tile are written.
+// backwards, so that all else stays aligned. Positions are reserved by atomic additions. Rows of
+// the next tile are under way while those of a tile are written.
 #pragma once
 
 #include "decompress/gpu/bit/block_prefix.cuh"
