@@ -134,8 +134,8 @@ inline constexpr const char* kStringGroups[] = {
     "select fact_key, x, count(*), sum(id) from facts where x <> 2 group by fact_key, x",
     "select x, fact_key, count(*) from facts group by x, fact_key",
     "select fact_key, other_key, sum(x) from facts where id < 4000 group by fact_key, other_key",
-    "select fact_key, count(*) as n from facts group by fact_key having count(*) > 1 "
-    "order by n desc, fact_key limit 20",
+    ("select fact_key, count(*) as n from facts group by fact_key having count(*) > 1 "
+     "order by n desc, fact_key limit 20"),
     "select fact_key, id, count(*) from facts group by fact_key, id",
     "select fact_key, x, count(fact_key), sum(id) from facts group by x, fact_key",
     // Of one form only, and of no row.
