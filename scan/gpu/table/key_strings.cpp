@@ -6,6 +6,7 @@
 #include <map>
 
 #include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/block_status.h"
 #include "scan/gpu/table/table_parts.h"
 #include "scan/gpu/table/text_rows.h"
 #include "scan/gpu/table/upload.h"
@@ -39,14 +40,6 @@ Result<std::uint64_t> plain_bytes_of(const TableColumn& column, const query::Ope
     }
   }
   return bytes;
-}
-
-using Place = std::pair<const GroupReader*, std::uint32_t>;
-
-Status error_of(std::uint32_t status, const Place& place) {
-  const auto code = static_cast<ErrorCode>(status);
-  if (code == ErrorCode::kOk) return {};
-  return place.first->blocks().at_block(make_error(code), place.second);
 }
 
 /// Numbers of the rows of a part of a table, which has one column.
@@ -281,9 +274,9 @@ class PartNumbers {
   std::vector<StringBlock> blocks_;
   std::vector<NumberedBlock> numbered_;  ///< of these
   std::uint32_t tiles_ = 0;
-  std::vector<Place> places_;  ///< of counts_ and blocks_, for errors
-  std::vector<Copy> copies_;   ///< of counts that need no decoding
-  std::vector<Byte> bytes_;    ///< of entries of dictionaries, of all row groups
+  std::vector<BlockOfGroup> places_;  ///< of counts_ and blocks_, for errors
+  std::vector<Copy> copies_;          ///< of counts that need no decoding
+  std::vector<Byte> bytes_;           ///< of entries of dictionaries, of all row groups
   std::vector<std::uint32_t> ends_;
   std::vector<std::size_t> first_entry_;  ///< by row group
   std::vector<NumberedSlice> slices_;
