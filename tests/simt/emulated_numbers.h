@@ -16,10 +16,14 @@ class EmulatedNumbers : public EmulatedStrings<Run> {
   using EmulatedStrings<Run>::EmulatedStrings;
 
   Status rows(const NumberBatch& batch) {
+    const auto run = [&](auto policy) {
+      using Policy = decltype(policy);
+      return run_("numbers", kGrid, kWarps, 0, [&] { number_rows_body<Policy>(batch); });
+    };
     if (batch.has_text) {
-      return run_("numbers", kGrid, kWarps, 0, [&] { number_rows_body<true>(batch); });
+      return batch.adds ? run(RowNumbering<true, true>()) : run(RowNumbering<true, false>());
     }
-    return run_("numbers", kGrid, kWarps, 0, [&] { number_rows_body<false>(batch); });
+    return batch.adds ? run(RowNumbering<false, true>()) : run(RowNumbering<false, false>());
   }
   Status text_places(const NumberBatch& batch) {
     PRESSO_TRY(run_("counts", kGrid, kWarps, 0, [&] { count_text_body(batch); }));

@@ -218,8 +218,10 @@ PRESSO_DEVICE void store_shared_u32(u32 at, u32 value) {
                : "r"(at), "r"(value), "n"(detail::kSharedBase + offset)
                : "memory");
 }
+// Acquires and releases; __threadfence() would order all threads' accesses among themselves, too,
+// for which a warp waits longer.
 PRESSO_DEVICE void threadfence() {
-  __threadfence();
+  asm volatile("fence.acq_rel.gpu;" : : : "memory");
 }
 PRESSO_DEVICE void threadfence_block() {
   __threadfence_block();

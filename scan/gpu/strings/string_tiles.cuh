@@ -161,7 +161,11 @@ struct LaneQuad {
   u32 begin;
   u32 ends[kQuad];
 
-  PRESSO_DEVICE u32 begin_of(u32 i) const { return i == 0 ? begin : ends[i - 1]; }
+  // Without an index into registers.
+  PRESSO_DEVICE u32 begin_of(u32 i) const { return i == 0 ? begin : end_of(i - 1); }
+  PRESSO_DEVICE u32 end_of(u32 i) const {
+    return i < 2 ? (i == 0 ? ends[0] : ends[1]) : (i == 2 ? ends[2] : ends[3]);
+  }
 };
 
 /// The rows of a tile by groups of four a lane, counts of the next group under way: a warp's sum

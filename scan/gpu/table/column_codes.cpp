@@ -59,14 +59,14 @@ Result<const query::KeyCodes*> ColumnCodes::of(std::size_t column) {
   return known_[column] = codes;
 }
 
-Result<KeyStrings*> ColumnCodes::strings_of(std::size_t column) {
+Result<KeyStrings*> ColumnCodes::strings_of(std::size_t column, KeyStrings::Numbering numbering) {
   const auto known = strings_.find(column);
   if (known != strings_.end()) return known->second.get();
   std::unique_ptr<KeyStrings> strings;
   const Source source = source_of(column);
   if (space_ != nullptr && source.physical[source.column] == query::Physical::kString) {
     const query::ReadState before(execution_);
-    auto made = KeyStrings::make(*space_, execution_, {source.tables, source.column});
+    auto made = KeyStrings::make(*space_, execution_, {source.tables, source.column}, numbering);
     if (made.ok()) {
       strings = std::move(*made);
     } else if (made.error().code == ErrorCode::kUnsupported) {
@@ -91,7 +91,7 @@ Result<KeyNumbers> ColumnCodes::of_key(std::size_t column, bool on_device_first)
     PRESSO_ASSIGN(codes, of(column));
     if (codes != nullptr) return KeyNumbers{codes, nullptr};
   }
-  PRESSO_ASSIGN(KeyStrings* const strings, strings_of(column));
+  PRESSO_ASSIGN(KeyStrings* const strings, strings_of(column, KeyStrings::Numbering::kDense));
   if (strings != nullptr) return KeyNumbers{nullptr, strings};
   PRESSO_ASSIGN(codes, of(column));
   const auto why = why_no_strings_.find(column);

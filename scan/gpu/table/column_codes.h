@@ -40,7 +40,7 @@ class ColumnCodes {
   Result<const query::KeyCodes*> of_dictionaries(std::size_t column);
   /// The strings of a column, numbered on the device; nullptr: they cannot be, or take too much
   /// memory. Waits. Errors: those of KeyStrings::make() but kUnsupported.
-  Result<KeyStrings*> strings_of(std::size_t column);
+  Result<KeyStrings*> strings_of(std::size_t column, KeyStrings::Numbering numbering);
   /// The same where they have been numbered already; nullptr: they have not.
   KeyStrings* known_strings(std::size_t column) const;
   /// Those by which groups of a column are found. `on_device_first`: strings that are no

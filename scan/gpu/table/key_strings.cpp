@@ -9,7 +9,6 @@
 #include "scan/gpu/table/block_status.h"
 #include "scan/gpu/table/table_parts.h"
 #include "scan/gpu/table/text_rows.h"
-#include "scan/gpu/table/upload.h"
 #include "scan/query/query_device.h"
 #include "scan/query/table_facts.h"
 
@@ -23,9 +22,14 @@ constexpr std::uint64_t kLeastShare = 64;
 /// What row groups, and what is decoded of them, may take of device memory at a time.
 constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 30;
 
-/// Of the column's strings, or more; by the directories, as they have not been read.
-Result<std::uint64_t> plain_bytes_of(const TableColumn& column, const query::OpenGroup& open) {
-  std::uint64_t bytes = 0;
+/// What directories say of a column's strings, as these have not been read.
+struct StringFacts {
+  std::uint64_t plain_bytes = 0;  ///< of all of them, or more
+  bool has_entries = false;       ///< row groups have dictionaries
+};
+
+Result<StringFacts> facts_of(const TableColumn& column, const query::OpenGroup& open) {
+  StringFacts facts;
   for (const Table& table : column.tables) {
     for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
       PRESSO_ASSIGN(const std::shared_ptr<const GroupReader> reader, open(table, group));
@@ -35,11 +39,12 @@ Result<std::uint64_t> plain_bytes_of(const TableColumn& column, const query::Ope
         const bool has_strings = block.stream == ColumnStream::kTokens ||
                                  block.stream == ColumnStream::kEntryBytes ||
                                  block.stream == ColumnStream::kBytes;
-        if (has_strings) bytes += block.plain_bytes;
+        if (has_strings) facts.plain_bytes += block.plain_bytes;
       }
+      if (chunk.representation == Representation::kDictionary) facts.has_entries = true;
     }
   }
-  return bytes;
+  return facts;
 }
 
 /// Numbers of the rows of a part of a table, which has one column.
@@ -94,8 +99,8 @@ class PartNumbers {
   };
   /// Of a row group's dictionary of tokens, once for all that have the same.
   struct Tokens {
-    std::vector<Byte> slots;
-    std::vector<Byte> lengths;
+    Bytes slots;
+    Bytes lengths;
     std::uint32_t size = 0;
   };
 
@@ -114,10 +119,8 @@ class PartNumbers {
       PRESSO_ASSIGN(const TokenDictionary* const dictionary, reader.tokens(column_));
       const auto [at, is_new] = known.try_emplace(dictionary, dictionaries_.size());
       if (is_new) {
-        const Byte* const slots = dictionary->slots();
-        const Byte* const lengths = dictionary->lengths();
-        dictionaries_.push_back({{slots, slots + kMaxTokens * kMaxTokenBytes},
-                                 {lengths, lengths + kMaxTokens},
+        dictionaries_.push_back({{dictionary->slots(), kMaxTokens * kMaxTokenBytes},
+                                 {dictionary->lengths(), kMaxTokens},
                                  dictionary->size()});
       }
       counts_at_.push_back(parts_.add(reader.rows() * kWord));
@@ -244,6 +247,7 @@ class PartNumbers {
                                  tiles_,
                                  0};
     batch_.blocks = upload.at<NumberedBlock>(there, numbered_piece);
+    batch_.numbers = to_.rows;
     batch_.none = to_.none;
     batch_.adds = to_.adds;
     entry_batch_ = {upload.at<Byte>(there, bytes_piece),
@@ -255,9 +259,7 @@ class PartNumbers {
                     to_.adds};
     slice_batch_ = {upload.at<NumberedSlice>(there, slices_piece),
                     static_cast<std::uint32_t>(slices_.size()), to_.null_number};
-    std::vector<Byte> image(static_cast<std::size_t>(upload.bytes()));
-    upload.write(image.data());
-    return space_.copy_there(input_.get(), image.data(), image.size());
+    return space_.copy_there(input_.get(), upload);
   }
 
   const RunSpace& space_;
@@ -290,16 +292,17 @@ class PartNumbers {
 
 }  // namespace
 
-Status KeyStrings::make_index(const TableColumn& column) {
+Status KeyStrings::make_index(const TableColumn& column, Numbering numbering) {
   const std::uint64_t rows = query::rows_of(column.tables);
   if (rows > kMostRows) {
     return make_error(ErrorCode::kUnsupported, "keys that are strings of too many rows");
   }
-  PRESSO_ASSIGN(const std::uint64_t bytes, plain_bytes_of(column, query::group_opener(execution_)));
+  PRESSO_ASSIGN(const StringFacts facts, facts_of(column, query::group_opener(execution_)));
   // Strings mostly repeat: where there is no room for as many as rows fewer may do, which turns out
   // when they are put in.
   for (std::uint64_t share = 1;; share *= 4) {
-    const Status done = allocate_index(rows / share, bytes / share);
+    const Status done = allocate_index(rows / share, facts.plain_bytes / share);
+    index_.by_rows = numbering == Numbering::kAny && share == 1 && !facts.has_entries;
     if (done.ok()) break;
     memory_ = {};
     if (done.error().code != ErrorCode::kUnsupported || share == kLeastShare) return done;
@@ -337,7 +340,7 @@ Status KeyStrings::check_room() {
   StringIndexState state;
   PRESSO_TRY(space_.copy_back(&state, index_.state, sizeof state));
   if (state.lacks_words != 0 || state.lacks_strings != 0) return no_room_for_strings();
-  count_ = static_cast<std::uint32_t>(state.strings);
+  count_ = index_.by_rows ? index_.most_strings : static_cast<std::uint32_t>(state.strings);
   return {};
 }
 
@@ -380,15 +383,16 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   summary.blocks_skipped += parts.blocks_skipped();
   if (!adds) return made;
   execution_.notes.push_back("on the GPU: strings of " + grouped(made.rows) + " rows, " +
-                             grouped(count_) + " numbers");
+                             (index_.by_rows ? "numbered by these" : grouped(count_) + " numbers"));
   return made;
 }
 
 Result<std::unique_ptr<KeyStrings>> KeyStrings::make(const RunSpace& space,
                                                      query::Execution& execution,
-                                                     const TableColumn& column) {
+                                                     const TableColumn& column,
+                                                     Numbering numbering) {
   std::unique_ptr<KeyStrings> made(new KeyStrings(space, execution));
-  PRESSO_TRY(made->make_index(column));
+  PRESSO_TRY(made->make_index(column, numbering));
   PRESSO_ASSIGN(made->own_rows_, made->number(column, true));
   return made;
 }

@@ -28,6 +28,10 @@ struct RowNumbers {
 
 class KeyStrings {
  public:
+  /// kDense: most of the numbers below count() belong to strings, if these repeat or not. kAny is
+  /// faster where nearly all strings are different, and else has as many numbers as rows.
+  enum class Numbering { kDense, kAny };
+
   /// Numbers the strings of a column; nulls get null_number(). `execution`: what is read counts for
   /// it. Both are kept by reference. Waits.
   ///
@@ -35,12 +39,13 @@ class KeyStrings {
   /// TableParts::next() and of blocks, as a CPU reports them; kDeviceLost, kOutOfMemory.
   static Result<std::unique_ptr<KeyStrings>> make(const RunSpace& space,
                                                   query::Execution& execution,
-                                                  const TableColumn& column);
+                                                  const TableColumn& column, Numbering numbering);
 
   /// All numbers of strings are below: there are not more strings than rows, and mostly room for as
   /// many.
   std::uint32_t limit() const { return index_.most_strings; }
-  /// The same, as it has turned out: mostly far fewer than limit(), where strings repeat.
+  /// The same, as it has turned out: of a dense numbering mostly far fewer than limit(), where
+  /// strings repeat.
   std::uint32_t count() const { return count_; }
   /// Where the strings are.
   const StringIndex& index() const { return index_; }
@@ -55,7 +60,7 @@ class KeyStrings {
  private:
   KeyStrings(const RunSpace& space, query::Execution& execution)
       : space_(space), execution_(execution) {}
-  Status make_index(const TableColumn& column);
+  Status make_index(const TableColumn& column, Numbering numbering);
   Status allocate_index(std::uint64_t strings, std::uint64_t bytes);
   Status check_room();
   Result<RowNumbers> number(const TableColumn& column, bool adds);

@@ -101,14 +101,6 @@ struct PlainString {
   }
 };
 
-/// Of each lane that asks; all lanes come here together.
-template <class Source>
-PRESSO_DEVICE u32 number_of_string(const StringIndex& index, bool adds, bool asks,
-                                   const StringDigest& digest, const Source& source) {
-  if (adds) return find_or_add(index, asks, digest, source);
-  return asks ? find_string<false>(index, digest, source) : kNoString;
-}
-
 // --- places of text
 
 /// The sum of all lanes' values.
@@ -181,32 +173,105 @@ PRESSO_DEVICE void place_text_body(const NumberBatch& batch) {
 
 // --- rows
 
-/// `kText`: NumberBatch::has_text.
-template <bool kText>
-PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile) {
+/// How kernels number rows. `kText`: NumberBatch::has_text; `kAdds`: NumberBatch::adds.
+template <bool kText, bool kAdds>
+struct RowNumbering {
+  static constexpr bool kHasText = kText;
+  static constexpr bool kPutsIn = kAdds;
+  /// So many of a lane's rows are looked for at a time. Codes of tokens take long to walk, for
+  /// which more warps are better.
+#ifndef TEXT_N
+#define TEXT_N 4
+#define TOKEN_N 1
+#endif
+  static constexpr u32 kRowsAtOnce = kText ? TEXT_N : TOKEN_N;
+  static_assert(kQuad % kRowsAtOnce == 0);
+};
+
+/// Claims places for those of a lane's rows whose strings have been written: bits, four for each of
+/// its groups of four. `numbers`: of its first row.
+PRESSO_DEVICE void claim_rows(const StringIndex& index, u32 rows, u32* numbers) {
+  constexpr u32 kClaims = 4;
+  if (!simt::any(rows != 0)) return;
+  simt::threadfence();
+  while (rows != 0) {
+    u32* at[kClaims] = {};
+    u32 own[kClaims];
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kClaims; ++i) {
+      own[i] = kNoString;
+      if (rows == 0) continue;
+      const u32 bit = simt::find_first_set(rows) - 1;
+      rows &= rows - 1;
+      at[i] = numbers + bit / kQuad * kQuadRows + bit % kQuad;
+      own[i] = *at[i];
+    }
+    claim_strings(index, own);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kClaims; ++i) {
+      if (at[i] != nullptr) *at[i] = own[i];
+    }
+  }
+}
+static_assert(kRowTile / kQuadRows * kQuad == kWordBits);
+
+/// `claims_often`: strings are in the table before the tile ends.
+template <class Policy>
+PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile, bool claims_often) {
+  constexpr bool kText = Policy::kHasText;
+  constexpr u32 kRowsAtOnce = Policy::kRowsAtOnce;
   const StringBlock& block = batch.strings.blocks[number];
   const NumberedBlock& to = batch.blocks[number];
+  u32* const numbers = to.numbers + tile * kRowTile + kQuad * simt::lane();
   RowFeed feed(block, tile);
   u32 bytes = 0;
+  u32 written = 0;
   bool is_bad = false;
   for (u32 first = 0; first < feed.rows(); first += kQuadRows) {
     const LaneQuad quad = feed.take();
-    for (u32 i = 0; i < kQuad; ++i) {
-      const u32 row = first + kQuad * simt::lane() + i;
-      const auto put = [&](bool asks, const StringDigest& digest, const auto& source) {
-        const u32 found = number_of_string(batch.index, batch.adds, asks, digest, source);
-        if (asks) to.numbers[tile * kRowTile + row] = found == kNoString ? batch.none : found;
+    const u32 row = first + kQuad * simt::lane();
+    PRESSO_UNROLL
+    for (u32 own = 0; own < kQuad; own += kRowsAtOnce) {
+      const auto source_of = [&](u32 i) {
+        const u32 begin = quad.begin_of(own + i);
+        const u32 end = quad.end_of(own + i);
+        if constexpr (kText) {
+          return PlainString{to.text + begin, end - begin};
+        } else {
+          return TokenString{block.payload, to.tokens, begin, end};
+        }
       };
-      const u32 begin = quad.begin_of(i);
-      if constexpr (kText) {
-        const PlainString source{to.text + begin, quad.ends[i] - begin};
-        put(row < feed.rows(), digest_of(source, batch.index.hash_bits), source);
+      SoughtString sought[kRowsAtOnce];
+      PRESSO_UNROLL
+      for (u32 i = 0; i < kRowsAtOnce; ++i) {
+        const auto source = source_of(i);
+        sought[i].digest = digest_of(source, batch.index.hash_bits);
+        sought[i].asks = row + own + i < feed.rows();
+        if constexpr (!kText) {
+          sought[i].asks = sought[i].asks && !source.is_bad;
+          is_bad = is_bad || source.is_bad;
+          bytes += sought[i].digest.length;
+        }
+      }
+      u32* const to_numbers = numbers + first + own;
+      if constexpr (Policy::kPutsIn) {
+        const u32 fresh = find_or_write_strings(
+            batch.index, sought, static_cast<u32>(to_numbers - batch.numbers), source_of);
+        written |= fresh << (first / kQuadRows * kQuad + own);
       } else {
-        const TokenString source{block.payload, to.tokens, begin, quad.ends[i]};
-        const StringDigest digest = digest_of(source, batch.index.hash_bits);
-        is_bad = is_bad || source.is_bad;
-        bytes += digest.length;
-        put(row < feed.rows() && !source.is_bad, digest, source);
+        find_strings<false>(batch.index, sought, source_of);
+      }
+      PRESSO_UNROLL
+      for (u32 i = 0; i < kRowsAtOnce; ++i) {
+        if (row + own + i >= feed.rows()) continue;
+        const u32 found = sought[i].number;
+        to_numbers[i] = found == kNoString ? batch.none : found;
+      }
+    }
+    if constexpr (Policy::kPutsIn) {
+      if (claims_often || feed.is_done()) {
+        claim_rows(batch.index, written, numbers);
+        written = 0;
       }
     }
   }
@@ -218,7 +283,7 @@ PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile) {
 static_assert(u64{kMaxBlockBytes} * kMaxTokenBytes < u64{1} << 32);
 
 /// Any grid.
-template <bool kText>
+template <class Policy>
 PRESSO_DEVICE void number_rows_body(const NumberBatch& batch) {
   const u32 warps = simt::block_threads() / kWarpSize;
   for (u32 tile = simt::block_index() * warps + uniform_warp(); tile < batch.strings.tiles;
@@ -226,7 +291,11 @@ PRESSO_DEVICE void number_rows_body(const NumberBatch& batch) {
     const u32 number = block_of_tile(batch.strings, tile);
     // Faults that are found meanwhile are no reason to leave the block (is_refused()).
     if (is_refused(batch.strings.status[number])) continue;
-    number_tile<kText>(batch, number, tile - batch.strings.blocks[number].first_tile);
+    // Strings that repeat often are in the table when the first tiles have been done: else each of
+    // their rows took a number.
+    const bool claims_often = tile < simt::grid_blocks() * warps;
+    number_tile<Policy>(batch, number, tile - batch.strings.blocks[number].first_tile,
+                        claims_often);
   }
 }
 
@@ -249,8 +318,20 @@ PRESSO_DEVICE void number_entries_body(const EntryBatch& batch) {
     const u32 begin = asks && entry != 0 ? batch.ends[entry - 1] : 0;
     const u32 end = asks ? batch.ends[entry] : 0;
     const PlainString source{batch.bytes + begin, end - begin};
-    const StringDigest digest = digest_of(source, batch.index.hash_bits);
-    const u32 found = number_of_string(batch.index, batch.adds, asks, digest, source);
+    SoughtString sought[1];
+    sought[0].asks = asks;
+    sought[0].digest = digest_of(source, batch.index.hash_bits);
+    const auto source_of = [&source](u32) { return source; };
+    if (batch.adds) {
+      const u32 fresh = find_or_write_strings(batch.index, sought, 0, source_of);
+      simt::threadfence();
+      u32 own[1] = {fresh != 0 ? sought[0].number : kNoString};
+      claim_strings(batch.index, own);
+      if (fresh != 0) sought[0].number = own[0];
+    } else {
+      find_strings<false>(batch.index, sought, source_of);
+    }
+    const u32 found = sought[0].number;
     if (asks) batch.numbers[entry] = found == kNoString ? batch.none : found;
   }
 }

@@ -28,14 +28,14 @@ __global__ void __launch_bounds__(kFewThreads) place_text_kernel(NumberBatch bat
   place_text_body(batch);
 }
 
-__global__ void __launch_bounds__(kThreads, 4)
-    number_tokens_kernel(__grid_constant__ const NumberBatch batch) {
-  number_rows_body<false>(batch);
-}
-
-__global__ void __launch_bounds__(kThreads, 4)
-    number_text_kernel(__grid_constant__ const NumberBatch batch) {
-  number_rows_body<true>(batch);
+#ifndef TEXT_B
+#define TEXT_B 2
+#define TOKEN_B 4
+#endif
+template <class Policy>
+__global__ void __launch_bounds__(kThreads, Policy::kHasText ? TEXT_B : TOKEN_B)
+    number_rows_kernel(__grid_constant__ const NumberBatch batch) {
+  number_rows_body<Policy>(batch);
 }
 
 __global__ void __launch_bounds__(kFewThreads) check_bytes_kernel(NumberBatch batch) {
@@ -87,10 +87,15 @@ class NumberLauncher {
   }
   Status rows(const NumberBatch& batch) {
     const WorkShape shape{kThreads, 0, batch.strings.tiles, true};
-    return batch.has_text
-               ? launch_everywhere(number_text_kernel, shape, stream_, "number_text_kernel", batch)
-               : launch_everywhere(number_tokens_kernel, shape, stream_, "number_tokens_kernel",
-                                   batch);
+    const auto launch = [&](auto kernel) {
+      return launch_everywhere(kernel, shape, stream_, "number_rows_kernel", batch);
+    };
+    if (batch.has_text) {
+      return batch.adds ? launch(number_rows_kernel<RowNumbering<true, true>>)
+                        : launch(number_rows_kernel<RowNumbering<true, false>>);
+    }
+    return batch.adds ? launch(number_rows_kernel<RowNumbering<false, true>>)
+                      : launch(number_rows_kernel<RowNumbering<false, false>>);
   }
   Status bytes(const NumberBatch& batch) {
     check_bytes_kernel<<<few_blocks(batch.strings.count), kFewThreads, 0, stream_>>>(batch);

@@ -162,7 +162,8 @@ Status PipelineBuilder::number_key_strings(StageUse& use) {
 /// Strings of a build side's column that the device has numbered, as well as those of the column
 /// that is joined to it; nullptr: it cannot.
 Result<KeyStrings*> PipelineBuilder::number_on_device(std::size_t of_build, std::size_t of_probe) {
-  PRESSO_ASSIGN(KeyStrings* const strings, strings_.strings_of(column_of_query(of_build)));
+  PRESSO_ASSIGN(KeyStrings* const strings,
+                strings_.strings_of(column_of_query(of_build), KeyStrings::Numbering::kAny));
   if (strings == nullptr) return strings;
   const auto numbers = strings_.numbers_of(column_of_query(of_probe), *strings);
   if (numbers.ok()) return strings;

@@ -49,6 +49,19 @@ Status RunSpace::copy_there(void* to, std::span<const Bytes> pieces,
   return send();
 }
 
+Status RunSpace::copy_there(Byte* to, const Upload& upload) const {
+  const auto bytes = static_cast<std::size_t>(upload.bytes());
+  if (bytes > pinned.usual_bytes()) {
+    std::vector<Byte> image(bytes);
+    upload.write(image.data());
+    return copy_there(to, image.data(), bytes);
+  }
+  PRESSO_ASSIGN(Byte* const piece, pinned.piece(0, bytes));
+  upload.write(piece);
+  PRESSO_TRY(device().copy_in(to, piece, bytes, stream));
+  return device().wait(stream);
+}
+
 Status RunSpace::copy_back(void* to, const void* from, std::uint64_t bytes) const {
   const std::uint64_t most = pinned.usual_bytes();
   for (std::uint64_t at = 0; at < bytes; at += most) {

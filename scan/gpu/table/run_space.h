@@ -10,6 +10,7 @@
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_kernels.h"
 #include "scan/gpu/table/task_queue.h"
+#include "scan/gpu/table/upload.h"
 
 namespace presso::gpu {
 
@@ -58,6 +59,8 @@ struct RunSpace {
   Status copy_there(void* to, const void* from, std::uint64_t bytes) const;
   /// The same of several pieces, one behind another at multiples of `alignment`.
   Status copy_there(void* to, std::span<const Bytes> pieces, std::uint64_t alignment) const;
+  /// The same of arrays, which take `upload.bytes()` there.
+  Status copy_there(Byte* to, const Upload& upload) const;
   /// The same from device memory.
   Status copy_back(void* to, const void* from, std::uint64_t bytes) const;
 };

@@ -29,7 +29,7 @@ PRESSO_HD constexpr std::uint32_t rest_words(std::uint32_t length) {
 
 /// How much of it is taken, and whether something found no room. In device memory.
 struct StringIndexState {
-  std::uint64_t strings = 0;  ///< numbers that were given; some belong to nobody
+  std::uint64_t strings = 0;  ///< numbers that were given, but by rows; some belong to nobody
   std::uint64_t words = 0;    ///< of `rest`; where one was lacking, more than there are
   std::uint32_t lacks_words = 0;
   std::uint32_t lacks_strings = 0;
@@ -48,6 +48,9 @@ struct StringIndex {
   std::uint64_t* rest = nullptr;
   std::uint64_t most_words = 0;  ///< of `rest`
   StringIndexState* state = nullptr;
+  /// A string has the number of its first row to come, not the next one that is free: numbers, and
+  /// cells, come without asking for them, and those of strings that repeat have gaps.
+  bool by_rows = false;
   std::uint64_t hash_bits = ~std::uint64_t{0};  ///< that are used; fewer in tests
 };
 
@@ -67,13 +70,14 @@ struct NumberedBlock {
 struct NumberBatch {
   StringBatch strings;  ///< `matches` is for the bytes of each block's rows
   const NumberedBlock* blocks = nullptr;
-  bool has_text = false;  ///< of all its blocks
+  const std::uint32_t* numbers = nullptr;  ///< of all rows of the column
+  bool has_text = false;                   ///< of all its blocks
   StringIndex index;
   std::uint32_t none = 0;  ///< the number of a string that is not there
   bool adds = false;       ///< such strings are put in
 };
 
-/// Entries of dictionaries.
+/// Entries of dictionaries, which have no numbers by rows.
 struct EntryBatch {
   const Byte* bytes = nullptr;
   const std::uint32_t* ends = nullptr;  ///< of entry i; it begins where the one before ends

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "scan/gpu/table/upload.h"
-
 namespace presso::gpu {
 namespace {
 
@@ -267,10 +265,8 @@ Status TableParts::place(LoadedTable& part) const {
   Upload upload;
   const std::size_t slices_piece = upload.add(slices);
   const std::size_t blocks_piece = upload.add(blocks);
-  std::vector<Byte> image(static_cast<std::size_t>(upload.bytes()));
-  upload.write(image.data());
-  PRESSO_ASSIGN(DeviceMemory there, space_.memory.allocate(image.size()));
-  PRESSO_TRY(space_.copy_there(there.get(), image.data(), image.size()));
+  PRESSO_ASSIGN(DeviceMemory there, space_.memory.allocate(upload.bytes()));
+  PRESSO_TRY(space_.copy_there(there.get(), upload));
   part.blocks_ = {upload.at<TableSlice>(there.get(), slices_piece),
                   upload.at<TableBlock>(there.get(), blocks_piece),
                   static_cast<std::uint32_t>(slices.size())};

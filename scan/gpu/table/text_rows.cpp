@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "scan/gpu/table/upload.h"
-
 namespace presso::gpu {
 namespace {
 
@@ -152,13 +150,12 @@ Status TextRows::upload() {
                           batch.tiles,
                           0};
     batch.rows.blocks = upload.at<NumberedBlock>(there, numbered_piece) + batch.first_group;
+    batch.rows.numbers = to_.rows;
     batch.rows.none = to_.none;
     batch.rows.adds = to_.adds;
     batch.rows.has_text = true;
   }
-  std::vector<Byte> image(static_cast<std::size_t>(upload.bytes()));
-  upload.write(image.data());
-  return space_.copy_there(input_.get(), image.data(), image.size());
+  return space_.copy_there(input_.get(), upload);
 }
 
 Status TextRows::prepare() {

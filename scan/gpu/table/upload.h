@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "decompress/gpu/runtime/memory_parts.h"
@@ -14,10 +15,14 @@ class Upload {
  public:
   /// A number for at(). The array is kept by reference; what is in it may change until write().
   template <class T>
-  std::size_t add(const std::vector<T>& values) {
+  std::size_t add(std::span<const T> values) {
     pieces_.push_back({reinterpret_cast<const Byte*>(values.data()), values.size() * sizeof(T),
                        parts_.add(values.size() * sizeof(T))});
     return pieces_.size() - 1;
+  }
+  template <class T>
+  std::size_t add(const std::vector<T>& values) {
+    return add(std::span<const T>(values));
   }
   std::uint64_t bytes() const { return parts_.bytes(); }
   void write(Byte* to) const {
