@@ -178,46 +178,16 @@ template <bool kText, bool kAdds>
 struct RowNumbering {
   static constexpr bool kHasText = kText;
   static constexpr bool kPutsIn = kAdds;
-  /// So many of a lane's rows are looked for at a time. Codes of tokens take long to walk, for
-  /// which more warps are better.
-#ifndef TEXT_N
-#define TEXT_N 4
-#define TOKEN_N 1
-#endif
-  static constexpr u32 kRowsAtOnce = kText ? TEXT_N : TOKEN_N;
+  /// So many of a lane's rows are looked for at a time. Where codes of tokens are only walked and
+  /// looked up more warps do better, which have fewer registers.
+  static constexpr u32 kRowsAtOnce = kText || kAdds ? 4 : 1;
+  /// Thread blocks of a multiprocessor.
+  static constexpr u32 kBlocks = kAdds ? 2 : kText ? 3 : 4;
   static_assert(kQuad % kRowsAtOnce == 0);
 };
 
-/// Claims places for those of a lane's rows whose strings have been written: bits, four for each of
-/// its groups of four. `numbers`: of its first row.
-PRESSO_DEVICE void claim_rows(const StringIndex& index, u32 rows, u32* numbers) {
-  constexpr u32 kClaims = 4;
-  if (!simt::any(rows != 0)) return;
-  simt::threadfence();
-  while (rows != 0) {
-    u32* at[kClaims] = {};
-    u32 own[kClaims];
-    PRESSO_UNROLL
-    for (u32 i = 0; i < kClaims; ++i) {
-      own[i] = kNoString;
-      if (rows == 0) continue;
-      const u32 bit = simt::find_first_set(rows) - 1;
-      rows &= rows - 1;
-      at[i] = numbers + bit / kQuad * kQuadRows + bit % kQuad;
-      own[i] = *at[i];
-    }
-    claim_strings(index, own);
-    PRESSO_UNROLL
-    for (u32 i = 0; i < kClaims; ++i) {
-      if (at[i] != nullptr) *at[i] = own[i];
-    }
-  }
-}
-static_assert(kRowTile / kQuadRows * kQuad == kWordBits);
-
-/// `claims_often`: strings are in the table before the tile ends.
 template <class Policy>
-PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile, bool claims_often) {
+PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile) {
   constexpr bool kText = Policy::kHasText;
   constexpr u32 kRowsAtOnce = Policy::kRowsAtOnce;
   const StringBlock& block = batch.strings.blocks[number];
@@ -225,12 +195,10 @@ PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile, b
   u32* const numbers = to.numbers + tile * kRowTile + kQuad * simt::lane();
   RowFeed feed(block, tile);
   u32 bytes = 0;
-  u32 written = 0;
   bool is_bad = false;
   for (u32 first = 0; first < feed.rows(); first += kQuadRows) {
     const LaneQuad quad = feed.take();
     const u32 row = first + kQuad * simt::lane();
-    PRESSO_UNROLL
     for (u32 own = 0; own < kQuad; own += kRowsAtOnce) {
       const auto source_of = [&](u32 i) {
         const u32 begin = quad.begin_of(own + i);
@@ -255,9 +223,9 @@ PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile, b
       }
       u32* const to_numbers = numbers + first + own;
       if constexpr (Policy::kPutsIn) {
-        const u32 fresh = find_or_write_strings(
-            batch.index, sought, static_cast<u32>(to_numbers - batch.numbers), source_of);
-        written |= fresh << (first / kQuadRows * kQuad + own);
+        const auto first_row = static_cast<u32>(to_numbers - batch.numbers);
+        const u32 fresh = find_or_write_strings(batch.index, sought, first_row, source_of);
+        claim_strings(batch.index, fresh, sought, source_of);
       } else {
         find_strings<false>(batch.index, sought, source_of);
       }
@@ -266,12 +234,6 @@ PRESSO_DEVICE void number_tile(const NumberBatch& batch, u32 number, u32 tile, b
         if (row + own + i >= feed.rows()) continue;
         const u32 found = sought[i].number;
         to_numbers[i] = found == kNoString ? batch.none : found;
-      }
-    }
-    if constexpr (Policy::kPutsIn) {
-      if (claims_often || feed.is_done()) {
-        claim_rows(batch.index, written, numbers);
-        written = 0;
       }
     }
   }
@@ -291,11 +253,7 @@ PRESSO_DEVICE void number_rows_body(const NumberBatch& batch) {
     const u32 number = block_of_tile(batch.strings, tile);
     // Faults that are found meanwhile are no reason to leave the block (is_refused()).
     if (is_refused(batch.strings.status[number])) continue;
-    // Strings that repeat often are in the table when the first tiles have been done: else each of
-    // their rows took a number.
-    const bool claims_often = tile < simt::grid_blocks() * warps;
-    number_tile<Policy>(batch, number, tile - batch.strings.blocks[number].first_tile,
-                        claims_often);
+    number_tile<Policy>(batch, number, tile - batch.strings.blocks[number].first_tile);
   }
 }
 
@@ -324,10 +282,7 @@ PRESSO_DEVICE void number_entries_body(const EntryBatch& batch) {
     const auto source_of = [&source](u32) { return source; };
     if (batch.adds) {
       const u32 fresh = find_or_write_strings(batch.index, sought, 0, source_of);
-      simt::threadfence();
-      u32 own[1] = {fresh != 0 ? sought[0].number : kNoString};
-      claim_strings(batch.index, own);
-      if (fresh != 0) sought[0].number = own[0];
+      claim_strings(batch.index, fresh, sought, source_of);
     } else {
       find_strings<false>(batch.index, sought, source_of);
     }

@@ -28,12 +28,8 @@ __global__ void __launch_bounds__(kFewThreads) place_text_kernel(NumberBatch bat
   place_text_body(batch);
 }
 
-#ifndef TEXT_B
-#define TEXT_B 2
-#define TOKEN_B 4
-#endif
 template <class Policy>
-__global__ void __launch_bounds__(kThreads, Policy::kHasText ? TEXT_B : TOKEN_B)
+__global__ void __launch_bounds__(kThreads, Policy::kBlocks)
     number_rows_kernel(__grid_constant__ const NumberBatch batch) {
   number_rows_body<Policy>(batch);
 }

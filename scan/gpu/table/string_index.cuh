@@ -208,6 +208,8 @@ struct SoughtString {
   bool asks = false;
   StringDigest digest;
   u32 number = kNoString;
+  /// Of its first bucket, the first free one; kPlacesOfBucket: there is none, or nobody looked.
+  u32 free_place = kPlacesOfBucket;
 };
 
 /// Calls `work(digest, number, source)`, which returns the string's number, for those of `which`.
@@ -253,11 +255,12 @@ PRESSO_DEVICE void find_strings(const StringIndex& index, SoughtString (&sought)
   PRESSO_UNROLL
   for (u32 i = 0; i < kCount; ++i) {
     if (!sought[i].asks) continue;
+    sought[i].free_place = buckets[i].first_free();
     const u32 candidates = buckets[i].candidates(sought[i].digest.hash);
     if (candidates != 0) {
       sought[i].number = number_at(buckets[i].place(simt::find_first_set(candidates) - 1));
       has_candidate = true;
-    } else if (buckets[i].first_free() == kPlacesOfBucket) {
+    } else if (sought[i].free_place == kPlacesOfBucket) {
       open |= 1u << i;
     }
   }
@@ -346,53 +349,33 @@ PRESSO_DEVICE u32 find_or_write_strings(const StringIndex& index, SoughtString (
   return fresh;
 }
 
-/// The string of a cell.
-struct CellString {
-  const StringIndex& index;
-  u32 number;
-
-  template <class Sink>
-  PRESSO_DEVICE u32 for_each_word(const Sink& sink) const {
-    const CellHead cell = load_cell<true>(index, number);
-    for (u32 i = 0; i < StringCell::kFrontWords; ++i) {
-      if (cell.length > i * kWordBytes) sink(cell.front[i]);
-    }
-    const u32 words = rest_words(cell.length);
-    for (u32 i = 0; i < words; ++i) sink(load_word<true>(index.rest + cell.rest_at + i));
-    return cell.length;
-  }
-};
-
-/// Puts in strings whose cells have been written, by this lane and before a fence. `numbers`:
-/// theirs, kNoString where there is none; then those of the same strings where others had put them
-/// in.
-template <u32 kCount>
-PRESSO_DEVICE void claim_strings(const StringIndex& index, u32 (&numbers)[kCount]) {
-  StringDigest digests[kCount];
-  Bucket buckets[kCount];
+/// Puts in those strings of a lane that have written their cells; where another lane has put the
+/// same string in, its number is this one's, too. `which`: as find_or_write_strings() says.
+template <u32 kCount, class Sources>
+PRESSO_DEVICE void claim_strings(const StringIndex& index, u32 which,
+                                 SoughtString (&sought)[kCount], const Sources& source_of) {
+  if (!simt::any(which != 0)) return;
+  simt::threadfence();
+  u32 open = 0;
+  u64 seen[kCount] = {};
   PRESSO_UNROLL
   for (u32 i = 0; i < kCount; ++i) {
-    if (numbers[i] == kNoString) continue;
-    digests[i] = digest_of(CellString{index, numbers[i]}, index.hash_bits);
-    buckets[i] = load_bucket<true>(index, bucket_of(index, digests[i].hash));
-  }
-  // Mostly a place of the first bucket is free, and no other one may have the string.
-  u64 seen[kCount];
-  PRESSO_UNROLL
-  for (u32 i = 0; i < kCount; ++i) {
+    if ((which >> i & 1) == 0) continue;
     seen[i] = ~u64{0};
-    if (numbers[i] == kNoString) continue;
-    const u64 hash = digests[i].hash;
-    const u32 free = buckets[i].first_free();
-    if (free == kPlacesOfBucket || buckets[i].candidates(hash) != 0) continue;
-    u64* const place = index.places + u64{bucket_of(index, hash)} * kPlacesOfBucket + free;
-    seen[i] = simt::atomic_cas(place, u64{0}, place_word(hash, numbers[i]));
+    if (sought[i].free_place == kPlacesOfBucket) continue;
+    const u64 hash = sought[i].digest.hash;
+    u64* const place =
+        index.places + u64{bucket_of(index, hash)} * kPlacesOfBucket + sought[i].free_place;
+    seen[i] = simt::atomic_cas(place, u64{0}, place_word(hash, sought[i].number));
   }
   PRESSO_UNROLL
   for (u32 i = 0; i < kCount; ++i) {
-    if (numbers[i] == kNoString || seen[i] == 0) continue;
-    numbers[i] = add_string(index, digests[i], numbers[i], CellString{index, numbers[i]});
+    if (seen[i] != 0) open |= 1u << i;
   }
+  for_each_of(open, index, sought, source_of,
+              [&index](const StringDigest& digest, u32 number, const auto& source) {
+                return add_string(index, digest, number, source);
+              });
 }
 
 }  // namespace presso::gpu
