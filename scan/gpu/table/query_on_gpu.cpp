@@ -38,6 +38,12 @@ Status check_strategy(const query::Execution& execution) {
   return refused("a strategy of joins was asked for");
 }
 
+Status check_group_strategy(const query::Execution& execution) {
+  const bool is_auto = execution.options.group_strategy == GroupStrategy::kAuto;
+  if (is_auto || execution.query.keys.empty()) return {};
+  return refused("a strategy of groups was asked for");
+}
+
 /// Changes the pipeline so that what was met does not happen again.
 Status go_round(std::uint64_t fault, query::Execution& execution, QueryPipeline& groups) {
   ++execution.summary.passes;
@@ -80,6 +86,7 @@ Status run_until_all_have_groups(const RunSpace& space, query::Execution& execut
 
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
   PRESSO_TRY(check_strategy(execution));
+  PRESSO_TRY(check_group_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
