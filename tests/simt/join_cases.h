@@ -235,6 +235,8 @@ inline constexpr const char* kJoinStatements[] = {
     "select rank, city, count(*), sum(price) from facts join deals on facts.maker = deals.maker_of "
     "and rank < 4 join places on deals.rank = places.x and facts.y = places.y and zone = 1 "
     "group by rank, city",
+    // Many more pairs than rows.
+    "select count(*), sum(other) from many join same on many.one = same.one",
 };
 
 /// Without groups.
