@@ -3,9 +3,11 @@
 // CPU's, whichever form sums take for that (SumLimits).
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +70,18 @@ class PairsOnGpu : public ::testing::Test {
   Query query_of(const std::string& statement) const {
     const auto parsed = parse_sql(statement);
     EXPECT_TRUE(parsed.ok()) << parsed.error().message();
-    return Query::from(*parsed, statement, {*left_.table, *right_.table});
+    std::vector<Table> tables = {*left_.table};
+    for (std::size_t i = 0; i < parsed->joins.size(); ++i) tables.push_back(*right_.table);
+    return Query::from(*parsed, statement, std::move(tables));
+  }
+
+  /// Whether --explain says that pairs were counted without being looked at one by one.
+  bool counts_pairs(const std::string& statement) const {
+    QueryOptions options;
+    options.device = make_emulated_query_device();
+    const auto text = query_of(statement).explain(options, true);
+    EXPECT_TRUE(text.ok());
+    return text.ok() && text->find(", keys repeat, counted") != std::string::npos;
   }
 
   /// Returns how often the GPU has read the tables.
@@ -159,6 +172,87 @@ TEST_F(PairsOnGpu, WhatNoFormHoldsIsTheCpus) {
   expect_as_on_cpu(kStatements[3], limits, why);
   expect_as_on_cpu(kStatements[5], limits, why);
   expect_as_on_cpu(kStatements[0], limits);
+}
+
+/// Of the right side nothing matters but how many rows a key has.
+constexpr const char* kCountedPairs[] = {
+    "select count(*) from l join r on l_key = r_key",
+    "select count(*), sum(l_small), min(l_far), avg(l_small), count(l_small), max(l_near) from l "
+    "join r on l_key = r_key where l_small <> 3",
+    "select l_kind, count(*), sum(l_far), count(l_small) from l left join r on l_key = r_key "
+    "group by l_kind",
+    "select l_far, count(*), sum(l_small + 1) from l join r on l_key = r_key and r_far > 9000000 "
+    "group by l_far",
+    "select count(*), sum(l_small) from l join r a on l_key = a.r_key left join r b on l_key = "
+    "b.r_key",
+    "select l_kind, count(*), sum(b.r_small) from l join r a on l_key = a.r_key join r b on l_key "
+    "= b.r_key and b.r_far < 5000000 group by l_kind",
+    "select count(*), sum(l_kind) from l join r a on l_key = a.r_key semi join r b on l_kind = "
+    "b.r_kind and l_small < b.r_small"};
+
+TEST_F(PairsOnGpu, PairsAreCountedWithoutBeingLookedAt) {
+  for (const char* const statement : kCountedPairs) {
+    SCOPED_TRACE(statement);
+    EXPECT_TRUE(counts_pairs(statement));
+    expect_as_on_cpu(statement, {});
+  }
+  for (const char* const statement :
+       {"select count(*), sum(r_small) from l join r on l_key = r_key",
+        "select count(*) from l join r on l_key = r_key and l_small < r_small",
+        "select r_kind, count(*) from l join r on l_key = r_key group by r_kind",
+        "select count(*) from l full join r on l_key = r_key",
+        "select sum(l_any) from l join r on l_key = r_key",
+        "select sum(l_near) from l join r on l_key = r_key",
+        // Registers suffice for these sums, but not for what they would be times a count.
+        "select count(*), sum(l_small), sum(l_small + 1), sum(l_small + 2), sum(l_small + 3), "
+        "sum(l_small + 4), sum(l_small + 5), sum(l_small + 6), sum(l_small + 7), sum(l_small + 8), "
+        "sum(l_small + 9), sum(l_kind) from l join r on l_key = r_key"}) {
+    SCOPED_TRACE(statement);
+    EXPECT_FALSE(counts_pairs(statement));
+    expect_as_on_cpu(statement, {});
+  }
+}
+
+/// Pairs that are more than a sum has room for show in their number, not in that of rows.
+TEST_F(PairsOnGpu, CountedPairsHaveRoomOrBeginAgain) {
+  const std::string statement = "select count(*), sum(l_large) from l join r on l_key = r_key";
+  EXPECT_FALSE(counts_pairs(statement));  // the second time
+  EXPECT_EQ(expect_as_on_cpu(statement, {}), 2u);
+  EXPECT_EQ(expect_as_on_cpu(kCountedPairs[0], {}), 1u);
+}
+
+/// 2^40 pairs and more, which nobody could look at one by one here.
+TEST_F(PairsOnGpu, CountsAreRightBeyond32Bits) {
+  std::string statement = "select count(*), sum(l_kind), max(l_small) from l";
+  for (int i = 0; i < 6; ++i) {
+    const std::string number = std::to_string(i);
+    statement.append(" join r r").append(number);
+    statement.append(" on l_key = r").append(number).append(".r_key");
+  }
+  const Answer found = answer_of(query_of(statement), make_emulated_query_device());
+  EXPECT_EQ(found.summary.why_cpu, "");
+  EXPECT_GT(found.summary.rows_matched, std::uint64_t{1} << 40);
+  // What each row has, by statements of one join.
+  const Answer rows = answer_of(
+      query_of("select l_kind, l_key, count(*) as n from l join r on l_key = r_key group by "
+               "l_kind, l_key, l_far"),
+      nullptr);
+  std::uint64_t pairs = 0;
+  std::uint64_t sum = 0;
+  std::istringstream lines(rows.text);
+  for (std::string line; std::getline(lines, line);) {
+    std::uint64_t kind = 0;
+    std::uint64_t key = 0;
+    std::uint64_t count = 0;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lu,%lu,%lu", &kind, &key, &count), 3) << line;
+    std::uint64_t product = 1;
+    for (int i = 0; i < 6; ++i) product *= count;
+    pairs += product;
+    sum += product * kind;
+  }
+  EXPECT_EQ(found.summary.rows_matched, pairs);
+  EXPECT_EQ(found.text.substr(0, found.text.find(',', found.text.find(',') + 1)),
+            std::to_string(pairs).append(",").append(std::to_string(sum)));
 }
 
 /// Rows that come out are more than the device has room for at a time: 40 rows of one key on the

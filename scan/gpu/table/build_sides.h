@@ -24,6 +24,7 @@ struct BuildSide {
   std::vector<RowArray> columns;  ///< as StageUse::columns
   DeviceMemory structure;         ///< of `lookup`
   DeviceMemory next;              ///< likewise
+  DeviceMemory counts;            ///< in place of `next`: how many rows a key has (StageUse)
   Lookup lookup;
   DeviceMemory marks;  ///< bits of rows that have found a partner, where these matter
 };

@@ -112,6 +112,15 @@ class PipelineBuilder {
   /// Of a stage whose build rows come out when all others have been joined: the pipeline that these
   /// pass. `of`: as finish() made it, told where lookups, arrays and marks are.
   Result<Pipeline> of_build_rows(std::size_t stage, const Pipeline& of) const;
+  /// Before add_groups(): each pair is looked at, whatever may_count() would say.
+  void walk_all_pairs() { walks_pairs_ = true; }
+  /// Once all is added: whether of the stage's build rows nothing matters but how many there are of
+  /// a key. Then a row of the probe side goes on once, and counts as often.
+  bool may_count(const StageUse& use) const;
+  /// Whether any stage does so; of finish(). Then pair_count() is the cell of all pairs, which are
+  /// more than the rows that match.
+  bool counts_pairs() const;
+  std::optional<std::size_t> pair_count() const { return pair_count_; }
   /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
   bool enlarge_table(Pipeline& pipeline) const;
   /// Gives sums of doubles more limbs, where those that they had did not hold a value: in the
@@ -253,6 +262,7 @@ class PipelineBuilder {
   std::size_t first_steps() const;
   Status want_order();
   Status add_order(Pipeline& pipeline);
+  Status weigh_rows();
   bool tells_row(const query::BoundStage& stage) const;
   double possible_groups(const query::GroupInput& input,
                          const std::vector<KeyNumbers>& numbers) const;
@@ -362,6 +372,8 @@ class PipelineBuilder {
   bool has_whole_words_ = false;  ///< it is the only key, and may be anything
   bool has_groups_ = false;
   std::optional<std::size_t> row_count_;
+  std::optional<std::size_t> pair_count_;
+  bool walks_pairs_ = false;
   std::uint16_t nullable_ = 0;
 };
 

@@ -95,6 +95,17 @@ Result<std::optional<std::uint64_t>> run_until_all_have_groups(const RunSpace& s
   }
 }
 
+/// All pairs, where rows that match stand for several.
+std::uint64_t pairs_of(const QueryPipeline& groups, const GroupRecords& records) {
+  std::uint64_t pairs = 0;
+  for (const auto& piece : records.pieces) {
+    for (std::size_t at = 0; at < piece.size(); at += records.words) {
+      pairs += piece[at + kGroupCells + *groups.builder.pair_count()];
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
 
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
@@ -112,7 +123,17 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
     PipelineRun pipeline_run(space);
     PRESSO_ASSIGN(const auto matched,
                   run_until_all_have_groups(space, execution, *groups, pipeline_run));
-    if (matched) return answer(space, execution, input, *groups, pipeline_run, *matched);
+    if (matched) {
+      FoundGroups found;
+      found.matched = *matched;
+      if (!groups->builder.counts_only()) {
+        PRESSO_ASSIGN(found.records, pipeline_run.groups());
+      }
+      if (groups->builder.pair_count()) found.matched = pairs_of(*groups, found.records);
+      if (found.matched <= groups->builder.most_rows()) {
+        return answer(space, execution, input, *groups, found);
+      }
+    }
     if (rows >= most_rows) return refused("sums of more than " + grouped(rows) + " joined rows");
     rows = most_rows;
     before.restore(execution);
@@ -121,16 +142,11 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   }
 }
 
-/// Brings back what the run, which has ended, has made of `matched` rows.
+/// Makes the answer of what has come back, and fetches the keys that are missing in it.
 Result<RowStore> QueryOnGpu::answer(const RunSpace& space, query::Execution& execution,
                                     const query::GroupInput& input, const QueryPipeline& groups,
-                                    PipelineRun& run, std::uint64_t matched) {
-  FoundGroups found;
-  found.matched = matched;
-  execution.summary.rows_matched = matched;
-  if (!groups.builder.counts_only()) {
-    PRESSO_ASSIGN(found.records, run.groups());
-  }
+                                    FoundGroups& found) {
+  execution.summary.rows_matched = found.matched;
   PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, groups));
   PRESSO_TRY(fetch_strings(space, groups.builder, found));
   const DeviceStep step(*device_, "groups in order");

@@ -18,7 +18,7 @@
 
 namespace presso::gpu {
 
-class PipelineRun;
+struct FoundGroups;
 struct QueryPipeline;
 
 class QueryOnGpu final : public QueryDevice {
@@ -70,7 +70,7 @@ class QueryOnGpu final : public QueryDevice {
   }
   Result<query::RowStore> answer(const RunSpace& space, query::Execution& execution,
                                  const query::GroupInput& input, const QueryPipeline& groups,
-                                 PipelineRun& run, std::uint64_t matched);
+                                 FoundGroups& found);
 
   std::unique_ptr<Device> device_;
   std::shared_ptr<TableKernels> kernels_;
