@@ -23,9 +23,10 @@ namespace {
 using namespace test;
 using D = ColumnType;
 
-/// `prefix` before each name. key (of four rows in five the same one, some null), kind, small (with
-/// nulls), far (few multiples of a large number), large (up to 10^15), any (of 64 bits), near
-/// (doubles of alike size), special (doubles, some infinite).
+/// `prefix` before each name. key (of four rows in five the same one, some null), wide (the same of
+/// keys that are far from each other), kind, small (with nulls), far (few multiples of a large
+/// number), large (up to 10^15), any (of 64 bits), near (doubles of alike size), special (doubles,
+/// some infinite).
 TableOfColumns table_of(const std::string& prefix, std::uint32_t rows, unsigned seed) {
   corpora::Random random(seed);
   std::vector<std::pair<std::string, ColumnData>> columns;
@@ -39,6 +40,9 @@ TableOfColumns table_of(const std::string& prefix, std::uint32_t rows, unsigned 
     return std::int64_t{row % 5 == 4 ? random.below(20) + 2 : 1};
   });
   columns.back().second = with_nulls(std::move(columns.back().second), random, 25);
+  integers("wide", [&](std::uint32_t row) {
+    return std::int64_t{row % 6 == 1 ? random.below(20) : 7} * 3'000'000'019 - 50'000'000'000;
+  });
   integers("kind", [&](std::uint32_t) { return std::int64_t{random.below(4)}; });
   integers("small", [&](std::uint32_t) { return std::int64_t{random.below(100)} - 60; });
   columns.back().second = with_nulls(std::move(columns.back().second), random, 6);
@@ -181,6 +185,8 @@ constexpr const char* kCountedPairs[] = {
     "join r on l_key = r_key where l_small <> 3",
     "select l_kind, count(*), sum(l_far), count(l_small) from l left join r on l_key = r_key "
     "group by l_kind",
+    "select l_kind, count(*), sum(l_small) from l join r on l_wide = r_wide group by "
+    "l_kind",
     "select l_far, count(*), sum(l_small + 1) from l join r on l_key = r_key and r_far > 9000000 "
     "group by l_far",
     "select count(*), sum(l_small) from l join r a on l_key = a.r_key left join r b on l_key = "
@@ -198,7 +204,7 @@ TEST_F(PairsOnGpu, PairsAreCountedWithoutBeingLookedAt) {
   }
   for (const char* const statement :
        {"select count(*), sum(r_small) from l join r on l_key = r_key",
-        "select count(*) from l join r on l_key = r_key and l_small < r_small",
+        "select count(*) from l join r on l_key = r_key and l_small <> r_small",
         "select r_kind, count(*) from l join r on l_key = r_key group by r_kind",
         "select count(*) from l full join r on l_key = r_key",
         "select sum(l_any) from l join r on l_key = r_key",
