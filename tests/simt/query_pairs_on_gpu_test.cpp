@@ -71,19 +71,20 @@ class PairsOnGpu : public ::testing::Test {
   static constexpr std::uint32_t kLeft = 150;
   static constexpr std::uint32_t kRight = 140;
 
-  Query query_of(const std::string& statement) const {
+  Query query_of(const std::string& statement) const { return query_of(statement, right_); }
+  Query query_of(const std::string& statement, const TableOfColumns& right) const {
     const auto parsed = parse_sql(statement);
     EXPECT_TRUE(parsed.ok()) << parsed.error().message();
     std::vector<Table> tables = {*left_.table};
-    for (std::size_t i = 0; i < parsed->joins.size(); ++i) tables.push_back(*right_.table);
+    for (std::size_t i = 0; i < parsed->joins.size(); ++i) tables.push_back(*right.table);
     return Query::from(*parsed, statement, std::move(tables));
   }
 
   /// Whether --explain says that pairs were counted without being looked at one by one.
-  bool counts_pairs(const std::string& statement) const {
+  static bool counts_pairs(const Query& query) {
     QueryOptions options;
     options.device = make_emulated_query_device();
-    const auto text = query_of(statement).explain(options, true);
+    const auto text = query.explain(options, true);
     EXPECT_TRUE(text.ok());
     return text.ok() && text->find(", keys repeat, counted") != std::string::npos;
   }
@@ -199,7 +200,7 @@ constexpr const char* kCountedPairs[] = {
 TEST_F(PairsOnGpu, PairsAreCountedWithoutBeingLookedAt) {
   for (const char* const statement : kCountedPairs) {
     SCOPED_TRACE(statement);
-    EXPECT_TRUE(counts_pairs(statement));
+    EXPECT_TRUE(counts_pairs(query_of(statement)));
     expect_as_on_cpu(statement, {});
   }
   for (const char* const statement :
@@ -214,7 +215,7 @@ TEST_F(PairsOnGpu, PairsAreCountedWithoutBeingLookedAt) {
         "sum(l_small + 4), sum(l_small + 5), sum(l_small + 6), sum(l_small + 7), sum(l_small + 8), "
         "sum(l_small + 9), sum(l_kind) from l join r on l_key = r_key"}) {
     SCOPED_TRACE(statement);
-    EXPECT_FALSE(counts_pairs(statement));
+    EXPECT_FALSE(counts_pairs(query_of(statement)));
     expect_as_on_cpu(statement, {});
   }
 }
@@ -222,7 +223,7 @@ TEST_F(PairsOnGpu, PairsAreCountedWithoutBeingLookedAt) {
 /// Pairs that are more than a sum has room for show in their number, not in that of rows.
 TEST_F(PairsOnGpu, CountedPairsHaveRoomOrBeginAgain) {
   const std::string statement = "select count(*), sum(l_large) from l join r on l_key = r_key";
-  EXPECT_FALSE(counts_pairs(statement));  // the second time
+  EXPECT_FALSE(counts_pairs(query_of(statement)));  // the second time
   EXPECT_EQ(expect_as_on_cpu(statement, {}), 2u);
   EXPECT_EQ(expect_as_on_cpu(kCountedPairs[0], {}), 1u);
 }
@@ -259,6 +260,23 @@ TEST_F(PairsOnGpu, CountsAreRightBeyond32Bits) {
   EXPECT_EQ(found.summary.rows_matched, pairs);
   EXPECT_EQ(found.text.substr(0, found.text.find(',', found.text.find(',') + 1)),
             std::to_string(pairs).append(",").append(std::to_string(sum)));
+}
+
+/// Of eight tables there may be more pairs than 64 bits count: then they are looked at, here none.
+TEST_F(PairsOnGpu, PairsThatMayBeTooManyForACountAreLookedAt) {
+  const TableOfColumns right = table_of("r_", 600, 5);
+  std::string statement = "select count(*) from l";
+  for (int i = 0; i < 7; ++i) {
+    const std::string number = std::to_string(i);
+    statement.append(" join r r").append(number);
+    statement.append(" on l_far = r").append(number).append(".r_key");
+    const Query query = query_of(statement, right);
+    // A single one is the first table, whose rows look up those of l, which do not repeat.
+    EXPECT_EQ(counts_pairs(query), i > 0 && i < 6);
+    const Answer found = answer_of(query, make_emulated_query_device());
+    EXPECT_EQ(found.text, "0\n");
+    EXPECT_EQ(found.summary.why_cpu, "");
+  }
 }
 
 /// Rows that come out are more than the device has room for at a time: 40 rows of one key on the

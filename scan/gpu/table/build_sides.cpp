@@ -205,7 +205,7 @@ Result<std::unique_ptr<QueryPipeline>> make_pipeline(const RunSpace& space,
     if (large && !in_parts) {
       in_parts = large;
     } else if (made->builder.counts_pairs()) {
-      may_count = false;  // which takes registers
+      may_count = false;  // which takes registers, or pairs may be too many to be counted
       before.restore(execution);
       continue;
     } else if (!are_told_by_rows) {

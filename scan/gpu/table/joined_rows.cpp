@@ -85,6 +85,7 @@ Status JoinedRows::take_in_parts(PipelineRun& run, std::uint64_t rows) {
     step = std::max(1u, static_cast<std::uint32_t>(share * all));
   }
   for (std::uint32_t first = 0; first < all;) {
+    PRESSO_TRY(execution_.check_cancelled());
     const std::uint32_t count = std::min(step, all - first);
     run.set_tasks(first, first + count);
     PRESSO_TRY(run.enqueue());

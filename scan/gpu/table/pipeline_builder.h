@@ -262,6 +262,7 @@ class PipelineBuilder {
   std::size_t first_steps() const;
   Status want_order();
   Status add_order(Pipeline& pipeline);
+  bool may_exceed_counts() const;
   Status weigh_rows();
   bool tells_row(const query::BoundStage& stage) const;
   double possible_groups(const query::GroupInput& input,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scan/gpu/table/pipeline_builder.h"
+#include "scan/query/table_facts.h"
 
 namespace presso::gpu {
 
@@ -36,6 +37,17 @@ bool PipelineBuilder::counts_pairs() const {
                      [](const StageUse& use) { return use.counts.has_value(); });
 }
 
+/// Whether there may be more pairs than a cell counts. Nobody would look at so many one by one.
+bool PipelineBuilder::may_exceed_counts() const {
+  const std::uint64_t limit = std::uint64_t{1} << 63;
+  std::uint64_t pairs = query::rows_of(execution_.tables);
+  for (const StageUse& use : stages_) {
+    if (!use.multiplies()) continue;
+    if (__builtin_mul_overflow(pairs, use.rows, &pairs) || pairs >= limit) return true;
+  }
+  return false;
+}
+
 /// Rows count, and are added up, as often as they have pairs.
 Status PipelineBuilder::weigh_rows() {
   std::optional<std::size_t> weight;
@@ -55,6 +67,7 @@ Status PipelineBuilder::weigh_rows() {
     }
   }
   if (!weight) return {};
+  if (may_exceed_counts()) return refused("joins that may have more than 2^63 pairs");
   for (Cell& cell : cells_) {
     if (cell.kind == PipelineCell::Kind::kCount) {
       cell.kind = PipelineCell::Kind::kSum;

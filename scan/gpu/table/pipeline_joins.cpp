@@ -423,6 +423,7 @@ Status PipelineBuilder::add_key_of_row(std::size_t column, const KeySpec& spec,
 
 Status PipelineBuilder::set_side(std::size_t stage, std::uint64_t rows, bool repeats,
                                  unsigned order_bits) {
+  stages_[stage].rows = rows;
   stages_[stage].repeats = repeats;
   // Which array that is finish() says.
   if (repeats && may_count(stages_[stage])) stages_[stage].counts = Byte{0};

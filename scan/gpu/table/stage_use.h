@@ -93,6 +93,7 @@ struct StageUse {
   /// steps that drop rows whose keys are in other parts.
   std::optional<std::size_t> part_step;
   // Once it is known:
+  std::uint64_t rows = 0;   ///< of the build side
   double share = 1;         ///< of the build side's table: what is left of it
   bool repeats = false;     ///< whether keys have several rows
   unsigned order_bits = 0;  ///< of RowColumn::kOrder
