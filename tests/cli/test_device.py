@@ -361,6 +361,23 @@ class Queries(CliTest):
         rows = self.ok("sql", "-v", "select count(distinct id) from 't.csv.presso'")
         self.assertIn("auto: the CPU: count(distinct)\n", rows.err)
 
+    @covers("select", "--group-strategy")
+    @covers("join", "--strategy", "--group-strategy")
+    @covers("sql", "--group-strategy")
+    def test_strategies_are_the_cpus(self):
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        asked = ("--group-by", "word", "--agg", "count(*)")
+        statement = "select word, count(*) from 't.csv.presso' group by word"
+        join = ("join", "--on", "id", "--agg", "count(*)", "t.csv.presso", "t.csv.presso")
+        for command in (("select", "--group-strategy=hash", *asked, "t.csv.presso"),
+                        ("sql", "--group-strategy=dense", statement),
+                        (*join, "--group-strategy=radix"), (*join, "--strategy=unchained")):
+            expected = self.ok(*command, "--device=cpu").out
+            done = self.ok(*command, "-v", "--device=auto")
+            self.assertEqual(done.out, expected)
+            self.assertIn("auto: the CPU: a way that is the CPU's is asked for\n", done.err)
+            self.fails(*command, "--device=gpu", saying="strategies are the CPU's, a GPU ")
+
     def test_auto_joins_on_the_gpu(self):
         self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
         join = ("join", "--on", "id", "--group-by", "left.word", "--agg", "sum(left.price)",

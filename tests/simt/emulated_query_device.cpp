@@ -217,6 +217,11 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     gpu::test::EmulatedJoins<Launches&> launcher(run_);
     return gpu::enqueue_lookup(to, build, totals, launcher);
   }
+  Status count_rows_of_keys(const gpu::Lookup& in, const gpu::JoinRows& build,
+                            std::uint32_t* counts, Stream) override {
+    gpu::test::EmulatedJoins<Launches&> launcher(run_);
+    return gpu::enqueue_counts(in, build, counts, launcher);
+  }
 
  private:
   Launches run_;

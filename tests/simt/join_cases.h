@@ -235,6 +235,13 @@ inline constexpr const char* kJoinStatements[] = {
     "select rank, city, count(*), sum(price) from facts join deals on facts.maker = deals.maker_of "
     "and rank < 4 join places on deals.rank = places.x and facts.y = places.y and zone = 1 "
     "group by rank, city",
+    // Many more pairs than rows.
+    "select count(*), sum(other) from many join same on many.one = same.one",
+    // Which rows of a key there are does not matter, only how many.
+    "select word, count(*), sum(price), max(size) from facts join twice on facts.part = twice.id "
+    "left join deals on facts.maker = maker_of join parts on facts.part = parts.id group by "
+    "word",
+    "select count(*), sum(many.id) from many join same on many.one = same.one",
 };
 
 /// Without groups.

@@ -8,6 +8,7 @@
 
 #include "presso/device_table.h"
 #include "scan/gpu/table/build_passes.h"
+#include "scan/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/join_cases.h"
 #include "tests/simt/real_cases.h"
@@ -211,6 +212,25 @@ class ManyStatementsInParts : public ::testing::Test {
 TEST_F(ManyStatementsInParts, AnswerAsTheCpu) {
   compare_all(kJoinStatements, 560 * kKibi);
   EXPECT_GE(outcomes.in_parts, 8u);
+}
+
+/// In the form that holds most pairs.
+TEST_F(ManyStatementsInParts, AddUpPiecesAsTheCpu) {
+  gpu::SumLimits limits;
+  limits.halves = limits.limbs = 50;
+  std::uint64_t in_passes = 0;
+  for (const char* const statement : kJoinStatements) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const auto device = make_emulated_query_device(faults, ++seed, limit_of(560 * kKibi));
+    dynamic_cast<gpu::QueryOnGpu&>(*device).set_sum_limits(limits);
+    const Answer found = answer_of(query, device);
+    if (found.text.starts_with("error: out of device memory")) continue;
+    ASSERT_EQ(found.text, answer_of(query, nullptr).text);
+    in_passes += found.summary.why_cpu.empty() && found.summary.passes > 1 ? 1 : 0;
+  }
+  EXPECT_GE(in_passes, 6u);
 }
 
 TEST_F(ManyStatementsInParts, GroupLoneRowsAsTheCpu) {

@@ -90,6 +90,12 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
 std::vector<Flag> query_device_flags(DeviceFlags& flags) {
   std::vector<Flag> query_flags = device_flags(flags, "ask the CPU or a GPU");
   std::erase_if(query_flags, [](const Flag& flag) { return flag.name == "strategy"; });
+  for (Flag& flag : query_flags) {
+    if (flag.name == "max-device-memory") {
+      flag.text =
+          "At least 32M. Files may be larger. Without it a query may take whatever is free.";
+    }
+  }
   query_flags.front().text =
       "auto takes the GPU where the query is predicted to take it less time, its start included, "
       "from rates that were measured on this machine ('presso info --calibrate'); without them, "

@@ -151,9 +151,31 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
   return true;
 }
 
+/// Whether what is asked of a GPU can be had there: strategies are the CPU's. Says which is not.
+bool QueryCommand::check_strategies() const {
+  const auto refuse = [](const std::string& flag, const std::string& what_it_has) {
+    error("--" + flag, make_error(ErrorCode::kInvalidArgument,
+                                  "strategies are the CPU's, a GPU " + what_it_has +
+                                      "; leave it out, or take --device=cpu or --device=auto"));
+    return false;
+  };
+  if (settings_.query.join_strategy != JoinStrategy::kAuto) {
+    return refuse("strategy",
+                  "finds partners in an array with a place for each possible key, or in a table of "
+                  "keys, as memory allows");
+  }
+  if (settings_.query.group_strategy != GroupStrategy::kAuto) {
+    return refuse("group-strategy",
+                  "numbers groups whose keys lie close together, and finds others in a table of "
+                  "keys");
+  }
+  return true;
+}
+
 bool QueryCommand::open_device(const Query& query) {
   if (settings_.device.device == DeviceFlags::Device::kCpu) return true;
   const bool is_auto = settings_.device.device == DeviceFlags::Device::kAuto;
+  if (!is_auto && !check_strategies()) return false;
   if (is_auto) {
     device_choice_ = choose_device(query, settings_.query, rows(), stored_bytes());
     verbose("", "auto: " + device_choice_.text);

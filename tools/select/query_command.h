@@ -41,6 +41,7 @@ class QueryCommand : public Command {
   std::string blamed_file(const Error& problem) const;
   bool is_blamed(const SelectInput& input, const Error& problem) const;
   bool open_inputs(const std::vector<std::string>& paths);
+  bool check_strategies() const;
   bool open_device(const Query& query);
   std::uint64_t rows() const;
   std::uint64_t stored_bytes() const;

@@ -94,4 +94,10 @@ Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
   return enqueue_lookup(to, build, totals, launcher);
 }
 
+Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
+                          CUstream_st* stream) {
+  JoinLauncher launcher(stream);
+  return enqueue_counts(in, build, counts, launcher);
+}
+
 }  // namespace presso::gpu

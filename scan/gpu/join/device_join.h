@@ -37,6 +37,11 @@ Status run_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pairs,
 Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
                     CUstream_st* stream);
 
+/// Counts the rows of each key of a lookup of `build`: `counts`, device memory for a number of each
+/// build row, has them at the row that is found of a key.
+Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
+                          CUstream_st* stream);
+
 /// Where the totals of count_join() and run_join() are: device memory.
 inline const JoinTotals* join_totals(const JoinPlan& plan, const void* d_temporary) {
   return reinterpret_cast<const JoinTotals*>(static_cast<const unsigned char*>(d_temporary) +

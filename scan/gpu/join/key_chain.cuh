@@ -63,4 +63,55 @@ struct BuildChains {
   }
 };
 
+template <class Structure>
+struct CountArguments {
+  Structure structure;
+  std::uint32_t* counts = nullptr;  ///< by build row
+  JoinRows build;
+};
+
+/// How many rows a key has, at the row that is found of it. Rows whose lanes have found the same
+/// one are added together, as one key may have most of them. Threads to data: as BuildChains.
+template <class Structure>
+struct CountRowsOfKeys {
+  using Arguments = CountArguments<Structure>;
+  static constexpr const char* kName = "counting rows of keys";
+  static constexpr u32 kThreads = kTileThreads;
+  static constexpr u32 kBlocks = 4;
+  static constexpr bool kWholeGrid = true;
+  static constexpr u32 kSharedBytes = 0;
+
+  PRESSO_DEVICE static void run(const Arguments& to) {
+    const auto* const keys = static_cast<const u64*>(to.build.d_keys);
+    const u64 tiles = tiles_of(to.build.count);
+    for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
+      u64 some[kTileItems] = {};
+      u32 found[kTileItems];
+      u32 there = 0;
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kTileItems; ++item) {
+        const u64 row = tile_row(tile, item);
+        if (!takes_part(to.build, row)) continue;
+        there |= 1u << item;
+        some[item] = simt::load_streaming(keys + row);
+      }
+      to.structure.find(0, some, there, found, nullptr);
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kTileItems; ++item) add(to.counts, found[item]);
+    }
+  }
+
+ private:
+  /// By the warp; kNoRow: nothing.
+  PRESSO_DEVICE static void add(u32* counts, u32 row) {
+    const u32 lanes = simt::ballot(row != kNoRow);
+    if (lanes == 0) return;
+    const u32 first = simt::find_first_set(lanes) - 1;
+    const u32 common = simt::shuffle(row, first);
+    const u32 alike = simt::ballot(row == common);
+    if (simt::lane() == first) simt::atomic_add(counts + common, simt::popcount(alike));
+    if (row != kNoRow && row != common) simt::atomic_add(counts + row, 1u);
+  }
+};
+
 }  // namespace presso::gpu

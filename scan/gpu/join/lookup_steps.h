@@ -31,4 +31,19 @@ Status enqueue_lookup(const Lookup& to, const JoinRows& build, JoinTotals* total
                                                            {table, to.next, build, totals});
 }
 
+/// Writes to `counts` how many rows each key has, at the row that is found of it; 0 elsewhere.
+/// `in`: a lookup of the rows of `build`.
+template <class Launcher>
+Status enqueue_counts(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
+                      Launcher& launcher) {
+  PRESSO_TRY(launcher.fill(counts, 0, build.count * sizeof *counts));
+  const std::uint64_t tiles = tiles_of(build.count);
+  if (in.places != nullptr) {
+    const KeyArray<u64> array{in.places, in.least, in.last};
+    return launcher.template run<CountRowsOfKeys<KeyArray<u64>>>(tiles, 0, {array, counts, build});
+  }
+  const KeyTable<u64> table{static_cast<KeyUnit<u64>*>(in.units), in.unit_count};
+  return launcher.template run<CountRowsOfKeys<KeyTable<u64>>>(tiles, 0, {table, counts, build});
+}
+
 }  // namespace presso::gpu

@@ -61,13 +61,19 @@ Status BuildSideMaker::make_lookup(const DeviceMemory& keys,
   JoinTotals found;
   PRESSO_TRY(space_.copy_back(&found, totals, sizeof found));
   side.repeats = found.has_duplicates != 0;
-  if (!side.repeats) {
+  const bool counts = side.repeats && builder_.may_count(use_);
+  if (!side.repeats || counts) {
     side.lookup.next = nullptr;
     side.next = {};
   }
+  if (counts) {
+    PRESSO_ASSIGN(side.counts, space_.memory.allocate(side.rows * sizeof(std::uint32_t)));
+    PRESSO_TRY(space_.kernels.count_rows_of_keys(
+        side.lookup, build, reinterpret_cast<std::uint32_t*>(side.counts.get()), space_.stream));
+  }
   structure_ =
       (plan.is_array() ? "an array of " + grouped(plan.places()) + " places" : "a table of keys") +
-      (side.repeats ? ", keys repeat" : "");
+      (side.repeats ? ", keys repeat" : "") + (counts ? ", counted" : "");
   return {};
 }
 
@@ -181,8 +187,10 @@ Result<std::unique_ptr<QueryPipeline>> make_pipeline(const RunSpace& space,
                                                      query::Execution& execution, const Add& add) {
   const query::ReadState before(execution);
   std::optional<LargeSide> in_parts;
+  bool may_count = true;
   for (bool by_rows = true;;) {
     auto made = std::make_unique<QueryPipeline>(execution, space);
+    if (!may_count) made->builder.walk_all_pairs();
     made->in_parts = in_parts;
     if (in_parts) made->builder.make_in_parts(in_parts->stage);
     std::optional<LargeSide> large;
@@ -196,6 +204,10 @@ Result<std::unique_ptr<QueryPipeline>> make_pipeline(const RunSpace& space,
     const bool are_told_by_rows = made->builder.row_stage().has_value();
     if (large && !in_parts) {
       in_parts = large;
+    } else if (made->builder.counts_pairs()) {
+      may_count = false;  // which takes registers, or pairs may be too many to be counted
+      before.restore(execution);
+      continue;
     } else if (!are_told_by_rows) {
       return done.error();
     }
@@ -220,6 +232,10 @@ void place_sides(const PipelineBuilder& builder, const std::vector<BuildSide>& s
     pipeline.marks[i] = reinterpret_cast<std::uint32_t*>(sides[i].marks.get());
     for (std::size_t k = 0; k < sides[i].columns.size(); ++k) {
       pipeline.arrays[use.arrays[k]] = sides[i].columns[k];
+    }
+    if (use.counts) {
+      pipeline.arrays[*use.counts] = {sides[i].counts.get(),
+                                      static_cast<std::uint32_t>(sides[i].rows), false};
     }
   }
 }

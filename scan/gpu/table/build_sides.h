@@ -24,6 +24,7 @@ struct BuildSide {
   std::vector<RowArray> columns;  ///< as StageUse::columns
   DeviceMemory structure;         ///< of `lookup`
   DeviceMemory next;              ///< likewise
+  DeviceMemory counts;            ///< in place of `next`: how many rows a key has (StageUse)
   Lookup lookup;
   DeviceMemory marks;  ///< bits of rows that have found a partner, where these matter
 };
@@ -77,7 +78,7 @@ struct BuildRowPipeline {
 /// A pipeline of a query, and what it reads beside the table.
 struct QueryPipeline {
   QueryPipeline(query::Execution& execution, const RunSpace& space)
-      : codes(execution, &space), builder(execution, codes) {}
+      : codes(execution, &space), builder(execution, codes, space.sums) {}
 
   ColumnCodes codes;
   PipelineBuilder builder;
@@ -102,8 +103,8 @@ void place_sides(const PipelineBuilder& builder, const std::vector<BuildSide>& s
 Status make_build_row_pipelines(QueryPipeline& made);
 
 /// Makes it, and all build sides but one that is made in parts. Adds to the execution's summary and
-/// notes. `rows`: that there are at most. Waits. Errors: kUnsupported, with the reason, where the
-/// query or a build side is no pipeline's, or two build sides might not fit; those of
+/// notes. `rows`: that sums have room for, at least. Waits. Errors: kUnsupported, with the reason,
+/// where the query or a build side is no pipeline's, or two build sides might not fit; those of
 /// run_over_tables().
 Result<std::unique_ptr<QueryPipeline>> make_group_pipeline(const RunSpace& space,
                                                            query::Execution& execution,

@@ -201,38 +201,48 @@ class GroupTable {
   }
 
   static Int128 sum_of(const CellsOfAggregate& of, const Record& group) {
+    if (!of.limbs.empty()) return sum_of_pieces(of, group);
     const std::uint64_t low = group.cell(*of.low);
     if (!of.high) return static_cast<std::int64_t>(low);
     return (Int128{static_cast<std::int64_t>(group.cell(*of.high))} << 32) +
            static_cast<Int128>(low);
   }
 
+  /// Of integers in pieces of kShortBits: the last one is signed.
+  static Int128 sum_of_pieces(const CellsOfAggregate& of, const Record& group) {
+    Int128 sum = static_cast<std::int64_t>(group.cell(of.limbs.back()));
+    for (std::size_t i = of.limbs.size() - 1; i-- > 0;) {
+      sum = sum * (Int128{1} << kShortBits) + static_cast<Int128>(group.cell(of.limbs[i]));
+    }
+    return sum;
+  }
+
   /// The sum of doubles, divided and rounded once, as DoubleSumState does it.
   static double real_sum_of(const CellsOfAggregate& of, const Record& group,
                             std::uint64_t divisor) {
     const std::uint64_t specials = group.cell(*of.specials);
-    if (specials != 0) {
+    const bool has_minus = of.plus ? specials != 0 : specials >= kSpecialMinus;
+    const bool has_plus = of.plus ? group.cell(*of.plus) != 0 : specials % kSpecialMinus != 0;
+    if (has_minus && has_plus) return std::numeric_limits<double>::quiet_NaN();
+    if (has_minus || has_plus) {
       constexpr double kInfinite = std::numeric_limits<double>::infinity();
-      const bool has_minus = specials >= kSpecialMinus;
-      if (has_minus && specials % kSpecialMinus != 0) {
-        return std::numeric_limits<double>::quiet_NaN();
-      }
       return has_minus ? -kInfinite : kInfinite;
     }
     const auto limb = [&](std::size_t i) {
       return Int128{static_cast<std::int64_t>(group.cell(of.limbs[i]))};
     };
-    constexpr int kLimbBits = 32;  // allow(bare-32): bits of a word
+    constexpr int kLongBits = 32;  // allow(bare-32): bits of a word
+    const int limb_bits = of.plus ? int{kShortBits} : kLongBits;
     if (of.limbs.size() > kLimbsOfInt128) {
       query::grouping::LongSum sum;
       for (std::size_t i = 0; i < of.limbs.size(); ++i) {
-        sum.add(limb(i), of.unit + kLimbBits * static_cast<int>(i));
+        sum.add(limb(i), of.unit + limb_bits * static_cast<int>(i));
       }
       return sum.divided_by(divisor);
     }
     Int128 units = 0;
     for (std::size_t i = of.limbs.size(); i-- > 0;) {
-      units = units * (Int128{1} << kLimbBits) + limb(i);
+      units = units * (Int128{1} << limb_bits) + limb(i);
     }
     query::grouping::WideSum sum;
     sum.add(units);

@@ -59,22 +59,58 @@ Status JoinedRows::take_table(PipelineRun& run, const LoadedTable& table) {
 /// The kernel has run, and has counted the rows for which there was no room: then it runs again.
 /// `first_row`, `row_count`: by which rows they are in order, in all tables together.
 Status JoinedRows::take(PipelineRun& run, std::uint64_t first_row, std::uint64_t row_count) {
-  PRESSO_ASSIGN(std::uint64_t rows, run.take_written());
-  PRESSO_TRY(check_memory(rows));
-  if (rows > room_) {
-    PRESSO_TRY(make_room(run, rows));
-    PRESSO_TRY(run.enqueue());
-    PRESSO_TRY(space_.device().wait(space_.stream));
-    PRESSO_ASSIGN(rows, run.take_written());
-  }
+  PRESSO_ASSIGN(const std::uint64_t rows, run.take_written());
   if (rows == 0) return {};
-  const DeviceStep step(space_.device(), "rows back");
-  PRESSO_ASSIGN(Written written, copy_back(rows));
-  waiting_.push_back(std::move(written));
+  PRESSO_TRY(check_memory(rows));
+  if (rows <= room_) {
+    PRESSO_TRY(take_written(rows));
+  } else {
+    PRESSO_TRY(make_room(run, rows));
+    PRESSO_TRY(take_in_parts(run, rows));
+  }
   // Rows of later passes may belong between them.
   if (made_.in_parts) return {};
   PRESSO_TRY(put_in_order(waiting_, first_row, row_count));
   waiting_.clear();
+  return {};
+}
+
+/// Runs again, over as many tasks at a time as are thought to have no more rows than there is room
+/// for, where all of them have `rows`.
+Status JoinedRows::take_in_parts(PipelineRun& run, std::uint64_t rows) {
+  const std::uint32_t all = run.tasks();
+  std::uint32_t step = all;
+  if (rows > room_) {
+    const double share = static_cast<double>(room_) / static_cast<double>(rows);
+    step = std::max(1u, static_cast<std::uint32_t>(share * all));
+  }
+  for (std::uint32_t first = 0; first < all;) {
+    PRESSO_TRY(execution_.check_cancelled());
+    const std::uint32_t count = std::min(step, all - first);
+    run.set_tasks(first, first + count);
+    PRESSO_TRY(run.enqueue());
+    PRESSO_TRY(space_.device().wait(space_.stream));
+    PRESSO_ASSIGN(const std::uint64_t written, run.take_written());
+    if (written > room_) {
+      if (count == 1) {
+        return refused("many joined rows for few, for which there may be too little device memory");
+      }
+      step = count / 2;
+      continue;
+    }
+    PRESSO_TRY(take_written(written));
+    first += count;
+    if (written < room_ / 2) step = std::min(count * 2, all);
+  }
+  return {};
+}
+
+/// Brings back the rows that the last run has written.
+Status JoinedRows::take_written(std::uint64_t rows) {
+  if (rows == 0) return {};
+  const DeviceStep step(space_.device(), "rows back");
+  PRESSO_ASSIGN(Written written, copy_back(rows));
+  waiting_.push_back(std::move(written));
   return {};
 }
 
@@ -92,17 +128,35 @@ Status JoinedRows::check_memory(std::uint64_t rows) const {
   return refused("joined rows that take more than half of the memory");
 }
 
+/// For so many rows, or as many as there is memory for on the device.
 Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
-  MemoryParts parts;
-  begins_ = {parts.add(rows * sizeof(std::uint64_t))};
-  for (const RowColumn& column : made_.builder.result_columns()) {
-    begins_.push_back(parts.add(rows * bytes_of(column.is_wide)));
-  }
-  if (parts.bytes() > space_.memory.device_bytes_left() / 4) {
-    return refused("joined rows for which there may be too little device memory");
-  }
+  constexpr std::uint64_t kLeastRoom = 1 << 12;
   memory_ = {};
-  PRESSO_ASSIGN(memory_, space_.memory.allocate(parts.bytes()));
+  room_ = 0;
+  bool is_scarce = false;
+  for (;; rows = (rows + 1) / 2) {
+    MemoryParts parts;
+    begins_ = {parts.add(rows * sizeof(std::uint64_t))};
+    for (const RowColumn& column : made_.builder.result_columns()) {
+      begins_.push_back(parts.add(rows * bytes_of(column.is_wide)));
+    }
+    if (parts.bytes() > space_.memory.device_bytes_left() / 4) {
+      if (rows > kLeastRoom) continue;
+      return refused("joined rows for which there may be too little device memory");
+    }
+    // Where that is more than there is, as much again is left to what is loaded next.
+    Result<DeviceMemory> made = space_.memory.allocate(parts.bytes() * (is_scarce ? 2 : 1));
+    if (made.ok() && is_scarce) {
+      *made = {};
+      made = space_.memory.allocate(parts.bytes());
+    }
+    if (made.ok()) {
+      memory_ = std::move(*made);
+      break;
+    }
+    if (made.error().code != ErrorCode::kDeviceMemory || rows <= kLeastRoom) return made.error();
+    is_scarce = true;
+  }
   std::vector<void*> arrays;
   for (const std::uint64_t begin : begins_) arrays.push_back(memory_.get() + begin);
   run.set_outputs(arrays, rows);

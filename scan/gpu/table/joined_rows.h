@@ -18,9 +18,10 @@ class JoinedRows {
   JoinedRows(const RunSpace& space, query::Execution& execution, QueryPipeline& made)
       : space_(space), execution_(execution), made_(made) {}
 
-  /// In the order of the answer: the columns of the pipeline's result_columns(). Waits. Errors:
-  /// kUnsupported, where they take more than half of the memory or may not fit on the device;
-  /// those of run_passes().
+  /// In the order of the answer: the columns of the pipeline's result_columns(). Where the device
+  /// has not room for all rows of a part of the table they come in several runs over it. Waits.
+  /// Errors: kUnsupported, where they take more than half of the memory, or those of a single task
+  /// do not fit on the device; those of run_passes().
   Result<std::vector<query::RowStore>> run();
 
  private:
@@ -33,6 +34,8 @@ class JoinedRows {
 
   Status take_table(PipelineRun& run, const LoadedTable& table);
   Status take(PipelineRun& run, std::uint64_t first_row, std::uint64_t row_count);
+  Status take_in_parts(PipelineRun& run, std::uint64_t rows);
+  Status take_written(std::uint64_t rows);
   Status check_memory(std::uint64_t rows) const;
   Status make_room(PipelineRun& run, std::uint64_t rows);
   Result<Written> copy_back(std::uint64_t rows) const;
@@ -49,7 +52,7 @@ class JoinedRows {
   std::uint64_t room_ = 0;  ///< rows for which `memory_` suffices
   DeviceMemory memory_;
   std::vector<std::uint64_t> begins_;  ///< of the arrays in it
-  std::vector<Written> waiting_;       ///< for the rows of later passes
+  std::vector<Written> waiting_;       ///< for the rows of later runs
   std::shared_ptr<query::StringArena> arena_ = std::make_shared<query::StringArena>();
   std::vector<std::vector<query::StringRef>> strings_;  ///< by column and number
   std::uint64_t bytes_ = 0;                             ///< of `stores_`

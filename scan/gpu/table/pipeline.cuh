@@ -24,8 +24,8 @@ PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, W
   const u32 early = of.early_columns;
   if constexpr (kBulk) space.open_barriers();
   const u32 warps = simt::block_threads() / kWarpSize;
-  const u32 tasks = of.table.slice_count * kSliceTasks;
-  for (u32 task = simt::block_index() * warps + uniform_warp(); task < tasks;
+  const u32 end_task = of.end_task < of.table.tasks() ? of.end_task : of.table.tasks();
+  for (u32 task = of.first_task + simt::block_index() * warps + uniform_warp(); task < end_task;
        task += simt::grid_blocks() * warps) {
     const u32 slice = task / kSliceTasks;
     const u32 rows = simt::load_readonly(&of.table.slices[slice].rows);

@@ -168,13 +168,21 @@ struct ChainStep {
 
 // --- what comes of it
 
-/// What a cell takes of a double, whose bits are in a wide register (real_parts.cuh).
+/// What a cell takes of a double, whose bits are in a wide register, and of integers of which there
+/// may be too many for sums in two cells (real_parts.cuh).
 enum class RealPart : Byte {
-  kNone,      ///< it is no double
+  kNone,      ///< all of an integer, or what the cell's kind says
   kLimb,      ///< of kSum: 32 bits of its number of units, from bit 32 * `column` on, signed
   kSpecials,  ///< of kSum: kSpecialPlus and kSpecialMinus; sees whether `column` limbs hold it
   kOrder,     ///< of kMin and kMax: a number in the order of doubles
+  // Of kSum, for up to SumLimits::most rows:
+  kShortLimb,    ///< 16 bits of its number of units, from bit 16 * `column` on, signed
+  kPlus,         ///< 1 of +inf and NaN
+  kMinus,        ///< 1 of -inf and NaN; sees whether `column` short limbs hold it
+  kIntegerBits,  ///< 16 bits of an integer, from bit 16 * `column` on, not signed
+  kIntegerTop,   ///< what is from there on, signed
 };
+constexpr std::uint32_t kShortBits = 16;
 /// Of +inf, of -inf, and of NaN both: counts of up to 2^31 rows in one cell.
 constexpr std::uint64_t kSpecialPlus = 1;
 constexpr std::uint64_t kSpecialMinus = std::uint64_t{1} << 32;
@@ -245,7 +253,7 @@ struct Pipeline {
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
   RegisterPlace order_register;
-  RegisterPlace part_register;  ///< for what cells take of doubles; wide
+  RegisterPlace part_register;  ///< for what cells take as RealPart says; wide
   Byte order_bits = 0;          ///< kWholeOrder: the register has all of the number
   bool has_groups = false;      ///< else all rows are one, and its first row is not asked for
   GroupPlace place = GroupPlace::kNone;
@@ -274,6 +282,9 @@ struct Pipeline {
   const std::uint32_t* code_begins = nullptr;
   const std::uint32_t* code_numbers = nullptr;
   std::uint32_t row_groups = 0;
+  /// Which of the table's tasks a launch is for.
+  std::uint32_t first_task = 0;
+  std::uint32_t end_task = ~std::uint32_t{0};
 
   std::uint64_t groups = 1;
   /// Of kTable: groups are places of buckets; the one behind all others is that of kNoKey.

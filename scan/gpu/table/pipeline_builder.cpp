@@ -460,6 +460,7 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
       cell.column_node.reset();
     }
   }
+  PRESSO_TRY(weigh_rows());
   PRESSO_TRY(add_order(pipeline));
   if (most_keys_ != 0) {
     // The last step, since it makes groups.

@@ -16,6 +16,7 @@
 #include "scan/gpu/table/pipeline.h"
 #include "scan/gpu/table/stage_use.h"
 #include "scan/gpu/table/string_rows.h"
+#include "scan/gpu/table/sum_limits.h"
 #include "scan/gpu/table/value_table.h"
 #include "scan/query/group_input.h"
 
@@ -59,6 +60,8 @@ struct CellsOfAggregate {
   std::optional<std::size_t> count;  ///< of values that are not null; none: all rows have one
   // Of sums of doubles: NaNs and infinities, and limbs of 2^unit, the lowest first.
   std::optional<std::size_t> specials;
+  std::optional<std::size_t> plus;  ///< of short limbs: then `specials` has -inf and NaN
+  /// Of sums of integers that two cells may not hold: pieces of kShortBits, the last one signed.
   std::vector<std::size_t> limbs;
   std::int16_t unit = 0;
 };
@@ -72,8 +75,9 @@ constexpr std::uint64_t kFewGroups = std::uint64_t{1} << 16;
 class PipelineBuilder {
  public:
   /// Of a query, or of a build side of its joins. Both are kept by reference.
-  PipelineBuilder(const query::Execution& execution, ColumnCodes& codes)
-      : execution_(execution), strings_(codes) {
+  PipelineBuilder(const query::Execution& execution, ColumnCodes& codes,
+                  const SumLimits& limits = {})
+      : execution_(execution), strings_(codes), limits_(limits) {
     enter_scan();
   }
 
@@ -84,9 +88,9 @@ class PipelineBuilder {
   Status add_conditions();
   /// The same for the stages of joins, and the conditions behind them.
   Status add_joins();
-  /// The same for groups and aggregates. `rows`: that there are at most. `numbers`: by key; none:
-  /// it is no string, or the input's codes say what its numbers are. `by_rows`: groups may be told
-  /// by the rows of a build side, where set_side() may refuse that.
+  /// The same for groups and aggregates. `rows`: that sums have room for, at least. `numbers`: by
+  /// key; none: it is no string, or the input's codes say what its numbers are. `by_rows`: groups
+  /// may be told by the rows of a build side, where set_side() may refuse that.
   Status add_groups(const query::GroupInput& input, const std::vector<KeyNumbers>& numbers,
                     std::uint64_t rows, bool by_rows);
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
@@ -108,6 +112,15 @@ class PipelineBuilder {
   /// Of a stage whose build rows come out when all others have been joined: the pipeline that these
   /// pass. `of`: as finish() made it, told where lookups, arrays and marks are.
   Result<Pipeline> of_build_rows(std::size_t stage, const Pipeline& of) const;
+  /// Before add_groups(): each pair is looked at, whatever may_count() would say.
+  void walk_all_pairs() { walks_pairs_ = true; }
+  /// Once all is added: whether of the stage's build rows nothing matters but how many there are of
+  /// a key. Then a row of the probe side goes on once, and counts as often.
+  bool may_count(const StageUse& use) const;
+  /// Whether any stage does so; of finish(). Then pair_count() is the cell of all pairs, which are
+  /// more than the rows that match.
+  bool counts_pairs() const;
+  std::optional<std::size_t> pair_count() const { return pair_count_; }
   /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
   bool enlarge_table(Pipeline& pipeline) const;
   /// Gives sums of doubles more limbs, where those that they had did not hold a value: in the
@@ -163,6 +176,8 @@ class PipelineBuilder {
   /// All first rows of groups are below.
   std::uint64_t order_limit() const;
   const std::vector<CellsOfAggregate>& aggregates() const { return aggregates_; }
+  /// Of how many rows that match all sums are right.
+  std::uint64_t most_rows() const { return most_rows_; }
   std::uint64_t groups() const { return groups_; }
   /// Nothing is wanted but the number of rows, and no program is needed for it.
   bool counts_only() const { return !has_groups_ && cells_.empty() && values_.empty(); }
@@ -247,6 +262,8 @@ class PipelineBuilder {
   std::size_t first_steps() const;
   Status want_order();
   Status add_order(Pipeline& pipeline);
+  bool may_exceed_counts() const;
+  Status weigh_rows();
   bool tells_row(const query::BoundStage& stage) const;
   double possible_groups(const query::GroupInput& input,
                          const std::vector<KeyNumbers>& numbers) const;
@@ -301,6 +318,9 @@ class PipelineBuilder {
                        std::uint64_t rows);
   Status add_sum(query::NodeId argument, const query::AggregateSpec& spec, const Validity& valid,
                  std::uint64_t rows, CellsOfAggregate& cells);
+  Status add_sum_of_pieces(query::NodeId argument, const query::AggregateSpec& spec,
+                           const Validity& valid, CellsOfAggregate& cells);
+  Status sum_up_to(std::uint64_t most_rows, std::uint64_t rows);
   Status add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,
                       const Validity& valid, std::uint64_t rows, CellsOfAggregate& cells);
   void add_known_limbs(Pipeline& pipeline) const;
@@ -315,6 +335,7 @@ class PipelineBuilder {
 
   const query::Execution& execution_;
   ColumnCodes& strings_;
+  const SumLimits limits_;
   const query::Graph* graph_ = nullptr;  ///< of the nodes that are added, and
   bool is_scan_ = true;                  ///< whether it numbers the table's own columns
   std::vector<std::size_t> columns_;
@@ -346,11 +367,14 @@ class PipelineBuilder {
   std::vector<std::uint32_t> added_limbs_;  ///< to each sum of doubles, by add_limbs() in turn
   std::optional<std::size_t> group_;
   std::uint64_t groups_ = 1;
-  std::uint64_t rows_ = 0;        ///< that there are at most
+  std::uint64_t rows_ = 0;  ///< that are expected, at most
+  std::uint64_t most_rows_ = std::uint64_t{1} << 63;
   std::uint64_t most_keys_ = 0;   ///< of a table: different ones, at most; 0: groups have numbers
   bool has_whole_words_ = false;  ///< it is the only key, and may be anything
   bool has_groups_ = false;
   std::optional<std::size_t> row_count_;
+  std::optional<std::size_t> pair_count_;
+  bool walks_pairs_ = false;
   std::uint16_t nullable_ = 0;
 };
 

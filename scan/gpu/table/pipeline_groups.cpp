@@ -189,7 +189,35 @@ Status PipelineBuilder::count_rows() {
   return {};
 }
 
-/// In one cell where 64 bits hold it, else in two.
+/// Refuses what no form of a sum has room for.
+Status PipelineBuilder::sum_up_to(std::uint64_t most_rows, std::uint64_t rows) {
+  if (rows > most_rows) return refused("sums of more than " + grouped(most_rows) + " rows");
+  most_rows_ = std::min(most_rows_, most_rows);
+  return {};
+}
+
+/// For any number of rows that a GPU can pass: in as many pieces as the range of values takes.
+Status PipelineBuilder::add_sum_of_pieces(NodeId argument, const query::AggregateSpec& spec,
+                                          const Validity& valid, CellsOfAggregate& cells) {
+  unsigned bits = kShortBits;
+  const auto holds_all = [&] {
+    const query::Int128 limit = query::Int128{1} << (bits - 1);
+    return spec.least <= spec.most && -limit <= spec.least && spec.most < limit;
+  };
+  while (bits < 64 && !holds_all()) bits += kShortBits;
+  PRESSO_ASSIGN(const std::size_t value, value_of(argument));
+  const unsigned pieces = bits / kShortBits;
+  for (unsigned i = 0; i < pieces; ++i) {
+    Cell cell{PipelineCell::Kind::kSum, value, valid, {}};
+    cell.part = i + 1 == pieces ? RealPart::kIntegerTop : RealPart::kIntegerBits;
+    cell.limb = static_cast<Byte>(i);
+    PRESSO_ASSIGN(const std::size_t one, add_cell(cell));
+    cells.limbs.push_back(one);
+  }
+  return {};
+}
+
+/// In one cell where 64 bits hold it, else in two, or in pieces.
 Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spec,
                                 const Validity& valid, std::uint64_t rows,
                                 CellsOfAggregate& cells) {
@@ -204,6 +232,8 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
     return cell;
   };
   if (is_known && most * std::max<query::Int128>(rows, 1) <= limit) {
+    const query::Int128 most_rows = limit / std::max<query::Int128>(most, 1);
+    PRESSO_TRY(sum_up_to(static_cast<std::uint64_t>(most_rows), rows));
     const Node& node = graph_->at(argument);
     if (!has_groups_ && is_scan_ && node.kind == Node::Kind::kColumn) {
       PRESSO_TRY(column_of(node.column));
@@ -214,7 +244,11 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
     }
     return {};
   }
-  if (rows >> 31 != 0) return refused("sums of wide numbers of more than 2^31 rows");
+  if (rows > limits_.halves) {
+    PRESSO_TRY(sum_up_to(limits_.most, rows));
+    return add_sum_of_pieces(argument, spec, valid, cells);
+  }
+  PRESSO_TRY(sum_up_to(limits_.halves, rows));
   PRESSO_ASSIGN(const std::size_t value, value_of(argument));
   PRESSO_ASSIGN(cells.low, add_cell(cell_of(PipelineCell::Kind::kSumLow, value)));
   PRESSO_ASSIGN(cells.high, add_cell(cell_of(PipelineCell::Kind::kSumHigh, value)));
@@ -299,9 +333,10 @@ Status PipelineBuilder::choose_table(double possible_groups) {
   if (has_whole_words_ && execution_.query.keys.size() > 1) {
     return refused("keys that do not fit into 63 bits together");
   }
-  most_keys_ = possible_groups < static_cast<double>(rows_)
+  const std::uint64_t most = std::max<std::uint64_t>(execution_.query.most_rows, 1);
+  most_keys_ = possible_groups < static_cast<double>(most)
                    ? static_cast<std::uint64_t>(possible_groups)
-                   : std::max<std::uint64_t>(rows_, 1);
+                   : most;
   return {};
 }
 
@@ -314,8 +349,8 @@ void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const 
   // table has to do, however long that takes.
   constexpr std::uint32_t kProbes = 30;
   constexpr std::uint32_t kMostProbes = 1024;
-  const std::uint64_t enough = std::max(most_keys_ * kForKey, kLeast);
-  places = std::min(std::clamp(places, kLeast, kMost), enough);
+  const std::uint64_t enough = std::clamp(std::min(most_keys_, kMost) * kForKey, kLeast, kMost);
+  places = std::clamp(places, kLeast, enough);
   pipeline.table_probes = places == enough ? kMostProbes : kProbes;
   pipeline.table_buckets = prime_up_to(static_cast<std::uint32_t>(places / kBucketKeys));
   pipeline.groups = table_places(pipeline) + 1;

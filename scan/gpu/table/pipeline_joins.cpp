@@ -423,7 +423,10 @@ Status PipelineBuilder::add_key_of_row(std::size_t column, const KeySpec& spec,
 
 Status PipelineBuilder::set_side(std::size_t stage, std::uint64_t rows, bool repeats,
                                  unsigned order_bits) {
+  stages_[stage].rows = rows;
   stages_[stage].repeats = repeats;
+  // Which array that is finish() says.
+  if (repeats && may_count(stages_[stage])) stages_[stage].counts = Byte{0};
   stages_[stage].order_bits = order_bits;
   const auto all = query::rows_of((*execution_.sources)[stages_[stage].stage->build.root]);
   stages_[stage].share =

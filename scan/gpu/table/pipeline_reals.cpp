@@ -17,6 +17,7 @@ using query::Step;
 using Kind = PipelineStep::Kind;
 
 constexpr int kLimbBits = 32;  // allow(bare-32): bits of a word
+constexpr int kShortLimbBits = kShortBits;
 /// Below are no bits of doubles.
 constexpr int kLeastUnit = -1074;
 
@@ -29,8 +30,17 @@ int real_limit(const query::Range& range, const query::FixedPoint& unit, std::ui
   return unit.exponent + kUnitBits - (rows <= 1 ? 0 : static_cast<int>(std::bit_width(rows - 1)));
 }
 
+/// Whether the cell sees whether limbs hold a double.
+bool sees_limbs(const PipelineCell& cell) {
+  return cell.part == RealPart::kSpecials || cell.part == RealPart::kMinus;
+}
+
 bool may_have_limbs(const PipelineCell& cell) {
-  return cell.part == RealPart::kSpecials && cell.unit > kLeastUnit;
+  return sees_limbs(cell) && cell.unit > kLeastUnit;
+}
+
+bool is_limb(const PipelineCell& cell) {
+  return cell.part == RealPart::kLimb || cell.part == RealPart::kShortLimb;
 }
 
 /// Whether two cells are of one sum.
@@ -46,16 +56,18 @@ void add_limbs_to(Pipeline& pipeline, std::uint32_t more) {
   for (std::uint32_t i = 0; i < before; ++i) {
     if (!may_have_limbs(pipeline.cell[i])) continue;
     PipelineCell limb = pipeline.cell[i];
-    limb.part = RealPart::kLimb;
-    limb.unit = static_cast<std::int16_t>(
-        std::max(limb.unit - kLimbBits * static_cast<int>(more), kLeastUnit));
+    const bool is_short = limb.part == RealPart::kMinus;
+    limb.part = is_short ? RealPart::kShortLimb : RealPart::kLimb;
+    const int bits = is_short ? kShortLimbBits : kLimbBits;
+    limb.unit =
+        static_cast<std::int16_t>(std::max(limb.unit - bits * static_cast<int>(more), kLeastUnit));
     for (std::uint32_t k = 0; k < more; ++k) {
       pipeline.cell[pipeline.cells++] = limb;
       ++limb.column;
     }
     for (std::uint32_t k = 0; k < before; ++k) {
       PipelineCell& known = pipeline.cell[k];
-      if (known.part == RealPart::kLimb && are_of_one_sum(known, limb)) known.unit = limb.unit;
+      if (is_limb(known) && are_of_one_sum(known, limb)) known.unit = limb.unit;
     }
     pipeline.cell[i].unit = limb.unit;
     pipeline.cell[i].column = limb.column;
@@ -198,12 +210,14 @@ Status PipelineBuilder::add_real_key(const query::KeySpec& spec, query::NodeId n
 }
 
 /// Of limbs that hold the greatest values and such that are less by 13 digits; what is still less
-/// is found out.
+/// is found out. Of more rows than they are right for, limbs are shorter.
 Status PipelineBuilder::add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,
                                      const Validity& valid, std::uint64_t rows,
                                      CellsOfAggregate& cells) {
   constexpr Byte kLimbs = 3;
-  if (rows >> 31 != 0) return refused("sums of doubles of more than 2^31 rows");
+  constexpr Byte kShortLimbs = kLimbs * kLimbBits / kShortLimbBits;
+  const bool is_short = rows > limits_.limbs;
+  PRESSO_TRY(sum_up_to(is_short ? limits_.most : limits_.limbs, rows));
   PRESSO_ASSIGN(const std::size_t value, value_of(argument));
   const int limit =
       real_limit(graph_->at(argument).range, spec.fixed_point, execution_.query.most_rows);
@@ -211,9 +225,15 @@ Status PipelineBuilder::add_real_sum(query::NodeId argument, const query::Aggreg
   const auto cell = [&](RealPart part, Byte limb) -> Cell {
     return {PipelineCell::Kind::kSum, value, valid, {}, part, limb, cells.unit};
   };
-  PRESSO_ASSIGN(cells.specials, add_cell(cell(RealPart::kSpecials, kLimbs)));
-  for (Byte limb = 0; limb < kLimbs; ++limb) {
-    PRESSO_ASSIGN(const std::size_t one, add_cell(cell(RealPart::kLimb, limb)));
+  const Byte limbs = is_short ? kShortLimbs : kLimbs;
+  PRESSO_ASSIGN(cells.specials,
+                add_cell(cell(is_short ? RealPart::kMinus : RealPart::kSpecials, limbs)));
+  if (is_short) {
+    PRESSO_ASSIGN(cells.plus, add_cell(cell(RealPart::kPlus, 0)));
+  }
+  for (Byte limb = 0; limb < limbs; ++limb) {
+    PRESSO_ASSIGN(const std::size_t one,
+                  add_cell(cell(is_short ? RealPart::kShortLimb : RealPart::kLimb, limb)));
     cells.limbs.push_back(one);
   }
   return {};

@@ -50,6 +50,7 @@ Status PipelineRun::prepare(const LoadedTable& table, const TableBlocks& blocks,
   PRESSO_TRY(copy_prepared(upload));
   const Byte* const there = prepared_.get();
   pipeline_.table = blocks;
+  set_tasks(0, tasks());
   pipeline_.ranges = upload.at<LeafRange>(there, ranges);
   pipeline_.intervals = upload.at<ImageInterval>(there, intervals);
   pipeline_.code_bits = upload.at<std::uint32_t>(there, bits);
@@ -113,6 +114,7 @@ Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t r
   pipeline_.table = {};
   pipeline_.table.slices = upload.at<TableSlice>(prepared_.get(), place);
   pipeline_.table.slice_count = static_cast<std::uint32_t>(slices.size());
+  set_tasks(0, tasks());
   return {};
 }
 
@@ -126,6 +128,11 @@ void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps,
 Status PipelineRun::enqueue() {
   auto* const scratch = reinterpret_cast<std::uint64_t*>(scratch_.get());
   return space_.kernels.run(pipeline_, shape_, scratch, thread_blocks_, space_.stream);
+}
+
+void PipelineRun::set_tasks(std::uint32_t first, std::uint32_t end) {
+  pipeline_.first_task = first;
+  pipeline_.end_task = end;
 }
 
 void PipelineRun::set_outputs(const std::vector<void*>& arrays, std::uint64_t rows) {

@@ -40,6 +40,10 @@ class PipelineRun {
   /// Enqueues the kernels for the table that was prepared, which are done before anything of it
   /// may go.
   Status enqueue();
+  /// What the next launches are for: tasks of the table that was prepared, from `first` to before
+  /// `end`, until another one is prepared.
+  void set_tasks(std::uint32_t first, std::uint32_t end);
+  std::uint32_t tasks() const { return pipeline_.table.tasks(); }
   /// Of a pipeline that writes rows: to where, room for `rows` of them each.
   void set_outputs(const std::vector<void*>& arrays, std::uint64_t rows);
   /// How many rows have been written, or found no room, since this was asked the last time.

@@ -12,9 +12,6 @@
 
 namespace presso::gpu {
 
-inline constexpr u32 kTaskVectors = 8;
-inline constexpr u32 kSliceTasks = kSliceVectors / kTaskVectors;
-
 /// Packed words of a vector that come to shared memory, and what they are (PackedVector), which is
 /// worked out by one lane for each vector of a task.
 struct StagedWords {

@@ -12,14 +12,13 @@ using query::RowStore;
 
 namespace {
 
-/// How many rows sums have room for: more than these are rare where rows have several partners, and
-/// up to 2^31 sums of wide numbers take two cells.
-std::uint64_t expected_rows(const query::Execution& execution) {
+/// How many rows sums have room for at first, in as few cells as may be: more than these are rare
+/// where rows have several partners.
+std::uint64_t expected_rows(const query::Execution& execution, const SumLimits& limits) {
   constexpr std::uint64_t kMostPartners = 16;
-  constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 31) - 1;
   const std::uint64_t rows = execution.summary.rows_in;
-  if (execution.joins == nullptr || rows > kMostRows) return rows;
-  return std::min(rows * kMostPartners, kMostRows);
+  if (execution.joins == nullptr || rows > limits.limbs) return rows;
+  return std::min({rows * kMostPartners, limits.limbs, execution.query.most_rows});
 }
 
 /// Waits for a query's work on the device when it ends, whatever has become of it: the next one
@@ -36,6 +35,12 @@ Status check_strategy(const query::Execution& execution) {
     return {};
   }
   return refused("a strategy of joins was asked for");
+}
+
+Status check_group_strategy(const query::Execution& execution) {
+  const bool is_auto = execution.options.group_strategy == GroupStrategy::kAuto;
+  if (is_auto || execution.query.keys.empty()) return {};
+  return refused("a strategy of groups was asked for");
 }
 
 /// Changes the pipeline so that what was met does not happen again.
@@ -59,47 +64,93 @@ Status go_round(std::uint64_t fault, query::Execution& execution, QueryPipeline&
 }
 
 /// Over all tables; again, from the first pass on, where a table of groups was too small, or cells
-/// of doubles.
-Status run_until_all_have_groups(const RunSpace& space, query::Execution& execution,
-                                 QueryPipeline& groups, PipelineRun& run) {
+/// of doubles. Gives the rows that matched; nothing: they are more than sums have room for, of
+/// which nothing more is read then.
+Result<std::optional<std::uint64_t>> run_until_all_have_groups(const RunSpace& space,
+                                                               query::Execution& execution,
+                                                               QueryPipeline& groups,
+                                                               PipelineRun& run) {
   Pipeline& pipeline = groups.pipeline;
+  std::uint64_t matched = 0;
+  const auto have_room = [&] { return matched <= groups.builder.most_rows(); };
+  const auto count = [&]() -> Status {
+    PRESSO_ASSIGN(matched, run.matched());
+    return have_room() ? Status() : refused("sums of more rows than there is room for");
+  };
+  PassActions actions;
+  actions.table = [&](const LoadedTable&) { return count(); };
+  actions.build_rows = [&](std::size_t) { return count(); };
   for (;;) {
     // Half of it is for what is loaded of the table, and there are build sides.
     if (group_bytes(pipeline) > space.memory.device_bytes_left() / 4) {
       return refused("groups for which there may be too little device memory");
     }
     PRESSO_TRY(run.begin(pipeline));
-    PRESSO_TRY(run_passes(space, execution, groups, run, {}));
+    const Status done = run_passes(space, execution, groups, run, actions);
+    if (!have_room()) return std::optional<std::uint64_t>();
+    PRESSO_TRY(done);
     PRESSO_ASSIGN(const std::uint64_t fault, run.fault());
-    if (fault == 0) return {};
+    if (fault == 0) return std::optional(matched);
     PRESSO_TRY(go_round(fault, execution, groups));
   }
+}
+
+/// All pairs, where rows that match stand for several.
+std::uint64_t pairs_of(const QueryPipeline& groups, const GroupRecords& records) {
+  std::uint64_t pairs = 0;
+  for (const auto& piece : records.pieces) {
+    for (std::size_t at = 0; at < piece.size(); at += records.words) {
+      pairs += piece[at + kGroupCells + *groups.builder.pair_count()];
+    }
+  }
+  return pairs;
 }
 
 }  // namespace
 
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
   PRESSO_TRY(check_strategy(execution));
+  PRESSO_TRY(check_group_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
   const RunSpace space = this->space(pinned, queue, stream.get());
-  const std::uint64_t most_rows = expected_rows(execution);
-  PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, most_rows));
-  PipelineRun pipeline_run(space);
-  PRESSO_TRY(run_until_all_have_groups(space, execution, *groups, pipeline_run));
-  FoundGroups found;
-  PRESSO_ASSIGN(found.matched, pipeline_run.matched());
-  if (found.matched > most_rows) return refused("joins that give many more rows than there were");
-  execution.summary.rows_matched = found.matched;
-  if (!groups->builder.counts_only()) {
-    PRESSO_ASSIGN(found.records, pipeline_run.groups());
+  const query::ReadState before(execution);
+  const std::uint64_t most_rows = std::min(execution.query.most_rows, sums_.most);
+  for (std::uint64_t rows = expected_rows(execution, sums_);;) {
+    PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, rows));
+    PipelineRun pipeline_run(space);
+    PRESSO_ASSIGN(const auto matched,
+                  run_until_all_have_groups(space, execution, *groups, pipeline_run));
+    if (matched) {
+      FoundGroups found;
+      found.matched = *matched;
+      if (!groups->builder.counts_only()) {
+        PRESSO_ASSIGN(found.records, pipeline_run.groups());
+      }
+      if (groups->builder.pair_count()) found.matched = pairs_of(*groups, found.records);
+      if (found.matched <= groups->builder.most_rows()) {
+        return answer(space, execution, input, *groups, found);
+      }
+    }
+    if (rows >= most_rows) return refused("sums of more than " + grouped(rows) + " joined rows");
+    rows = most_rows;
+    before.restore(execution);
+    ++execution.summary.passes;
+    execution.notes.push_back("on the GPU: sums of many joined rows in more cells");
   }
-  PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, *groups));
-  PRESSO_TRY(fetch_strings(space, groups->builder, found));
+}
+
+/// Makes the answer of what has come back, and fetches the keys that are missing in it.
+Result<RowStore> QueryOnGpu::answer(const RunSpace& space, query::Execution& execution,
+                                    const query::GroupInput& input, const QueryPipeline& groups,
+                                    FoundGroups& found) {
+  execution.summary.rows_matched = found.matched;
+  PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, groups));
+  PRESSO_TRY(fetch_strings(space, groups.builder, found));
   const DeviceStep step(*device_, "groups in order");
-  return rows_of_groups(groups->builder, execution, input, found);
+  return rows_of_groups(groups.builder, execution, input, found);
 }
 
 Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& execution,

@@ -18,6 +18,9 @@
 
 namespace presso::gpu {
 
+struct FoundGroups;
+struct QueryPipeline;
+
 class QueryOnGpu final : public QueryDevice {
  public:
   /// `kept`: of memory, from a query to the next one (Memory).
@@ -47,6 +50,8 @@ class QueryOnGpu final : public QueryDevice {
       query::Execution& execution, const std::vector<std::size_t>& columns) override;
 
   Memory& memory() { return memory_; }
+  /// For tests, which have few rows.
+  void set_sum_limits(const SumLimits& limits) { sums_ = limits; }
   /// Of all queries since they were taken the last time. Not while one runs.
   LoadTimes take_load_times() { return std::exchange(load_times_, {}); }
   /// As list_devices() counts.
@@ -60,8 +65,12 @@ class QueryOnGpu final : public QueryDevice {
 
  private:
   RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream) {
-    return {memory_, *kernels_, *strings_, pinned, stream, &residents_, &load_times_, &queue};
+    return {memory_,     *kernels_,    *strings_, pinned, stream,
+            &residents_, &load_times_, &queue,    sums_};
   }
+  Result<query::RowStore> answer(const RunSpace& space, query::Execution& execution,
+                                 const query::GroupInput& input, const QueryPipeline& groups,
+                                 FoundGroups& found);
 
   std::unique_ptr<Device> device_;
   std::shared_ptr<TableKernels> kernels_;
@@ -69,6 +78,7 @@ class QueryOnGpu final : public QueryDevice {
   Memory memory_;
   ResidentTables residents_;
   LoadTimes load_times_;
+  SumLimits sums_;
   std::string name_;
   int number_;
 };

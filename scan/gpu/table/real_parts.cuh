@@ -2,7 +2,9 @@
 // What cells take of doubles. The CPU adds doubles as whole numbers of a unit, exactly, and rounds
 // once (scan/group/double_sum_state.cpp), so that any other exact sum gives the same bits: here a
 // number of units is cut into limbs of 32 bits, each of which is added up in a cell of its own,
-// with the value's sign. No carries are needed for up to 2^31 rows. The host puts limbs together.
+// with the value's sign. No carries are needed for up to 2^31 rows; for more, up to 2^47, limbs
+// have 16 bits, and integers that two cells may not hold are cut so as well. The host puts them
+// together.
 //
 // All of it is integer arithmetic on the bits, in functions that are called, so that queries
 // without doubles do not pay for it. Tests: tests/simt/query_doubles_on_gpu_test.cpp.
@@ -37,13 +39,20 @@ struct RealNumber {
   }
 };
 
-/// Limb `cell.column` of a double that RealPart::kSpecials has no objection to.
+/// Bits of the limbs that a cell is, or asks for.
+PRESSO_DEVICE u32 limb_bits(const PipelineCell& cell) {
+  const bool is_short = cell.part == RealPart::kShortLimb || cell.part == RealPart::kMinus;
+  return is_short ? kShortBits : kWordBits;
+}
+
+/// Limb `cell.column` of a double that kSpecials or kMinus has no objection to.
 PRESSO_DEVICE u64 limb_of_real(u64 bits, const PipelineCell& cell) {
   if ((bits & kRealInfinity) == kRealInfinity) return 0;
   const RealNumber real(bits);
+  const u32 width = limb_bits(cell);
   // By how much the limb's lowest bit stands above the number's.
   const std::int32_t up =
-      cell.unit + static_cast<std::int32_t>(kWordBits * cell.column) - real.exponent;
+      cell.unit + static_cast<std::int32_t>(width * cell.column) - real.exponent;
   constexpr auto kWordSigned = static_cast<std::int32_t>(kWordBits);
   u32 limb = 0;
   if (up >= 0 && up < 2 * kWordSigned) {
@@ -51,6 +60,7 @@ PRESSO_DEVICE u64 limb_of_real(u64 bits, const PipelineCell& cell) {
   } else if (up < 0 && up > -kWordSigned) {
     limb = static_cast<u32>(real.number << -up);
   }
+  if (width < kWordBits) limb &= low_ones(width);
   return (bits & kImageTopBit) != 0 ? u64{0} - limb : u64{limb};
 }
 
@@ -63,32 +73,61 @@ PRESSO_DEVICE bool fits_limbs(u64 bits, const PipelineCell& cell) {
     if (above <= -static_cast<std::int32_t>(2 * kWordBits)) return false;
     if ((real.number & ((u64{1} << -above) - 1)) != 0) return false;
   }
-  const std::int32_t room = static_cast<std::int32_t>(kWordBits * cell.column) - above;
+  const std::int32_t room = static_cast<std::int32_t>(limb_bits(cell) * cell.column) - above;
   if (room >= static_cast<std::int32_t>(2 * kWordBits)) return true;
   return room >= 0 && real.number >> room == 0;
 }
 
-/// What a cell takes of a double. Where its limbs do not hold it, that is written to `fault`.
-PRESSO_DEVICE u64 part_of_real(const PipelineCell& cell, u64 bits, u64* fault) {
-  if (cell.part == RealPart::kOrder) return order_of_real(bits);
-  if (cell.part == RealPart::kLimb) return limb_of_real(bits, cell);
+/// kSpecialPlus and kSpecialMinus of a double, which is finite without either.
+PRESSO_DEVICE u64 specials_of_real(u64 bits) {
   const u64 magnitude = bits & ~kImageTopBit;
+  if (magnitude < kRealInfinity) return 0;
   if (magnitude > kRealInfinity) return kSpecialPlus | kSpecialMinus;
-  if (magnitude == kRealInfinity) return magnitude == bits ? kSpecialPlus : kSpecialMinus;
-  if (!fits_limbs(bits, cell)) *fault = kRealIsOutside;
+  return magnitude == bits ? kSpecialPlus : kSpecialMinus;
+}
+
+/// What a cell takes of a double or an integer. Where limbs do not hold a double, that is written
+/// to `fault`.
+PRESSO_DEVICE u64 part_of_value(const PipelineCell& cell, u64 bits, u64* fault) {
+  const u32 at = kShortBits * cell.column;  // of integers
+  u64 specials = 0;
+  switch (cell.part) {
+    case RealPart::kNone:
+      return bits;
+    case RealPart::kOrder:
+      return order_of_real(bits);
+    case RealPart::kLimb:
+    case RealPart::kShortLimb:
+      return limb_of_real(bits, cell);
+    case RealPart::kIntegerBits:
+      return bits >> at & low_ones(kShortBits);
+    case RealPart::kIntegerTop:
+      return static_cast<u64>(static_cast<std::int64_t>(bits) >> at);
+    case RealPart::kPlus:
+      return specials_of_real(bits) & kSpecialPlus;
+    case RealPart::kSpecials:
+    case RealPart::kMinus:
+      specials = specials_of_real(bits);
+      if (specials == 0 && !fits_limbs(bits, cell)) *fault = kRealIsOutside;
+      return cell.part == RealPart::kSpecials ? specials : specials / kSpecialMinus;
+  }
   return 0;
 }
 
-/// The same of a lane's rows whose bit is set: from the cell's register to another wide one.
+/// The same of a lane's rows whose bit is set: from the cell's register to a wide one.
 /// Registers begin at `registers_at` of shared memory. Called once for a chunk, so that kernels
 /// keep nothing of it in their own registers.
 PRESSO_DEVICE_CALL void take_parts(const PipelineCell& cell, u32 registers_at, RegisterPlace to,
                                    u32 rows, u64* fault) {
-  const auto* const from = reinterpret_cast<const u64*>(register_at(registers_at, cell.from));
+  const Byte* const from = register_at(registers_at, cell.from);
   auto* const out = reinterpret_cast<u64*>(register_at(registers_at, to));
   for (u32 left = rows; left != 0; left &= left - 1) {
     const u32 item = (simt::find_first_set(left) - 1) * kWarpSize;
-    out[item] = part_of_real(cell, from[item], fault);
+    const u64 value =
+        cell.from.is_wide()
+            ? reinterpret_cast<const u64*>(from)[item]
+            : static_cast<u64>(std::int64_t{reinterpret_cast<const std::int32_t*>(from)[item]});
+    out[item] = part_of_value(cell, value, fault);
   }
 }
 

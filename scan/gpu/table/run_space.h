@@ -8,6 +8,7 @@
 #include "decompress/gpu/runtime/memory.h"
 #include "scan/gpu/table/load_times.h"
 #include "scan/gpu/table/string_kernels.h"
+#include "scan/gpu/table/sum_limits.h"
 #include "scan/gpu/table/table_kernels.h"
 #include "scan/gpu/table/task_queue.h"
 #include "scan/gpu/table/upload.h"
@@ -53,6 +54,7 @@ struct RunSpace {
   const ResidentTables* residents = nullptr;  ///< what is in device memory; nullptr: nothing
   LoadTimes* times = nullptr;                 ///< is added to; nullptr: nobody wants to know
   TaskQueue* queue = nullptr;  ///< threads that load tables; nullptr: each loader has its own
+  SumLimits sums = {};
 
   Device& device() const { return memory.device(); }
   /// Copies to device memory, by way of pinned memory. Waits.

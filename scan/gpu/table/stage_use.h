@@ -69,7 +69,7 @@ struct StageUse {
     return query::gives_pairs(stage->kind) || gives_build_rows() || !stage->residual.empty();
   }
   /// Whether a row is joined to several build rows, one after another.
-  bool has_chains() const { return finds_all() && repeats; }
+  bool has_chains() const { return finds_all() && repeats && !counts; }
   /// Whether several rows may come of one.
   bool multiplies() const { return query::gives_pairs(stage->kind) && repeats; }
   /// Whether rows of the build side come out at the end, for which others are marked.
@@ -93,9 +93,13 @@ struct StageUse {
   /// steps that drop rows whose keys are in other parts.
   std::optional<std::size_t> part_step;
   // Once it is known:
+  std::uint64_t rows = 0;   ///< of the build side
   double share = 1;         ///< of the build side's table: what is left of it
   bool repeats = false;     ///< whether keys have several rows
   unsigned order_bits = 0;  ///< of RowColumn::kOrder
+  /// Of keys that repeat, where it only matters how many rows they have: Pipeline::arrays has that,
+  /// at the row that is found.
+  std::optional<Byte> counts;
 };
 
 /// An array of the pipeline that is the numbers of strings, row by row of the table.

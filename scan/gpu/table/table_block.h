@@ -14,6 +14,9 @@
 namespace presso::gpu {
 
 constexpr std::uint32_t kSliceVectors = kMaxIntegerRows / kVectorRows;
+/// A task: neighbouring vectors that a warp takes one after another.
+constexpr std::uint32_t kTaskVectors = 8;
+constexpr std::uint32_t kSliceTasks = kSliceVectors / kTaskVectors;
 
 struct TableSlice {
   std::uint64_t first_row = 0;  ///< in the whole table
@@ -62,6 +65,8 @@ struct TableBlocks {
   const TableSlice* slices = nullptr;
   const TableBlock* blocks = nullptr;
   std::uint32_t slice_count = 0;
+
+  PRESSO_HD constexpr std::uint32_t tasks() const { return slice_count * kSliceTasks; }
 };
 
 }  // namespace presso::gpu

@@ -152,6 +152,11 @@ class CudaTableKernels final : public TableKernels {
     const CurrentDevice current(device_);
     return gpu::build_lookup(to, build, totals, stream);
   }
+  Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
+                            Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::count_rows_of_keys(in, build, counts, stream);
+  }
 
  private:
   static u32 clear_blocks(u64 items) {

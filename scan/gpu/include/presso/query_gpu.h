@@ -20,8 +20,10 @@
 namespace presso::gpu {
 
 struct QueryGpuOptions {
-  int device = 0;                      ///< as list_devices() counts
-  std::uint64_t max_device_bytes = 0;  ///< of memory on the GPU; 0: no limit
+  int device = 0;  ///< as list_devices() counts
+  /// Of memory on the GPU, in bytes; 0: whatever is free. Up to 4 GiB, and a sixteenth of the
+  /// device's memory at most, are kept from one query to the next, as long as the device is open.
+  std::uint64_t max_device_bytes = 0;
   std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit
 };
 

@@ -86,6 +86,10 @@ class IdleKernels final : public gpu::TableKernels {
                       gpu::Stream) override {
     return {};
   }
+  Status count_rows_of_keys(const gpu::Lookup&, const gpu::JoinRows&, std::uint32_t*,
+                            gpu::Stream) override {
+    return {};
+  }
 };
 
 class IdleStrings final : public gpu::StringKernels {
