@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Plans of selections on the emulated GPU: whichever conditions come first, beside each other or in
+// kernels of their own, the answer is the CPU's; plans that kernels cannot follow are refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "corpora/random.h"
+#include "tests/simt/emulated_query_device.h"
+#include "tests/simt/queried_table.h"
+#include "tests/simt/query_cases.h"
+#include "tests/simt/string_query_cases.h"
+#include "tests/support/sanitized.h"
+
+namespace presso {
+namespace {
+
+using namespace test;
+
+Answer answer_by_plan(const Query& query, const std::string& plan,
+                      std::shared_ptr<QueryDevice> device, bool cpu_fallback = false,
+                      PlanChoice::Rows rows = PlanChoice::Rows::kAuto) {
+  QueryOptions options;
+  options.threads = 2;
+  options.device = std::move(device);
+  options.cpu_fallback = cpu_fallback;
+  options.plan = {plan, rows};
+  TextSink sink;
+  const auto done = query.run(options, sink);
+  if (!done.ok()) return {"error: " + done.error().message(), {}};
+  return {sink.text, *done};
+}
+
+/// A condition, and whether it is one that a program computes. Each is on columns of its own, or
+/// they would be merged.
+struct Tested {
+  const char* text;
+  bool is_expression = false;
+};
+
+/// The conditions by their numbers, which --explain tells: each is found by its first word, which
+/// is in none of the others.
+std::vector<Tested> numbered(const Query& query, const std::vector<Tested>& conditions) {
+  const auto told = query.explain({}, false);
+  EXPECT_TRUE(told.ok());
+  std::vector<Tested> found;
+  for (std::size_t number = 1; number <= conditions.size(); ++number) {
+    const std::string begin = "\n  " + std::to_string(number) + "  ";
+    const std::size_t at = told->find(begin);
+    if (at == std::string::npos) break;
+    std::string line = " " + told->substr(at + begin.size(), told->find('\n', at + 1) - at);
+    std::replace(line.begin(), line.end(), '(', ' ');
+    for (const Tested& one : conditions) {
+      std::string word(one.text);
+      word = word.substr(word.find_first_not_of('('));
+      word = word.substr(0, word.find(' '));
+      if (line.find(" " + word + " ") != std::string::npos) found.push_back(one);
+    }
+  }
+  EXPECT_EQ(found.size(), conditions.size()) << *told;
+  return found;
+}
+
+/// A plan of `count` conditions, put together at random.
+struct MadePlan {
+  std::vector<std::size_t> order;
+  std::vector<std::string> between;  ///< behind each but the last; behind that "" or ";"
+
+  static MadePlan of(std::size_t count, const std::vector<std::string>& connectors,
+                     corpora::Random& random) {
+    MadePlan plan;
+    for (std::size_t i = 0; i < count; ++i) plan.order.push_back(i);
+    for (std::size_t i = count; i > 1; --i) {
+      std::swap(plan.order[i - 1], plan.order[random.below(static_cast<std::uint32_t>(i))]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto which = random.below(static_cast<std::uint32_t>(connectors.size()));
+      plan.between.push_back(connectors[which]);
+    }
+    if (plan.between.back() != ";") plan.between.back() = "";
+    return plan;
+  }
+  std::string text() const {
+    std::string text;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      text += std::to_string(order[i] + 1) + between[i];
+    }
+    return text;
+  }
+  std::size_t kernels() const {
+    return 1 + static_cast<std::size_t>(std::count(between.begin(), between.end(), ";"));
+  }
+  /// In each kernel expressions come behind all other conditions, and a branch.
+  bool is_for_kernels(const std::vector<Tested>& conditions) const {
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+      const bool first = conditions[order[i]].is_expression;
+      const bool second = conditions[order[i + 1]].is_expression;
+      if (between[i] == ";") continue;
+      if (first && !second) return false;
+      if (between[i] == "&" && first != second) return false;
+    }
+    return true;
+  }
+};
+
+std::size_t kernels_of(const EmulatedFaults& faults) {
+  return static_cast<std::size_t>(std::count(faults.steps.begin(), faults.steps.end(), "pipeline"));
+}
+
+/// Which connectors stand between conditions.
+class PlansOnGpu : public ::testing::TestWithParam<std::vector<std::string>> {
+ protected:
+  /// What is asked of the rows behind the conditions: groups of every kind, sums, a count, rows.
+  static std::vector<Query> queries(const Table& table, const std::vector<Tested>& conditions,
+                                    const std::vector<Asked>& asked, const char* columns) {
+    std::vector<Query> made;
+    for (const Asked& one : asked) made.push_back(query_of(table, one));
+    made.push_back(Query::from(table));
+    made.back().select(columns);
+    for (Query& query : made) {
+      for (const Tested& condition : conditions) query.where(condition.text);
+    }
+    return made;
+  }
+
+  void expect_plans_to_agree(const std::vector<Query>& queries,
+                             const std::vector<Tested>& conditions, int plans,
+                             corpora::Random& random) {
+    for (const Query& query : queries) {
+      const std::vector<Tested> known = numbered(query, conditions);
+      const Answer expected = answer_of(query, nullptr);
+      for (int i = 0; i < plans; ++i) {
+        const MadePlan plan = MadePlan::of(known.size(), GetParam(), random);
+        SCOPED_TRACE(plan.text());
+        const auto faults = std::make_shared<EmulatedFaults>();
+        const auto device = make_emulated_query_device(faults, random.below(1000));
+        const Answer found = answer_by_plan(query, plan.text(), device);
+        EXPECT_EQ(faults->live_bytes, 0u);
+        if (!plan.is_for_kernels(known)) {
+          EXPECT_NE(found.text.find("a plan that a GPU cannot follow"), std::string::npos);
+          const Answer by_cpu = answer_by_plan(query, plan.text(), device, true);
+          EXPECT_EQ(by_cpu.text, expected.text);
+          EXPECT_NE(by_cpu.summary.why_cpu.find("a plan that a GPU"), std::string::npos);
+          continue;
+        }
+        ++followed_;
+        EXPECT_EQ(found.text, expected.text);
+        EXPECT_EQ(found.summary.why_cpu, "");
+        EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+        // For each part of the table, and again where a table of groups was too small.
+        EXPECT_EQ(kernels_of(*faults) % plan.kernels(), 0u);
+        if (expected.summary.rows_matched != 0) {
+          EXPECT_GE(kernels_of(*faults), plan.kernels());
+        }
+      }
+    }
+  }
+
+  std::size_t followed_ = 0;  ///< plans, by kernels
+};
+
+TEST_P(PlansOnGpu, AnswerAsTheCpu) {
+  const std::vector<Tested> kConditions[] = {
+      {{"day >= 1994-01-01"}, {"maybe < 200"}, {"word in ('AIR', 'RAIL', 'FOB', 'SHIP')"}},
+      {{"(run = 2 or maybe > 100)"},
+       {"discount between 0.02 and 0.08"},
+       {"price < 900"},
+       {"walk > 900"}},
+      {{"maybe is null"}, {"run < 5"}},
+      {{"day > 1993-01-01"}, {"maybe <> run", true}, {"odd < 45"}},
+      {{"price > 200"}, {"id < walk * 9", true}, {"wide - run <> 7", true}},
+      {{"id < walk * 9", true}, {"maybe <> run", true}, {"odd - price > 90", true}},
+      {{"id < 0"}, {"run = 3"}, {"word <> 'AIR'"}},
+  };
+  const std::vector<Asked> kQueries = {
+      {"", "", "count(*)"},
+      {"", "", "sum(odd), sum(run)"},
+      {"", "", "sum(price * (1 - discount)), min(maybe), count(maybe)"},
+      {"", "word", "count(*), sum(price), sum(price * (1 - discount))"},
+      {"", "wide", "count(*), max(maybe)"},
+      {"", "maybe, run + 1", "count(*), avg(price)"},
+  };
+  for (const auto& [rows, group_rows] : {std::pair{6000, 2500u}, std::pair{1025, 1u << 20}}) {
+    const MadeTable made(make_csv(rows, static_cast<unsigned>(rows)), group_rows);
+    corpora::Random random(static_cast<unsigned>(rows));
+    for (const std::vector<Tested>& conditions : kConditions) {
+      SCOPED_TRACE(conditions[0].text);
+      expect_plans_to_agree(queries(*made.table, conditions, kQueries, "id, word, maybe, real"),
+                            conditions, kIsSanitized ? 2 : 4, random);
+    }
+  }
+  EXPECT_GT(followed_, 100u / (kIsSanitized ? 2 : 1));
+}
+
+/// Strings that are tokens have kernels of their own, whose bits go to the kernel of their part.
+TEST_P(PlansOnGpu, WithStringsAnswerAsTheCpu) {
+  const std::vector<Tested> kConditions[] = {
+      {{"comment like '%e%'"}, {"note not like '%final%'"}, {"run > 1"}},
+      {{"(mixed like '%ironic%' or note like '%bold%')"},
+       {"comment not like '%special%'"},
+       {"word = 'AIR'"}},
+      {{"note is not null"}, {"comment like '%the%'"}, {"id < run * 3000", true}},
+  };
+  const std::vector<Asked> kQueries = {
+      {"", "", "count(*), sum(id)"},
+      {"", "word, run", "count(*), sum(id), count(mixed)"},
+  };
+  const MadeTable made(make_string_csv(4600, 2300, 9), 2300);
+  corpora::Random random(77);
+  for (const std::vector<Tested>& conditions : kConditions) {
+    SCOPED_TRACE(conditions[0].text);
+    expect_plans_to_agree(queries(*made.table, conditions, kQueries, "id, mixed"), conditions,
+                          kIsSanitized ? 2 : 4, random);
+  }
+  EXPECT_GT(followed_, 10u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Connectors, PlansOnGpu,
+                         ::testing::Values(std::vector<std::string>{"&"},
+                                           std::vector<std::string>{"&&"},
+                                           std::vector<std::string>{";"},
+                                           std::vector<std::string>{"&", "&&", ";"}));
+
+TEST(PlanOnGpu, ListsBetweenKernelsAreRefused) {
+  const MadeTable made(make_csv(3000, 3), 1024);
+  const Query query = query_of(*made.table, {"run > 2 and maybe < 100", "word", "sum(price)"});
+  const std::string expected = answer_of(query, nullptr).text;
+  const auto by = [&](const char* plan, PlanChoice::Rows rows) {
+    return answer_by_plan(query, plan, make_emulated_query_device(), false, rows);
+  };
+  EXPECT_EQ(by("2;1", PlanChoice::Rows::kList).text,
+            "error: invalid argument: a plan that a GPU cannot follow: rows go from one kernel to "
+            "the next as a bitmap, not as a list");
+  EXPECT_EQ(by("2;1", PlanChoice::Rows::kBitmap).text, expected);
+  EXPECT_EQ(by("2&&1", PlanChoice::Rows::kList).text, expected);
+  EXPECT_EQ(by("", PlanChoice::Rows::kList).text, expected);
+}
+
+TEST(PlanOnGpu, IsExplained) {
+  const MadeTable made(make_csv(3000, 3), 1024);
+  const Query query =
+      query_of(*made.table, {"run > 2 and maybe < 100 and id < walk", "word", "sum(price)"});
+  const auto explained = [&](const char* plan) {
+    QueryOptions options;
+    options.plan.plan = plan;
+    options.device = make_emulated_query_device();
+    const auto told = query.explain(options, false);
+    return told.ok() ? *told : told.error().what;
+  };
+  EXPECT_NE(explained("2;1&&3").find("on the GPU: plan 2;1&&3, 2 kernels\n"), std::string::npos)
+      << explained("2;1&&3");
+  EXPECT_NE(explained("1&2;3;").find("on the GPU: plan 1&2;3;, 3 kernels\n"), std::string::npos);
+  EXPECT_NE(explained("").find(", one kernel\n"), std::string::npos);
+  EXPECT_NE(explained("3&&1;2").find("on the GPU: a plan that a GPU cannot follow: condition 3 is "
+                                     "an expression"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace presso
