@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "corpora/random.h"
+#include "decompress/table/group_reader.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
 #include "tests/simt/query_cases.h"
@@ -257,6 +258,57 @@ TEST(PlanOnGpu, IsExplained) {
   EXPECT_NE(explained("3&&1;2").find("on the GPU: a plan that a GPU cannot follow: condition 3 is "
                                      "an expression"),
             std::string::npos);
+}
+
+/// Stored bytes of a column's blocks; `nulls`: of those alone that say which rows are null.
+std::uint64_t bytes_of(const Table& table, const char* column, bool nulls = false) {
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < table.row_groups(); ++i) {
+    const auto group = GroupReader::open(table, i);
+    EXPECT_TRUE(group.ok());
+    const ColumnChunk& chunk = (*group)->chunk(*table.find_column(column));
+    for (std::uint32_t k = chunk.first_block; k < chunk.first_block + chunk.blocks; ++k) {
+      const ColumnBlock& block = (*group)->directory().blocks[k];
+      const bool is_validity = block.stream == ColumnStream::kValidity;
+      const bool is_value = !nulls && block.stream >= ColumnStream::kValues;
+      if (is_validity || is_value) bytes += block.stored_bytes;
+    }
+  }
+  return bytes;
+}
+
+/// What each kernel reads and writes, in --explain=analyze.
+TEST(PlanOnGpu, IsAnalyzed) {
+  const MadeTable made(make_csv(3000, 3), 1024);
+  const std::string bitmap = "384 bytes";  // three row groups, of one vector each
+  const auto analyzed = [&](const char* where, const char* aggregates, const char* plan) {
+    QueryOptions options;
+    options.plan.plan = plan;
+    options.device = make_emulated_query_device();
+    const auto told = query_of(*made.table, {where, "", aggregates}).explain(options, true);
+    return told.ok() ? *told : told.error().what;
+  };
+  const auto expect_lines = [](const std::string& text, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      EXPECT_NE(text.find("\non the GPU: kernel " + line + "\n"), std::string::npos) << line << '\n'
+                                                                                     << text;
+    }
+  };
+  const auto read = [&](const char* column, std::uint64_t more, bool nulls = false) {
+    return grouped(bytes_of(*made.table, column, nulls) + more) + " bytes read, ";
+  };
+  // A sum has its first row and itself; rows are only counted.
+  const char* const kWhere = "price < 500 and maybe is null";
+  expect_lines(analyzed(kWhere, "sum(walk)", "1;2;"),
+               {"1 of 3, 1: " + read("price", 0) + bitmap + " written",
+                "2 of 3, 2: " + read("maybe", 384, true) + bitmap + " written",
+                "3 of 3, no condition: " + read("walk", 384) + "16 bytes written"});
+  expect_lines(analyzed(kWhere, "count(*)", "2;1"),
+               {"1 of 2, 2: " + read("maybe", 0, true) + bitmap + " written",
+                "2 of 2, 1: " + read("price", 384) + "0 bytes written"});
+  expect_lines(
+      analyzed(kWhere, "count(*)", "2&&1"),
+      {"1 of 1, 2&&1: " + read("price", bytes_of(*made.table, "maybe", true)) + "0 bytes written"});
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ struct KernelsBefore::Kernel {
 
 Status enqueue_over(const RunSpace& space, const query::Execution& execution,
                     const PipelineBuilder& builder, const LoadedTable& table,
-                    const std::uint32_t* rows_before, StringRows& strings, PipelineRun& run) {
+                    const std::uint32_t* rows_before, StringRows& strings, PipelineRun& run,
+                    KernelMeter& meter) {
   PRESSO_ASSIGN(const LeafTables leaves,
                 builder.leaf_tables(table, query::physical_of(execution.scan.columns)));
   PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(table));
@@ -31,7 +32,8 @@ Status enqueue_over(const RunSpace& space, const query::Execution& execution,
   const DeviceStep step(space.device(), "pipeline");
   run.set_conditions(conditions.steps, strings, rows_before);
   PRESSO_TRY(run.prepare(table, table.blocks(), leaves, builder.code_tables(table)));
-  return run.enqueue();
+  PRESSO_TRY(run.enqueue());
+  return meter.add(builder, conditions, run, table);
 }
 
 KernelsBefore::KernelsBefore(const RunSpace& space, const query::Execution& execution,
@@ -52,12 +54,12 @@ Status KernelsBefore::begin() {
   return {};
 }
 
-Status KernelsBefore::enqueue(const LoadedTable& table) {
+Status KernelsBefore::enqueue(const LoadedTable& table, KernelMeter& meter) {
   const std::uint32_t* rows = nullptr;
   for (const auto& kernel : kernels_) {
     kernel->strings = std::make_unique<StringRows>(space_.memory, space_.strings, space_.stream);
     PRESSO_TRY(enqueue_over(space_, execution_, kernel->builder, table, rows, *kernel->strings,
-                            kernel->run));
+                            kernel->run, meter));
     rows = kernel->run.row_bits();
   }
   return {};

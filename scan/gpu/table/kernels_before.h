@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "scan/gpu/table/kernel_costs.h"
 #include "scan/gpu/table/pipeline_run.h"
 
 namespace presso::gpu {
@@ -18,7 +19,8 @@ namespace presso::gpu {
 /// those of StringRows and PipelineRun; kUnsupported.
 Status enqueue_over(const RunSpace& space, const query::Execution& execution,
                     const PipelineBuilder& builder, const LoadedTable& table,
-                    const std::uint32_t* rows_before, StringRows& strings, PipelineRun& run);
+                    const std::uint32_t* rows_before, StringRows& strings, PipelineRun& run,
+                    KernelMeter& meter);
 
 class KernelsBefore {
  public:
@@ -33,7 +35,7 @@ class KernelsBefore {
   Status begin();
   /// Enqueues all of them, one after another. Nothing of the table before may be under way any
   /// more. Errors: those of enqueue_over().
-  Status enqueue(const LoadedTable& table);
+  Status enqueue(const LoadedTable& table, KernelMeter& meter);
   /// The rows that the last of them has left, in device memory; nullptr: there is none.
   const std::uint32_t* rows() const;
   /// Once they are done: the first error of a block of strings, as the CPU reports it.

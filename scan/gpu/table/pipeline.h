@@ -257,6 +257,7 @@ struct Pipeline {
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
   std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
+  std::uint16_t others_columns = 0;    ///< whose values other kernels of the same plan read
   bool repeats = false;                ///< whether a lookup of kFind has chains
   bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
   ConditionStep conditions[kMostConditionSteps];

@@ -43,7 +43,7 @@ Status PipelineBuilder::add_conditions() {
   const query::DeviceKernel last = std::move(kernels->back());
   kernels->pop_back();
   for (const query::DeviceKernel& kernel : *kernels) PRESSO_TRY(add_kernel_before(kernel));
-  takes_rows_ = !before_.empty();
+  takes_rows_ = is_one_of_several_ = !before_.empty();
   return add_kernel(last);
 }
 
@@ -54,6 +54,7 @@ Status PipelineBuilder::add_kernel_before(const query::DeviceKernel& kernel) {
   PipelineBuilder& builder = before->builder;
   builder.columns_ = columns_;
   builder.takes_rows_ = !before_.empty();
+  builder.is_one_of_several_ = true;
   PRESSO_TRY(builder.add_kernel(kernel));
   PRESSO_ASSIGN(before->pipeline, builder.finish());
   columns_ = builder.columns_;
@@ -62,6 +63,7 @@ Status PipelineBuilder::add_kernel_before(const query::DeviceKernel& kernel) {
 }
 
 Status PipelineBuilder::add_kernel(const query::DeviceKernel& kernel) {
+  plan_ = query::device_plan_text({kernel});
   PRESSO_TRY(add_groups_of(kernel.on_columns));
   return add_groups_of(kernel.expressions);
 }
@@ -473,6 +475,10 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   pipeline.program_columns = static_cast<std::uint16_t>(of_program);
   const bool early = pipeline.first_steps == 0 && execution_.plan.selectivity >= kEarlySelectivity;
   pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
+  if (is_one_of_several_) {
+    const std::uint32_t all = (1u << columns_.size()) - 1;
+    pipeline.others_columns = static_cast<std::uint16_t>(all & ~(of_conditions | of_program));
+  }
   pipeline.lists_rows =
       pipeline.first_steps != 0 || execution_.plan.selectivity < kListedSelectivity;
 }

@@ -93,6 +93,8 @@ class PipelineBuilder {
   /// Whether it takes the rows that a kernel has left, of which the conditions ask first
   /// (kBitsBefore).
   bool takes_rows() const { return takes_rows_; }
+  /// This kernel's conditions, as plans have them.
+  const std::string& plan() const { return plan_; }
   /// The same for the stages of joins, and the conditions behind them.
   Status add_joins();
   /// The same for groups and aggregates. `rows`: that there are at most. `numbers`: by key; none:
@@ -334,7 +336,9 @@ class PipelineBuilder {
   bool is_scan_ = true;                  ///< whether it numbers the table's own columns
   std::vector<std::size_t> columns_;
   std::vector<std::shared_ptr<const KernelBefore>> before_;
+  std::string plan_;
   bool takes_rows_ = false;
+  bool is_one_of_several_ = false;  ///< kernels
   std::vector<ConditionStep> conditions_;
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;

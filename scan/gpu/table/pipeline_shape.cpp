@@ -106,8 +106,7 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   const auto add_words = [&](std::uint32_t early) {
     for (std::uint32_t column = 0; column < pipeline.columns; ++column) {
       if ((std::uint32_t{shape.early} >> column & 1) != early) continue;
-      const bool is_read = (shape.early | pipeline.program_columns) >> column & 1;
-      if (!is_read) continue;  // another kernel does
+      if ((pipeline.others_columns >> column & 1) != 0) continue;
       shape.words_of[column] = static_cast<std::uint16_t>(words);
       // A value's second word is read whether or not it has one, or even a first one.
       words += std::max(needs[column].packed_words, kLanes) + kLanes;

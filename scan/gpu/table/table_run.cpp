@@ -39,10 +39,12 @@ std::uint64_t rows_by_tokens(const RunSpace& space, std::uint32_t string_columns
 /// long as the pipeline may run over the table again, as the rows of the kernels before do.
 Status run_over(const RunSpace& space, const query::Execution& execution,
                 const PipelineBuilder& builder, const LoadedTable& table, KernelsBefore& before,
-                StringRows& strings, PipelineRun& run) {
-  PRESSO_TRY(before.enqueue(table));
-  PRESSO_TRY(enqueue_over(space, execution, builder, table, before.rows(), strings, run));
+                StringRows& strings, PipelineRun& run, KernelMeter& meter) {
+  PRESSO_TRY(meter.start());
+  PRESSO_TRY(before.enqueue(table, meter));
+  PRESSO_TRY(enqueue_over(space, execution, builder, table, before.rows(), strings, run, meter));
   PRESSO_TRY(space.device().wait(space.stream));
+  PRESSO_TRY(meter.finish());
   PRESSO_TRY(before.check());
   return strings.check();
 }
@@ -66,6 +68,13 @@ void note_columns(const TableParts& parts, const PipelineBuilder& builder,
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
+void note_costs(const KernelCosts& costs, query::Execution& execution) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    execution.notes.push_back("on the GPU: kernel " + std::to_string(i + 1) + " of " +
+                              std::to_string(costs.size()) + ", " + costs[i].text());
+  }
+}
+
 }  // namespace
 
 Status run_over_tables(const RunSpace& space, query::Execution& execution,
@@ -81,6 +90,8 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
   note_columns(parts, builder, execution);
   KernelsBefore before(space, execution, builder);
   PRESSO_TRY(before.begin());
+  KernelCosts costs;
+  KernelMeter meter(space, execution.is_analyzed ? &costs : nullptr);
   double running = 0;
   for (;;) {
     PRESSO_TRY(execution.check_cancelled());
@@ -90,10 +101,11 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     if (!table) break;
     const Stopwatch time;
     StringRows strings(space.memory, space.strings, space.stream);
-    PRESSO_TRY(run_over(space, execution, builder, *table, before, strings, run));
+    PRESSO_TRY(run_over(space, execution, builder, *table, before, strings, run, meter));
     PRESSO_TRY(done(*table));
     running += time.seconds();
   }
+  note_costs(costs, execution);
   if (space.times != nullptr) {
     *space.times += parts.times();
     space.times->running += running;
