@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "corpora/random.h"
 #include "decompress/table/group_reader.h"
+#include "presso/sql.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
 #include "tests/simt/query_cases.h"
@@ -217,6 +220,90 @@ TEST_P(PlansOnGpu, WithStringsAnswerAsTheCpu) {
                           kIsSanitized ? 2 : 4, random);
   }
   EXPECT_GT(followed_, 10u);
+}
+
+/// How many conditions on its own rows the table has that is read in order.
+std::size_t conditions_of_root(const Query& query) {
+  const auto told = query.explain({}, false);
+  EXPECT_TRUE(told.ok());
+  const std::string begin = "where: plan ";
+  const std::size_t at = told->find("where: ");
+  if (at == std::string::npos || told->compare(at, begin.size(), begin) != 0) return 0;
+  const std::string plan = told->substr(at, told->find(',', at) - at);
+  std::size_t numbers = 0;
+  for (std::size_t i = 1; i < plan.size(); ++i) {
+    numbers += std::isdigit(plan[i]) != 0 && std::isdigit(plan[i - 1]) == 0 ? 1 : 0;
+  }
+  return numbers;
+}
+
+/// Joins are steps of the last kernel, and what they tell of the table's keys is no condition
+/// there.
+TEST_P(PlansOnGpu, WithJoinsAnswerAsTheCpu) {
+  const MadeTable facts(make_csv(5000, 5), 2300);
+  std::string csv = "key,kind,size\n";
+  for (int i = 0; i < 40; ++i) {
+    csv += std::to_string(i % 13) + (i % 3 == 0 ? ",odd," : ",even,") + std::to_string(i) + "\n";
+  }
+  const MadeTable sides(csv, 16);
+  corpora::Random random(19);
+  std::size_t planned = 0;
+  for (const char* const kind : {"join", "left join", "right join", "full join", "semi join"}) {
+    for (const char* const asked :
+         {"kind, count(*), sum(price), max(size)", "word, count(*), sum(maybe)"}) {
+      const bool is_semi = std::string_view(kind) == "semi join";
+      if (is_semi && *asked == 'k') continue;
+      const std::string key(asked, std::string_view(asked).find(','));
+      const std::string statement =
+          "select " + std::string(asked) + " from facts " + kind + " sides on run = key and " +
+          "day > 1993-03-01 and maybe < 150 where price < 800 and word <> 'AIR' group by " + key;
+      SCOPED_TRACE(statement);
+      const auto parsed = parse_sql(statement);
+      ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+      const Query query = Query::from(*parsed, statement, {*facts.table, *sides.table});
+      const std::string expected = answer_of(query, nullptr).text;
+      const std::size_t conditions = conditions_of_root(query);
+      if (conditions < 2) continue;
+      for (int i = 0; i < 3; ++i, ++planned) {
+        const MadePlan plan = MadePlan::of(conditions, GetParam(), random);
+        SCOPED_TRACE(plan.text());
+        const auto faults = std::make_shared<EmulatedFaults>();
+        const auto device = make_emulated_query_device(faults, random.below(1000));
+        const Answer found = answer_by_plan(query, plan.text(), device);
+        EXPECT_EQ(found.text, expected);
+        EXPECT_EQ(found.summary.why_cpu, "");
+        EXPECT_EQ(faults->live_bytes, 0u);
+      }
+    }
+  }
+  EXPECT_GT(planned, 10u);
+}
+
+/// Each allocation of a plan of several kernels may fail, and each launch.
+TEST(PlanOnGpu, FailsAsADeviceDoes) {
+  const MadeTable made(make_string_csv(2500, 1300, 9), 1300);
+  const Query query = query_of(
+      *made.table, {"comment like '%e%' and run > 1 and id < run * 3000", "word", "sum(id)"});
+  const char* const kPlan = "2;1;3;";
+  const auto whole = std::make_shared<EmulatedFaults>();
+  const Answer expected = answer_by_plan(query, kPlan, make_emulated_query_device(whole));
+  EXPECT_EQ(expected.text, answer_of(query, nullptr).text);
+  const auto expect_error = [&](const std::shared_ptr<EmulatedFaults>& faults) {
+    const Answer found = answer_by_plan(query, kPlan, make_emulated_query_device(faults));
+    EXPECT_EQ(found.text.substr(0, 6), "error:") << found.text;
+    EXPECT_EQ(faults->live_bytes, 0u);
+    EXPECT_EQ(faults->live_handles, 0u);
+  };
+  for (std::uint64_t i = 0; i < whole->allocations; ++i) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    faults->allocation = i;
+    expect_error(faults);
+  }
+  for (std::uint64_t i = 0; i < whole->launches; ++i) {
+    const auto faults = std::make_shared<EmulatedFaults>();
+    faults->launch = i;
+    expect_error(faults);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Connectors, PlansOnGpu,
