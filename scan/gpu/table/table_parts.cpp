@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "scan/gpu/table/slice_blocks.h"
 #include "scan/gpu/table/upload.h"
 
 namespace presso::gpu {
