@@ -55,6 +55,7 @@ struct Execution {
   std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
   bool began = false;                   ///< a run over all slices
+  bool is_analyzed = false;             ///< what steps take is wanted in `notes`
   bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
   bool wants_numbers = true;            ///< the order of joined rows matters to who takes them
   std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys

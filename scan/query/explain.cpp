@@ -6,6 +6,7 @@
 
 #include "format/temporary_file.h"
 #include "scan/compute/node_text.h"
+#include "scan/query/device_plan.h"
 #include "scan/query/explain_joins.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/join_run.h"
@@ -110,6 +111,15 @@ std::string tables_text(const Execution& execution) {
          (root.rows == 1 ? " row" : " rows") + ", read in order\n";
 }
 
+/// How a GPU tests the conditions, where it does.
+std::string device_text(const Execution& execution, const std::string& indent) {
+  const std::string begin = indent + "on the GPU: ";
+  const auto kernels = device_kernels(execution.plan, execution.options.plan);
+  if (!kernels.ok()) return begin + kernels.error().what + "\n";
+  return begin + "plan " + device_plan_text(*kernels) +
+         (kernels->size() == 1 ? ", one kernel\n" : ", " + grouped(kernels->size()) + " kernels\n");
+}
+
 }  // namespace
 
 std::string file_text(const Execution& execution, double bytes) {
@@ -174,6 +184,9 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   std::string text =
       tables_text(execution) + filter_text(execution.asked(), execution.condition_counts, indent);
   if (!execution.asked().conditions.empty()) text += zones_text(zones, indent);
+  if (execution.options.device != nullptr && !execution.plan.conditions.empty()) {
+    text += device_text(execution, indent);
+  }
   PRESSO_ASSIGN(const JoinForecast joins, forecast_joins(execution, own));
   if (joined) text += explain_joins_text(execution, joins, own.stored_bytes, seconds.has_value());
   PRESSO_ASSIGN(const MemoryForecast forecast, forecast_memory(execution, joins.rows));

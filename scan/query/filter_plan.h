@@ -29,6 +29,9 @@ struct FilterPass {
 struct FilterPlan {
   std::vector<Condition> conditions;  ///< all must hold
   std::vector<FilterPass> passes;
+  /// The rows that are left are written down before anything else is done with them ("1&&2;"): a
+  /// matter of GPUs, since the CPU always writes them down.
+  bool writes_rows = false;
   double selectivity = 1;
   double cost_ns = 0;  ///< of a row, as predicted
   /// The share of the rows of which a sample counts the cost: zones rule out the slices of all

@@ -108,6 +108,7 @@ Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const Boun
   } else {
     PRESSO_ASSIGN(std::vector<FilterPass> passes, parse_plan(options.plan.plan, count));
     shape = cost_of(input, std::move(passes));
+    plan.writes_rows = options.plan.plan.ends_with(';');
   }
   for (FilterPass& pass : shape.passes) {
     if (options.plan.rows != PlanChoice::Rows::kAuto) {

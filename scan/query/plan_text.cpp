@@ -22,7 +22,7 @@ std::string plan_text(const std::vector<FilterPass>& passes) {
 }
 
 std::string FilterPlan::text() const {
-  return plan_text(passes);
+  return plan_text(passes) + (writes_rows ? ";" : "");
 }
 
 void add_condition(FilterPlan& plan, Filter filter) {
@@ -58,6 +58,7 @@ Result<std::vector<FilterPass>> parse_plan(const std::string& text, std::size_t 
     passes.back().groups.back().push_back(number - 1);
     if (at == text.size()) break;
     if (text[at] == ';') {
+      if (at + 1 == text.size()) break;
       passes.emplace_back();
       passes.back().groups.emplace_back();
       ++at;

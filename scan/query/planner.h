@@ -80,7 +80,8 @@ std::vector<PlanShape> all_plans(const PlannerInput& input);
 /// numbers within a slice, of 16 bits, is smaller than a bitmap below 1/16 (S4.4).
 bool list_is_smaller(double share);
 
-/// "2&1&&3;4" with numbers from 1 on, of `conditions` conditions. Errors: kInvalidArgument.
+/// "2&1&&3;4" with numbers from 1 on, of `conditions` conditions; a ';' at the end is left out
+/// (FilterPlan::writes_rows). Errors: kInvalidArgument.
 Result<std::vector<FilterPass>> parse_plan(const std::string& text, std::size_t conditions);
 std::string plan_text(const std::vector<FilterPass>& passes);
 

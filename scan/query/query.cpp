@@ -339,6 +339,7 @@ Result<std::string> Query::explain(const QueryOptions& options, bool analyze) co
   if (analyze) {
     const Stopwatch time;
     NoSink sink;
+    execution.is_analyzed = true;
     PRESSO_TRY(run_bound(execution, sink));
     seconds = time.seconds();
   }

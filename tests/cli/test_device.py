@@ -285,6 +285,29 @@ class Queries(CliTest):
         self.assertEqual(done.out, self.ok("sql", "--device=auto", statement).out)
         self.assertIn("conditions on the emulator", done.err)
 
+    @covers("select", "--plan", "--plan-rows")
+    def test_plans_are_followed_or_refused(self):
+        asked = ("select", "--where", "id > 100 and price < 50 and id < price * 90",
+                 "--group-by", "word", "--agg", "count(*), sum(price)", "t.csv.presso")
+        expected = self.ok(*asked, "--device=cpu").out
+        for plan, kernels in (("1&2&&3", 1), ("3;2&1", 2), ("2;3;1;", 4)):
+            done = self.ok(*asked, "-v", "--device=gpu", "--plan", plan, "--plan-rows=bitmap")
+            self.assertEqual(done.out, expected)
+            self.assertIn("conditions and groups on the emulator", done.err)
+            shown = self.ok(*asked, "--device=gpu", "--plan", plan, "--explain=analyze").out
+            shown = shown.decode()
+            self.assertIn("\non the GPU: plan " + plan + ", ", shown)
+            self.assertEqual(shown.count("\non the GPU: kernel "), kernels)
+        for plan in ("3&&1;2", "1&3;2"):
+            self.fails(*asked, "--device=gpu", "--plan", plan,
+                       saying="a plan that a GPU cannot follow: condition 3 is an expression")
+        self.fails(*asked, "--device=gpu", "--plan", "1;2;3", "--plan-rows=list",
+                   saying="a plan that a GPU cannot follow")
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        done = self.ok(*asked, "-v", "--plan", "3&&1;2")
+        self.assertEqual(done.out, expected)
+        self.assertIn("the rest on the CPU: a plan that a GPU cannot follow", done.err)
+
     def test_rows_without_a_partner_come_from_there(self):
         few = b"id,part\n" + b"".join(b"%d,%d\n" % (i * 70, i % 4) for i in range(300))
         self.write("few.csv", few)

@@ -82,6 +82,43 @@ TEST(PlainColumns, GiveWhatStoredOnesDo) {
   }
 }
 
+/// Kernels of their own for conditions, over all copies: as many rows as one kernel finds, and what
+/// each has read and written.
+TEST(PlansThatAreTimed, FindWhatOneKernelDoes) {
+  const MadeTable made(make_numbers(), kGroupRows);
+  const Query query =
+      query_of(*made.table, {"small > 700 and below < -3 and tiny < large - 1099511627700", "word",
+                             "count(*), sum(mid)"});
+  const std::uint64_t bitmap = kCopies * 99 * 128;  // 64 + 5 vectors, and 30 of the second group
+  for (const auto& [plan, kernels] : {std::pair{"2;1&&3;", 3u}, std::pair{"1;2;3", 3u},
+                                      std::pair{"1&2&&3", 1u}, std::pair{"3;1&2", 2u}}) {
+    SCOPED_TRACE(plan);
+    const auto device = make_host_device(std::make_shared<EmulatedFaults>());
+    const auto table_kernels = make_emulated_table_kernels(std::make_shared<EmulatedFaults>());
+    NoStringKernels strings;
+    RateOptions of_rate{kCopies, ColumnLayout::kStored, 1};
+    of_rate.times_kernels = true;
+    const auto rate = std::make_shared<RateDevice>(*device, *table_kernels, strings, of_rate);
+    QueryOptions options;
+    options.device = rate;
+    options.plan.plan = plan;
+    TextSink sink;
+    const auto done = query.run(options, sink);
+    ASSERT_TRUE(done.ok()) << done.error().message();
+    EXPECT_EQ(rate->why_not(), "");
+    EXPECT_EQ(rate->matched(), kCopies * done->rows_matched);
+    const gpu::KernelCosts& costs = rate->kernels();
+    ASSERT_EQ(costs.size(), kernels);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      EXPECT_EQ(costs[i].launches, 1u);
+      EXPECT_GT(costs[i].bytes_read, i == 0 ? 0 : bitmap);
+      if (i + 1 < costs.size()) {
+        EXPECT_EQ(costs[i].bytes_written, bitmap);
+      }
+    }
+  }
+}
+
 TEST(PlainColumns, AreAsLargeAsTheirWidthsSay) {
   const MadeTable made(make_numbers(), kGroupRows);
   struct Size {

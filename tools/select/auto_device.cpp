@@ -13,10 +13,9 @@ AutoDevice the_cpu(const std::string& why) {
   return {false, false, "the CPU: " + why};
 }
 
-/// Of plans and strategies, which a GPU has none of.
+/// Of strategies, which a GPU has none of. Plans it follows, or says why it cannot.
 bool asks_for_a_way(const QueryOptions& options) {
-  return !options.plan.plan.empty() || options.plan.rows != PlanChoice::Rows::kAuto ||
-         options.group_strategy != GroupStrategy::kAuto ||
+  return options.group_strategy != GroupStrategy::kAuto ||
          options.join_strategy != JoinStrategy::kAuto;
 }
 

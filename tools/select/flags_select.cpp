@@ -233,13 +233,15 @@ std::vector<Flag> expert_flags(QueryOptions& options) {
        .brief = "in which order and how conditions are tested: '2&1&&3;4'",
        .text = "Conditions by their number from 1 on, as --explain lists them: & tests without a "
                "branch, && skips vectors in which no row is left, ; begins a new pass over the "
-               "rows that are left. The answer does not depend on it.",
+               "rows that are left. On a GPU ; ends a kernel, also at the end: '1&&2;' groups in a "
+               "kernel of its own. The answer does not depend on it.",
        .default_value = "by what each is expected to cost",
        .apply = text_into(options.plan.plan)},
       {.name = "plan-rows",
        .value_name = "FORM",
        .category = kExpert,
        .brief = "how the rows that are left go from one pass to the next",
+       .text = "From one kernel of a GPU to the next they go as a bitmap.",
        .choices = {"auto", "list", "bitmap"},
        .default_value = "auto",
        .apply = [&rows = options.plan.rows](const Given& given) -> Status {

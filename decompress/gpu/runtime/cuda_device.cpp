@@ -68,11 +68,14 @@ class CudaDevice final : public Device {
   }
   /// A thread that waits for an event sleeps: there are as many waiting threads as batches.
   Result<Event> create_event() override {
+    return create_event(cudaEventBlockingSync | cudaEventDisableTiming);
+  }
+  Result<Event> create_timed_event() override { return create_event(cudaEventBlockingSync); }
+  Result<double> seconds_between(Event from, Event to) override {
     const CurrentDevice current(index_);
-    cudaEvent_t event = nullptr;
-    constexpr unsigned kFlags = cudaEventBlockingSync | cudaEventDisableTiming;
-    PRESSO_TRY(check(cudaEventCreateWithFlags(&event, kFlags), "making an event"));
-    return event;
+    float milliseconds = 0;
+    PRESSO_TRY(check(cudaEventElapsedTime(&milliseconds, from, to), "asking for the time"));
+    return static_cast<double>(milliseconds) / 1e3;
   }
   void destroy_event(Event event) override {
     const CurrentDevice current(index_);
@@ -121,6 +124,12 @@ class CudaDevice final : public Device {
   static nvtxDomainHandle_t profiler_domain() {
     static const nvtxDomainHandle_t domain = nvtxDomainCreateA("presso");
     return domain;
+  }
+  Result<Event> create_event(unsigned flags) const {
+    const CurrentDevice current(index_);
+    cudaEvent_t event = nullptr;
+    PRESSO_TRY(check(cudaEventCreateWithFlags(&event, flags), "making an event"));
+    return event;
   }
   static std::string allocating(std::size_t bytes, const char* kind) {
     return "allocating " + std::to_string(bytes) + " bytes of " + kind + " memory";

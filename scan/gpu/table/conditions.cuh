@@ -144,10 +144,10 @@ PRESSO_DEVICE u32 rows_that_hold(const Pipeline& of, const WarpSpace& space,
   for (u32 i = 0; i < of.condition_steps; ++i) {
     const ConditionStep step = of.conditions[i];
     using Kind = ConditionStep::Kind;
-    if (step.kind == Kind::kKeep) {
+    if (step.kind == Kind::kKeep || step.kind == Kind::kAlso) {
       mask &= top;
       has_top = false;
-      if (!simt::any(mask != 0)) return 0;
+      if (step.kind == Kind::kKeep && !simt::any(mask != 0)) return 0;
       continue;
     }
     if (step.kind == Kind::kAnd || step.kind == Kind::kOr) {

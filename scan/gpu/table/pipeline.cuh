@@ -16,12 +16,18 @@
 
 namespace presso::gpu {
 
+/// The columns that are read ahead of a vector: none, where a kernel before has left no row of it.
+PRESSO_DEVICE u32 early_columns_of(const Pipeline& of, u32 slice, u32 vector) {
+  if (of.rows_before == nullptr) return of.early_columns;
+  const u64 word = (u64{slice} * kSliceVectors + vector) * kVectorSteps + simt::lane();
+  return simt::any(simt::load_readonly(of.rows_before + word) != 0) ? of.early_columns : 0;
+}
+
 /// `kBulk`: words come by bulk copies, which is worth it where a kernel does more than counting.
 /// Calls work(place) for each vector of this warp's tasks, whose columns are known and whose packed
 /// words, of the early columns, have arrived.
 template <bool kBulk = true, class Work>
 PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, Work& work) {
-  const u32 early = of.early_columns;
   if constexpr (kBulk) space.open_barriers();
   const u32 warps = simt::block_threads() / kWarpSize;
   const u32 end_task = of.end_task < of.table.tasks() ? of.end_task : of.table.tasks();
@@ -34,16 +40,18 @@ PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, W
     const u32 left = vectors_of(rows) - first;
     const u32 end = first + (left < kTaskVectors ? left : kTaskVectors);
     load_task(of, slice, rows, first, end - first, space.columns());
-    if (space.shape.buffers == 2) stage_vector<kBulk>(space, early, first, 0);
+    if (space.shape.buffers == 2) {
+      stage_vector<kBulk>(space, early_columns_of(of, slice, first), first, 0);
+    }
     load_leaves(of, space, slice, end - first);
     for (u32 vector = first; vector < end; ++vector) {
       simt::warp_sync();  // nobody reads the vector before the last one any more
       const u32 buffer = vector % 2;
       if (space.shape.buffers == 1) {
-        stage_vector<kBulk>(space, early, vector, buffer);
+        stage_vector<kBulk>(space, early_columns_of(of, slice, vector), vector, buffer);
         await_words<kBulk, 0>(space, buffer);
       } else if (vector + 1 < end) {
-        stage_vector<kBulk>(space, early, vector + 1, 1 - buffer);
+        stage_vector<kBulk>(space, early_columns_of(of, slice, vector + 1), vector + 1, 1 - buffer);
         await_words<kBulk, 1>(space, buffer);
       } else {
         await_words<kBulk, 0>(space, buffer);

@@ -28,6 +28,9 @@ constexpr std::uint32_t kMostPlanes = 16;
 constexpr std::uint32_t kMostByteGroups = 8;
 constexpr std::uint32_t kMostLookups = 8;
 constexpr std::uint32_t kMostRowArrays = 16;
+constexpr std::uint32_t kMostRowBits = 4;
+/// Of Pipeline::row_bits: where a kernel that another one goes before finds the rows that it left.
+constexpr Byte kBitsBefore = kMostRowBits - 1;
 
 // --- conditions
 
@@ -58,6 +61,7 @@ struct ConditionStep {
     kAnd,  ///< of the last two
     kOr,
     kKeep,  ///< what was pushed must hold; where no row is left the vector is done
+    kAlso,  ///< what was pushed must hold; what comes next is tested in any case
   };
   Kind kind = Kind::kTrue;
   Byte column = 0;
@@ -113,7 +117,7 @@ struct PipelineStep {
     kLessEqual,
     kNot,     ///< of a
     kReal,    ///< to = the RealOperation `column` of doubles
-    kFilter,  ///< rows with a == 0 are dropped
+    kFilter,  ///< rows with a == 0 are dropped; where none is left all is done, but for kGoesOn
     // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
     kFind,        ///< to = the build row, one after another; rows without one are dropped
     kFindAny,     ///< rows without one are dropped
@@ -128,6 +132,7 @@ struct PipelineStep {
     kGather,       ///< to = that of row `a` in array `column`; where there is none: `constant`
     kGroup,  ///< to = the group of key `a` in the table of groups, of which it may be the first
   };
+  static constexpr Byte kGoesOn = 1;  ///< kFilter: `column`
   Kind kind = Kind::kLoad;
   RegisterPlace to;
   RegisterPlace a;
@@ -260,6 +265,7 @@ struct Pipeline {
   std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
   std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
   std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
+  std::uint16_t others_columns = 0;    ///< whose values other kernels of the same plan read
   bool repeats = false;                ///< whether a lookup of kFind has chains
   bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
   ConditionStep conditions[kMostConditionSteps];
@@ -276,7 +282,9 @@ struct Pipeline {
   const ImageInterval* intervals = nullptr;
   const std::uint32_t* code_bits = nullptr;
   /// Of leaf l: 32 words a vector, kSliceVectors vectors a slice.
-  const std::uint32_t* row_bits[4] = {};
+  const std::uint32_t* row_bits[kMostRowBits] = {};
+  /// One of these, or nullptr: columns are not read of vectors in which no row has a bit.
+  const std::uint32_t* rows_before = nullptr;
   /// Of kLoadCode: numbers of row group g's codes of column c from
   /// code_numbers[code_begins[c * row_groups + g]] on, where kCodesAreNumbers may be set.
   const std::uint32_t* code_begins = nullptr;

@@ -34,39 +34,75 @@ Status PipelineBuilder::push(ConditionStep step) {
 }
 
 Status PipelineBuilder::add_conditions() {
-  std::vector<std::size_t> order;
-  for (const query::FilterPass& pass : execution_.plan.passes) {
-    for (const auto& group : pass.groups) order.insert(order.end(), group.begin(), group.end());
+  const QueryOptions& options = execution_.options;
+  auto kernels = query::device_kernels(execution_.plan, options.plan);
+  if (!kernels.ok()) {
+    if (options.cpu_fallback) return kernels.error();
+    return make_error(ErrorCode::kInvalidArgument, kernels.error().what);
   }
-  for (const std::size_t number : order) {
-    const query::Condition& condition = execution_.plan.conditions[number];
-    if (!condition.is_optional) PRESSO_TRY(add_filter(condition.filter));
+  const query::DeviceKernel last = std::move(kernels->back());
+  kernels->pop_back();
+  for (const query::DeviceKernel& kernel : *kernels) PRESSO_TRY(add_kernel_before(kernel));
+  takes_rows_ = is_one_of_several_ = !before_.empty();
+  return add_kernel(last);
+}
+
+/// Columns have the same numbers in all kernels.
+Status PipelineBuilder::add_kernel_before(const query::DeviceKernel& kernel) {
+  const auto before = std::make_shared<KernelBefore>(
+      KernelBefore{PipelineBuilder(execution_, strings_), Pipeline{}});
+  PipelineBuilder& builder = before->builder;
+  builder.columns_ = columns_;
+  builder.takes_rows_ = !before_.empty();
+  builder.is_one_of_several_ = true;
+  PRESSO_TRY(builder.add_kernel(kernel));
+  PRESSO_ASSIGN(before->pipeline, builder.finish());
+  columns_ = builder.columns_;
+  before_.push_back(before);
+  return {};
+}
+
+Status PipelineBuilder::add_kernel(const query::DeviceKernel& kernel) {
+  plan_ = query::device_plan_text({kernel});
+  PRESSO_TRY(add_groups_of(kernel.on_columns));
+  return add_groups_of(kernel.expressions);
+}
+
+Status PipelineBuilder::add_groups_of(const query::ConditionGroups& groups) {
+  for (const std::vector<std::size_t>& group : groups) {
+    for (const std::size_t number : group) {
+      const bool is_last = number == group.back();
+      PRESSO_TRY(add_filter(execution_.plan.conditions[number].filter, !is_last));
+    }
   }
   return {};
 }
 
-Status PipelineBuilder::add_filter(const Filter& filter) {
+/// `goes_on`: what comes next is tested whether or not a row is left.
+Status PipelineBuilder::add_filter(const Filter& filter, bool goes_on) {
   if (filter.kind == Filter::Kind::kAnd) {
-    for (const Filter& part : filter.parts) PRESSO_TRY(add_filter(part));
+    for (const Filter& part : filter.parts) PRESSO_TRY(add_filter(part, goes_on));
     return {};
   }
-  if (filter.kind == Filter::Kind::kExpression) return add_truth(filter.node, filter.negated);
+  if (filter.kind == Filter::Kind::kExpression) {
+    return add_truth(filter.node, filter.negated, goes_on);
+  }
   PRESSO_TRY(add_tree(filter, 0));
-  return push({ConditionStep::Kind::kKeep, 0, 0});
+  return push({goes_on ? ConditionStep::Kind::kAlso : ConditionStep::Kind::kKeep, 0, 0});
 }
 
 /// Rows for which the node is true, or false, are left.
-Status PipelineBuilder::add_truth(NodeId id, bool negated) {
+Status PipelineBuilder::add_truth(NodeId id, bool negated, bool goes_on) {
   if (combines_truths(id) && graph_->at(id).nullable) {
     PRESSO_ASSIGN(const std::size_t truth, is_true(id, negated));
-    return filter_by(truth);
+    return filter_by(truth, goes_on);
   }
   PRESSO_TRY(drop_nulls(id));
   PRESSO_ASSIGN(std::size_t truth, value_of(id));
   if (negated) {
     PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
   }
-  return filter_by(truth);
+  return filter_by(truth, goes_on);
 }
 
 /// Rows for which the node is null are dropped.
@@ -84,9 +120,10 @@ Status PipelineBuilder::drop_nulls(NodeId id) {
   return valid.truth ? filter_by(*valid.truth) : Status();
 }
 
-Status PipelineBuilder::filter_by(std::size_t truth) {
+Status PipelineBuilder::filter_by(std::size_t truth, bool goes_on) {
   Value value;
   value.step.kind = Kind::kFilter;
+  if (goes_on) value.step.column = PipelineStep::kGoesOn;
   value.from = {truth};
   PRESSO_ASSIGN([[maybe_unused]] const std::size_t filter, append(std::move(value)));
   return {};
@@ -227,12 +264,17 @@ std::uint32_t PipelineBuilder::string_columns() const {
     if (step.kind != ConditionStep::Kind::kValues) continue;
     if (leaves_[step.leaf]->kind == Filter::Kind::kText) columns |= 1u << step.column;
   }
+  for (const auto& kernel : before_) columns |= kernel->builder.string_columns();
   return columns;
 }
 
 Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& table) const {
   using Condition = ConditionStep::Kind;
   TableConditions made;
+  if (takes_rows_) {
+    made.steps.push_back({Condition::kRows, 0, kBitsBefore});
+    made.steps.push_back({Condition::kKeep, 0, 0});
+  }
   for (const ConditionStep& step : conditions_) {
     const bool is_text =
         step.kind == Condition::kValues && leaves_[step.leaf]->kind == Filter::Kind::kText;
@@ -254,8 +296,9 @@ Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& tabl
     }
   }
   if (made.steps.size() > kMostConditionSteps) return refused("too many conditions");
-  if (made.strings.size() > std::size(Pipeline{}.row_bits)) {
-    return refused("more than four conditions on strings that are no dictionary's");
+  if (made.strings.size() > (takes_rows_ ? kBitsBefore : kMostRowBits)) {
+    return refused("more than " + std::string(takes_rows_ ? "three" : "four") +
+                   " conditions on strings that are no dictionary's");
   }
   return made;
 }
@@ -432,6 +475,10 @@ void PipelineBuilder::mark_columns(Pipeline& pipeline) const {
   pipeline.program_columns = static_cast<std::uint16_t>(of_program);
   const bool early = pipeline.first_steps == 0 && execution_.plan.selectivity >= kEarlySelectivity;
   pipeline.early_columns = static_cast<std::uint16_t>(of_conditions | (early ? of_program : 0));
+  if (is_one_of_several_) {
+    const std::uint32_t all = (1u << columns_.size()) - 1;
+    pipeline.others_columns = static_cast<std::uint16_t>(all & ~(of_conditions | of_program));
+  }
   pipeline.lists_rows =
       pipeline.first_steps != 0 || execution_.plan.selectivity < kListedSelectivity;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +19,7 @@
 #include "scan/gpu/table/string_rows.h"
 #include "scan/gpu/table/sum_limits.h"
 #include "scan/gpu/table/value_table.h"
+#include "scan/query/device_plan.h"
 #include "scan/query/group_input.h"
 
 namespace presso::gpu {
@@ -85,7 +87,18 @@ class PipelineBuilder {
   /// pipeline runs once, after set_part().
   void make_in_parts(std::size_t stage) { stage_in_parts_ = stage; }
   /// kUnsupported, with the reason, where the conditions are none that a pipeline can test.
+  /// kInvalidArgument, where a plan was asked for that kernels cannot follow, and the CPU is not to
+  /// follow it in their place.
   Status add_conditions();
+  /// Kernels that run before this one, one after another, each on the rows that the one before has
+  /// left. They read some of the first of the columns, and bits are all that comes of them.
+  struct KernelBefore;
+  const std::vector<std::shared_ptr<const KernelBefore>>& kernels_before() const { return before_; }
+  /// Whether it takes the rows that a kernel has left, of which the conditions ask first
+  /// (kBitsBefore).
+  bool takes_rows() const { return takes_rows_; }
+  /// This kernel's conditions, as plans have them.
+  const std::string& plan() const { return plan_; }
   /// The same for the stages of joins, and the conditions behind them.
   Status add_joins();
   /// The same for groups and aggregates. `rows`: that sums have room for, at least. `numbers`: by
@@ -135,7 +148,8 @@ class PipelineBuilder {
 
   /// The table's columns, by the pipeline's numbers of them.
   const std::vector<std::size_t>& columns() const { return columns_; }
-  /// Bits of the columns, by the pipeline's numbers of them, whose strings are tested.
+  /// Bits of the columns, by the pipeline's numbers of them, whose strings are tested, also by
+  /// kernels before.
   std::uint32_t string_columns() const;
   /// The conditions, in which rows of columns that `table` has as tokens are asked for by their
   /// bits. kUnsupported where those are too many.
@@ -245,7 +259,7 @@ class PipelineBuilder {
   Status mark_rows(StageUse& use);
   bool marks_rows() const;
   Status drop_nulls(query::NodeId id);
-  Status add_truth(query::NodeId id, bool negated);
+  Status add_truth(query::NodeId id, bool negated, bool goes_on = false);
   Status number_key_strings(StageUse& use);
   Result<KeyStrings*> number_on_device(std::size_t of_build, std::size_t of_probe);
   Result<std::size_t> key_value(const StageUse& use, bool of_probe);
@@ -256,7 +270,7 @@ class PipelineBuilder {
                                     std::int64_t beside);
   Result<std::size_t> key_or(query::NodeId id, KeyOfSide& key, std::optional<std::int64_t> beside);
   Status require(KeyOfSide& key, std::size_t truth);
-  Status filter_by(std::size_t truth);
+  Status filter_by(std::size_t truth, bool goes_on = false);
   Result<std::size_t> filter_part(std::size_t key, const KeyPart& part);
   std::optional<std::size_t> column_of_row(const query::BoundStage& stage, query::NodeId key) const;
   std::size_t first_steps() const;
@@ -273,7 +287,10 @@ class PipelineBuilder {
   void set_table(Pipeline& pipeline, std::uint64_t places) const;
   Status add_key_of_row(std::size_t column, const query::KeySpec& spec, const KeyNumbers& numbers);
   Result<Byte> column_of(std::size_t table_column);
-  Status add_filter(const query::Filter& filter);
+  Status add_kernel(const query::DeviceKernel& kernel);
+  Status add_kernel_before(const query::DeviceKernel& kernel);
+  Status add_groups_of(const query::ConditionGroups& groups);
+  Status add_filter(const query::Filter& filter, bool goes_on);
   Status add_tree(const query::Filter& filter, unsigned depth);
   Status add_leaf(const query::Filter& filter);
   Status push(ConditionStep step);
@@ -339,6 +356,10 @@ class PipelineBuilder {
   const query::Graph* graph_ = nullptr;  ///< of the nodes that are added, and
   bool is_scan_ = true;                  ///< whether it numbers the table's own columns
   std::vector<std::size_t> columns_;
+  std::vector<std::shared_ptr<const KernelBefore>> before_;
+  std::string plan_;
+  bool takes_rows_ = false;
+  bool is_one_of_several_ = false;  ///< kernels
   std::vector<ConditionStep> conditions_;
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;
@@ -376,6 +397,11 @@ class PipelineBuilder {
   std::optional<std::size_t> pair_count_;
   bool walks_pairs_ = false;
   std::uint16_t nullable_ = 0;
+};
+
+struct PipelineBuilder::KernelBefore {
+  PipelineBuilder builder;
+  Pipeline pipeline;  ///< as the builder has finished it
 };
 
 }  // namespace presso::gpu

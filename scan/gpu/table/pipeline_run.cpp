@@ -118,11 +118,13 @@ Status PipelineRun::prepare_build_rows(const Pipeline& pipeline, std::uint64_t r
   return {};
 }
 
-void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps,
-                                 const StringRows& strings) {
+void PipelineRun::set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings,
+                                 const std::uint32_t* rows_before) {
   pipeline_.condition_steps = static_cast<Byte>(steps.size());
   std::copy(steps.begin(), steps.end(), pipeline_.conditions);
   for (std::size_t i = 0; i < strings.size(); ++i) pipeline_.row_bits[i] = strings.bits(i);
+  if (rows_before != nullptr) pipeline_.row_bits[kBitsBefore] = rows_before;
+  pipeline_.rows_before = rows_before;
 }
 
 Status PipelineRun::enqueue() {

@@ -23,9 +23,11 @@ class PipelineRun {
   /// Clears the cells. `wants_rows`: which rows match, not only how many. Errors: kDeviceMemory,
   /// kDeviceLost.
   Status begin(const Pipeline& pipeline, bool wants_rows = false);
-  /// Before prepare(), where a table has columns of tokens: its conditions, and the rows that
-  /// `strings` finds before the pipeline runs.
-  void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings);
+  /// Before prepare(), where a table has columns of tokens or kernels run before this one: the
+  /// conditions over it, the rows that `strings` finds, and those that the kernel before has left
+  /// (nullptr: there is none).
+  void set_conditions(const std::vector<ConditionStep>& steps, const StringRows& strings,
+                      const std::uint32_t* rows_before = nullptr);
   /// Copies to the device what the pipeline asks of a table. `blocks`: the table's, or those of
   /// several of the same kind.
   Status prepare(const LoadedTable& table, const TableBlocks& blocks, const LeafTables& leaves,
@@ -52,6 +54,9 @@ class PipelineRun {
   Result<std::uint64_t> matched();
   /// As kernels get it.
   const Pipeline& pipeline() const { return pipeline_; }
+  /// In device memory, which rows of the table that was prepared last match, as
+  /// Pipeline::row_bits; nullptr: that is not wanted.
+  const std::uint32_t* row_bits() const { return pipeline_.matched_bits; }
   /// Which rows of the table that was prepared last match: 1,024 words of 64 bits for each slice.
   Result<std::vector<std::uint64_t>> rows();
   /// What makes all else useless, kTableIsFull or kRealIsOutside; 0: nothing. kInvalidArgument

@@ -51,7 +51,7 @@ std::uint32_t condition_depth(const Pipeline& pipeline) {
   std::uint32_t pushed = 0;
   for (std::uint32_t i = 0; i < pipeline.condition_steps; ++i) {
     const Kind kind = pipeline.conditions[i].kind;
-    if (kind == Kind::kAnd || kind == Kind::kOr || kind == Kind::kKeep) {
+    if (kind == Kind::kAnd || kind == Kind::kOr || kind == Kind::kKeep || kind == Kind::kAlso) {
       --pushed;
     } else {
       most = std::max(most, pushed);  // the last one is in a register
@@ -106,6 +106,7 @@ PipelineShape shape_with(const Pipeline& pipeline, std::span<const ColumnNeeds> 
   const auto add_words = [&](std::uint32_t early) {
     for (std::uint32_t column = 0; column < pipeline.columns; ++column) {
       if ((std::uint32_t{shape.early} >> column & 1) != early) continue;
+      if ((pipeline.others_columns >> column & 1) != 0) continue;
       shape.words_of[column] = static_cast<std::uint16_t>(words);
       // A value's second word is read whether or not it has one, or even a first one.
       words += std::max(needs[column].packed_words, kLanes) + kLanes;

@@ -754,6 +754,7 @@ PRESSO_DEVICE u32 run_program(const ProgramSpace& program, const VectorPlace& at
         break;
       case Kind::kFilter:
         alive = where_true(program, step.a, rows, alive);
+        if (step.column == PipelineStep::kGoesOn) break;
         if (!simt::any(alive != 0)) return 0;
         break;
       case Kind::kFind:

@@ -8,42 +8,6 @@ namespace {
 
 constexpr std::uint32_t kSliceRows = kMaxIntegerRows;
 
-bool overlaps(std::span<const LoadedSlice> slices, std::uint64_t first, std::uint64_t rows) {
-  return std::any_of(slices.begin(), slices.end(), [=](const LoadedSlice& slice) {
-    return slice.first < first + rows && first < slice.first + slice.rows;
-  });
-}
-
-/// The blocks of a column that hold rows of some slices of a row group.
-GroupReader::BlockCost cost_of(const GroupReader& group, std::size_t column,
-                               std::span<const LoadedSlice> slices) {
-  GroupReader::BlockCost cost;
-  std::uint64_t rows = 0;
-  for (const LoadedSlice& slice : slices) rows += slice.rows;
-  const bool has_all = rows == group.rows();
-  const ColumnChunk& chunk = group.chunk(column);
-  for (std::uint32_t i = chunk.first_block; i < chunk.first_block + chunk.blocks; ++i) {
-    const ColumnBlock& block = group.directory().blocks[i];
-    const bool is_of_rows =
-        block.stream == ColumnStream::kValidity || block.stream >= ColumnStream::kValues;
-    if (!is_of_rows) continue;
-    if (!has_all && !overlaps(slices, group.begin_of(i), block.rows)) continue;
-    cost.bytes += block.stored_bytes;
-    ++cost.blocks;
-  }
-  return cost;
-}
-
-/// The slices of a part's row group, which come one behind another.
-std::span<const LoadedSlice> slices_of(const LoadedTable& part, std::size_t group) {
-  const auto less = [](const LoadedSlice& slice, std::size_t number) {
-    return slice.group < number;
-  };
-  const auto begin = std::lower_bound(part.slices().begin(), part.slices().end(), group, less);
-  const auto end = std::lower_bound(begin, part.slices().end(), group + 1, less);
-  return {begin, end};
-}
-
 /// The blocks of a row group's strings that have rows of some slices.
 LoadedStrings strings_of(const LoadedStrings& all, std::span<const LoadedSlice> slices) {
   if (all.has_bytes) return all;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scan/gpu/table/resident_table.h"
+#include "scan/gpu/table/slice_blocks.h"
 
 namespace presso::gpu {
 

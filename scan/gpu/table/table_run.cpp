@@ -5,9 +5,9 @@
 #include <bit>
 
 #include "presso/stopwatch.h"
+#include "scan/gpu/table/kernels_before.h"
 #include "scan/gpu/table/table_parts.h"
 #include "scan/query/join_plan.h"
-#include "scan/query/table_facts.h"
 
 namespace presso::gpu {
 namespace {
@@ -35,21 +35,17 @@ std::uint64_t rows_by_tokens(const RunSpace& space, std::uint32_t string_columns
   return bytes / (sizeof(std::uint32_t) * static_cast<unsigned>(std::popcount(string_columns)));
 }
 
-/// What passes conditions on strings first, then the pipeline. Waits. `strings`: of this table
-/// alone; it must stay as long as the pipeline may run over the table again.
-Status run_over(const RunSpace& space, const LoadedTable& table, const LeafTables& leaves,
-                const TableConditions& conditions, const CodeTables& codes, StringRows& strings,
-                PipelineRun& run) {
-  if (!conditions.strings.empty()) {
-    const DeviceStep step(space.device(), "strings");
-    PRESSO_TRY(strings.prepare({&table}, conditions.strings));
-    PRESSO_TRY(strings.enqueue());
-  }
-  const DeviceStep step(space.device(), "pipeline");
-  run.set_conditions(conditions.steps, strings);
-  PRESSO_TRY(run.prepare(table, table.blocks(), leaves, codes));
-  PRESSO_TRY(run.enqueue());
+/// Kernels before the pipeline, then itself. Waits. `strings`: of this table alone; it must stay as
+/// long as the pipeline may run over the table again, as the rows of the kernels before do.
+Status run_over(const RunSpace& space, const query::Execution& execution,
+                const PipelineBuilder& builder, const LoadedTable& table, KernelsBefore& before,
+                StringRows& strings, PipelineRun& run, KernelMeter& meter) {
+  PRESSO_TRY(meter.start());
+  PRESSO_TRY(before.enqueue(table, meter));
+  PRESSO_TRY(enqueue_over(space, execution, builder, table, before.rows(), strings, run, meter));
   PRESSO_TRY(space.device().wait(space.stream));
+  PRESSO_TRY(meter.finish());
+  PRESSO_TRY(before.check());
   return strings.check();
 }
 
@@ -72,6 +68,13 @@ void note_columns(const TableParts& parts, const PipelineBuilder& builder,
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
+void note_costs(const KernelCosts& costs, query::Execution& execution) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    execution.notes.push_back("on the GPU: kernel " + std::to_string(i + 1) + " of " +
+                              std::to_string(costs.size()) + ", " + costs[i].text());
+  }
+}
+
 }  // namespace
 
 Status run_over_tables(const RunSpace& space, query::Execution& execution,
@@ -85,6 +88,10 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
                     std::min(most_rows, rows_by_tokens(space, columns))},
                    *execution.counters, execution.threads);
   note_columns(parts, builder, execution);
+  KernelsBefore before(space, execution, builder);
+  PRESSO_TRY(before.begin());
+  KernelCosts costs;
+  KernelMeter meter(space, execution.is_analyzed ? &costs : nullptr);
   double running = 0;
   for (;;) {
     PRESSO_TRY(execution.check_cancelled());
@@ -93,15 +100,12 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
                   parts.next(std::min(kMostLoadedBytes, left / 2)));
     if (!table) break;
     const Stopwatch time;
-    PRESSO_ASSIGN(const LeafTables leaves,
-                  builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
-    PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
     StringRows strings(space.memory, space.strings, space.stream);
-    PRESSO_TRY(
-        run_over(space, *table, leaves, conditions, builder.code_tables(*table), strings, run));
+    PRESSO_TRY(run_over(space, execution, builder, *table, before, strings, run, meter));
     PRESSO_TRY(done(*table));
     running += time.seconds();
   }
+  note_costs(costs, execution);
   if (space.times != nullptr) {
     *space.times += parts.times();
     space.times->running += running;

@@ -54,7 +54,8 @@ QueryRates measure_query_rates();
 struct PlanChoice {
   /// Empty: by the cost model. Else by name: conditions by their number from 1 on in the order in
   /// which they are tested; '&' tests without a branch, '&&' skips vectors without a live row, ';'
-  /// begins a new pass over the rows that are left: "2&1&&3;4".
+  /// begins a new pass over the rows that are left: "2&1&&3;4". A GPU ends a kernel at each ';',
+  /// also behind all conditions ("1&&2;"), and refuses what no kernel can do (see cpu_fallback).
   std::string plan;
   enum class Rows : std::uint8_t { kAuto, kList, kBitmap };
   Rows rows = Rows::kAuto;  ///< what is passed from one pass to the next (S4.4, S4.7)

@@ -352,6 +352,9 @@ TEST(Plans, ThatAreNoneAreRefusedWithAReason) {
       {"&1&2", "a number is missing"},
       {"1&&&2", "a number is missing"},
       {"1;;2", "a number is missing"},
+      {"1&2;;", "a number is missing"},
+      {";1&2", "a number is missing"},
+      {"1;", "a condition is missing"},
       {"-1&2", "a number is missing"},
       {"0&1", "there is no such condition"},
       {"1&3", "there is no such condition"},
@@ -367,6 +370,17 @@ TEST(Plans, ThatAreNoneAreRefusedWithAReason) {
     EXPECT_EQ(passes.error().code, ErrorCode::kInvalidArgument);
     EXPECT_NE(passes.error().what.find(why), std::string::npos) << passes.error().what;
   }
+}
+
+/// What it means is no matter of the passes, but of who runs them.
+TEST(Plans, MayEndWithASemicolon) {
+  const auto passes = parse_plan("2;1;", 2);
+  ASSERT_TRUE(passes.ok());
+  EXPECT_EQ(plan_text(*passes), "2;1");
+  FilterPlan plan;
+  plan.passes = *passes;
+  plan.writes_rows = true;
+  EXPECT_EQ(plan.text(), "2;1;");
 }
 
 TEST(Plans, OfThreeConditionsAreAllOrdersInAllGroups) {

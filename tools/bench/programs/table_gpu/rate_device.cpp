@@ -12,10 +12,20 @@ struct RateDevice::Prepared {
   Prepared(gpu::Memory& memory, gpu::StringKernels& kernels, gpu::Stream stream)
       : strings(memory, kernels, stream) {}
 
+  /// Of the kernel before this one; nullptr: there is none.
+  const std::uint32_t* rows_before() const {
+    return before.empty() ? nullptr : before.back()->run->row_bits();
+  }
+
   gpu::LeafTables leaves;
   gpu::CodeTables codes;
   gpu::TableConditions conditions;
   gpu::StringRows strings;
+  std::vector<std::unique_ptr<Prepared>> before;  ///< kernels; these have none before
+  // Of a kernel before:
+  const gpu::PipelineBuilder* builder = nullptr;
+  gpu::DeviceMemory values;
+  std::unique_ptr<gpu::PipelineRun> run;
 };
 
 namespace {
@@ -64,7 +74,40 @@ Status RateDevice::prepare(const gpu::RunSpace& space, const query::Execution& e
   made.codes = builder.code_tables(first);
   PRESSO_ASSIGN(made.conditions, builder.conditions_over(first));
   PRESSO_TRY(made.strings.prepare(tables.stored(), made.conditions.strings));
+  PRESSO_TRY(prepare_before(space, execution, builder, tables, copies, made));
   return space.device().wait(space.stream);
+}
+
+Status RateDevice::prepare_before(const gpu::RunSpace& space, const query::Execution& execution,
+                                  const gpu::PipelineBuilder& builder, const TableCopies& tables,
+                                  unsigned copies, Prepared& made) {
+  for (const auto& kernel : builder.kernels_before()) {
+    auto before = std::make_unique<Prepared>(memory_, strings_, space.stream);
+    PRESSO_TRY(prepare(space, execution, kernel->builder, tables, copies, *before));
+    before->builder = &kernel->builder;
+    gpu::Pipeline pipeline = kernel->pipeline;
+    PRESSO_ASSIGN(before->values, gpu::place_values(space, kernel->builder, pipeline));
+    before->run = std::make_unique<gpu::PipelineRun>(space);
+    PRESSO_TRY(before->run->begin(pipeline, true));
+    before->run->set_conditions(before->conditions.steps, before->strings, made.rows_before());
+    PRESSO_TRY(
+        before->run->prepare(tables.first(), tables.blocks(), before->leaves, before->codes));
+    made.before.push_back(std::move(before));
+  }
+  return {};
+}
+
+/// All kernels before the last one, as KernelsBefore::enqueue().
+Status RateDevice::enqueue_before(Prepared& prepared, const TableCopies& tables, unsigned copies,
+                                  gpu::KernelMeter& meter) {
+  PRESSO_TRY(meter.start());
+  for (const auto& kernel : prepared.before) {
+    PRESSO_TRY(kernel->strings.enqueue());
+    PRESSO_TRY(kernel->run->enqueue());
+    PRESSO_TRY(
+        meter.add(*kernel->builder, kernel->conditions, *kernel->run, tables.first(), copies));
+  }
+  return {};
 }
 
 /// Enqueues the kernels that list all groups, as PipelineRun::groups() does, without their way to
@@ -89,11 +132,14 @@ Status RateDevice::list(const gpu::RunSpace& space, const gpu::Pipeline& pipelin
 /// Seconds from clearing the groups until they are listed in device memory; where a table of groups
 /// was too small, those of a larger one.
 Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
-                               const TableCopies& tables, Prepared& prepared, Found* found) {
+                               const TableCopies& tables, unsigned copies, Prepared& prepared,
+                               Found* found, gpu::KernelCosts* costs) {
   for (;;) {
+    if (costs != nullptr) costs->clear();
+    gpu::KernelMeter meter(space, costs);
     gpu::PipelineRun run(space);
     PRESSO_TRY(run.begin(made.pipeline));
-    run.set_conditions(prepared.conditions.steps, prepared.strings);
+    run.set_conditions(prepared.conditions.steps, prepared.strings, prepared.rows_before());
     PRESSO_TRY(run.prepare(tables.first(), tables.blocks(), prepared.leaves, prepared.codes));
     const std::uint64_t list_bytes = made.pipeline.groups * gpu::record_words(made.pipeline) * 8;
     PRESSO_ASSIGN(
@@ -103,11 +149,14 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     const bool has_groups = made.pipeline.has_groups;
     const Stopwatch time;
     if (has_groups) PRESSO_TRY(space.kernels.clear_cells(run.pipeline(), space.stream));
+    PRESSO_TRY(enqueue_before(prepared, tables, copies, meter));
     PRESSO_TRY(prepared.strings.enqueue());
     PRESSO_TRY(run.enqueue());
+    PRESSO_TRY(meter.add(made.builder, prepared.conditions, run, tables.first(), copies));
     if (has_groups) PRESSO_TRY(list(space, run.pipeline(), listed));
     PRESSO_TRY(space.device().wait(space.stream));
     const double seconds = time.seconds();
+    PRESSO_TRY(meter.finish());
     PRESSO_ASSIGN(const std::uint64_t fault, run.fault());
     if (fault == gpu::kRealIsOutside) {
       return make_error(ErrorCode::kUnsupported, "doubles that are too far from each other");
@@ -155,7 +204,7 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
     PRESSO_TRY(table.load_first(space, execution.tables, made->builder));
     Prepared prepared(memory_, strings_, stream.get());
     PRESSO_TRY(prepare(space, execution, made->builder, table, 1, prepared));
-    PRESSO_TRY(run(space, *made, table, prepared, &one));
+    PRESSO_TRY(run(space, *made, table, 1, prepared, &one, nullptr));
   }
   TableCopies tables;
   PRESSO_TRY(
@@ -164,12 +213,18 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
   PRESSO_TRY(prepare(space, execution, made->builder, tables, options_.copies, prepared));
   constexpr int kWarmUps = 2;
   std::vector<double> times;
+  std::vector<gpu::KernelCosts> of_runs;
   for (int i = 0; i < options_.runs + kWarmUps; ++i) {
     const bool is_last = i + 1 == options_.runs + kWarmUps;
     PRESSO_ASSIGN(const double seconds,
-                  run(space, *made, tables, prepared, is_last ? &found_ : nullptr));
-    if (i >= kWarmUps) times.push_back(seconds);
+                  run(space, *made, tables, options_.copies, prepared, is_last ? &found_ : nullptr,
+                      options_.times_kernels ? &costs_ : nullptr));
+    if (i < kWarmUps) continue;
+    times.push_back(seconds);
+    of_runs.push_back(costs_);
   }
+  take_times(of_runs);
+  for (const auto& kernel : prepared.before) PRESSO_TRY(kernel->strings.check());
   PRESSO_TRY(prepared.strings.check());
   PRESSO_TRY(compare(made->pipeline, one));
   std::sort(times.begin(), times.end());
@@ -177,6 +232,16 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
   rows_read_ = tables.rows();
   bytes_ = tables.bytes_read();
   return {};
+}
+
+/// The median of what each kernel took.
+void RateDevice::take_times(const std::vector<gpu::KernelCosts>& of_runs) {
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    std::vector<double> times;
+    for (const gpu::KernelCosts& run : of_runs) times.push_back(run[i].seconds);
+    std::sort(times.begin(), times.end());
+    costs_[i].seconds = times[times.size() / 2];
+  }
 }
 
 Result<query::RowStore> RateDevice::groups(query::Execution& execution,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scan/gpu/table/build_sides.h"
+#include "scan/gpu/table/kernel_costs.h"
 #include "scan/query/query_device.h"
 #include "tools/bench/programs/table_gpu/table_copies.h"
 
@@ -16,6 +17,7 @@ struct RateOptions {
   unsigned copies = 1;
   ColumnLayout layout = ColumnLayout::kStored;
   int runs = 15;
+  bool times_kernels = false;  ///< each by itself, as stored
 };
 
 class RateDevice final : public QueryDevice {
@@ -42,6 +44,8 @@ class RateDevice final : public QueryDevice {
   std::uint64_t rows_read() const { return rows_read_; }
   std::uint64_t bytes() const { return bytes_; }
   double median_seconds() const { return median_; }
+  /// Of one run, with medians of the times; empty: RateOptions::times_kernels is not set.
+  const gpu::KernelCosts& kernels() const { return costs_; }
   /// Why it was not timed.
   const std::string& why_not() const { return why_not_; }
 
@@ -50,15 +54,22 @@ class RateDevice final : public QueryDevice {
     std::uint64_t matched = 0;
     gpu::GroupRecords groups;
   };
-  /// What a run needs beside the pipeline, the table and each other.
+  /// What a kernel needs beside the pipeline and the table, and what kernels before it do.
   struct Prepared;
 
   Status measure(query::Execution& execution, const query::GroupInput& input);
   Status prepare(const gpu::RunSpace& space, const query::Execution& execution,
                  const gpu::PipelineBuilder& builder, const TableCopies& tables, unsigned copies,
                  Prepared& made);
+  Status prepare_before(const gpu::RunSpace& space, const query::Execution& execution,
+                        const gpu::PipelineBuilder& builder, const TableCopies& tables,
+                        unsigned copies, Prepared& made);
+  Status enqueue_before(Prepared& prepared, const TableCopies& tables, unsigned copies,
+                        gpu::KernelMeter& meter);
+  void take_times(const std::vector<gpu::KernelCosts>& of_runs);
   Result<double> run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
-                     const TableCopies& tables, Prepared& prepared, Found* found);
+                     const TableCopies& tables, unsigned copies, Prepared& prepared, Found* found,
+                     gpu::KernelCosts* costs);
   static Status list(const gpu::RunSpace& space, const gpu::Pipeline& pipeline,
                      const gpu::DeviceMemory& memory);
   Status compare(const gpu::Pipeline& pipeline, const Found& one) const;
@@ -71,6 +82,7 @@ class RateDevice final : public QueryDevice {
   RateOptions options_;
   Found found_;
   double median_ = 0;
+  gpu::KernelCosts costs_;
   std::uint64_t rows_read_ = 0;
   std::uint64_t bytes_ = 0;
   std::string why_not_;
