@@ -246,6 +246,12 @@ class EmulatedStringKernels final : public gpu::StringKernels {
     gpu::test::EmulatedStrings launcher(run_);
     return enqueue_strings(batch, options, launcher);
   }
+  Status test_text(const gpu::NumberBatch& rows, std::span<const gpu::TextTest> tests,
+                   Stream) override {
+    faults_->text_tests += tests.size();
+    gpu::test::EmulatedNumbers<Launches> launcher(run_);
+    return enqueue_text_tests(rows, tests, launcher);
+  }
   Status place_bits(const gpu::RowBits& bits, Stream) override {
     return run_("bits", bits.count, 3, 0, [&] { gpu::place_bits_body(bits); });
   }

@@ -82,7 +82,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
   const std::uint32_t columns = builder.string_columns();
   TableParts parts(space, execution.tables,
                    {builder.columns(), columns, wanted_by(execution.plan),
-                    std::min(most_rows, rows_by_tokens(space, columns))},
+                    std::min(most_rows, rows_by_tokens(space, columns)), true},
                    *execution.counters, execution.threads);
   note_columns(parts, builder, execution);
   double running = 0;
@@ -96,7 +96,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     PRESSO_ASSIGN(const LeafTables leaves,
                   builder.leaf_tables(*table, query::physical_of(execution.scan.columns)));
     PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(*table));
-    StringRows strings(space.memory, space.strings, space.stream);
+    StringRows strings(space);
     PRESSO_TRY(
         run_over(space, *table, leaves, conditions, builder.code_tables(*table), strings, run));
     PRESSO_TRY(done(*table));

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/text_tests.h"
+
+#include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/strings/text_walk.cuh"
+#include "scan/gpu/table/number_rows.cuh"
+#include "scan/gpu/table/text_launcher.cuh"
+
+namespace presso::gpu {
+
+Status test_text(const NumberBatch& rows, std::span<const TextTest> tests, CUstream_st* stream) {
+  TextLauncher launcher(stream);
+  return enqueue_text_tests(rows, tests, launcher);
+}
+
+}  // namespace presso::gpu
