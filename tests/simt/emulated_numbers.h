@@ -51,7 +51,7 @@ class EmulatedNumbers : public EmulatedStrings<Run> {
     return run_("strings back", kGrid, kWarps, 0, [&] { list_strings_body(list); });
   }
 
- private:
+ protected:
   using EmulatedStrings<Run>::kGrid;
   using EmulatedStrings<Run>::kWarps;
   using EmulatedStrings<Run>::run_;

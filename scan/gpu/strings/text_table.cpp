@@ -59,8 +59,10 @@ void find_lengths(const Dfa& dfa, TextTable& table) {
     });
   }
   const std::size_t met = queue.size();
-  table.least_bytes = *std::min_element(
-      shortest.begin() + static_cast<std::ptrdiff_t>(dfa.first_matching), shortest.end());
+  table.least_bytes = kUnmet;  // where no state matches
+  for (std::uint32_t state = dfa.first_matching; state < dfa.states; ++state) {
+    table.least_bytes = std::min(table.least_bytes, shortest[state]);
+  }
   // States come in an order in which all edges lead forward, as far as there is one.
   queue.clear();
   if (edges_to[dfa.start] == 0) queue.push_back(dfa.start);

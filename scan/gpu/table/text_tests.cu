@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/table/text_tests.h"
 
-#include "decompress/gpu/runtime/kernel_launch.h"
-#include "scan/gpu/strings/text_walk.cuh"
-#include "scan/gpu/table/number_rows.cuh"
 #include "scan/gpu/table/text_launcher.cuh"
 
 namespace presso::gpu {
