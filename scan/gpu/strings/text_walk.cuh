@@ -53,7 +53,7 @@ struct TextPiece {
 /// kTextBytes are read that hold bytes of the row.
 class TextFeed {
  public:
-  PRESSO_DEVICE TextFeed() = default;
+  TextFeed() = default;
   PRESSO_DEVICE TextFeed(const Byte* row, u32 bytes)
       : before_(static_cast<u32>(address_of(row) % kTextBytes)),
         at_(reinterpret_cast<const simt::Vec4*>(row - before_)) {
