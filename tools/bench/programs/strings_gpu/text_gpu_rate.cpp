@@ -10,8 +10,13 @@
 // tested in every way whose table has room for the automaton (text_table.h), and in the
 // laboratory's (text_refill.cuh). Before timing, bits are poisoned, and all of them are compared
 // with what the CPU finds; after timing again. Printed, as CSV: the median of 15 runs after three,
-// by events around test_text(); "places_ms" is the part of it that finds where rows begin. Decoding
+// by events around test_text(); "places_ms" is the part of it that finds where rows begin.
+// "lane_use" is counted on the host: how many of a warp's lanes have a row (lane_use.h). Decoding
 // text and lengths is no part of it: decode_rate times that. Exit status 1 where bits were wrong.
+//
+//   text_gpu_rate --lanes FILE.presso COLUMN [KIND TEXT]...
+//
+// counts lane_use only, and needs no GPU.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -26,6 +31,7 @@
 #include "scan/gpu/table/text_tests.h"
 #include "scan/strings/condition_automaton.h"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
+#include "tools/bench/programs/strings_gpu/lane_use.h"
 #include "tools/lab/gpu/refilled_text.h"
 
 namespace presso::gpu::bench {
@@ -38,6 +44,7 @@ using Kind = StringCondition::Kind;
 constexpr const char* kUsage =
     "usage: text_gpu_rate [--bytes N] [--runs N] [--only WAY]... FILE.presso COLUMN\n"
     "                     [KIND TEXT]...\n"
+    "       text_gpu_rate --lanes FILE.presso COLUMN [KIND TEXT]...\n"
     "  KIND is equal, less, like, ilike or matches; WAY is classes, refill1, refill8, refill16,\n"
     "  refill24, refill28, refill32 or wide\n";
 
@@ -67,6 +74,7 @@ struct Options {
   std::uint64_t bytes = 1'000'000'000;
   int runs = 15;
   std::vector<std::string> only;  ///< names of ways; none: all
+  bool only_lanes = false;
   std::string path, column;
   std::vector<StringCondition> conditions;
 };
@@ -84,6 +92,24 @@ struct TextGroup {
   ColumnData text;
   std::vector<std::uint64_t> lengths;
 };
+
+/// Of the rows of each row group.
+Result<std::vector<std::vector<std::uint32_t>>> pieces_of(const std::vector<TextGroup>& groups,
+                                                          const scan_detail::Dfa& dfa) {
+  PRESSO_ASSIGN(const TextTable table, lay_out_text(dfa));
+  std::vector<std::vector<std::uint32_t>> pieces;
+  for (const TextGroup& group : groups) {
+    pieces.push_back(pieces_of_rows(dfa, table, group.text.values.bytes(), group.text.offsets));
+  }
+  return pieces;
+}
+
+/// Over all row groups, each of which counts as often as it has steps.
+double lane_use_of(const std::vector<std::vector<std::uint32_t>>& pieces, std::uint32_t refill) {
+  LaneSteps all;
+  for (const auto& of_group : pieces) all += count_lane_steps(of_group, refill);
+  return all.use();
+}
 
 class Bench {
  public:
@@ -143,6 +169,7 @@ class Bench {
         matches += static_cast<std::uint64_t>(__builtin_popcount(expected_.back()));
       }
     }
+    PRESSO_ASSIGN(pieces_, pieces_of(groups_, dfa));
     for (const Way& way : kWays) {
       if (!is_wanted(way.name) || !fits(way.layout, dfa)) continue;
       PRESSO_TRY(measure_way(condition, dfa, way, matches));
@@ -236,11 +263,12 @@ class Bench {
     PRESSO_ASSIGN(const Times places_ms, time([&] { return run_tests({}); }));
     const double rows = static_cast<double>(copies_) * static_cast<double>(rows_);
     const double text = static_cast<double>(copies_) * static_cast<double>(text_bytes_);
-    std::printf("%s,\"%s\",%u,%u,%s,%u,%.4f,%.4f,%.4f,%.2f,%.3f,%.4f%s\n", name_of(condition.kind),
-                condition.text.c_str(), dfa.states, dfa.classes, way.name, table.view.image_bytes,
-                ms.median, ms.best, places_ms.median, rows / ms.median / 1e6,
-                text / ms.median / 1e9, static_cast<double>(matches) / static_cast<double>(rows_),
-                before && after ? "" : ",WRONG");
+    std::printf("%s,\"%s\",%u,%u,%s,%u,%.4f,%.4f,%.4f,%.2f,%.3f,%.4f,%.3f%s\n",
+                name_of(condition.kind), condition.text.c_str(), dfa.states, dfa.classes, way.name,
+                table.view.image_bytes, ms.median, ms.best, places_ms.median,
+                rows / ms.median / 1e6, text / ms.median / 1e9,
+                static_cast<double>(matches) / static_cast<double>(rows_),
+                lane_use_of(pieces_, way.refill), before && after ? "" : ",WRONG");
     all_correct_ = all_correct_ && before && after;
     return {};
   }
@@ -293,7 +321,8 @@ class Bench {
   NumberBatch all_rows_;
   std::uint32_t tiles_ = 0;
   std::uint64_t words_ = 0;
-  std::vector<std::uint32_t> expected_;  ///< bits of one copy
+  std::vector<std::uint32_t> expected_;             ///< bits of one copy
+  std::vector<std::vector<std::uint32_t>> pieces_;  ///< of rows, by row group
   bool all_correct_ = true;
 };
 
@@ -318,11 +347,29 @@ Result<std::vector<TextGroup>> read_text(const Table& table, const std::string& 
   return groups;
 }
 
+Status count_lanes(const Options& options, const std::vector<TextGroup>& groups) {
+  std::puts("kind,text,way,lane_use");
+  for (const StringCondition& condition : options.conditions) {
+    PRESSO_ASSIGN(const auto dfa, query::condition_automaton(condition));
+    PRESSO_ASSIGN(const auto pieces, pieces_of(groups, dfa));
+    for (const Way& way : kWays) {
+      if (way.layout != TextLayout::kClasses) continue;
+      std::printf("%s,\"%s\",%s,%.3f\n", name_of(condition.kind), condition.text.c_str(), way.name,
+                  lane_use_of(pieces, way.refill));
+    }
+  }
+  return {};
+}
+
 Result<bool> run(const Options& options) {
   const InputFile file(options.path);
   PRESSO_TRY(file.status(options.path));
   PRESSO_ASSIGN(const Table table, Table::open(file));
   PRESSO_ASSIGN(const std::vector<TextGroup> groups, read_text(table, options.column));
+  if (options.only_lanes) {
+    PRESSO_TRY(count_lanes(options, groups));
+    return true;
+  }
   PRESSO_ASSIGN(const std::unique_ptr<Device> device, open_cuda_device(0));
   Bench bench(*device, options, groups);
   PRESSO_TRY(bench.begin());
@@ -332,7 +379,7 @@ Result<bool> run(const Options& options) {
               static_cast<unsigned long long>(bench.copies()));
   std::puts(
       "kind,text,states,classes,way,table_bytes,median_ms,best_ms,places_ms,g_rows_s,text_tb_s,"
-      "matching");
+      "matching,lane_use");
   for (const StringCondition& condition : options.conditions) {
     PRESSO_TRY(bench.measure(condition));
   }
@@ -352,6 +399,8 @@ bool add_condition(const std::string& kind, const char* text, Options& options) 
 
 bool parse(int count, char** arguments, Options& options) {
   int at = 1;
+  options.only_lanes = count > 1 && std::string(arguments[1]) == "--lanes";
+  if (options.only_lanes) ++at;
   for (; at + 1 < count && std::string(arguments[at]).starts_with("--"); at += 2) {
     const std::string name = arguments[at];
     if (name == "--bytes") {
