@@ -334,5 +334,30 @@ TEST(ConditionsOnTextDamage, ErrorsAreTheCpus) {
   EXPECT_GT(seen.size(), 2u);
 }
 
+/// Text of tables in device memory is looked at by queries only: they say what the CPU says.
+TEST(ConditionsOnTextDamage, TextInDeviceMemoryIsCheckedByQueries) {
+  std::string csv = "key,id\n";
+  for (std::uint32_t i = 0; i < 5000; ++i) csv += hex_string(i) + "," + std::to_string(i) + "\n";
+  MadeTable made(csv, 2500);
+  std::uint32_t damaged = 0;
+  for (const BlockPlace& place : blocks_of(*made.table, "key")) {
+    if (place.stream != ColumnStream::kBytes) continue;
+    const std::vector<Byte> sound = made.bytes;
+    made.bytes[(place.begin + place.end) / 2] ^= Byte{4};
+    const auto device = make_emulated_query_device();
+    const auto loaded = gpu::DeviceTable::load(device, {*made.table}, {{"key"}, 2});
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+    const Query query = query_of(*made.table, {"key like '%ab%'"});
+    const auto expected = run_query(query, nullptr);
+    const auto found = run_query(query, device);
+    made.bytes = sound;
+    ASSERT_FALSE(expected.ok());
+    ASSERT_FALSE(found.ok());
+    EXPECT_EQ(found.error().message(), expected.error().message());
+    ++damaged;
+  }
+  EXPECT_EQ(damaged, 2u);
+}
+
 }  // namespace
 }  // namespace presso
