@@ -305,6 +305,11 @@ std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
   return std::make_shared<EmulatedTableKernels>(Launches(std::move(faults), seed));
 }
 
+std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
+    std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed) {
+  return std::make_shared<EmulatedStringKernels>(Launches(faults, seed), faults);
+}
+
 std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
                                                         std::uint32_t seed,
                                                         const gpu::MemoryLimits& limits) {
@@ -314,8 +319,7 @@ std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<Emulated
   if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
   return std::make_shared<gpu::QueryOnGpu>(
       make_host_device(faults), make_emulated_table_kernels(faults, seed),
-      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1), faults), limits, kept,
-      "the emulator");
+      make_emulated_string_kernels(faults, seed + 1), limits, kept, "the emulator");
 }
 
 }  // namespace presso::test

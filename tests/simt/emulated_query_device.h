@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_kernels.h"
 #include "scan/query/query_device.h"
 
@@ -42,6 +43,8 @@ struct EmulatedFaults {
 std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> faults);
 /// `seed`: of the order in which lanes run.
 std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
+    std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
+std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
 std::shared_ptr<QueryDevice> make_emulated_query_device(
     std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1,

@@ -21,45 +21,6 @@ using namespace test;
 
 using Form = KeyedTables::Form;
 
-/// Of `facts`; each matches some rows and not all.
-constexpr const char* kConditions[] = {
-    // All kinds of conditions, on a column without nulls and on one with them.
-    "other_key like 'a%'",
-    "other_key like '%7'",
-    "other_key like '%ab%c%'",
-    "other_key like '_b%'",
-    "other_key not like '%1%'",
-    "other_key ilike '%AB%'",
-    "other_key matches '^[0-7a-f]'",
-    "not (other_key matches '[02468a-n]$')",
-    "other_key matches '(ab|cd).*(ef|[st]l)'",
-    "other_key < '8'",
-    "other_key >= 'c'",
-    "other_key in ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f')",
-    "other_key not in ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e')",
-    "fact_key like '%a%'",
-    "fact_key not like '%a%'",
-    "fact_key <> ''",
-    "fact_key = ''",
-    "fact_key is not null and not (fact_key like '%e%')",
-    "fact_key matches '^.{16}$'",
-    "fact_key matches '^.{17,}$'",
-    "not (fact_key > 'b')",
-    // With others, under AND and OR, and several on one column.
-    "other_key like '%a%' and x = 3",
-    "other_key like 'a%' or x = 3 or fact_key is null",
-    "(other_key like '%a%' or x > 3) and (fact_key like '%b%' or id < 3000)",
-    "not (other_key like '%a%' and fact_key like '%b%')",
-    "other_key like '%a%' and other_key like '%b%' and fact_key like '%c%' and fact_key like '%d%'",
-    "other_key not like '%a%' and id < x * 3000",
-    "fact_key like '%a%' and id between 2500 and 10000",
-};
-
-std::string statement_of(const char* condition, const char* rest = "") {
-  return std::string("select count(*), sum(id), min(x), count(fact_key) from facts where ") +
-         condition + rest;
-}
-
 class ConditionsOnText : public ::testing::TestWithParam<Form> {
  protected:
   static const KeyedTables& tables() {
@@ -89,8 +50,8 @@ class ConditionsOnText : public ::testing::TestWithParam<Form> {
 
 TEST_P(ConditionsOnText, AnswerAsTheCpu) {
   std::uint32_t seed = 0;
-  for (const char* const condition : kConditions) {
-    const Answer found = expect_as_on_cpu(statement_of(condition), ++seed);
+  for (const char* const condition : kTextConditions) {
+    const Answer found = expect_as_on_cpu(text_statement(condition), ++seed);
     EXPECT_EQ(found.summary.on_device, "conditions and groups");
     EXPECT_GT(found.summary.rows_matched, 0u) << condition;
     EXPECT_LT(found.summary.rows_matched, 5 * KeyedTables::kGroupRows - 100) << condition;
@@ -159,7 +120,7 @@ TEST_P(ConditionsOnText, RandomConditionsAnswerAsTheCpu) {
   corpora::Random random(11);
   std::uint32_t tested = 0;
   for (std::uint32_t i = 0; i < (kIsSanitized ? 12u : 50u); ++i) {
-    const std::string statement = statement_of(random_condition(random, random.below(3)).c_str());
+    const std::string statement = text_statement(random_condition(random, random.below(3)).c_str());
     SCOPED_TRACE(statement);
     const Query query = tables().query_of(statement);
     const auto faults = std::make_shared<EmulatedFaults>();
@@ -183,8 +144,8 @@ TEST_P(ConditionsOnText, TablesMayBeInDeviceMemory) {
     const std::uint64_t of_tables = faults->live_bytes;
     std::uint64_t tests = 0;
     for (const std::size_t i : {0u, 2u, 9u, 13u, 22u, 25u, 27u}) {
-      SCOPED_TRACE(kConditions[i]);
-      const Query query = tables().query_of(statement_of(kConditions[i]));
+      SCOPED_TRACE(kTextConditions[i]);
+      const Query query = tables().query_of(text_statement(kTextConditions[i]));
       const Answer found = answer_of(query, device);
       EXPECT_EQ(found.text, answer_of(query, nullptr).text);
       EXPECT_EQ(found.summary.why_cpu, "");
@@ -206,7 +167,7 @@ TEST_P(ConditionsOnText, TablesMayBeInDeviceMemory) {
 
 /// With less memory there are more batches, and with too little the CPU answers or it is an error.
 TEST_P(ConditionsOnText, LittleMemoryIsLeftToTheCpu) {
-  const Query query = tables().query_of(statement_of(kConditions[23]));
+  const Query query = tables().query_of(text_statement(kTextConditions[23]));
   const Answer expected = answer_of(query, nullptr);
   std::uint32_t on_device = 0, by_cpu = 0;
   std::uint64_t least_tests = ~std::uint64_t{0};
@@ -240,7 +201,7 @@ TEST_P(ConditionsOnText, LittleMemoryIsLeftToTheCpu) {
 
 TEST_P(ConditionsOnText, EachAllocationAndLaunchMayFail) {
   expect_faults_are_told(
-      tables().query_of(statement_of(kConditions[23], " and other_key not like '%7'")), 3);
+      tables().query_of(text_statement(kTextConditions[23], " and other_key not like '%7'")), 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, ConditionsOnText, ::testing::Values(Form::kBytes, Form::kMixed),
