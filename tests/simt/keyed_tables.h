@@ -186,6 +186,7 @@ inline constexpr const char* kTextConditions[] = {
     "other_key matches '^[0-7a-f]'",
     "not (other_key matches '[02468a-n]$')",
     "other_key matches '(ab|cd).*(ef|[st]l)'",
+    "other_key matches '[ab][0-9a-z ]{8}[0-4e]'",  // of more states than bytes have
     "other_key < '8'",
     "other_key >= 'c'",
     "other_key in ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f')",

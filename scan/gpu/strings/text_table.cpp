@@ -84,7 +84,7 @@ bool fits(TextLayout layout, const Dfa& dfa) {
   if (layout == TextLayout::kWide) {
     return dfa.states <= kMostFunctionCells / kByteClassesBytes;
   }
-  return dfa.states <= kMostClassRows && image_bytes(layout, dfa) <= kMostShared;
+  return dfa.states <= kMostClassRows && image_bytes(layout, dfa) <= kMostTextShared;
 }
 
 Result<TextTable> lay_out_text(TextLayout layout, const Dfa& dfa) {

@@ -4,7 +4,7 @@
 // no state tells apart share a class. Host code, no CUDA.
 //
 //   kClasses  class of each byte; then a row of bytes for each state, a column for each class: up
-//             to 256 states and kMostShared bytes, all shared
+//             to 256 states and kMostTextShared bytes, all shared
 //   kWide     class of each byte, shared; rows of 16 bits, which are read through the caches: any
 //             automaton of up to kMostFunctionCells cells
 //
@@ -24,6 +24,9 @@ namespace presso::gpu {
 enum class TextLayout : std::uint32_t { kClasses, kWide };
 
 constexpr std::uint32_t kByteClassesBytes = 256;  ///< rows_at of both layouts
+/// Bytes of a table of kClasses: any GPU has room for one beside what warps need, and a
+/// multiprocessor of an H100 for four.
+constexpr std::uint32_t kMostTextShared = 40u << 10;
 
 struct TextTable {
   std::vector<Byte> image;
