@@ -18,7 +18,7 @@
 #else
 #define PRESSO_HD
 #define PRESSO_DEVICE inline
-#define PRESSO_DEVICE_CALL static
+#define PRESSO_DEVICE_CALL [[maybe_unused]] static
 #define PRESSO_UNROLL
 #define PRESSO_NO_UNROLL
 #endif

@@ -179,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnDevice,
                                            std::pair{9000, 1u << 20}, std::pair{300'000, 1u << 20},
                                            std::pair{300'000, 70'000u}));
 
-/// Groups by strings that are no dictionary's.
+/// Groups by strings that are no dictionary's, and conditions on them.
 class StringGroupsOnDevice : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -226,6 +226,38 @@ TEST_F(StringGroupsOnDevice, OfManyRowsAnswerAsTheCpu) {
     SCOPED_TRACE(keys);
     Query query = Query::from(*made.table);
     query.group_by(keys).aggregate("count(*), sum(id), min(id)");
+    expect_as_on_cpu(query);
+  }
+}
+
+class TextConditionsOnDevice : public StringGroupsOnDevice {};
+
+TEST_F(TextConditionsOnDevice, OfAllFormsAnswerAsTheCpu) {
+  using Form = KeyedTables::Form;
+  for (const Form form : {Form::kTokens, Form::kBytes, Form::kMixed}) {
+    const KeyedTables tables(form);
+    for (const char* const condition : kTextConditions) {
+      SCOPED_TRACE(condition);
+      expect_as_on_cpu(tables.query_of(text_statement(condition)));
+    }
+  }
+}
+
+TEST_F(TextConditionsOnDevice, OfManyRowsAnswerAsTheCpu) {
+  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
+  const std::uint32_t rows = scale != nullptr && std::string(scale) == "small" ? 9'000 : 400'000;
+  std::string csv = "id,digits\n";
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    csv += std::to_string(i) + "," + (i % 13 == 4 ? "" : hex_string(i)) + "\n";
+  }
+  const MadeTable made(csv, 150'000);
+  ASSERT_EQ(form_of(*made.table, 0, "digits"), Representation::kBytes);
+  for (const char* const where :
+       {"digits like '%ab%'", "digits not like '%a%' and id > 5000", "digits < '8' or id < 3000",
+        "digits matches '(ab|cd).*(ef|01)'", "digits = '0'", "digits like '%7'"}) {
+    SCOPED_TRACE(where);
+    Query query = Query::from(*made.table);
+    query.where(where).aggregate("count(*), sum(id), min(id), max(id)");
     expect_as_on_cpu(query);
   }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The kernels that give strings numbers in the emulator, a launcher for number_steps.h.
+// The kernels that give strings numbers, and that test text, in the emulator: a launcher for
+// number_steps.h and text_steps.h.
 #pragma once
 
+#include "scan/gpu/strings/text_walk.cuh"
 #include "scan/gpu/table/list_strings.cuh"
 #include "scan/gpu/table/number_rows.cuh"
 #include "scan/gpu/table/number_steps.h"
+#include "scan/gpu/table/text_steps.h"
 #include "tests/simt/emulated_strings.h"
 
 namespace presso::gpu::test {
@@ -30,6 +33,13 @@ class EmulatedNumbers : public EmulatedStrings<Run> {
     return run_("places", (batch.strings.count - 1) / kWarps + 1, kWarps, 0,
                 [&] { place_text_body(batch); });
   }
+  Status test_text(const TextTest& test) {
+    const std::size_t shared = text_shared_bytes(test.rows.table_bytes, kWarps);
+    return run_("text tests", kGrid, kWarps, shared, [&] {
+      if (test.layout == TextLayout::kClasses) return walk_text_body<ByteClassTable>(test);
+      walk_text_body<WideByteTable>(test);
+    });
+  }
   Status bytes(const NumberBatch& batch) {
     return run_("bytes", (batch.strings.count - 1) / 64 + 1, 2, 0,
                 [&] { check_bytes_body(batch); });
@@ -45,7 +55,7 @@ class EmulatedNumbers : public EmulatedStrings<Run> {
     return run_("strings back", kGrid, kWarps, 0, [&] { list_strings_body(list); });
   }
 
- private:
+ protected:
   using EmulatedStrings<Run>::kGrid;
   using EmulatedStrings<Run>::kWarps;
   using EmulatedStrings<Run>::run_;

@@ -251,6 +251,12 @@ class EmulatedStringKernels final : public gpu::StringKernels {
     gpu::test::EmulatedStrings launcher(run_);
     return enqueue_strings(batch, options, launcher);
   }
+  Status test_text(const gpu::NumberBatch& rows, std::span<const gpu::TextTest> tests,
+                   Stream) override {
+    faults_->text_tests += tests.size();
+    gpu::test::EmulatedNumbers<Launches> launcher(run_);
+    return enqueue_text_tests(rows, tests, launcher);
+  }
   Status place_bits(const gpu::RowBits& bits, Stream) override {
     return run_("bits", bits.count, 3, 0, [&] { gpu::place_bits_body(bits); });
   }
@@ -304,6 +310,11 @@ std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
   return std::make_shared<EmulatedTableKernels>(Launches(std::move(faults), seed));
 }
 
+std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
+    std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed) {
+  return std::make_shared<EmulatedStringKernels>(Launches(faults, seed), faults);
+}
+
 std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
                                                         std::uint32_t seed,
                                                         const gpu::MemoryLimits& limits) {
@@ -313,8 +324,7 @@ std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<Emulated
   if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
   return std::make_shared<gpu::QueryOnGpu>(
       make_host_device(faults), make_emulated_table_kernels(faults, seed),
-      std::make_shared<EmulatedStringKernels>(Launches(faults, seed + 1), faults), limits, kept,
-      "the emulator");
+      make_emulated_string_kernels(faults, seed + 1), limits, kept, "the emulator");
 }
 
 }  // namespace presso::test

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/table_kernels.h"
 #include "scan/query/query_device.h"
 
@@ -31,6 +32,7 @@ struct EmulatedFaults {
   std::uint64_t chains = 0;                ///< launches of pipelines' chains
   std::uint64_t byte_sums = 0;             ///< of these, whose cells are sums of bytes
   std::uint64_t numbered = 0;              ///< launches of kernels that give strings numbers
+  std::uint64_t text_tests = 0;            ///< of batches of text, by a condition each
   std::uint64_t listed = 0;                ///< of those that give strings back
   std::uint64_t live_bytes = 0;
   std::uint64_t live_handles = 0;
@@ -41,6 +43,8 @@ struct EmulatedFaults {
 std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> faults);
 /// `seed`: of the order in which lanes run.
 std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
+    std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
+std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
 std::shared_ptr<QueryDevice> make_emulated_query_device(
     std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables with columns of strings that row groups store in all forms, for tests of joins and groups
-// whose keys these are.
+// whose keys these are, and of conditions on them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -173,5 +173,44 @@ inline constexpr const char* kJoinedStringGroups[] = {
     "select side_key, more_key, count(*) from facts join sides on facts.id = sides.side_id left "
     "join more on side_key = more_key group by side_key, more_key",
 };
+
+/// Conditions on strings of `facts`; each matches some rows and not all.
+inline constexpr const char* kTextConditions[] = {
+    // All kinds of conditions, on a column without nulls and on one with them.
+    "other_key like 'a%'",
+    "other_key like '%7'",
+    "other_key like '%ab%c%'",
+    "other_key like '_b%'",
+    "other_key not like '%1%'",
+    "other_key ilike '%AB%'",
+    "other_key matches '^[0-7a-f]'",
+    "not (other_key matches '[02468a-n]$')",
+    "other_key matches '(ab|cd).*(ef|[st]l)'",
+    "other_key matches '[ab][0-9a-z ]{8}[0-4e]'",  // of more states than bytes have
+    "other_key < '8'",
+    "other_key >= 'c'",
+    "other_key in ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f')",
+    "other_key not in ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e')",
+    "fact_key like '%a%'",
+    "fact_key not like '%a%'",
+    "fact_key <> ''",
+    "fact_key = ''",
+    "fact_key is not null and not (fact_key like '%e%')",
+    "fact_key matches '^.{16}$'",
+    "fact_key matches '^.{17,}$'",
+    "not (fact_key > 'b')",
+    // With others, under AND and OR, and several on one column.
+    "other_key like '%a%' and x = 3",
+    "other_key like 'a%' or x = 3 or fact_key is null",
+    "(other_key like '%a%' or x > 3) and (fact_key like '%b%' or id < 3000)",
+    "not (other_key like '%a%' and fact_key like '%b%')",
+    "other_key like '%a%' and other_key like '%b%' and fact_key like '%c%' and fact_key like '%d%'",
+    "other_key not like '%a%' and id < x * 3000",
+    "fact_key like '%a%' and id between 2500 and 10000",
+};
+
+inline std::string text_statement(const std::string& condition, const std::string& rest = "") {
+  return "select count(*), sum(id), min(x), count(fact_key) from facts where " + condition + rest;
+}
 
 }  // namespace presso::test

@@ -15,6 +15,9 @@ class NoStringKernels final : public gpu::StringKernels {
   Status find(const gpu::StringBatch&, const gpu::StringOptions&, gpu::Stream) override {
     return none();
   }
+  Status test_text(const gpu::NumberBatch&, std::span<const gpu::TextTest>, gpu::Stream) override {
+    return none();
+  }
   Status place_bits(const gpu::RowBits&, gpu::Stream) override { return none(); }
   Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return none(); }
   Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return none(); }

@@ -8,7 +8,7 @@
 #include "corpora/table_generator.h"
 #include "presso/sql.h"
 #include "tests/simt/emulated_query_device.h"
-#include "tests/simt/no_string_kernels.h"
+#include "tests/simt/keyed_tables.h"
 #include "tests/simt/queried_table.h"
 #include "tools/bench/programs/table_gpu/rate_device.h"
 
@@ -31,9 +31,9 @@ Timed time_query(const Query& query, ColumnLayout layout) {
   const auto faults = std::make_shared<EmulatedFaults>();
   const auto device = make_host_device(faults);
   const auto kernels = make_emulated_table_kernels(faults);
-  NoStringKernels strings;
+  const auto strings = make_emulated_string_kernels(faults);
   const auto rate =
-      std::make_shared<RateDevice>(*device, *kernels, strings, RateOptions{kCopies, layout, 1});
+      std::make_shared<RateDevice>(*device, *kernels, *strings, RateOptions{kCopies, layout, 1});
   const Answer answer = answer_of(query, rate);
   if (rate->why_not().empty()) {
     EXPECT_GT(rate->rows_read(), 0u);
@@ -159,6 +159,17 @@ TEST(PlainColumns, AreJoinedAsStoredOnesAre) {
   ASSERT_TRUE(statement.ok()) << statement.error().message();
   const Query query = Query::from(*statement, text, {*lineorder.table, *dates.table, *parts.table});
   for (const ColumnLayout layout : kLayouts) EXPECT_EQ(time_query(query, layout).why_not, "");
+}
+
+/// Strings come as tokens and bytes, from all copies together.
+TEST(CopiesOfStrings, PassConditionsAsOftenAsOne) {
+  const KeyedTables tables(KeyedTables::Form::kMixed);
+  for (const char* const condition : {"other_key like '%a%'", "fact_key not like '%b%' and x < 3",
+                                      "fact_key like '%a%' or other_key like '%c%'"}) {
+    SCOPED_TRACE(condition);
+    const Query query = tables.query_of(text_statement(condition));
+    EXPECT_EQ(time_query(query, ColumnLayout::kStored).why_not, "");
+  }
 }
 
 TEST(PlainColumns, AreNotMadeOfWhatHasNulls) {

@@ -91,13 +91,8 @@ TEST(QueryOnGpuLongStrings, BlocksNeedNotEndWhereSlicesDo) {
   expect_the_cpus_answer(made, {"comment like '%final%' and id >= 66000"}, 2);
 }
 
-TEST(QueryOnGpuUnsupported, StringsThatAreStoredAsBytesAreTheCpus) {
+TEST(QueryOnGpuUnsupported, MoreThanFourConditionsAreTheCpus) {
   const MadeTable made(make_string_csv(3000, 65536, 9), 65536);
-  ASSERT_EQ(form_of(*made.table, 0, "noise"), Representation::kBytes);
-  const Query query = query_of(*made.table, {"noise like '%a%'"});
-  const Answer found = answer_of(query, test::make_emulated_query_device());
-  EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-  EXPECT_EQ(found.summary.why_cpu, "column noise: strings that are stored as bytes");
   const Query many = query_of(*made.table, {"comment like '%a%' or comment like '%b%l%' or "
                                             "note like '%c%' or note like '%d%s' or "
                                             "comment like 'e%'"});

@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/strings/token_functions.h"
 
-#include <algorithm>
 #include <map>
 #include <numeric>
+
+#include "scan/gpu/strings/state_order.h"
 
 namespace presso::gpu {
 namespace {
 
 using scan_detail::Dfa;
 using States = std::vector<std::uint16_t>;
-
-/// The new number of each state of `dfa`.
-States renumber(const Dfa& dfa) {
-  const auto rank = [&](std::uint32_t state) {
-    if (state == dfa.sink) return 2;
-    if (state == dfa.dead) return 3;
-    return state < dfa.first_matching ? 0 : 1;
-  };
-  std::vector<std::uint32_t> order(dfa.states);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
-  States number(dfa.states);
-  for (std::uint32_t i = 0; i < dfa.states; ++i) number[order[i]] = static_cast<std::uint16_t>(i);
-  return number;
-}
 
 /// What tokens do to all states, each from what the front does that it shares with the one before.
 class Walker {
@@ -70,12 +55,12 @@ Result<TokenFunctions> token_functions(const Dfa& dfa, const TokenDictionary& to
   TokenFunctions made;
   made.states = dfa.states;
   made.tokens = tokens.size();
-  const States number = renumber(dfa);
-  const std::uint32_t decided = (dfa.sink < dfa.states ? 1 : 0) + (dfa.dead < dfa.states ? 1 : 0);
-  made.start = number[dfa.start];
-  made.first_decided = dfa.states - decided;
-  made.end_matching = dfa.dead < dfa.states ? number[dfa.dead] : dfa.states;
-  made.first_matching = dfa.first_matching - (dfa.dead < dfa.states ? 1 : 0);
+  const StateOrder order = order_states(dfa);
+  const States& number = order.number;
+  made.start = order.start;
+  made.first_decided = order.first_decided;
+  made.end_matching = order.end_matching;
+  made.first_matching = order.first_matching;
   std::map<States, std::uint16_t> known;
   Walker walker(dfa);
   States column(dfa.states);

@@ -3,10 +3,7 @@
 // over bytes: an automaton whose steps are codes. Most tokens do the same to all states; those that
 // do are a *class*, and a few dozen classes stand for 4,096 tokens, whatever the number of states.
 // The CPU makes such entries when it first meets them (scan/strings/token_automaton.h); a GPU needs
-// them all. States are numbered anew, so that kernels ask by one comparison:
-//
-//   not matching | matching | sink | dead
-//                 ^first_matching    ^end_matching; ^first_decided is the sink, or else the dead
+// them all. States are numbered as state_order.h says.
 //
 // Tokens come in bytewise order and share their fronts, so what a front does is computed once: some
 // 20 us a state (reasoned). Host code. Tested by tests/unit/scan/gpu/string_table_test.cpp.

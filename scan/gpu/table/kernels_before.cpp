@@ -57,7 +57,7 @@ Status KernelsBefore::begin() {
 Status KernelsBefore::enqueue(const LoadedTable& table, KernelMeter& meter) {
   const std::uint32_t* rows = nullptr;
   for (const auto& kernel : kernels_) {
-    kernel->strings = std::make_unique<StringRows>(space_.memory, space_.strings, space_.stream);
+    kernel->strings = std::make_unique<StringRows>(space_);
     PRESSO_TRY(enqueue_over(space_, execution_, kernel->builder, table, rows, *kernel->strings,
                             kernel->run, meter));
     rows = kernel->run.row_bits();

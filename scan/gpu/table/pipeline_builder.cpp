@@ -170,18 +170,23 @@ namespace {
 
 /// How the row groups of a loaded table store a column of strings.
 struct StringForms {
-  bool tokens = false;
-  bool tokens_with_nulls = false;
+  bool rows = false;  ///< as tokens or bytes, so that StringRows finds its rows
+  bool rows_with_nulls = false;
   bool dictionary = false;
 };
+
+bool is_stored_by_row(const ColumnChunk& chunk) {
+  return chunk.representation == Representation::kToken ||
+         chunk.representation == Representation::kBytes;
+}
 
 StringForms forms_of(const LoadedTable& table, std::size_t column) {
   StringForms forms;
   for (const LoadedGroup& group : table.groups()) {
     const ColumnChunk& chunk = group.reader->chunk(column);
-    const bool has_tokens = chunk.representation == Representation::kToken;
-    forms.tokens = forms.tokens || has_tokens;
-    forms.tokens_with_nulls = forms.tokens_with_nulls || (has_tokens && chunk.nulls != 0);
+    const bool has_rows = is_stored_by_row(chunk);
+    forms.rows = forms.rows || has_rows;
+    forms.rows_with_nulls = forms.rows_with_nulls || (has_rows && chunk.nulls != 0);
     forms.dictionary = forms.dictionary || chunk.representation == Representation::kDictionary;
   }
   return forms;
@@ -203,7 +208,7 @@ class RangeMaker {
   Result<LeafRange> of(const LoadedGroup& group, const LoadedSlice& slice,
                        query::SliceReader& reader) {
     if (filter_.kind == Filter::Kind::kText &&
-        group.reader->chunk(filter_.column).representation == Representation::kToken) {
+        is_stored_by_row(group.reader->chunk(filter_.column))) {
       return LeafRange{0, 0};  // its rows have bits
     }
     const query::Answer answer =
@@ -279,14 +284,14 @@ Result<TableConditions> PipelineBuilder::conditions_over(const LoadedTable& tabl
     const bool is_text =
         step.kind == Condition::kValues && leaves_[step.leaf]->kind == Filter::Kind::kText;
     const StringForms forms = is_text ? forms_of(table, leaves_[step.leaf]->column) : StringForms{};
-    if (!forms.tokens) {
+    if (!forms.rows) {
       made.steps.push_back(step);
       continue;
     }
     // One value more than the leaf alone, for which the stack has room: kMostConditionDepth.
     made.steps.push_back({Condition::kRows, 0, static_cast<Byte>(made.strings.size())});
     made.strings.push_back({leaves_[step.leaf], step.column});
-    if (forms.tokens_with_nulls) {
+    if (forms.rows_with_nulls) {
       made.steps.push_back({Condition::kNotNull, step.column, 0});
       made.steps.push_back({Condition::kAnd, 0, 0});
     }

@@ -36,6 +36,11 @@ class CudaStringKernels final : public StringKernels {
     const CurrentDevice current(device_);
     return find_strings(batch, options, stream);
   }
+  Status test_text(const NumberBatch& rows, std::span<const TextTest> tests,
+                   Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::test_text(rows, tests, stream);
+  }
   Status place_bits(const RowBits& bits, Stream stream) override {
     const CurrentDevice current(device_);
     if (bits.count == 0) return {};

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "decompress/gpu/runtime/device.h"
 #include "presso/gpu_batch.h"
 #include "scan/gpu/strings/strings_on_gpu.h"
 #include "scan/gpu/table/row_bits.h"
 #include "scan/gpu/table/string_index.h"
+#include "scan/gpu/table/text_tests.h"
 
 namespace presso::gpu {
 
@@ -26,6 +28,9 @@ class StringKernels {
   virtual std::uint64_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes) = 0;
   /// find_strings().
   virtual Status find(const StringBatch& batch, const StringOptions& options, Stream stream) = 0;
+  /// test_text() of text_tests.h.
+  virtual Status test_text(const NumberBatch& rows, std::span<const TextTest> tests,
+                           Stream stream) = 0;
   virtual Status place_bits(const RowBits& bits, Stream stream) = 0;
   /// number_strings(), number_entries(), number_slices() and list_strings() of number_strings.h.
   virtual Status number_rows(const NumberBatch& batch, bool verify, Stream stream) = 0;

@@ -85,7 +85,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
   const std::uint32_t columns = builder.string_columns();
   TableParts parts(space, execution.tables,
                    {builder.columns(), columns, wanted_by(execution.plan),
-                    std::min(most_rows, rows_by_tokens(space, columns))},
+                    std::min(most_rows, rows_by_tokens(space, columns)), true},
                    *execution.counters, execution.threads);
   note_columns(parts, builder, execution);
   KernelsBefore before(space, execution, builder);
@@ -100,7 +100,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
                   parts.next(std::min(kMostLoadedBytes, left / 2)));
     if (!table) break;
     const Stopwatch time;
-    StringRows strings(space.memory, space.strings, space.stream);
+    StringRows strings(space);
     PRESSO_TRY(run_over(space, execution, builder, *table, before, strings, run, meter));
     PRESSO_TRY(done(*table));
     running += time.seconds();

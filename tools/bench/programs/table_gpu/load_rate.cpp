@@ -101,6 +101,9 @@ class IdleStrings final : public gpu::StringKernels {
   Status find(const gpu::StringBatch&, const gpu::StringOptions&, gpu::Stream) override {
     return {};
   }
+  Status test_text(const gpu::NumberBatch&, std::span<const gpu::TextTest>, gpu::Stream) override {
+    return {};
+  }
   Status place_bits(const gpu::RowBits&, gpu::Stream) override { return {}; }
   Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return {}; }
   Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return {}; }

@@ -9,8 +9,7 @@
 namespace presso {
 
 struct RateDevice::Prepared {
-  Prepared(gpu::Memory& memory, gpu::StringKernels& kernels, gpu::Stream stream)
-      : strings(memory, kernels, stream) {}
+  explicit Prepared(const gpu::RunSpace& space) : strings(space) {}
 
   /// Of the kernel before this one; nullptr: there is none.
   const std::uint32_t* rows_before() const {
@@ -202,14 +201,14 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
   {
     TableCopies table;
     PRESSO_TRY(table.load_first(space, execution.tables, made->builder));
-    Prepared prepared(memory_, strings_, stream.get());
+    Prepared prepared(space);
     PRESSO_TRY(prepare(space, execution, made->builder, table, 1, prepared));
     PRESSO_TRY(run(space, *made, table, 1, prepared, &one, nullptr));
   }
   TableCopies tables;
   PRESSO_TRY(
       tables.load_all(space, execution.tables, made->builder, options_.copies, options_.layout));
-  Prepared prepared(memory_, strings_, stream.get());
+  Prepared prepared(space);
   PRESSO_TRY(prepare(space, execution, made->builder, tables, options_.copies, prepared));
   constexpr int kWarmUps = 2;
   std::vector<double> times;

@@ -20,7 +20,7 @@ Status TableCopies::load_stored(const gpu::RunSpace& space, const std::vector<Ta
     return true;
   };
   gpu::TableLoader loader(space, tables, builder.columns(), counters_, default_thread_count(), all,
-                          {builder.string_columns(), false});
+                          {builder.string_columns(), false, true});
   PRESSO_ASSIGN(auto table, loader.load_all());
   if (!table) return make_error(ErrorCode::kInvalidArgument, "the table is empty");
   slices_.clear();
