@@ -171,9 +171,10 @@ std::vector<Pair> pairs_of(const JoinedPairs& from) {
 
 constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kSemi,
                                JoinKind::kAnti,  JoinKind::kRight, JoinKind::kFull};
-constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect, JoinStrategy::kTable,
-                                        JoinStrategy::kRadix, JoinStrategy::kMerge,
-                                        JoinStrategy::kAuto};
+constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect,       JoinStrategy::kTable,
+                                        JoinStrategy::kRadix,        JoinStrategy::kMerge,
+                                        JoinStrategy::kChained,      JoinStrategy::kChainedShared,
+                                        JoinStrategy::kChainedSplit, JoinStrategy::kAuto};
 constexpr JoinKeyType kWidths[] = {JoinKeyType::kInt32, JoinKeyType::kUint32, JoinKeyType::kInt64,
                                    JoinKeyType::kUint64};
 
