@@ -530,7 +530,8 @@ TEST(DeviceJoiner, EveryStepMayFail) {
     std::uint64_t EmulatedFaults::*count;
     ErrorCode code;
   };
-  for (const JoinStrategy strategy : {JoinStrategy::kRadix, JoinStrategy::kAuto}) {
+  for (const JoinStrategy strategy : {JoinStrategy::kRadix, JoinStrategy::kAuto,
+                                      JoinStrategy::kChained, JoinStrategy::kChainedShared}) {
     const auto run = [&](const Joiner& at) -> Status {
       JoinRequest request{.build = build_at.column, .probe = probe_at.column};
       request.kind = JoinKind::kFull;
