@@ -597,6 +597,48 @@ TEST(JoinPlans, RefuseWhatContradictsItself) {
   EXPECT_TRUE(JoinPlan::make(input).ok());
 }
 
+TEST(JoinPlans, OfChains) {
+  alignas(16) const std::uint64_t keys[1000] = {};
+  JoinInput input;
+  input.build = {keys, nullptr, nullptr, 1000};
+  input.probe = {keys, nullptr, nullptr, 1000};
+  input.unique = true;
+  JoinTuning tuning;
+  for (const std::uint32_t load : {0u, 10'001u}) {
+    tuning.chain_load = load;
+    for (const JoinStrategy strategy : kChains) {
+      input.strategy = strategy;
+      EXPECT_EQ(JoinPlan::make(input, tuning).error().code, ErrorCode::kInvalidArgument);
+    }
+  }
+  // In device memory a word a slot and one a row, in shared memory nothing.
+  tuning.chain_load = 200;
+  input.strategy = JoinStrategy::kChained;
+  const auto chained = JoinPlan::make(input, tuning);
+  ASSERT_TRUE(chained.ok());
+  EXPECT_EQ(chained->chain_slots(), 500u);
+  EXPECT_EQ(chained->temporary_bytes(), 256u + (4 * 1500 + 255) / 256 * 256);
+  EXPECT_FALSE(chained->keeps_found());
+  input.strategy = JoinStrategy::kChainedShared;
+  const auto shared = JoinPlan::make(input, tuning);
+  ASSERT_TRUE(shared.ok());
+  EXPECT_EQ(shared->slices(), 1u);
+  EXPECT_EQ(shared->temporary_bytes(), 256u);
+  EXPECT_FALSE(shared->keeps_found());
+  input.strategy = JoinStrategy::kChainedSplit;
+  const auto split = JoinPlan::make(input, tuning);
+  ASSERT_TRUE(split.ok());
+  EXPECT_EQ(split->slice_rows(), 8u);  // of 128 thread blocks
+  EXPECT_EQ(split->slices(), 125u);
+  EXPECT_FALSE(split->keeps_found());
+  // Which rows have no match is known behind the last part.
+  input.kind = JoinKind::kLeft;
+  EXPECT_TRUE(JoinPlan::make(input, tuning)->keeps_found());
+  input.kind = JoinKind::kSemi;
+  input.unique = false;
+  EXPECT_TRUE(JoinPlan::make(input, tuning)->keeps_found());
+}
+
 TEST(JoinPlans, ChooseWhereNoStrategyIsNamed) {
   alignas(16) const std::uint64_t keys[4] = {};
   JoinInput input;

@@ -7,15 +7,15 @@
 //
 // Cases are named "rows x rows keys ...", variants "strategy order uniqueness"; --only keeps those
 // whose names together contain every TEXT. --strategy (direct, table, radix, merge, chained,
-// chained-shared, chained-split) tries every case with these strategies, where its keys suit them,
-// in the place of those that are listed for it. --scale 0.01 takes a hundredth of all rows. Keys
-// are made on the device (join_keys.h), with the number of pairs and their checksum, which each
-// variant must give, in the right order where it claims one, before it is timed and afterwards;
-// results are poisoned before. Printed: the median of 11 runs after two, by events around all that
-// a join enqueues, building and output included, as G rows of both sides a second. "counted first"
-// copies the totals back and waits before it writes. --stages: milliseconds of each kernel, of one
-// more run. Exit status 1 where a result was wrong. The last six options set what JoinTuning has
-// (scan/gpu/join/join_plan.h).
+// chained-shared, chained-split) tries every case with these strategies, where its keys suit them
+// and it does not take minutes, in the place of those that are listed for it. --scale 0.01 takes a
+// hundredth of all rows. Keys are made on the device (join_keys.h), with the number of pairs and
+// their checksum, which each variant must give, in the right order where it claims one, before it
+// is timed and afterwards; results are poisoned before. Printed: the median of 11 runs after two,
+// by events around all that a join enqueues, building and output included, as G rows of both sides
+// a second. "counted first" copies the totals back and waits before it writes. --stages:
+// milliseconds of each kernel, of one more run. Exit status 1 where a result was wrong. The last
+// six options set what JoinTuning has (scan/gpu/join/join_plan.h).
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -72,8 +72,19 @@ std::optional<JoinStrategy> strategy_of(const std::string& name) {
   return std::nullopt;
 }
 
-/// Whether the strategy gives all matches of such keys.
+/// How many rows of chains are looked at where each thread block has a part of the build side,
+/// about: all probe rows, and build rows where these are grouped, go through all parts.
+double steps_of_split(const JoinKeys& keys) {
+  constexpr double kPartRows = 12'288, kFewParts = 128;
+  const double parts = std::max(keys.build_rows / kPartRows, kFewParts);
+  const double rows_of_key = std::max(keys.build_rows / parts / keys.distinct, 1.0);
+  return parts * rows_of_key * (double{keys.build_rows} + keys.probe_rows);
+}
+
+/// Whether the strategy gives all matches of such keys, within seconds.
 bool suits(JoinStrategy strategy, const JoinKeys& keys) {
+  constexpr double kMostSteps = 2e11;
+  if (strategy == JoinStrategy::kChainedSplit) return steps_of_split(keys) <= kMostSteps;
   if (strategy == JoinStrategy::kDirect) return keys.shape == KeyShape::kDense;
   return strategy != JoinStrategy::kMerge || keys.shape == KeyShape::kSorted;
 }
