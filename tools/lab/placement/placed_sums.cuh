@@ -130,25 +130,27 @@ class SplitCells {
   u32* highs_;
 };
 
-/// Calls each(slot, row) for the rows of this thread block's ranges, by all its threads: a step
-/// gives each warp one chunk.
-template <class Each>
-PRESSO_DEVICE void for_rows_of_block(const std::uint16_t* slots_of_rows, u32 rows, u32 range_rows,
-                                     const Each& each) {
+/// Calls each(slot, row, value) for the rows of this thread block's ranges, by all its threads: a
+/// step gives each warp one chunk. Without kValues values are 0. What several steps need is on its
+/// way before the first one is made.
+template <bool kValues, class Each>
+PRESSO_DEVICE void for_rows_of_block(const std::uint16_t* slots_of_rows, const u32* values,
+                                     u32 rows, u32 range_rows, const Each& each) {
   const u64 step = u64{simt::grid_blocks()} * range_rows;
   for (u64 first = u64{simt::block_index()} * range_rows; first < rows; first += step) {
     const u64 end = first + range_rows < rows ? first + range_rows : rows;
     for (u64 at = first + simt::thread_in_block(); at < end; at += kPlacedItems * kPlacedThreads) {
-      u32 slots[kPlacedItems];
+      u32 slot[kPlacedItems], value[kPlacedItems];
       PRESSO_UNROLL
       for (u32 item = 0; item < kPlacedItems; ++item) {
         const u64 row = at + item * kPlacedThreads;
-        slots[item] = row < end ? simt::load_streaming(slots_of_rows + row) : 0;
+        slot[item] = row < end ? simt::load_streaming(slots_of_rows + row) : 0;
+        value[item] = kValues && row < end ? simt::load_streaming(values + row) : 0;
       }
       PRESSO_UNROLL
       for (u32 item = 0; item < kPlacedItems; ++item) {
         const u64 row = at + item * kPlacedThreads;
-        if (row < end) each(slots[item], static_cast<u32>(row));
+        if (row < end) each(slot[item], static_cast<u32>(row), value[item]);
       }
     }
   }
@@ -167,9 +169,8 @@ struct SumByGroup {
     const Cells cells(simt::shared_memory(), to.slots);
     for (u32 i = simt::thread_in_block(); i < to.slots; i += kThreads) cells.clear(i);
     simt::block_sync();
-    for_rows_of_block(to.slots_of_rows, to.rows, to.range_rows, [&](u32 slot, u32 row) {
-      cells.add(slot, row, simt::load_streaming(to.values + row));
-    });
+    for_rows_of_block<true>(to.slots_of_rows, to.values, to.rows, to.range_rows,
+                            [&](u32 slot, u32 row, u32 value) { cells.add(slot, row, value); });
     simt::block_sync();
     if (to.items_of != nullptr) {
       for (u32 i = to.groups + simt::thread_in_block(); i < to.slots; i += kThreads) {
@@ -217,8 +218,8 @@ struct SumOfLookups {
     }
     simt::block_sync();
     u64 sum = 0;
-    for_rows_of_block(to.slots_of_rows, to.rows, to.range_rows,
-                      [&](u32 slot, u32) { sum += table[slot]; });
+    for_rows_of_block<false>(to.slots_of_rows, nullptr, to.rows, to.range_rows,
+                             [&](u32 slot, u32, u32) { sum += table[slot]; });
     for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
       sum += simt::shuffle_xor(sum, distance);
     }

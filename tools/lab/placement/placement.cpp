@@ -17,12 +17,45 @@ std::uint32_t bank_of(std::uint32_t slot) {
   return slot % kBanks;
 }
 
+/// The copies of every item, those that were used longest ago first.
+class Copies {
+ public:
+  explicit Copies(std::uint32_t items) : oldest_(items, kNone), newest_(items, kNone) {
+    for (std::uint32_t item = 0; item < items; ++item) add(item, item);
+  }
+
+  std::uint32_t oldest(std::uint32_t item) const { return oldest_[item]; }
+  /// kNone behind the newest.
+  std::uint32_t next(std::uint32_t slot) const { return links_[slot].next; }
+
+  /// As the newest.
+  void add(std::uint32_t item, std::uint32_t slot) {
+    if (slot >= links_.size()) links_.resize(slot + 1);
+    links_[slot] = {newest_[item], kNone};
+    (newest_[item] == kNone ? oldest_[item] : links_[newest_[item]].next) = slot;
+    newest_[item] = slot;
+  }
+  void make_newest(std::uint32_t item, std::uint32_t slot) {
+    if (newest_[item] == slot) return;
+    const Link link = links_[slot];
+    (link.before == kNone ? oldest_[item] : links_[link.before].next) = link.next;
+    links_[link.next].before = link.before;
+    add(item, slot);
+  }
+
+ private:
+  struct Link {
+    std::uint32_t before = kNone, next = kNone;
+  };
+  std::vector<std::uint32_t> oldest_, newest_;  ///< of items
+  std::vector<Link> links_;                     ///< of slots
+};
+
 class Placer {
  public:
   Placer(std::span<const std::uint16_t> codes, const PlacementOptions& options)
       : codes_(codes), options_(options), copies_(options.items), last_use_(options.items, kNever) {
     for (std::uint32_t item = 0; item < options.items; ++item) {
-      copies_[item].push_back(item);
       result_.items_of.push_back(static_cast<std::uint16_t>(item));
     }
     for (std::uint32_t bank = 0; bank < kBanks; ++bank) {
@@ -78,6 +111,7 @@ class Placer {
     for (std::uint32_t row = 0; row < rows; ++row) {
       result_.slots[first + row] = static_cast<std::uint16_t>(slot_[row]);
       last_use_[slot_[row]] = chunk_;
+      copies_.make_newest(item(row), slot_[row]);
     }
   }
 
@@ -94,20 +128,17 @@ class Placer {
     slot_[row] = slot;
   }
 
-  /// A copy whose bank is empty: the one that was used longest ago where there is a window, else
-  /// from another one on for each chunk, so that all are used.
+  /// The copy that was used longest ago, of those whose banks are empty.
   bool take_free(std::uint32_t row) {
-    const std::vector<std::uint32_t>& copies = copies_[item(row)];
-    std::uint32_t best = kNone;
-    for (std::size_t i = 0; i < copies.size(); ++i) {
-      const std::uint32_t slot = copies[(i + chunk_) % copies.size()];
-      if (row_in_[bank_of(slot)] != kNone || !is_rested(slot, options_.window)) continue;
-      if (best == kNone || last_use_[slot] < last_use_[best]) best = slot;
-      if (options_.window == 0) break;
+    std::uint32_t slot = copies_.oldest(item(row));
+    while (slot != kNone && is_rested(slot, options_.window)) {
+      if (row_in_[bank_of(slot)] == kNone) {
+        sit(row, slot);
+        return true;
+      }
+      slot = copies_.next(slot);
     }
-    if (best == kNone) return false;
-    sit(row, best);
-    return true;
+    return false;
   }
 
   void place_left(std::uint32_t row) {
@@ -121,9 +152,10 @@ class Placer {
     std::array<std::uint32_t, kBanks> from{}, by{}, queue{};
     std::uint32_t seen = 0, head = 0, tail = 0;
     const auto reach = [&](std::uint32_t of_row, std::uint32_t from_bank) {
-      for (const std::uint32_t slot : copies_[item(of_row)]) {
+      std::uint32_t slot = copies_.oldest(item(of_row));
+      for (; slot != kNone && ~seen != 0 && is_rested(slot, window); slot = copies_.next(slot)) {
         const std::uint32_t bank = bank_of(slot);
-        if ((seen >> bank & 1) != 0 || !is_rested(slot, window)) continue;
+        if ((seen >> bank & 1) != 0) continue;
         seen |= 1u << bank;
         from[bank] = from_bank;
         by[bank] = slot;
@@ -160,7 +192,7 @@ class Placer {
       last_use_.resize(slot + 1, kNever);
     }
     result_.items_of[slot] = static_cast<std::uint16_t>(item(row));
-    copies_[item(row)].push_back(slot);
+    copies_.add(item(row), slot);
     ++result_.copies;
     sit(row, slot);
     return true;
@@ -168,17 +200,16 @@ class Placer {
 
   /// Beside another row of the same bank, which stays the one that may be moved.
   void wait_for_second_round(std::uint32_t row) {
-    const std::vector<std::uint32_t>& copies = copies_[item(row)];
-    slot_[row] = copies[chunk_ % copies.size()];
+    slot_[row] = copies_.oldest(item(row));
     ++result_.waiting;
   }
 
   std::span<const std::uint16_t> codes_;
   const PlacementOptions& options_;
   Placement result_;
-  std::vector<std::vector<std::uint32_t>> copies_;  ///< of each item: its slots
-  std::vector<std::uint64_t> last_use_;             ///< of each slot: a chunk
-  std::array<std::uint32_t, kBanks> next_slot_{};   ///< of each bank: behind all that are taken
+  Copies copies_;
+  std::vector<std::uint64_t> last_use_;            ///< of each slot: a chunk
+  std::array<std::uint32_t, kBanks> next_slot_{};  ///< of each bank: behind all that are taken
   std::uint64_t chunk_ = std::uint64_t{options_.window} + 1;
 
   // Of the chunk.
