@@ -78,7 +78,8 @@ double steps_of_split(const JoinKeys& keys) {
   constexpr double kPartRows = 12'288, kFewParts = 128;
   const double parts = std::max(keys.build_rows / kPartRows, kFewParts);
   const double rows_of_key = std::max(keys.build_rows / parts / keys.distinct, 1.0);
-  return parts * rows_of_key * (double{keys.build_rows} + keys.probe_rows);
+  const auto rows = static_cast<double>(keys.build_rows) + keys.probe_rows;
+  return parts * rows_of_key * rows;
 }
 
 /// Whether the strategy gives all matches of such keys, within seconds.
