@@ -92,6 +92,23 @@ TEST(BankConflicts, OfATableWhoseWidthIsAMultipleOfTheBanks) {
   EXPECT_EQ(mean_conflicts(placement.slots).read_rounds, 1);
 }
 
+TEST(BankConflicts, OfAnyDegree) {
+  for (const std::uint32_t degree : {1u, 2u, 7u, 31u, 32u}) {
+    const Codes codes = conflicting_codes(1000 * kChunkRows, 1024, degree, degree);
+    for (std::size_t first = 0; first < codes.size(); first += kChunkRows) {
+      const ChunkConflicts found = conflicts_of(std::span(codes).subspan(first, kChunkRows));
+      ASSERT_EQ(found.write_rounds, degree);
+      ASSERT_EQ(found.read_rounds, degree);
+      ASSERT_EQ(found.banks, kBanks - degree + 1);
+    }
+    EXPECT_LT(*std::max_element(codes.begin(), codes.end()), 1024);
+    const PlacementOptions options = options_of(1024, 12'185);
+    const Placement placement = placed(codes, options);
+    expect_sound(placement, codes, options);
+    EXPECT_EQ(mean_conflicts(placement.slots).write_rounds, 1);
+  }
+}
+
 TEST(Placement, LeavesRowsWhereTheyAreWithoutConflict) {
   Codes codes(64);
   std::iota(codes.begin(), codes.end(), std::uint16_t{0});

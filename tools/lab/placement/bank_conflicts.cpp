@@ -56,4 +56,27 @@ std::vector<std::uint16_t> drawn_codes(std::uint64_t rows, std::uint32_t items, 
   return codes;
 }
 
+std::vector<std::uint16_t> conflicting_codes(std::uint64_t rows, std::uint32_t items,
+                                             std::uint32_t degree, std::uint64_t seed) {
+  const std::uint32_t depth = items / kBanks;  // items of each bank, at least
+  corpora::Random random(seed);
+  std::vector<std::uint16_t> codes(rows);
+  std::array<std::uint16_t, kChunkRows> chunk{};
+  for (std::uint64_t first = 0; first < rows; first += kChunkRows) {
+    // The first `degree` rows in one bank, at a distance of one bank's turn each; the next banks
+    // for the others.
+    const std::uint32_t bank = random.below(kBanks), turn = random.below(depth);
+    for (std::uint32_t i = 0; i < kChunkRows; ++i) {
+      const std::uint32_t item =
+          i < degree ? bank + kBanks * ((turn + i) % depth)
+                     : (bank + i - degree + 1) % kBanks + kBanks * random.below(depth);
+      chunk[i] = static_cast<std::uint16_t>(item);
+    }
+    for (std::uint32_t i = kChunkRows; i > 1; --i) std::swap(chunk[i - 1], chunk[random.below(i)]);
+    const std::uint64_t count = std::min<std::uint64_t>(kChunkRows, rows - first);
+    std::copy_n(chunk.begin(), count, codes.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  return codes;
+}
+
 }  // namespace presso::lab

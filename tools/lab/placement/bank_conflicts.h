@@ -38,4 +38,10 @@ MeanConflicts mean_conflicts(std::span<const std::uint16_t> slots);
 std::vector<std::uint16_t> drawn_codes(std::uint64_t rows, std::uint32_t items, double theta,
                                        std::uint64_t seed);
 
+/// Codes of which each chunk has 32 different ones, exactly `degree` of them, 1 to 32, in one bank
+/// and the others alone in theirs (S3.10). `items`: at least 32 * degree. The same for the same
+/// seed.
+std::vector<std::uint16_t> conflicting_codes(std::uint64_t rows, std::uint32_t items,
+                                             std::uint32_t degree, std::uint64_t seed);
+
 }  // namespace presso::lab

@@ -2,8 +2,8 @@
 // How fast a GPU groups rows in shared memory where rows are placed against conflicts of banks
 // (tools/lab/placement), beside the cells that queries use, as CSV.
 //
-//   placement_rate [--groups N]... [--theta F]... [--strategy NAME]... [--budget F] [--window N]
-//                  [--rows N] [--base-rows N] [--runs N]
+//   placement_rate [--groups N]... [--theta F]... [--degree N]... [--strategy NAME]...
+//                  [--budget F] [--window N] [--rows N] [--base-rows N] [--runs N]
 //
 // select a, count(*), sum(v), with each group's first row:
 //
@@ -18,10 +18,12 @@
 //   lookup-placed  the same by slots that are placed for reads
 //
 // Codes are drawn for --base-rows rows (2^20), with code i in proportion to 1 / (i + 1)^theta (0
-// and 1), and placed on the host; these rows are repeated up to --rows (2^28). A table may become
-// --budget (12) times as large as it has groups, as far as shared memory goes. Answers are compared
-// with those of a loop on the CPU before they are timed and afterwards; exit status 1 where one was
-// wrong. ms: the median of --runs (11) runs after two, by events around clearing and the kernel.
+// and 1), or so that of each 32 rows exactly --degree are in one bank (of at least 32 groups for
+// each of them), and placed on the host; these rows are repeated up to --rows (2^28). A table may
+// become --budget (12) times as large as it has groups, as far as shared memory goes. Answers are
+// compared with those of a loop on the CPU before they are timed and afterwards; exit status 1
+// where one was wrong. ms: the median of --runs (11) runs after two, by events around clearing and
+// the kernel.
 // rounds: accesses that a chunk of 32 rows needs, by the host's count: of additions to counts, of
 // lookups reads.
 // host_s: seconds that placing the base rows took.
@@ -61,9 +63,22 @@ constexpr std::uint32_t kSharedBytes = 192 << 10;
 constexpr std::uint32_t kRangeRows = 1 << 16;
 constexpr std::uint32_t kValueBits = 20;
 
+/// How codes are drawn.
+struct Draw {
+  std::string name;
+  double theta = 0;
+  std::uint32_t degree = 0;  ///< of conflicts; 0: by theta
+
+  bool suits(std::uint32_t groups) const { return groups >= degree * lab::kBanks; }
+  std::vector<std::uint16_t> codes(std::uint32_t rows, std::uint32_t groups) const {
+    if (degree == 0) return lab::drawn_codes(rows, groups, theta, groups);
+    return lab::conflicting_codes(rows, groups, degree, groups);
+  }
+};
+
 struct Options {
   std::vector<std::uint32_t> groups;
-  std::vector<double> thetas;
+  std::vector<Draw> draws;
   std::vector<Strategy> strategies;
   double budget = 12;
   std::uint32_t window = 16;
@@ -135,14 +150,15 @@ class Bench {
     values_.resize(options_.base_rows);
     for (u32& value : values_) value = random.below(1u << kValueBits);
     PRESSO_TRY(send(values_, options_.rows, d_values_));
-    std::printf("groups,theta,strategy,slots,copies,rounds,host_s,ms,g_rows_per_s,right\n");
-    for (const double theta : options_.thetas) {
+    std::printf("groups,keys,strategy,slots,copies,rounds,host_s,ms,g_rows_per_s,right\n");
+    for (const Draw& draw : options_.draws) {
       for (const std::uint32_t groups : options_.groups) {
-        codes_ = lab::drawn_codes(options_.base_rows, groups, theta, groups);
+        if (!draw.suits(groups)) continue;
+        codes_ = draw.codes(options_.base_rows, groups);
         expect(groups);
         PRESSO_TRY(send(dimension_, groups, d_dimension_));
         for (const Strategy strategy : options_.strategies) {
-          PRESSO_TRY(measure(theta, groups, strategy));
+          PRESSO_TRY(measure(draw, groups, strategy));
         }
       }
     }
@@ -215,7 +231,7 @@ class Bench {
     return placing;
   }
 
-  Status measure(double theta, std::uint32_t groups, Strategy strategy) {
+  Status measure(const Draw& draw, std::uint32_t groups, Strategy strategy) {
     PRESSO_ASSIGN(const Placing placing, place(groups, strategy));
     PRESSO_TRY(send(placing.slots, options_.rows, d_slots_));
     if (!placing.items_of.empty()) {
@@ -237,7 +253,7 @@ class Bench {
     PRESSO_TRY(verify(groups, strategy, placing, right));
     const lab::MeanConflicts conflicts = lab::mean_conflicts(words_of(placing, strategy));
     const double ms = summary(times).median;
-    std::printf("%u,%g,%s,%u,%.2f,%.3f,%.2f,%.4f,%.2f,%d\n", groups, theta,
+    std::printf("%u,%s,%s,%u,%.2f,%.3f,%.2f,%.4f,%.2f,%d\n", groups, draw.name.c_str(),
                 kNames[static_cast<std::size_t>(strategy)], placing.slot_count, placing.copies,
                 is_lookup(strategy) ? conflicts.read_rounds : conflicts.write_rounds,
                 placing.seconds, ms, options_.rows / ms / 1e6, right ? 1 : 0);
@@ -340,7 +356,10 @@ bool parse(int argc, char** argv, Options& options) {
     if (flag == "--groups") {
       options.groups.push_back(number);
     } else if (flag == "--theta") {
-      options.thetas.push_back(std::atof(value));
+      options.draws.push_back({std::string("theta ") + value, std::atof(value), 0});
+    } else if (flag == "--degree") {
+      if (number < 1 || number > lab::kBanks) return false;
+      options.draws.push_back({std::string("degree ") + value, 0, number});
     } else if (flag == "--strategy") {
       if (!add_strategy(value, options.strategies)) return false;
     } else if (flag == "--budget") {
@@ -358,7 +377,7 @@ bool parse(int argc, char** argv, Options& options) {
     }
   }
   if (options.groups.empty()) options.groups = {64, 128, 256, 512, 1024, 2048, 4096};
-  if (options.thetas.empty()) options.thetas = {0, 1};
+  if (options.draws.empty()) options.draws = {{"theta 0", 0, 0}, {"theta 1", 1, 0}};
   if (options.strategies.empty()) {
     for (const char* const name : kNames) add_strategy(name, options.strategies);
   }
@@ -379,8 +398,9 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
-                 "usage: placement_rate [--groups N]... [--theta F]... [--strategy NAME]... "
-                 "[--budget F] [--window N] [--rows N] [--base-rows N] [--runs N]\n"
+                 "usage: placement_rate [--groups N]... [--theta F]... [--degree N]... "
+                 "[--strategy NAME]... [--budget F] [--window N] [--rows N] [--base-rows N] "
+                 "[--runs N]\n"
                  "groups: 1 to 8,192; base rows: multiples of 65,536; rows: of base rows\n");
     return 2;
   }
