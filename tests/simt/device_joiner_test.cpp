@@ -171,9 +171,10 @@ std::vector<Pair> pairs_of(const JoinedPairs& from) {
 
 constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kSemi,
                                JoinKind::kAnti,  JoinKind::kRight, JoinKind::kFull};
-constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect, JoinStrategy::kTable,
-                                        JoinStrategy::kRadix, JoinStrategy::kMerge,
-                                        JoinStrategy::kAuto};
+constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect,       JoinStrategy::kTable,
+                                        JoinStrategy::kRadix,        JoinStrategy::kMerge,
+                                        JoinStrategy::kChained,      JoinStrategy::kChainedShared,
+                                        JoinStrategy::kChainedSplit, JoinStrategy::kAuto};
 constexpr JoinKeyType kWidths[] = {JoinKeyType::kInt32, JoinKeyType::kUint32, JoinKeyType::kInt64,
                                    JoinKeyType::kUint64};
 
@@ -529,7 +530,8 @@ TEST(DeviceJoiner, EveryStepMayFail) {
     std::uint64_t EmulatedFaults::*count;
     ErrorCode code;
   };
-  for (const JoinStrategy strategy : {JoinStrategy::kRadix, JoinStrategy::kAuto}) {
+  for (const JoinStrategy strategy : {JoinStrategy::kRadix, JoinStrategy::kAuto,
+                                      JoinStrategy::kChained, JoinStrategy::kChainedShared}) {
     const auto run = [&](const Joiner& at) -> Status {
       JoinRequest request{.build = build_at.column, .probe = probe_at.column};
       request.kind = JoinKind::kFull;

@@ -15,8 +15,12 @@ namespace {
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
-constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect, JoinStrategy::kTable,
-                                        JoinStrategy::kRadix, JoinStrategy::kMerge};
+constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect,      JoinStrategy::kTable,
+                                        JoinStrategy::kRadix,       JoinStrategy::kMerge,
+                                        JoinStrategy::kChained,     JoinStrategy::kChainedShared,
+                                        JoinStrategy::kChainedSplit};
+constexpr JoinStrategy kChains[] = {JoinStrategy::kChained, JoinStrategy::kChainedShared,
+                                    JoinStrategy::kChainedSplit};
 constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kSemi,
                                JoinKind::kAnti,  JoinKind::kRight, JoinKind::kFull};
 
@@ -72,7 +76,8 @@ Expected expected_of(const JoinCase& asked) {
 }
 
 const char* name_of(JoinStrategy strategy) {
-  constexpr const char* kNames[] = {"direct", "table", "radix", "merge"};
+  constexpr const char* kNames[] = {"direct",  "table",          "radix",        "merge",
+                                    "chained", "chained-shared", "chained-split"};
   return kNames[static_cast<std::size_t>(strategy)];
 }
 const char* name_of(JoinKind kind) {
@@ -209,6 +214,7 @@ class Joins : public ::testing::Test {
     tuning.part_rows = 100;
     tuning.one_level_bits = 2;
     tuning.item_rows = 700;
+    tuning.split_blocks = 4;
     return tuning;
   }
 
@@ -216,10 +222,14 @@ class Joins : public ::testing::Test {
   std::uint32_t seed_ = 0;
 };
 
+/// So few parts of the build side that the emulator has not too much to do.
+constexpr std::uint32_t kSplitBlocks = 3;
+
 JoinCase case_of(JoinStrategy strategy, std::uint32_t key_bytes) {
   JoinCase asked;
   asked.strategy = strategy;
   asked.key_bytes = key_bytes;
+  asked.tuning.split_blocks = kSplitBlocks;
   return asked;
 }
 
@@ -435,6 +445,76 @@ TEST_F(Joins, OfPartsThatAreWrittenInRunsOfAnyLength) {
   }
 }
 
+TEST_F(Joins, OfChainsOfAnyLoad) {
+  for (const JoinStrategy strategy : kChains) {
+    // A slot for all rows at last, so that the chain has every row, row 0 and the last one too.
+    for (const std::uint32_t load : {25u, 100u, 400u, 10000u}) {
+      for (const std::uint32_t key_bytes : {4u, 8u}) {
+        JoinCase asked = case_of(strategy, key_bytes);
+        asked.tuning.chain_load = load;
+        asked.kind = kKinds[below(std::size(kKinds))];
+        asked.unique = below(2) == 0;
+        const auto distinct = distinct_keys(load == 10000 ? 100 : 700, asked);
+        asked.build =
+            column_of(asked.unique ? distinct : probe_keys(distinct, distinct.size(), 1000), asked);
+        auto probe = probe_keys(asked.build.keys, 900, 800);
+        probe[0] = asked.build.keys[0];
+        probe[1] = asked.build.keys.back();
+        asked.probe = column_of(probe, asked);
+        expect_right_all_ways(asked);
+      }
+    }
+  }
+}
+
+TEST_F(Joins, OfAsManyChainedRowsAsFit) {
+  // At 16 bytes a row of 64-bit keys, and 12 of 32.
+  for (const std::uint32_t key_bytes : {4u, 8u}) {
+    for (const std::size_t rows : {100, 101}) {
+      JoinCase asked = case_of(JoinStrategy::kChainedShared, key_bytes);
+      asked.tuning.slice_bytes = 100 * (key_bytes == 8 ? 16 : 12);
+      asked.build = column_of(distinct_keys(rows, asked), asked);
+      asked.probe = column_of(probe_keys(asked.build.keys, 5000, 700), asked);
+      if (rows == 100) {
+        expect_right_all_ways(asked);
+        continue;
+      }
+      const auto outcome = join_backend().join(asked, 1);
+      ASSERT_FALSE(outcome.ok());
+      EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
+      // In parts there may be any number of rows: more parts than were asked for.
+      asked.strategy = JoinStrategy::kChainedSplit;
+      asked.tuning.split_blocks = 1;
+      expect_right_all_ways(asked);
+    }
+  }
+  JoinCase asked = case_of(JoinStrategy::kChainedSplit, 8);
+  asked.tuning.slice_bytes = 15;  // not one row
+  asked.build = column_of(distinct_keys(10, asked), asked);
+  const auto outcome = join_backend().join(asked, 1);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Joins, OfOneKeyInAllPartsOfAChainedSide) {
+  // Parts of 70 rows, more of them than thread blocks that the emulator runs at once.
+  for (const JoinKind kind : kKinds) {
+    JoinCase asked = case_of(JoinStrategy::kChainedSplit, 8);
+    asked.kind = kind;
+    asked.marks = true;
+    asked.tuning.split_blocks = 8;
+    auto build = distinct_keys(560, asked);
+    for (std::size_t row = 0; row < build.size(); row += 7) build[row] = build[3];
+    asked.build = column_of(build, asked);
+    auto probe = probe_keys(build, 4200, 500);
+    for (std::size_t row = 0; row < probe.size(); row += 100) probe[row] = build[3];
+    asked.probe = column_of(probe, asked);
+    expect_right_all_ways(asked);
+    add_bitmaps(asked);
+    expect_right_all_ways(asked);
+  }
+}
+
 TEST_F(Joins, WithoutRoomForAllPairs) {
   for (const JoinStrategy strategy : kStrategies) {
     for (const bool unique : {false, true}) {
@@ -476,8 +556,11 @@ TEST_F(Joins, OfManyRowsOnADevice) {
     for (const std::uint32_t key_bytes : {4u, 8u}) {
       for (const bool repeats : {false, true}) {
         JoinCase asked = case_of(strategy, key_bytes);
-        const auto distinct = distinct_keys(300'000, asked);
-        asked.build = column_of(repeats ? probe_keys(distinct, 500'000, 1000) : distinct, asked);
+        // As many as fit where all have to fit into shared memory.
+        const bool is_small = strategy == JoinStrategy::kChainedShared;
+        const auto distinct = distinct_keys(is_small ? 10'000 : 300'000, asked);
+        const std::size_t rows = is_small ? 12'000 : 500'000;
+        asked.build = column_of(repeats ? probe_keys(distinct, rows, 1000) : distinct, asked);
         asked.probe = column_of(probe_keys(distinct, 1'500'000, 600), asked);
         asked.marks = repeats;
         expect_right_all_ways(asked);
@@ -512,6 +595,48 @@ TEST(JoinPlans, RefuseWhatContradictsItself) {
   EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
   input.range = {0, 1u << 20};
   EXPECT_TRUE(JoinPlan::make(input).ok());
+}
+
+TEST(JoinPlans, OfChains) {
+  alignas(16) const std::uint64_t keys[1000] = {};
+  JoinInput input;
+  input.build = {keys, nullptr, nullptr, 1000};
+  input.probe = {keys, nullptr, nullptr, 1000};
+  input.unique = true;
+  JoinTuning tuning;
+  for (const std::uint32_t load : {0u, 10'001u}) {
+    tuning.chain_load = load;
+    for (const JoinStrategy strategy : kChains) {
+      input.strategy = strategy;
+      EXPECT_EQ(JoinPlan::make(input, tuning).error().code, ErrorCode::kInvalidArgument);
+    }
+  }
+  // In device memory a word a slot and one a row, in shared memory nothing.
+  tuning.chain_load = 200;
+  input.strategy = JoinStrategy::kChained;
+  const auto chained = JoinPlan::make(input, tuning);
+  ASSERT_TRUE(chained.ok());
+  EXPECT_EQ(chained->chain_slots(), 500u);
+  EXPECT_EQ(chained->temporary_bytes(), 256u + (4 * 1500 + 255) / 256 * 256);
+  EXPECT_FALSE(chained->keeps_found());
+  input.strategy = JoinStrategy::kChainedShared;
+  const auto shared = JoinPlan::make(input, tuning);
+  ASSERT_TRUE(shared.ok());
+  EXPECT_EQ(shared->slices(), 1u);
+  EXPECT_EQ(shared->temporary_bytes(), 256u);
+  EXPECT_FALSE(shared->keeps_found());
+  input.strategy = JoinStrategy::kChainedSplit;
+  const auto split = JoinPlan::make(input, tuning);
+  ASSERT_TRUE(split.ok());
+  EXPECT_EQ(split->slice_rows(), 8u);  // of 128 thread blocks
+  EXPECT_EQ(split->slices(), 125u);
+  EXPECT_FALSE(split->keeps_found());
+  // Which rows have no match is known behind the last part.
+  input.kind = JoinKind::kLeft;
+  EXPECT_TRUE(JoinPlan::make(input, tuning)->keeps_found());
+  input.kind = JoinKind::kSemi;
+  input.unique = false;
+  EXPECT_TRUE(JoinPlan::make(input, tuning)->keeps_found());
 }
 
 TEST(JoinPlans, ChooseWhereNoStrategyIsNamed) {

@@ -91,6 +91,34 @@ TEST(TileOrder, AddsUpWhatTilesBeforePublished) {
   }
 }
 
+TEST(ChainedTable, HasEachRowThatTakesPartOnce) {
+  constexpr u32 kRows = 3000;
+  for (const u32 slots : {4 * kRows, kRows, kRows / 4, u32{1}}) {
+    // Keys come three times; every fifth row is left out, but not the first one.
+    std::vector<u64> keys(kRows);
+    std::vector<u32> valid((kRows + 31) / 32);
+    for (u32 row = 0; row < kRows; ++row) {
+      keys[row] = row / 3;
+      if (row % 5 != 1) valid[row / 32] |= 1u << row % 32;
+    }
+    std::vector<u32> heads(slots, kNoRow), links(kRows, kNoRow - 1);
+    const ChainedTable<u64> table{keys.data(), heads.data(), links.data(), slots};
+    const JoinRows build{keys.data(), valid.data(), nullptr, kRows};
+    EmulatedJoins<EmulatedLaunches> launcher{EmulatedLaunches(slots)};
+    const Status built = launcher.run<BuildChained<u64>>(tiles_of(kRows), 0, {table, build});
+    ASSERT_TRUE(built.ok()) << built.error().message();
+    std::vector<u32> times(kRows);
+    for (u32 slot = 0; slot < slots; ++slot) {
+      for (u32 row = heads[slot]; row != kNoRow; row = links[row]) {
+        ASSERT_LT(row, kRows);
+        ASSERT_EQ(table.slot_of(keys[row]), &heads[slot]);
+        ASSERT_EQ(++times[row], 1u) << row;
+      }
+    }
+    for (u32 row = 0; row < kRows; ++row) EXPECT_EQ(times[row], row % 5 != 1 ? 1u : 0u) << row;
+  }
+}
+
 }  // namespace
 
 JoinBackend& join_backend() {

@@ -57,6 +57,12 @@ const char* name_of(JoinStrategy strategy) {
       return "parts";
     case JoinStrategy::kMerge:
       return "merging";
+    case JoinStrategy::kChained:
+      return "chains of rows";
+    case JoinStrategy::kChainedShared:
+      return "chains of rows in shared memory";
+    case JoinStrategy::kChainedSplit:
+      return "chains of parts of the build side";
     case JoinStrategy::kAuto:
       break;
   }

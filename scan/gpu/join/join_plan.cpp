@@ -21,6 +21,7 @@ constexpr std::uint32_t kMostRunRows = 16;  ///< whose rest fits beside a tile
 /// Of the mean part's table; the rest is room for parts that are larger.
 constexpr double kPartLoad = 0.42;
 constexpr std::uint32_t kLeastItemRows = 16384;
+constexpr std::uint32_t kMostChainLoad = 10000;
 
 Error invalid(const char* what) {
   return Error{ErrorCode::kInvalidArgument, std::string("a join ") + what};
@@ -117,6 +118,9 @@ Result<JoinPlan> JoinPlan::make(const JoinInput& asked, const JoinTuning& tuning
     plan.keeps_by_part_ = plan.keeps_found_ && !input.ordered && !gives_missing(input.kind);
     plan.choose_parts(tuning);
   }
+  if (input.strategy == JoinStrategy::kChained || plan.has_slices()) {
+    PRESSO_TRY(plan.choose_chains(tuning));
+  }
   plan.divide();
   return plan;
 }
@@ -169,6 +173,41 @@ void JoinPlan::choose_parts(const JoinTuning& tuning) {
                    : static_cast<std::uint32_t>(std::max<std::uint64_t>(4 * mean, kLeastItemRows));
 }
 
+Status JoinPlan::choose_chains(const JoinTuning& tuning) {
+  if (tuning.chain_load == 0 || tuning.chain_load > kMostChainLoad) {
+    return invalid("has no such load of its chains");
+  }
+  const std::uint64_t rows = input_.build.count, load = tuning.chain_load;
+  const auto slots_of = [&](std::uint64_t rows_of_table) {
+    const std::uint64_t slots = (100 * rows_of_table + load - 1) / load;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(slots, 1, kNoRow));
+  };
+  if (input_.strategy == JoinStrategy::kChained) {
+    chain_slots_ = slots_of(rows);
+    return {};
+  }
+  std::uint64_t most = tuning.slice_bytes / slice_bytes(1, 0, input_.key_bytes);
+  while (most > 0 && slice_bytes(most, slots_of(most), input_.key_bytes) > tuning.slice_bytes) {
+    --most;
+  }
+  std::uint64_t slice = std::max<std::uint64_t>(rows, 1);
+  if (input_.strategy == JoinStrategy::kChainedSplit) {
+    const std::uint64_t blocks = std::max<std::uint32_t>(tuning.split_blocks, 1);
+    slice = std::min((slice + blocks - 1) / blocks, std::max<std::uint64_t>(most, 1));
+  }
+  if (slice > most) return invalid("has too many build rows for chains in shared memory");
+  slice_rows_ = static_cast<std::uint32_t>(slice);
+  chain_slots_ = slots_of(slice);
+  // Rows of a key may be in several slices, and which rows have no match is known behind the last.
+  if (slices() > 1) keeps_found_ |= gives_missing(input_.kind) || !input_.unique;
+  return {};
+}
+
+std::uint64_t JoinPlan::slices() const {
+  const std::uint64_t rows = input_.build.count;
+  return std::max<std::uint64_t>((rows + slice_rows_ - 1) / slice_rows_, 1);
+}
+
 void JoinPlan::divide() {
   MemoryParts parts;
   const std::uint64_t build = input_.build.count, probe = input_.probe.count;
@@ -219,6 +258,12 @@ void JoinPlan::divide() {
       to.taking_rows = parts.add(row * build);
       to.taking_begins = parts.add(sizeof(std::uint64_t) * (tiles_of(build) + 1));
       break;
+    case JoinStrategy::kChained:
+      to.structure = parts.add(row * (std::uint64_t{chain_slots_} + build));
+      break;
+    case JoinStrategy::kChainedShared:
+    case JoinStrategy::kChainedSplit:
+      break;  // in shared memory
     case JoinStrategy::kAuto:
       break;  // make() has replaced it
   }

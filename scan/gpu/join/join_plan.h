@@ -11,13 +11,16 @@ namespace presso::gpu {
 
 /// What tests set, so that few rows go through everything.
 struct JoinTuning {
-  std::uint32_t part_rows = 3072;    ///< radix: build rows of a part, at most, if bits suffice
-  std::uint32_t one_level_bits = 8;  ///< radix: up to so many bits in one pass
-  std::uint32_t most_bits = 18;      ///< radix: of a part's number
-  std::uint32_t run_rows = 8;        ///< radix: written at once; 1, 2, 4, 8 or 16
-  std::uint32_t least_slots = 64;    ///< radix: of a part's table; even
-  std::uint32_t most_slots = 16384;  ///< radix: of a part's table; even
-  std::uint32_t item_rows = 0;       ///< radix: probe rows of a thread block; 0: by their number
+  std::uint32_t part_rows = 3072;      ///< radix: build rows of a part, at most, if bits suffice
+  std::uint32_t one_level_bits = 8;    ///< radix: up to so many bits in one pass
+  std::uint32_t most_bits = 18;        ///< radix: of a part's number
+  std::uint32_t run_rows = 8;          ///< radix: written at once; 1, 2, 4, 8 or 16
+  std::uint32_t least_slots = 64;      ///< radix: of a part's table; even
+  std::uint32_t most_slots = 16384;    ///< radix: of a part's table; even
+  std::uint32_t item_rows = 0;         ///< radix: probe rows of a thread block; 0: by their number
+  std::uint32_t chain_load = 100;      ///< chained: build rows for a hundred slots, 1 to 10,000
+  std::uint32_t slice_bytes = 196608;  ///< chained, shared memory: of a thread block's table
+  std::uint32_t split_blocks = 128;    ///< chained, split: into so many slices, or more
 };
 
 /// What is known of a join before its strategy is chosen.
@@ -37,7 +40,7 @@ JoinStrategy choose_strategy(const JoinFacts& facts);
 /// Offsets into one piece of temporary memory; unused parts are 0.
 struct JoinMemory {
   std::uint64_t totals = 0;
-  std::uint64_t structure = 0;  ///< table or array
+  std::uint64_t structure = 0;  ///< table, array, or slots and links of chains
 
   // Radix. Entries are rows of parts with what lies between parts.
   std::uint64_t build_hashes = 0, build_rows = 0;
@@ -101,6 +104,15 @@ class JoinPlan {
   std::uint32_t run_rows() const { return run_rows_; }
   /// Whether found entries are in the order of parts, not of rows.
   bool keeps_by_part() const { return keeps_by_part_; }
+  // Chained.
+  std::uint32_t chain_slots() const { return chain_slots_; }  ///< of the table, or of a slice's
+  std::uint32_t slice_rows() const { return slice_rows_; }    ///< shared memory: 1 or more
+  std::uint64_t slices() const;                               ///< shared memory: 1 or more
+  bool has_slices() const {
+    return input_.strategy == JoinStrategy::kChainedShared ||
+           input_.strategy == JoinStrategy::kChainedSplit;
+  }
+
   /// Merge: whether some build rows may be left out.
   bool leaves_rows_out() const {
     return input_.build.d_valid != nullptr || input_.build.d_selected != nullptr;
@@ -112,6 +124,7 @@ class JoinPlan {
 
  private:
   void choose_parts(const JoinTuning& tuning);
+  Status choose_chains(const JoinTuning& tuning);
   void divide();
 
   JoinInput input_;
@@ -122,6 +135,7 @@ class JoinPlan {
   bool needs_groups_ = false;
   std::uint32_t first_bits_ = 0, second_bits_ = 0;
   std::uint32_t slots_ = 0, item_rows_ = 0, run_rows_ = 1;
+  std::uint32_t chain_slots_ = 1, slice_rows_ = 1;
 };
 
 }  // namespace presso::gpu

@@ -55,6 +55,14 @@ PRESSO_HD constexpr std::uint64_t entries_of(std::uint64_t rows, std::uint64_t p
   return (rows + parts * (run - 1) + run - 1) / run * run;
 }
 
+// Chains in shared memory (chained_slices.cuh).
+
+/// Of the table of a slice: its keys, a link a row, slots.
+PRESSO_HD constexpr std::uint64_t slice_bytes(std::uint64_t rows, std::uint64_t slots,
+                                              std::uint32_t key_bytes) {
+  return rows * (key_bytes + sizeof(std::uint32_t)) + slots * sizeof(std::uint32_t);
+}
+
 // Groups (row_groups.cuh).
 inline constexpr std::uint32_t kShortGroup = 8;  ///< rows that a thread sorts
 

@@ -9,6 +9,8 @@
 // where Body::kWholeGrid, else in as many of them as run at once. None for 0 blocks.
 #pragma once
 
+#include "scan/gpu/join/chained_slices.cuh"
+#include "scan/gpu/join/chained_table.cuh"
 #include "scan/gpu/join/join_plan.h"
 #include "scan/gpu/join/key_array.cuh"
 #include "scan/gpu/join/key_merge.cuh"
@@ -74,7 +76,8 @@ class JoinSteps {
 
   std::uint64_t build_tiles() const { return tiles_of(input_.build.count); }
   std::uint64_t probe_tiles() const { return tiles_of(input_.probe.count); }
-  bool is_radix() const { return input_.strategy == JoinStrategy::kRadix; }
+  /// Whether probe rows are looked up by kernels of the strategy's own, not by LookUp.
+  bool finds_apart() const { return input_.strategy == JoinStrategy::kRadix || plan_.has_slices(); }
 
   /// Bits of build rows with a match; null where nobody asks.
   u32* matched() const {
@@ -107,6 +110,13 @@ class JoinSteps {
         break;
       case JoinStrategy::kMerge:
         return prepare_merge();
+      case JoinStrategy::kChained:
+        PRESSO_TRY(build_chains());
+        break;
+      case JoinStrategy::kChainedShared:
+      case JoinStrategy::kChainedSplit:
+        PRESSO_TRY(group_by_slices());
+        break;
       case JoinStrategy::kAuto:
         break;
     }
@@ -120,6 +130,19 @@ class JoinSteps {
   KeyArray<Key> array() const {
     return {at<u32>(memory_.structure), static_cast<Key>(input_.range->least),
             static_cast<Key>(plan_.places() - 1)};
+  }
+
+  ChainedTable<Key> chains() const {
+    auto* const slots = at<u32>(memory_.structure);
+    return {static_cast<const Key*>(input_.build.d_keys), slots, slots + plan_.chain_slots(),
+            plan_.chain_slots()};
+  }
+
+  Status build_chains() {
+    const std::uint64_t bytes = sizeof(u32) * std::uint64_t{plan_.chain_slots()};
+    PRESSO_TRY(launcher_.fill(chains().slots, 0xFF, bytes));
+    PRESSO_TRY(run<BuildChained<Key>>(build_tiles(), {chains(), input_.build}));
+    return find_groups(chains());
   }
 
   Status build_table() {
@@ -273,6 +296,39 @@ class JoinSteps {
     return run_with<Body>(items, Body::shared_bytes(plan_.slots()), to);
   }
 
+  // --- chains in shared memory
+
+  template <SliceMode kMode>
+  Status probe_slices(const JoinRows& probe, u32* found, const JoinPairs& pairs) {
+    SliceArguments<Key> to;
+    to.build = input_.build;
+    to.probe = probe;
+    to.slice_rows = plan_.slice_rows();
+    to.slots = plan_.chain_slots();
+    to.least = plan_.needs_groups();
+    to.choice = choice_of(input_.kind);
+    to.out = {pairs, totals(), matched()};
+    to.found = found;
+    const std::uint64_t slices = plan_.slices();
+    const std::uint64_t blocks = slices > 1 ? slices : slice_tiles_of(probe.count);
+    using Body = ProbeSlices<Key, kMode>;
+    const u32 shared = Body::shared_bytes(plan_.slice_rows(), plan_.chain_slots());
+    return run_with<Body>(probe.count == 0 ? 0 : blocks, shared, to);
+  }
+
+  Status group_by_slices() {
+    if (!plan_.needs_groups()) return {};
+    PRESSO_TRY(probe_slices<SliceMode::kKeep>(input_.build, at<u32>(memory_.leader), {}));
+    return run<CountFurther>(build_tiles(), groups());
+  }
+
+  Status keep_from_slices() {
+    auto* const found = at<u32>(memory_.found);
+    const std::uint64_t bytes = sizeof(u32) * std::uint64_t{input_.probe.count};
+    if (plan_.slices() > 1) PRESSO_TRY(launcher_.fill(found, 0xFF, bytes));
+    return probe_slices<SliceMode::kKeep>(input_.probe, found, {});
+  }
+
   // --- merging
 
   AscendingKeys<Key> ascending() const {
@@ -329,6 +385,14 @@ class JoinSteps {
       case JoinStrategy::kMerge:
         PRESSO_TRY(look_up_in(merge(), writes, pairs));
         break;
+      case JoinStrategy::kChained:
+        PRESSO_TRY(look_up_in(chains(), writes, pairs));
+        break;
+      case JoinStrategy::kChainedShared:
+      case JoinStrategy::kChainedSplit:
+        PRESSO_TRY(writes ? probe_slices<SliceMode::kWrite>(input_.probe, nullptr, pairs)
+                          : probe_slices<SliceMode::kCount>(input_.probe, nullptr, {}));
+        break;
       case JoinStrategy::kAuto:
         break;
     }
@@ -366,6 +430,9 @@ class JoinSteps {
       case JoinStrategy::kMerge:
         PRESSO_TRY(write_in_order_from(merge(), pairs));
         break;
+      case JoinStrategy::kChained:
+        PRESSO_TRY(write_in_order_from(chains(), pairs));
+        break;
       default:
         PRESSO_TRY(write_in_order_from(table(), pairs));
     }
@@ -388,7 +455,7 @@ class JoinSteps {
 
   Status write_pairs(const JoinPairs& pairs) {
     if (!plan_.keeps_found()) return look_up(true, pairs);
-    if (plan_.is_single() && !is_radix()) return write_in_order(pairs);
+    if (plan_.is_single() && !finds_apart()) return write_in_order(pairs);
     PRESSO_TRY(find_all());
     return write_list(pairs);
   }
@@ -461,11 +528,18 @@ class JoinSteps {
       case JoinStrategy::kMerge:
         PRESSO_TRY(keep_from(merge()));
         break;
+      case JoinStrategy::kChained:
+        PRESSO_TRY(keep_from(chains()));
+        break;
+      case JoinStrategy::kChainedShared:
+      case JoinStrategy::kChainedSplit:
+        PRESSO_TRY(keep_from_slices());
+        break;
       case JoinStrategy::kAuto:
         break;
     }
     const MatchList to = list({});
-    if (is_radix()) PRESSO_TRY(run<SumTiles>(tiles_of(to.count), to));
+    if (finds_apart()) PRESSO_TRY(run<SumTiles>(tiles_of(to.count), to));
     ScanArguments scan;
     scan.begins = to.tile_begins;
     scan.piece_begins = to.piece_begins;

@@ -10,6 +10,7 @@ template <class KeyType>
 struct KeyArray {
   using Key = KeyType;
   static constexpr u32 kSharedBytes = 0;
+  static constexpr bool kTellsRepeats = true;
 
   u32* places = nullptr;  ///< before building: kNoRow
   Key least = 0;

@@ -35,6 +35,7 @@ template <class KeyType>
 struct KeyTable {
   using Key = KeyType;
   static constexpr u32 kSharedBytes = 0;
+  static constexpr bool kTellsRepeats = true;
 
   KeyUnit<Key>* units = nullptr;  ///< before building: all bits set
   u32 count = 0;

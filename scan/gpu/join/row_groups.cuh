@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Build rows with the same key are a group. Its number is one of its rows, whichever the structure
 // of keys holds; the others are its *further* rows. All this runs only where has_duplicates says so
-// (but for what fills memory), and none of it looks at a key again:
+// (but for what fills memory, and for FindGroups where building did not tell whether keys repeat),
+// and none of it looks at a key again:
 //
 //   FindGroups     further[group] counts further rows, leader[row] is the group of a further row
 //   SumGroups, ScanSums, PlaceGroups      groups of two and more rows get places in the list
@@ -56,12 +57,16 @@ struct GroupBody {
 
   template <class Each>
   PRESSO_DEVICE static void for_each_tile(const JoinTotals* totals, u32 rows, const Each& each) {
-    if (totals->has_duplicates == 0) return;
+    if (totals->has_duplicates != 0) for_all_tiles(rows, each);
+  }
+  template <class Each>
+  PRESSO_DEVICE static void for_all_tiles(u32 rows, const Each& each) {
     const u64 tiles = tiles_of(rows);
     for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) each(tile);
   }
 };
 
+/// The finder's kTellsRepeats: its structure was built by kernels that have set has_duplicates.
 template <class Finder>
 struct FindGroupsArguments {
   Finder finder;
@@ -77,7 +82,7 @@ struct FindGroups : GroupBody {
   static constexpr u32 kSharedBytes = Finder::kSharedBytes;
 
   PRESSO_DEVICE static void run(const Arguments& to) {
-    for_each_tile(to.groups.totals, to.build.count, [&](u64 tile) {
+    const auto group_tile = [&](u64 tile) {
       const auto* const all = static_cast<const Key*>(to.build.d_keys);
       Key keys[kTileItems];
       u32 found[kTileItems], joins = 0;
@@ -94,9 +99,15 @@ struct FindGroups : GroupBody {
         const auto row = static_cast<u32>(tile_row(tile, item));
         const bool is_further = found[item] != kNoRow && found[item] != row;
         if (is_further) to.groups.leader[row] = found[item];
+        if (is_further && !Finder::kTellsRepeats) to.groups.totals->has_duplicates = 1;
         add_ones(to.groups.further, found[item], is_further);
       }
-    });
+    };
+    if constexpr (Finder::kTellsRepeats) {
+      for_each_tile(to.groups.totals, to.build.count, group_tile);
+    } else {
+      for_all_tiles(to.build.count, group_tile);
+    }
   }
 };
 

@@ -61,6 +61,13 @@ enum class JoinStrategy : std::uint8_t {
   kTable,   ///< one open-addressing table: 65 for 1 M x 500 M rows, 18 for 100 M x 400 M
   kRadix,  ///< both sides are divided into parts, whose tables are in shared memory: 30; 12 ordered
   kMerge,  ///< keys of both sides ascend: 123
+  // What was tried beside these and is never chosen by kAuto.
+  kChained,  ///< one table whose slots are chains of rows, in device memory
+  /// The same in the shared memory of each thread block, for build sides of up to 12,288 rows of
+  /// 64-bit keys, 16,384 of 32.
+  kChainedShared,
+  /// The same with each thread block having a part of the build side and all of the probe side.
+  kChainedSplit,
   /// By what was measured: merge where keys are known to ascend; direct where the range of build
   /// keys is known (DeviceJoiner looks for it) and has at most 2 places a row, or at most 16 and
   /// 2^23 in all, 32 MB; table where that takes at most 32 MB (1 M rows of 64-bit keys, 2 M of 32)

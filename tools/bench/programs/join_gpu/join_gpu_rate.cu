@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 // How fast a GPU joins columns that lie in its memory.
 //
-//   join_gpu_rate [--only TEXT]... [--runs N] [--scale F] [--stages] [--csv FILE]
-//                 [--run-rows N] [--part-rows N] [--one-level-bits N] [--item-rows N]
+//   join_gpu_rate [--only TEXT]... [--strategy NAME]... [--runs N] [--scale F] [--stages]
+//                 [--csv FILE] [--run-rows N] [--part-rows N] [--one-level-bits N] [--item-rows N]
+//                 [--chain-load N] [--split-blocks N]
 //
 // Cases are named "rows x rows keys ...", variants "strategy order uniqueness"; --only keeps those
-// whose names together contain every TEXT. --scale 0.01 takes a hundredth of all rows. Keys are
-// made on the device (join_keys.h), with the number of pairs and their checksum, which each variant
-// must give, in the right order where it claims one, before it is timed and afterwards; results are
-// poisoned before. Printed: the median of 11 runs after two, by events around all that a join
-// enqueues, building and output included, as G rows of both sides a second. "counted first" copies
-// the totals back and waits before it writes. --stages: milliseconds of each kernel, of one more
-// run. Exit status 1 where a result was wrong. The
-// options of the second line set what JoinTuning has (scan/gpu/join/join_plan.h).
+// whose names together contain every TEXT. --strategy (direct, table, radix, merge, chained,
+// chained-shared, chained-split) tries every case with these strategies, where its keys suit them
+// and it does not take minutes, in the place of those that are listed for it. --scale 0.01 takes a
+// hundredth of all rows. Keys are made on the device (join_keys.h), with the number of pairs and
+// their checksum, which each variant must give, in the right order where it claims one, before it
+// is timed and afterwards; results are poisoned before. Printed: the median of 11 runs after two,
+// by events around all that a join enqueues, building and output included, as G rows of both sides
+// a second. "counted first" copies the totals back and waits before it writes. --stages:
+// milliseconds of each kernel, of one more run. Exit status 1 where a result was wrong. The last
+// six options set what JoinTuning has (scan/gpu/join/join_plan.h).
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +37,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> only;
+  std::vector<JoinStrategy> strategies;  ///< none: those that are listed for a case
   int runs = 11;
   double scale = 1;
   bool stages = false;
@@ -51,9 +58,59 @@ struct Variant {
   bool only_counts = false;
 };
 
+constexpr const char* kStrategyNames[] = {"direct",  "table",          "radix",        "merge",
+                                          "chained", "chained-shared", "chained-split"};
+
 const char* name_of(JoinStrategy strategy) {
-  constexpr const char* kNames[] = {"direct", "table", "radix", "merge"};
-  return kNames[static_cast<std::size_t>(strategy)];
+  return kStrategyNames[static_cast<std::size_t>(strategy)];
+}
+
+std::optional<JoinStrategy> strategy_of(const std::string& name) {
+  for (std::size_t i = 0; i < std::size(kStrategyNames); ++i) {
+    if (name == kStrategyNames[i]) return static_cast<JoinStrategy>(i);
+  }
+  return std::nullopt;
+}
+
+/// How many rows of chains are looked at where each thread block has a part of the build side,
+/// about: all probe rows, and build rows where these are grouped, go through all parts.
+double steps_of_split(const JoinKeys& keys) {
+  constexpr double kPartRows = 12'288, kFewParts = 128;
+  const double parts = std::max(keys.build_rows / kPartRows, kFewParts);
+  const double rows_of_key = std::max(keys.build_rows / parts / keys.distinct, 1.0);
+  const auto rows = static_cast<double>(keys.build_rows) + keys.probe_rows;
+  return parts * rows_of_key * rows;
+}
+
+/// Whether the strategy gives all matches of such keys, within seconds.
+bool suits(JoinStrategy strategy, const JoinKeys& keys) {
+  constexpr double kMostSteps = 2e11;
+  if (strategy == JoinStrategy::kChainedSplit) return steps_of_split(keys) <= kMostSteps;
+  if (strategy == JoinStrategy::kDirect) return keys.shape == KeyShape::kDense;
+  return strategy != JoinStrategy::kMerge || keys.shape == KeyShape::kSorted;
+}
+
+bool is_same(const Variant& a, const Variant& b) {
+  return a.strategy == b.strategy && a.ordered == b.ordered && a.unique == b.unique &&
+         a.counted_first == b.counted_first && a.only_counts == b.only_counts;
+}
+
+/// The variants of a case with these strategies in the place of their own, each once.
+std::vector<Variant> with_strategies(const std::vector<Variant>& listed,
+                                     const std::vector<JoinStrategy>& strategies,
+                                     const JoinKeys& keys) {
+  if (strategies.empty()) return listed;
+  std::vector<Variant> variants;
+  for (const JoinStrategy strategy : strategies) {
+    if (!suits(strategy, keys)) continue;
+    for (Variant variant : listed) {
+      variant.strategy = strategy;
+      const bool is_there = std::any_of(variants.begin(), variants.end(),
+                                        [&](const Variant& v) { return is_same(v, variant); });
+      if (!is_there) variants.push_back(variant);
+    }
+  }
+  return variants;
 }
 
 std::string name_of(const Variant& variant) {
@@ -174,15 +231,19 @@ class Bench {
     scale(one.keys.probe_rows);
     scale(one.keys.distinct);
     bool is_made = false;
-    for (const Variant& variant : variants) {
+    for (const Variant& variant : with_strategies(variants, options_.strategies, one.keys)) {
       const std::string name = one.name + ", " + name_of(variant);
       if (!is_wanted(name)) continue;
       if (!is_made) PRESSO_TRY(make(one.keys));
       is_made = true;
       const Status status = measure_one(one, variant);
       if (status.ok()) continue;
-      if (status.error().code != ErrorCode::kDeviceMemory) return status;
-      std::printf("%-64s %s\n", name.c_str(), "too little memory");
+      const ErrorCode code = status.error().code;
+      // A strategy that was named may not take so many rows.
+      const bool is_refused = code == ErrorCode::kInvalidArgument && !options_.strategies.empty();
+      if (code != ErrorCode::kDeviceMemory && !is_refused) return status;
+      std::printf("%-64s %s\n", name.c_str(),
+                  is_refused ? status.error().message().c_str() : "too little memory");
     }
     return {};
   }
@@ -403,11 +464,41 @@ Status measure_skewed(Bench& bench) {
                        {{kTable, false, false, false, true}, {kRadix, false, false, false, true}});
 }
 
+/// Build sides that fit into a thread block's shared memory, and one that does not.
+Status measure_chained(Bench& bench) {
+  constexpr auto kTable = JoinStrategy::kTable, kChained = JoinStrategy::kChained;
+  constexpr auto kShared = JoinStrategy::kChainedShared, kSplit = JoinStrategy::kChainedSplit;
+  const std::vector<Variant> unique = {{kTable},        {kChained},     {kShared},
+                                       {kSplit},        {kTable, true}, {kChained, true},
+                                       {kShared, true}, {kSplit, true}};
+  const std::vector<Variant> repeating = {{kTable, false, false, true},
+                                          {kChained, false, false, true},
+                                          {kShared, false, false, true},
+                                          {kSplit, false, false, true}};
+  constexpr std::uint32_t kThousand = 1000;
+  for (const std::uint32_t bytes : {8u, 4u}) {
+    const std::string bits = bytes == 8 ? ", 64 bits" : ", 32 bits";
+    PRESSO_TRY(bench.measure({"10K x 400M" + bits, keys_of(10 * kThousand, 400 * kMillion, bytes)},
+                             unique));
+  }
+  JoinKeys keys = keys_of(10 * kThousand, 400 * kMillion);
+  keys.draw = KeyDraw::kHalfOnOne;
+  PRESSO_TRY(bench.measure({"10K x 400M, half on one key", keys}, unique));
+  keys.draw = KeyDraw::kZipf;
+  PRESSO_TRY(bench.measure({"10K x 400M, Zipf 1.5", keys}, unique));
+  keys = keys_of(10 * kThousand, 40 * kMillion);
+  keys.distinct = 2500;
+  PRESSO_TRY(bench.measure({"10K in fours x 40M", keys}, repeating));
+  return bench.measure({"1M x 40M, 64 bits", keys_of(kMillion, 40 * kMillion)},
+                       {{kTable}, {kChained}, {kSplit}});
+}
+
 Status run_all(Bench& bench) {
   PRESSO_TRY(bench.begin());
   PRESSO_TRY(measure_unique(bench));
   PRESSO_TRY(measure_shaped(bench));
-  return measure_skewed(bench);
+  PRESSO_TRY(measure_skewed(bench));
+  return measure_chained(bench);
 }
 
 using TuningField = std::uint32_t JoinTuning::*;
@@ -418,6 +509,8 @@ TuningField tuning_field(const std::string& flag) {
   if (flag == "--part-rows") return &JoinTuning::part_rows;
   if (flag == "--one-level-bits") return &JoinTuning::one_level_bits;
   if (flag == "--item-rows") return &JoinTuning::item_rows;
+  if (flag == "--chain-load") return &JoinTuning::chain_load;
+  if (flag == "--split-blocks") return &JoinTuning::split_blocks;
   return nullptr;
 }
 
@@ -430,6 +523,10 @@ bool parse(int argc, char** argv, Options& options) {
       return false;
     } else if (flag == "--only") {
       options.only.emplace_back(argv[++i]);
+    } else if (flag == "--strategy") {
+      const auto strategy = strategy_of(argv[++i]);
+      if (!strategy) return false;
+      options.strategies.push_back(*strategy);
     } else if (flag == "--runs") {
       options.runs = std::max(1, std::atoi(argv[++i]));
     } else if (flag == "--scale") {
@@ -453,9 +550,9 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
-                 "usage: join_gpu_rate [--only TEXT]... [--runs N] [--scale F] [--stages] "
-                 "[--csv FILE] [--run-rows N] [--part-rows N] [--one-level-bits N] "
-                 "[--item-rows N]\n");
+                 "usage: join_gpu_rate [--only TEXT]... [--strategy NAME]... [--runs N] "
+                 "[--scale F] [--stages] [--csv FILE] [--run-rows N] [--part-rows N] "
+                 "[--one-level-bits N] [--item-rows N] [--chain-load N] [--split-blocks N]\n");
     return 2;
   }
   Bench bench(options);
