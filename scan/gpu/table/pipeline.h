@@ -221,6 +221,7 @@ enum class GroupPlace : Byte {
   kBlock,    ///< shared memory of a thread block
   kDevice,   ///< device memory
   kTable,    ///< device memory, found by their keys
+  kParts,    ///< rows are written, and groups made of them part by part (group_parts.h)
   kRows,     ///< no groups: rows are written, in any order
 };
 
@@ -230,7 +231,7 @@ struct Pipeline {
   Byte condition_steps = 0;
   Byte steps = 0;
   Byte cells = 0;
-  Byte outputs = 0;  ///< of kRows
+  Byte outputs = 0;  ///< of kRows and kParts
   /// Joins that leave few rows: these steps run first, on all rows of a vector, and then all steps
   /// on the rows that are left. 0: not worth it.
   Byte first_steps = 0;
@@ -285,9 +286,9 @@ struct Pipeline {
   std::uint32_t group_words = 0;
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
-  std::uint64_t* rows_out = nullptr;      ///< of kRows: that have their places in the arrays
+  std::uint64_t* rows_out = nullptr;      ///< of outputs: that have their places in the arrays
   std::uint64_t* fault = nullptr;         ///< what made the cells useless: one of those below
-  std::uint64_t most_rows_out = 0;        ///< of kRows: what arrays have room for
+  std::uint64_t most_rows_out = 0;        ///< of outputs: what arrays have room for
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 

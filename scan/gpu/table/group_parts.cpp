@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "scan/gpu/table/group_parts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "decompress/gpu/runtime/memory_parts.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 31) - 1;
+
+std::uint64_t bytes_of(const RowArray& array) {
+  return array.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+}
+
+std::uint64_t row_bytes(const Pipeline& pipeline) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < pipeline.outputs; ++i) bytes += bytes_of(pipeline.output[i].to);
+  return bytes;
+}
+
+/// Between the two levels, then of records, of which there is at most one a row.
+std::uint64_t part_bytes(const Pipeline& pipeline) {
+  return std::max(row_bytes(pipeline), record_words(pipeline) * sizeof(std::uint64_t));
+}
+
+/// Where the arrays of so many rows begin in their memory.
+struct ArrayPlaces {
+  ArrayPlaces(const Pipeline& pipeline, std::uint64_t rows) {
+    for (std::uint32_t i = 0; i < pipeline.outputs; ++i) {
+      at[i] = parts.add(rows * bytes_of(pipeline.output[i].to));
+    }
+  }
+
+  MemoryParts parts;
+  std::uint64_t at[kMostRowArrays] = {};
+};
+
+}  // namespace
+
+bool take_parts(const RunSpace& space, std::uint64_t rows, std::uint64_t order_limit,
+                Pipeline& pipeline) {
+  if (rows > kMostRows) return false;
+  Pipeline made = pipeline;
+  made.place = GroupPlace::kParts;
+  made.most_rows_out = rows;
+  made.outputs = kCellArrays;
+  made.output[kKeyArray].to.is_wide = true;
+  made.output[kOrderArray].to.is_wide = order_limit > kMostRows;
+  for (std::uint32_t i = 0; i < made.cells; ++i) {
+    const CellWord word = word_of(made.cell[i]);
+    if (word == CellWord::kNone) continue;
+    if (made.outputs == kMostRowArrays) return false;
+    made.output[made.outputs++].to.is_wide = word == CellWord::kWide;
+  }
+  // The other half is for what is loaded of the table, and for build sides.
+  const std::uint64_t bytes = rows * (row_bytes(made) + part_bytes(made));
+  if (bytes > space.memory.device_bytes_left() / 2) return false;
+  pipeline = made;
+  return true;
+}
+
+void leave_parts(Pipeline& pipeline) {
+  pipeline.place = GroupPlace::kTable;
+  pipeline.outputs = 0;
+}
+
+void plan_parts(const GroupPartLimits& limits, GroupParts& parts) {
+  const std::uint32_t group_bytes = (2u + parts.cells) * std::uint32_t{sizeof(std::uint64_t)};
+  parts.table_places = limits.table_bytes / group_bytes - 1;
+  parts.most_part_rows = limits.most_part_rows;
+  // Half of the places have groups, if each row has one of its own.
+  const std::uint32_t wanted = parts.rows / std::max(parts.table_places / 2, 1u);
+  const auto bits = static_cast<std::uint32_t>(std::bit_width(wanted));
+  const std::uint32_t all = std::clamp(bits, 2u, limits.most_bits);
+  parts.second_bits = all / 2;
+  parts.first_bits = all - parts.second_bits;
+}
+
+Status PartedGroups::begin(Pipeline& pipeline) {
+  rows_ = {};
+  parts_ = {};
+  records_ = nullptr;
+  count_ = 0;
+  const ArrayPlaces places(pipeline, pipeline.most_rows_out);
+  PRESSO_ASSIGN(rows_, space_.memory.allocate(places.parts.bytes()));
+  for (std::uint32_t i = 0; i < pipeline.outputs; ++i) {
+    pipeline.output[i].to.values = rows_.get() + places.at[i];
+  }
+  // The last step would look for the group of a key in the table.
+  --pipeline.steps;
+  pipeline.group_register = pipeline.program[pipeline.steps].a;
+  return {};
+}
+
+Result<bool> PartedGroups::make(const Pipeline& pipeline, std::uint64_t rows) {
+  if (rows > pipeline.most_rows_out) return false;
+  if (rows == 0) return true;
+  GroupParts parts;
+  parts.rows = static_cast<std::uint32_t>(rows);
+  parts.arrays = pipeline.outputs;
+  parts.cells = pipeline.cells;
+  parts.fault = pipeline.fault;
+  std::uint32_t array = kCellArrays;
+  for (std::uint32_t i = 0; i < pipeline.cells; ++i) {
+    const bool has_word = word_of(pipeline.cell[i]) != CellWord::kNone;
+    parts.cell[i] = {pipeline.cell[i].kind, static_cast<Byte>(has_word ? array++ : 0)};
+  }
+  plan_parts(space_.kernels.group_part_limits(), parts);
+  const ArrayPlaces places(pipeline, rows);
+  const std::uint64_t record_bytes = rows * record_words(pipeline) * sizeof(std::uint64_t);
+  MemoryParts memory;
+  memory.add(std::max(places.parts.bytes(), record_bytes));
+  const std::uint64_t count = memory.add(sizeof(std::uint64_t));
+  const auto add_words = [&memory](std::uint64_t words) {
+    return memory.add(words * sizeof(std::uint32_t));
+  };
+  const std::uint64_t begins = add_words(parts.parts() + 1);
+  const std::uint64_t part_cursors = add_words(parts.parts());
+  const std::uint64_t bundle_cursors = add_words(parts.bundles());
+  const std::uint64_t bundle_tiles = add_words(parts.bundles() + 1);
+  PRESSO_ASSIGN(parts_, space_.memory.allocate(memory.bytes()));
+  Byte* const there = parts_.get();
+  for (std::uint32_t i = 0; i < parts.arrays; ++i) {
+    const RowArray& from = pipeline.output[i].to;
+    if (from.is_wide) parts.wide_arrays |= static_cast<std::uint16_t>(1u << i);
+    parts.rows_of[i] = from.values;
+    parts.bundles_of[i] = there + places.at[i];
+  }
+  const auto words_at = [there](std::uint64_t at) {
+    return reinterpret_cast<std::uint32_t*>(there + at);
+  };
+  parts.records = reinterpret_cast<std::uint64_t*>(there);
+  parts.record_count = reinterpret_cast<std::uint64_t*>(there + count);
+  parts.begins = words_at(begins);
+  parts.part_cursors = words_at(part_cursors);
+  parts.bundle_cursors = words_at(bundle_cursors);
+  parts.bundle_tiles = words_at(bundle_tiles);
+  PRESSO_TRY(space_.kernels.sum_group_parts(parts, space_.stream));
+  records_ = parts.records;
+  PRESSO_TRY(space_.copy_back(&count_, parts.record_count, sizeof count_));
+  return true;
+}
+
+Result<GroupRecords> PartedGroups::groups(const Pipeline& pipeline) const {
+  GroupRecords found;
+  found.words = record_words(pipeline);
+  if (count_ == 0) return found;
+  auto& piece = found.pieces.emplace_back();
+  piece.extend_unset(static_cast<std::size_t>(count_) * found.words);
+  PRESSO_TRY(
+      space_.copy_back(piece.data(), records_, count_ * found.words * sizeof(std::uint64_t)));
+  return found;
+}
+
+}  // namespace presso::gpu
