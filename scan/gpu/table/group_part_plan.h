@@ -61,7 +61,7 @@ struct GroupParts {
   std::uint32_t first_bits = 1;
   std::uint32_t second_bits = 1;
   std::uint32_t most_part_rows = 0;
-  std::uint32_t table_places = 0;  ///< of groups in shared memory, one more for kNoKey
+  std::uint32_t table_places = 0;         ///< of groups in shared memory, one more for kNoKey
   void* rows_of[kMostRowArrays] = {};     ///< as the pipeline wrote them, then by part
   void* bundles_of[kMostRowArrays] = {};  ///< between two levels
   PartCell cell[kMostPipelineCells];

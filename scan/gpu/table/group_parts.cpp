@@ -26,8 +26,10 @@ std::uint64_t part_bytes(const Pipeline& pipeline) {
   return std::max(row_bytes(pipeline), record_words(pipeline) * sizeof(std::uint64_t));
 }
 
+}  // namespace
+
 /// Where the arrays of so many rows begin in their memory.
-struct ArrayPlaces {
+struct PartedGroups::ArrayPlaces {
   ArrayPlaces(const Pipeline& pipeline, std::uint64_t rows) {
     for (std::uint32_t i = 0; i < pipeline.outputs; ++i) {
       at[i] = parts.add(rows * bytes_of(pipeline.output[i].to));
@@ -37,8 +39,6 @@ struct ArrayPlaces {
   MemoryParts parts;
   std::uint64_t at[kMostRowArrays] = {};
 };
-
-}  // namespace
 
 bool take_parts(const RunSpace& space, std::uint64_t rows, std::uint64_t order_limit,
                 Pipeline& pipeline) {
@@ -79,68 +79,77 @@ void plan_parts(const GroupPartLimits& limits, GroupParts& parts) {
   parts.first_bits = all - parts.second_bits;
 }
 
-Status PartedGroups::begin(Pipeline& pipeline) {
+void PartedGroups::clear() {
   rows_ = {};
   parts_ = {};
-  records_ = nullptr;
   count_ = 0;
-  const ArrayPlaces places(pipeline, pipeline.most_rows_out);
+}
+
+Status PartedGroups::begin(Pipeline& pipeline) {
+  const std::uint64_t rows = pipeline.most_rows_out;
+  const ArrayPlaces places(pipeline, rows);
   PRESSO_ASSIGN(rows_, space_.memory.allocate(places.parts.bytes()));
+  plan_ = {};
+  plan_.arrays = pipeline.outputs;
+  plan_.cells = pipeline.cells;
   for (std::uint32_t i = 0; i < pipeline.outputs; ++i) {
-    pipeline.output[i].to.values = rows_.get() + places.at[i];
+    RowArray& array = pipeline.output[i].to;
+    array.values = rows_.get() + places.at[i];
+    plan_.rows_of[i] = array.values;
+    if (array.is_wide) plan_.wide_arrays |= static_cast<std::uint16_t>(1u << i);
   }
+  std::uint32_t array = kCellArrays;
+  for (std::uint32_t i = 0; i < pipeline.cells; ++i) {
+    const bool has_word = word_of(pipeline.cell[i]) != CellWord::kNone;
+    plan_.cell[i] = {pipeline.cell[i].kind, static_cast<Byte>(has_word ? array++ : 0)};
+  }
+  PRESSO_TRY(place_parts(places, rows * record_words(pipeline) * sizeof(std::uint64_t), rows));
   // The last step would look for the group of a key in the table.
   --pipeline.steps;
   pipeline.group_register = pipeline.program[pipeline.steps].a;
   return {};
 }
 
-Result<bool> PartedGroups::make(const Pipeline& pipeline, std::uint64_t rows) {
-  if (rows > pipeline.most_rows_out) return false;
-  if (rows == 0) return true;
-  GroupParts parts;
-  parts.rows = static_cast<std::uint32_t>(rows);
-  parts.arrays = pipeline.outputs;
-  parts.cells = pipeline.cells;
-  parts.fault = pipeline.fault;
-  std::uint32_t array = kCellArrays;
-  for (std::uint32_t i = 0; i < pipeline.cells; ++i) {
-    const bool has_word = word_of(pipeline.cell[i]) != CellWord::kNone;
-    parts.cell[i] = {pipeline.cell[i].kind, static_cast<Byte>(has_word ? array++ : 0)};
-  }
-  plan_parts(space_.kernels.group_part_limits(), parts);
-  const ArrayPlaces places(pipeline, rows);
-  const std::uint64_t record_bytes = rows * record_words(pipeline) * sizeof(std::uint64_t);
+/// Memory for what becomes of so many rows. Records come to lie where bundles of rows were.
+Status PartedGroups::place_parts(const ArrayPlaces& bundles, std::uint64_t record_bytes,
+                                 std::uint64_t rows) {
+  plan_.rows = static_cast<std::uint32_t>(rows);
+  plan_parts(space_.kernels.group_part_limits(), plan_);
   MemoryParts memory;
-  memory.add(std::max(places.parts.bytes(), record_bytes));
+  memory.add(std::max(bundles.parts.bytes(), record_bytes));
   const std::uint64_t count = memory.add(sizeof(std::uint64_t));
   const auto add_words = [&memory](std::uint64_t words) {
     return memory.add(words * sizeof(std::uint32_t));
   };
-  const std::uint64_t begins = add_words(parts.parts() + 1);
-  const std::uint64_t part_cursors = add_words(parts.parts());
-  const std::uint64_t bundle_cursors = add_words(parts.bundles());
-  const std::uint64_t bundle_tiles = add_words(parts.bundles() + 1);
+  // Fewer rows have as many parts, or fewer.
+  const std::uint64_t begins = add_words(plan_.parts() + 1);
+  const std::uint64_t part_cursors = add_words(plan_.parts());
+  const std::uint64_t bundle_cursors = add_words(plan_.bundles());
+  const std::uint64_t bundle_tiles = add_words(plan_.bundles() + 1);
   PRESSO_ASSIGN(parts_, space_.memory.allocate(memory.bytes()));
   Byte* const there = parts_.get();
-  for (std::uint32_t i = 0; i < parts.arrays; ++i) {
-    const RowArray& from = pipeline.output[i].to;
-    if (from.is_wide) parts.wide_arrays |= static_cast<std::uint16_t>(1u << i);
-    parts.rows_of[i] = from.values;
-    parts.bundles_of[i] = there + places.at[i];
-  }
+  for (std::uint32_t i = 0; i < plan_.arrays; ++i) plan_.bundles_of[i] = there + bundles.at[i];
   const auto words_at = [there](std::uint64_t at) {
     return reinterpret_cast<std::uint32_t*>(there + at);
   };
-  parts.records = reinterpret_cast<std::uint64_t*>(there);
-  parts.record_count = reinterpret_cast<std::uint64_t*>(there + count);
-  parts.begins = words_at(begins);
-  parts.part_cursors = words_at(part_cursors);
-  parts.bundle_cursors = words_at(bundle_cursors);
-  parts.bundle_tiles = words_at(bundle_tiles);
-  PRESSO_TRY(space_.kernels.sum_group_parts(parts, space_.stream));
-  records_ = parts.records;
-  PRESSO_TRY(space_.copy_back(&count_, parts.record_count, sizeof count_));
+  plan_.records = reinterpret_cast<std::uint64_t*>(there);
+  plan_.record_count = reinterpret_cast<std::uint64_t*>(there + count);
+  plan_.begins = words_at(begins);
+  plan_.part_cursors = words_at(part_cursors);
+  plan_.bundle_cursors = words_at(bundle_cursors);
+  plan_.bundle_tiles = words_at(bundle_tiles);
+  return {};
+}
+
+Result<bool> PartedGroups::make(const Pipeline& pipeline, std::uint64_t rows) {
+  count_ = 0;
+  if (rows > pipeline.most_rows_out) return false;
+  if (rows == 0) return true;
+  plan_.rows = static_cast<std::uint32_t>(rows);
+  plan_.fault = pipeline.fault;
+  plan_parts(space_.kernels.group_part_limits(), plan_);
+  PRESSO_TRY(space_.kernels.sum_group_parts(plan_, space_.stream));
+  PRESSO_TRY(space_.copy_back(&count_, plan_.record_count, sizeof count_));
   return true;
 }
 
@@ -151,7 +160,7 @@ Result<GroupRecords> PartedGroups::groups(const Pipeline& pipeline) const {
   auto& piece = found.pieces.emplace_back();
   piece.extend_unset(static_cast<std::size_t>(count_) * found.words);
   PRESSO_TRY(
-      space_.copy_back(piece.data(), records_, count_ * found.words * sizeof(std::uint64_t)));
+      space_.copy_back(piece.data(), plan_.records, count_ * found.words * sizeof(std::uint64_t)));
   return found;
 }
 

@@ -314,7 +314,7 @@ struct SumGroupParts {
   static constexpr u32 kItems = 4;
   /// Of places after each other that a key may look at.
   static constexpr u32 kMostProbes = 64;
-  static constexpr u32 kLeastPlaces = 32;
+  static constexpr u32 kLeastPlaces = simt::kWarpSize;
 
   struct Shared {
     u64 begin;  ///< of the records of this part

@@ -30,22 +30,28 @@ class PartedGroups {
   /// Kept by reference.
   explicit PartedGroups(const RunSpace& space) : space_(space) {}
 
+  /// Gives back all memory.
+  void clear();
   /// Gives the pipeline, for which take_parts() has decided, memory for its rows, and lets its
-  /// program end with the keys of groups. Errors: kDeviceMemory, kDeviceLost.
+  /// program end with the keys of groups. After clear(). Errors: kDeviceMemory, kDeviceLost.
   Status begin(Pipeline& pipeline);
   /// After all rows: makes groups of the `rows` that the pipeline has written; false: there were
-  /// more of them than memory. Waits. Sets the pipeline's fault to kTableIsFull where a part has too
-  /// many rows for one thread block. Errors: kDeviceMemory, kDeviceLost.
+  /// more of them than memory. Waits. Sets the pipeline's fault to kTableIsFull where a part has
+  /// too many rows for one thread block. Errors: kDeviceLost.
   Result<bool> make(const Pipeline& pipeline, std::uint64_t rows);
   /// In any order, as GroupList has them.
   Result<GroupRecords> groups(const Pipeline& pipeline) const;
 
  private:
+  struct ArrayPlaces;
+
+  Status place_parts(const ArrayPlaces& bundles, std::uint64_t record_bytes, std::uint64_t rows);
+
   const RunSpace& space_;
   DeviceMemory rows_;
-  DeviceMemory parts_;  ///< rows between two levels, then records
-  const std::uint64_t* records_ = nullptr;
-  std::uint64_t count_ = 0;
+  DeviceMemory parts_;  ///< rows between two levels, then records; and how they are divided
+  GroupParts plan_;
+  std::uint64_t count_ = 0;  ///< of groups
 };
 
 }  // namespace presso::gpu

@@ -22,6 +22,7 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
   const std::uint64_t cells = has_cells ? group_bytes(pipeline_) : 0;
   cells_ = {};
   has_too_many_rows_ = false;
+  parts_.clear();
   if (pipeline_.place == GroupPlace::kParts) PRESSO_TRY(parts_.begin(pipeline_));
   PRESSO_ASSIGN(cells_, space_.memory.allocate(kMatchedBytes + cells));
   pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());

@@ -44,8 +44,7 @@ class PipelineRun {
   void set_outputs(const std::vector<void*>& arrays, std::uint64_t rows);
   /// How many rows have been written, or found no room, since this was asked the last time.
   Result<std::uint64_t> take_written();
-  /// After all tables, of GroupPlace::kParts: makes the groups. Waits. Errors: kDeviceMemory,
-  /// kDeviceLost.
+  /// After all tables, of GroupPlace::kParts: makes the groups. Waits. Errors: kDeviceLost.
   Status make_groups();
   /// Rows that matched.
   Result<std::uint64_t> matched();

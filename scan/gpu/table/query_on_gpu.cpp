@@ -90,8 +90,7 @@ Result<std::uint64_t> run_once(const RunSpace& space, query::Execution& executio
 /// Over all tables; again, from the first pass on, where a table of groups was too small, or cells
 /// of doubles.
 Status run_until_all_have_groups(const RunSpace& space, query::Execution& execution,
-                                 std::uint64_t most_rows, QueryPipeline& groups,
-                                 PipelineRun& run) {
+                                 std::uint64_t most_rows, QueryPipeline& groups, PipelineRun& run) {
   const Pipeline& pipeline = groups.pipeline;
   for (;;) {
     const bool by_parts = pipeline.place == GroupPlace::kParts;

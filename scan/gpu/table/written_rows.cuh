@@ -67,9 +67,8 @@ PRESSO_DEVICE void write_group_rows(const ProgramSpace& program, const ChunkRows
   u64 values[kChunkSteps] = {};
   program.read(of.group_register, rows, values);
   places.write(of.output[kKeyArray].to, values);
-  rows.for_each([&](u32 k) {
-    values[k] = order_of(of, program.registers_at(), first_row + rows.row(k), k);
-  });
+  rows.for_each(
+      [&](u32 k) { values[k] = order_of(of, program.registers_at(), first_row + rows.row(k), k); });
   places.write(of.output[kOrderArray].to, values);
   simt::warp_sync();  // the register of parts may lie where the keys were
   u32 array = kCellArrays;

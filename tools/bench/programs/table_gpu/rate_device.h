@@ -57,6 +57,7 @@ class RateDevice final : public QueryDevice {
   Status prepare(const gpu::RunSpace& space, const query::Execution& execution,
                  const gpu::PipelineBuilder& builder, const TableCopies& tables, unsigned copies,
                  Prepared& made);
+  bool find_room(const gpu::RunSpace& space, gpu::QueryPipeline& made) const;
   Result<double> run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
                      const TableCopies& tables, Prepared& prepared, Found* found);
   static Status list(const gpu::RunSpace& space, const gpu::Pipeline& pipeline,
@@ -71,6 +72,7 @@ class RateDevice final : public QueryDevice {
   RateOptions options_;
   Found found_;
   double median_ = 0;
+  std::uint64_t most_rows_ = 0;
   std::uint64_t rows_read_ = 0;
   std::uint64_t bytes_ = 0;
   std::string why_not_;
