@@ -192,6 +192,62 @@ TEST_F(QueryByPartsFaults, TheDeviceMayBeLostAtAnyTime) {
   }
 }
 
+TEST_F(QueryByPartsFaults, DamagedBlocksAreReportedAsOnTheCpu) {
+  corpora::Random random(5);
+  int damaged = 0;
+  constexpr int kFiles = kIsSanitized ? 5 : 60;
+  for (int i = 0; i < kFiles; ++i) {
+    std::vector<Byte> bytes = made.bytes;
+    bytes[300 + random.below(static_cast<std::uint32_t>(bytes.size() - 2300))] ^=
+        static_cast<Byte>(1 + random.below(255));
+    const MemoryRandomAccess access(bytes);
+    const auto table = Table::open(access);
+    if (!table.ok()) continue;
+    const Query broken = query_of(*table, {"", "key", "sum(small), max(wide)"});
+    const std::string of_cpu = answer_of(broken, nullptr).text;
+    EXPECT_EQ(answer_of(broken, make_emulated_query_device(faults())).text, of_cpu) << i;
+    damaged += of_cpu.substr(0, 6) == "error:" ? 1 : 0;
+  }
+  EXPECT_GT(damaged, kFiles / 8);
+}
+
+/// Rows that have several partners, which are in order by both numbers; those that come of build
+/// rows at the end have pipelines of their own, and a table of groups.
+TEST(QueryByPartsOfJoins, AnswersAsTheCpu) {
+  std::string partners = "small,number\n";
+  for (int i = 0; i < 900; ++i) {
+    partners.append(std::to_string(i % 600 * 2 - 600)).append(",");
+    partners.append(std::to_string(i * 7 % 900)).append("\n");
+  }
+  const MadeTable a(csv_of(0), 2500);
+  const MadeTable b(partners, 1000);
+  struct Joined {
+    const char* keys;
+    const char* join;
+    bool by_parts;
+  };
+  for (const Joined& joined :
+       {Joined{"key", "join", true}, Joined{"key", "left join", true},
+        Joined{"near, number", "join", true}, Joined{"near, number", "left join", true},
+        Joined{"near, number", "right join", false}, Joined{"near, number", "full join", false}}) {
+    const std::string statement = "select " + std::string(joined.keys) +
+                                  ", count(*), sum(wide), min(number), count(maybe)" + " from a " +
+                                  joined.join + " b on a.small = b.small group by " + joined.keys;
+    SCOPED_TRACE(statement);
+    const auto parsed = parse_sql(statement);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+    const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+    const Answer expected = answer_of(query, nullptr);
+    ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const Answer found = answer_of(query, make_emulated_query_device(faults));
+    EXPECT_EQ(found.text, expected.text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+    EXPECT_EQ(faults->parted != 0, joined.by_parts);
+  }
+}
+
 /// Sums of doubles take several words a row; those of `pairs` find out on the way that they need
 /// more limbs.
 TEST(QueryByPartsOfDoubles, AnswersAsTheCpu) {
