@@ -185,7 +185,7 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     return run_("groups", 2, 2, 0, [&] { gpu::list_groups_body(pipeline, list); });
   }
   gpu::GroupPartLimits group_part_limits() override { return faults_->group_parts; }
-  Status sum_group_parts(const gpu::GroupParts& parts, Stream) override {
+  Status sum_group_parts(const gpu::PartedRows& parts, Stream) override {
     ++faults_->parted;
     gpu::test::EmulatedJoins<Launches&> launcher(run_);
     return gpu::enqueue_group_parts<EmulatedPartThreads>(parts, launcher);

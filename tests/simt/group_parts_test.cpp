@@ -81,7 +81,7 @@ struct Made {
 };
 
 Made made_of(Rows rows, const Divided& how, u32 seed) {
-  GroupParts parts;
+  PartedRows parts;
   parts.rows = static_cast<u32>(rows.keys.size());
   parts.arrays = 5;
   parts.wide_arrays = 0b11001;

@@ -30,7 +30,7 @@ GroupPartLimits group_part_limits() {
   return {kTableBytes, kMostBits, kMostPartRows};
 }
 
-Status sum_group_parts(const GroupParts& parts, Stream stream) {
+Status sum_group_parts(const PartedRows& parts, Stream stream) {
   JoinLauncher launcher(stream);
   return enqueue_group_parts<GroupPartThreads>(parts, launcher);
 }

@@ -14,6 +14,6 @@ PipelineKernel* part_rows_kernel();
 
 GroupPartLimits group_part_limits();
 /// Enqueues all kernels on the current device, and does not wait.
-Status sum_group_parts(const GroupParts& parts, Stream stream);
+Status sum_group_parts(const PartedRows& parts, Stream stream);
 
 }  // namespace presso::gpu

@@ -46,7 +46,7 @@ struct PartCell {
 
 /// Rows, and what becomes of them. Parts that have the first bits of the hash in common are a
 /// bundle: the first level moves rows to their bundles, the second one to their parts.
-struct GroupParts {
+struct PartedRows {
   PRESSO_HD constexpr std::uint32_t bits() const { return first_bits + second_bits; }
   PRESSO_HD constexpr std::uint32_t parts() const { return 1u << bits(); }
   PRESSO_HD constexpr std::uint32_t bundles() const { return 1u << first_bits; }

@@ -19,7 +19,7 @@ struct GroupPartThreads {
 
 /// `parts`: divided by plan_parts().
 template <class Threads, class Launcher>
-Status enqueue_group_parts(const GroupParts& parts, Launcher& launcher) {
+Status enqueue_group_parts(const PartedRows& parts, Launcher& launcher) {
   using Count = CountGroupParts<Threads::kCount>;
   using Move = MoveGroupRows<Threads::kMove, Threads::kMoveItems>;
   using Place = PlaceGroupParts<Threads::kPlace, Move::kTile>;

@@ -67,7 +67,7 @@ void leave_parts(Pipeline& pipeline) {
   pipeline.outputs = 0;
 }
 
-void plan_parts(const GroupPartLimits& limits, GroupParts& parts) {
+void plan_parts(const GroupPartLimits& limits, PartedRows& parts) {
   const std::uint32_t group_bytes = (2u + parts.cells) * std::uint32_t{sizeof(std::uint64_t)};
   parts.table_places = limits.table_bytes / group_bytes - 1;
   parts.most_part_rows = limits.most_part_rows;

@@ -22,14 +22,14 @@
 
 namespace presso::gpu {
 
-PRESSO_DEVICE u32 part_of_hash(const GroupParts& of, u64 hash) {
+PRESSO_DEVICE u32 part_of_hash(const PartedRows& of, u64 hash) {
   return upper_word(hash) >> (kWordBits - of.bits());
 }
 PRESSO_DEVICE u64 key_of_row(void* const* arrays, u32 row) {
   return simt::load_streaming(static_cast<const u64*>(arrays[kKeyArray]) + row);
 }
 /// Whether the query has to begin again.
-PRESSO_DEVICE bool is_given_up(const GroupParts& of) {
+PRESSO_DEVICE bool is_given_up(const PartedRows& of) {
   return *static_cast<const volatile u64*>(of.fault) != 0;
 }
 
@@ -37,7 +37,7 @@ PRESSO_DEVICE bool is_given_up(const GroupParts& of) {
 /// for each part.
 template <u32 kThreadsOfBlock>
 struct CountGroupParts {
-  using Arguments = GroupParts;
+  using Arguments = PartedRows;
   static constexpr const char* kName = "counting rows of groups' parts";
   static constexpr u32 kThreads = kThreadsOfBlock;
   static constexpr u32 kBlocks = 1;
@@ -82,7 +82,7 @@ struct CountGroupParts {
 /// By one thread block. Shared memory: two words a warp. `kTile`: rows of a tile of level 2.
 template <u32 kThreadsOfBlock, u32 kTile>
 struct PlaceGroupParts {
-  using Arguments = GroupParts;
+  using Arguments = PartedRows;
   static constexpr const char* kName = "placing groups' parts";
   static constexpr u32 kThreads = kThreadsOfBlock;
   static constexpr u32 kBlocks = 1;
@@ -126,7 +126,7 @@ struct PlaceGroupParts {
 };
 
 struct MoveGroupRowsArguments {
-  GroupParts of;
+  PartedRows of;
   u32 level = 1;  ///< 1: from rows_of to bundles_of; 2: back again
 };
 
@@ -305,7 +305,7 @@ struct MoveGroupRows {
 /// Shared memory: keys, orders and cells of as many groups as there are places, and one more.
 template <u32 kThreadsOfBlock>
 struct SumGroupParts {
-  using Arguments = GroupParts;
+  using Arguments = PartedRows;
   static constexpr const char* kName = "adding up groups of parts";
   static constexpr u32 kThreads = kThreadsOfBlock;
   static constexpr u32 kBlocks = 2;

@@ -22,7 +22,7 @@ bool take_parts(const RunSpace& space, std::uint64_t rows, std::uint64_t order_l
 void leave_parts(Pipeline& pipeline);
 
 /// Into how many parts `parts.rows` rows are divided, and how many groups have room at a time.
-void plan_parts(const GroupPartLimits& limits, GroupParts& parts);
+void plan_parts(const GroupPartLimits& limits, PartedRows& parts);
 
 /// The rows of a pipeline whose groups are made part by part, and these groups.
 class PartedGroups {
@@ -50,7 +50,7 @@ class PartedGroups {
   const RunSpace& space_;
   DeviceMemory rows_;
   DeviceMemory parts_;  ///< rows between two levels, then records; and how they are divided
-  GroupParts plan_;
+  PartedRows plan_;
   std::uint64_t count_ = 0;  ///< of groups
 };
 

@@ -111,7 +111,7 @@ class CudaTableKernels final : public TableKernels {
 
   GroupPartLimits group_part_limits() override { return gpu::group_part_limits(); }
 
-  Status sum_group_parts(const GroupParts& parts, Stream stream) override {
+  Status sum_group_parts(const PartedRows& parts, Stream stream) override {
     const CurrentDevice current(device_);
     return gpu::sum_group_parts(parts, stream);
   }

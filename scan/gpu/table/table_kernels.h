@@ -25,7 +25,7 @@ class TableKernels {
   virtual Status list_groups(const Pipeline& pipeline, const GroupList& list, Stream stream) = 0;
   virtual GroupPartLimits group_part_limits() = 0;
   /// enqueue_group_parts() of group_part_steps.h.
-  virtual Status sum_group_parts(const GroupParts& parts, Stream stream) = 0;
+  virtual Status sum_group_parts(const PartedRows& parts, Stream stream) = 0;
   virtual Status clear(Byte* memory, std::size_t bytes, Stream stream) = 0;
   /// The most shared memory that a thread block may have.
   virtual Result<std::uint32_t> most_shared_bytes() = 0;
