@@ -3,6 +3,7 @@
 // the CPU: the same rows in the same order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "corpora/random.h"
@@ -246,6 +247,30 @@ TEST(QueryByPartsOfJoins, AnswersAsTheCpu) {
     EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
     EXPECT_EQ(faults->parted != 0, joined.by_parts);
   }
+}
+
+/// More pairs than words have room for.
+TEST(QueryByPartsOfJoins, GiveUpWhereRowsAreTooMany) {
+  std::string rows = "key,one\n";
+  for (std::uint64_t i = 0; i < 1200; ++i) {
+    rows.append(std::to_string(i * 2'148'914'691'236'517 % (1ull << 60))).append(",1\n");
+  }
+  std::string partners = "one,number\n";
+  for (int i = 0; i < 40; ++i) partners.append("1,").append(std::to_string(i)).append("\n");
+  const MadeTable a(rows, 1000);
+  const MadeTable b(partners, 1000);
+  const std::string statement =
+      "select key, count(*), sum(number) from a join b on a.one = b.one group by key";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+  const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+  const auto faults = std::make_shared<EmulatedFaults>();
+  const Answer found = answer_of(query, make_emulated_query_device(faults));
+  EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+  EXPECT_EQ(found.summary.why_cpu, "joins that give many more rows than there were");
+  const std::vector<std::string>& steps = faults->steps;
+  EXPECT_NE(std::find(steps.begin(), steps.end(), "groups of parts"), steps.end());
+  EXPECT_EQ(faults->parted, 0u);
 }
 
 /// Sums of doubles take several words a row; those of `pairs` find out on the way that they need

@@ -144,7 +144,6 @@ Status PartedGroups::place_parts(const ArrayPlaces& bundles, std::uint64_t recor
 Result<bool> PartedGroups::make(const Pipeline& pipeline, std::uint64_t rows) {
   count_ = 0;
   if (rows > pipeline.most_rows_out) return false;
-  if (rows == 0) return true;
   plan_.rows = static_cast<std::uint32_t>(rows);
   plan_.fault = pipeline.fault;
   plan_parts(space_.kernels.group_part_limits(), plan_);

@@ -242,7 +242,7 @@ struct Pipeline {
   /// Bytes of all that cells take of the chain, and one for counting, where groups may be those of
   /// GroupPlace::kBytes; else 0.
   Byte planes = 0;
-  RegisterPlace group_register;
+  RegisterPlace group_register;  ///< narrow; of kParts the key, of any width
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
   RegisterPlace order_register;
