@@ -212,6 +212,22 @@ TEST_F(QueryByPartsFaults, DamagedBlocksAreReportedAsOnTheCpu) {
   EXPECT_GT(damaged, kFiles / 8);
 }
 
+/// Of tables a and b. `by_parts`: whether groups are made so.
+void expect_as_on_cpu(const std::string& statement, const MadeTable& a, const MadeTable& b,
+                      bool by_parts) {
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+  const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+  const Answer expected = answer_of(query, nullptr);
+  ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+  const auto faults = std::make_shared<EmulatedFaults>();
+  const Answer found = answer_of(query, make_emulated_query_device(faults));
+  EXPECT_EQ(found.text, expected.text);
+  EXPECT_EQ(found.summary.why_cpu, "");
+  EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+  EXPECT_EQ(faults->parted != 0, by_parts);
+}
+
 /// Rows that have several partners, which are in order by both numbers; those that come of build
 /// rows at the end have pipelines of their own, and a table of groups.
 TEST(QueryByPartsOfJoins, AnswersAsTheCpu) {
@@ -235,18 +251,24 @@ TEST(QueryByPartsOfJoins, AnswersAsTheCpu) {
                                   ", count(*), sum(wide), min(number), count(maybe)" + " from a " +
                                   joined.join + " b on a.small = b.small group by " + joined.keys;
     SCOPED_TRACE(statement);
-    const auto parsed = parse_sql(statement);
-    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
-    const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
-    const Answer expected = answer_of(query, nullptr);
-    ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
-    const auto faults = std::make_shared<EmulatedFaults>();
-    const Answer found = answer_of(query, make_emulated_query_device(faults));
-    EXPECT_EQ(found.text, expected.text);
-    EXPECT_EQ(found.summary.why_cpu, "");
-    EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
-    EXPECT_EQ(faults->parted != 0, joined.by_parts);
+    expect_as_on_cpu(statement, a, b, joined.by_parts);
   }
+}
+
+/// The program's steps are all that is tested first, once it does not look for groups any more.
+TEST(QueryByPartsOfJoins, CountRowsOnceWhereJoinsAreTestedFirst) {
+  std::string partners = "key,number\n";
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    const std::uint64_t key = i * 2'148'914'691'236'517;
+    partners.append(std::to_string(static_cast<std::int64_t>(key))).append(",");
+    partners.append(std::to_string(i * 7 % 4000)).append("\n");
+  }
+  const MadeTable a(csv_of(0), 2500);
+  const MadeTable b(partners, 1000);
+  expect_as_on_cpu(
+      "select a.key, count(*) from a semi join b on a.key = b.key and b.number < 600 "
+      "group by a.key",
+      a, b, true);
 }
 
 /// More pairs than words have room for.

@@ -49,6 +49,10 @@ Status find_room_for_groups(const RunSpace& space, query::Execution& execution,
   }
   // Rows of build sides, and of their parts, come to the groups by pipelines of their own.
   const bool has_one_pipeline = groups.of_build_rows.empty() && !groups.in_parts;
+  const std::vector<StageUse>& stages = groups.builder.stages();
+  const bool multiplies = std::any_of(stages.begin(), stages.end(),
+                                      [](const StageUse& use) { return use.multiplies(); });
+  if (!multiplies) most_rows = execution.summary.rows_in;
   if (has_one_pipeline && !groups.needs_table &&
       take_parts(space, most_rows, groups.builder.order_limit(), pipeline)) {
     execution.notes.push_back("on the GPU: rows in parts, by what they are grouped by");
