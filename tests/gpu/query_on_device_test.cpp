@@ -12,6 +12,7 @@
 #include "presso/device_table.h"
 #include "presso/query_gpu.h"
 #include "tests/simt/join_cases.h"
+#include "tests/simt/keyed_tables.h"
 #include "tests/simt/query_cases.h"
 #include "tests/simt/real_cases.h"
 
@@ -208,6 +209,57 @@ INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnDevice,
                          ::testing::Values(std::pair{33, 1000u}, std::pair{6000, 2500u},
                                            std::pair{9000, 1u << 20}, std::pair{300'000, 1u << 20},
                                            std::pair{300'000, 70'000u}));
+
+/// Groups by strings that are no dictionary's.
+class StringGroupsOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto device = gpu::open_query_gpu();
+    if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
+    device_ = std::move(*device);
+  }
+  void expect_as_on_cpu(const Query& query) {
+    const Answer found = answer_of(query, device_);
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_EQ(found.summary.why_cpu, "");
+  }
+
+  std::shared_ptr<QueryDevice> device_;
+};
+
+TEST_F(StringGroupsOnDevice, OfAllFormsAnswerAsTheCpu) {
+  using Form = KeyedTables::Form;
+  for (const Form form : {Form::kTokens, Form::kBytes, Form::kMixed}) {
+    const KeyedTables tables(form);
+    for (const char* const statement : kStringGroups) {
+      SCOPED_TRACE(statement);
+      expect_as_on_cpu(tables.query_of(statement));
+    }
+    for (const char* const statement : kJoinedStringGroups) {
+      SCOPED_TRACE(statement);
+      expect_as_on_cpu(tables.query_of(statement));
+    }
+  }
+}
+
+/// Warps put the same strings into the index at the same time. `few` is a dictionary.
+TEST_F(StringGroupsOnDevice, OfManyRowsAnswerAsTheCpu) {
+  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
+  const std::uint32_t rows = scale != nullptr && std::string(scale) == "small" ? 9'000 : 400'000;
+  corpora::Random random(3);
+  std::string csv = "id,few,text,digits\n";
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    csv += std::to_string(i) + "," + key_string(random.below(90) * 3 + random.below(2)) + "," +
+           key_string(random.below(rows / 2)) + "," + hex_string(random.below(rows / 3)) + "\n";
+  }
+  const MadeTable made(csv, 70'000);
+  for (const char* const keys : {"few", "text", "digits", "few, digits"}) {
+    SCOPED_TRACE(keys);
+    Query query = Query::from(*made.table);
+    query.group_by(keys).aggregate("count(*), sum(id), min(id)");
+    expect_as_on_cpu(query);
+  }
+}
 
 }  // namespace
 }  // namespace presso

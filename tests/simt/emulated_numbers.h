@@ -2,6 +2,7 @@
 // The kernels that give strings numbers in the emulator, a launcher for number_steps.h.
 #pragma once
 
+#include "scan/gpu/table/list_strings.cuh"
 #include "scan/gpu/table/number_rows.cuh"
 #include "scan/gpu/table/number_steps.h"
 #include "tests/simt/emulated_strings.h"
@@ -35,6 +36,9 @@ class EmulatedNumbers : public EmulatedStrings<Run> {
   Status slices(const SliceBatch& batch) {
     return run_("slices", batch.count * kIntegerParts, kIntegerWarps, sizeof(IntegerShared<u32>),
                 [&] { finish_slices_body(batch); });
+  }
+  Status list(const StringList& list) {
+    return run_("strings back", kGrid, kWarps, 0, [&] { list_strings_body(list); });
   }
 
  private:

@@ -285,6 +285,10 @@ class EmulatedStringKernels final : public gpu::StringKernels {
   Status number_slices(const gpu::SliceBatch& batch, Stream) override {
     return gpu::test::EmulatedNumbers<Launches>(run_).slices(batch);
   }
+  Status list_strings(const gpu::StringList& list, Stream) override {
+    if (list.count != 0) ++faults_->listed;
+    return gpu::test::EmulatedNumbers<Launches>(run_).list(list);
+  }
 
  private:
   template <class T>

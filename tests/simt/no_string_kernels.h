@@ -19,6 +19,7 @@ class NoStringKernels final : public gpu::StringKernels {
   Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return none(); }
   Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return none(); }
   Status number_slices(const gpu::SliceBatch&, gpu::Stream) override { return none(); }
+  Status list_strings(const gpu::StringList&, gpu::Stream) override { return none(); }
 
  private:
   static Status none() { return make_error(ErrorCode::kUnsupported, "no strings"); }

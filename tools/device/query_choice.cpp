@@ -7,9 +7,9 @@
 namespace presso::cli {
 namespace {
 
-/// Whole queries from files, by 16 threads, reached 13 to 16 GB/s where they read 350 MB and more
+/// Whole queries from files, by 16 threads, reached 14 to 32 GB/s where they read 350 MB and more
 /// (tools/bench/results/gpu-whole-queries.csv); one thread reads blocks at 4.2 to 5.1 GB/s.
-constexpr double kReadRate = 10e9;
+constexpr double kReadRate = 20e9;
 constexpr double kReadRateOfThread = 4e9;
 /// Kernels take 0.02 to 0.16 ns a row (scan/gpu/table/NOTES.md).
 constexpr double kKernelNs = 0.1;

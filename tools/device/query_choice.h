@@ -7,7 +7,7 @@
 //
 // Both leave out what the CPU does in any case: sorting, and writing the answer. The start is that
 // of searches (device_rates.h), which begin with the same work. Reading and copying: as fast as
-// blocks are copied in, but no more than whole queries reach from files, 10 GB/s, and 4 GB/s for
+// blocks are copied in, but no more than whole queries reach from files, 20 GB/s, and 4 GB/s for
 // one thread. The CPU's part is counted rather too low and the GPU's too high, since a GPU that is
 // wrongly left alone costs less than one that is started in vain (scan/gpu/table/NOTES.md).
 // Tested by tests/unit/tools/query_choice_test.cpp.

@@ -16,9 +16,9 @@ __global__ void __launch_bounds__(Body::kThreads, Body::kBlocks)
 }
 
 /// How many thread blocks of a kernel run at once. Asked for once for each device and size of
-/// shared memory, since a join has a dozen launches.
+/// shared memory, since a join has a dozen launches. Each file has kernels of its own, and so this.
 template <class Body>
-Result<std::uint32_t> resident_blocks(std::uint32_t shared_bytes) {
+static Result<std::uint32_t> resident_blocks(std::uint32_t shared_bytes) {
   static std::atomic<std::uint64_t> known{0};
   int device = 0;
   PRESSO_TRY(check(cudaGetDevice(&device), Body::kName));

@@ -9,7 +9,8 @@
 // Memory is written in whole sectors. A thread block goes through many tiles; of each part it
 // writes multiples of PartBits::run rows, to places that are multiples as well, and keeps the rest
 // in shared memory until more rows come. At its end the rest is written from the end of the part
-// backwards, so that all else stays aligned. Positions are reserved by atomic additions.
+// backwards, so that all else stays aligned. Positions are reserved by atomic additions. Rows of
+// the next tile are under way while those of a tile are written.
 #pragma once
 
 #include "decompress/gpu/bit/block_prefix.cuh"
@@ -247,10 +248,8 @@ struct MoveRows {
     MoveRows work(to);
     work.clear();
     if constexpr (kLevel == 1) {
-      const u64 tiles = (u64{to.source.count} + kMoveRows - 1) / kMoveRows;
-      for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
-        work.move_tile(tile * kMoveRows, to.source.count);
-      }
+      const u64 step = u64{simt::grid_blocks()} * kMoveRows;
+      work.move_tiles(simt::block_index() * u64{kMoveRows}, step, to.source.count);
       work.write_rest();
     } else {
       work.move_groups();
@@ -303,10 +302,12 @@ struct MoveRows {
       if (tile >= end_tile) continue;
       const u64 begin = to_.group_begins[group];
       first_bin_ = group << to_.bits.second;
-      for (; tile < end && tile < end_tile; ++tile) {
-        move_tile(begin + u64{tile - first_tile} * kMoveRows, begin + to_.group_counts[group]);
-      }
+      const u64 of_group = begin + to_.group_counts[group];
+      const u64 of_block = begin + u64{end - first_tile} * kMoveRows;
+      move_tiles(begin + u64{tile - first_tile} * kMoveRows, kMoveRows,
+                 of_group < of_block ? of_group : of_block);
       write_rest();
+      tile = end < end_tile ? end : end_tile;
     }
   }
 
@@ -324,45 +325,61 @@ struct MoveRows {
     return first;
   }
 
-  /// Rows [at, end), at most kMoveRows of them.
-  PRESSO_DEVICE void move_tile(u64 at, u64 end) {
-    Hash hashes[kMoveItems];
-    u32 ranks[kMoveItems];
-    load(at, end, hashes, ranks);
-    PRESSO_UNROLL
-    for (u32 item = 0; item < kMoveItems; ++item) {
-      if (ranks[item] != kNoRow) ranks[item] = simt::atomic_add(counts_ + bin_of(hashes[item]), 1);
+  /// A tile at `at`, and every `step` rows from there on, up to row `end`.
+  PRESSO_DEVICE void move_tiles(u64 at, u64 step, u64 end) {
+    if (at >= end) return;
+    Hash hashes[kMoveItems];  // level 1: keys while they are under way
+    u32 here = load(at, end, hashes);
+    for (;;) {
+      u32 rows[kMoveItems];
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kMoveItems; ++item) {
+        const u64 row = at + item * kThreads + simt::thread_in_block();
+        rows[item] = static_cast<u32>(row);
+        if (kLevel == 2 && (here >> item & 1) != 0) {
+          rows[item] = simt::load_streaming(to_.rows_in + row);
+        }
+      }
+      u32 ranks[kMoveItems];
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kMoveItems; ++item) {
+        if (kLevel == 1) hashes[item] = hash_key(hashes[item]);
+        ranks[item] = kNoRow;
+        if ((here >> item & 1) == 0) continue;
+        ranks[item] = simt::atomic_add(counts_ + bin_of(hashes[item]), 1);
+      }
+      simt::block_sync();
+      const u32 staged = reserve();
+      simt::block_sync();
+      stage(hashes, rows, ranks);
+      at += step;
+      if (at < end) here = load(at, end, hashes);
+      write_rests();
+      for (u32 bin = simt::thread_in_block(); bin < bins_; bin += kThreads) counts_[bin] = 0;
+      simt::block_sync();
+      write_staged(staged);
+      if (at >= end) return;
     }
-    simt::block_sync();
-    const u32 rows = reserve();
-    simt::block_sync();
-    stage(at, hashes, ranks);
-    write_rests();
-    for (u32 bin = simt::thread_in_block(); bin < bins_; bin += kThreads) counts_[bin] = 0;
-    simt::block_sync();
-    write_staged(rows);
   }
 
-  PRESSO_DEVICE void load(u64 at, u64 end, Hash (&hashes)[kMoveItems],
-                          u32 (&ranks)[kMoveItems]) const {
+  /// Which of a tile's rows are there.
+  PRESSO_DEVICE u32 load(u64 at, u64 end, Hash (&hashes)[kMoveItems]) const {
+    u32 here = 0;
     PRESSO_UNROLL
     for (u32 item = 0; item < kMoveItems; ++item) {
       const u64 row = at + item * kThreads + simt::thread_in_block();
       bool is_row = row < end;
       if constexpr (kLevel == 1) is_row = takes_part(to_.source, row);
-      ranks[item] = is_row ? 0 : kNoRow;
       hashes[item] = 0;
       if (!is_row) continue;
+      here |= 1u << item;
       if constexpr (kLevel == 1) {
         hashes[item] = simt::load_streaming(static_cast<const Hash*>(to_.source.d_keys) + row);
       } else {
         hashes[item] = simt::load_streaming(to_.hashes_in + row);
       }
     }
-    if constexpr (kLevel == 1) {
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kMoveItems; ++item) hashes[item] = hash_key(hashes[item]);
-    }
+    return here;
   }
 
   /// For each bin: where its rows of the tile are staged, how many of them are written with what
@@ -385,19 +402,14 @@ struct MoveRows {
     return prefix.all;
   }
 
-  PRESSO_DEVICE void stage(u64 at, const Hash (&hashes)[kMoveItems],
+  PRESSO_DEVICE void stage(const Hash (&hashes)[kMoveItems], const u32 (&rows)[kMoveItems],
                            const u32 (&ranks)[kMoveItems]) {
     PRESSO_UNROLL
     for (u32 item = 0; item < kMoveItems; ++item) {
       if (ranks[item] == kNoRow) continue;
-      const u64 row = at + item * kThreads + simt::thread_in_block();
       const u32 staged = begins_[bin_of(hashes[item])] + ranks[item];
       staged_hashes_[staged] = hashes[item];
-      if constexpr (kLevel == 1) {
-        staged_rows_[staged] = static_cast<u32>(row);
-      } else {
-        staged_rows_[staged] = simt::load_streaming(to_.rows_in + row);
-      }
+      staged_rows_[staged] = rows[item];
     }
   }
 

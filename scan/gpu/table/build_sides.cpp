@@ -131,22 +131,47 @@ Status finish(const RunSpace& space, query::Execution& execution, QueryPipeline&
   return make_build_row_pipelines(made);
 }
 
+/// What no pipeline adds up is known before anything is read for keys that are strings.
+Status check_aggregates(const query::GroupInput& input) {
+  using query::AggregateKind;
+  for (const query::AggregateSpec& spec : input.plan().aggregates) {
+    const bool counts =
+        spec.kind == AggregateKind::kCountRows || spec.kind == AggregateKind::kCount;
+    if (spec.kind == AggregateKind::kCountDistinct) return refused("count(distinct)");
+    if (counts || spec.argument == query::Physical::kInt64 ||
+        spec.argument == query::Physical::kDouble) {
+      continue;
+    }
+    return refused("aggregates of other than numbers of 64 bits");
+  }
+  return {};
+}
+
 Status add_groups(query::Execution& execution, const query::GroupInput& input, std::uint64_t rows,
                   bool by_rows, QueryPipeline& made) {
   const query::BoundQuery& bound = execution.query;
-  std::vector<const query::KeyCodes*> codes(bound.keys.size());
-  for (std::size_t i = 0; i < codes.size(); ++i) {
+  std::vector<std::size_t> coded;  // keys
+  for (std::size_t i = 0; i < bound.keys.size(); ++i) {
     const query::Node& node = bound.input->at(bound.keys[i]);
     if (node.kind != query::Node::Kind::kColumn) continue;
     if (input.codes()[i] != nullptr) {
       made.codes.know(node.column, *input.codes()[i]);
     } else {
-      PRESSO_ASSIGN(codes[i], made.codes.of(node.column));
+      coded.push_back(i);
     }
   }
   PRESSO_TRY(made.builder.add_conditions());
   PRESSO_TRY(made.builder.add_joins());
-  return made.builder.add_groups(input, codes, rows, by_rows);
+  PRESSO_TRY(check_aggregates(input));
+  std::vector<KeyNumbers> numbers(bound.keys.size());
+  for (const std::size_t i : coded) {
+    // Strings of a joined table that the CPU has numbered may be of build sides that it makes.
+    const std::size_t column = bound.input->at(bound.keys[i]).column;
+    const bool is_of_root =
+        execution.tree == nullptr || bound.joins->source_of(column) == execution.tree->root;
+    PRESSO_ASSIGN(numbers[i], made.codes.of_key(column, is_of_root));
+  }
+  return made.builder.add_groups(input, numbers, rows, by_rows);
 }
 
 /// Makes the pipeline, to which `add` adds what the query asks for, whether groups may be told by

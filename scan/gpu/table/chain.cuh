@@ -82,7 +82,7 @@ struct RunChain {
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
     const u32 mask = rows_that_hold<false>(of, space, at);
     if (!simt::any(mask != 0)) return;
-    stage_late_columns(of, space, at);
+    stage_late_columns<true>(of, space, at);
     open_columns(at);
     matched += simt::popcount(mask);
     if (of.lists_rows && is_sparse(mask)) {

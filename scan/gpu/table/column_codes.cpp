@@ -71,11 +71,32 @@ Result<KeyStrings*> ColumnCodes::strings_of(std::size_t column) {
       strings = std::move(*made);
     } else if (made.error().code == ErrorCode::kUnsupported) {
       before.restore(execution_);
+      why_no_strings_.emplace(column, std::move(made.error()));
     } else {
       return std::move(made.error());
     }
   }
   return (strings_[column] = std::move(strings)).get();
+}
+
+KeyStrings* ColumnCodes::known_strings(std::size_t column) const {
+  const auto known = strings_.find(column);
+  return known == strings_.end() ? nullptr : known->second.get();
+}
+
+Result<KeyNumbers> ColumnCodes::of_key(std::size_t column, bool on_device_first) {
+  PRESSO_ASSIGN(const query::KeyCodes* codes, of_dictionaries(column));
+  if (codes != nullptr) return KeyNumbers{codes, nullptr};
+  if (!on_device_first && known_strings(column) == nullptr) {
+    PRESSO_ASSIGN(codes, of(column));
+    if (codes != nullptr) return KeyNumbers{codes, nullptr};
+  }
+  PRESSO_ASSIGN(KeyStrings* const strings, strings_of(column));
+  if (strings != nullptr) return KeyNumbers{nullptr, strings};
+  PRESSO_ASSIGN(codes, of(column));
+  const auto why = why_no_strings_.find(column);
+  if (codes == nullptr && why != why_no_strings_.end()) return why->second;
+  return KeyNumbers{codes, nullptr};
 }
 
 Result<RowArray> ColumnCodes::numbers_of(std::size_t column, KeyStrings& strings) {

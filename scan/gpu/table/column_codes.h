@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers of strings for a query, by column: each is made once, whoever asks for it (KeyCodes, and
-// KeyStrings where a join has keys that are no dictionary's).
+// KeyStrings where joins or groups have keys that are no dictionary's).
 // Tested through tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
@@ -12,6 +12,17 @@
 #include "scan/query/key_codes.h"
 
 namespace presso::gpu {
+
+/// The numbers of a column of strings that is a key of groups, of one kind; neither: it is no such
+/// column.
+struct KeyNumbers {
+  bool has_any() const { return codes != nullptr || strings != nullptr; }
+  /// All numbers of strings are below.
+  std::uint32_t count() const { return codes != nullptr ? codes->count() : strings->count(); }
+
+  const query::KeyCodes* codes = nullptr;
+  KeyStrings* strings = nullptr;
+};
 
 class ColumnCodes {
  public:
@@ -30,6 +41,12 @@ class ColumnCodes {
   /// The strings of a column, numbered on the device; nullptr: they cannot be, or take too much
   /// memory. Waits. Errors: those of KeyStrings::make() but kUnsupported.
   Result<KeyStrings*> strings_of(std::size_t column);
+  /// The same where they have been numbered already; nullptr: they have not.
+  KeyStrings* known_strings(std::size_t column) const;
+  /// Those by which groups of a column are found. `on_device_first`: strings that are no
+  /// dictionary's are rather numbered on the device than by the CPU. Waits. Errors: kUnsupported,
+  /// with the reason, where neither can; those of of() and strings_of().
+  Result<KeyNumbers> of_key(std::size_t column, bool on_device_first);
   /// The numbers that these give the rows of another column, or of their own. Waits. Errors: those
   /// of KeyStrings::make().
   Result<RowArray> numbers_of(std::size_t column, KeyStrings& strings);
@@ -50,6 +67,7 @@ class ColumnCodes {
   std::map<std::size_t, const query::KeyCodes*> known_dictionaries_;
   std::vector<std::unique_ptr<query::KeyCodes>> own_;
   std::map<std::size_t, std::unique_ptr<KeyStrings>> strings_;
+  std::map<std::size_t, Error> why_no_strings_;  ///< where that was tried
   std::map<std::pair<std::size_t, const KeyStrings*>, RowNumbers> numbers_;
 };
 

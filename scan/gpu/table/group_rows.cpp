@@ -37,6 +37,34 @@ class Record {
   std::size_t last_;
 };
 
+Error key_is_outside() {
+  return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
+}
+
+/// Whether the number of a group is one that keys may have; 0: all numbers are keys.
+bool has_keys(const PipelineBuilder& builder, const Record& group) {
+  return builder.groups() == 0 || group.number() < builder.groups();
+}
+
+/// A key's value in a group, nothing where it is null; of strings their number.
+std::optional<std::int64_t> key_value(const PipelineBuilder& builder, const RowKeys& row_keys,
+                                      std::size_t i, const Record& group) {
+  const PipelineBuilder::Key& key = builder.keys()[i];
+  if (key.of_row) {
+    const StageUse& use = builder.stages()[*builder.row_stage()];
+    const std::int64_t value = row_keys[i][group.number() / builder.row_stride()];
+    return value == use.columns[*key.of_row].null_value ? std::nullopt : std::optional(value);
+  }
+  if (key.values == 0) {
+    const auto number = static_cast<std::int64_t>(group.number());
+    const bool is_null = key.is_real && key.nullable && number == kNullReal;
+    return is_null ? std::nullopt : std::optional(number);
+  }
+  const std::uint64_t value = group.number() / key.stride % key.values;
+  if (key.nullable && value == key.values - 1) return std::nullopt;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(key.least) + value);
+}
+
 /// Rows of an answer from the cells of groups.
 class GroupTable {
  public:
@@ -54,9 +82,9 @@ class GroupTable {
   Result<RowStore> make() {
     std::vector<Physical> physical;
     for (const PipelineBuilder::Key& key : builder_.keys()) {
-      physical.push_back(key.codes != nullptr ? Physical::kString
-                         : key.is_real        ? Physical::kDouble
-                                              : Physical::kInt64);
+      physical.push_back(key.is_string() ? Physical::kString
+                         : key.is_real   ? Physical::kDouble
+                                         : Physical::kInt64);
     }
     for (const query::AggregateSpec& spec : input_.plan().aggregates) {
       physical.push_back(physical_of(spec));
@@ -134,44 +162,25 @@ class GroupTable {
     ranks_.rank(rows.data(), static_cast<std::uint32_t>(rows.size()), rows.data());
     for (std::size_t i = 0; i < portion.count; ++i) {
       const Record group = record(portion.piece, portion.first + i);
-      // 0: all numbers are keys.
-      if (builder_.groups() != 0 && group.number() >= builder_.groups()) {
-        return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
-      }
+      if (!has_keys(builder_, group)) return key_is_outside();
       for (std::size_t key = 0; key < bound_.keys.size(); ++key) write_key(key, group, rows[i]);
       write_aggregates(group, rows[i]);
     }
     return {};
   }
 
-  /// A key's value in a group, nothing where it is null; of strings their number.
-  std::optional<std::int64_t> key_value(std::size_t i, const Record& group) const {
-    const PipelineBuilder::Key& key = builder_.keys()[i];
-    if (key.of_row) {
-      const StageUse& use = builder_.stages()[*builder_.row_stage()];
-      const std::int64_t value = from_.row_keys[i][group.number() / builder_.row_stride()];
-      return value == use.columns[*key.of_row].null_value ? std::nullopt : std::optional(value);
-    }
-    if (key.values == 0) {
-      const auto number = static_cast<std::int64_t>(group.number());
-      const bool is_null = key.is_real && key.nullable && number == kNullReal;
-      return is_null ? std::nullopt : std::optional(number);
-    }
-    const std::uint64_t value = group.number() / key.stride % key.values;
-    if (key.nullable && value == key.values - 1) return std::nullopt;
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(key.least) + value);
-  }
-
   void write_key(std::size_t i, const Record& group, std::uint64_t row) const {
-    const auto value = key_value(i, group);
+    const auto value = key_value(builder_, from_.row_keys, i, group);
     if (!value) columns_[i].set_null(row);
     Byte* const to = columns_[i].values;
-    if (builder_.keys()[i].codes == nullptr) {
-      store(to + 8 * row, value.value_or(0));
-    } else {
-      reinterpret_cast<query::StringRef*>(to)[row] =
-          value ? strings_[i][static_cast<std::size_t>(*value)] : query::StringRef();
+    const PipelineBuilder::Key& key = builder_.keys()[i];
+    if (!key.is_string()) return store(to + 8 * row, value.value_or(0));
+    query::StringRef string;
+    if (value) {
+      string = key.strings != nullptr ? from_.strings[i].at(static_cast<std::uint32_t>(*value))
+                                      : strings_[i][static_cast<std::size_t>(*value)];
     }
+    reinterpret_cast<query::StringRef*>(to)[row] = string;
   }
 
   void copy_strings(RowStore& rows) {
@@ -183,6 +192,7 @@ class GroupTable {
       strings_[i] = copied_strings(*codes, *arena);
       rows.keep(arena);
     }
+    if (from_.arena != nullptr) rows.keep(from_.arena);
   }
 
   std::uint64_t row_count(const Record& group) const {
@@ -312,6 +322,28 @@ std::vector<query::StringRef> copied_strings(const query::KeyCodes& codes,
     strings.push_back(arena.add(codes.string(code).bytes()));
   }
   return strings;
+}
+
+Status fetch_strings(const RunSpace& space, const PipelineBuilder& builder, FoundGroups& groups) {
+  const GroupRecords& records = groups.records;
+  groups.strings.resize(builder.keys().size());
+  for (std::size_t i = 0; i < builder.keys().size(); ++i) {
+    const KeyStrings* const strings = builder.keys()[i].strings;
+    if (strings == nullptr) continue;
+    ListedStrings& listed = groups.strings[i];
+    listed = ListedStrings(strings->limit());
+    for (const auto& piece : records.pieces) {
+      for (std::size_t at = 0; at < piece.size(); at += records.words) {
+        const Record group(piece.data() + at, records.words);
+        if (!has_keys(builder, group)) return key_is_outside();
+        const auto value = key_value(builder, groups.row_keys, i, group);
+        if (value) listed.want(static_cast<std::uint32_t>(*value));
+      }
+    }
+    if (groups.arena == nullptr) groups.arena = std::make_shared<query::StringArena>();
+    PRESSO_TRY(listed.fetch(space, strings->index(), *groups.arena));
+  }
+  return {};
 }
 
 Result<RowStore> rows_of_groups(const PipelineBuilder& builder, const query::Execution& execution,

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "scan/gpu/table/listed_strings.h"
 #include "scan/gpu/table/pipeline_builder.h"
 #include "scan/group/column.h"
 #include "scan/values/row_store.h"
@@ -25,7 +27,15 @@ struct FoundGroups {
   std::uint64_t matched = 0;  ///< rows
   GroupRecords records;       ///< nothing where rows are only counted
   RowKeys row_keys;
+  /// By key, of those that are strings which the device has numbered; others have none.
+  std::vector<ListedStrings> strings;
+  std::shared_ptr<query::StringArena> arena;  ///< of these strings
 };
+
+/// Fetches the strings that the keys of the groups have, where the device has numbered these.
+/// Waits. Errors: those of ListedStrings::fetch(); kInvalidArgument where a key is outside of the
+/// range that its column has.
+Status fetch_strings(const RunSpace& space, const PipelineBuilder& builder, FoundGroups& groups);
 
 /// The strings of `codes` by number, whose bytes are copied to `arena`.
 std::vector<query::StringRef> copied_strings(const query::KeyCodes& codes,

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/block_status.h"
 #include "scan/gpu/table/table_parts.h"
 #include "scan/gpu/table/text_rows.h"
 #include "scan/gpu/table/upload.h"
@@ -17,6 +18,8 @@ namespace {
 
 /// Numbers, and those beside them, are signed ones of 32 bits.
 constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 31) - 4;
+/// Of as many strings as there are rows an index has room for this share at least.
+constexpr std::uint64_t kLeastShare = 64;
 /// What row groups, and what is decoded of them, may take of device memory at a time.
 constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 30;
 
@@ -37,14 +40,6 @@ Result<std::uint64_t> plain_bytes_of(const TableColumn& column, const query::Ope
     }
   }
   return bytes;
-}
-
-using Place = std::pair<const GroupReader*, std::uint32_t>;
-
-Status error_of(std::uint32_t status, const Place& place) {
-  const auto code = static_cast<ErrorCode>(status);
-  if (code == ErrorCode::kOk) return {};
-  return place.first->blocks().at_block(make_error(code), place.second);
 }
 
 /// Numbers of the rows of a part of a table, which has one column.
@@ -279,9 +274,9 @@ class PartNumbers {
   std::vector<StringBlock> blocks_;
   std::vector<NumberedBlock> numbered_;  ///< of these
   std::uint32_t tiles_ = 0;
-  std::vector<Place> places_;  ///< of counts_ and blocks_, for errors
-  std::vector<Copy> copies_;   ///< of counts that need no decoding
-  std::vector<Byte> bytes_;    ///< of entries of dictionaries, of all row groups
+  std::vector<BlockOfGroup> places_;  ///< of counts_ and blocks_, for errors
+  std::vector<Copy> copies_;          ///< of counts that need no decoding
+  std::vector<Byte> bytes_;           ///< of entries of dictionaries, of all row groups
   std::vector<std::uint32_t> ends_;
   std::vector<std::size_t> first_entry_;  ///< by row group
   std::vector<NumberedSlice> slices_;
@@ -298,9 +293,25 @@ class PartNumbers {
 Status KeyStrings::make_index(const TableColumn& column) {
   const std::uint64_t rows = query::rows_of(column.tables);
   if (rows > kMostRows) {
-    return make_error(ErrorCode::kUnsupported, "keys of a join that are strings of too many rows");
+    return make_error(ErrorCode::kUnsupported, "keys that are strings of too many rows");
   }
-  index_.most_strings = std::max<std::uint32_t>(static_cast<std::uint32_t>(rows), 1);
+  PRESSO_ASSIGN(const std::uint64_t bytes, plain_bytes_of(column, query::group_opener(execution_)));
+  // Strings mostly repeat: where there is no room for as many as rows fewer may do, which turns out
+  // when they are put in.
+  for (std::uint64_t share = 1;; share *= 4) {
+    const Status done = allocate_index(rows / share, bytes / share);
+    if (done.ok()) break;
+    memory_ = {};
+    if (done.error().code != ErrorCode::kUnsupported || share == kLeastShare) return done;
+  }
+  const auto cleared =
+      static_cast<std::size_t>(reinterpret_cast<const Byte*>(index_.cells) - memory_.get());
+  return space_.kernels.clear(memory_.get(), cleared, space_.stream);
+}
+
+/// For up to so many strings, of so many bytes together.
+Status KeyStrings::allocate_index(std::uint64_t strings, std::uint64_t bytes) {
+  index_.most_strings = std::max<std::uint32_t>(static_cast<std::uint32_t>(strings), 1);
   index_.buckets = index_.most_strings / 2 + 1;
   MemoryParts parts;
   parts.add(sizeof(StringIndexState));
@@ -312,14 +323,21 @@ Status KeyStrings::make_index(const TableColumn& column) {
   index_.state = reinterpret_cast<StringIndexState*>(memory_.get());
   index_.places = reinterpret_cast<std::uint64_t*>(memory_.get() + places_at);
   index_.cells = reinterpret_cast<StringCell*>(memory_.get() + cells_at);
-  const std::uint64_t cleared = places_at + place_bytes;
-  PRESSO_TRY(space_.kernels.clear(memory_.get(), static_cast<std::size_t>(cleared), space_.stream));
   // The fronts of strings are in cells: what is behind them has fewer words than an eighth of all
   // bytes.
-  PRESSO_ASSIGN(const std::uint64_t bytes, plain_bytes_of(column, query::group_opener(execution_)));
   index_.most_words = std::max<std::uint64_t>(bytes / sizeof *index_.rest, 1);
   PRESSO_ASSIGN(rest_, memory_for_strings(space_, index_.most_words * sizeof *index_.rest));
   index_.rest = reinterpret_cast<std::uint64_t*>(rest_.get());
+  return {};
+}
+
+/// Of what has been put in. With an index for as many strings as rows none is without room, if
+/// blocks hold what their directory says.
+Status KeyStrings::check_room() {
+  StringIndexState state;
+  PRESSO_TRY(space_.copy_back(&state, index_.state, sizeof state));
+  if (state.lacks_words != 0 || state.lacks_strings != 0) return no_room_for_strings();
+  count_ = static_cast<std::uint32_t>(state.strings);
   return {};
 }
 
@@ -328,7 +346,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   RowNumbers made;
   made.rows = query::rows_of(column.tables);
   if (made.rows > kMostRows) {
-    return make_error(ErrorCode::kUnsupported, "keys of a join that are strings of too many rows");
+    return make_error(ErrorCode::kUnsupported, "keys that are strings of too many rows");
   }
   PRESSO_ASSIGN(made.memory, memory_for_strings(space_, std::max<std::uint64_t>(made.rows, 1) *
                                                             sizeof(std::uint32_t)));
@@ -352,6 +370,7 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
     PartNumbers part(space_, *table, column.column, to);
     PRESSO_TRY(part.prepare());
     PRESSO_TRY(part.run(index_));
+    if (adds) PRESSO_TRY(check_room());
   }
   QuerySummary& summary = execution_.summary;
   summary.bytes_read = execution_.counters->bytes;
@@ -360,12 +379,8 @@ Result<RowNumbers> KeyStrings::number(const TableColumn& column, bool adds) {
   summary.bytes_resident += parts.resident_bytes();
   summary.blocks_skipped += parts.blocks_skipped();
   if (!adds) return made;
-  StringIndexState state;
-  PRESSO_TRY(space_.copy_back(&state, index_.state, sizeof state));
-  // Blocks that hold what their directory says leave no string without room.
-  if (state.lacks_words != 0 || state.lacks_strings != 0) return no_room_for_strings();
   execution_.notes.push_back("on the GPU: strings of " + grouped(made.rows) + " rows, " +
-                             grouped(state.strings) + " numbers");
+                             grouped(count_) + " numbers");
   return made;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Keys of joins that are strings, however row groups store these: those of the build side's column
-// get numbers in device memory (scan/gpu/table/string_index.h), row by row, and those of columns
-// that are joined to it the same numbers. Pipelines then join by numbers, and do not read these
-// columns for it, which take 4 bytes a row of device memory as long as the query runs. All come to
-// the device as they are stored. Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
+// Keys of joins and groups that are strings, however row groups store these: those of a column of
+// a build side, or of groups, get numbers in device memory (scan/gpu/table/string_index.h), row by
+// row, and those of columns that are joined to it the same numbers. Pipelines then join and group
+// by numbers, and do not read these columns for it, which take 4 bytes a row of device memory as
+// long as the query runs. All come to the device as they are stored. Tested by
+// tests/simt/query_string_keys_on_gpu_test.cpp and tests/simt/query_string_groups_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>
@@ -36,8 +37,13 @@ class KeyStrings {
                                                   query::Execution& execution,
                                                   const TableColumn& column);
 
-  /// All numbers of strings are below: there are not more strings than rows.
+  /// All numbers of strings are below: there are not more strings than rows, and mostly room for as
+  /// many.
   std::uint32_t limit() const { return index_.most_strings; }
+  /// The same, as it has turned out: mostly far fewer than limit(), where strings repeat.
+  std::uint32_t count() const { return count_; }
+  /// Where the strings are.
+  const StringIndex& index() const { return index_; }
   /// Of the column's own nulls.
   std::uint32_t null_number() const { return limit(); }
   /// Of strings of other columns that the column does not have, and of their nulls.
@@ -50,6 +56,8 @@ class KeyStrings {
   KeyStrings(const RunSpace& space, query::Execution& execution)
       : space_(space), execution_(execution) {}
   Status make_index(const TableColumn& column);
+  Status allocate_index(std::uint64_t strings, std::uint64_t bytes);
+  Status check_room();
   Result<RowNumbers> number(const TableColumn& column, bool adds);
 
   const RunSpace& space_;
@@ -57,6 +65,7 @@ class KeyStrings {
   DeviceMemory memory_;  ///< of the index, but for `rest`
   DeviceMemory rest_;
   StringIndex index_;
+  std::uint32_t count_ = 0;
   RowNumbers own_rows_;
 };
 

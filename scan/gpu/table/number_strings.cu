@@ -2,6 +2,7 @@
 #include "scan/gpu/table/number_strings.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
+#include "scan/gpu/table/list_strings.cuh"
 #include "scan/gpu/table/number_rows.cuh"
 #include "scan/gpu/table/number_steps.h"
 
@@ -47,6 +48,10 @@ __global__ void __launch_bounds__(kThreads) number_entries_kernel(EntryBatch bat
 
 __global__ void __launch_bounds__(kIntegerWarps* kWarpSize) finish_slices_kernel(SliceBatch batch) {
   finish_slices_body(batch);
+}
+
+__global__ void __launch_bounds__(kThreads) list_strings_kernel(StringList list) {
+  list_strings_body(list);
 }
 
 __global__ void __launch_bounds__(kFewThreads) settle_kernel(u32* status, u32 count) {
@@ -114,6 +119,12 @@ Status number_entries(const EntryBatch& batch, CUstream_st* stream) {
   if (batch.count == 0) return {};
   const WorkShape shape{kThreads, 0, batch.count / kWarpSize + 1, true};
   return launch_everywhere(number_entries_kernel, shape, stream, "number_entries_kernel", batch);
+}
+
+Status list_strings(const StringList& list, CUstream_st* stream) {
+  if (list.count == 0) return {};
+  const WorkShape shape{kThreads, 0, list.count / kWarpSize + 1, true};
+  return launch_everywhere(list_strings_kernel, shape, stream, "list_strings_kernel", list);
 }
 
 Status number_slices(const SliceBatch& batch, CUstream_st* stream) {

@@ -17,5 +17,7 @@ Status number_strings(const NumberBatch& batch, bool verify, CUstream_st* stream
 Status number_entries(const EntryBatch& batch, CUstream_st* stream);
 /// Of slices, once those of rows and entries are there. Errors: the same.
 Status number_slices(const SliceBatch& batch, CUstream_st* stream);
+/// Lengths or bytes of strings that have numbers. Errors: the same.
+Status list_strings(const StringList& list, CUstream_st* stream);
 
 }  // namespace presso::gpu

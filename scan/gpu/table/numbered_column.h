@@ -27,8 +27,7 @@ struct NumbersTo {
 
 inline Error no_room_for_strings() {
   return make_error(ErrorCode::kUnsupported,
-                    "keys of a join that are strings for which there may be too little device "
-                    "memory");
+                    "keys that are strings for which there may be too little device memory");
 }
 
 /// Up to half of what a limit leaves; where there is no limit the device says what it has. Errors:

@@ -94,13 +94,15 @@ PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shap
 
 // --- sums of columns
 
-/// Columns that were not worth being read before it was known that a row is left.
+/// Columns that were not worth being read before it was known that a row is left. `kBulk`: by bulk
+/// copies; in a program's kernel copies by lanes arrive earlier.
+template <bool kBulk>
 PRESSO_DEVICE void stage_late_columns(const Pipeline& of, const WarpSpace& space,
                                       const VectorPlace& at) {
   const u32 late = of.program_columns & ~u32{of.early_columns};
   if (late == 0) return;
-  stage_vector<true>(space, late, at.vector, WarpSpace::kLate);
-  await_words<true, 0>(space, WarpSpace::kLate);
+  stage_vector<kBulk>(space, late, at.vector, WarpSpace::kLate);
+  await_words<kBulk, 0>(space, WarpSpace::kLate);
 }
 
 struct SumColumns {
@@ -112,7 +114,7 @@ struct SumColumns {
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
     const u32 mask = rows_that_hold<true>(of, space, at);
     if (!simt::any(mask != 0)) return;
-    stage_late_columns(of, space, at);
+    stage_late_columns<true>(of, space, at);
     matched += simt::popcount(mask);
     for (u32 i = 0; i < of.cells; ++i) {
       const u64 sum = sum_of_column(of, space, of.cell[i], at, mask);
@@ -190,7 +192,7 @@ struct RunPipeline {
     }
     const u32 mask = rows_that_hold<false>(of, space, at);
     if (!simt::any(mask != 0)) return;
-    stage_late_columns(of, space, at);
+    stage_late_columns<false>(of, space, at);
     run_chunks(at, mask);
   }
 

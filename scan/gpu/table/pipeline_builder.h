@@ -84,12 +84,11 @@ class PipelineBuilder {
   Status add_conditions();
   /// The same for the stages of joins, and the conditions behind them.
   Status add_joins();
-  /// The same for groups and aggregates. `rows`: that there are at most. `codes`: by key; nullptr:
+  /// The same for groups and aggregates. `rows`: that there are at most. `numbers`: by key; none:
   /// it is no string, or the input's codes say what its numbers are. `by_rows`: groups may be told
   /// by the rows of a build side, where set_side() may refuse that.
-  Status add_groups(const query::GroupInput& input,
-                    const std::vector<const query::KeyCodes*>& codes, std::uint64_t rows,
-                    bool by_rows);
+  Status add_groups(const query::GroupInput& input, const std::vector<KeyNumbers>& numbers,
+                    std::uint64_t rows, bool by_rows);
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
   /// this order; only those whose keys are in `part`.
   Status add_rows(const StageUse& use, const KeyPart& part);
@@ -140,9 +139,11 @@ class PipelineBuilder {
     std::uint64_t stride = 1;
     std::uint64_t values = 1;  ///< the null included; 0: all of 64 bits
     std::int64_t least = 0;
-    bool nullable = false;                   ///< the last value is the null, of doubles kNullReal
-    bool is_real = false;                    ///< the bits of doubles
+    bool nullable = false;  ///< the last value is the null, of doubles kNullReal
+    bool is_real = false;   ///< the bits of doubles
+    bool is_string() const { return codes != nullptr || strings != nullptr; }
     const query::KeyCodes* codes = nullptr;  ///< of strings that GroupInput has no codes of
+    KeyStrings* strings = nullptr;           ///< of strings that have numbers on the device
     std::optional<std::size_t> of_row;       ///< in StageUse::columns of row_stage()
   };
   const std::vector<Key>& keys() const { return keys_; }
@@ -248,13 +249,12 @@ class PipelineBuilder {
   Status add_order(Pipeline& pipeline);
   bool tells_row(const query::BoundStage& stage) const;
   double possible_groups(const query::GroupInput& input,
-                         const std::vector<const query::KeyCodes*>& codes) const;
+                         const std::vector<KeyNumbers>& numbers) const;
   std::optional<std::size_t> choose_row_stage() const;
   Status choose_table(double possible_groups);
   std::uint64_t most_numbered() const;
   void set_table(Pipeline& pipeline, std::uint64_t places) const;
-  Status add_key_of_row(std::size_t column, const query::KeySpec& spec,
-                        const query::KeyCodes* codes);
+  Status add_key_of_row(std::size_t column, const query::KeySpec& spec, const KeyNumbers& numbers);
   Result<Byte> column_of(std::size_t table_column);
   Status add_filter(const query::Filter& filter);
   Status add_tree(const query::Filter& filter, unsigned depth);
@@ -289,10 +289,12 @@ class PipelineBuilder {
   const query::Node* column_node(std::size_t column) const;
   std::size_t column_of_query(std::size_t column) const;
   Result<RowColumn> row_column(const query::Node& node);
+  static RowColumn numbered(const query::Node& column, KeyStrings& strings);
   static RowColumn with_null(const query::Node& column, std::optional<std::int64_t> null_value);
   Status add_key(const query::KeySpec& spec, query::NodeId node, const query::KeyCodes* codes,
                  bool own_codes);
   Status add_real_key(const query::KeySpec& spec, query::NodeId node);
+  Status add_key_of_strings(const query::KeySpec& spec, query::NodeId node, KeyStrings& strings);
   Status add_to_group(std::size_t value, Key key);
   Status add_to_group(std::size_t value, std::uint64_t stride);
   Status add_aggregate(const query::AggregateCall& call, const query::AggregateSpec& spec,

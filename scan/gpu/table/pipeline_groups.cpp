@@ -39,7 +39,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
     if (own_codes) key.codes = codes;
     span = codes->null_number() - 1;
   } else if (spec.physical == Physical::kString) {
-    return refused("keys that are strings which are not stored as dictionaries");
+    return refused("keys that are strings, but no columns");
   } else if (spec.physical != Physical::kInt64) {
     return refused("keys that are neither numbers of 64 bits nor strings");
   } else if (has_whole_words_) {
@@ -71,6 +71,26 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
       PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
       PRESSO_ASSIGN(value, value_or(value, is_there, static_cast<std::int64_t>(key.values - 1)));
     }
+  }
+  return add_to_group(value, key);
+}
+
+/// Strings that the device has numbered: nulls have a number far beyond the others, and get the one
+/// behind them.
+Status PipelineBuilder::add_key_of_strings(const query::KeySpec& spec, NodeId node,
+                                           KeyStrings& strings) {
+  PRESSO_ASSIGN(std::size_t value, column_value(numbered(graph_->at(node), strings)));
+  Key key;
+  key.strings = &strings;
+  key.nullable = spec.nullable;
+  const std::uint32_t count = std::max(strings.count(), 1u);
+  key.values = std::uint64_t{count} + (spec.nullable ? 1 : 0);
+  const std::int64_t too_far = std::int64_t{strings.null_number()} - count;
+  if (spec.nullable && too_far != 0) {
+    PRESSO_ASSIGN(std::size_t null,
+                  append_constant(Kind::kEqual, value, strings.null_number(), false));
+    PRESSO_ASSIGN(null, append_constant(Kind::kMultiply, null, too_far, false));
+    PRESSO_ASSIGN(value, append(Kind::kSubtract, value, null, false));
   }
   return add_to_group(value, key);
 }
@@ -202,13 +222,13 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
 }
 
 Status PipelineBuilder::add_groups(const query::GroupInput& input,
-                                   const std::vector<const query::KeyCodes*>& codes,
-                                   std::uint64_t rows, bool by_rows) {
+                                   const std::vector<KeyNumbers>& numbers, std::uint64_t rows,
+                                   bool by_rows) {
   enter_joins();
   const query::BoundQuery& bound = execution_.query;
   has_groups_ = !bound.keys.empty();
   rows_ = rows;
-  const double possible = possible_groups(input, codes);
+  const double possible = possible_groups(input, numbers);
   if (possible > static_cast<double>(most_numbered())) {
     if (by_rows) row_stage_ = choose_row_stage();
     if (!row_stage_) PRESSO_TRY(choose_table(possible));
@@ -219,15 +239,17 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
                                    : std::optional<std::size_t>();
     if (column) {
       // The key may be the probe side's column, whose strings have other numbers.
-      const query::KeyCodes* of_row = codes[i];
-      if (of_row != nullptr) {
-        PRESSO_ASSIGN(of_row, strings_.of(*column));
+      KeyNumbers of_row = numbers[i];
+      if (of_row.has_any()) {
+        PRESSO_ASSIGN(of_row, strings_.of_key(column_of_query(*column), false));
       }
       PRESSO_TRY(add_key_of_row(*column, spec, of_row));
+    } else if (numbers[i].strings != nullptr) {
+      PRESSO_TRY(add_key_of_strings(spec, bound.keys[i], *numbers[i].strings));
     } else {
       const query::KeyCodes* const known = input.codes()[i].get();
-      PRESSO_TRY(
-          add_key(spec, bound.keys[i], known != nullptr ? known : codes[i], known == nullptr));
+      PRESSO_TRY(add_key(spec, bound.keys[i], known != nullptr ? known : numbers[i].codes,
+                         known == nullptr));
     }
   }
   if (row_stage_) {
@@ -248,14 +270,14 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
 
 /// By what is known of the keys. Without keys there is one.
 double PipelineBuilder::possible_groups(const query::GroupInput& input,
-                                        const std::vector<const query::KeyCodes*>& codes) const {
+                                        const std::vector<KeyNumbers>& numbers) const {
   double groups = 1;
-  for (std::size_t i = 0; i < codes.size(); ++i) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
     const query::KeySpec& spec = input.plan().keys[i];
-    const query::KeyCodes* const known =
-        input.codes()[i] != nullptr ? input.codes()[i].get() : codes[i];
-    if (known != nullptr) {
-      groups *= known->count() + 1.0;
+    if (input.codes()[i] != nullptr) {
+      groups *= input.codes()[i]->count() + 1.0;
+    } else if (numbers[i].has_any()) {
+      groups *= numbers[i].count() + 1.0;
     } else if (spec.physical == Physical::kInt64 && spec.least <= spec.most) {
       groups *= static_cast<double>(spec.most) - static_cast<double>(spec.least) + 2.0;
     } else {

@@ -158,8 +158,19 @@ Result<Byte> PipelineBuilder::array_of(StageUse& use, const RowColumn& column) {
   return use.arrays.back();
 }
 
-/// Of the table's own row.
+/// Of the table's own row. A column that is a key of several things is gathered once.
 Result<std::size_t> PipelineBuilder::code_of_row(const RowCodes& codes, std::int64_t null_number) {
+  const auto known = std::find_if(row_codes_.begin(), row_codes_.end(), [&](const RowCodes& one) {
+    return one.codes == codes.codes && one.there.values == codes.there.values;
+  });
+  if (known != row_codes_.end()) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const PipelineStep& step = values_[i].step;
+      const bool is_same =
+          step.kind == Kind::kGather && step.column == known->array && step.constant == null_number;
+      if (is_same) return i;
+    }
+  }
   if (arrays_ == kMostRowArrays) return refused("too many columns of joined tables");
   Value row;
   row.step.kind = Kind::kRow;
@@ -377,12 +388,15 @@ std::optional<std::size_t> PipelineBuilder::choose_row_stage() const {
 }
 
 Status PipelineBuilder::add_key_of_row(std::size_t column, const KeySpec& spec,
-                                       const query::KeyCodes* codes) {
+                                       const KeyNumbers& numbers) {
   RowColumn wanted;
   wanted.column = column;
-  wanted.codes = codes;
-  if (codes != nullptr) {
-    if (spec.nullable) wanted.null_value = codes->null_number();
+  wanted.codes = numbers.codes;
+  wanted.strings = numbers.strings;
+  if (numbers.strings != nullptr) {
+    wanted.null_value = numbers.strings->null_number();
+  } else if (numbers.codes != nullptr) {
+    if (spec.nullable) wanted.null_value = numbers.codes->null_number();
   } else if (spec.physical == Physical::kInt64) {
     const bool is_known = spec.least <= spec.most;
     if (spec.nullable) {
@@ -394,12 +408,13 @@ Status PipelineBuilder::add_key_of_row(std::size_t column, const KeySpec& spec,
     wanted.is_wide = !is_known || spec.least < std::numeric_limits<std::int32_t>::min() ||
                      spec.most >= std::numeric_limits<std::int32_t>::max();
   } else {
-    return refused("keys of groups that are neither integers nor strings of a dictionary");
+    return refused("keys of groups that are neither integers nor strings that have numbers");
   }
   StageUse& use = stages_[*row_stage_];
   PRESSO_TRY(array_of(use, wanted));
   Key key;
-  key.codes = codes;
+  key.codes = numbers.codes;
+  key.strings = numbers.strings;
   key.of_row = static_cast<std::size_t>(std::find(use.columns.begin(), use.columns.end(), wanted) -
                                         use.columns.begin());
   keys_.push_back(key);

@@ -120,7 +120,8 @@ Status PipelineBuilder::collect_columns(NodeId id, std::set<std::size_t>& column
 }
 
 /// By the columns, in the pipeline's numbers, that may be null and without which the node is null;
-/// those of joined tables have another number in place of nulls.
+/// those of joined tables, and strings that the device has numbered, have another number in place
+/// of nulls.
 Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
   std::set<std::size_t> all;
   PRESSO_TRY(collect_columns(id, all));
@@ -128,7 +129,7 @@ Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
   std::set<std::size_t> joined;
   for (const std::size_t column : all) {
     const Node* const nullable = nullable_node(column);
-    if (stage_of(column)) {
+    if (stage_of(column) || strings_.known_strings(column_of_query(column)) != nullptr) {
       if (nullable != nullptr) joined.insert(column);
       continue;
     }
@@ -144,7 +145,12 @@ Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
   }
   for (const std::size_t column : joined) {
     const Node& node = *nullable_node(column);
-    PRESSO_ASSIGN(const RowColumn wanted, row_column(node));
+    RowColumn wanted;
+    if (KeyStrings* const strings = strings_.known_strings(column_of_query(column))) {
+      wanted = numbered(node, *strings);
+    } else {
+      PRESSO_ASSIGN(wanted, row_column(node));
+    }
     PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
     PRESSO_ASSIGN(const std::size_t truth,
                   append_constant(Kind::kNotEqual, value, *wanted.null_value, false));
@@ -211,6 +217,15 @@ Result<RowColumn> PipelineBuilder::row_column(const Node& node) {
   const auto null_value = null_number(*nullable);
   if (!null_value) return refused("columns of joined tables that may be null or anything");
   return with_null(node, null_value);
+}
+
+/// Of strings that the device has numbered.
+RowColumn PipelineBuilder::numbered(const Node& column, KeyStrings& strings) {
+  RowColumn wanted;
+  wanted.column = column.column;
+  wanted.strings = &strings;
+  wanted.null_value = strings.null_number();
+  return wanted;
 }
 
 RowColumn PipelineBuilder::with_null(const Node& column, std::optional<std::int64_t> null_value) {

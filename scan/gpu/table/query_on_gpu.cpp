@@ -134,6 +134,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
     PRESSO_ASSIGN(found.records, pipeline_run.groups());
   }
   PRESSO_ASSIGN(found.row_keys, keys_of_rows(space, *groups));
+  PRESSO_TRY(fetch_strings(space, groups->builder, found));
   const DeviceStep step(*device_, "groups in order");
   return rows_of_groups(groups->builder, execution, input, found);
 }

@@ -25,7 +25,7 @@ struct RowColumn {
   std::optional<std::int64_t> null_value;  ///< in place of nulls, where there are any
   bool is_wide = false;                    ///< it may need more than 32 bits
   bool is_real = false;                    ///< the bits of doubles
-  /// Of strings, the key of a join: their numbers among these.
+  /// Of strings, the key of a join or of groups: their numbers among these.
   KeyStrings* strings = nullptr;
   friend bool operator==(const RowColumn&, const RowColumn&) = default;
 };

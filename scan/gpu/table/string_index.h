@@ -98,4 +98,15 @@ struct SliceBatch {
   std::uint32_t null_number = 0;
 };
 
+/// Strings that are wanted back, by their numbers. All pointers are to device memory.
+struct StringList {
+  const std::uint32_t* numbers = nullptr;
+  std::uint32_t count = 0;
+  const StringCell* cells = nullptr;      ///< those of StringIndex, as the next
+  const std::uint64_t* rest = nullptr;    ///< likewise
+  std::uint32_t* lengths = nullptr;       ///< to be written, in bytes, where `words` is nullptr
+  std::uint64_t* words = nullptr;         ///< what the strings are written to
+  const std::uint64_t* places = nullptr;  ///< of each one's first word; zeros stand behind its end
+};
+
 }  // namespace presso::gpu

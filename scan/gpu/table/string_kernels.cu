@@ -54,6 +54,10 @@ class CudaStringKernels final : public StringKernels {
     const CurrentDevice current(device_);
     return gpu::number_slices(batch, stream);
   }
+  Status list_strings(const StringList& list, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::list_strings(list, stream);
+  }
 
  private:
   int device_;

@@ -27,10 +27,11 @@ class StringKernels {
   /// find_strings().
   virtual Status find(const StringBatch& batch, const StringOptions& options, Stream stream) = 0;
   virtual Status place_bits(const RowBits& bits, Stream stream) = 0;
-  /// number_strings(), number_entries() and number_slices() of number_strings.h.
+  /// number_strings(), number_entries(), number_slices() and list_strings() of number_strings.h.
   virtual Status number_rows(const NumberBatch& batch, bool verify, Stream stream) = 0;
   virtual Status number_entries(const EntryBatch& batch, Stream stream) = 0;
   virtual Status number_slices(const SliceBatch& batch, Stream stream) = 0;
+  virtual Status list_strings(const StringList& list, Stream stream) = 0;
 };
 
 /// On a device, as list_devices() counts; where the build has CUDA.

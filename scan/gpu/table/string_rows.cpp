@@ -10,14 +10,6 @@ namespace {
 
 constexpr std::uint64_t kSliceWords = kMaxIntegerRows / kLanes;
 
-using Place = std::pair<const GroupReader*, std::uint32_t>;
-
-Status error_of(std::uint32_t status, const Place& place) {
-  const auto code = static_cast<ErrorCode>(status);
-  if (code == ErrorCode::kOk) return {};
-  return place.first->blocks().at_block(make_error(code), place.second);
-}
-
 Result<scan_detail::Dfa> automaton_of(const query::Filter& filter) {
   auto dfa = query::condition_automaton(filter.test->condition());
   if (dfa.ok()) return dfa;
@@ -290,9 +282,9 @@ Status StringRows::check() const {
     at += sizeof status;
     return status;
   };
-  for (const Place& place : count_places_) PRESSO_TRY(error_of(next(), place));
+  for (const BlockOfGroup& place : count_places_) PRESSO_TRY(error_of(next(), place));
   for (const Run& run : runs_) {
-    for (const Place& place : run.places) PRESSO_TRY(error_of(next(), place));
+    for (const BlockOfGroup& place : run.places) PRESSO_TRY(error_of(next(), place));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "scan/gpu/table/block_status.h"
 #include "scan/gpu/table/loaded_table.h"
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/upload.h"
@@ -64,7 +65,7 @@ class StringRows {
     std::vector<BitSlice> slices;
     std::uint32_t tiles = 0;
     std::uint32_t words = 0;
-    std::vector<std::pair<const GroupReader*, std::uint32_t>> places;  ///< of blocks, for errors
+    std::vector<BlockOfGroup> places;  ///< of blocks, for errors
     // On the device.
     StringBatch batch;
     RowBits placed;
@@ -92,7 +93,7 @@ class StringRows {
   std::uint32_t slices_ = 0;
   std::uint64_t counts_bytes_ = 0;
   std::vector<IntegerBlock> counts_;
-  std::vector<std::pair<const GroupReader*, std::uint32_t>> count_places_;
+  std::vector<BlockOfGroup> count_places_;
   std::vector<Copy> copies_;  ///< of counts that need no decoding
   IntegerBatch counts_batch_;
   DeviceMemory input_, work_;

@@ -10,8 +10,8 @@ namespace presso::gpu {
 namespace {
 
 /// Of text that is there at a time, and of what a limit leaves: decoding takes three times as much
-/// beside it. The most is some 2,000 blocks, which keep all of a GPU busy.
-constexpr std::uint64_t kMostText = std::uint64_t{512} << 20;
+/// beside it. The most is 2,000 blocks of random strings, which keep all of a GPU busy.
+constexpr std::uint64_t kMostText = std::uint64_t{256} << 20;
 constexpr std::uint64_t kShareOfText = 8;
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
 constexpr std::uint64_t kLength = sizeof(std::uint64_t);
@@ -27,7 +27,6 @@ Status TextRows::find_groups() {
     for (const LoadedStrings::Text& text : strings.text) group.bytes += text.plain_bytes;
     // Rows begin and end at places of 32 bits.
     if (group.bytes > std::numeric_limits<std::uint32_t>::max()) return no_room_for_strings();
-    rows_ += group.reader->rows();
     groups_.push_back(group);
   }
   return {};
@@ -91,14 +90,14 @@ void TextRows::add_blocks(Batch& batch) {
       block.parameters = one.parameters;
       block.out = to;
       lengths_.push_back(block);
-      length_places_.push_back({group.reader, one.block});
+      length_places_.emplace_back(group.reader, one.block);
       ++batch.lengths.count;
     }
     std::uint64_t at = group.text_at;
     for (const LoadedStrings::Text& text : group.strings->text) {
       spans_.push_back({static_cast<std::uint64_t>(text.stored - batch.text.d_stored), at,
                         text.stored_bytes, text.plain_bytes});
-      text_places_.push_back({group.reader, text.block});
+      text_places_.emplace_back(group.reader, text.block);
       ++batch.text.blocks;
       batch.text.largest_plain_bytes = std::max(batch.text.largest_plain_bytes, text.plain_bytes);
       at += text.plain_bytes;
@@ -182,9 +181,8 @@ Status TextRows::allocate() {
       work_ = std::move(*work);
       return {};
     }
-    if (work.error().code != ErrorCode::kUnsupported || batches_.size() == groups_.size()) {
-      return work.error();
-    }
+    const bool may_be_smaller = most > 0 && batches_.size() < groups_.size();
+    if (work.error().code != ErrorCode::kUnsupported || !may_be_smaller) return work.error();
   }
 }
 
@@ -213,13 +211,8 @@ Status TextRows::check() const {
   std::vector<std::uint32_t> statuses(lengths_.size() + spans_.size() + groups_.size());
   PRESSO_TRY(space_.copy_back(statuses.data(), statuses_.get(), statuses.size() * kWord));
   const auto check_blocks = [](const std::uint32_t* from,
-                               const std::vector<Place>& places) -> Status {
-    for (const Place& place : places) {
-      const auto code = static_cast<ErrorCode>(*from++);
-      if (code != ErrorCode::kOk) {
-        return place.reader->blocks().at_block(make_error(code), place.block);
-      }
-    }
+                               const std::vector<BlockOfGroup>& blocks) -> Status {
+    for (const BlockOfGroup& block : blocks) PRESSO_TRY(error_of(*from++, block));
     return {};
   };
   const std::uint32_t* const of_text = statuses.data() + lengths_.size();

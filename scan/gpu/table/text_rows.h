@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "scan/gpu/table/block_status.h"
 #include "scan/gpu/table/loaded_table.h"
 #include "scan/gpu/table/numbered_column.h"
 #include "scan/gpu/table/string_index.h"
@@ -26,7 +27,6 @@ class TextRows {
   Status enqueue(const StringIndex& index) const;
   /// Once it is done: the first error of a block or row group, as a CPU reports it; kDeviceLost.
   Status check() const;
-  std::uint64_t rows() const { return rows_; }
 
  private:
   /// A row group.
@@ -59,10 +59,6 @@ class TextRows {
     BatchArguments text;
     NumberBatch rows;
   };
-  struct Place {
-    const GroupReader* reader;
-    std::uint32_t block;
-  };
 
   Status find_groups();
   Status allocate();
@@ -75,14 +71,13 @@ class TextRows {
   const LoadedTable& table_;
   std::size_t column_;
   NumbersTo to_;
-  std::uint64_t rows_ = 0;
   std::vector<Group> groups_;
   std::vector<Batch> batches_;
   std::vector<IntegerBlock> lengths_;  ///< of all batches, as the others
   std::vector<BlockSpan> spans_;
   std::vector<StringBlock> blocks_;
   std::vector<NumberedBlock> numbered_;
-  std::vector<Place> length_places_, text_places_;  ///< of lengths_ and spans_, for errors
+  std::vector<BlockOfGroup> length_places_, text_places_;  ///< of lengths_ and spans_, for errors
   DeviceMemory input_, statuses_, work_;
 };
 

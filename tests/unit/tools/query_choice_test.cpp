@@ -29,7 +29,7 @@ TEST(QueryChoice, IsTheSumThatIsDocumented) {
   forecast.groups = 1e6;
   const QueryTimes times = query_times(forecast, fast_gpu(), 16);
   EXPECT_DOUBLE_EQ(times.cpu_seconds, 8.0 / 16);
-  EXPECT_DOUBLE_EQ(times.gpu_seconds, 0.35 + 7.0 / 10 + 0.1 + 0.05);
+  EXPECT_DOUBLE_EQ(times.gpu_seconds, 0.35 + 7.0 / 20 + 0.1 + 0.05);
   EXPECT_FALSE(times.gpu_is_faster());
 }
 

@@ -38,7 +38,8 @@ class DeviceTable {
  public:
   /// Reads the columns of a table in one or several files, whose columns are the same and whose
   /// rows come one after another, as in Query::from(), to the memory of `device`, which
-  /// open_query_gpu() has given. Waits. Every block is compared with its checksum.
+  /// open_query_gpu() has given. Waits. Every block is compared with its checksum; those of strings
+  /// that are stored as bytes are when a query decodes them.
   ///
   /// The tables' files must stay open and as they are: blocks that are in device memory and
   /// dictionaries are not read again, but directories of row groups and some rows, by which queries

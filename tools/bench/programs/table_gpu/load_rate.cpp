@@ -103,6 +103,7 @@ class IdleStrings final : public gpu::StringKernels {
   Status number_rows(const gpu::NumberBatch&, bool, gpu::Stream) override { return {}; }
   Status number_entries(const gpu::EntryBatch&, gpu::Stream) override { return {}; }
   Status number_slices(const gpu::SliceBatch&, gpu::Stream) override { return {}; }
+  Status list_strings(const gpu::StringList&, gpu::Stream) override { return {}; }
 };
 
 struct Loaded {
