@@ -3,6 +3,8 @@
 // Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
+#include <type_traits>
+
 #include "decompress/gpu/simt/simt.h"
 
 namespace presso::gpu {
@@ -12,9 +14,10 @@ using simt::u32;
 using simt::u64;
 
 /// Of a group that others have rows of as well.
-PRESSO_DEVICE void lower_first_row(u64* cell, u64 row) {
+template <class Row>
+PRESSO_DEVICE void lower_first_row(Row* cell, std::type_identity_t<Row> row) {
   // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-  if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
+  if (*static_cast<volatile Row*>(cell) > row) simt::atomic_min(cell, row);
 }
 
 /// Adds to a cell of 64 bits in shared memory, for which there is no atomic addition: its halves

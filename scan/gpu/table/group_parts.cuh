@@ -320,6 +320,7 @@ struct SumGroupParts {
     u64 begin;  ///< of the records of this part
     u32 is_full;
     u32 of_warps[kWarps];
+    u32 listed[kWarps][simt::kWarpSize];  ///< places of groups that a warp writes together
   };
   static constexpr u32 kTableAt = (sizeof(Shared) + 15) / 16 * 16;
 
@@ -339,13 +340,26 @@ struct SumGroupParts {
   PRESSO_DEVICE explicit SumGroupParts(const Arguments& of)
       : of_(of),
         shared_(*reinterpret_cast<Shared*>(simt::shared_memory())),
-        table_(reinterpret_cast<u64*>(simt::shared_memory() + kTableAt)) {}
+        table_(reinterpret_cast<u64*>(simt::shared_memory() + kTableAt)),
+        has_wide_order_(of.is_wide(kOrderArray)) {}
 
   // Of the group at a place: that of kNoKey is behind all others.
   PRESSO_DEVICE u64* key(u32 place) const { return table_ + place; }
-  PRESSO_DEVICE u64* order(u32 place) const { return table_ + places_ + 1 + place; }
   PRESSO_DEVICE u64* cell(u32 i, u32 place) const {
-    return table_ + (2 + i) * (places_ + 1) + place;
+    return table_ + (1 + i) * (places_ + 1) + place;
+  }
+  /// Where orders have 64 bits.
+  PRESSO_DEVICE u64* order(u32 place) const { return cell(of_.cells, place); }
+  /// Where they have 32, for which there is an atomic minimum in shared memory.
+  PRESSO_DEVICE u32* narrow_order(u32 place) const {
+    return reinterpret_cast<u32*>(cell(of_.cells, 0)) + place;
+  }
+  static constexpr u32 kNoNarrowRow = ~u32{0};
+
+  PRESSO_DEVICE u64 order_of(u32 place) const {
+    if (has_wide_order_) return *order(place);
+    const u32 row = *narrow_order(place);
+    return row == kNoNarrowRow ? kNoRowYet : row;
   }
 
   /// Rows [begin, end), by as many of the hash's next bits as are needed.
@@ -379,7 +393,11 @@ struct SumGroupParts {
     if (simt::thread_in_block() == 0) shared_.is_full = 0;
     for (u32 place = simt::thread_in_block(); place <= places_; place += kThreads) {
       *key(place) = kNoKey;
-      *order(place) = kNoRowYet;
+      if (has_wide_order_) {
+        *order(place) = kNoRowYet;
+      } else {
+        *narrow_order(place) = kNoNarrowRow;
+      }
       for (u32 i = 0; i < of_.cells; ++i) *cell(i, place) = initial_cell(of_.cell[i].kind);
     }
   }
@@ -407,30 +425,59 @@ struct SumGroupParts {
       for (u32 item = 0; item < kItems; ++item) {
         const u64 hash = hash_key(keys[item]);
         if (at + item * kThreads >= end || !is_of(hash, value)) continue;
-        places[item] = place_of(keys[item], hash);
-        if (places[item] == kNoPlace) {
-          shared_.is_full = 1;
-          return;
-        }
+        places[item] = simt::multiply_high(static_cast<u32>(hash), places_);
         there |= 1u << item;
-        lower_first_row(order(places[item]), orders[item]);
+      }
+      if (!find_places(keys, there, places)) {
+        shared_.is_full = 1;
+        return;
+      }
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kItems; ++item) {
+        if ((there >> item & 1) == 0) continue;
+        if (has_wide_order_) {
+          lower_first_row(order(places[item]), orders[item]);
+        } else {
+          lower_first_row(narrow_order(places[item]), static_cast<u32>(orders[item]));
+        }
       }
       for (u32 i = 0; i < of_.cells; ++i) add_to_cell(i, at, there, places);
     }
   }
 
-  static constexpr u32 kNoPlace = ~u32{0};
-
-  PRESSO_DEVICE u32 place_of(u64 wanted, u64 hash) const {
-    if (wanted == kNoKey) return places_;
-    u32 place = simt::multiply_high(static_cast<u32>(hash), places_);
-    for (u32 probe = 0; probe < kMostProbes && probe < places_; ++probe) {
-      u64 found = *static_cast<volatile u64*>(key(place));
-      if (found == kNoKey) found = simt::atomic_cas(key(place), kNoKey, wanted);
-      if (found == kNoKey || found == wanted) return place;
-      place = place + 1 < places_ ? place + 1 : 0;
+  /// The places of the keys of those items, each from where it is looked for first. False: one has
+  /// none. Items go from place to place together, as each waits for what is at its own.
+  PRESSO_DEVICE bool find_places(const u64 (&keys)[kItems], u32 items,
+                                 u32 (&places)[kItems]) const {
+    PRESSO_UNROLL
+    for (u32 item = 0; item < kItems; ++item) {
+      if ((items >> item & 1) == 0 || keys[item] != kNoKey) continue;
+      places[item] = places_;
+      items &= ~(1u << item);
     }
-    return kNoPlace;
+    for (u32 probe = 0; items != 0; ++probe) {
+      if (probe == kMostProbes || probe == places_) return false;
+      u64 found[kItems];
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kItems; ++item) {
+        found[item] = (items >> item & 1) != 0 ? *static_cast<volatile u64*>(key(places[item])) : 0;
+      }
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kItems; ++item) {
+        if ((items >> item & 1) == 0 || found[item] != kNoKey) continue;
+        found[item] = simt::atomic_cas(key(places[item]), kNoKey, keys[item]);
+      }
+      PRESSO_UNROLL
+      for (u32 item = 0; item < kItems; ++item) {
+        if ((items >> item & 1) == 0) continue;
+        if (found[item] == kNoKey || found[item] == keys[item]) {
+          items &= ~(1u << item);
+        } else {
+          places[item] = places[item] + 1 < places_ ? places[item] + 1 : 0;
+        }
+      }
+    }
+    return true;
   }
 
   PRESSO_DEVICE u64 word(u32 array, u32 row) const {
@@ -448,17 +495,40 @@ struct SumGroupParts {
       if ((there >> item & 1) == 0) continue;
       values[item] = what.array == 0 ? 1 : word(what.array, at + item * kThreads);
     }
+    using Kind = PipelineCell::Kind;
+    if (what.kind != Kind::kMin && what.kind != Kind::kMax) {
+      add_to_sums(i, there, places, values);
+      return;
+    }
     PRESSO_UNROLL
     for (u32 item = 0; item < kItems; ++item) {
       if ((there >> item & 1) == 0) continue;
       u64* const to = cell(i, places[item]);
-      if (what.kind == PipelineCell::Kind::kMin) {
+      if (what.kind == Kind::kMin) {
         simt::atomic_min(to, values[item]);
-      } else if (what.kind == PipelineCell::Kind::kMax) {
-        simt::atomic_max(to, values[item]);
       } else {
-        add_in_halves(to, values[item]);
+        simt::atomic_max(to, values[item]);
       }
+    }
+  }
+
+  /// As add_in_halves(), the lower halves of all items before the upper ones.
+  PRESSO_DEVICE void add_to_sums(u32 i, u32 there, const u32 (&places)[kItems],
+                                 const u64 (&values)[kItems]) const {
+    u32 before[kItems] = {};
+    PRESSO_UNROLL
+    for (u32 item = 0; item < kItems; ++item) {
+      if ((there >> item & 1) == 0) continue;
+      auto* const halves = reinterpret_cast<u32*>(cell(i, places[item]));
+      before[item] = simt::atomic_add(halves, static_cast<u32>(values[item]));
+    }
+    PRESSO_UNROLL
+    for (u32 item = 0; item < kItems; ++item) {
+      if ((there >> item & 1) == 0) continue;
+      const u32 sum = before[item] + static_cast<u32>(values[item]);
+      const u32 high = static_cast<u32>(values[item] >> kWordBits) + (sum < before[item] ? 1 : 0);
+      if (high == 0) continue;
+      simt::atomic_add(reinterpret_cast<u32*>(cell(i, places[item])) + 1, high);
     }
   }
 
@@ -477,28 +547,39 @@ struct SumGroupParts {
     }
     simt::block_sync();
     u64 begin = shared_.begin + simt::shuffle(prefix.before, 0);
+    u32* const listed = shared_.listed[simt::warp_in_block()];
     for (u32 from = first; from < end; from += simt::kWarpSize) {
       const u32 place = from + simt::lane();
       const bool is_group = has_group(place, end);
       const u32 groups = simt::ballot(is_group);
-      if (is_group) write_record(begin + simt::popcount(groups & lanes_below()), place);
+      if (is_group) listed[simt::popcount(groups & lanes_below())] = place;
+      simt::warp_sync();
+      write_records(begin, listed, simt::popcount(groups));
+      simt::warp_sync();
       begin += simt::popcount(groups);
     }
     simt::block_sync();  // the table may be cleared
   }
   PRESSO_DEVICE bool has_group(u32 place, u32 end) const {
-    return place < end && *order(place) != kNoRowYet;
+    return place < end && order_of(place) != kNoRowYet;
   }
-  PRESSO_DEVICE void write_record(u64 number, u32 place) const {
-    u64* const to = of_.records + number * (kGroupCells + of_.cells + 1u);
-    to[0] = *order(place);
-    for (u32 i = 0; i < of_.cells; ++i) to[kGroupCells + i] = *cell(i, place);
-    to[kGroupCells + of_.cells] = *key(place);
+  /// Of the groups at `count` places, by a warp; neighbouring lanes write neighbouring words.
+  PRESSO_DEVICE void write_records(u64 number, const u32* places, u32 count) const {
+    const u32 words = kGroupCells + of_.cells + 1u;
+    u64* const to = of_.records + number * words;
+    for (u32 i = simt::lane(); i < count * words; i += simt::kWarpSize) {
+      const u32 place = places[i / words];
+      const u32 word = i % words;
+      to[i] = word == 0                         ? order_of(place)
+              : word == kGroupCells + of_.cells ? *key(place)
+                                                : *cell(word - kGroupCells, place);
+    }
   }
 
   const Arguments& of_;
   Shared& shared_;
   u64* table_;
+  bool has_wide_order_;
   u32 places_ = 0;
   u32 bits_ = 0;  ///< behind the part's, that tell which rows it is now
 };
