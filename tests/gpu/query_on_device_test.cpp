@@ -174,6 +174,37 @@ TEST_P(QueryOnDevice, JoinsAsTheCpu) {
   expect_as_on_cpu(kLoneRows, "joins and conditions");
 }
 
+/// More groups than a table has room for that stays in the cache: their rows are divided into
+/// parts. Where one key has most rows the table grows.
+TEST(QueryOnDeviceByParts, AnswersAsTheCpu) {
+  const auto device = gpu::open_query_gpu();
+  if (!device.ok()) GTEST_SKIP() << "no usable GPU: " << device.error().message();
+  const char* const scale = std::getenv("PRESSO_GPU_TEST_SCALE");
+  if (scale != nullptr && std::string(scale) == "small") GTEST_SKIP() << "a large table";
+  constexpr std::uint32_t kRows = 8'000'000;
+  for (const std::uint32_t usual_in_ten : {0u, 6u}) {
+    corpora::Random random(usual_in_ten);
+    const auto key = [&](std::uint32_t) -> std::int64_t {
+      if (random.below(10) < usual_in_ten) return 77;
+      return static_cast<std::int64_t>(random.below(6'000'000) * 6'148'914'691'236'517ull);
+    };
+    const auto value = [&](std::uint32_t) { return std::int64_t{random.below(1u << 20)} - 1000; };
+    std::vector<std::pair<std::string, ColumnData>> columns;
+    columns.emplace_back("key", column_of<std::int64_t>(ColumnType::kInt64, kRows, key));
+    columns.emplace_back("value", column_of<std::int64_t>(ColumnType::kInt64, kRows, value));
+    const TableOfColumns made(columns, 1u << 20);
+    for (const Asked& asked : {Asked{"", "key", "count(*), sum(value)"},
+                               Asked{"value < 900000", "key", "min(value), avg(value)"}}) {
+      SCOPED_TRACE(std::string(asked.where) + asked.aggregates + std::to_string(usual_in_ten));
+      const Query query = query_of(*made.table, asked);
+      const Answer found = answer_of(query, *device);
+      EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_GT(found.summary.passes, 1u);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, QueryOnDevice,
                          ::testing::Values(std::pair{33, 1000u}, std::pair{6000, 2500u},
                                            std::pair{9000, 1u << 20}, std::pair{300'000, 1u << 20},

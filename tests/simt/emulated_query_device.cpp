@@ -9,6 +9,7 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "scan/gpu/join/lookup_steps.h"
 #include "scan/gpu/table/chain.cuh"
+#include "scan/gpu/table/group_part_steps.h"
 #include "scan/gpu/table/query_on_gpu.h"
 #include "scan/gpu/table/row_bits.cuh"
 #include "scan/gpu/table/string_kernels.h"
@@ -119,6 +120,14 @@ class HostDevice final : public gpu::Device {
   std::uintptr_t next_handle_ = 0;
 };
 
+struct EmulatedPartThreads {
+  static constexpr std::uint32_t kCount = 64;
+  static constexpr std::uint32_t kPlace = 64;
+  static constexpr std::uint32_t kMove = 64;
+  static constexpr std::uint32_t kMoveItems = 4;
+  static constexpr std::uint32_t kSum = 64;
+};
+
 /// Runs kernels, each with lanes in another order, as long as the test wants them to work.
 class Launches {
  public:
@@ -153,7 +162,8 @@ class Launches {
 
 class EmulatedTableKernels final : public gpu::TableKernels {
  public:
-  explicit EmulatedTableKernels(Launches launches) : run_(std::move(launches)) {}
+  EmulatedTableKernels(Launches launches, std::shared_ptr<EmulatedFaults> faults)
+      : run_(std::move(launches)), faults_(std::move(faults)) {}
 
   Status check(const gpu::IntegerBatch& batch, const std::uint32_t* entries, Stream) override {
     std::fill_n(batch.status, batch.count, gpu::kNoFault);
@@ -173,6 +183,12 @@ class EmulatedTableKernels final : public gpu::TableKernels {
   }
   Status list_groups(const Pipeline& pipeline, const gpu::GroupList& list, Stream) override {
     return run_("groups", 2, 2, 0, [&] { gpu::list_groups_body(pipeline, list); });
+  }
+  gpu::GroupPartLimits group_part_limits() override { return faults_->group_parts; }
+  Status sum_group_parts(const gpu::PartedRows& parts, Stream) override {
+    ++faults_->parted;
+    gpu::test::EmulatedJoins<Launches&> launcher(run_);
+    return gpu::enqueue_group_parts<EmulatedPartThreads>(parts, launcher);
   }
   Status clear(Byte* memory, std::size_t bytes, Stream) override {
     std::memset(memory, 0, bytes);
@@ -209,6 +225,9 @@ class EmulatedTableKernels final : public gpu::TableKernels {
       if (pipeline.place == GroupPlace::kTable) {
         return gpu::run_pipeline_body<GroupPlace::kTable>(pipeline, shape, own);
       }
+      if (pipeline.place == GroupPlace::kParts) {
+        return gpu::run_pipeline_body<GroupPlace::kParts>(pipeline, shape, own);
+      }
       gpu::run_pipeline_body<GroupPlace::kDevice>(pipeline, shape, own);
     });
   }
@@ -225,6 +244,7 @@ class EmulatedTableKernels final : public gpu::TableKernels {
 
  private:
   Launches run_;
+  std::shared_ptr<EmulatedFaults> faults_;
 };
 
 class EmulatedStringKernels final : public gpu::StringKernels {
@@ -307,7 +327,8 @@ std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> fa
 
 std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed) {
-  return std::make_shared<EmulatedTableKernels>(Launches(std::move(faults), seed));
+  Launches launches(faults, seed);
+  return std::make_shared<EmulatedTableKernels>(std::move(launches), std::move(faults));
 }
 
 std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(

@@ -24,6 +24,8 @@ struct EmulatedFaults {
   std::uint64_t launch = kNever;                ///< kDeviceLost, then all fails
   std::uint64_t device_bytes = kNever;          ///< that there are, pinned ones included
   std::uint64_t hash_bits = ~std::uint64_t{0};  ///< that indexes of strings use
+  /// Small, so that many parts are made of few rows.
+  gpu::GroupPartLimits group_parts = {.table_bytes = 2048, .most_bits = 15, .most_part_rows = 4096};
   // What there was.
   std::uint64_t allocations = 0;
   std::uint64_t pinned_allocations = 0;
@@ -31,6 +33,7 @@ struct EmulatedFaults {
   std::atomic<std::uint64_t> launched{0};  ///< the same, for threads that copy meanwhile
   std::uint64_t chains = 0;                ///< launches of pipelines' chains
   std::uint64_t byte_sums = 0;             ///< of these, whose cells are sums of bytes
+  std::uint64_t parted = 0;                ///< times that groups were made part by part
   std::uint64_t numbered = 0;              ///< launches of kernels that give strings numbers
   std::uint64_t text_tests = 0;            ///< of batches of text, by a condition each
   std::uint64_t listed = 0;                ///< of those that give strings back

@@ -85,6 +85,7 @@ struct QueryPipeline {
   std::vector<BuildSide> sides;
   DeviceMemory arrays;
   Pipeline pipeline;
+  bool needs_table = false;  ///< groups cannot be added up part by part: it was tried
   std::vector<BuildRowPipeline> of_build_rows;  ///< in the order in which they have to run
   /// The build side that is made in parts, none of which has been made yet (run_passes()).
   std::optional<LargeSide> in_parts;

@@ -13,6 +13,7 @@
 // Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
+#include "scan/gpu/table/common_cells.cuh"
 #include "scan/gpu/table/program.cuh"
 
 namespace presso::gpu {
@@ -139,12 +140,6 @@ struct CellValues {
   }
 };
 
-/// Of a group that others have rows of as well.
-PRESSO_DEVICE void lower_first_row(u64* cell, u64 row) {
-  // A stale value is greater than the cell's: at worst the atomic is asked for in vain.
-  if (*static_cast<volatile u64*>(cell) > row) simt::atomic_min(cell, row);
-}
-
 /// A warp's cells of GroupPlace::kLanes: the first row of each group, which its lanes share, and
 /// behind these each lane's own cell i of group g at (g * cells + i) * 32 + lane.
 struct LaneCells {
@@ -213,17 +208,6 @@ PRESSO_DEVICE void add_to_lanes(const ProgramSpace& program, const ChunkRows<kDe
     add_to_own_cells(of.cell[i].kind, rows, values,
                      [&](u32 k) { return own + groups.group[k] * each; });
   }
-}
-
-/// Adds to a cell of 64 bits in shared memory, for which there is no atomic addition: its halves
-/// are added to one after another, the upper one where there is something to add.
-PRESSO_DEVICE void add_in_halves(u64* cell, u64 value) {
-  auto* const halves = reinterpret_cast<u32*>(cell);
-  const u32 low = static_cast<u32>(value);
-  const u32 before = simt::atomic_add(halves, low);
-  const u32 carry = before + low < before ? 1 : 0;
-  const u32 high = static_cast<u32>(value >> kWordBits) + carry;
-  if (high != 0) simt::atomic_add(halves + 1, high);
 }
 
 /// Cell i of a group: in shared memory at i * groups + group, else at group * group_words + i.

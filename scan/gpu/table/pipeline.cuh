@@ -12,7 +12,7 @@
 // Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
 #pragma once
 
-#include "scan/gpu/table/groups.cuh"
+#include "scan/gpu/table/written_rows.cuh"
 
 namespace presso::gpu {
 
@@ -157,38 +157,6 @@ PRESSO_DEVICE u32 list_rows(u32 mask, std::uint16_t* list) {
   return simt::shuffle(up_to, kWarpSize - 1);
 }
 
-/// Writes the rows that are left, each to the next place that is free; those for which there is no
-/// room are counted.
-template <bool kDense>
-PRESSO_DEVICE void write_rows(const ProgramSpace& program, const ChunkRows<kDense>& rows,
-                              u32 alive) {
-  const Pipeline& of = program.of;
-  u64 begin = 0;
-  const u32 count = simt::reduce_add(simt::popcount(alive));
-  if (simt::lane() == 0) begin = simt::atomic_add(of.rows_out, u64{count});
-  begin = simt::shuffle(begin, 0);
-  u32 place[kChunkSteps] = {};
-  u32 before = 0;
-  rows.for_each([&](u32 k) {
-    const u32 step = simt::ballot((alive >> k & 1) != 0);
-    place[k] = before + simt::popcount(step & lanes_below());
-    before += simt::popcount(step);
-  });
-  for (u32 i = 0; i < of.outputs; ++i) {
-    const RowOutput& output = of.output[i];
-    u64 values[kChunkSteps] = {};
-    program.read(output.from, rows, values);
-    rows.for_each([&](u32 k) {
-      if ((alive >> k & 1) == 0 || begin + place[k] >= of.most_rows_out) return;
-      if (output.to.is_wide) {
-        static_cast<u64*>(output.to.values)[begin + place[k]] = values[k];
-      } else {
-        static_cast<u32*>(output.to.values)[begin + place[k]] = static_cast<u32>(values[k]);
-      }
-    });
-  }
-}
-
 /// Rows are listed where fewer than one in so many are left.
 inline constexpr u32 kDenseFrom = 4;
 
@@ -215,7 +183,7 @@ PRESSO_DEVICE void for_each_listed(const WarpSpace& space, u32 mask, const Work&
   }
 }
 
-/// `kPlace`: kLanes, kTable, or kDevice for all others. Code that a kernel has not costs no
+/// `kPlace`: kLanes, kTable, kParts, or kDevice for all others. Code that a kernel has not costs no
 /// registers.
 template <GroupPlace kPlace>
 struct RunPipeline {
@@ -319,6 +287,9 @@ struct RunPipeline {
     if (kPlace == GroupPlace::kDevice && of.place == GroupPlace::kRows)
       return write_rows(program, rows, alive);
     const u64 first_row = of.table.slices[at.slice].first_row + at.vector * kVectorRows;
+    if constexpr (kPlace == GroupPlace::kParts) {
+      return write_group_rows(program, rows, alive, first_row);
+    }
     const ChunkGroups groups(program, alive);
     if constexpr (kPlace == GroupPlace::kLanes) {
       add_to_lanes(program, rows, alive, groups, first_row, lane_cells);

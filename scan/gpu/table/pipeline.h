@@ -234,6 +234,7 @@ enum class GroupPlace : Byte {
   kBlock,    ///< shared memory of a thread block
   kDevice,   ///< device memory
   kTable,    ///< device memory, found by their keys
+  kParts,    ///< rows are written, and groups made of them part by part (group_parts.h)
   kRows,     ///< no groups: rows are written, in any order
 };
 
@@ -243,7 +244,7 @@ struct Pipeline {
   Byte condition_steps = 0;
   Byte steps = 0;
   Byte cells = 0;
-  Byte outputs = 0;  ///< of kRows
+  Byte outputs = 0;  ///< of kRows and kParts
   /// Joins that leave few rows: these steps run first, on all rows of a vector, and then all steps
   /// on the rows that are left. 0: not worth it.
   Byte first_steps = 0;
@@ -254,7 +255,7 @@ struct Pipeline {
   /// Bytes of all that cells take of the chain, and one for counting, where groups may be those of
   /// GroupPlace::kBytes; else 0.
   Byte planes = 0;
-  RegisterPlace group_register;
+  RegisterPlace group_register;  ///< narrow; of kParts the key, of any width
   /// Groups are in the order of their first rows, and where build sides have several rows of a key,
   /// of these: their number, in so many bits behind that of the row; wide.
   RegisterPlace order_register;
@@ -304,9 +305,9 @@ struct Pipeline {
   std::uint32_t group_words = 0;
   std::uint64_t* cells_out = nullptr;
   std::uint64_t* matched = nullptr;       ///< rows, added to
-  std::uint64_t* rows_out = nullptr;      ///< of kRows: that have their places in the arrays
+  std::uint64_t* rows_out = nullptr;      ///< of outputs: that have their places in the arrays
   std::uint64_t* fault = nullptr;         ///< what made the cells useless: one of those below
-  std::uint64_t most_rows_out = 0;        ///< of kRows: what arrays have room for
+  std::uint64_t most_rows_out = 0;        ///< of outputs: what arrays have room for
   std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
 };
 

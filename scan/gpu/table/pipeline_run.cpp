@@ -16,11 +16,14 @@ Status PipelineRun::begin(const Pipeline& pipeline, bool wants_rows) {
     if (pipeline_.place == GroupPlace::kDevice) pipeline_.chain_steps = 0;
   }
   constexpr std::uint64_t kMatchedBytes = MemoryParts::kAlignment;
-  std::uint64_t cells = 0;
-  if (pipeline_.place != GroupPlace::kNone && pipeline_.place != GroupPlace::kRows) {
-    cells = group_bytes(pipeline_);
-  }
+  const bool has_cells = pipeline_.place != GroupPlace::kNone &&
+                         pipeline_.place != GroupPlace::kRows &&
+                         pipeline_.place != GroupPlace::kParts;
+  const std::uint64_t cells = has_cells ? group_bytes(pipeline_) : 0;
   cells_ = {};
+  has_too_many_rows_ = false;
+  parts_.clear();
+  if (pipeline_.place == GroupPlace::kParts) PRESSO_TRY(parts_.begin(pipeline_));
   PRESSO_ASSIGN(cells_, space_.memory.allocate(kMatchedBytes + cells));
   pipeline_.matched = reinterpret_cast<std::uint64_t*>(cells_.get());
   pipeline_.rows_out = pipeline_.matched + 1;
@@ -155,12 +158,22 @@ Result<std::uint64_t> PipelineRun::word(const std::uint64_t* there) const {
   return word;
 }
 
+Status PipelineRun::make_groups() {
+  if (pipeline_.place != GroupPlace::kParts) return {};
+  const DeviceStep step(space_.device(), "groups of parts");
+  PRESSO_ASSIGN(const std::uint64_t rows, word(pipeline_.rows_out));
+  PRESSO_ASSIGN(const bool is_made, parts_.make(pipeline_, rows));
+  has_too_many_rows_ = !is_made;
+  return {};
+}
+
 Result<std::uint64_t> PipelineRun::matched() {
   return word(pipeline_.matched);
 }
 
 Result<std::uint64_t> PipelineRun::fault() {
   PRESSO_ASSIGN(const std::uint64_t fault, word(pipeline_.fault));
+  if (fault == 0 && has_too_many_rows_) return kTableIsFull;
   if (fault != kKeyIsOutside) return fault;
   return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
 }
@@ -176,6 +189,7 @@ constexpr std::uint64_t kMostListedBytes = std::uint64_t{64} << 20;
 
 Result<GroupRecords> PipelineRun::groups() {
   const DeviceStep step(space_.device(), "groups back");
+  if (pipeline_.place == GroupPlace::kParts) return parts_.groups(pipeline_);
   GroupRecords found;
   found.words = record_words(pipeline_);
   const std::uint64_t record_bytes = found.words * sizeof(std::uint64_t);

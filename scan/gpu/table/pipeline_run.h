@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "scan/gpu/table/group_rows.h"
+#include "scan/gpu/table/group_parts.h"
 #include "scan/gpu/table/pipeline_builder.h"
 #include "scan/gpu/table/run_space.h"
 #include "scan/gpu/table/string_rows.h"
@@ -18,7 +18,7 @@ namespace presso::gpu {
 class PipelineRun {
  public:
   /// Kept by reference.
-  explicit PipelineRun(const RunSpace& space) : space_(space) {}
+  explicit PipelineRun(const RunSpace& space) : space_(space), parts_(space) {}
 
   /// Clears the cells. `wants_rows`: which rows match, not only how many. Errors: kDeviceMemory,
   /// kDeviceLost.
@@ -50,6 +50,8 @@ class PipelineRun {
   void set_outputs(const std::vector<void*>& arrays, std::uint64_t rows);
   /// How many rows have been written, or found no room, since this was asked the last time.
   Result<std::uint64_t> take_written();
+  /// After all tables, of GroupPlace::kParts: makes the groups. Waits. Errors: kDeviceLost.
+  Status make_groups();
   /// Rows that matched.
   Result<std::uint64_t> matched();
   /// As kernels get it.
@@ -77,6 +79,8 @@ class PipelineRun {
   DeviceMemory prepared_;
   std::uint32_t thread_blocks_ = 0;
   DeviceMemory cells_;  ///< behind the words of Pipeline::matched, rows_out and fault
+  PartedGroups parts_;
+  bool has_too_many_rows_ = false;  ///< for what `parts_` has memory for
   DeviceMemory scratch_;
   bool wants_rows_ = false;
   DeviceMemory bits_;

@@ -43,17 +43,41 @@ Status check_group_strategy(const query::Execution& execution) {
   return refused("a strategy of groups was asked for");
 }
 
-/// Changes the pipeline so that what was met does not happen again.
-Status go_round(std::uint64_t fault, query::Execution& execution, QueryPipeline& groups) {
-  ++execution.summary.passes;
-  if (fault == kTableIsFull) {
-    if (!groups.builder.enlarge_table(groups.pipeline)) {
-      return refused("keys of groups that have too many others near them");
-    }
-    execution.notes.push_back("on the GPU: a larger table of groups, of " +
-                              grouped(table_places(groups.pipeline)) + " places");
+/// Where a table of groups was too small: their rows are divided into parts, or, where that cannot
+/// be, or was tried, the table is made larger.
+Status find_room_for_groups(const RunSpace& space, query::Execution& execution,
+                            std::uint64_t most_rows, QueryPipeline& groups) {
+  Pipeline& pipeline = groups.pipeline;
+  if (pipeline.place == GroupPlace::kParts) {
+    leave_parts(pipeline);
+    groups.needs_table = true;
+  }
+  // Rows of build sides, and of their parts, come to the groups by pipelines of their own.
+  const bool has_one_pipeline = groups.of_build_rows.empty() && !groups.in_parts;
+  const std::vector<StageUse>& stages = groups.builder.stages();
+  const bool multiplies = std::any_of(stages.begin(), stages.end(),
+                                      [](const StageUse& use) { return use.multiplies(); });
+  if (!multiplies) most_rows = execution.summary.rows_in;
+  if (has_one_pipeline && !groups.needs_table &&
+      take_parts(space, most_rows, groups.builder.order_limit(), pipeline)) {
+    execution.notes.push_back("on the GPU: rows in parts, by what they are grouped by");
     return {};
   }
+  if (!groups.builder.enlarge_table(pipeline)) {
+    return refused("keys of groups that have too many others near them");
+  }
+  execution.notes.push_back("on the GPU: a larger table of groups, of " +
+                            grouped(table_places(pipeline)) + " places");
+  return {};
+}
+
+/// Changes the pipeline so that what was met does not happen again.
+Status go_round(const RunSpace& space, std::uint64_t fault, query::Execution& execution,
+                std::uint64_t most_rows, QueryPipeline& groups) {
+  ++execution.summary.passes;
+  if (fault == kTableIsFull) return find_room_for_groups(space, execution, most_rows, groups);
+  // More limbs are more words for each row, for which there may be no room.
+  if (groups.pipeline.place == GroupPlace::kParts) leave_parts(groups.pipeline);
   std::vector<Pipeline*> pipelines = {&groups.pipeline};
   for (BuildRowPipeline& one : groups.of_build_rows) pipelines.push_back(&one.pipeline);
   if (!groups.builder.add_limbs(pipelines)) {
@@ -68,9 +92,10 @@ Status go_round(std::uint64_t fault, query::Execution& execution, QueryPipeline&
 /// which nothing more is read then.
 Result<std::optional<std::uint64_t>> run_until_all_have_groups(const RunSpace& space,
                                                                query::Execution& execution,
+                                                               std::uint64_t most_rows,
                                                                QueryPipeline& groups,
                                                                PipelineRun& run) {
-  Pipeline& pipeline = groups.pipeline;
+  const Pipeline& pipeline = groups.pipeline;
   std::uint64_t matched = 0;
   const auto have_room = [&] { return matched <= groups.builder.most_rows(); };
   const auto count = [&]() -> Status {
@@ -80,18 +105,28 @@ Result<std::optional<std::uint64_t>> run_until_all_have_groups(const RunSpace& s
   PassActions actions;
   actions.table = [&](const LoadedTable&) { return count(); };
   actions.build_rows = [&](std::size_t) { return count(); };
+  const auto run_once = [&]() -> Result<std::uint64_t> {
+    PRESSO_TRY(run.begin(pipeline));
+    PRESSO_TRY(run_passes(space, execution, groups, run, actions));
+    PRESSO_TRY(run.make_groups());
+    return run.fault();
+  };
   for (;;) {
+    const bool by_parts = pipeline.place == GroupPlace::kParts;
     // Half of it is for what is loaded of the table, and there are build sides.
-    if (group_bytes(pipeline) > space.memory.device_bytes_left() / 4) {
+    if (!by_parts && group_bytes(pipeline) > space.memory.device_bytes_left() / 4) {
       return refused("groups for which there may be too little device memory");
     }
-    PRESSO_TRY(run.begin(pipeline));
-    const Status done = run_passes(space, execution, groups, run, actions);
+    matched = 0;
+    Result<std::uint64_t> fault = run_once();
     if (!have_room()) return std::optional<std::uint64_t>();
-    PRESSO_TRY(done);
-    PRESSO_ASSIGN(const std::uint64_t fault, run.fault());
-    if (fault == 0) return std::optional(matched);
-    PRESSO_TRY(go_round(fault, execution, groups));
+    // The device may have less memory than its limit; a table of groups may do with that.
+    if (by_parts && !fault.ok() && fault.error().code == ErrorCode::kDeviceMemory) {
+      fault = kTableIsFull;
+    }
+    PRESSO_TRY(fault);
+    if (*fault == 0) return std::optional(matched);
+    PRESSO_TRY(go_round(space, *fault, execution, most_rows, groups));
   }
 }
 
@@ -122,7 +157,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
     PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, rows));
     PipelineRun pipeline_run(space);
     PRESSO_ASSIGN(const auto matched,
-                  run_until_all_have_groups(space, execution, *groups, pipeline_run));
+                  run_until_all_have_groups(space, execution, rows, *groups, pipeline_run));
     if (matched) {
       FoundGroups found;
       found.matched = *matched;

@@ -5,6 +5,7 @@
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "scan/gpu/join/device_join.h"
 #include "scan/gpu/table/chain_kernels.h"
+#include "scan/gpu/table/group_part_kernels.h"
 #include "scan/gpu/table/pipeline.cuh"
 #include "scan/gpu/table/table_check.cuh"
 #include "scan/gpu/table/table_kernels.h"
@@ -69,6 +70,7 @@ __global__ void __launch_bounds__(kPipelineThreads, 3)
 /// What runs the pipeline's program, or its chain.
 PipelineKernel* kernel_of(const Pipeline& pipeline) {
   if (pipeline.chain_steps != 0) return chain_kernel_of(pipeline.place);
+  if (pipeline.place == GroupPlace::kParts) return part_rows_kernel();
   if (pipeline.place == GroupPlace::kLanes) return pipeline_kernel<GroupPlace::kLanes>;
   if (pipeline.place == GroupPlace::kTable) return pipeline_kernel<GroupPlace::kTable>;
   return pipeline_kernel<GroupPlace::kDevice>;
@@ -105,6 +107,13 @@ class CudaTableKernels final : public TableKernels {
     const u32 blocks = clear_blocks(list.end - list.begin);
     list_groups_kernel<<<blocks, kClearThreads, 0, stream>>>(pipeline, list);
     return launched("list_groups");
+  }
+
+  GroupPartLimits group_part_limits() override { return gpu::group_part_limits(); }
+
+  Status sum_group_parts(const PartedRows& parts, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::sum_group_parts(parts, stream);
   }
 
   Status clear(Byte* memory, std::size_t bytes, Stream stream) override {

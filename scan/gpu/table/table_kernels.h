@@ -8,6 +8,7 @@
 #include "decompress/columns/gpu/column_batch.h"
 #include "decompress/gpu/runtime/device.h"
 #include "presso/device_join.h"
+#include "scan/gpu/table/group_part_plan.h"
 #include "scan/gpu/table/pipeline_shape.h"
 
 namespace presso::gpu {
@@ -22,6 +23,9 @@ class TableKernels {
   /// Sets all cells to what they are without a row.
   virtual Status clear_cells(const Pipeline& pipeline, Stream stream) = 0;
   virtual Status list_groups(const Pipeline& pipeline, const GroupList& list, Stream stream) = 0;
+  virtual GroupPartLimits group_part_limits() = 0;
+  /// enqueue_group_parts() of group_part_steps.h.
+  virtual Status sum_group_parts(const PartedRows& parts, Stream stream) = 0;
   virtual Status clear(Byte* memory, std::size_t bytes, Stream stream) = 0;
   /// The most shared memory that a thread block may have.
   virtual Result<std::uint32_t> most_shared_bytes() = 0;

@@ -128,6 +128,18 @@ Status RateDevice::list(const gpu::RunSpace& space, const gpu::Pipeline& pipelin
   return {};
 }
 
+/// For groups, as queries find it: rows in parts, or else a larger table.
+bool RateDevice::find_room(const gpu::RunSpace& space, gpu::QueryPipeline& made) const {
+  if (made.pipeline.place == gpu::GroupPlace::kParts) {
+    gpu::leave_parts(made.pipeline);
+    made.needs_table = true;
+  }
+  const bool may_take_parts = made.of_build_rows.empty() && !made.needs_table;
+  const std::uint64_t order_limit = made.builder.order_limit() * options_.copies;
+  return (may_take_parts && gpu::take_parts(space, most_rows_, order_limit, made.pipeline)) ||
+         made.builder.enlarge_table(made.pipeline);
+}
+
 /// Seconds from clearing the groups until they are listed in device memory; where a table of groups
 /// was too small, those of a larger one.
 Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
@@ -140,19 +152,24 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
     PRESSO_TRY(run.begin(made.pipeline));
     run.set_conditions(prepared.conditions.steps, prepared.strings, prepared.rows_before());
     PRESSO_TRY(run.prepare(tables.first(), tables.blocks(), prepared.leaves, prepared.codes));
-    const std::uint64_t list_bytes = made.pipeline.groups * gpu::record_words(made.pipeline) * 8;
+    const bool by_parts = made.pipeline.place == gpu::GroupPlace::kParts;
+    const std::uint64_t list_bytes =
+        by_parts ? 0 : made.pipeline.groups * gpu::record_words(made.pipeline) * 8;
     PRESSO_ASSIGN(
         const gpu::DeviceMemory listed,
         space.memory.allocate(gpu::MemoryParts::kAlignment + std::min(list_bytes, kMostListBytes)));
     PRESSO_TRY(space.device().wait(space.stream));
     const bool has_groups = made.pipeline.has_groups;
     const Stopwatch time;
-    if (has_groups) PRESSO_TRY(space.kernels.clear_cells(run.pipeline(), space.stream));
+    if (has_groups && !by_parts) {
+      PRESSO_TRY(space.kernels.clear_cells(run.pipeline(), space.stream));
+    }
     PRESSO_TRY(enqueue_before(prepared, tables, copies, meter));
     PRESSO_TRY(prepared.strings.enqueue());
     PRESSO_TRY(run.enqueue());
+    PRESSO_TRY(run.make_groups());
     PRESSO_TRY(meter.add(made.builder, prepared.conditions, run, tables.first(), copies));
-    if (has_groups) PRESSO_TRY(list(space, run.pipeline(), listed));
+    if (has_groups && !by_parts) PRESSO_TRY(list(space, run.pipeline(), listed));
     PRESSO_TRY(space.device().wait(space.stream));
     const double seconds = time.seconds();
     PRESSO_TRY(meter.finish());
@@ -161,7 +178,7 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
       return make_error(ErrorCode::kUnsupported, "doubles that are too far from each other");
     }
     if (fault != 0) {
-      if (made.builder.enlarge_table(made.pipeline)) continue;
+      if (find_room(space, made)) continue;
       return make_error(ErrorCode::kDeviceMemory, "keys of groups find no place");
     }
     if (found == nullptr) return seconds;
@@ -193,9 +210,8 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
   PRESSO_ASSIGN(const gpu::OwnedStream stream, gpu::make_stream(memory_.device()));
   gpu::PinnedPieces pinned(memory_);
   const gpu::RunSpace space{memory_, kernels_, strings_, pinned, stream.get()};
-  PRESSO_ASSIGN(const auto made,
-                gpu::make_group_pipeline(space, execution, input,
-                                         execution.summary.rows_in * options_.copies));
+  most_rows_ = execution.summary.rows_in * options_.copies;
+  PRESSO_ASSIGN(const auto made, gpu::make_group_pipeline(space, execution, input, most_rows_));
   if (made->in_parts) return gpu::refused("a build side that has to be made in parts");
   Found one;
   {

@@ -67,6 +67,7 @@ class RateDevice final : public QueryDevice {
   Status enqueue_before(Prepared& prepared, const TableCopies& tables, unsigned copies,
                         gpu::KernelMeter& meter);
   void take_times(const std::vector<gpu::KernelCosts>& of_runs);
+  bool find_room(const gpu::RunSpace& space, gpu::QueryPipeline& made) const;
   Result<double> run(const gpu::RunSpace& space, gpu::QueryPipeline& made,
                      const TableCopies& tables, unsigned copies, Prepared& prepared, Found* found,
                      gpu::KernelCosts* costs);
@@ -83,6 +84,7 @@ class RateDevice final : public QueryDevice {
   Found found_;
   double median_ = 0;
   gpu::KernelCosts costs_;
+  std::uint64_t most_rows_ = 0;
   std::uint64_t rows_read_ = 0;
   std::uint64_t bytes_ = 0;
   std::string why_not_;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The kernels of groups that are made part by part (group_parts.cuh), which are compiled beside
+// those of tables.
+#pragma once
+
+#include "decompress/gpu/runtime/device.h"
+#include "scan/gpu/table/chain_kernels.h"
+#include "scan/gpu/table/group_part_plan.h"
+
+namespace presso::gpu {
+
+/// Of pipelines that write their rows (GroupPlace::kParts).
+PipelineKernel* part_rows_kernel();
+
+GroupPartLimits group_part_limits();
+/// Enqueues all kernels on the current device, and does not wait.
+Status sum_group_parts(const PartedRows& parts, Stream stream);
+
+}  // namespace presso::gpu
