@@ -95,10 +95,10 @@ TEST(PlansThatAreTimed, FindWhatOneKernelDoes) {
     SCOPED_TRACE(plan);
     const auto device = make_host_device(std::make_shared<EmulatedFaults>());
     const auto table_kernels = make_emulated_table_kernels(std::make_shared<EmulatedFaults>());
-    NoStringKernels strings;
+    const auto strings = make_emulated_string_kernels(std::make_shared<EmulatedFaults>());
     RateOptions of_rate{kCopies, ColumnLayout::kStored, 1};
     of_rate.times_kernels = true;
-    const auto rate = std::make_shared<RateDevice>(*device, *table_kernels, strings, of_rate);
+    const auto rate = std::make_shared<RateDevice>(*device, *table_kernels, *strings, of_rate);
     QueryOptions options;
     options.device = rate;
     options.plan.plan = plan;

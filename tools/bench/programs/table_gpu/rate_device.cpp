@@ -81,7 +81,7 @@ Status RateDevice::prepare_before(const gpu::RunSpace& space, const query::Execu
                                   const gpu::PipelineBuilder& builder, const TableCopies& tables,
                                   unsigned copies, Prepared& made) {
   for (const auto& kernel : builder.kernels_before()) {
-    auto before = std::make_unique<Prepared>(memory_, strings_, space.stream);
+    auto before = std::make_unique<Prepared>(space);
     PRESSO_TRY(prepare(space, execution, kernel->builder, tables, copies, *before));
     before->builder = &kernel->builder;
     gpu::Pipeline pipeline = kernel->pipeline;
