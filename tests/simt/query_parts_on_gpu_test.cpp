@@ -271,8 +271,8 @@ TEST(QueryByPartsOfJoins, CountRowsOnceWhereJoinsAreTestedFirst) {
       a, b, true);
 }
 
-/// More pairs than words have room for.
-TEST(QueryByPartsOfJoins, GiveUpWhereRowsAreTooMany) {
+/// More pairs than there is memory for in parts: a larger table takes their groups.
+TEST(QueryByPartsOfJoins, LeavePartsWhereRowsAreTooMany) {
   std::string rows = "key,one\n";
   for (std::uint64_t i = 0; i < 1200; ++i) {
     rows.append(std::to_string(i * 2'148'914'691'236'517 % (1ull << 60))).append(",1\n");
@@ -289,7 +289,7 @@ TEST(QueryByPartsOfJoins, GiveUpWhereRowsAreTooMany) {
   const auto faults = std::make_shared<EmulatedFaults>();
   const Answer found = answer_of(query, make_emulated_query_device(faults));
   EXPECT_EQ(found.text, answer_of(query, nullptr).text);
-  EXPECT_EQ(found.summary.why_cpu, "joins that give many more rows than there were");
+  EXPECT_EQ(found.summary.why_cpu, "");
   const std::vector<std::string>& steps = faults->steps;
   EXPECT_NE(std::find(steps.begin(), steps.end(), "groups of parts"), steps.end());
   EXPECT_EQ(faults->parted, 0u);
