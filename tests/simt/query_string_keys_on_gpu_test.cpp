@@ -53,6 +53,11 @@ constexpr const char* kStatements[] = {
     "other_key = more_key where size < 60 group by z",
     "select z, y, count(*) from facts join sides on fact_key = side_key join more on side_key = "
     "more_key group by z, y",
+    // Groups by the strings that are joined, of either side: their numbers are dense then.
+    "select side_key, count(*), sum(facts.id) from facts join sides on fact_key = side_key "
+    "group by side_key",
+    "select fact_key, count(*), sum(size) from facts join sides on fact_key = side_key "
+    "group by fact_key",
     // Only the keys are read.
     "select count(*) from facts join sides on fact_key = side_key",
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/table/group_part_kernels.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "scan/gpu/join/join_launcher.cuh"
 #include "scan/gpu/table/group_part_steps.h"
 #include "scan/gpu/table/pipeline.cuh"
@@ -20,14 +23,17 @@ PipelineKernel* part_rows_kernel() {
   return part_rows;
 }
 
-GroupPartLimits group_part_limits() {
-  // Two thread blocks of a multiprocessor have tables: 227 KiB, of which CUDA takes one each.
-  constexpr std::uint32_t kTableBytes = 104 << 10;
-  // Counted in shared memory, a word each.
-  constexpr std::uint32_t kMostBits = 15;
+GroupPartLimits group_part_limits(std::uint32_t shared_bytes) {
+  // Two thread blocks of a multiprocessor have tables: 227 KiB, of which CUDA takes one each. A
+  // thread block has something beside its table.
+  constexpr std::uint32_t kBeside = 4 << 10;
+  const std::uint32_t table_bytes = std::min<std::uint32_t>(104 << 10, shared_bytes - kBeside);
+  // Parts are counted in shared memory, a word each.
+  const auto words = static_cast<std::uint32_t>(shared_bytes / sizeof(std::uint32_t));
+  const std::uint32_t most_bits = std::min<std::uint32_t>(15, std::bit_width(words) - 1);
   // Half a millisecond or so of one thread block, while others have nothing left to do.
   constexpr std::uint32_t kMostPartRows = 1 << 18;
-  return {kTableBytes, kMostBits, kMostPartRows};
+  return {table_bytes, most_bits, kMostPartRows};
 }
 
 Status sum_group_parts(const PartedRows& parts, Stream stream) {

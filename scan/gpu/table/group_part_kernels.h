@@ -12,7 +12,7 @@ namespace presso::gpu {
 /// Of pipelines that write their rows (GroupPlace::kParts).
 PipelineKernel* part_rows_kernel();
 
-GroupPartLimits group_part_limits();
+GroupPartLimits group_part_limits(std::uint32_t shared_bytes);
 /// Enqueues all kernels on the current device, and does not wait.
 Status sum_group_parts(const PartedRows& parts, Stream stream);
 

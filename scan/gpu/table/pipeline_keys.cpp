@@ -162,8 +162,18 @@ Status PipelineBuilder::number_key_strings(StageUse& use) {
 /// Strings of a build side's column that the device has numbered, as well as those of the column
 /// that is joined to it; nullptr: it cannot.
 Result<KeyStrings*> PipelineBuilder::number_on_device(std::size_t of_build, std::size_t of_probe) {
+  // Groups by the same strings have a cell for each number.
+  const query::BoundQuery& bound = execution_.query;
+  const bool groups_by_it =
+      std::any_of(bound.keys.begin(), bound.keys.end(), [&](query::NodeId key) {
+        const query::Node& node = bound.input->at(key);
+        return node.kind == query::Node::Kind::kColumn &&
+               (node.column == column_of_query(of_build) ||
+                node.column == column_of_query(of_probe));
+      });
+  const auto numbering = groups_by_it ? KeyStrings::Numbering::kDense : KeyStrings::Numbering::kAny;
   PRESSO_ASSIGN(KeyStrings* const strings,
-                strings_.strings_of(column_of_query(of_build), KeyStrings::Numbering::kAny));
+                strings_.strings_of(column_of_query(of_build), numbering));
   if (strings == nullptr) return strings;
   const auto numbers = strings_.numbers_of(column_of_query(of_probe), *strings);
   if (numbers.ok()) return strings;

@@ -189,7 +189,11 @@ constexpr std::uint64_t kMostListedBytes = std::uint64_t{64} << 20;
 
 Result<GroupRecords> PipelineRun::groups() {
   const DeviceStep step(space_.device(), "groups back");
-  if (pipeline_.place == GroupPlace::kParts) return parts_.groups(pipeline_);
+  if (pipeline_.place == GroupPlace::kParts) {
+    PRESSO_ASSIGN(GroupRecords found, parts_.groups(pipeline_));
+    drop_rows();
+    return found;
+  }
   GroupRecords found;
   found.words = record_words(pipeline_);
   const std::uint64_t record_bytes = found.words * sizeof(std::uint64_t);

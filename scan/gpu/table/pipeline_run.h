@@ -52,6 +52,8 @@ class PipelineRun {
   Result<std::uint64_t> take_written();
   /// After all tables, of GroupPlace::kParts: makes the groups. Waits. Errors: kDeviceLost.
   Status make_groups();
+  /// Gives back the memory of rows in parts.
+  void drop_rows() { parts_.clear(); }
   /// Rows that matched.
   Result<std::uint64_t> matched();
   /// As kernels get it.

@@ -5,6 +5,7 @@
 
 #include "scan/gpu/table/build_passes.h"
 #include "scan/gpu/table/joined_rows.h"
+#include "scan/query/table_facts.h"
 
 namespace presso::gpu {
 
@@ -57,7 +58,7 @@ Status find_room_for_groups(const RunSpace& space, query::Execution& execution,
   const std::vector<StageUse>& stages = groups.builder.stages();
   const bool multiplies = std::any_of(stages.begin(), stages.end(),
                                       [](const StageUse& use) { return use.multiplies(); });
-  if (!multiplies) most_rows = execution.summary.rows_in;
+  if (!multiplies) most_rows = query::rows_of(execution.tables);
   if (has_one_pipeline && !groups.needs_table &&
       take_parts(space, most_rows, groups.builder.order_limit(), pipeline)) {
     execution.notes.push_back("on the GPU: rows in parts, by what they are grouped by");
@@ -120,12 +121,16 @@ Result<std::optional<std::uint64_t>> run_until_all_have_groups(const RunSpace& s
     matched = 0;
     Result<std::uint64_t> fault = run_once();
     if (!have_room()) return std::optional<std::uint64_t>();
-    // The device may have less memory than its limit; a table of groups may do with that.
-    if (by_parts && !fault.ok() && fault.error().code == ErrorCode::kDeviceMemory) {
+    // Rows in parts may have left too little memory for the rest; a table of groups may do with
+    // that.
+    if (by_parts && !fault.ok() &&
+        (fault.error().code == ErrorCode::kDeviceMemory ||
+         fault.error().code == ErrorCode::kUnsupported)) {
       fault = kTableIsFull;
     }
     PRESSO_TRY(fault);
     if (*fault == 0) return std::optional(matched);
+    run.drop_rows();
     PRESSO_TRY(go_round(space, *fault, execution, most_rows, groups));
   }
 }

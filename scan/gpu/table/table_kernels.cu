@@ -109,7 +109,12 @@ class CudaTableKernels final : public TableKernels {
     return launched("list_groups");
   }
 
-  GroupPartLimits group_part_limits() override { return gpu::group_part_limits(); }
+  GroupPartLimits group_part_limits() override {
+    // Any thread block may have so much.
+    constexpr std::uint32_t kUsualBytes = 48 << 10;
+    const auto most = most_shared_bytes();
+    return gpu::group_part_limits(most.ok() ? *most : kUsualBytes);
+  }
 
   Status sum_group_parts(const PartedRows& parts, Stream stream) override {
     const CurrentDevice current(device_);
