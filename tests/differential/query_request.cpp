@@ -127,6 +127,7 @@ QueryOptions options_of(const Object& request) {
   if (field(request, "device") == "gpu") {
     static const std::shared_ptr<QueryDevice> device = test::make_emulated_query_device();
     options.device = device;
+    options.cpu_fallback = !options.plan.plan.empty();  // not all plans are a GPU's
   }
   return options;
 }

@@ -47,12 +47,12 @@ Object variant_of(Object request, std::size_t conditions, const Needs& needs,
   static constexpr const char* kRows[] = {"auto", "list", "bitmap"};
   request["threads"] = kThreads[random() % 3];
   request["rows"] = kRows[random() % 3];
-  request["strategy"] = kGroupStrategies[random() % kGroupStrategies.size()];
-  if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
   if (random() % 3 == 0) request["device"] = "gpu";
-  if (!has_joins(request)) return request;
-  // A GPU joins only where no strategy is asked for.
+  // A GPU groups and joins only where no strategy is asked for.
   const bool is_auto = request.count("device") != 0 && random() % 4 != 0;
+  request["strategy"] = kGroupStrategies[is_auto ? 0 : random() % kGroupStrategies.size()];
+  if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
+  if (!has_joins(request)) return request;
   const std::size_t strategy = is_auto ? 0 : random() % kJoinStrategyNames.size();
   request["join_strategy"] = kJoinStrategyNames[strategy];
   const bool is_slow = request["join_strategy"] == "nested-loop";
