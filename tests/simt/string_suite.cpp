@@ -186,23 +186,7 @@ TEST_F(Strings, ConditionsOfEveryKind) {
       query::test::random_rows(small_pieces(), sample(40000, 1400), 9, 1),
       query::test::random_rows(small_pieces(), 77, 3, 2), StringRows({})};
   const std::vector<const TokenDictionary*> dictionaries = {&of_pieces(), &single_bytes()};
-  std::vector<StringCondition> conditions;
-  for (const Kind kind :
-       {Kind::kEqual, Kind::kLess, Kind::kLessEqual, Kind::kGreater, Kind::kGreaterEqual}) {
-    conditions.push_back(condition_of(kind, "ab"));
-  }
-  conditions.push_back(condition_of(Kind::kEqual, ""));
-  conditions.push_back(condition_of(Kind::kIn, ""));
-  conditions.push_back(conditions.back());
-  conditions.back().set = {"", "ab", "zqx", "a\n"};
-  for (const char* pattern : {"", "%", "_", "%_%", "%zq%", "%zq%qz%", "ab%", "%ab", "a%b", "%\n%",
-                              "%_zqx%", "%z_q%", "%zqxz%zqxz%"}) {
-    conditions.push_back(condition_of(Kind::kLike, pattern));
-  }
-  conditions.push_back(condition_of(Kind::kIlike, "%ZQ%"));
-  for (const char* pattern : {"z(q|x)+z", "^(a|b)*$", "q$", "^z", "[xq]{3}", "zq.*(x|ab)$", "x"}) {
-    conditions.push_back(condition_of(Kind::kMatches, pattern));
-  }
+  const std::vector<StringCondition> conditions = query::test::conditions_of_every_kind();
   for (const StringCondition& condition : conditions) {
     expect_the_cpus_rows(condition, columns, dictionaries);
     if (HasFatalFailure()) return;

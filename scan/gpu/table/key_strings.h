@@ -28,8 +28,9 @@ struct RowNumbers {
 
 class KeyStrings {
  public:
-  /// kDense: most of the numbers below count() belong to strings, if these repeat or not. kAny is
-  /// faster where nearly all strings are different, and else has as many numbers as rows.
+  /// kDense: strings are numbered one after another, so that count() is about how many there are.
+  /// kAny: a string may have the number of one of its rows, which is faster where nearly all are
+  /// different; count() is then how many rows there are.
   enum class Numbering { kDense, kAny };
 
   /// Numbers the strings of a column; nulls get null_number(). `execution`: what is read counts for

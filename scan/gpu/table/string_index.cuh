@@ -153,16 +153,16 @@ PRESSO_DEVICE Bucket load_bucket(const StringIndex& index, u32 bucket) {
 template <bool kShared, class Source>
 PRESSO_DEVICE u32 find_string(const StringIndex& index, const StringDigest& digest,
                               const Source& source) {
-  u32 number = bucket_of(index, digest.hash);
+  u32 at = bucket_of(index, digest.hash);
   for (u32 round = 0; round < index.buckets; ++round) {
-    const Bucket bucket = load_bucket<kShared>(index, number);
+    const Bucket bucket = load_bucket<kShared>(index, at);
     u32 candidates = bucket.candidates(digest.hash);
     for (; candidates != 0; candidates &= candidates - 1) {
       const u64 place = bucket.place(simt::find_first_set(candidates) - 1);
       if (is_cell_of<kShared>(index, number_at(place), digest, source)) return number_at(place);
     }
     if (bucket.first_free() != kPlacesOfBucket) return kNoString;
-    number = bucket_after(index, number);
+    at = bucket_after(index, at);
   }
   return kNoString;
 }

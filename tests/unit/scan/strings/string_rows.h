@@ -176,4 +176,27 @@ inline StringCondition condition_of(StringCondition::Kind kind, std::string text
   return condition;
 }
 
+/// One of each kind at least, for strings of a few short pieces such as "ab" and "zqx".
+inline std::vector<StringCondition> conditions_of_every_kind() {
+  using Kind = StringCondition::Kind;
+  std::vector<StringCondition> conditions;
+  for (const Kind kind :
+       {Kind::kEqual, Kind::kLess, Kind::kLessEqual, Kind::kGreater, Kind::kGreaterEqual}) {
+    conditions.push_back(condition_of(kind, "ab"));
+  }
+  conditions.push_back(condition_of(Kind::kEqual, ""));
+  conditions.push_back(condition_of(Kind::kIn, ""));
+  conditions.push_back(conditions.back());
+  conditions.back().set = {"", "ab", "zqx", "a\n"};
+  for (const char* pattern : {"", "%", "_", "%_%", "%zq%", "%zq%qz%", "ab%", "%ab", "a%b", "%\n%",
+                              "%_zqx%", "%z_q%", "%zqxz%zqxz%"}) {
+    conditions.push_back(condition_of(Kind::kLike, pattern));
+  }
+  conditions.push_back(condition_of(Kind::kIlike, "%ZQ%"));
+  for (const char* pattern : {"z(q|x)+z", "^(a|b)*$", "q$", "^z", "[xq]{3}", "zq.*(x|ab)$", "x"}) {
+    conditions.push_back(condition_of(Kind::kMatches, pattern));
+  }
+  return conditions;
+}
+
 }  // namespace presso::query::test

@@ -29,6 +29,7 @@
 #include "scan/gpu/strings/strings_on_gpu.h"
 #include "scan/strings/condition_automaton.h"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
+#include "tools/bench/programs/strings_gpu/string_rate_options.h"
 #include "tools/bench/programs/strings_gpu/token_blocks.h"
 #include "tools/lab/gpu/refilled_strings.h"
 
@@ -58,11 +59,6 @@ constexpr Way kWays[] = {{"sweep", StringLayout::kSweep},
                          {"refill24", StringLayout::kClasses, 24},
                          {"refill32", StringLayout::kClasses, kLanes},
                          {"wide", StringLayout::kWide}};
-constexpr std::pair<const char*, Kind> kKinds[] = {{"equal", Kind::kEqual},
-                                                   {"less", Kind::kLess},
-                                                   {"like", Kind::kLike},
-                                                   {"ilike", Kind::kIlike},
-                                                   {"matches", Kind::kMatches}};
 constexpr std::pair<Kind, const char*> kUsual[] = {
     {Kind::kLike, "%special%requests%"},
     {Kind::kLike, "%furiously%"},
@@ -78,20 +74,8 @@ constexpr std::pair<Kind, const char*> kUsual[] = {
     {Kind::kLike, "%s_e%"},
 };
 
-struct Options {
-  std::uint64_t bytes = 400'000'000;
-  int runs = 15;
-  std::vector<std::string> only;  ///< names of ways; none: all
-  std::string path, column;
-  std::vector<StringCondition> conditions;
-};
-
-const char* name_of(Kind kind) {
-  for (const auto& [name, value] : kKinds) {
-    if (value == kind) return name;
-  }
-  return "";
-}
+using Options = StringRateOptions;
+constexpr std::uint64_t kUsualBytes = 400'000'000;
 
 /// One piece of device memory, filled from the host.
 class DevicePiece {
@@ -491,40 +475,9 @@ Result<bool> run(const Options& options) {
   return bench.all_correct();
 }
 
-bool add_condition(const std::string& kind, const char* text, Options& options) {
-  for (const auto& [name, value] : kKinds) {
-    if (kind != name) continue;
-    options.conditions.emplace_back();
-    options.conditions.back().kind = value;
-    options.conditions.back().text = text;
-    return true;
-  }
-  return false;
-}
-
-bool parse(int count, char** arguments, Options& options) {
-  int at = 1;
-  for (; at + 1 < count && std::string(arguments[at]).starts_with("--"); at += 2) {
-    const std::string name = arguments[at];
-    if (name == "--bytes") {
-      options.bytes = std::stoull(arguments[at + 1]);
-    } else if (name == "--runs") {
-      options.runs = std::max(1, std::stoi(arguments[at + 1]));
-    } else if (name == "--only") {
-      options.only.emplace_back(arguments[at + 1]);
-    } else {
-      return false;
-    }
-  }
-  if (count - at < 2 || (count - at) % 2 != 0) return false;
-  options.path = arguments[at];
-  options.column = arguments[at + 1];
-  for (at += 2; at < count; at += 2) {
-    if (!add_condition(arguments[at], arguments[at + 1], options)) return false;
-  }
-  if (!options.conditions.empty()) return true;
-  for (const auto& [kind, text] : kUsual) add_condition(name_of(kind), text, options);
-  return true;
+bool parse(std::span<char* const> arguments, Options& options) {
+  options.bytes = kUsualBytes;
+  return parse_string_rate(arguments, kUsual, options);
 }
 
 }  // namespace
@@ -532,7 +485,7 @@ bool parse(int count, char** arguments, Options& options) {
 
 int main(int count, char** arguments) {
   presso::gpu::bench::Options options;
-  if (!presso::gpu::bench::parse(count, arguments, options)) {
+  if (!presso::gpu::bench::parse({arguments + 1, arguments + count}, options)) {
     std::fputs(presso::gpu::bench::kUsage, stderr);
     return 2;
   }

@@ -32,6 +32,7 @@
 #include "scan/strings/condition_automaton.h"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
 #include "tools/bench/programs/strings_gpu/lane_use.h"
+#include "tools/bench/programs/strings_gpu/string_rate_options.h"
 #include "tools/lab/gpu/refilled_text.h"
 
 namespace presso::gpu::bench {
@@ -59,32 +60,16 @@ constexpr Way kWays[] = {
     {"refill8", TextLayout::kClasses, 8},   {"refill16", TextLayout::kClasses, 16},
     {"refill24", TextLayout::kClasses, 24}, {"refill28", TextLayout::kClasses, 28},
     {"refill32", TextLayout::kClasses, 32}, {"wide", TextLayout::kWide}};
-constexpr std::pair<const char*, Kind> kKinds[] = {{"equal", Kind::kEqual},
-                                                   {"less", Kind::kLess},
-                                                   {"like", Kind::kLike},
-                                                   {"ilike", Kind::kIlike},
-                                                   {"matches", Kind::kMatches}};
 constexpr std::pair<Kind, const char*> kUsual[] = {
     {Kind::kLike, "%ab%"},  {Kind::kLike, "%special%requests%"},
     {Kind::kLike, "a%"},    {Kind::kLike, "%7"},
     {Kind::kLess, "8"},     {Kind::kEqual, "0123456789abcdef"},
     {Kind::kIlike, "%AB%"}, {Kind::kMatches, "(ab|cd).*(ef|01)"}};
 
-struct Options {
-  std::uint64_t bytes = 1'000'000'000;
-  int runs = 15;
-  std::vector<std::string> only;  ///< names of ways; none: all
+struct Options : StringRateOptions {
   bool only_lanes = false;
-  std::string path, column;
-  std::vector<StringCondition> conditions;
 };
-
-const char* name_of(Kind kind) {
-  for (const auto& [name, value] : kKinds) {
-    if (value == kind) return name;
-  }
-  return "";
-}
+constexpr std::uint64_t kUsualBytes = 1'000'000'000;
 
 /// A row group's strings.
 struct TextGroup {
@@ -386,42 +371,10 @@ Result<bool> run(const Options& options) {
   return bench.all_correct();
 }
 
-bool add_condition(const std::string& kind, const char* text, Options& options) {
-  for (const auto& [name, value] : kKinds) {
-    if (kind != name) continue;
-    options.conditions.emplace_back();
-    options.conditions.back().kind = value;
-    options.conditions.back().text = text;
-    return true;
-  }
-  return false;
-}
-
-bool parse(int count, char** arguments, Options& options) {
-  int at = 1;
-  options.only_lanes = count > 1 && std::string(arguments[1]) == "--lanes";
-  if (options.only_lanes) ++at;
-  for (; at + 1 < count && std::string(arguments[at]).starts_with("--"); at += 2) {
-    const std::string name = arguments[at];
-    if (name == "--bytes") {
-      options.bytes = std::stoull(arguments[at + 1]);
-    } else if (name == "--runs") {
-      options.runs = std::max(1, std::stoi(arguments[at + 1]));
-    } else if (name == "--only") {
-      options.only.emplace_back(arguments[at + 1]);
-    } else {
-      return false;
-    }
-  }
-  if (count - at < 2 || (count - at) % 2 != 0) return false;
-  options.path = arguments[at];
-  options.column = arguments[at + 1];
-  for (at += 2; at < count; at += 2) {
-    if (!add_condition(arguments[at], arguments[at + 1], options)) return false;
-  }
-  if (!options.conditions.empty()) return true;
-  for (const auto& [kind, text] : kUsual) add_condition(name_of(kind), text, options);
-  return true;
+bool parse(std::span<char* const> arguments, Options& options) {
+  options.bytes = kUsualBytes;
+  options.only_lanes = !arguments.empty() && std::string(arguments[0]) == "--lanes";
+  return parse_string_rate(arguments.subspan(options.only_lanes ? 1 : 0), kUsual, options);
 }
 
 }  // namespace
@@ -429,7 +382,7 @@ bool parse(int count, char** arguments, Options& options) {
 
 int main(int count, char** arguments) {
   presso::gpu::bench::Options options;
-  if (!presso::gpu::bench::parse(count, arguments, options)) {
+  if (!presso::gpu::bench::parse({arguments + 1, arguments + count}, options)) {
     std::fputs(presso::gpu::bench::kUsage, stderr);
     return 2;
   }
