@@ -62,9 +62,8 @@ class TextFeed {
 
   /// The next kTextBytes bytes of the row, of which there are `left`; behind its end anything.
   PRESSO_DEVICE TextPiece take(u32 left) {
-    ++at_;
     simt::Vec4 high = {0, 0, 0, 0};
-    if (left > kTextBytes - before_) high = simt::load_readonly(at_);
+    if (left > kTextBytes - before_) high = simt::load_readonly(++at_);
     const bool skips_two = before_ >= kTextBytes / 2;
     const u32 six[6] = {skips_two ? low_.z : low_.x, skips_two ? low_.w : low_.y,
                         skips_two ? high.x : low_.z, skips_two ? high.y : low_.w,
