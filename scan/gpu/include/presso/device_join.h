@@ -109,8 +109,9 @@ struct JoinInput {
   /// follow one another. Where that is wrong some matches are missing.
   bool ascends = false;
   bool is_signed = false;  ///< merge: keys ascend as signed numbers
-  /// direct: the range of build keys. Build rows with other keys have no match. Of signed keys
-  /// `most` may be the smaller one as an unsigned number.
+  /// The range of build keys, where it is known. Build rows with other keys may have no match. Of
+  /// signed keys `most` may be the smaller one as an unsigned number. direct: must be there. table,
+  /// radix: keys of 64 bits whose range takes no more than 32 are worked with as numbers of 32.
   std::optional<JoinKeyRange> range = {};
   /// Where not null: a bit for each build row, whole words, which says afterwards whether the row
   /// has a match.
