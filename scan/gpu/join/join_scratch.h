@@ -9,6 +9,8 @@
 
 namespace presso::gpu {
 
+inline constexpr std::uint64_t kBitsOfWord = 8 * sizeof(std::uint32_t);
+
 class JoinScratch {
  public:
   JoinScratch(JoinWorkplace& place, Stream stream) : place_(place), stream_(stream) {}
@@ -36,7 +38,7 @@ class JoinScratch {
   }
   /// A bit a row, whole words.
   Result<std::uint32_t*> allocate_bits(std::uint64_t rows, const std::string& what) {
-    return allocate_values<std::uint32_t>((rows + 31) / 32, what);
+    return allocate_values<std::uint32_t>((rows + kBitsOfWord - 1) / kBitsOfWord, what);
   }
   /// For the answer, with at least one byte, since what has none needs an address all the same.
   Result<DeviceMemory> allocate_for(std::uint64_t bytes, const std::string& what);

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t kMostRows = kNoRow - 1;
 constexpr std::uintptr_t kKeyAlignment = 16;  ///< that kernels want of a column they join
-constexpr std::uint64_t kBitsOfWord = 8 * sizeof(std::uint32_t);
 
 Error invalid(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));

@@ -229,10 +229,10 @@ struct JoinSide {
 
 /// What DeviceJoiner is asked for; the members mean what those of JoinInput do.
 ///
-/// Several keys of a row are made one number before they are joined: each column counts from its
-/// least build key on, and takes as many bits as its range does. Where all together take more than
-/// 64, columns get numbers of their distinct build keys first, from a table of keys, so that any
-/// keys can be joined; with at most 2^31 - 2 build rows, and not by merging.
+/// Several keys of a row are made one number of 32 or 64 bits before they are joined: each column
+/// counts from its least build key on. Where the product of their ranges takes more than 64 bits,
+/// columns get numbers of their distinct build keys first, from a table of keys, so that any keys
+/// can be joined; with at most 2^31 - 2 build rows, and not by merging.
 struct JoinRequest {
   JoinSide build;
   JoinSide probe;  ///< with as many columns as the build side, of the same types
