@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// <presso/device_join.h>: join two columns of keys that lie in the memory of a GPU; once with
-// memory that presso allocates, once in the program's own memory and on its stream. Skips, saying
-// so, where there is no GPU.
+// <presso/device_join.h>: join columns of keys that lie in the memory of a GPU; with memory that
+// presso allocates, by one column and by two, and in the program's own memory and on its stream.
+// Skips, saying so, where there is no GPU.
 #include <cuda_runtime_api.h>
 #include <presso/device_join.h>
 
@@ -62,7 +62,8 @@ int main() {
   probe.rows = lines.size();
 
   // All of it: the lines of orders, in their order, with the rows of their orders.
-  const auto pairs = joiner->join({.build = build, .probe = probe, .ordered = true}, stream);
+  const auto pairs = joiner->join(
+      {.build = {.keys = {build}}, .probe = {.keys = {probe}}, .ordered = true}, stream);
   if (!pairs.ok()) return fail(pairs.error().message());
   std::printf("%llu pairs\n", static_cast<unsigned long long>(pairs->size()));
   const auto of_lines = from_device(pairs->probe_rows(), pairs->size(), stream);
@@ -71,6 +72,21 @@ int main() {
   for (std::size_t i = 0; i < of_lines.size(); ++i) {
     if (of_lines[i] != 2 * i || of_orders[i] != i) return fail("another pair");
   }
+
+  // By two columns: of the orders of two customers in turns, those of the lines' customer, 1.
+  std::vector<std::int32_t> customers, ones(lines.size(), 1);
+  for (std::int32_t i = 0; i < 100'000; ++i) customers.push_back(i % 2);
+  presso::gpu::JoinColumn of_order, of_line;
+  of_order.type = of_line.type = presso::gpu::JoinKeyType::kInt32;
+  of_order.d_keys = on_device(customers, stream);
+  of_order.rows = customers.size();
+  of_line.d_keys = on_device(ones, stream);
+  of_line.rows = ones.size();
+  const auto by_two = joiner->join(
+      {.build = {.keys = {build, of_order}}, .probe = {.keys = {probe, of_line}}}, stream);
+  if (!by_two.ok()) return fail(by_two.error().message());
+  std::printf("%llu pairs by two columns\n", static_cast<unsigned long long>(by_two->size()));
+  if (by_two->size() != 50'000) return fail("another number of pairs by two columns");
 
   // In the program's memory and on its stream: lines without an order. No more than there are lines
   // can come out, so nothing needs to be counted first, and nothing waits.

@@ -29,7 +29,8 @@ struct JoinCase {
   JoinStrategy strategy = JoinStrategy::kTable;
   bool ordered = false;
   bool unique = false;
-  bool is_signed = false;  ///< merge: how keys ascend; direct: the range
+  bool is_signed = false;  ///< merge: how keys ascend; else how the least and the greatest are told
+  bool says_range = false;  ///< of build keys; of arrays it is said in any case
   bool marks = false;
   bool in_one_run = false;     ///< else counted first
   std::uint64_t capacity = 0;  ///< in one run
@@ -114,8 +115,9 @@ Result<JoinOutcome> join_case(const JoinCase& asked, Place& place) {
   input.ordered = asked.ordered;
   input.unique = asked.unique;
   input.is_signed = asked.is_signed;
-  if (asked.strategy == JoinStrategy::kDirect) input.range = JoinKeyRange{};
-  if (asked.strategy == JoinStrategy::kDirect && !asked.build.keys.empty()) {
+  const bool says_range = asked.says_range || asked.strategy == JoinStrategy::kDirect;
+  if (says_range) input.range = JoinKeyRange{};
+  if (says_range && !asked.build.keys.empty()) {
     const auto order = key_order(asked);
     input.range = {*std::min_element(asked.build.keys.begin(), asked.build.keys.end(), order),
                    *std::max_element(asked.build.keys.begin(), asked.build.keys.end(), order)};

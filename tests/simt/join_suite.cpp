@@ -91,7 +91,7 @@ std::string text_of(const JoinCase& asked) {
          " rows of " + std::to_string(8 * asked.key_bytes) + " bits" +
          (asked.ordered ? ", ordered" : "") + (asked.unique ? ", unique" : "") +
          (asked.marks ? ", marks" : "") + (asked.in_one_run ? ", in one run" : "") +
-         (asked.build.valid.empty() ? "" : ", bitmaps");
+         (asked.says_range ? ", range" : "") + (asked.build.valid.empty() ? "" : ", bitmaps");
 }
 
 /// Keys of this list in the order that the strategy wants.
@@ -390,6 +390,101 @@ TEST_F(Joins, OfSignedKeysAroundZero) {
   }
 }
 
+/// A range of 64-bit keys that takes no more than 32 bits.
+struct NarrowRange {
+  std::uint64_t least;
+  std::uint64_t last;  ///< the greatest key minus the least one
+  bool is_signed;
+};
+
+/// At both ends of the numbers, across their end and across zero, as wide as 32 bits allow, and of
+/// one key.
+constexpr NarrowRange kNarrowRanges[] = {
+    {0, 0xFFFFFFFFu, false},
+    {~std::uint64_t{0} - 0xFFFFFFFFu, 0xFFFFFFFFu, false},
+    {0x8000000000000000u, 0xFFFFFFFFu, true},
+    {0x7FFFFFFF00000000u, 0xFFFFFFFFu, true},
+    {~std::uint64_t{0} - 1000, 2500, true},
+    {0xFFFFFFFF80000000u, 0xFFFFFFFFu, true},
+    {0x123456789ABCDEF0u, 70'000, false},
+    {0x123456789ABCDEF0u, 0, false},
+};
+
+TEST_F(Joins, OfKeysThatAreNarrowed) {
+  for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+    for (const NarrowRange& range : kNarrowRanges) {
+      JoinCase asked = case_of(strategy, 8);
+      asked.says_range = true;
+      asked.is_signed = range.is_signed;
+      asked.tuning = small_parts();
+      asked.kind = kKinds[below(std::size(kKinds))];
+      asked.marks = below(2) == 0;
+      std::vector<std::uint64_t> build(700), probe(1300);
+      for (std::uint64_t& key : build) key = range.least + below(range.last + 1);
+      build[5] = range.least;
+      build[300] = range.least + range.last;
+      for (std::uint64_t& key : probe) key = build[below(build.size())];
+      // Keys outside of the range, among them those whose lower halves are those of build keys.
+      for (std::size_t row = 0; row < probe.size(); row += 5) {
+        const std::uint64_t outside[] = {range.least - 1,
+                                         range.least + range.last + 1,
+                                         probe[row] + (std::uint64_t{1} << 32),
+                                         probe[row] - (std::uint64_t{1} << 32),
+                                         ~std::uint64_t{0},
+                                         0};
+        probe[row] = outside[below(std::size(outside))];
+      }
+      asked.build = column_of(build, asked);
+      asked.probe = column_of(probe, asked);
+      expect_right_all_ways(asked);
+      add_bitmaps(asked);
+      asked.kind = kKinds[below(std::size(kKinds))];
+      expect_right_all_ways(asked);
+    }
+  }
+}
+
+TEST_F(Joins, OfUniqueKeysThatAreNarrowed) {
+  for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+    for (const JoinKind kind : kKinds) {
+      JoinCase asked = case_of(strategy, 8);
+      asked.says_range = true;
+      asked.unique = true;
+      asked.kind = kind;
+      asked.tuning = small_parts();
+      const std::uint64_t first = random();
+      std::vector<std::uint64_t> build(1100);
+      for (std::size_t i = 0; i < build.size(); ++i) build[i] = 3'900'000 * i;
+      std::shuffle(build.begin(), build.end(), random_);
+      // More than one tile for each of the blocks that the emulator runs.
+      auto probe = probe_keys(build, strategy == JoinStrategy::kRadix ? 14'000 : 1500, 600);
+      for (std::size_t row = 0; row < probe.size(); row += 9) probe[row] += std::uint64_t{7} << 32;
+      for (std::uint64_t& key : build) key += first;
+      for (std::uint64_t& key : probe) key += first;
+      // The range is told as of unsigned numbers, which may end within.
+      asked.is_signed = first > ~std::uint64_t{0} - 3'900'000u * 1100u;
+      asked.build = column_of(build, asked);
+      asked.probe = column_of(probe, asked);
+      expect_right_all_ways(asked);
+    }
+  }
+}
+
+TEST_F(Joins, OfSidesWithoutRowsThatAreNarrowed) {
+  for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+    for (const JoinKind kind : kKinds) {
+      JoinCase asked = case_of(strategy, 8);
+      asked.says_range = true;
+      asked.kind = kind;
+      asked.probe = column_of({0, 1, std::uint64_t{1} << 32}, asked);
+      expect_right_all_ways(asked);
+      std::swap(asked.build, asked.probe);
+      asked.build.keys.pop_back();
+      expect_right_all_ways(asked);
+    }
+  }
+}
+
 TEST_F(Joins, MergeWhereRowsThatTakeNoPartHaveAnyKeys) {
   JoinCase asked = case_of(JoinStrategy::kMerge, 8);
   const auto distinct = distinct_keys(2000, asked);
@@ -656,6 +751,33 @@ TEST(JoinPlans, ChooseWhereNoStrategyIsNamed) {
   EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kMerge);
 }
 
+TEST(JoinPlans, NarrowKeysWhoseRangeIsKnown) {
+  alignas(16) const std::uint64_t keys[4] = {};
+  JoinInput input;
+  input.build = {keys, nullptr, nullptr, 4};
+  input.probe = {keys, nullptr, nullptr, 4};
+  const auto bytes_of = [&](JoinStrategy strategy) {
+    input.strategy = strategy;
+    return JoinPlan::make(input)->key_bytes();
+  };
+  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 8u);
+  // From -3 on, 2^32 keys.
+  input.range = {~std::uint64_t{2}, 0xFFFFFFFCu};
+  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 4u);
+  EXPECT_EQ(bytes_of(JoinStrategy::kRadix), 4u);
+  EXPECT_TRUE(JoinPlan::make(input)->narrows());
+  EXPECT_EQ(bytes_of(JoinStrategy::kMerge), 8u);
+  EXPECT_EQ(bytes_of(JoinStrategy::kChained), 8u);
+  input.range->most += 1;
+  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 8u);
+  EXPECT_EQ(bytes_of(JoinStrategy::kRadix), 8u);
+  input.range = {0, ~std::uint64_t{0}};
+  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 8u);
+  input.key_bytes = 4;
+  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 4u);
+  EXPECT_FALSE(JoinPlan::make(input)->narrows());
+}
+
 TEST(JoinPlans, KnowHowManyPairsThereMayBe) {
   alignas(16) const std::uint64_t keys[4] = {};
   JoinInput input;
@@ -685,6 +807,16 @@ TEST(JoinPlans, ChooseByWhatWasMeasured) {
   EXPECT_EQ(choose_strategy(facts), JoinStrategy::kRadix);
   facts.key_bytes = 4;
   EXPECT_EQ(choose_strategy(facts), JoinStrategy::kTable);
+  // 64-bit keys of a range that takes 32 are as good, where it is too large for an array.
+  alignas(16) const std::uint64_t keys[4] = {};
+  JoinInput input;
+  input.strategy = JoinStrategy::kAuto;
+  input.build = {keys, nullptr, nullptr, 2'000'000};
+  input.probe = {keys, nullptr, nullptr, 400'000'000};
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kRadix);
+  input.range = {0, std::uint64_t{1} << 31};
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kTable);
+  EXPECT_EQ(JoinPlan::make(input)->key_bytes(), 4u);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Enqueues the kernels of column_facts.cuh. Templates over what runs kernels, as join_steps.h.
+// Enqueues the kernels of column_facts.cuh and key_packing.cuh. Templates over what runs kernels,
+// as join_steps.h.
 #pragma once
 
 #include "scan/gpu/join/column_facts.cuh"
 #include "scan/gpu/join/join_kernels.h"
+#include "scan/gpu/join/key_packing.cuh"
+#include "scan/gpu/join/lookup_steps.h"
 
 namespace presso::gpu {
 
@@ -11,7 +14,7 @@ template <class Launcher>
 Status enqueue_key_range(const KeyColumn& column, JoinKeyRange* d_range, Launcher& launcher) {
   KeyRangeArguments to;
   to.rows = column.rows;
-  if (column.is_signed) to.sign = u64{1} << (8 * column.key_bytes - 1);
+  to.sign = column.sign_bit();
   to.least = &d_range->least;
   to.most = &d_range->most;
   PRESSO_TRY(launcher.fill(to.least, 0xFF, sizeof *to.least));
@@ -21,6 +24,23 @@ Status enqueue_key_range(const KeyColumn& column, JoinKeyRange* d_range, Launche
     return launcher.template run<FindKeyRange<u32>>(tiles, 0, to);
   }
   return launcher.template run<FindKeyRange<u64>>(tiles, 0, to);
+}
+
+template <class Launcher>
+Status enqueue_packed_keys(const PackedKeys& keys, Launcher& launcher) {
+  const std::uint64_t tiles = tiles_of(keys.rows);
+  if (keys.key_bytes == sizeof(u32)) return launcher.template run<PackKeys<u32>>(tiles, 0, keys);
+  return launcher.template run<PackKeys<u64>>(tiles, 0, keys);
+}
+
+template <class Launcher>
+Status enqueue_key_numbers(const KeyNumbers& keys, Launcher& launcher) {
+  PRESSO_TRY(enqueue_lookup(keys.lookup, keys.build.rows, keys.d_totals, launcher));
+  const KeyTable<u64> table = table_of(keys.lookup);
+  for (const NumberedSide& side : {keys.build, keys.probe}) {
+    PRESSO_TRY(launcher.template run<NumberKeys>(tiles_of(side.rows.count), 0, {table, side}));
+  }
+  return {};
 }
 
 template <class Launcher>

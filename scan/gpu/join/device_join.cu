@@ -36,6 +36,16 @@ class CudaJoinKernels final : public JoinKernels {
     JoinLauncher launcher(stream);
     return enqueue_key_range(column, d_range, launcher);
   }
+  Status pack(const PackedKeys& keys, Stream stream) override {
+    const CurrentDevice current(device_);
+    JoinLauncher launcher(stream);
+    return enqueue_packed_keys(keys, launcher);
+  }
+  Status number(const KeyNumbers& keys, Stream stream) override {
+    const CurrentDevice current(device_);
+    JoinLauncher launcher(stream);
+    return enqueue_key_numbers(keys, launcher);
+  }
   Status copy_bits(const Byte* d_from, std::uint64_t first_bit, std::uint64_t bits,
                    std::uint32_t* d_to, Stream stream) override {
     const CurrentDevice current(device_);

@@ -10,7 +10,7 @@
 #include "decompress/arrow/owned_arrow.h"
 #include "presso/arrow.h"
 #include "scan/gpu/join/join_sizes.h"
-#include "scan/gpu/join/join_workplace.h"
+#include "scan/gpu/join/key_columns.h"
 
 namespace presso::gpu {
 namespace {
@@ -46,6 +46,47 @@ Error unsupported(const std::string& what) {
 bool is_on_a_gpu(ArrowDeviceType type) {
   return type == ARROW_DEVICE_CUDA || type == ARROW_DEVICE_CUDA_MANAGED ||
          type == ARROW_DEVICE_CUDA_HOST;
+}
+
+std::string struct_of(std::size_t columns) {
+  return "is a struct of " + std::to_string(columns) + " columns";
+}
+
+/// `length` values from value `offset` on.
+Result<JoinColumn> column_of(const ArrowArray& array, const ArrowSchema& schema,
+                             std::int64_t offset, std::int64_t length) {
+  if (schema.dictionary != nullptr) return unsupported("is a dictionary");
+  const auto type = type_of(schema.format);
+  if (!type) return unsupported("has the format '" + std::string(schema.format) + "'");
+  if (length < 0 || offset < 0) return invalid("has a negative length or offset");
+  if (array.n_buffers != 2) return invalid("has not two buffers");
+  JoinColumn column;
+  column.type = *type;
+  column.rows = static_cast<std::uint64_t>(length);
+  if (length == 0) return column;
+  if (array.buffers[1] == nullptr) return invalid("lacks its values");
+  column.d_keys = static_cast<const Byte*>(array.buffers[1]) + offset * facts_of(*type).bytes;
+  if (array.null_count != 0) column.d_valid = array.buffers[0];
+  column.first_valid = static_cast<std::uint64_t>(offset);
+  return column;
+}
+
+Status add_children(const ArrowArray& array, const ArrowSchema& schema, JoinSide& side) {
+  const std::int64_t columns = schema.n_children;
+  if (columns < 1 || columns > static_cast<std::int64_t>(kMostJoinKeys) ||
+      array.n_children != columns) {
+    return unsupported(struct_of(static_cast<std::size_t>(columns)));
+  }
+  if (array.n_buffers > 0 && array.buffers[0] != nullptr && array.null_count != 0) {
+    return unsupported("is a struct that may be null");
+  }
+  for (std::int64_t i = 0; i < columns; ++i) {
+    const ArrowArray& child = *array.children[i];
+    PRESSO_ASSIGN(const JoinColumn column,
+                  column_of(child, *schema.children[i], array.offset + child.offset, array.length));
+    side.keys.push_back(column);
+  }
+  return {};
 }
 
 /// What an array owns through its private_data.
@@ -101,42 +142,29 @@ struct Exporter {
 
 }  // namespace
 
-Result<JoinColumn> JoinColumn::from_arrow(const ArrowDeviceArray& device_array,
-                                          const ArrowSchema& device_schema) {
-  const ArrowArray* array = &device_array.array;
-  const ArrowSchema* schema = &device_schema;
-  if (array->release == nullptr || schema->release == nullptr) return invalid("was released");
+Result<JoinColumn> JoinColumn::from_arrow(const ArrowDeviceArray& array,
+                                          const ArrowSchema& schema) {
+  PRESSO_ASSIGN(const JoinSide side, JoinSide::from_arrow(array, schema));
+  if (side.keys.size() != 1) return unsupported(struct_of(side.keys.size()));
+  return side.keys[0];
+}
+
+Result<JoinSide> JoinSide::from_arrow(const ArrowDeviceArray& device_array,
+                                      const ArrowSchema& schema) {
+  const ArrowArray& array = device_array.array;
+  if (array.release == nullptr || schema.release == nullptr) return invalid("was released");
   if (!is_on_a_gpu(device_array.device_type)) return unsupported("is not in memory of CUDA's");
-  std::int64_t offset = array->offset;
-  const std::int64_t length = array->length;
-  if (std::string_view(schema->format) == "+s") {
-    if (schema->n_children != 1 || array->n_children != 1) {
-      return unsupported("is a struct of " + std::to_string(schema->n_children) + " columns");
+  return without_bad_alloc([&]() -> Result<JoinSide> {
+    JoinSide side;
+    if (std::string_view(schema.format) != "+s") {
+      PRESSO_ASSIGN(const JoinColumn column, column_of(array, schema, array.offset, array.length));
+      side.keys.push_back(column);
+    } else {
+      PRESSO_TRY(add_children(array, schema, side));
     }
-    if (array->n_buffers > 0 && array->buffers[0] != nullptr && array->null_count != 0) {
-      return unsupported("is a struct that may be null");
-    }
-    array = array->children[0];
-    schema = schema->children[0];
-    offset += array->offset;
-  }
-  if (schema->dictionary != nullptr) return unsupported("is a dictionary");
-  const auto type = type_of(schema->format);
-  if (!type) return unsupported("has the format '" + std::string(schema->format) + "'");
-  if (length < 0 || offset < 0) return invalid("has a negative length or offset");
-  if (array->n_buffers != 2) return invalid("has not two buffers");
-  JoinColumn column;
-  column.type = *type;
-  column.rows = static_cast<std::uint64_t>(length);
-  column.ready = device_array.sync_event;
-  if (length == 0) return column;
-  if (array->buffers[1] == nullptr) return invalid("lacks its values");
-  const bool is_narrow = *type == JoinKeyType::kInt32 || *type == JoinKeyType::kUint32 ||
-                         *type == JoinKeyType::kDate32;
-  column.d_keys = static_cast<const Byte*>(array->buffers[1]) + offset * (is_narrow ? 4 : 8);
-  if (array->null_count != 0) column.d_valid = array->buffers[0];
-  column.first_valid = static_cast<std::uint64_t>(offset);
-  return column;
+    for (JoinColumn& column : side.keys) column.ready = device_array.sync_event;
+    return side;
+  });
 }
 
 Status JoinedPairs::to_arrow(ArrowDeviceArray& array, ArrowSchema& schema) const {

@@ -7,6 +7,7 @@
 
 #include "decompress/gpu/runtime/device.h"
 #include "scan/gpu/join/join_plan.h"
+#include "scan/gpu/join/key_packing.h"
 
 namespace presso::gpu {
 
@@ -15,6 +16,11 @@ struct KeyColumn {
   JoinRows rows;
   std::uint32_t key_bytes = 8;  ///< 4 or 8
   bool is_signed = false;
+
+  /// Whose exclusive or with keys makes them ascend as unsigned numbers.
+  std::uint64_t sign_bit() const {
+    return is_signed ? std::uint64_t{1} << (8 * key_bytes - 1) : std::uint64_t{0};
+  }
 };
 
 class JoinKernels {
@@ -28,6 +34,10 @@ class JoinKernels {
   /// The range of keys of rows that take part; of signed ones with the highest bit turned. The
   /// least one is the greater one where there are none.
   virtual Status find_range(const KeyColumn& column, JoinKeyRange* d_range, Stream stream) = 0;
+  /// Several columns as one.
+  virtual Status pack(const PackedKeys& keys, Stream stream) = 0;
+  /// Builds the lookup and gives both sides' keys their numbers.
+  virtual Status number(const KeyNumbers& keys, Stream stream) = 0;
   /// Bits that begin anywhere, as whole words.
   virtual Status copy_bits(const Byte* d_from, std::uint64_t first_bit, std::uint64_t bits,
                            std::uint32_t* d_to, Stream stream) = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <string>
 
 #include "decompress/gpu/runtime/memory_parts.h"
@@ -35,17 +36,26 @@ bool has_keys(const JoinRows& rows) {
   return rows.count == 0 || rows.d_keys != nullptr;
 }
 
-/// From the least to the greatest key, without one of both; 2^64 - 1 is as good as 2^64.
-std::uint64_t span_of(const JoinKeyRange& range, std::uint32_t key_bytes) {
-  const std::uint64_t span = range.most - range.least;
-  return key_bytes == 4 ? static_cast<std::uint32_t>(span) : span;
+/// Of the keys that a table or parts have: of 64 bits whose range takes 32, less the least one.
+std::uint32_t narrowest_key_bytes(const JoinInput& input) {
+  constexpr std::uint32_t kBytes = sizeof(std::uint32_t);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const bool fits = input.range && span_of(*input.range, input.key_bytes) <= kMost;
+  return fits ? kBytes : input.key_bytes;
+}
+
+/// Of the keys that are worked with.
+std::uint32_t key_bytes_of(const JoinInput& input) {
+  const bool narrows =
+      input.strategy == JoinStrategy::kTable || input.strategy == JoinStrategy::kRadix;
+  return narrows ? narrowest_key_bytes(input) : input.key_bytes;
 }
 
 JoinFacts facts_of(const JoinInput& input) {
   JoinFacts facts;
   facts.build_rows = input.build.count;
   facts.probe_rows = input.probe.count;
-  facts.key_bytes = input.key_bytes;
+  facts.key_bytes = narrowest_key_bytes(input);
   if (input.range && span_of(*input.range, input.key_bytes) < kNoRow) {
     facts.range = span_of(*input.range, input.key_bytes) + 1;
   }
@@ -77,13 +87,18 @@ const char* fault_of(const JoinInput& input) {
     return "has too many rows for parts";
   }
   if (input.strategy == JoinStrategy::kTable &&
-      units_of(input.build.count, input.key_bytes) > kMostUnits) {
+      units_of(input.build.count, key_bytes_of(input)) > kMostUnits) {
     return "has too many rows for one table";
   }
   return nullptr;
 }
 
 }  // namespace
+
+std::uint64_t span_of(const JoinKeyRange& range, std::uint32_t key_bytes) {
+  const std::uint64_t span = range.most - range.least;
+  return key_bytes == 4 ? static_cast<std::uint32_t>(span) : span;
+}
 
 JoinStrategy choose_strategy(const JoinFacts& facts) {
   if (facts.ascend) return JoinStrategy::kMerge;
@@ -110,6 +125,7 @@ Result<JoinPlan> JoinPlan::make(const JoinInput& asked, const JoinTuning& tuning
   }
   JoinPlan plan;
   plan.input_ = input;
+  plan.key_bytes_ = key_bytes_of(input);
   plan.is_single_ = input.unique || !gives_pairs(input.kind);
   plan.needs_groups_ = !input.unique && (gives_pairs(input.kind) || input.d_matched != nullptr);
   plan.keeps_found_ = input.ordered || !plan.is_single_;
@@ -211,7 +227,7 @@ std::uint64_t JoinPlan::slices() const {
 void JoinPlan::divide() {
   MemoryParts parts;
   const std::uint64_t build = input_.build.count, probe = input_.probe.count;
-  const std::uint64_t key = input_.key_bytes, row = sizeof(std::uint32_t);
+  const std::uint64_t key = key_bytes_, row = sizeof(std::uint32_t);
   JoinMemory& to = memory_;
   to.totals = parts.add(sizeof(JoinTotals));
   std::uint64_t entries = probe;
@@ -220,7 +236,7 @@ void JoinPlan::divide() {
       to.structure = parts.add(row * places());
       break;
     case JoinStrategy::kTable:
-      to.structure = parts.add(key_table_bytes(build, input_.key_bytes));
+      to.structure = parts.add(key_table_bytes(build, key_bytes_));
       break;
     case JoinStrategy::kRadix: {
       const std::uint64_t all = std::uint64_t{1} << (first_bits_ + second_bits_);

@@ -23,13 +23,16 @@ struct JoinTuning {
   std::uint32_t split_blocks = 128;    ///< chained, split: into so many slices, or more
 };
 
+/// From the least to the greatest key, without one of both; 2^64 - 1 is as good as 2^64.
+std::uint64_t span_of(const JoinKeyRange& range, std::uint32_t key_bytes);
+
 /// What is known of a join before its strategy is chosen.
 struct JoinFacts {
   std::uint64_t build_rows = 0;
   std::uint64_t probe_rows = 0;
-  std::uint32_t key_bytes = 8;
-  std::uint64_t range = 0;  ///< places from the least to the greatest build key; 0: not known
-  bool ascend = false;      ///< keys of both sides do
+  std::uint32_t key_bytes = 8;  ///< of the keys that a table or parts would have
+  std::uint64_t range = 0;      ///< places from the least to the greatest build key; 0: not known
+  bool ascend = false;          ///< keys of both sides do
   bool ordered = false;
 };
 
@@ -83,6 +86,12 @@ class JoinPlan {
   /// Bytes of temporary device memory, at a multiple of 256.
   std::uint64_t temporary_bytes() const { return memory_.bytes; }
 
+  /// Whether keys of 64 bits are worked with as numbers of 32: a table or parts, and the range of
+  /// build keys is known and takes no more.
+  bool narrows() const { return key_bytes_ != input_.key_bytes; }
+  /// Of the keys that are worked with: 4 or 8.
+  std::uint32_t key_bytes() const { return key_bytes_; }
+
   /// Whether each probe row has at most one row of output.
   bool is_single() const { return is_single_; }
   /// Whether what is found is kept for each row, so that writing looks up nothing.
@@ -93,7 +102,7 @@ class JoinPlan {
   /// Whether matched build rows are marked, for the caller or for those without a match.
   bool marks_rows() const { return input_.d_matched != nullptr || memory_.matched != 0; }
 
-  /// Direct: places of the array.
+  /// From the least to the greatest build key, where the range is known and is not all of 64 bits.
   std::uint64_t places() const;
 
   // Radix.
@@ -129,6 +138,7 @@ class JoinPlan {
 
   JoinInput input_;
   JoinMemory memory_;
+  std::uint32_t key_bytes_ = 8;
   bool is_single_ = false;
   bool keeps_found_ = false;
   bool keeps_by_part_ = false;

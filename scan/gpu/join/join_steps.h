@@ -20,12 +20,15 @@
 
 namespace presso::gpu {
 
-/// One join with its memory. Key: u32 or u64.
-template <class Key, class Launcher>
+/// One join with its memory. Source: of key_source.cuh, with keys of 32 or 64 bits.
+template <class Source, class Launcher>
 class JoinSteps {
  public:
-  JoinSteps(const JoinPlan& plan, void* d_temporary, Launcher& launcher)
+  using Key = typename Source::Key;
+
+  JoinSteps(const JoinPlan& plan, const Source& source, void* d_temporary, Launcher& launcher)
       : plan_(plan),
+        source_(source),
         input_(plan.input()),
         memory_(plan.memory()),
         base_(static_cast<Byte*>(d_temporary)),
@@ -148,7 +151,7 @@ class JoinSteps {
   Status build_table() {
     const std::uint64_t bytes = key_table_bytes(input_.build.count, sizeof(Key));
     PRESSO_TRY(launcher_.fill(at<Byte>(memory_.structure), 0xFF, bytes));
-    PRESSO_TRY(run<BuildTable<Key>>(build_tiles(), {table(), input_.build, totals()}));
+    PRESSO_TRY(run<BuildTable<Source>>(build_tiles(), {table(), input_.build, totals(), source_}));
     return find_groups(table());
   }
 
@@ -182,7 +185,11 @@ class JoinSteps {
   template <class Finder>
   Status find_groups(const Finder& finder) {
     if (!plan_.needs_groups()) return {};
-    return run<FindGroups<Finder>>(build_tiles(), {finder, input_.build, groups()});
+    if constexpr (reads_for<Finder>()) {
+      return run<FindGroups<Finder, Source>>(build_tiles(),
+                                             {finder, input_.build, groups(), source_});
+    }
+    return {};
   }
 
   /// Of all structures whose rows do not ascend.
@@ -241,8 +248,8 @@ class JoinSteps {
     const std::uint64_t count_tiles =
         (std::uint64_t{rows.count} + kCountThreads * kCountItems - 1) /
         (kCountThreads * kCountItems);
-    PRESSO_TRY(run_with<CountParts<Key>>(count_tiles, CountParts<Key>::shared_bytes(bits()),
-                                         {rows, bits(), to.counts}));
+    PRESSO_TRY(run_with<CountParts<Source>>(count_tiles, CountParts<Source>::shared_bytes(bits()),
+                                            {rows, bits(), to.counts, source_}));
     PlacePartsArguments places;
     places.bits = bits();
     places.counts = to.counts;
@@ -257,25 +264,28 @@ class JoinSteps {
 
     const bool has_two = bits().second > 0;
     const std::uint64_t tiles = (std::uint64_t{rows.count} + kMoveRows - 1) / kMoveRows;
-    MoveArguments<Key> moves;
-    moves.bits = bits();
-    moves.source = rows;
-    moves.hashes = has_two ? spare().hashes : to.hashes;
-    moves.rows = has_two ? spare().rows : to.rows;
-    moves.cursors = has_two ? places.groups : places.parts;
-    using First = MoveRows<Key, 1>;
-    PRESSO_TRY(run_with<First>(tiles, First::shared_bytes(bits()), moves));
+    MoveArguments<Source> first;
+    first.bits = bits();
+    first.side = rows;
+    first.source = source_;
+    first.hashes = has_two ? spare().hashes : to.hashes;
+    first.rows = has_two ? spare().rows : to.rows;
+    first.cursors = has_two ? places.groups : places.parts;
+    using First = MoveRows<Source, 1>;
+    PRESSO_TRY(run_with<First>(tiles, First::shared_bytes(bits()), first));
     if (!has_two) return {};
-    moves.hashes_in = moves.hashes;
-    moves.rows_in = moves.rows;
-    moves.group_begins = places.group_begins;
-    moves.group_counts = places.group_counts;
-    moves.group_tiles = places.group_tiles;
-    moves.hashes = to.hashes;
-    moves.rows = to.rows;
-    moves.cursors = places.parts;
-    using Second = MoveRows<Key, 2>;
-    return run_with<Second>(tiles, Second::shared_bytes(bits()), moves);
+    MoveArguments<PlainKeys<Key>> second;
+    second.bits = bits();
+    second.hashes_in = first.hashes;
+    second.rows_in = first.rows;
+    second.group_begins = places.group_begins;
+    second.group_counts = places.group_counts;
+    second.group_tiles = places.group_tiles;
+    second.hashes = to.hashes;
+    second.rows = to.rows;
+    second.cursors = places.parts;
+    using Second = MoveRows<PlainKeys<Key>, 2>;
+    return run_with<Second>(tiles, Second::shared_bytes(bits()), second);
   }
 
   template <PartMode kMode>
@@ -399,16 +409,31 @@ class JoinSteps {
     return spread_marks();
   }
 
+  /// Keys that are narrowed are looked up in tables and parts only (JoinPlan::narrows()): no other
+  /// kernels of them are made.
   template <class Finder>
-  LookUpArguments<Finder> arguments_of(const Finder& finder, const JoinPairs& pairs) const {
-    return {finder, input_.probe, choice_of(input_.kind), output(pairs), nullptr, {}, {}};
+  static constexpr bool reads_for() {
+    return kIsPlain<Source> || std::is_same_v<Finder, KeyTable<Key>>;
+  }
+
+  template <LookUpMode kMode, class Finder>
+  Status run_look_up(const LookUpArguments<Finder, Source>& arguments) {
+    if constexpr (reads_for<Finder>()) {
+      return run<LookUp<Finder, kMode, Source>>(probe_tiles(), arguments);
+    }
+    return {};
+  }
+
+  template <class Finder>
+  LookUpArguments<Finder, Source> arguments_of(const Finder& finder, const JoinPairs& pairs) const {
+    return {finder, input_.probe, choice_of(input_.kind), output(pairs), nullptr, {}, {}, source_};
   }
 
   template <class Finder>
   Status look_up_in(const Finder& finder, bool writes, const JoinPairs& pairs) {
     const auto arguments = arguments_of(finder, pairs);
-    if (writes) return run<LookUp<Finder, LookUpMode::kWrite>>(probe_tiles(), arguments);
-    return run<LookUp<Finder, LookUpMode::kCount>>(probe_tiles(), arguments);
+    return writes ? run_look_up<LookUpMode::kWrite>(arguments)
+                  : run_look_up<LookUpMode::kCount>(arguments);
   }
 
   template <class Finder>
@@ -416,7 +441,7 @@ class JoinSteps {
     auto arguments = arguments_of(finder, {});
     arguments.found = at<u32>(memory_.found);
     arguments.list = list({});
-    return run<LookUp<Finder, LookUpMode::kKeep>>(probe_tiles(), arguments);
+    return run_look_up<LookUpMode::kKeep>(arguments);
   }
 
   /// In one run, so that nothing needs to be kept.
@@ -443,7 +468,7 @@ class JoinSteps {
   Status write_in_order_from(const Finder& finder, const JoinPairs& pairs) {
     auto arguments = arguments_of(finder, pairs);
     arguments.order = {at<u32>(memory_.tile_begins), at<u64>(memory_.tile_begins) + 1};
-    return run<LookUp<Finder, LookUpMode::kWriteInOrder>>(probe_tiles(), arguments);
+    return run_look_up<LookUpMode::kWriteInOrder>(arguments);
   }
 
   Status keep_from_parts() {
@@ -556,22 +581,26 @@ class JoinSteps {
   }
 
   const JoinPlan& plan_;
+  const Source source_;
   const JoinInput& input_;
   const JoinMemory& memory_;
   Byte* base_;
   Launcher& launcher_;
 };
 
-/// Calls use(steps) for the join's key type.
+/// Calls use(steps) for the join's keys.
 template <class Launcher, class Use>
 Status with_join_steps(const JoinPlan& plan, void* d_temporary, Launcher& launcher,
                        const Use& use) {
-  if (plan.input().key_bytes == sizeof(u32)) {
-    JoinSteps<u32, Launcher> steps(plan, d_temporary, launcher);
+  const auto with = [&](const auto& source) {
+    JoinSteps<std::decay_t<decltype(source)>, Launcher> steps(plan, source, d_temporary, launcher);
     return use(steps);
+  };
+  if (plan.narrows()) {
+    return with(NarrowedKeys{plan.input().range->least, static_cast<u32>(plan.places() - 1)});
   }
-  JoinSteps<u64, Launcher> steps(plan, d_temporary, launcher);
-  return use(steps);
+  if (plan.key_bytes() == sizeof(u32)) return with(PlainKeys<u32>{});
+  return with(PlainKeys<u64>{});
 }
 
 }  // namespace presso::gpu

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "decompress/gpu/bit/block_prefix.cuh"
-#include "scan/gpu/join/match_tile.cuh"
+#include "scan/gpu/join/key_source.cuh"
 
 namespace presso::gpu {
 
@@ -42,17 +42,19 @@ struct Parts {
   u32* counts = nullptr;
 };
 
+template <class Source>
 struct CountPartsArguments {
   JoinRows rows;
   PartBits bits;
   u32* counts = nullptr;  ///< before: 0
+  Source source;
 };
 
 /// Threads to data: thread blocks share tiles of kCountThreads times kCountItems rows. Shared
 /// memory: a word a part, if there are up to 2^kMostSharedPartBits.
-template <class Key>
+template <class Source>
 struct CountParts {
-  using Arguments = CountPartsArguments;
+  using Arguments = CountPartsArguments<Source>;
   static constexpr const char* kName = "counting rows of parts";
   static constexpr u32 kThreads = kCountThreads;
   static constexpr u32 kBlocks = 1;
@@ -83,15 +85,14 @@ struct CountParts {
 
  private:
   PRESSO_DEVICE static void count_tile(const Arguments& to, u64 at, u32* counts) {
-    const auto* const all = static_cast<const Key*>(to.rows.d_keys);
-    Key keys[kCountItems];
+    typename Source::Key keys[kCountItems];
     u32 joins = 0;
     PRESSO_UNROLL
     for (u32 item = 0; item < kCountItems; ++item) {
       const u64 row = at + item * kThreads + simt::thread_in_block();
-      const bool joins_here = takes_part(to.rows, row);
+      const bool joins_here =
+          load_key(to.source, to.rows, row, takes_part(to.rows, row), keys[item]);
       joins |= static_cast<u32>(joins_here) << item;
-      keys[item] = joins_here ? simt::load_streaming(all + row) : Key{0};
     }
     PRESSO_UNROLL
     for (u32 item = 0; item < kCountItems; ++item) {
@@ -206,10 +207,14 @@ struct PlaceParts {
   }
 };
 
-template <class Hash>
+template <class Source>
 struct MoveArguments {
+  using Hash = typename Source::Key;
+
   PartBits bits;
-  JoinRows source;  ///< of level 1
+  // Of level 1.
+  JoinRows side;
+  Source source;
   // Of level 2: what level 1 wrote.
   const Hash* hashes_in = nullptr;
   const u32* rows_in = nullptr;
@@ -224,9 +229,12 @@ struct MoveArguments {
 
 /// Threads to data: level 1: thread blocks take tiles of kMoveRows rows in turns; level 2: each
 /// takes as many tiles that lie behind one another. Shared memory: shared_bytes().
-template <class Hash, u32 kLevel>
+template <class Source, u32 kLevel>
 struct MoveRows {
-  using Arguments = MoveArguments<Hash>;
+  static_assert(kLevel == 1 || kIsPlain<Source>, "what level 1 writes are hashes");
+  using Arguments = MoveArguments<Source>;
+  using Hash = typename Source::Key;
+  using Stored = typename Source::Stored;
   static constexpr const char* kName =
       kLevel == 1 ? "moving rows to groups" : "moving rows to parts";
   static constexpr u32 kThreads = kMoveThreads;
@@ -249,7 +257,7 @@ struct MoveRows {
     work.clear();
     if constexpr (kLevel == 1) {
       const u64 step = u64{simt::grid_blocks()} * kMoveRows;
-      work.move_tiles(simt::block_index() * u64{kMoveRows}, step, to.source.count);
+      work.move_tiles(simt::block_index() * u64{kMoveRows}, step, to.side.count);
       work.write_rest();
     } else {
       work.move_groups();
@@ -328,9 +336,11 @@ struct MoveRows {
   /// A tile at `at`, and every `step` rows from there on, up to row `end`.
   PRESSO_DEVICE void move_tiles(u64 at, u64 step, u64 end) {
     if (at >= end) return;
-    Hash hashes[kMoveItems];  // level 1: keys while they are under way
-    u32 here = load(at, end, hashes);
+    Stored stored[kMoveItems];  // level 1: keys, of a tile that is under way
+    u32 here = load(at, end, stored);
     for (;;) {
+      Hash hashes[kMoveItems];
+      here &= hash(stored, hashes);
       u32 rows[kMoveItems];
       PRESSO_UNROLL
       for (u32 item = 0; item < kMoveItems; ++item) {
@@ -343,7 +353,6 @@ struct MoveRows {
       u32 ranks[kMoveItems];
       PRESSO_UNROLL
       for (u32 item = 0; item < kMoveItems; ++item) {
-        if (kLevel == 1) hashes[item] = hash_key(hashes[item]);
         ranks[item] = kNoRow;
         if ((here >> item & 1) == 0) continue;
         ranks[item] = simt::atomic_add(counts_ + bin_of(hashes[item]), 1);
@@ -353,7 +362,7 @@ struct MoveRows {
       simt::block_sync();
       stage(hashes, rows, ranks);
       at += step;
-      if (at < end) here = load(at, end, hashes);
+      if (at < end) here = load(at, end, stored);
       write_rests();
       for (u32 bin = simt::thread_in_block(); bin < bins_; bin += kThreads) counts_[bin] = 0;
       simt::block_sync();
@@ -363,23 +372,35 @@ struct MoveRows {
   }
 
   /// Which of a tile's rows are there.
-  PRESSO_DEVICE u32 load(u64 at, u64 end, Hash (&hashes)[kMoveItems]) const {
+  PRESSO_DEVICE u32 load(u64 at, u64 end, Stored (&stored)[kMoveItems]) const {
     u32 here = 0;
     PRESSO_UNROLL
     for (u32 item = 0; item < kMoveItems; ++item) {
       const u64 row = at + item * kThreads + simt::thread_in_block();
       bool is_row = row < end;
-      if constexpr (kLevel == 1) is_row = takes_part(to_.source, row);
-      hashes[item] = 0;
+      if constexpr (kLevel == 1) is_row = takes_part(to_.side, row);
+      stored[item] = 0;
       if (!is_row) continue;
       here |= 1u << item;
       if constexpr (kLevel == 1) {
-        hashes[item] = simt::load_streaming(static_cast<const Hash*>(to_.source.d_keys) + row);
+        stored[item] = simt::load_streaming(static_cast<const Stored*>(to_.side.d_keys) + row);
       } else {
-        hashes[item] = simt::load_streaming(to_.hashes_in + row);
+        stored[item] = simt::load_streaming(to_.hashes_in + row);
       }
     }
     return here;
+  }
+
+  /// The hashes of what was loaded. Which rows can have a match: apart from loading, so that
+  /// nothing waits for a tile that is under way.
+  PRESSO_DEVICE u32 hash(const Stored (&stored)[kMoveItems], Hash (&hashes)[kMoveItems]) const {
+    u32 convert = 0;
+    PRESSO_UNROLL
+    for (u32 item = 0; item < kMoveItems; ++item) {
+      convert |= static_cast<u32>(to_.source.convert(stored[item], hashes[item])) << item;
+      if constexpr (kLevel == 1) hashes[item] = hash_key(hashes[item]);
+    }
+    return convert;
   }
 
   /// For each bin: where its rows of the tile are staged, how many of them are written with what

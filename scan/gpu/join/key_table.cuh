@@ -141,17 +141,19 @@ struct KeyTable {
   }
 };
 
-template <class Key>
+template <class Source>
 struct TableBuildArguments {
-  KeyTable<Key> table;
+  KeyTable<typename Source::Key> table;
   JoinRows build;
   JoinTotals* totals = nullptr;
+  Source source = {};
 };
 
 /// Threads to data: a thread block a tile of build rows. No shared memory.
-template <class Key>
+template <class Source>
 struct BuildTable {
-  using Arguments = TableBuildArguments<Key>;
+  using Arguments = TableBuildArguments<Source>;
+  using Key = typename Source::Key;
   static constexpr const char* kName = "building a table of keys";
   static constexpr u32 kThreads = kTileThreads;
   static constexpr u32 kBlocks = 4;
@@ -159,7 +161,6 @@ struct BuildTable {
   static constexpr u32 kSharedBytes = 0;
 
   PRESSO_DEVICE static void run(const Arguments& to) {
-    const auto* const all = static_cast<const Key*>(to.build.d_keys);
     const u64 tiles = tiles_of(to.build.count);
     for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
       Key keys[kTileItems];
@@ -167,9 +168,9 @@ struct BuildTable {
       PRESSO_UNROLL
       for (u32 item = 0; item < kTileItems; ++item) {
         const u64 row = tile_row(tile, item);
-        const bool joins_here = takes_part(to.build, row);
+        const bool joins_here =
+            load_key(to.source, to.build, row, takes_part(to.build, row), keys[item]);
         joins |= static_cast<u32>(joins_here) << item;
-        keys[item] = joins_here ? simt::load_streaming(all + row) : Key{0};
       }
       // All first claims are on their way before one is looked at.
       typename KeyTable<Key>::Insertion insertions[kTileItems];

@@ -11,6 +11,7 @@
 //         threads of the block; `shared` is Finder::kSharedBytes of shared memory.
 #pragma once
 
+#include "scan/gpu/join/key_source.cuh"
 #include "scan/gpu/join/match_list.cuh"
 #include "scan/gpu/join/tile_order.cuh"
 
@@ -20,7 +21,7 @@ namespace presso::gpu {
 /// before them to know where theirs begin (tile_order.cuh).
 enum class LookUpMode { kCount, kWrite, kWriteInOrder, kKeep };
 
-template <class Finder>
+template <class Finder, class Source>
 struct LookUpArguments {
   Finder finder;
   JoinRows probe;
@@ -29,6 +30,7 @@ struct LookUpArguments {
   u32* found = nullptr;
   MatchList list;   ///< kKeep
   TileOrder order;  ///< kWriteInOrder
+  Source source;
 };
 
 struct LookUpShared {
@@ -39,9 +41,10 @@ struct LookUpShared {
   u64 ticket;
 };
 
-template <class Finder, LookUpMode kMode>
+/// Source: of key_source.cuh, with the finder's type of keys.
+template <class Finder, LookUpMode kMode, class Source = PlainKeys<typename Finder::Key>>
 struct LookUp {
-  using Arguments = LookUpArguments<Finder>;
+  using Arguments = LookUpArguments<Finder, Source>;
   using Key = typename Finder::Key;
   static constexpr const char* kName = "looking up keys";
   static constexpr u32 kThreads = kTileThreads;
@@ -63,7 +66,7 @@ struct LookUp {
       Key keys[kTileItems];
       u32 found[kTileItems];
       u32 selected = 0, joins = 0;
-      load(to.probe, tile, keys, selected, joins);
+      load(to, tile, keys, selected, joins);
       to.finder.find(tile, keys, joins, found, simt::shared_memory() + sizeof(LookUpShared));
       const u32 emits = emitted(to, selected, found);
       if constexpr (kMode == LookUpMode::kCount) {
@@ -89,17 +92,16 @@ struct LookUp {
   }
 
  private:
-  PRESSO_DEVICE static void load(const JoinRows& probe, u64 tile, Key (&keys)[kTileItems],
+  PRESSO_DEVICE static void load(const Arguments& to, u64 tile, Key (&keys)[kTileItems],
                                  u32& selected, u32& joins) {
-    const auto* const all = static_cast<const Key*>(probe.d_keys);
     PRESSO_UNROLL
     for (u32 item = 0; item < kTileItems; ++item) {
       const u64 row = tile_row(tile, item);
-      const bool is_asked = is_selected(probe, row);
-      const bool joins_here = is_asked && has_bit(probe.d_valid, row);
+      const bool is_asked = is_selected(to.probe, row);
+      const bool is_wanted = is_asked && has_bit(to.probe.d_valid, row);
+      const bool joins_here = load_key(to.source, to.probe, row, is_wanted, keys[item]);
       selected |= static_cast<u32>(is_asked) << item;
       joins |= static_cast<u32>(joins_here) << item;
-      keys[item] = joins_here ? simt::load_streaming(all + row) : Key{0};
     }
   }
 

@@ -7,6 +7,11 @@
 
 namespace presso::gpu {
 
+/// Of a lookup without places.
+inline KeyTable<u64> table_of(const Lookup& lookup) {
+  return {static_cast<KeyUnit<u64>*>(lookup.units), lookup.unit_count};
+}
+
 /// `build`: keys of 64 bits. `totals`, device memory, says afterwards whether keys repeat.
 template <class Launcher>
 Status enqueue_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
@@ -23,9 +28,9 @@ Status enqueue_lookup(const Lookup& to, const JoinRows& build, JoinTotals* total
                                                              {array, to.next, build, totals});
   }
   PRESSO_TRY(launcher.fill(to.units, 0xFF, (u64{to.unit_count} + 1) * kUnitBytes));
-  const KeyTable<u64> table{static_cast<KeyUnit<u64>*>(to.units), to.unit_count};
+  const KeyTable<u64> table = table_of(to);
   if (to.next == nullptr) {
-    return launcher.template run<BuildTable<u64>>(tiles, 0, {table, build, totals});
+    return launcher.template run<BuildTable<PlainKeys<u64>>>(tiles, 0, {table, build, totals});
   }
   return launcher.template run<BuildChains<KeyTable<u64>>>(tiles, 0,
                                                            {table, to.next, build, totals});
@@ -42,7 +47,7 @@ Status enqueue_counts(const Lookup& in, const JoinRows& build, std::uint32_t* co
     const KeyArray<u64> array{in.places, in.least, in.last};
     return launcher.template run<CountRowsOfKeys<KeyArray<u64>>>(tiles, 0, {array, counts, build});
   }
-  const KeyTable<u64> table{static_cast<KeyUnit<u64>*>(in.units), in.unit_count};
+  const KeyTable<u64> table = table_of(in);
   return launcher.template run<CountRowsOfKeys<KeyTable<u64>>>(tiles, 0, {table, counts, build});
 }
 

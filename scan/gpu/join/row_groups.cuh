@@ -13,6 +13,7 @@
 // Threads to data: a thread block a tile of build rows.
 #pragma once
 
+#include "scan/gpu/join/key_source.cuh"
 #include "scan/gpu/join/match_list.cuh"
 
 namespace presso::gpu {
@@ -67,31 +68,31 @@ struct GroupBody {
 };
 
 /// The finder's kTellsRepeats: its structure was built by kernels that have set has_duplicates.
-template <class Finder>
+template <class Finder, class Source>
 struct FindGroupsArguments {
   Finder finder;
   JoinRows build;
   GroupArguments groups;
+  Source source;
 };
 
-template <class Finder>
+template <class Finder, class Source>
 struct FindGroups : GroupBody {
-  using Arguments = FindGroupsArguments<Finder>;
+  using Arguments = FindGroupsArguments<Finder, Source>;
   using Key = typename Finder::Key;
   static constexpr const char* kName = "finding groups";
   static constexpr u32 kSharedBytes = Finder::kSharedBytes;
 
   PRESSO_DEVICE static void run(const Arguments& to) {
     const auto group_tile = [&](u64 tile) {
-      const auto* const all = static_cast<const Key*>(to.build.d_keys);
       Key keys[kTileItems];
       u32 found[kTileItems], joins = 0;
       PRESSO_UNROLL
       for (u32 item = 0; item < kTileItems; ++item) {
         const u64 row = tile_row(tile, item);
-        const bool joins_here = takes_part(to.build, row);
+        const bool joins_here =
+            load_key(to.source, to.build, row, takes_part(to.build, row), keys[item]);
         joins |= static_cast<u32>(joins_here) << item;
-        keys[item] = joins_here ? simt::load_streaming(all + row) : Key{0};
       }
       to.finder.find(tile, keys, joins, found, simt::shared_memory());
       PRESSO_UNROLL

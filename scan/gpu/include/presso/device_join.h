@@ -5,7 +5,8 @@
 // DeviceJoiner does all of it and gives memory that holds exactly the pairs:
 //
 //   PRESSO_ASSIGN(auto joiner, presso::gpu::DeviceJoiner::open());
-//   PRESSO_ASSIGN(const auto pairs, joiner.join({.build = orders, .probe = lines}, stream));
+//   PRESSO_ASSIGN(const auto pairs,
+//                 joiner.join({.build = {.keys = {orders}}, .probe = {.keys = {lines}}}, stream));
 //   // pairs.probe_rows()[i] and pairs.build_rows()[i], device memory, for i < pairs.size()
 //
 // DeviceJoin, in the manner of presso/gpu_batch.h, works in the caller's memory and on the caller's
@@ -26,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "presso/arrow_abi.h"
 #include "presso/error.h"
@@ -109,8 +111,9 @@ struct JoinInput {
   /// follow one another. Where that is wrong some matches are missing.
   bool ascends = false;
   bool is_signed = false;  ///< merge: keys ascend as signed numbers
-  /// direct: the range of build keys. Build rows with other keys have no match. Of signed keys
-  /// `most` may be the smaller one as an unsigned number.
+  /// The range of build keys, where it is known. Build rows with other keys may have no match. Of
+  /// signed keys `most` may be the smaller one as an unsigned number. direct: must be there. table,
+  /// radix: keys of 64 bits whose range takes no more than 32 are worked with as numbers of 32.
   std::optional<JoinKeyRange> range = {};
   /// Where not null: a bit for each build row, whole words, which says afterwards whether the row
   /// has a match.
@@ -187,6 +190,9 @@ enum class JoinKeyType : std::uint8_t {
   kTimestampNanos,
 };
 
+/// Columns of keys that a side may have.
+constexpr std::size_t kMostJoinKeys = 3;
+
 /// A column of keys in device memory, which stays the caller's. Bitmaps are as Arrow's: one bit a
 /// row, the lowest of a byte first, at any address; no byte behind the last row's is read.
 struct JoinColumn {
@@ -195,10 +201,12 @@ struct JoinColumn {
   std::uint64_t rows = 0;         ///< at most 2^32 - 2
   const void* d_valid = nullptr;  ///< bits: 0 of nulls, which match nothing; null: there are none
   std::uint64_t first_valid = 0;  ///< the number of the first row's bit in d_valid
-  const void* d_selected = nullptr;  ///< bits: 0 of rows that are left out; null: none is
   /// Where not null: points to a cudaEvent_t, for which work that reads the column waits, as
   /// ArrowDeviceArray::sync_event.
   void* ready = nullptr;
+  /// Of the build side, where it is known already; else DeviceJoiner reads the keys once where it
+  /// matters. Rows with other keys may have no match. As JoinInput::range.
+  std::optional<JoinKeyRange> range = {};
 
   /// A column of int32, uint32, int64, uint64, date32, date64 or timestamp values that Arrow's C
   /// device data interface hands over; `array` is no more than looked at and must stay until the
@@ -207,18 +215,33 @@ struct JoinColumn {
   static Result<JoinColumn> from_arrow(const ArrowDeviceArray& array, const ArrowSchema& schema);
 };
 
+/// One side: one to kMostJoinKeys columns of keys of as many rows each. A row matches one of the
+/// other side where all keys are equal, the first one's with the first one's and so on; where one
+/// of them is null, it matches nothing.
+struct JoinSide {
+  std::vector<JoinColumn> keys;
+  const void* d_selected = nullptr;  ///< bits: 0 of rows that are left out; null: none is
+
+  /// A column that JoinColumn::from_arrow() takes, or a struct of one to kMostJoinKeys of them.
+  /// Errors: as there.
+  static Result<JoinSide> from_arrow(const ArrowDeviceArray& array, const ArrowSchema& schema);
+};
+
 /// What DeviceJoiner is asked for; the members mean what those of JoinInput do.
+///
+/// Several keys of a row are made one number of 32 or 64 bits before they are joined: each column
+/// counts from its least build key on. Where the product of their ranges takes more than 64 bits,
+/// columns get numbers of their distinct build keys first, from a table of keys, so that any keys
+/// can be joined; with at most 2^31 - 2 build rows, and not by merging.
 struct JoinRequest {
-  JoinColumn build;
-  JoinColumn probe;
+  JoinSide build;
+  JoinSide probe;  ///< with as many columns as the build side, of the same types
   JoinKind kind = JoinKind::kInner;
   JoinStrategy strategy = JoinStrategy::kAuto;
   /// Pairs ascend by probe row, then build row.
   bool ordered = false;
   bool unique = false;
-  bool ascends = false;  ///< as numbers of the keys' type
-  /// Where it is known already; else DeviceJoiner reads the build keys once where it matters.
-  std::optional<JoinKeyRange> range = {};
+  bool ascends = false;  ///< as numbers of the keys' types: by the first key, then the second
 };
 
 /// The answer: row numbers in device memory, which goes with the last copy of this object and the
@@ -268,10 +291,12 @@ class DeviceJoiner {
   /// Joins on a stream of this device, after what has been enqueued there before and after the
   /// columns' events, and waits: when this returns, the pairs are there and the columns are not
   /// needed any more. Pairs are counted before they are written, so that no more memory is held
-  /// than they take. Keys at no multiple of 16, and bitmaps that are not whole words, are copied
-  /// first. Errors: kInvalidArgument (types that differ, keys that are missing or
-  /// misaligned, too many rows, a strategy that cannot work), kDeviceMemory with what was needed,
-  /// kOutOfMemory, kDeviceLost; nothing is left behind.
+  /// than they take. A single column of keys at no multiple of 16, and bitmaps that are not whole
+  /// words, are copied first; of several columns 4 or 8 bytes and a bit a row are written. Errors:
+  /// kInvalidArgument (numbers or types of columns that differ, keys that are missing or
+  /// misaligned, too many rows, a strategy that cannot work), kUnsupported (keys that take more
+  /// than 64 bits together and are to be merged, or have too many build rows for numbers),
+  /// kDeviceMemory with what was needed, kOutOfMemory, kDeviceLost; nothing is left behind.
   Result<JoinedPairs> join(const JoinRequest& request, CUstream_st* stream) const;
 
  private:

@@ -14,7 +14,9 @@
 // is timed and afterwards; results are poisoned before. Printed: the median of 11 runs after two,
 // by events around all that a join enqueues, building and output included, as G rows of both sides
 // a second. "counted first" copies the totals back and waits before it writes. --stages:
-// milliseconds of each kernel, of one more run. Exit status 1 where a result was wrong. The last
+// milliseconds of each kernel, of one more run. "64 bits in 32" are keys of 64 bits whose range is
+// told and takes 32, which tables and parts narrow; of "columns" a row's keys are packed first, and
+// that is timed with the join. Exit status 1 where a result was wrong. The last
 // six options set what JoinTuning has (scan/gpu/join/join_plan.h).
 #include <cuda_runtime_api.h>
 
@@ -27,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "scan/gpu/join/column_steps.h"
 #include "scan/gpu/join/device_join.h"
 #include "scan/gpu/join/join_launcher.cuh"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
@@ -48,6 +51,8 @@ struct Options {
 struct Case {
   std::string name;
   JoinKeys keys;
+  std::uint32_t columns = 1;  ///< that the bits of each key are divided among
+  std::uint32_t column_bytes = 8;
 };
 
 struct Variant {
@@ -234,7 +239,7 @@ class Bench {
     for (const Variant& variant : with_strategies(variants, options_.strategies, one.keys)) {
       const std::string name = one.name + ", " + name_of(variant);
       if (!is_wanted(name)) continue;
-      if (!is_made) PRESSO_TRY(make(one.keys));
+      if (!is_made) PRESSO_TRY(make(one));
       is_made = true;
       const Status status = measure_one(one, variant);
       if (status.ok()) continue;
@@ -267,23 +272,66 @@ class Bench {
     return check(cudaStreamSynchronize(stream_), "waiting");
   }
 
-  Status make(const JoinKeys& keys) {
+  Status make(const Case& one) {
+    const JoinKeys& keys = one.keys;
     PRESSO_TRY(build_.reserve(std::uint64_t{keys.build_rows} * keys.key_bytes));
     PRESSO_TRY(probe_.reserve(std::uint64_t{keys.probe_rows} * keys.key_bytes));
     PRESSO_TRY(
         make_keys(keys, build_.as<void>(), probe_.as<void>(), small_.as<JoinSums>(), stream_));
-    return read(small_.as<JoinSums>(), expected_);
+    PRESSO_TRY(read(small_.as<JoinSums>(), expected_));
+    is_packed_ = one.columns > 1;
+    if (!is_packed_) return {};
+    PRESSO_TRY(split(one, build_, keys.build_rows, build_columns_, build_bits_, packed_build_));
+    return split(one, probe_, keys.probe_rows, probe_columns_, probe_bits_, packed_probe_);
+  }
+
+  /// Columns of the keys, and how they are made keys again, in their old place.
+  Status split(const Case& one, Buffer& keys, std::uint32_t rows, Buffer& columns, Buffer& bits,
+               PackedKeys& packed) {
+    const std::uint64_t bytes = (std::uint64_t{rows} * one.column_bytes + 255) / 256 * 256;
+    PRESSO_TRY(columns.reserve(one.columns * bytes));
+    PRESSO_TRY(bits.reserve(rows / 8 + sizeof(std::uint64_t)));
+    packed = {};
+    packed.part_count = one.columns;
+    packed.rows = rows;
+    packed.d_keys = keys.as<void>();
+    packed.key_bytes = one.keys.key_bytes;
+    packed.d_valid = bits.as<std::uint32_t>();
+    void* d_columns[kMostJoinKeys] = {};
+    std::vector<std::uint64_t> lasts;
+    for (std::uint32_t i = 0; i < one.columns; ++i) {
+      d_columns[i] = columns.as<unsigned char>() + i * bytes;
+      const std::uint32_t width = column_bits(i, one.columns, one.keys.key_bytes);
+      lasts.push_back((std::uint64_t{1} << width) - 1);
+    }
+    const auto factors = choose_factors(lasts);
+    if (!factors) return make_error(ErrorCode::kInvalidArgument, "columns do not fit");
+    for (std::uint32_t i = 0; i < one.columns; ++i) {
+      packed.parts[i] = {d_columns[i], nullptr, one.column_bytes, 0, lasts[i], factors->factors[i]};
+    }
+    PRESSO_TRY(split_keys(keys.as<void>(), one.keys.key_bytes, rows, d_columns, one.columns,
+                          one.column_bytes, stream_));
+    return check(cudaStreamSynchronize(stream_), "waiting");
+  }
+
+  template <class Launcher>
+  Status pack(Launcher& launcher) {
+    if (!is_packed_) return {};
+    PRESSO_TRY(enqueue_packed_keys(packed_build_, launcher));
+    return enqueue_packed_keys(packed_probe_, launcher);
   }
 
   JoinInput input_of(const JoinKeys& keys, const Variant& variant) const {
     JoinInput input;
     input.build = {build_.as<void>(), nullptr, nullptr, keys.build_rows};
-    input.probe = {probe_.as<void>(), nullptr, nullptr, keys.probe_rows};
+    // As DeviceJoiner has it: bits say which probe rows are in the ranges.
+    const std::uint32_t* const d_valid = is_packed_ ? packed_probe_.d_valid : nullptr;
+    input.probe = {probe_.as<void>(), d_valid, nullptr, keys.probe_rows};
     input.key_bytes = keys.key_bytes;
     input.strategy = variant.strategy;
     input.ordered = variant.ordered;
     input.unique = variant.unique;
-    if (keys.shape == KeyShape::kDense) input.range = JoinKeyRange{0, greatest_dense_key(keys)};
+    input.range = known_range(keys);
     return input;
   }
 
@@ -317,6 +365,8 @@ class Bench {
 
   Status join(const JoinPlan& plan, const Variant& variant) {
     void* const temporary = temporary_.as<void>();
+    JoinLauncher launcher(stream_);
+    PRESSO_TRY(pack(launcher));
     if (variant.only_counts) return count_join(plan, temporary, stream_);
     if (!variant.counted_first) return run_join(plan, temporary, pairs(), stream_);
     PRESSO_TRY(count_join(plan, temporary, stream_));
@@ -366,6 +416,7 @@ class Bench {
 
   Status print_stages(const JoinPlan& plan, const Variant& variant) {
     StageLauncher launcher(stream_);
+    PRESSO_TRY(pack(launcher));
     PRESSO_TRY(with_join_steps(plan, temporary_.as<void>(), launcher, [&](auto& steps) -> Status {
       if (variant.only_counts) return steps.count();
       return steps.join(pairs());
@@ -378,6 +429,9 @@ class Bench {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   Buffer build_, probe_, temporary_, out_, small_;
+  Buffer build_columns_, probe_columns_, build_bits_, probe_bits_;
+  PackedKeys packed_build_, packed_probe_;
+  bool is_packed_ = false;
   std::uint64_t capacity_ = 0;
   JoinSums expected_;
   std::FILE* csv_ = nullptr;
@@ -464,6 +518,37 @@ Status measure_skewed(Bench& bench) {
                        {{kTable, false, false, false, true}, {kRadix, false, false, false, true}});
 }
 
+/// Keys of 64 bits that are narrowed, to be compared with those of 64 and of 32 bits, and keys of
+/// several columns.
+Status measure_narrowed(Bench& bench) {
+  constexpr auto kTable = JoinStrategy::kTable, kRadix = JoinStrategy::kRadix;
+  struct Sizes {
+    const char* name;
+    std::uint32_t build;
+    std::uint32_t probe;
+  };
+  const Sizes kSizes[] = {{"100M x 400M", 100 * kMillion, 400 * kMillion},
+                          {"10M x 10M", 10 * kMillion, 10 * kMillion},
+                          {"1M x 500M", kMillion, 500 * kMillion}};
+  const std::vector<Variant> columns = {{kTable}, {kRadix}};
+  for (const Sizes& sizes : kSizes) {
+    JoinKeys keys = keys_of(sizes.build, sizes.probe);
+    keys.shape = KeyShape::kRanged;
+    const std::string name = sizes.name;
+    PRESSO_TRY(bench.measure({name + ", 64 bits in 32", keys}, {{kTable},
+                                                                {kRadix},
+                                                                {kTable, true},
+                                                                {kTable, false, false, true},
+                                                                {kRadix, false, false, true}}));
+    keys = keys_of(sizes.build, sizes.probe);
+    PRESSO_TRY(bench.measure({name + ", 2 columns of 32 bits", keys, 2, 4}, columns));
+    PRESSO_TRY(bench.measure({name + ", 3 columns of 64 bits", keys, 3, 8}, columns));
+    keys.key_bytes = 4;
+    PRESSO_TRY(bench.measure({name + ", 2 columns of 64 bits in 32", keys, 2, 8}, columns));
+  }
+  return {};
+}
+
 /// Build sides that fit into a thread block's shared memory, and one that does not.
 Status measure_chained(Bench& bench) {
   constexpr auto kTable = JoinStrategy::kTable, kChained = JoinStrategy::kChained;
@@ -496,6 +581,7 @@ Status measure_chained(Bench& bench) {
 Status run_all(Bench& bench) {
   PRESSO_TRY(bench.begin());
   PRESSO_TRY(measure_unique(bench));
+  PRESSO_TRY(measure_narrowed(bench));
   PRESSO_TRY(measure_shaped(bench));
   PRESSO_TRY(measure_skewed(bench));
   return measure_chained(bench);

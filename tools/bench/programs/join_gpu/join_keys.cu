@@ -13,6 +13,7 @@ using namespace simt;
 
 constexpr u32 kThreads = 256;
 constexpr u32 kBlocks = 4096;
+constexpr u64 kRangedLeast = 0x7123456789ABCDEFu;
 
 __device__ u64 mixed(u64 value) {
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -51,6 +52,8 @@ __device__ u64 key_of(const JoinKeys& keys, u64 index) {
       if (index >= keys.distinct) return (2 * (index - keys.distinct) + 1) * step;
       return 2 * index * step;
     }
+    case KeyShape::kRanged:
+      return kRangedLeast + mixed_word(static_cast<u32>(index) + 12345);
     default:
       return keys.key_bytes == 4 ? mixed_word(static_cast<u32>(index) + 12345)
                                  : mixed(index * 0x9E3779B97F4A7C15u + 1);
@@ -146,6 +149,31 @@ __global__ void __launch_bounds__(kThreads)
   if (count > 0) atomic_add(faults, count);
 }
 
+struct SplitColumns {
+  void* columns[kMostJoinKeys];
+  u32 bits[kMostJoinKeys];
+  u32 count;
+  u32 bytes;  ///< of a number of a column
+};
+
+__global__ void __launch_bounds__(kThreads)
+    split_keys_kernel(const void* keys, u32 key_bytes, u64 rows, SplitColumns to) {
+  for (u64 row = u64{block_index()} * kThreads + thread_in_block(); row < rows;
+       row += u64{grid_blocks()} * kThreads) {
+    u64 rest =
+        key_bytes == 4 ? static_cast<const u32*>(keys)[row] : static_cast<const u64*>(keys)[row];
+    for (u32 column = to.count; column-- > 0;) {
+      const u64 value = rest & ((u64{1} << to.bits[column]) - 1);
+      rest >>= to.bits[column];
+      if (to.bytes == 4) {
+        static_cast<u32*>(to.columns[column])[row] = static_cast<u32>(value);
+      } else {
+        static_cast<u64*>(to.columns[column])[row] = value;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Status make_keys(const JoinKeys& keys, void* d_build, void* d_probe, JoinSums* d_sums,
@@ -171,8 +199,31 @@ Status check_order(const std::uint32_t* d_probe, const std::uint32_t* d_build, s
   return check(cudaGetLastError(), "check_order_kernel");
 }
 
-std::uint64_t greatest_dense_key(const JoinKeys& keys) {
-  return dense_range(keys) - 1;
+std::optional<JoinKeyRange> known_range(const JoinKeys& keys) {
+  if (keys.shape == KeyShape::kDense) return JoinKeyRange{0, dense_range(keys) - 1u};
+  if (keys.shape == KeyShape::kRanged) {
+    return JoinKeyRange{kRangedLeast, kRangedLeast + 0xFFFFFFFFu};
+  }
+  return std::nullopt;
+}
+
+std::uint32_t column_bits(std::uint32_t column, std::uint32_t columns, std::uint32_t key_bytes) {
+  const std::uint32_t bits = 8 * key_bytes / columns;
+  return column == 0 ? 8 * key_bytes - (columns - 1) * bits : bits;
+}
+
+Status split_keys(const void* d_keys, std::uint32_t key_bytes, std::uint64_t rows,
+                  void* const (&d_columns)[kMostJoinKeys], std::uint32_t columns,
+                  std::uint32_t column_bytes, CUstream_st* stream) {
+  SplitColumns to{};
+  to.count = columns;
+  to.bytes = column_bytes;
+  for (std::uint32_t i = 0; i < columns; ++i) {
+    to.columns[i] = d_columns[i];
+    to.bits[i] = column_bits(i, columns, key_bytes);
+  }
+  split_keys_kernel<<<kBlocks, kThreads, 0, stream>>>(d_keys, key_bytes, rows, to);
+  return check(cudaGetLastError(), "split_keys_kernel");
 }
 
 }  // namespace presso::gpu::bench

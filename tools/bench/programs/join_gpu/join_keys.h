@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "presso/device_join.h"
 #include "presso/error.h"
 
 struct CUstream_st;
@@ -15,8 +17,8 @@ struct CUstream_st;
 namespace presso::gpu::bench {
 
 /// random: keys are anywhere. dense: below twice their number, in a mixed order. sorted: anywhere,
-/// and the rows of both sides ascend.
-enum class KeyShape : std::uint8_t { kRandom, kDense, kSorted };
+/// and the rows of both sides ascend. ranged: keys of 64 bits anywhere within a range of 32.
+enum class KeyShape : std::uint8_t { kRandom, kDense, kSorted, kRanged };
 
 /// How probe rows draw: evenly, half of them index 7, or index by Zipf's law with exponent 1.5.
 enum class KeyDraw : std::uint8_t { kEven, kHalfOnOne, kZipf };
@@ -49,7 +51,16 @@ Status sum_pairs(const std::uint32_t* d_probe, const std::uint32_t* d_build, std
 Status check_order(const std::uint32_t* d_probe, const std::uint32_t* d_build, std::uint64_t pairs,
                    std::uint64_t* d_faults, CUstream_st* stream);
 
-/// The greatest key of KeyShape::kDense.
-std::uint64_t greatest_dense_key(const JoinKeys& keys);
+/// The range of dense and of ranged keys.
+std::optional<JoinKeyRange> known_range(const JoinKeys& keys);
+
+/// Bits of a key of `key_bytes` in column `column` of `columns`: the first one has the highest
+/// bits, and those that are left over.
+std::uint32_t column_bits(std::uint32_t column, std::uint32_t columns, std::uint32_t key_bytes);
+
+/// Cuts `rows` keys into columns of numbers of `column_bytes`.
+Status split_keys(const void* d_keys, std::uint32_t key_bytes, std::uint64_t rows,
+                  void* const (&d_columns)[kMostJoinKeys], std::uint32_t columns,
+                  std::uint32_t column_bytes, CUstream_st* stream);
 
 }  // namespace presso::gpu::bench
