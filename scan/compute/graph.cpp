@@ -119,6 +119,20 @@ NodeId Graph::add(Node node) {
   return intern(constant_of(at(id), value));
 }
 
+bool decides_nulls(Step step) {
+  switch (step) {
+    case Step::kAnd:
+    case Step::kOr:
+    case Step::kIsNull:
+    case Step::kIsDistinct:
+    case Step::kCase:
+    case Step::kCoalesce:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool step_may_fail(const Node& node) {
   switch (node.step) {
     case Step::kAdd:

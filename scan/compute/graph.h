@@ -133,6 +133,9 @@ struct Node {
   std::string text;
 };
 
+/// Whether a step may have a value though an argument is null, or be null though none is; others
+/// are null exactly where an argument is.
+bool decides_nulls(Step step);
 /// Whether there may be rows for which a step itself, not what it is computed of, has no result.
 bool step_may_fail(const Node& node);
 

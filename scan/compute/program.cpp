@@ -65,20 +65,6 @@ void fill_constant(const Node& node, StringArena& strings, Register& to) {
 
 }  // namespace
 
-bool decides_nulls(Step step) {
-  switch (step) {
-    case Step::kAnd:
-    case Step::kOr:
-    case Step::kIsNull:
-    case Step::kIsDistinct:
-    case Step::kCase:
-    case Step::kCoalesce:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string failure_text(const Node& node) {
   switch (node.step) {
     case Step::kDivideInteger:

@@ -33,8 +33,6 @@ struct StepContext {
   }
 };
 
-/// Whether the step sets validity and failures of its result, which has neither before.
-bool decides_nulls(Step step);
 /// For such steps: what fails in an argument fails in the result.
 void merge_failures(const StepContext& context);
 

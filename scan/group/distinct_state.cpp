@@ -2,10 +2,10 @@
 // Numbers of different values, exactly: one table of (group, value) for all groups, and a counter
 // for each group. Values of at most 64 bits are a word beside the group's number; others are bytes
 // behind it. Nulls are not counted, NaNs are one value, and so are zeros of both signs.
-#include <bit>
 
 #include "scan/group/aggregate_state.h"
 #include "scan/group/key_table.h"
+#include "scan/group/real_key.h"
 
 namespace presso::query::grouping {
 namespace {
@@ -23,11 +23,8 @@ std::uint64_t word_of(const VectorView& view, std::uint32_t row) {
   switch (view.physical) {
     case Physical::kBool:
       return view.as<Byte>()[row] != 0 ? 1 : 0;
-    case Physical::kDouble: {
-      const double value = view.as<double>()[row];
-      if (value != value) return 0x7FF8000000000000u;
-      return value == 0 ? 0 : std::bit_cast<std::uint64_t>(value);
-    }
+    case Physical::kDouble:
+      return real_key(view.as<double>()[row]);
     default:
       return static_cast<std::uint64_t>(view.as<std::int64_t>()[row]);
   }

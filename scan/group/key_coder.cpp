@@ -5,24 +5,17 @@
 #include "scan/group/key_coder.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "scan/group/real_key.h"
 #include "scan/values/loops.h"
 
 namespace presso::query::grouping {
 namespace {
 
 constexpr Uint128 kWordRange = Uint128{1} << 64;
-constexpr std::uint64_t kNan = 0x7FF8000000000000u;
 /// Another NaN, which no value is turned into.
-constexpr std::uint64_t kNullDouble = kNan + 1;
-
-std::uint64_t canonical_bits(double value) {
-  if (value == 0) return 0;
-  const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-  return value != value ? kNan : bits;
-}
+constexpr std::uint64_t kNullDouble = kNanKey + 1;
 
 bool has_range(const KeySpec& key) {
   return key.physical == Physical::kInt64 && key.least <= key.most;
@@ -146,7 +139,7 @@ void KeyCoder::encode_digits(std::span<const VectorView> keys, std::uint32_t row
     } else if (view.physical == Physical::kDouble) {
       const double* values = view.as<double>();
       put_digits(words, rows, digit.stride, first, [&](std::uint32_t i) {
-        return view.is_null(i) ? kNullDouble : canonical_bits(values[i]);
+        return view.is_null(i) ? kNullDouble : real_key(values[i]);
       });
     } else if (view.physical == Physical::kBool) {
       const std::uint64_t shift = digit.has_null ? 1 : 0;
@@ -207,7 +200,7 @@ void KeyCoder::encode_bytes(std::span<const VectorView> keys, std::uint32_t rows
           store(to, view.as<Int128>()[row]);
           break;
         case Physical::kDouble:
-          store(to, canonical_bits(view.as<double>()[row]));
+          store(to, real_key(view.as<double>()[row]));
           break;
         case Physical::kString: {
           const StringRef& ref = view.as<StringRef>()[row];

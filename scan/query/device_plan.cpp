@@ -9,12 +9,6 @@
 namespace presso::query {
 namespace {
 
-bool is_expression(const Filter& filter) {
-  if (filter.kind == Filter::Kind::kExpression) return true;
-  return filter.kind == Filter::Kind::kAnd &&
-         std::any_of(filter.parts.begin(), filter.parts.end(), is_expression);
-}
-
 Error cannot_follow(std::string why) {
   return make_error(ErrorCode::kUnsupported, "a plan that a GPU cannot follow: " + why);
 }
@@ -27,7 +21,7 @@ void add_group(const FilterPlan& plan, const std::vector<std::size_t>& group,
   for (const std::size_t number : group) {
     const Condition& condition = plan.conditions[number];
     if (condition.is_optional) continue;
-    (is_expression(condition.filter) ? expressions : on_columns).push_back(number);
+    (has_expression(condition.filter) ? expressions : on_columns).push_back(number);
   }
   if (!on_columns.empty()) kernel.on_columns.push_back(std::move(on_columns));
   if (!expressions.empty()) kernel.expressions.push_back(std::move(expressions));
@@ -38,11 +32,11 @@ Status check_order(const FilterPlan& plan, const FilterPass& pass) {
   std::optional<std::size_t> expression;
   for (const auto& group : pass.groups) {
     for (const std::size_t number : group) {
-      if (is_expression(plan.conditions[number].filter)) expression = number;
+      if (has_expression(plan.conditions[number].filter)) expression = number;
     }
     if (!expression) continue;
     for (const std::size_t number : group) {
-      if (is_expression(plan.conditions[number].filter)) continue;
+      if (has_expression(plan.conditions[number].filter)) continue;
       return cannot_follow("condition " + std::to_string(*expression + 1) +
                            " is an expression, which a kernel tests behind condition " +
                            std::to_string(number + 1) +

@@ -143,7 +143,7 @@ class FilterMaker {
         const bool conjunction = (node.step == Step::kAnd) != negated;
         // A row that fails in one part of an OR may pass by another one: programs know.
         if (!conjunction && graph_.may_fail(id)) return expression(id, negated);
-        return combined(node, conjunction, negated);
+        return combined(id, conjunction, negated);
       }
       if (std::optional<Filter> leaf = column_leaf(node, negated))
         return simplified(std::move(*leaf));
@@ -197,8 +197,11 @@ class FilterMaker {
     return filter;
   }
 
-  Filter combined(const Node& node, bool conjunction, bool negated) const {
+  Filter combined(NodeId id, bool conjunction, bool negated) const {
+    const Node& node = graph_.at(id);
     Filter filter;
+    filter.node = id;
+    filter.negated = negated;
     filter.kind = conjunction ? Kind::kAnd : Kind::kOr;
     const Kind neutral = conjunction ? Kind::kTrue : Kind::kFalse;
     const Kind decisive = conjunction ? Kind::kFalse : Kind::kTrue;
@@ -273,6 +276,11 @@ IntervalSet integers_between(ColumnType type, Int128 least, Int128 most) {
                            : static_cast<std::uint64_t>(value);
   };
   return IntervalSet::between(image(std::max(least, lowest)), image(std::min(most, highest)));
+}
+
+bool has_expression(const Filter& filter) {
+  return filter.kind == Kind::kExpression ||
+         std::any_of(filter.parts.begin(), filter.parts.end(), has_expression);
 }
 
 Filter make_filter(const Graph& graph, NodeId condition) {

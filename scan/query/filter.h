@@ -37,11 +37,14 @@ struct Filter {
   std::shared_ptr<const StringTest> test;
   std::shared_ptr<const Program> program;
   std::shared_ptr<const KeyTest> keys;
-  NodeId node = 0;  ///< of kExpression
+  NodeId node = 0;  ///< of kExpression, and what kAnd and kOr of a graph were made of
   std::vector<Filter> parts;
 
   bool is_leaf() const { return kind != Kind::kAnd && kind != Kind::kOr; }
 };
+
+/// Whether a part of it, or all, is a program's.
+bool has_expression(const Filter& filter);
 
 /// Of a truth value of the graph, which is kept by reference.
 Filter make_filter(const Graph& graph, NodeId condition);

@@ -47,7 +47,7 @@ Status GroupInput::make_plan() {
   plan_.threads = execution_.threads;
   plan_.memory_bytes = memory_bytes();
   plan_.strategy = execution_.options.group_strategy;
-  for (std::size_t i = 0; i < query().keys.size(); ++i) plan_.keys.push_back(key_spec(i));
+  for (std::size_t i = 0; i < query().keys.size(); ++i) plan_.keys.push_back(spec_of_key(i));
   std::vector<NodeId> unbounded;
   for (const AggregateCall& call : query().aggregates) {
     plan_.aggregates.push_back(aggregate_spec(call, unbounded));
@@ -55,15 +55,21 @@ Status GroupInput::make_plan() {
   return unbounded.empty() ? Status{} : find_bounds(unbounded);
 }
 
-KeySpec GroupInput::key_spec(std::size_t i) const {
-  KeySpec spec;
-  const Node& node = query().input->at(query().keys[i]);
-  spec.physical = node.physical;
-  spec.nullable = node.nullable;
+KeySpec GroupInput::spec_of_key(std::size_t i) const {
+  KeySpec spec = key_spec(query().keys[i]);
   if (codes_[i] != nullptr) {
     spec.physical = Physical::kInt64;
     spec.most = std::max<std::int64_t>(codes_[i]->count(), 1) - 1;
-  } else if (node.physical == Physical::kInt64 && fits_int64(node.range)) {
+  }
+  return spec;
+}
+
+KeySpec GroupInput::key_spec(NodeId id) const {
+  KeySpec spec;
+  const Node& node = query().input->at(id);
+  spec.physical = node.physical;
+  spec.nullable = node.nullable;
+  if (node.physical == Physical::kInt64 && fits_int64(node.range)) {
     spec.least = static_cast<std::int64_t>(node.range.least);
     spec.most = static_cast<std::int64_t>(node.range.most);
   }

@@ -23,6 +23,8 @@ class GroupInput {
   const Program& program() const { return program_; }
   /// For all memory.
   const GroupingPlan& plan() const { return plan_; }
+  /// What is known of a node of the query's input, as a key that is not coded.
+  KeySpec key_spec(NodeId node) const;
   /// By key; nullptr: not coded.
   const std::vector<std::unique_ptr<KeyCodes>>& codes() const { return codes_; }
   /// What key codes leave of the memory.
@@ -42,7 +44,7 @@ class GroupInput {
   Status find_key_codes();
   void make_program();
   Status make_plan();
-  KeySpec key_spec(std::size_t i) const;
+  KeySpec spec_of_key(std::size_t i) const;
   AggregateSpec aggregate_spec(const AggregateCall& call, std::vector<NodeId>& unbounded) const;
   FixedPoint unit_for(double most) const;
   Status find_bounds(const std::vector<NodeId>& nodes);

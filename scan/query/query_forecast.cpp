@@ -96,12 +96,31 @@ double stage_ns(const QueryRates& rates, const StageForecast& stage, const LiveR
   return scan_ns(rates, live, stage.plan, columns) + rates.join_ns * (stage.build.rows + looked_up);
 }
 
+/// What count(distinct) counts is a part of a key there.
+std::string why_no_distinct_there(const BoundQuery& query, NodeId argument) {
+  const Node& node = query.input->at(argument);
+  if (node.physical == Physical::kDouble && !query.keys.empty()) {
+    return "count(distinct) of doubles where there are keys";
+  }
+  const bool is_expression =
+      node.physical == Physical::kString && !query.input->is_column(argument);
+  const bool is_truth = node.physical == Physical::kBool && query.input->is_column(argument);
+  if (is_expression || is_truth || node.physical == Physical::kInt128) {
+    return "count(distinct) of other than numbers of 64 bits and columns of strings";
+  }
+  return "";
+}
+
 /// Whether a device adds up such values: numbers of 64 bits. Doubles are no part of a key.
 std::string why_no_groups_there(const BoundQuery& query) {
   const auto physical_of = [&query](NodeId node) { return query.input->at(node).physical; };
   for (const AggregateCall& call : query.aggregates) {
-    if (call.kind == AggregateKind::kCountDistinct) return "count(distinct)";
     if (!call.argument || call.kind == AggregateKind::kCount) continue;
+    if (call.kind == AggregateKind::kCountDistinct) {
+      std::string why = why_no_distinct_there(query, *call.argument);
+      if (!why.empty()) return why;
+      continue;
+    }
     const Physical physical = physical_of(*call.argument);
     if (physical != Physical::kInt64 && physical != Physical::kDouble) {
       return "aggregates of other than numbers of 64 bits";

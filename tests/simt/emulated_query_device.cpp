@@ -9,6 +9,7 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "scan/gpu/join/lookup_steps.h"
 #include "scan/gpu/table/chain.cuh"
+#include "scan/gpu/table/group_merge.cuh"
 #include "scan/gpu/table/group_part_steps.h"
 #include "scan/gpu/table/query_on_gpu.h"
 #include "scan/gpu/table/row_bits.cuh"
@@ -189,6 +190,11 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     ++faults_->parted;
     gpu::test::EmulatedJoins<Launches&> launcher(run_);
     return gpu::enqueue_group_parts<EmulatedPartThreads>(parts, launcher);
+  }
+  Status merge_groups(const gpu::GroupMerge& merge, Stream) override {
+    ++faults_->merged;
+    gpu::test::EmulatedJoins<Launches&> launcher(run_);
+    return gpu::enqueue_merge<64>(merge, launcher);
   }
   Status clear(Byte* memory, std::size_t bytes, Stream) override {
     std::memset(memory, 0, bytes);

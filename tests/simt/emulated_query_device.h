@@ -34,6 +34,7 @@ struct EmulatedFaults {
   std::uint64_t chains = 0;                ///< launches of pipelines' chains
   std::uint64_t byte_sums = 0;             ///< of these, whose cells are sums of bytes
   std::uint64_t parted = 0;                ///< times that groups were made part by part
+  std::uint64_t merged = 0;                ///< launches that merge groups
   std::uint64_t numbered = 0;              ///< launches of kernels that give strings numbers
   std::uint64_t text_tests = 0;            ///< of batches of text, by a condition each
   std::uint64_t listed = 0;                ///< of those that give strings back

@@ -105,11 +105,4 @@ inline constexpr Asked kAsked[] = {
     {"", "wide + id", "count(*), avg(maybe)"},
 };
 
-/// What is null by more than its columns is the CPU's.
-inline bool is_lenient(const Asked& asked) {
-  const std::string all = std::string(asked.where) + asked.aggregates;
-  return all.find("coalesce(maybe") != all.npos || all.find("then 1 end") != all.npos ||
-         all.find("then maybe end") != all.npos;
-}
-
 }  // namespace presso::test

@@ -207,13 +207,17 @@ TEST_F(JoinedDoublesOnGpu, AreRowsAsOnTheCpu) {
            "usual.many = parts.part where few < 3",
            "select id, usual, thin, thick from usual left join parts on usual.many = parts.part",
            "select id, thin, thick, lone from usual full join parts on usual.many = parts.part",
+           // With all bits that they have, nulls of either side and of what has no partner.
+           "select id, weight from usual left join parts on usual.many = parts.part where few = 2",
+           "select maybe, size, weight, size is null as n, maybe * 2 as twice from usual join "
+           "parts "
+           "on usual.many = parts.part",
+           "select cents, maybe, size, weight, part from usual full join parts on "
+           "usual.many = parts.part order by weight, id",
        }) {
     SCOPED_TRACE(statement);
     expect_as_on_cpu(query_of(statement), ++seed);
   }
-  expect_as_on_cpu(query_of("select id, weight from usual left join parts on usual.many = "
-                            "parts.part where few = 2"),
-                   ++seed, "rows with doubles that may be null");
 }
 
 /// Expressions of two columns, or one and a constant, or deeper ones.

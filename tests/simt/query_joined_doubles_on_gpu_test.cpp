@@ -160,5 +160,58 @@ TEST_F(RandomJoinsOfDoubles, AnswerAsTheCpu) {
   EXPECT_GT(in_passes, kStatements / 10);
 }
 
+/// Zeros of both signs are one key, and so are NaNs with whatever bits; nulls are none.
+TEST(JoinsByDoubles, AnswerAsTheCpu) {
+  const auto keyed = [](const std::string& prefix, std::uint32_t rows, unsigned seed) {
+    corpora::Random random(seed);
+    const auto any = [&](std::uint32_t row) {
+      if (row % 19 == 3) return row % 2 == 0 ? 0.0 : -0.0;
+      if (row % 23 == 4) return std::numeric_limits<double>::quiet_NaN();
+      if (row % 23 == 5) return std::bit_cast<double>(~std::uint64_t{0});
+      if (row % 29 == 6) return std::numeric_limits<double>::infinity();
+      return static_cast<double>(random.below(200)) / 4;
+    };
+    const auto single = [&](std::uint32_t row) { return static_cast<float>(any(row)); };
+    std::vector<std::pair<std::string, ColumnData>> columns;
+    columns.emplace_back(prefix + "id",
+                         column_of<std::int64_t>(
+                             D::kInt64, rows, [](std::uint32_t row) { return std::int64_t{row}; }));
+    columns.emplace_back(prefix + "real", column_of<double>(D::kDouble, rows, any));
+    columns.emplace_back(prefix + "maybe",
+                         with_nulls(column_of<double>(D::kDouble, rows, any), random, 5));
+    columns.emplace_back(prefix + "thin",
+                         with_nulls(column_of<float>(D::kFloat, rows, single), random, 5));
+    return TableOfColumns(columns, 512);
+  };
+  const TableOfColumns left = keyed("l_", 900, 3);
+  const TableOfColumns right = keyed("r_", 300, 4);
+  std::uint32_t seed = 0;
+  for (const char* const kind :
+       {"join", "left join", "right join", "full join", "semi join", "anti join"}) {
+    for (const char* const on :
+         {"l_real = r_real", "l_maybe = r_maybe", "l_thin = r_maybe", "l_real * 2 = r_thin"}) {
+      const bool gives_left = std::string(kind).find("i join") != std::string::npos;
+      const std::string what =
+          gives_left ? "count(*), sum(l_id)" : "count(*), sum(l_id), sum(r_id)";
+      std::string statement = "select " + what + " from l " + kind + " r on " + on;
+      for (const bool of_rows : {false, true}) {
+        if (of_rows) {
+          statement = std::string("select l_id, l_maybe") + (gives_left ? "" : ", r_id, r_maybe") +
+                      " from l " + kind + " r on " + on;
+        }
+        SCOPED_TRACE(statement);
+        const auto parsed = parse_sql(statement);
+        ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+        const Query query = Query::from(*parsed, statement, {*left.table, *right.table});
+        const Answer expected = bits_of(query, nullptr);
+        ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+        const Answer found = bits_of(query, make_emulated_query_device({}, ++seed));
+        EXPECT_EQ(found.text, expected.text);
+        EXPECT_EQ(found.summary.why_cpu, "");
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace presso

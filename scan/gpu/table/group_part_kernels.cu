@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "scan/gpu/join/join_launcher.cuh"
+#include "scan/gpu/table/group_merge.cuh"
 #include "scan/gpu/table/group_part_steps.h"
 #include "scan/gpu/table/pipeline.cuh"
 
@@ -39,6 +40,11 @@ GroupPartLimits group_part_limits(std::uint32_t shared_bytes) {
 Status sum_group_parts(const PartedRows& parts, Stream stream) {
   JoinLauncher launcher(stream);
   return enqueue_group_parts<GroupPartThreads>(parts, launcher);
+}
+
+Status merge_groups(const GroupMerge& merge, Stream stream) {
+  JoinLauncher launcher(stream);
+  return enqueue_merge<kMergeThreads>(merge, launcher);
 }
 
 }  // namespace presso::gpu

@@ -154,15 +154,4 @@ Result<bool> PartedGroups::make(const Pipeline& pipeline, std::uint64_t rows) {
   return true;
 }
 
-Result<GroupRecords> PartedGroups::groups(const Pipeline& pipeline) const {
-  GroupRecords found;
-  found.words = record_words(pipeline);
-  if (count_ == 0) return found;
-  auto& piece = found.pieces.emplace_back();
-  piece.extend_unset(static_cast<std::size_t>(count_) * found.words);
-  PRESSO_TRY(
-      space_.copy_back(piece.data(), plan_.records, count_ * found.words * sizeof(std::uint64_t)));
-  return found;
-}
-
 }  // namespace presso::gpu

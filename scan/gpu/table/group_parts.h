@@ -39,8 +39,9 @@ class PartedGroups {
   /// more of them than memory. Waits. Sets the pipeline's fault to kTableIsFull where a part has
   /// too many rows for one thread block. Errors: kDeviceLost.
   Result<bool> make(const Pipeline& pipeline, std::uint64_t rows);
-  /// In any order, as GroupList has them.
-  Result<GroupRecords> groups(const Pipeline& pipeline) const;
+  /// In any order, as GroupList has them; device memory.
+  const std::uint64_t* records() const { return plan_.records; }
+  std::uint64_t count() const { return count_; }
 
  private:
   struct ArrayPlaces;

@@ -30,6 +30,8 @@ class Record {
   Record(const std::uint64_t* words, std::size_t count) : words_(words), last_(count - 1) {}
   std::uint64_t first_row() const { return words_[0]; }
   std::uint64_t cell(std::size_t i) const { return words_[kGroupCells + i]; }
+  /// Of merged groups: how many values each has.
+  std::uint64_t distinct_values() const { return words_[last_ - 1]; }
   std::uint64_t number() const { return words_[last_]; }
 
  private:
@@ -43,16 +45,17 @@ Error key_is_outside() {
 
 /// Whether the number of a group is one that keys may have; 0: all numbers are keys.
 bool has_keys(const PipelineBuilder& builder, const Record& group) {
-  return builder.groups() == 0 || group.number() < builder.groups();
+  return builder.groups() == 0 || builder.number_of_key(group.number()) < builder.groups();
 }
 
 /// A key's value in a group, nothing where it is null; of strings their number.
 std::optional<std::int64_t> key_value(const PipelineBuilder& builder, const RowKeys& row_keys,
                                       std::size_t i, const Record& group) {
   const PipelineBuilder::Key& key = builder.keys()[i];
+  const std::uint64_t number_of_key = builder.number_of_key(group.number());
   if (key.of_row) {
     const StageUse& use = builder.stages()[*builder.row_stage()];
-    const std::int64_t value = row_keys[i][group.number() / builder.row_stride()];
+    const std::int64_t value = row_keys[i][number_of_key / builder.row_stride()];
     return value == use.columns[*key.of_row].null_value ? std::nullopt : std::optional(value);
   }
   if (key.values == 0) {
@@ -60,7 +63,7 @@ std::optional<std::int64_t> key_value(const PipelineBuilder& builder, const RowK
     const bool is_null = key.is_real && key.nullable && number == kNullReal;
     return is_null ? std::nullopt : std::optional(number);
   }
-  const std::uint64_t value = group.number() / key.stride % key.values;
+  const std::uint64_t value = number_of_key / key.stride % key.values;
   if (key.nullable && value == key.values - 1) return std::nullopt;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(key.least) + value);
 }
@@ -84,6 +87,7 @@ class GroupTable {
     for (const PipelineBuilder::Key& key : builder_.keys()) {
       physical.push_back(key.is_string() ? Physical::kString
                          : key.is_real   ? Physical::kDouble
+                         : key.is_truth  ? Physical::kBool
                                          : Physical::kInt64);
     }
     for (const query::AggregateSpec& spec : input_.plan().aggregates) {
@@ -114,8 +118,9 @@ class GroupTable {
   };
 
   static Physical physical_of(const query::AggregateSpec& spec) {
-    const bool counts =
-        spec.kind == AggregateKind::kCountRows || spec.kind == AggregateKind::kCount;
+    const bool counts = spec.kind == AggregateKind::kCountRows ||
+                        spec.kind == AggregateKind::kCount ||
+                        spec.kind == AggregateKind::kCountDistinct;
     const bool is_real = spec.argument == Physical::kDouble && !counts;
     if (is_real || spec.kind == AggregateKind::kAverage) return Physical::kDouble;
     return spec.kind == AggregateKind::kSum ? Physical::kInt128 : Physical::kInt64;
@@ -174,6 +179,7 @@ class GroupTable {
     if (!value) columns_[i].set_null(row);
     Byte* const to = columns_[i].values;
     const PipelineBuilder::Key& key = builder_.keys()[i];
+    if (key.is_truth) return store(to + row, static_cast<Byte>(value.value_or(0)));
     if (!key.is_string()) return store(to + 8 * row, value.value_or(0));
     query::StringRef string;
     if (value) {
@@ -258,7 +264,7 @@ class GroupTable {
   void write_aggregates(const Record& group, std::uint64_t row) const {
     const std::uint64_t rows = row_count(group);
     for (std::size_t i = 0; i < bound_.aggregates.size(); ++i) {
-      write_aggregate(i, group, rows, row);
+      if (builder_.choice().gives(bound_.aggregates[i])) write_aggregate(i, group, rows, row);
     }
   }
 
@@ -294,6 +300,8 @@ class GroupTable {
         return store(to.values + 8 * row, rows);
       case AggregateKind::kCount:
         return store(to.values + 8 * row, count);
+      case AggregateKind::kCountDistinct:
+        return store(to.values + 8 * row, group.distinct_values());
       case AggregateKind::kSum:
         store(to.values + 16 * row, count == 0 ? Int128{0} : sum_of(of, group));
         break;

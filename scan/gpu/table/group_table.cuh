@@ -27,12 +27,16 @@ struct alignas(16) KeyBucket {
 /// Steps between a key's buckets are up to so many: what has been near stays near.
 inline constexpr u32 kMostBucketStep = 1024;
 
-PRESSO_DEVICE u32 first_bucket(const Pipeline& of, u64 key) {
+// `Table`: a Pipeline, or what has its members of a table of groups.
+
+template <class Table>
+PRESSO_DEVICE u32 first_bucket(const Table& of, u64 key) {
   return simt::multiply_high(upper_word(hash_key(key)), of.table_buckets);
 }
 
 /// The bucket where a key looks after another one that was full.
-PRESSO_DEVICE u32 next_bucket(const Pipeline& of, u64 key, u32 bucket) {
+template <class Table>
+PRESSO_DEVICE u32 next_bucket(const Table& of, u64 key, u32 bucket) {
   const u32 others = of.table_buckets - 1;
   const u32 steps = others < kMostBucketStep ? others : kMostBucketStep;
   bucket += 1 + simt::multiply_high(static_cast<u32>(hash_key(key)), steps);
@@ -43,7 +47,8 @@ inline constexpr u32 kNoPlace = ~u32{0};
 
 /// The place that a key has in a bucket, which may be new; kNoPlace: the bucket is full of others.
 /// `found` is what stands there.
-PRESSO_DEVICE u32 place_in_bucket(const Pipeline& of, u64 key, u32 bucket, const KeyBucket& found) {
+template <class Table>
+PRESSO_DEVICE u32 place_in_bucket(const Table& of, u64 key, u32 bucket, const KeyBucket& found) {
   const u32 first = bucket * kBucketKeys;
   u32 place = kNoPlace;
   u32 free = kBucketKeys;
@@ -62,8 +67,8 @@ PRESSO_DEVICE u32 place_in_bucket(const Pipeline& of, u64 key, u32 bucket, const
 
 /// The numbers of keys' groups; returns which of the keys that are alive have a group. A round
 /// looks at a bucket for each key that has no group yet.
-template <u32 kKeys>
-PRESSO_DEVICE u32 find_groups(const Pipeline& of, u32 alive, const u64 (&keys)[kKeys],
+template <u32 kKeys, class Table>
+PRESSO_DEVICE u32 find_groups(const Table& of, u32 alive, const u64 (&keys)[kKeys],
                               u32 (&groups)[kKeys]) {
   u32 waiting = alive;
   u32 buckets[kKeys];
@@ -96,7 +101,8 @@ PRESSO_DEVICE u32 find_groups(const Pipeline& of, u32 alive, const u64 (&keys)[k
 }
 
 /// Of a table: whether the query has to begin again, so that nothing is worth doing any more.
-PRESSO_DEVICE bool is_full(const Pipeline& of) {
+template <class Table>
+PRESSO_DEVICE bool is_full(const Table& of) {
   return *static_cast<const volatile u64*>(of.fault) != 0;
 }
 

@@ -28,6 +28,7 @@ constexpr std::uint64_t bytes_of(bool is_wide) {
 
 Result<std::vector<RowStore>> JoinedRows::run() {
   copy_strings();
+  find_arrays();
   PipelineRun pipeline_run(space_);
   PRESSO_TRY(pipeline_run.begin(made_.pipeline));
   const PipelineBuilder& builder = made_.builder;
@@ -121,7 +122,7 @@ Status JoinedRows::check_memory(std::uint64_t rows) const {
   std::uint64_t row_bytes = kOfOrder;
   for (const RowColumn& column : made_.builder.result_columns()) {
     row_bytes +=
-        bytes_of(column.is_wide) +
+        bytes_of(column.is_wide) + (column.has_truth ? bytes_of(false) : 0) +
         query::physical_bytes(column.codes != nullptr ? Physical::kString : Physical::kInt64);
   }
   if (bytes_ + rows * row_bytes <= execution_.memory_bytes / 2) return {};
@@ -137,9 +138,7 @@ Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
   for (;; rows = (rows + 1) / 2) {
     MemoryParts parts;
     begins_ = {parts.add(rows * sizeof(std::uint64_t))};
-    for (const RowColumn& column : made_.builder.result_columns()) {
-      begins_.push_back(parts.add(rows * bytes_of(column.is_wide)));
-    }
+    for (const bool is_wide : wide_arrays_) begins_.push_back(parts.add(rows * bytes_of(is_wide)));
     if (parts.bytes() > space_.memory.device_bytes_left() / 4) {
       if (rows > kLeastRoom) continue;
       return refused("joined rows for which there may be too little device memory");
@@ -169,12 +168,11 @@ Result<JoinedRows::Written> JoinedRows::copy_back(std::uint64_t rows) const {
   written.rows = rows;
   written.order.extend_unset(static_cast<std::size_t>(rows));
   PRESSO_TRY(space_.copy_back(written.order.data(), memory_.get(), rows * sizeof(std::uint64_t)));
-  const std::vector<RowColumn>& columns = made_.builder.result_columns();
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::uint64_t bytes = rows * bytes_of(columns[i].is_wide);
-    Column<Byte>& column = written.columns.emplace_back();
-    column.extend_unset(static_cast<std::size_t>(bytes));
-    PRESSO_TRY(space_.copy_back(column.data(), memory_.get() + begins_[i + 1], bytes));
+  for (std::size_t i = 0; i < wide_arrays_.size(); ++i) {
+    const std::uint64_t bytes = rows * bytes_of(wide_arrays_[i]);
+    Column<Byte>& array = written.arrays.emplace_back();
+    array.extend_unset(static_cast<std::size_t>(bytes));
+    PRESSO_TRY(space_.copy_back(array.data(), memory_.get() + begins_[i + 1], bytes));
   }
   return written;
 }
@@ -203,7 +201,8 @@ Status JoinedRows::put_in_order(std::vector<Written>& from, std::uint64_t first_
   bytes_ += store.bytes();
   store.keep(arena_);
   for (std::size_t i = 0; i < made_.builder.result_columns().size(); ++i) {
-    if (made_.builder.result_columns()[i].null_value) store.validity(i);
+    const RowColumn& column = made_.builder.result_columns()[i];
+    if (column.null_value || column.has_truth) store.validity(i);
   }
   for (const Written& written : from) PRESSO_TRY(write_rows(written, ranks, store));
   store.drop_idle_validity();
@@ -220,7 +219,7 @@ Status JoinedRows::write_rows(const Written& from, const query::grouping::RowRan
         const std::size_t count = std::min(kPortion, rows - first);
         std::vector<std::uint64_t> places(count);
         ranks.rank(from.order.data() + first, static_cast<std::uint32_t>(count), places.data());
-        for (std::size_t i = 0; i < from.columns.size(); ++i) {
+        for (std::size_t i = 0; i < array_of_.size(); ++i) {
           write_column(from, i, first, count, places, to);
         }
         return Status();
@@ -231,13 +230,18 @@ void JoinedRows::write_column(const Written& from, std::size_t column, std::size
                               std::size_t count, const std::vector<std::uint64_t>& places,
                               RowStore& to) const {
   const RowColumn& about = made_.builder.result_columns()[column];
-  const Byte* const values = from.columns[column].data() + first * bytes_of(about.is_wide);
+  const std::size_t array = array_of_[column];
+  const Byte* const values = from.arrays[array].data() + first * bytes_of(about.is_wide);
+  const Byte* const truths =
+      about.has_truth ? from.arrays[array + 1].data() + first * bytes_of(false) : nullptr;
   Byte* const out = to.values(column);
-  const ResultColumn result{out, about.null_value ? to.validity(column) : nullptr};
+  const bool has_nulls = about.null_value || about.has_truth;
+  const ResultColumn result{out, has_nulls ? to.validity(column) : nullptr};
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t value = about.is_wide ? load<std::int64_t>(values + 8 * i)
                                              : std::int64_t{load<std::int32_t>(values + 4 * i)};
-    const bool is_null = about.null_value && value == *about.null_value;
+    const bool is_null = about.has_truth ? load<std::int32_t>(truths + 4 * i) == 0
+                                         : about.null_value && value == *about.null_value;
     if (is_null) result.set_null(places[i]);
     if (about.codes == nullptr) {
       store(out + 8 * places[i], is_null ? std::int64_t{0} : value);
@@ -245,6 +249,14 @@ void JoinedRows::write_column(const Written& from, std::size_t column, std::size
       reinterpret_cast<StringRef*>(out)[places[i]] =
           is_null ? StringRef() : strings_[column][static_cast<std::size_t>(value)];
     }
+  }
+}
+
+void JoinedRows::find_arrays() {
+  for (const RowColumn& column : made_.builder.result_columns()) {
+    array_of_.push_back(wide_arrays_.size());
+    wide_arrays_.push_back(column.is_wide);
+    if (column.has_truth) wide_arrays_.push_back(false);
   }
 }
 

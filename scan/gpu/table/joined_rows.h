@@ -29,7 +29,7 @@ class JoinedRows {
   struct Written {
     std::uint64_t rows = 0;
     query::grouping::Column<std::uint64_t> order;
-    std::vector<query::grouping::Column<Byte>> columns;
+    std::vector<query::grouping::Column<Byte>> arrays;
   };
 
   Status take_table(PipelineRun& run, const LoadedTable& table);
@@ -45,13 +45,16 @@ class JoinedRows {
   void write_column(const Written& from, std::size_t column, std::size_t first, std::size_t count,
                     const std::vector<std::uint64_t>& places, query::RowStore& to) const;
   void copy_strings();
+  void find_arrays();
 
   const RunSpace& space_;
   query::Execution& execution_;
   QueryPipeline& made_;
   std::uint64_t room_ = 0;  ///< rows for which `memory_` suffices
   DeviceMemory memory_;
-  std::vector<std::uint64_t> begins_;  ///< of the arrays in it
+  std::vector<std::uint64_t> begins_;  ///< of the arrays in it, that of orders first
+  std::vector<bool> wide_arrays_;      ///< by array behind that: 64 bits, else 32
+  std::vector<std::size_t> array_of_;  ///< by column: the first one of these that it has
   std::vector<Written> waiting_;       ///< for the rows of later runs
   std::shared_ptr<query::StringArena> arena_ = std::make_shared<query::StringArena>();
   std::vector<std::vector<query::StringRef>> strings_;  ///< by column and number

@@ -84,9 +84,8 @@ Status PipelineBuilder::add_filter(const Filter& filter, bool goes_on) {
     for (const Filter& part : filter.parts) PRESSO_TRY(add_filter(part, goes_on));
     return {};
   }
-  if (filter.kind == Filter::Kind::kExpression) {
-    return add_truth(filter.node, filter.negated, goes_on);
-  }
+  // OR is computed as a whole where a part of it is.
+  if (query::has_expression(filter)) return add_truth(filter.node, filter.negated, goes_on);
   PRESSO_TRY(add_tree(filter, 0));
   return push({goes_on ? ConditionStep::Kind::kAlso : ConditionStep::Kind::kKeep, 0, 0});
 }
@@ -94,8 +93,9 @@ Status PipelineBuilder::add_filter(const Filter& filter, bool goes_on) {
 /// Rows for which the node is true, or false, are left.
 Status PipelineBuilder::add_truth(NodeId id, bool negated, bool goes_on) {
   if (combines_truths(id) && graph_->at(id).nullable) {
-    PRESSO_ASSIGN(const std::size_t truth, is_true(id, negated));
-    return filter_by(truth, goes_on);
+    PRESSO_ASSIGN(const Truth truth, is_true(id, negated));
+    PRESSO_ASSIGN(const std::size_t value, value_of_truth(truth));
+    return filter_by(value, goes_on);
   }
   PRESSO_TRY(drop_nulls(id));
   PRESSO_ASSIGN(std::size_t truth, value_of(id));
@@ -159,8 +159,6 @@ Status PipelineBuilder::add_leaf(const Filter& filter) {
     }
     case Filter::Kind::kFalse:
       return push({ConditionStep::Kind::kFalse, 0, 0});
-    case Filter::Kind::kExpression:
-      return refused("an expression under OR");
     default:
       return refused("keys of a join");
   }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "scan/gpu/table/column_codes.h"
@@ -74,6 +75,25 @@ constexpr std::uint64_t kMostNumberedGroups = std::uint64_t{1} << 28;
 constexpr std::uint64_t kGroupsForRow = 4;
 constexpr std::uint64_t kFewGroups = std::uint64_t{1} << 16;
 
+/// Which of a query's aggregates a pipeline gives: one argument of count(distinct) at a time, and
+/// all others with the first one.
+struct AggregateChoice {
+  bool gives(const query::AggregateCall& call) const {
+    if (call.kind == query::AggregateKind::kCountDistinct) return call.argument == distinct;
+    return others;
+  }
+
+  std::optional<query::NodeId> distinct;
+  bool others = true;
+};
+
+/// The values that count(distinct) counts, as a key.
+struct DistinctValues {
+  query::NodeId node = 0;
+  query::KeySpec spec;
+  KeyNumbers numbers;  ///< none: it is no string
+};
+
 class PipelineBuilder {
  public:
   /// Of a query, or of a build side of its joins. Both are kept by reference.
@@ -103,9 +123,11 @@ class PipelineBuilder {
   Status add_joins();
   /// The same for groups and aggregates. `rows`: that sums have room for, at least. `numbers`: by
   /// key; none: it is no string, or the input's codes say what its numbers are. `by_rows`: groups
-  /// may be told by the rows of a build side, where set_side() may refuse that.
+  /// may be told by the rows of a build side, where set_side() may refuse that. `distinct`: groups
+  /// have this value beside their keys, and are to be merged.
   Status add_groups(const query::GroupInput& input, const std::vector<KeyNumbers>& numbers,
-                    std::uint64_t rows, bool by_rows);
+                    std::uint64_t rows, bool by_rows, const AggregateChoice& choice,
+                    const std::optional<DistinctValues>& distinct);
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
   /// this order; only those whose keys are in `part`.
   Status add_rows(const StageUse& use, const KeyPart& part);
@@ -134,6 +156,10 @@ class PipelineBuilder {
   /// more than the rows that match.
   bool counts_pairs() const;
   std::optional<std::size_t> pair_count() const { return pair_count_; }
+  /// The groups that come of those of `from`, whose numbers are key * distinct()->values + value:
+  /// one for each key, with a cell more that counts values (GroupMerge). Without memory for them.
+  /// `table_bytes`: as of finish(). kUnsupported: there are no more cells.
+  Result<Pipeline> merged(const Pipeline& from, std::uint64_t table_bytes) const;
   /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
   bool enlarge_table(Pipeline& pipeline) const;
   /// Gives sums of doubles more limbs, where those that they had did not hold a value: in the
@@ -168,12 +194,20 @@ class PipelineBuilder {
     std::int64_t least = 0;
     bool nullable = false;  ///< the last value is the null, of doubles kNullReal
     bool is_real = false;   ///< the bits of doubles
+    bool is_truth = false;  ///< 0 or 1
     bool is_string() const { return codes != nullptr || strings != nullptr; }
     const query::KeyCodes* codes = nullptr;  ///< of strings that GroupInput has no codes of
     KeyStrings* strings = nullptr;           ///< of strings that have numbers on the device
     std::optional<std::size_t> of_row;       ///< in StageUse::columns of row_stage()
   };
   const std::vector<Key>& keys() const { return keys_; }
+  /// The value that groups have beside their keys until they are merged.
+  const std::optional<Key>& distinct() const { return distinct_; }
+  /// Of a record's number; once groups have been merged they have no value.
+  std::uint64_t number_of_key(std::uint64_t number) const {
+    return distinct_ && !keys_.empty() ? number * distinct_->values : number;
+  }
+  const AggregateChoice& choice() const { return choice_; }
   /// The stage whose build row tells some of the keys: group = others + row * row_stride().
   std::optional<std::size_t> row_stage() const { return row_stage_; }
   std::uint64_t row_stride() const { return row_stride_; }
@@ -212,9 +246,21 @@ class PipelineBuilder {
     bool is_everywhere() const { return columns == 0 && !truth; }
 
     std::uint16_t columns = 0;         ///< bits of columns that must not be null
-    std::optional<std::size_t> truth;  ///< a value that must be true: of joined tables
+    std::optional<std::size_t> truth;  ///< a value that must be true
+    bool is_nowhere = false;           ///< then that is true in no row
     friend bool operator==(const Validity&, const Validity&) = default;
   };
+
+  /// A value that is true or false in each row, or what all rows have.
+  struct Truth {
+    bool is_always() const { return !value && constant; }
+    bool is_never() const { return !value && !constant; }
+
+    bool constant = true;                   ///< where there is no value
+    std::optional<std::size_t> value = {};  ///< 0 or 1
+    friend bool operator==(const Truth&, const Truth&) = default;
+  };
+  struct NullSources;
 
   struct Cell {
     PipelineCell::Kind kind;
@@ -248,6 +294,8 @@ class PipelineBuilder {
   void enter_joins();
   std::optional<std::size_t> stage_of(std::size_t column) const;
   Result<Byte> array_of(StageUse& use, const RowColumn& column);
+  Status add_output(std::size_t value, bool is_wide);
+  Status add_real_result(const query::Node& node);
   Result<std::size_t> column_value(const RowColumn& column);
   Result<std::size_t> code_of_row(const RowCodes& codes, std::int64_t null_number);
   Result<std::size_t> gathered(StageUse& use, const RowColumn& column);
@@ -264,6 +312,7 @@ class PipelineBuilder {
   Result<KeyStrings*> number_on_device(std::size_t of_build, std::size_t of_probe);
   Result<std::size_t> key_value(const StageUse& use, bool of_probe);
   Status add_single_key(const StageUse& use, const KeyForm& form, KeyOfSide& key);
+  Status add_real_key_of_side(query::NodeId id, KeyOfSide& key);
   Status add_part_of_key(const StageUse& use, std::size_t i, const KeyStride& stride,
                          KeyOfSide& key);
   Result<std::size_t> key_of_string(const StageUse& use, std::size_t i, KeyOfSide& key,
@@ -279,10 +328,12 @@ class PipelineBuilder {
   bool may_exceed_counts() const;
   Status weigh_rows();
   bool tells_row(const query::BoundStage& stage) const;
-  double possible_groups(const query::GroupInput& input,
-                         const std::vector<KeyNumbers>& numbers) const;
+  double possible_groups(const query::GroupInput& input, const std::vector<KeyNumbers>& numbers,
+                         const std::optional<DistinctValues>& distinct) const;
+  Status add_key_of_groups(const query::KeySpec& spec, query::NodeId node,
+                           const query::KeyCodes* known, const KeyNumbers& numbers);
   std::optional<std::size_t> choose_row_stage() const;
-  Status choose_table(double possible_groups);
+  Status choose_table(double possible_groups, std::size_t keys);
   std::uint64_t most_numbered() const;
   void set_table(Pipeline& pipeline, std::uint64_t places) const;
   Status add_key_of_row(std::size_t column, const query::KeySpec& spec, const KeyNumbers& numbers);
@@ -303,9 +354,28 @@ class PipelineBuilder {
   Result<ValueDomain> domain_of(const query::Node& column);
   bool combines_truths(query::NodeId id) const;
   bool is_of_reals(query::NodeId id) const;
-  Result<std::size_t> is_true(query::NodeId id, bool negated);
-  Result<std::size_t> value_of_and(const query::Node& node);
+  Result<Truth> is_true(query::NodeId id, bool negated);
+  Result<Truth> find_truth(query::NodeId id, bool negated);
+  Result<Truth> is_not_null(query::NodeId id);
+  Result<Truth> is_there(query::NodeId id);
+  Result<Truth> truth_of(const Validity& valid);
+  Result<Truth> truth_of_joined(const std::set<std::size_t>& columns);
+  Result<Truth> both(const Truth& a, const Truth& b);
+  Result<Truth> either(const Truth& a, const Truth& b);
+  Result<Truth> one_of(const Truth& a, const Truth& b);
+  Result<Truth> negation(const Truth& of);
+  Result<std::size_t> value_of_truth(const Truth& truth);
+  Result<std::size_t> constant_value(std::int64_t number, bool is_wide);
+  Result<std::size_t> operation(PipelineStep::Kind kind, const query::Node& node);
+  Result<std::size_t> value_of_is_null(const query::Node& node);
+  Result<std::size_t> value_of_distinct(query::NodeId id);
   Result<std::size_t> value_of_case(const query::Node& node);
+  Result<std::size_t> value_of_coalesce(const query::Node& node);
+  Result<std::optional<std::size_t>> branch_value(query::NodeId id, bool is_wide);
+  Result<std::optional<std::size_t>> choose(const Truth& truth, query::NodeId branch,
+                                            std::optional<query::NodeId> last,
+                                            std::optional<std::size_t> otherwise, bool is_wide);
+  std::optional<std::int64_t> constant_bits(query::NodeId id) const;
   Result<std::size_t> value_or(std::size_t value, std::size_t truth, std::int64_t otherwise);
   Result<std::size_t> times(std::size_t truth, query::NodeId id, bool is_wide);
   std::optional<std::int64_t> constant_of(query::NodeId id) const;
@@ -315,7 +385,7 @@ class PipelineBuilder {
   Result<std::size_t> append(PipelineStep::Kind kind, std::size_t a, std::size_t b, bool is_wide);
   Result<std::size_t> append_constant(PipelineStep::Kind kind, std::size_t a, std::int64_t constant,
                                       bool is_wide);
-  Status collect_columns(query::NodeId id, std::set<std::size_t>& columns);
+  Status collect_sources(query::NodeId id, NullSources& sources);
   Result<Validity> validity_of(query::NodeId id);
   Result<Validity> program_validity(query::NodeId id);
   Result<std::size_t> program_truth(const Validity& valid);
@@ -364,7 +434,9 @@ class PipelineBuilder {
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;
   std::map<std::pair<const query::Graph*, query::NodeId>, std::size_t> known_;
-  std::map<std::set<std::size_t>, std::size_t> truths_;  ///< of columns that are not null
+  std::map<std::set<std::size_t>, Truth> truths_;  ///< of columns of joined tables, not null
+  std::map<std::pair<std::uint16_t, std::optional<std::size_t>>, Truth> theres_;  ///< by Validity
+  std::map<std::tuple<const query::Graph*, query::NodeId, bool>, Truth> true_;    ///< is_true()
   std::set<std::pair<const query::Graph*, query::NodeId>> looked_up_;  ///< by value_by_table()
   std::vector<StageUse> stages_;
   std::optional<std::size_t> stage_in_parts_;
@@ -383,6 +455,8 @@ class PipelineBuilder {
   std::map<std::pair<Byte, std::int64_t>, std::size_t> loads_;
   std::map<Byte, const query::KeyCodes*> codes_;  ///< of columns whose codes are numbered
   std::vector<Key> keys_;
+  std::optional<Key> distinct_;
+  AggregateChoice choice_;
   std::vector<CellsOfAggregate> aggregates_;
   std::vector<Cell> cells_;
   std::vector<std::uint32_t> added_limbs_;  ///< to each sum of doubles, by add_limbs() in turn

@@ -40,6 +40,9 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
     span = codes->null_number() - 1;
   } else if (spec.physical == Physical::kString) {
     return refused("keys that are strings, but no columns");
+  } else if (spec.physical == Physical::kBool) {
+    key.is_truth = true;
+    span = 1;
   } else if (spec.physical != Physical::kInt64) {
     return refused("keys that are neither numbers of 64 bits nor strings");
   } else if (has_whole_words_) {
@@ -53,7 +56,7 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
   if (codes != nullptr) {
     if (spec.nullable) null_value = static_cast<std::int64_t>(span + 1);
     PRESSO_ASSIGN(value, column_value({graph_->at(node).column, codes, null_value, false}));
-  } else if (graph_->is_column(node)) {
+  } else if (graph_->is_column(node) && !key.is_truth) {
     if (spec.nullable && spec.most == std::numeric_limits<std::int64_t>::max()) {
       return refused("keys up to the end of 64 bits");
     }
@@ -137,27 +140,26 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
                                       const query::AggregateSpec& spec, std::uint64_t rows) {
   using AggregateKind = query::AggregateKind;
   CellsOfAggregate cells;
+  if (!choice_.gives(call) || call.kind == AggregateKind::kCountDistinct) {
+    aggregates_.push_back(cells);
+    return {};
+  }
   if (call.kind == AggregateKind::kCountRows) {
     aggregates_.push_back(cells);
     return count_rows();
   }
-  if (call.kind == AggregateKind::kCountDistinct) return refused("count(distinct)");
   const NodeId argument = *call.argument;
   PRESSO_ASSIGN(const Validity valid, program_validity(argument));
   const bool divides = call.kind == AggregateKind::kCount || call.kind == AggregateKind::kAverage;
   if (valid.is_everywhere() && divides) PRESSO_TRY(count_rows());
   if (call.kind == AggregateKind::kCount) {
-    if (graph_->may_fail(argument)) return refused("an argument that may have no result");
-    if (graph_->is_column(argument)) {
-      if (!valid.is_everywhere()) {
-        PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
-      }
-      aggregates_.push_back(cells);
-      return {};
+    // A value tells that there is a result in all rows.
+    if (graph_->may_fail(argument)) PRESSO_TRY(value_of(argument));
+    if (!valid.is_everywhere()) {
+      PRESSO_ASSIGN(cells.count, add_cell({PipelineCell::Kind::kCount, 0, valid, {}}));
     }
-    if (graph_->at(argument).kind == Node::Kind::kConstant) return refused("constants alone");
-    // Only of steps that a program knows it is known where they are null.
-    PRESSO_TRY(value_of(argument));
+    aggregates_.push_back(cells);
+    return {};
   }
   const bool is_real = spec.argument == Physical::kDouble;
   if (spec.argument != Physical::kInt64 && !is_real) {
@@ -171,7 +173,7 @@ Status PipelineBuilder::add_aggregate(const query::AggregateCall& call,
     PRESSO_TRY(add_real_sum(argument, spec, valid, rows, cells));
   } else if (is_sum) {
     PRESSO_TRY(add_sum(argument, spec, valid, rows, cells));
-  } else if (call.kind != AggregateKind::kCount) {
+  } else {
     PRESSO_ASSIGN(const std::size_t value, value_of(argument));
     const auto kind =
         call.kind == AggregateKind::kMin ? PipelineCell::Kind::kMin : PipelineCell::Kind::kMax;
@@ -257,15 +259,23 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
 
 Status PipelineBuilder::add_groups(const query::GroupInput& input,
                                    const std::vector<KeyNumbers>& numbers, std::uint64_t rows,
-                                   bool by_rows) {
+                                   bool by_rows, const AggregateChoice& choice,
+                                   const std::optional<DistinctValues>& distinct) {
   enter_joins();
   const query::BoundQuery& bound = execution_.query;
-  has_groups_ = !bound.keys.empty();
+  choice_ = choice;
+  has_groups_ = !bound.keys.empty() || distinct;
   rows_ = rows;
-  const double possible = possible_groups(input, numbers);
+  const double possible = possible_groups(input, numbers, distinct);
   if (possible > static_cast<double>(most_numbered())) {
     if (by_rows) row_stage_ = choose_row_stage();
-    if (!row_stage_) PRESSO_TRY(choose_table(possible));
+    const std::size_t keys = bound.keys.size() + (distinct ? 1 : 0);
+    if (!row_stage_) PRESSO_TRY(choose_table(possible, keys));
+  }
+  if (distinct) {
+    PRESSO_TRY(add_key_of_groups(distinct->spec, distinct->node, nullptr, distinct->numbers));
+    distinct_ = keys_.back();
+    keys_.clear();
   }
   for (std::size_t i = 0; i < bound.keys.size(); ++i) {
     const query::KeySpec& spec = input.plan().keys[i];
@@ -278,12 +288,8 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
         PRESSO_ASSIGN(of_row, strings_.of_key(column_of_query(*column), false));
       }
       PRESSO_TRY(add_key_of_row(*column, spec, of_row));
-    } else if (numbers[i].strings != nullptr) {
-      PRESSO_TRY(add_key_of_strings(spec, bound.keys[i], *numbers[i].strings));
     } else {
-      const query::KeyCodes* const known = input.codes()[i].get();
-      PRESSO_TRY(add_key(spec, bound.keys[i], known != nullptr ? known : numbers[i].codes,
-                         known == nullptr));
+      PRESSO_TRY(add_key_of_groups(spec, bound.keys[i], input.codes()[i].get(), numbers[i]));
     }
   }
   if (row_stage_) {
@@ -302,22 +308,38 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
   return {};
 }
 
+/// `known`: numbers of strings that the input has; else `numbers` has them.
+Status PipelineBuilder::add_key_of_groups(const query::KeySpec& spec, NodeId node,
+                                          const query::KeyCodes* known, const KeyNumbers& numbers) {
+  if (numbers.strings != nullptr) return add_key_of_strings(spec, node, *numbers.strings);
+  return add_key(spec, node, known != nullptr ? known : numbers.codes, known == nullptr);
+}
+
+namespace {
+
+/// How many values a key has, at most.
+double possible_values(const query::KeySpec& spec, const query::KeyCodes* known,
+                       const KeyNumbers& numbers) {
+  if (known != nullptr) return known->count() + 1.0;
+  if (numbers.has_any()) return numbers.count() + 1.0;
+  if (spec.physical == Physical::kBool) return 3;
+  if (spec.physical == Physical::kInt64 && spec.least <= spec.most) {
+    return static_cast<double>(spec.most) - static_cast<double>(spec.least) + 2.0;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
 /// By what is known of the keys. Without keys there is one.
 double PipelineBuilder::possible_groups(const query::GroupInput& input,
-                                        const std::vector<KeyNumbers>& numbers) const {
+                                        const std::vector<KeyNumbers>& numbers,
+                                        const std::optional<DistinctValues>& distinct) const {
   double groups = 1;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const query::KeySpec& spec = input.plan().keys[i];
-    if (input.codes()[i] != nullptr) {
-      groups *= input.codes()[i]->count() + 1.0;
-    } else if (numbers[i].has_any()) {
-      groups *= numbers[i].count() + 1.0;
-    } else if (spec.physical == Physical::kInt64 && spec.least <= spec.most) {
-      groups *= static_cast<double>(spec.most) - static_cast<double>(spec.least) + 2.0;
-    } else {
-      groups = std::numeric_limits<double>::infinity();
-    }
+    groups *= possible_values(input.plan().keys[i], input.codes()[i].get(), numbers[i]);
   }
+  if (distinct) groups *= possible_values(distinct->spec, nullptr, distinct->numbers);
   return groups;
 }
 
@@ -327,10 +349,10 @@ std::uint64_t PipelineBuilder::most_numbered() const {
                     kMostNumberedGroups);
 }
 
-Status PipelineBuilder::choose_table(double possible_groups) {
+Status PipelineBuilder::choose_table(double possible_groups, std::size_t keys) {
   constexpr double kMostKeys = 9e18;  // numbers below 2^63
   has_whole_words_ = possible_groups > kMostKeys;
-  if (has_whole_words_ && execution_.query.keys.size() > 1) {
+  if (has_whole_words_ && keys > 1) {
     return refused("keys that do not fit into 63 bits together");
   }
   const std::uint64_t most = std::max<std::uint64_t>(execution_.query.most_rows, 1);
@@ -354,6 +376,21 @@ void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const 
   pipeline.table_probes = places == enough ? kMostProbes : kProbes;
   pipeline.table_buckets = prime_up_to(static_cast<std::uint32_t>(places / kBucketKeys));
   pipeline.groups = table_places(pipeline) + 1;
+}
+
+Result<Pipeline> PipelineBuilder::merged(const Pipeline& from, std::uint64_t table_bytes) const {
+  if (from.cells == kMostPipelineCells) return refused("too many aggregates");
+  Pipeline to = from;
+  to.cell[to.cells++] = {};
+  set_group_words(to);
+  to.has_groups = !keys_.empty();
+  to.place = GroupPlace::kDevice;
+  to.table_buckets = 0;
+  to.groups = keys_.empty() ? 1 : groups_ / distinct_->values;
+  if (most_keys_ == 0 || to.groups <= most_numbered()) return to;
+  to.place = GroupPlace::kTable;
+  set_table(to, table_bytes / ((to.group_words + 1) * sizeof(std::uint64_t)));
+  return to;
 }
 
 bool PipelineBuilder::enlarge_table(Pipeline& pipeline) const {

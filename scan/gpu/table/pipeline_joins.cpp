@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "scan/gpu/table/node_width.h"
 #include "scan/gpu/table/pipeline_builder.h"
 #include "scan/query/table_facts.h"
 
@@ -107,25 +108,25 @@ Status PipelineBuilder::add_stage(const BoundStage& stage) {
 /// Conditions on pairs where rows without one, or one pair only, matter.
 Status PipelineBuilder::check_pairs(StageUse& use) {
   if (use.stage->residual.empty()) return {};
-  std::optional<std::size_t> all;
+  Truth all{true};
   for (const NodeId condition : use.stage->residual) {
-    PRESSO_ASSIGN(std::size_t one, is_true(condition, false));
-    if (all) {
-      PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
-    }
-    all = one;
+    PRESSO_ASSIGN(const Truth one, is_true(condition, false));
+    PRESSO_ASSIGN(all, both(all, one));
   }
+  PRESSO_ASSIGN(const std::size_t belong, value_of_truth(all));
   Value check;
   check.step.kind = use.stage->kind == StageKind::kProbeSemi   ? Kind::kCheckAny
                     : use.stage->kind == StageKind::kProbeAnti ? Kind::kCheckNone
                                                                : Kind::kCheckOrNone;
   check.step.column = values_[use.find].step.column;
-  check.from = {use.find, *all};
+  check.from = {use.find, belong};
   PRESSO_ASSIGN(use.end, append(std::move(check)));
   if (values_[use.end].step.kind == Kind::kCheckOrNone) use.row = use.end;
   // What was gathered is of rows that do not belong together.
   known_.clear();
   truths_.clear();
+  theres_.clear();
+  true_.clear();
   return {};
 }
 
@@ -240,13 +241,34 @@ Status PipelineBuilder::add_result(const std::vector<std::size_t>& columns) {
     }
     // Of floats no NaN has the bits that stand for nulls.
     if (wanted.is_real && wanted.null_value && node.schema.type != ColumnType::kFloat) {
-      return refused("rows with doubles that may be null");
+      PRESSO_TRY(add_real_result(node));
+      continue;
     }
-    if (outputs_.size() == kMostRowArrays) return refused("more than 15 columns of joined rows");
     PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
-    outputs_.emplace_back(value, wanted.is_wide);
+    PRESSO_TRY(add_output(value, wanted.is_wide));
     result_columns_.push_back(wanted);
   }
+  return {};
+}
+
+Status PipelineBuilder::add_output(std::size_t value, bool is_wide) {
+  if (outputs_.size() == kMostRowArrays) return refused("more than 15 columns of joined rows");
+  outputs_.emplace_back(value, is_wide);
+  return {};
+}
+
+/// A double that may be null, with all bits that it has, and whether it is there: no bits are left
+/// that could stand for nulls.
+Status PipelineBuilder::add_real_result(const Node& node) {
+  RowColumn bits = with_null(node, {});
+  PRESSO_ASSIGN(const std::size_t value, column_value(bits));
+  PRESSO_TRY(add_output(value, true));
+  PRESSO_ASSIGN(const std::size_t or_null, column_value(with_null(node, kNullReal)));
+  PRESSO_ASSIGN(const std::size_t truth,
+                append_constant(Kind::kNotEqual, or_null, kNullReal, false));
+  PRESSO_TRY(add_output(truth, false));
+  bits.has_truth = true;
+  result_columns_.push_back(bits);
   return {};
 }
 

@@ -56,6 +56,7 @@ bool has_number(const query::Range& range, std::int64_t number) {
 
 std::vector<query::Range> StageUse::key_ranges(const query::Graph& graph) const {
   std::vector<query::Range> ranges;
+  if (has_real_key) return {query::Range{}};
   for (std::size_t i = 0; i < key_codes.size(); ++i) {
     ranges.push_back(graph.at(stage->build_keys[i]).range);
     // The number that stands for null is the first one beside them.
@@ -65,11 +66,16 @@ std::vector<query::Range> StageUse::key_ranges(const query::Graph& graph) const 
   return ranges;
 }
 
-std::optional<KeyForm> key_form(const std::vector<query::Range>& ranges) {
+std::optional<KeyForm> key_form(const std::vector<query::Range>& ranges, bool is_real) {
   KeyForm form;
   if (ranges.size() == 1) {
     form.strides = {KeyStride{}};
     set_numbers_beside(ranges[0], form);
+    if (is_real) {
+      // All NaNs are one key, which has other bits.
+      form.of_keyless_build = kNullReal;
+      form.of_lone_probe = kNanBesideNull;
+    }
     return form;
   }
   std::uint64_t stride = 1;
@@ -137,10 +143,14 @@ Status PipelineBuilder::number_key_strings(StageUse& use) {
     use.key_codes.push_back(nullptr);
     use.key_strings.push_back(nullptr);
     if (build.physical == Physical::kInt64) continue;
+    if (build.physical == Physical::kDouble && use.stage->build_keys.size() == 1) {
+      use.has_real_key = true;
+      continue;
+    }
     const bool are_columns =
         build.kind == Node::Kind::kColumn && graph_->is_column(use.stage->probe_keys[i]);
     if (build.physical != Physical::kString || !are_columns) {
-      return refused("keys of a join that are neither integers nor columns of strings");
+      return refused("keys of a join that are neither numbers nor columns of strings");
     }
     PRESSO_ASSIGN(const query::KeyCodes* const own,
                   strings_.of_dictionaries(column_of_query(build.column)));
@@ -164,13 +174,15 @@ Status PipelineBuilder::number_key_strings(StageUse& use) {
 Result<KeyStrings*> PipelineBuilder::number_on_device(std::size_t of_build, std::size_t of_probe) {
   // Groups by the same strings have a cell for each number.
   const query::BoundQuery& bound = execution_.query;
-  const bool groups_by_it =
-      std::any_of(bound.keys.begin(), bound.keys.end(), [&](query::NodeId key) {
-        const query::Node& node = bound.input->at(key);
-        return node.kind == query::Node::Kind::kColumn &&
-               (node.column == column_of_query(of_build) ||
-                node.column == column_of_query(of_probe));
-      });
+  std::vector<query::NodeId> keys = bound.keys;
+  for (const query::AggregateCall& call : bound.aggregates) {
+    if (call.kind == query::AggregateKind::kCountDistinct) keys.push_back(*call.argument);
+  }
+  const bool groups_by_it = std::any_of(keys.begin(), keys.end(), [&](query::NodeId key) {
+    const query::Node& node = bound.input->at(key);
+    return node.kind == query::Node::Kind::kColumn &&
+           (node.column == column_of_query(of_build) || node.column == column_of_query(of_probe));
+  });
   const auto numbering = groups_by_it ? KeyStrings::Numbering::kDense : KeyStrings::Numbering::kAny;
   PRESSO_ASSIGN(KeyStrings* const strings,
                 strings_.strings_of(column_of_query(of_build), numbering));
@@ -186,7 +198,7 @@ Result<KeyStrings*> PipelineBuilder::number_on_device(std::size_t of_build, std:
 /// that no key has.
 Result<std::size_t> PipelineBuilder::key_value(const StageUse& use, bool of_probe) {
   const BoundStage& stage = *use.stage;
-  const std::optional<KeyForm> form = key_form(use.key_ranges(*graph_));
+  const std::optional<KeyForm> form = key_form(use.key_ranges(*graph_), use.has_real_key);
   if (!form) return refused("keys of a join that do not fit into 63 bits together");
   KeyOfSide key;
   key.of_probe = of_probe;
@@ -291,6 +303,7 @@ Status PipelineBuilder::add_single_key(const StageUse& use, const KeyForm& form,
     return {};
   }
   const NodeId id = key.of_probe ? stage.probe_keys[0] : stage.build_keys[0];
+  if (use.has_real_key) return add_real_key_of_side(id, key);
   PRESSO_ASSIGN(key.value, key_or(id, key, key.otherwise));
   if (!key.of_probe || !leaves_keyless_rows(stage.kind)) return {};
   // Build rows without a key have the number that stands for them, which is nobody's partner.
@@ -302,6 +315,15 @@ Status PipelineBuilder::add_single_key(const StageUse& use, const KeyForm& form,
   PRESSO_ASSIGN(const std::size_t truth,
                 append_constant(Kind::kNotEqual, key.value, *form.of_keyless_build, false));
   return require(key, truth);
+}
+
+/// A double's bits, which equal values have in common. Rows without one get their number behind
+/// that (key_value()).
+Status PipelineBuilder::add_real_key_of_side(NodeId id, KeyOfSide& key) {
+  PRESSO_ASSIGN(key.value, key_or(id, key, {}));
+  PRESSO_ASSIGN(key.value, append_constant(Kind::kReal, key.value, 0, true));
+  values_[key.value].step.column = static_cast<Byte>(RealOperation::kKey);
+  return {};
 }
 
 Status PipelineBuilder::add_part_of_key(const StageUse& use, std::size_t i, const KeyStride& stride,

@@ -118,13 +118,16 @@ std::optional<RealOperation> operation_of(Step step) {
 bool PipelineBuilder::is_of_reals(query::NodeId id) const {
   const Node& node = graph_->at(id);
   if (node.physical == Physical::kDouble) return true;
-  return operation_of(node.step) && !node.arguments.empty() &&
+  const bool is_operation = operation_of(node.step) || node.step == Step::kIsDistinct;
+  return is_operation && !node.arguments.empty() &&
          graph_->at(node.arguments[0]).physical == Physical::kDouble;
 }
 
 Result<std::size_t> PipelineBuilder::value_of_real_step(query::NodeId id) {
   const Node& node = graph_->at(id);
   if (node.step == Step::kCase) return value_of_case(node);
+  if (node.step == Step::kCoalesce) return value_of_coalesce(node);
+  if (node.step == Step::kIsDistinct) return value_of_distinct(id);
   if (node.step == Step::kIntegerToReal) {
     const Node& number = graph_->at(node.arguments[0]);
     if (number.physical != Physical::kInt64 ||

@@ -184,42 +184,26 @@ Result<std::vector<std::uint64_t>> PipelineRun::rows() {
   return bits;
 }
 
-/// Many groups are listed and copied in pieces of so many bytes of device memory.
-constexpr std::uint64_t kMostListedBytes = std::uint64_t{64} << 20;
+Status PipelineRun::list(const TakeGroups& take) const {
+  if (pipeline_.place != GroupPlace::kParts) return list_groups(space_, pipeline_, take);
+  PRESSO_TRY(take(parts_.records(), parts_.count()));
+  return space_.device().wait(space_.stream);
+}
+
+void PipelineRun::drop_groups() {
+  drop_rows();
+  cells_ = {};
+}
 
 Result<GroupRecords> PipelineRun::groups() {
   const DeviceStep step(space_.device(), "groups back");
-  if (pipeline_.place == GroupPlace::kParts) {
-    PRESSO_ASSIGN(GroupRecords found, parts_.groups(pipeline_));
-    drop_rows();
-    return found;
-  }
+  if (pipeline_.place != GroupPlace::kParts) return groups_of(space_, pipeline_);
   GroupRecords found;
   found.words = record_words(pipeline_);
-  const std::uint64_t record_bytes = found.words * sizeof(std::uint64_t);
-  if (!pipeline_.has_groups) {
-    auto& piece = found.pieces.emplace_back();
-    piece.extend(found.words);
-    PRESSO_TRY(
-        space_.copy_back(piece.data(), pipeline_.cells_out, record_bytes - sizeof(std::uint64_t)));
-    return found;
+  if (parts_.count() != 0) {
+    PRESSO_TRY(copy_groups(space_, parts_.records(), parts_.count(), found));
   }
-  const std::uint64_t most = std::min(pipeline_.groups, kMostListedBytes / record_bytes);
-  PRESSO_ASSIGN(const DeviceMemory memory,
-                space_.memory.allocate(MemoryParts::kAlignment + most * record_bytes));
-  GroupList list;
-  list.count = reinterpret_cast<std::uint64_t*>(memory.get());
-  list.records = reinterpret_cast<std::uint64_t*>(memory.get() + MemoryParts::kAlignment);
-  while (list.end < pipeline_.groups) {
-    list.begin = list.end;
-    list.end = std::min(pipeline_.groups, list.begin + most);
-    PRESSO_TRY(space_.kernels.clear(memory.get(), MemoryParts::kAlignment, space_.stream));
-    PRESSO_TRY(space_.kernels.list_groups(pipeline_, list, space_.stream));
-    PRESSO_ASSIGN(const std::uint64_t count, word(list.count));
-    auto& piece = found.pieces.emplace_back();
-    piece.extend_unset(static_cast<std::size_t>(count) * found.words);
-    PRESSO_TRY(space_.copy_back(piece.data(), list.records, count * record_bytes));
-  }
+  drop_rows();
   return found;
 }
 

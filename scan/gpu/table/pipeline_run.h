@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "scan/gpu/table/group_lists.h"
 #include "scan/gpu/table/group_parts.h"
 #include "scan/gpu/table/pipeline_builder.h"
 #include "scan/gpu/table/run_space.h"
@@ -68,6 +69,10 @@ class PipelineRun {
   Result<std::uint64_t> fault();
   /// The groups that have rows, in any order; without groups what became of all rows.
   Result<GroupRecords> groups();
+  /// The same groups as records in device memory, so many at a time. Waits.
+  Status list(const TakeGroups& take) const;
+  /// Gives back the memory of all groups: nothing may be asked any more.
+  void drop_groups();
 
  private:
   Result<std::uint64_t> word(const std::uint64_t* there) const;

@@ -65,131 +65,12 @@ Result<std::size_t> PipelineBuilder::load(std::size_t table_column, Kind kind,
   return number;
 }
 
-std::optional<std::int64_t> null_number(const Node& node) {
-  if (node.physical == Physical::kDouble) return kNullReal;
-  if (!node.range.known) return std::nullopt;
-  if (node.range.most < std::numeric_limits<std::int64_t>::max()) {
-    return static_cast<std::int64_t>(node.range.most) + 1;
-  }
-  if (node.range.least <= std::numeric_limits<std::int64_t>::min()) return std::nullopt;
-  return static_cast<std::int64_t>(node.range.least) - 1;
-}
-
 const Node* PipelineBuilder::column_node(std::size_t column) const {
   const auto found =
       std::find_if(graph_->nodes().begin(), graph_->nodes().end(), [column](const Node& node) {
         return node.kind == Node::Kind::kColumn && node.column == column;
       });
   return found == graph_->nodes().end() ? nullptr : &*found;
-}
-
-/// Of a column that may be null; else nullptr.
-const Node* PipelineBuilder::nullable_node(std::size_t column) const {
-  const auto found =
-      std::find_if(graph_->nodes().begin(), graph_->nodes().end(), [column](const Node& node) {
-        return node.kind == Node::Kind::kColumn && node.column == column && node.nullable;
-      });
-  return found == graph_->nodes().end() ? nullptr : &*found;
-}
-
-namespace {
-
-/// Whether a step may have a value though an argument is null, or be null though none is.
-bool is_lenient(Step step) {
-  return step == Step::kAnd || step == Step::kOr || step == Step::kCase ||
-         step == Step::kCoalesce || step == Step::kIsDistinct || step == Step::kIsNull;
-}
-
-}  // namespace
-
-/// Columns without which, and only without which, the node is null.
-Status PipelineBuilder::collect_columns(NodeId id, std::set<std::size_t>& columns) {
-  const Node& node = graph_->at(id);
-  if (node.kind == Node::Kind::kColumn) columns.insert(node.column);
-  if (node.kind != Node::Kind::kStep) return {};
-  if (is_lenient(node.step)) {
-    if (!node.nullable) return {};
-    // What is looked up is null where its column is: that was tried.
-    PRESSO_TRY(value_of(id));
-    if (!looked_up_.contains({graph_, id})) return refused("what is null by more than its columns");
-    for (const std::size_t column : graph_->columns_of({id})) columns.insert(column);
-    return {};
-  }
-  for (const NodeId argument : node.arguments) PRESSO_TRY(collect_columns(argument, columns));
-  return {};
-}
-
-/// By the columns, in the pipeline's numbers, that may be null and without which the node is null;
-/// those of joined tables, and strings that the device has numbered, have another number in place
-/// of nulls.
-Result<PipelineBuilder::Validity> PipelineBuilder::validity_of(NodeId id) {
-  std::set<std::size_t> all;
-  PRESSO_TRY(collect_columns(id, all));
-  Validity valid;
-  std::set<std::size_t> joined;
-  for (const std::size_t column : all) {
-    const Node* const nullable = nullable_node(column);
-    if (stage_of(column) || strings_.known_strings(column_of_query(column)) != nullptr) {
-      if (nullable != nullptr) joined.insert(column);
-      continue;
-    }
-    PRESSO_ASSIGN(const Byte number, column_of(table_column(column)));
-    if (nullable != nullptr)
-      valid.columns = static_cast<std::uint16_t>(valid.columns | 1u << number);
-  }
-  if (joined.empty()) return valid;
-  const auto known = truths_.find(joined);
-  if (known != truths_.end()) {
-    valid.truth = known->second;
-    return valid;
-  }
-  for (const std::size_t column : joined) {
-    const Node& node = *nullable_node(column);
-    RowColumn wanted;
-    if (KeyStrings* const strings = strings_.known_strings(column_of_query(column))) {
-      wanted = numbered(node, *strings);
-    } else {
-      PRESSO_ASSIGN(wanted, row_column(node));
-    }
-    PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
-    PRESSO_ASSIGN(const std::size_t truth,
-                  append_constant(Kind::kNotEqual, value, *wanted.null_value, false));
-    if (valid.truth) {
-      PRESSO_ASSIGN(valid.truth, append(Kind::kMultiply, *valid.truth, truth, false));
-    } else {
-      valid.truth = truth;
-    }
-  }
-  truths_[joined] = *valid.truth;
-  return valid;
-}
-
-/// A value that is true where the node with that validity, which is not everywhere, has one.
-Result<std::size_t> PipelineBuilder::program_truth(const Validity& valid) {
-  std::optional<std::size_t> all = valid.truth;
-  for (std::uint32_t column = 0; column < columns_.size(); ++column) {
-    if ((valid.columns >> column & 1) == 0) continue;
-    const std::size_t own = columns_[column];
-    const Node& node = *nullable_node(is_scan_ ? own : own + execution_.first_column);
-    PRESSO_ASSIGN(RowColumn wanted, row_column(node));
-    if (!wanted.null_value) wanted = with_null(node, null_number(node));
-    if (!wanted.null_value) return refused("columns that may be null or anything, in a program");
-    PRESSO_ASSIGN(const std::size_t value, column_value(wanted));
-    PRESSO_ASSIGN(std::size_t truth,
-                  append_constant(Kind::kNotEqual, value, *wanted.null_value, false));
-    if (all) {
-      PRESSO_ASSIGN(truth, append(Kind::kMultiply, *all, truth, false));
-    }
-    all = truth;
-  }
-  return *all;
-}
-
-/// The same, and the program is told which rows the columns have.
-Result<PipelineBuilder::Validity> PipelineBuilder::program_validity(NodeId id) {
-  PRESSO_ASSIGN(const Validity valid, validity_of(id));
-  nullable_ = static_cast<std::uint16_t>(nullable_ | valid.columns);
-  return valid;
 }
 
 /// As BoundQuery::columns numbers it.
@@ -308,28 +189,31 @@ Result<ValueDomain> PipelineBuilder::domain_of(const Node& column) {
   return domain;
 }
 
-/// An expression of one column, which has few values: it is looked up.
+/// An expression of one column, which has few values: it is looked up. What is null by more than
+/// its column is rather computed, unless a step may fail, which the values tell.
 Result<std::size_t> PipelineBuilder::value_by_table(NodeId id) {
   const std::vector<std::size_t> columns = graph_->columns_of({id});
   if (columns.size() != 1) return refused("an expression that GPUs do not compute yet");
   const Node& column = *column_node(columns[0]);
   PRESSO_ASSIGN(const ValueDomain domain, domain_of(column));
   auto values = values_of_expression(*graph_, id, domain);
-  if (!values) return refused("an expression that GPUs do not compute yet");
+  if (!values || (values->has_nulls && !graph_->may_fail(id))) {
+    return refused("an expression that GPUs do not compute yet");
+  }
   if (arrays_ == kMostRowArrays) return refused("too many columns of joined tables");
   PRESSO_ASSIGN(const RowColumn wanted, row_column(column));
   PRESSO_ASSIGN(std::size_t index, column_value(wanted));
   if (domain.codes == nullptr && domain.least != 0) {
     PRESSO_ASSIGN(index, append_constant(Kind::kSubtract, index, domain.least, true));
   }
-  ValueTable table{arrays_++, std::move(*values), is_wide(graph_->at(id))};
+  ValueTable table{arrays_++, std::move(values->values), is_wide(graph_->at(id))};
   Value value;
   value.step.kind = Kind::kGather;
   value.step.column = table.array;
   value.from = {index};
   value.is_wide = table.is_wide;
   value_tables_.push_back(std::move(table));
-  looked_up_.insert({graph_, id});
+  if (!values->has_nulls) looked_up_.insert({graph_, id});
   return append(std::move(value));
 }
 
@@ -358,36 +242,43 @@ bool is_computed(Step step) {
 
 }  // namespace
 
+/// Of two numbers, at most one of which is a constant.
+Result<std::size_t> PipelineBuilder::operation(Kind kind, const Node& node) {
+  if (const auto left = constant_of(node.arguments[0])) {
+    PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
+    PRESSO_ASSIGN(const std::size_t made, append_constant(kind, b, *left, is_wide(node)));
+    std::swap(values_[made].step.a_is_constant, values_[made].step.b_is_constant);
+    return made;
+  }
+  PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
+  if (const auto right = constant_of(node.arguments[1])) {
+    return append_constant(kind, a, *right, is_wide(node));
+  }
+  PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
+  return append(kind, a, b, is_wide(node));
+}
+
 Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
   const Node& node = graph_->at(id);
-  const auto two = [&](Kind kind) -> Result<std::size_t> {
-    const auto left = constant_of(node.arguments[0]);
-    const auto right = constant_of(node.arguments[1]);
-    if (right) {
-      PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
-      return append_constant(kind, a, *right, is_wide(node));
-    }
-    if (left) {
-      PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
-      PRESSO_ASSIGN(const std::size_t made, append_constant(kind, b, *left, is_wide(node)));
-      values_[made].step.b_is_constant = false;
-      values_[made].step.a_is_constant = true;
-      return made;
-    }
-    PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
-    PRESSO_ASSIGN(const std::size_t b, value_of(node.arguments[1]));
-    return append(kind, a, b, is_wide(node));
-  };
+  const bool has_null = std::any_of(node.arguments.begin(), node.arguments.end(),
+                                    [this](NodeId one) { return graph_->at(one).is_null; });
+  if (has_null && !query::decides_nulls(node.step)) {
+    // Null in all rows, unless an argument fails: any value does.
+    const bool may_fail = std::any_of(node.arguments.begin(), node.arguments.end(),
+                                      [this](NodeId one) { return graph_->may_fail(one); });
+    if (may_fail) return refused("an argument that may have no result");
+    return constant_value(0, is_wide(node));
+  }
   if (is_of_reals(id)) {
     Result<std::size_t> computed = value_of_real_step(id);
     if (computed.ok() || computed.error().code != ErrorCode::kUnsupported) return computed;
     return value_by_table(id);
   }
   const bool of_integers =
-      (node.step == Step::kIsNull && graph_->is_column(node.arguments[0])) ||
+      node.step == Step::kIsNull ||
       std::all_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
-        return graph_->at(argument).physical == Physical::kInt64 ||
-               graph_->at(argument).physical == Physical::kBool;
+        const Node& of = graph_->at(argument);
+        return of.is_null || of.physical == Physical::kInt64 || of.physical == Physical::kBool;
       });
   if (!of_integers || !is_computed(node.step) || query::step_may_fail(node)) {
     Result<std::size_t> looked_up = value_by_table(id);
@@ -396,19 +287,19 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
   }
   switch (node.step) {
     case Step::kAdd:
-      return two(Kind::kAdd);
+      return operation(Kind::kAdd, node);
     case Step::kSubtract:
-      return two(Kind::kSubtract);
+      return operation(Kind::kSubtract, node);
     case Step::kMultiply:
-      return two(Kind::kMultiply);
+      return operation(Kind::kMultiply, node);
     case Step::kEqual:
-      return two(Kind::kEqual);
+      return operation(Kind::kEqual, node);
     case Step::kNotEqual:
-      return two(Kind::kNotEqual);
+      return operation(Kind::kNotEqual, node);
     case Step::kLess:
-      return two(Kind::kLess);
+      return operation(Kind::kLess, node);
     case Step::kLessEqual:
-      return two(Kind::kLessEqual);
+      return operation(Kind::kLessEqual, node);
     case Step::kBoolToInteger:
       return value_of(node.arguments[0]);
     case Step::kNot: {
@@ -416,17 +307,18 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
       return append(Kind::kNot, a, a, false);
     }
     case Step::kAnd:
-    case Step::kOr:
-      return value_of_and(node);
+    case Step::kOr: {
+      PRESSO_ASSIGN(const Truth truth, is_true(id, false));
+      return value_of_truth(truth);
+    }
     case Step::kCase:
       return value_of_case(node);
-    case Step::kIsNull: {
-      if (!graph_->is_column(node.arguments[0])) return refused("an expression that is null");
-      PRESSO_ASSIGN(const Validity valid, validity_of(node.arguments[0]));
-      if (valid.is_everywhere()) return refused("a column that is never null");
-      PRESSO_ASSIGN(const std::size_t truth, program_truth(valid));
-      return append(Kind::kNot, truth, truth, false);
-    }
+    case Step::kCoalesce:
+      return value_of_coalesce(node);
+    case Step::kIsNull:
+      return value_of_is_null(node);
+    case Step::kIsDistinct:
+      return value_of_distinct(id);
     case Step::kScaleUp: {
       if (node.parameter > static_cast<std::int64_t>(kFactorsOfInt64)) break;
       PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
@@ -436,70 +328,13 @@ Result<std::size_t> PipelineBuilder::value_of_step(NodeId id) {
     case Step::kNegate: {
       PRESSO_ASSIGN(const std::size_t a, value_of(node.arguments[0]));
       PRESSO_ASSIGN(const std::size_t made, append_constant(Kind::kSubtract, a, 0, is_wide(node)));
-      values_[made].step.b_is_constant = false;
-      values_[made].step.a_is_constant = true;
+      std::swap(values_[made].step.a_is_constant, values_[made].step.b_is_constant);
       return made;
     }
     default:
       break;
   }
   return refused("an expression that GPUs do not compute yet");
-}
-
-bool PipelineBuilder::combines_truths(NodeId id) const {
-  const Node& node = graph_->at(id);
-  if (node.kind != Node::Kind::kStep) return false;
-  return node.step == Step::kAnd || node.step == Step::kOr || node.step == Step::kNot;
-}
-
-/// Whether the node is true, or false if `negated`, and not null: of AND, OR and NOT that is known
-/// of their arguments by the same question.
-Result<std::size_t> PipelineBuilder::is_true(NodeId id, bool negated) {
-  const Node& node = graph_->at(id);
-  if (!combines_truths(id)) {
-    PRESSO_ASSIGN(const Validity valid, validity_of(id));
-    PRESSO_ASSIGN(std::size_t truth, value_of(id));
-    if (negated) {
-      PRESSO_ASSIGN(truth, append(Kind::kNot, truth, truth, false));
-    }
-    if (valid.is_everywhere()) return truth;
-    PRESSO_ASSIGN(const std::size_t is_there, program_truth(valid));
-    return append(Kind::kMultiply, truth, is_there, false);
-  }
-  if (node.step == Step::kNot) return is_true(node.arguments[0], !negated);
-  // One of them is true where not all are not.
-  const bool wants_all = (node.step == Step::kAnd) != negated;
-  std::optional<std::size_t> all;
-  for (const NodeId argument : node.arguments) {
-    PRESSO_ASSIGN(std::size_t one, is_true(argument, negated));
-    if (!wants_all) {
-      PRESSO_ASSIGN(one, append(Kind::kNot, one, one, false));
-    }
-    if (all) {
-      PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
-    }
-    all = one;
-  }
-  return wants_all ? *all : append(Kind::kNot, *all, *all, false);
-}
-
-/// AND and OR of what is never null, else of two truths a third may come.
-Result<std::size_t> PipelineBuilder::value_of_and(const Node& node) {
-  std::optional<std::size_t> all;
-  const bool is_or = node.step == Step::kOr;
-  for (const NodeId argument : node.arguments) {
-    PRESSO_ASSIGN(const Validity valid, validity_of(argument));
-    if (!valid.is_everywhere()) return refused("AND or OR of what may be null, in a program");
-    PRESSO_ASSIGN(std::size_t one, value_of(argument));
-    if (is_or) {
-      PRESSO_ASSIGN(one, append(Kind::kNot, one, one, false));
-    }
-    if (all) {
-      PRESSO_ASSIGN(one, append(Kind::kMultiply, *all, one, false));
-    }
-    all = one;
-  }
-  return is_or ? append(Kind::kNot, *all, *all, false) : *all;
 }
 
 /// The value where the truth is 1, else the other number: (value - otherwise) * truth + otherwise,
@@ -509,42 +344,6 @@ Result<std::size_t> PipelineBuilder::value_or(std::size_t value, std::size_t tru
   PRESSO_ASSIGN(value, append_constant(Kind::kSubtract, value, otherwise, true));
   PRESSO_ASSIGN(value, append(Kind::kMultiply, value, truth, true));
   return append_constant(Kind::kAdd, value, otherwise, true);
-}
-
-/// A truth times a number, or a double's bits, or times a constant, which is no value of its own.
-Result<std::size_t> PipelineBuilder::times(std::size_t truth, NodeId id, bool is_wide) {
-  const Node& node = graph_->at(id);
-  const bool is_real = node.kind == Node::Kind::kConstant && node.physical == Physical::kDouble;
-  const auto constant =
-      is_real ? std::optional(std::bit_cast<std::int64_t>(node.real)) : constant_of(id);
-  if (constant) return append_constant(Kind::kMultiply, truth, *constant, is_wide);
-  PRESSO_ASSIGN(const std::size_t value, value_of(id));
-  return append(Kind::kMultiply, truth, value, is_wide);
-}
-
-/// Without a jump, the last branch first: truth * what it gives + not truth * what came before.
-Result<std::size_t> PipelineBuilder::value_of_case(const Node& node) {
-  const bool wide = is_wide(node);
-  for (const NodeId argument : node.arguments) {
-    PRESSO_ASSIGN(const Validity valid, validity_of(argument));
-    if (!valid.is_everywhere() || graph_->at(argument).is_null) {
-      return refused("CASE with what may be null");
-    }
-  }
-  std::optional<std::size_t> value;
-  for (std::size_t i = node.arguments.size() - 1; i >= 2; i -= 2) {
-    PRESSO_ASSIGN(const std::size_t truth, value_of(node.arguments[i - 2]));
-    PRESSO_ASSIGN(const std::size_t other, append(Kind::kNot, truth, truth, false));
-    PRESSO_ASSIGN(const std::size_t then, times(truth, node.arguments[i - 1], wide));
-    std::size_t otherwise = 0;
-    if (value) {
-      PRESSO_ASSIGN(otherwise, append(Kind::kMultiply, other, *value, wide));
-    } else {
-      PRESSO_ASSIGN(otherwise, times(other, node.arguments.back(), wide));
-    }
-    PRESSO_ASSIGN(value, append(Kind::kAdd, then, otherwise, wide));
-  }
-  return *value;
 }
 
 }  // namespace presso::gpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scan/gpu/table/build_passes.h"
+#include "scan/gpu/table/group_merge.h"
 #include "scan/gpu/table/joined_rows.h"
 #include "scan/query/table_facts.h"
 
@@ -146,6 +147,28 @@ std::uint64_t pairs_of(const QueryPipeline& groups, const GroupRecords& records)
   return pairs;
 }
 
+/// What count(distinct) is asked for, each once.
+std::vector<query::NodeId> distinct_arguments(const query::BoundQuery& query) {
+  std::vector<query::NodeId> arguments;
+  for (const query::AggregateCall& call : query.aggregates) {
+    if (call.kind != query::AggregateKind::kCountDistinct) continue;
+    const bool is_known =
+        std::find(arguments.begin(), arguments.end(), *call.argument) != arguments.end();
+    if (!is_known) arguments.push_back(*call.argument);
+  }
+  return arguments;
+}
+
+/// Of the choice, between the same groups in the same order.
+void copy_counts(const query::BoundQuery& query, const AggregateChoice& choice, RowStore& from,
+                 RowStore& to) {
+  for (std::size_t i = 0; i < query.aggregates.size(); ++i) {
+    if (!choice.gives(query.aggregates[i])) continue;
+    const std::size_t column = query.keys.size() + i;
+    std::copy_n(from.values(column), to.rows() * sizeof(std::int64_t), to.values(column));
+  }
+}
+
 }  // namespace
 
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
@@ -156,20 +179,32 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
   const RunSpace space = this->space(pinned, queue, stream.get());
+  const std::vector<query::NodeId> distinct = distinct_arguments(execution.query);
+  AggregateChoice choice;
+  if (!distinct.empty()) choice.distinct = distinct[0];
+  PRESSO_ASSIGN(RowStore all, groups(space, execution, input, choice));
+  choice.others = false;
+  for (std::size_t i = 1; i < distinct.size(); ++i) {
+    choice.distinct = distinct[i];
+    ++execution.summary.passes;
+    PRESSO_ASSIGN(RowStore counted, groups(space, execution, input, choice));
+    copy_counts(execution.query, choice, counted, all);
+  }
+  return all;
+}
+
+/// The aggregates of the choice; others are whatever stands there.
+Result<RowStore> QueryOnGpu::groups(const RunSpace& space, query::Execution& execution,
+                                    const query::GroupInput& input, const AggregateChoice& choice) {
   const query::ReadState before(execution);
   const std::uint64_t most_rows = std::min(execution.query.most_rows, sums_.most);
   for (std::uint64_t rows = expected_rows(execution, sums_);;) {
-    PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, rows));
+    PRESSO_ASSIGN(const auto groups, make_group_pipeline(space, execution, input, rows, choice));
     PipelineRun pipeline_run(space);
     PRESSO_ASSIGN(const auto matched,
                   run_until_all_have_groups(space, execution, rows, *groups, pipeline_run));
     if (matched) {
-      FoundGroups found;
-      found.matched = *matched;
-      if (!groups->builder.counts_only()) {
-        PRESSO_ASSIGN(found.records, pipeline_run.groups());
-      }
-      if (groups->builder.pair_count()) found.matched = pairs_of(*groups, found.records);
+      PRESSO_ASSIGN(FoundGroups found, find_groups(space, *groups, *matched, pipeline_run));
       if (found.matched <= groups->builder.most_rows()) {
         return answer(space, execution, input, *groups, found);
       }
@@ -180,6 +215,21 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
     ++execution.summary.passes;
     execution.notes.push_back("on the GPU: sums of many joined rows in more cells");
   }
+}
+
+/// Brings back what the run has made of the `matched` rows.
+Result<FoundGroups> QueryOnGpu::find_groups(const RunSpace& space, const QueryPipeline& groups,
+                                            std::uint64_t matched, PipelineRun& run) {
+  FoundGroups found;
+  found.matched = matched;
+  if (groups.builder.distinct()) {
+    PRESSO_ASSIGN(const std::uint64_t table_bytes, first_table_bytes(space));
+    PRESSO_ASSIGN(found.records, merged_groups(space, groups.builder, table_bytes, run));
+  } else if (!groups.builder.counts_only()) {
+    PRESSO_ASSIGN(found.records, run.groups());
+  }
+  if (groups.builder.pair_count()) found.matched = pairs_of(groups, found.records);
+  return found;
 }
 
 /// Makes the answer of what has come back, and fetches the keys that are missing in it.

@@ -18,7 +18,9 @@
 
 namespace presso::gpu {
 
+struct AggregateChoice;
 struct FoundGroups;
+class PipelineRun;
 struct QueryPipeline;
 
 class QueryOnGpu final : public QueryDevice {
@@ -68,6 +70,10 @@ class QueryOnGpu final : public QueryDevice {
     return {memory_,     *kernels_,    *strings_, pinned, stream,
             &residents_, &load_times_, &queue,    sums_};
   }
+  Result<query::RowStore> groups(const RunSpace& space, query::Execution& execution,
+                                 const query::GroupInput& input, const AggregateChoice& choice);
+  Result<FoundGroups> find_groups(const RunSpace& space, const QueryPipeline& groups,
+                                  std::uint64_t matched, PipelineRun& run);
   Result<query::RowStore> answer(const RunSpace& space, query::Execution& execution,
                                  const query::GroupInput& input, const QueryPipeline& groups,
                                  FoundGroups& found);

@@ -25,6 +25,7 @@ struct RowColumn {
   std::optional<std::int64_t> null_value;  ///< in place of nulls, where there are any
   bool is_wide = false;                    ///< it may need more than 32 bits
   bool is_real = false;                    ///< the bits of doubles
+  bool has_truth = false;  ///< of a result: a truth behind it says whether it is not null
   /// Of strings, the key of a join or of groups: their numbers among these.
   KeyStrings* strings = nullptr;
   friend bool operator==(const RowColumn&, const RowColumn&) = default;
@@ -41,8 +42,9 @@ struct KeyForm {
   std::optional<std::int64_t> of_keyless_build;  ///< of build rows without a key that are kept
   std::optional<std::int64_t> of_lone_probe;     ///< of probe rows that have no partner
 };
-/// Nothing: keys do not fit into 63 bits. `ranges`: of the build side's, by key.
-std::optional<KeyForm> key_form(const std::vector<query::Range>& ranges);
+/// Nothing: keys do not fit into 63 bits. `ranges`: of the build side's, by key. `is_real`: the
+/// only key is a double's bits, of which equal values have the same (RealOperation::kKey).
+std::optional<KeyForm> key_form(const std::vector<query::Range>& ranges, bool is_real);
 
 /// Whether rows of the probe side without a partner, or without a key, are left.
 inline bool leaves_lone_rows(query::StageKind kind) {
@@ -84,6 +86,7 @@ struct StageUse {
   bool is_string(std::size_t key) const {
     return key_codes[key] != nullptr || key_strings[key] != nullptr;
   }
+  bool has_real_key = false;  ///< the only key is a double
   std::vector<RowColumn> columns;
   std::vector<Byte> arrays;  ///< by column: Pipeline::arrays
   std::size_t find = 0;      ///< the program's step that looks up

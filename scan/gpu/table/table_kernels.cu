@@ -121,6 +121,11 @@ class CudaTableKernels final : public TableKernels {
     return gpu::sum_group_parts(parts, stream);
   }
 
+  Status merge_groups(const GroupMerge& merge, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::merge_groups(merge, stream);
+  }
+
   Status clear(Byte* memory, std::size_t bytes, Stream stream) override {
     const CurrentDevice current(device_);
     return gpu::check(cudaMemsetAsync(memory, 0, bytes, stream), "clearing device memory");

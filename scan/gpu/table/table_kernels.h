@@ -8,6 +8,7 @@
 #include "decompress/columns/gpu/column_batch.h"
 #include "decompress/gpu/runtime/device.h"
 #include "presso/device_join.h"
+#include "scan/gpu/table/group_merge_plan.h"
 #include "scan/gpu/table/group_part_plan.h"
 #include "scan/gpu/table/pipeline_shape.h"
 
@@ -26,6 +27,8 @@ class TableKernels {
   virtual GroupPartLimits group_part_limits() = 0;
   /// enqueue_group_parts() of group_part_steps.h.
   virtual Status sum_group_parts(const PartedRows& parts, Stream stream) = 0;
+  /// enqueue_merge() of group_merge.cuh.
+  virtual Status merge_groups(const GroupMerge& merge, Stream stream) = 0;
   virtual Status clear(Byte* memory, std::size_t bytes, Stream stream) = 0;
   /// The most shared memory that a thread block may have.
   virtual Result<std::uint32_t> most_shared_bytes() = 0;

@@ -44,26 +44,25 @@ class DomainBatch {
   StringRef strings_[kBatchRows] = {};
 };
 
-/// Appends the values; false: some are null.
-bool append(const VectorView& view, std::uint32_t count, std::vector<std::int64_t>& values) {
+void append(const VectorView& view, std::uint32_t count, ExpressionValues& to) {
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (view.is_null(i)) return false;
-    values.push_back(view.physical == Physical::kBool ? view.as<Byte>()[i]
-                                                      : view.as<std::int64_t>()[i]);
+    const bool is_null = view.is_null(i);
+    to.has_nulls = to.has_nulls || is_null;
+    to.values.push_back(is_null                            ? 0
+                        : view.physical == Physical::kBool ? view.as<Byte>()[i]
+                                                           : view.as<std::int64_t>()[i]);
   }
-  return true;
 }
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> values_of_expression(const query::Graph& graph,
-                                                              query::NodeId id,
-                                                              const ValueDomain& domain) {
+std::optional<ExpressionValues> values_of_expression(const query::Graph& graph, query::NodeId id,
+                                                     const ValueDomain& domain) {
   const query::Program program(graph, {id}, {domain.column});
   query::Program::State state(program);
   DomainBatch batch(domain);
-  std::vector<std::int64_t> values;
-  values.reserve(static_cast<std::size_t>(batch.size()));
+  ExpressionValues all;
+  all.values.reserve(static_cast<std::size_t>(batch.size()));
   std::vector<VectorView> results(1);
   if (domain.nullable) {
     constexpr std::uint64_t kNull = 0;
@@ -76,9 +75,10 @@ std::optional<std::vector<std::int64_t>> values_of_expression(const query::Graph
         static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, batch.size() - first));
     const VectorView input = batch.view(first, count);
     const auto failure = program.run(state, {&input, 1}, count, results);
-    if (failure || !append(results[0], count, values)) return std::nullopt;
+    if (failure) return std::nullopt;
+    append(results[0], count, all);
   }
-  return values;
+  return all;
 }
 
 }  // namespace presso::gpu

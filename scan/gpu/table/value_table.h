@@ -25,11 +25,15 @@ struct ValueDomain {
   const query::KeyCodes* codes = nullptr;
 };
 
-/// By value from the least on, or by the number of a string. Nothing where the expression may be
-/// null, though the column is not, where it fails for a value, or gives what is no integer.
-std::optional<std::vector<std::int64_t>> values_of_expression(const query::Graph& graph,
-                                                              query::NodeId id,
-                                                              const ValueDomain& domain);
+struct ExpressionValues {
+  std::vector<std::int64_t> values;  ///< by value from the least on, or by the number of a string
+  bool has_nulls = false;            ///< some are null though the column is not; they are 0
+};
+
+/// Nothing where the expression has a value though the column has none, where it fails for a value,
+/// or gives what is no integer.
+std::optional<ExpressionValues> values_of_expression(const query::Graph& graph, query::NodeId id,
+                                                     const ValueDomain& domain);
 
 /// Such an array of a pipeline.
 struct ValueTable {

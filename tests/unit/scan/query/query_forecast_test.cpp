@@ -148,7 +148,12 @@ TEST_F(QueryForecastTest, SaysWhatNoDeviceDoes) {
   Query sorted = sales();
   EXPECT_EQ(why(sorted.where("price > 5").order_by("price")), "");
   Query different = sales();
-  EXPECT_EQ(why(different.aggregate("count(distinct town)")), "count(distinct)");
+  EXPECT_EQ(why(different.aggregate("count(distinct town)")), "");
+  Query real_values = sales();
+  EXPECT_EQ(why(real_values.aggregate("count(distinct price / 3)")), "");
+  Query real_beside = sales();
+  EXPECT_EQ(why(real_beside.group_by("town").aggregate("count(distinct price / 3)")),
+            "count(distinct) of doubles where there are keys");
   Query real = sales();
   EXPECT_EQ(why(real.aggregate("sum(price / 3)")), "");
   Query text = joined();
