@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scan/query/device_plan.h"
+
 namespace presso::query {
 namespace {
 
@@ -54,7 +56,80 @@ double share_of(const IntervalSet& intervals, std::uint64_t least, std::uint64_t
   return std::min(share, 1.0);
 }
 
+void operator+=(DeviceCost& sum, const DeviceCost& one) {
+  sum.vector_ns += one.vector_ns;
+  sum.row_ns += one.row_ns;
+  sum.read_ns += one.read_ns;
+  sum.once_ns += one.once_ns;
+}
+
+/// Packed numbers, which are compared where they lie.
+DeviceCost packed_cost(const GpuQueryRates& rates, double stored_bytes, double times) {
+  DeviceCost cost;
+  cost.vector_ns = rates.compare_width_ns(8 * stored_bytes) * times;
+  cost.read_ns = rates.byte_ns * stored_bytes;
+  return cost;
+}
+
+/// A bit for each row, which says what other kernels have found.
+DeviceCost bits_cost(const GpuQueryRates& rates) {
+  return packed_cost(rates, 1.0 / 8, 1);
+}
+
+/// Strings that are no dictionary's are tested in all rows, before the kernel.
+DeviceCost device_text_cost(const GpuQueryRates& rates, const ColumnWeight& weight) {
+  DeviceCost cost = bits_cost(rates);
+  switch (weight.representation) {
+    case Representation::kToken:
+      cost.once_ns = rates.token_byte_ns * weight.stored;
+      return cost;
+    case Representation::kBytes:
+      cost.once_ns = rates.text_byte_ns * weight.text;
+      return cost;
+    case Representation::kNull:
+      return cost;
+    default:  // codes are looked up in a set
+      return packed_cost(rates, weight.stored, 1);
+  }
+}
+
+/// Its columns are read where rows are left: it comes behind all conditions on columns.
+DeviceCost device_expression_cost(const GroupReader& group, const GpuQueryRates& rates,
+                                  const Filter& filter) {
+  DeviceCost cost;
+  const std::vector<std::size_t>& inputs = filter.program->inputs();
+  for (const std::size_t column : inputs) {
+    cost.vector_ns += rates.byte_ns * weigh(group, column).stored;
+  }
+  cost.row_ns = rates.step_ns * static_cast<double>(filter.program->steps() + inputs.size() + 1);
+  return cost;
+}
+
 }  // namespace
+
+DeviceCost device_cost(const GroupReader& group, const GpuQueryRates& rates, const Filter& filter) {
+  DeviceCost cost;
+  switch (filter.kind) {
+    case Kind::kTrue:
+    case Kind::kFalse:
+      return cost;
+    case Kind::kIntervals:
+      return packed_cost(rates, weigh(group, filter.column).stored,
+                         static_cast<double>(filter.intervals.intervals().size()));
+    case Kind::kText:
+      return device_text_cost(rates, weigh(group, filter.column));
+    case Kind::kNull:
+    case Kind::kKeys:
+      return bits_cost(rates);
+    case Kind::kExpression:
+      cost = device_expression_cost(group, rates, filter);
+      break;
+    default:
+      for (const Filter& part : filter.parts) cost += device_cost(group, rates, part);
+  }
+  cost.is_expression = is_expression(filter);
+  return cost;
+}
 
 double ConditionEstimator::selectivity(const Filter& filter) const {
   switch (filter.kind) {

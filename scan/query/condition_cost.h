@@ -10,6 +10,9 @@
 
 namespace presso::query {
 
+/// What it costs a GPU. `group`: as for the CPU.
+DeviceCost device_cost(const GroupReader& group, const GpuQueryRates& rates, const Filter& filter);
+
 /// All by the first row group of the tables, which stands for the others.
 class ConditionEstimator {
  public:

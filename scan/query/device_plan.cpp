@@ -48,15 +48,21 @@ Status check_order(const FilterPlan& plan, const FilterPass& pass) {
 
 }  // namespace
 
+bool is_expression(const Filter& filter) {
+  if (filter.kind == Filter::Kind::kExpression) return true;
+  return filter.kind == Filter::Kind::kAnd &&
+         std::any_of(filter.parts.begin(), filter.parts.end(), is_expression);
+}
+
 Result<std::vector<DeviceKernel>> device_kernels(const FilterPlan& plan, const PlanChoice& asked) {
   std::vector<DeviceKernel> kernels(1);
   const bool is_asked = !asked.plan.empty();
-  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
-    const FilterPass& pass = plan.passes[i];
-    if (is_asked) {
-      if (i > 0) kernels.emplace_back();
-      PRESSO_TRY(check_order(plan, pass));
-    }
+  const bool by_its_rates = !is_asked && plan.on_device.has_value();
+  const std::vector<FilterPass>& passes = by_its_rates ? plan.on_device->kernels : plan.passes;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const FilterPass& pass = passes[i];
+    if (i > 0 && (is_asked || by_its_rates)) kernels.emplace_back();
+    if (is_asked) PRESSO_TRY(check_order(plan, pass));
     for (const auto& group : pass.groups) add_group(plan, group, kernels.back());
   }
   if (plan.writes_rows) kernels.emplace_back();

@@ -116,8 +116,18 @@ std::string device_text(const Execution& execution, const std::string& indent) {
   const std::string begin = indent + "on the GPU: ";
   const auto kernels = device_kernels(execution.plan, execution.options.plan);
   if (!kernels.ok()) return begin + kernels.error().what + "\n";
-  return begin + "plan " + device_plan_text(*kernels) +
-         (kernels->size() == 1 ? ", one kernel\n" : ", " + grouped(kernels->size()) + " kernels\n");
+  std::string text =
+      begin + "plan " + device_plan_text(*kernels) +
+      (kernels->size() == 1 ? ", one kernel" : ", " + grouped(kernels->size()) + " kernels");
+  const auto& predicted = execution.plan.on_device;
+  if (!predicted) return text + "\n";
+  text += ", predicted " + number(predicted->cost_ns(), "ns a row");
+  if (predicted->kernel_ns.size() == 1) return text + "\n";
+  std::string parts;
+  for (const double ns : predicted->kernel_ns) {
+    parts += (parts.empty() ? " (" : " + ") + number(ns, "ns");
+  }
+  return text + parts + ")\n";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // between passes (';') the rows that are left are written down, as a bitmap or a list.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ struct FilterPass {
   bool as_list = false;                          ///< the rows that it is given are a list
 };
 
+/// How a GPU is to test them, by its own rates (device_planner.h).
+struct DevicePlan {
+  std::vector<FilterPass> kernels;  ///< each could be PlanChoice::plan of a GPU
+  std::vector<double> kernel_ns;    ///< of a row, as predicted, by kernel
+
+  double cost_ns() const;
+};
+
 struct FilterPlan {
   std::vector<Condition> conditions;  ///< all must hold
   std::vector<FilterPass> passes;
@@ -37,6 +46,7 @@ struct FilterPlan {
   /// The share of the rows of which a sample counts the cost: zones rule out the slices of all
   /// others.
   double live_share = 1;
+  std::optional<DevicePlan> on_device;  ///< where the rates of a GPU are known
 
   /// "2&1&&3;4", as PlanChoice::plan.
   std::string text() const;

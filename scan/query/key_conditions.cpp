@@ -160,6 +160,7 @@ void add_condition(FilterPlan& plan, Condition condition, bool is_given) {
   const double much = kMuchMore * condition.cost_ns;
   plan.selectivity *= condition.selectivity;
   plan.cost_ns += condition.cost_ns;
+  plan.on_device.reset();
   plan.conditions.push_back(std::move(condition));
   const auto is_costly = [&](const std::vector<std::size_t>& group) {
     return std::any_of(group.begin(), group.end(),

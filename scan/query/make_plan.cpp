@@ -2,10 +2,12 @@
 #include "scan/query/make_plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "format/columns/bit_copy.h"
 #include "scan/query/condition_cost.h"
 #include "scan/query/condition_sample.h"
+#include "scan/query/device_planner.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::query {
@@ -35,6 +37,44 @@ void scale(ConditionCost& cost, double by) {
   }
 }
 
+void scale(DeviceCost& cost, double by) {
+  for (double* part : {&cost.vector_ns, &cost.row_ns, &cost.read_ns, &cost.once_ns}) *part *= by;
+}
+
+/// What of files is run over at a time (scan/gpu/table/loaded_table.cpp): each part starts all
+/// kernels.
+constexpr double kPartBytes = 1 << 26;
+
+/// `rows`: of the tables, of which the conditions' columns take `row_bytes` each.
+DeviceFigures device_figures(const GpuQueryRates& rates, double rows, double row_bytes) {
+  DeviceFigures figures;
+  figures.branch_ns = rates.branch_ns;
+  figures.pass_ns = rates.pass_ns;
+  const double part_rows = row_bytes > 0 ? kPartBytes / row_bytes : rows;
+  figures.launch_ns = rates.kernel_ns / std::max(std::min(rows, part_rows), 1.0);
+  return figures;
+}
+
+/// Stored bytes of a row, of all columns that the conditions read.
+double bytes_of_row(const GroupReader& group, const std::vector<Condition>& conditions) {
+  std::set<std::size_t> columns;
+  for (const Condition& condition : conditions) {
+    for (const std::size_t column : columns_of(condition.filter)) columns.insert(column);
+  }
+  double bytes = 0;
+  for (const std::size_t column : columns) {
+    bytes += static_cast<double>(group.cost(column, 0, group.rows()).bytes);
+  }
+  return bytes / std::max<double>(group.rows(), 1);
+}
+
+/// As the plan that was asked for, or the cheapest one.
+DevicePlan device_plan(const PlannerInput& input, const PlanChoice& asked,
+                       const std::vector<FilterPass>& passes) {
+  if (!asked.plan.empty()) return device_cost_of(input, passes);
+  return choose_device_plan(input, asked.rows != PlanChoice::Rows::kList);
+}
+
 }  // namespace
 
 std::vector<Condition> conditions_of(const BoundQuery& query) {
@@ -61,7 +101,8 @@ std::vector<Condition> conditions_of(const BoundQuery& query) {
 
 Result<PlannerInput> planner_input(const std::vector<Table>& tables, const BoundQuery& query,
                                    const std::vector<Condition>& conditions,
-                                   const QueryRates& rates) {
+                                   const QueryRates& rates,
+                                   const std::optional<GpuQueryRates>& gpu_rates) {
   const std::size_t count = conditions.size();
   std::uint64_t rows = 0;
   const Table* first = nullptr;
@@ -74,6 +115,7 @@ Result<PlannerInput> planner_input(const std::vector<Table>& tables, const Bound
   if (first == nullptr) {
     input.costs.resize(count);
     input.selectivities.assign(count, 1);
+    if (gpu_rates) input.device = DeviceFigures{std::vector<DeviceCost>(count)};
     return input;
   }
   PRESSO_ASSIGN(const auto group, GroupReader::open(*first, 0));
@@ -91,6 +133,13 @@ Result<PlannerInput> planner_input(const std::vector<Table>& tables, const Bound
     input.costs.push_back(estimator.cost(conditions[i].filter, input.selectivities[i]));
     scale(input.costs[i], sampled.open_shares[i]);
   }
+  if (!gpu_rates) return input;
+  input.device = device_figures(*gpu_rates, input.live_share * static_cast<double>(rows),
+                                bytes_of_row(*group, conditions));
+  for (std::size_t i = 0; i < count; ++i) {
+    input.device->costs.push_back(device_cost(*group, *gpu_rates, conditions[i].filter));
+    scale(input.device->costs[i], sampled.open_shares[i]);
+  }
   return input;
 }
 
@@ -101,7 +150,7 @@ Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const Boun
   const std::size_t count = plan.conditions.size();
   if (count == 0) return plan;
   PRESSO_ASSIGN(const PlannerInput input,
-                planner_input(tables, query, plan.conditions, options.rates));
+                planner_input(tables, query, plan.conditions, options.rates, options.gpu_rates));
   PlanShape shape;
   if (options.plan.plan.empty()) {
     shape = choose_plan(input);
@@ -110,6 +159,7 @@ Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const Boun
     shape = cost_of(input, std::move(passes));
     plan.writes_rows = options.plan.plan.ends_with(';');
   }
+  if (input.device) plan.on_device = device_plan(input, options.plan, shape.passes);
   for (FilterPass& pass : shape.passes) {
     if (options.plan.rows != PlanChoice::Rows::kAuto) {
       pass.as_list = options.plan.rows == PlanChoice::Rows::kList;

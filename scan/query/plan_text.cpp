@@ -26,6 +26,7 @@ std::string FilterPlan::text() const {
 }
 
 void add_condition(FilterPlan& plan, Filter filter) {
+  plan.on_device.reset();
   if (plan.passes.empty()) plan.passes.emplace_back();
   auto& groups = plan.passes.front().groups;
   groups.insert(groups.begin(), std::vector<std::size_t>{plan.conditions.size()});

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,24 @@ struct ConditionCost {
   double sparse_ns = 0;
 };
 
+/// The same of a GPU's kernels (device_planner.h).
+struct DeviceCost {
+  double vector_ns = 0;  ///< for each row of a vector that has live rows
+  double row_ns = 0;     ///< for each row that is still alive: a program
+  /// For each row of a vector that has live rows when its kernel begins: words are read ahead.
+  double read_ns = 0;
+  double once_ns = 0;  ///< for each row whatever the plan: strings are tested by other kernels
+  bool is_expression = false;
+};
+
+/// What is known of a GPU that may test the conditions.
+struct DeviceFigures {
+  std::vector<DeviceCost> costs;
+  double branch_ns = 0;  ///< a vector that is tested for live rows
+  double pass_ns = 0;    ///< a row that one kernel passes on to the next
+  double launch_ns = 0;  ///< the start of a kernel, for each row in slices that are read
+};
+
 /// Which rows of a sample fulfil each condition: for each a bit a row, vectors of 1,024 rows.
 struct ConditionSample {
   std::uint32_t vectors = 0;
@@ -49,6 +68,7 @@ struct PlannerInput {
   /// selectivities and sample are of these only.
   double live_share = 1;
   QueryRates rates;
+  std::optional<DeviceFigures> device;
   /// That a vector has a live row is taken for min(1,024 p, 1), as in the thesis, and not for
   /// 1 - (1 - p)^1024: for comparison.
   bool linear_vectors = false;

@@ -2,6 +2,7 @@
 #include "scan/query/query_forecast.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "scan/query/join_plan.h"
@@ -52,13 +53,17 @@ std::set<std::size_t> condition_columns(const FilterPlan& plan) {
   return columns;
 }
 
-/// Conditions, and reading the columns that they do not read, as if all columns had the same size.
+/// The share of the columns that conditions do not read, as if all had the same size.
+double unread_share(const FilterPlan& plan, std::size_t columns) {
+  const std::size_t tested = std::min(condition_columns(plan).size(), columns);
+  return columns > 0 ? static_cast<double>(columns - tested) / static_cast<double>(columns) : 0;
+}
+
+/// Conditions, and reading the columns that they do not read.
 double scan_ns(const QueryRates& rates, const LiveRows& live, const FilterPlan& plan,
                std::size_t columns) {
-  const std::size_t tested = std::min(condition_columns(plan).size(), columns);
-  const double unread =
-      columns > 0 ? static_cast<double>(columns - tested) / static_cast<double>(columns) : 0;
-  return plan.cost_ns / plan.live_share * live.rows + rates.read_ns * live.stored_bytes * unread;
+  return plan.cost_ns / plan.live_share * live.rows +
+         rates.read_ns * live.stored_bytes * unread_share(plan, columns);
 }
 
 /// Decoding what is asked for of each row, and computing it.
@@ -77,14 +82,24 @@ std::size_t joined_string_keys(const BoundQuery& query) {
   return static_cast<std::size_t>(std::count_if(query.keys.begin(), query.keys.end(), is_one));
 }
 
-double aggregates_ns(const QueryRates& rates, const BoundQuery& query, double groups) {
+/// Of aggregates that have one.
+std::size_t arguments_of(const BoundQuery& query) {
   std::size_t values = 0;
   for (const AggregateCall& call : query.aggregates) values += call.argument.has_value() ? 1 : 0;
-  if (query.keys.empty()) return rates.compute_ns * static_cast<double>(values);
+  return values;
+}
+
+/// Their cost in parts of that which is measured.
+double aggregates_factor(const BoundQuery& query) {
   const std::size_t count = query.aggregates.size();
   const std::size_t further = count - std::min(count, kMeasuredAggregates);
-  const double factor = 1 + kFurtherAggregate * static_cast<double>(further) +
-                        kStringKeyFactor * static_cast<double>(joined_string_keys(query));
+  return 1 + kFurtherAggregate * static_cast<double>(further);
+}
+
+double aggregates_ns(const QueryRates& rates, const BoundQuery& query, double groups) {
+  if (query.keys.empty()) return rates.compute_ns * static_cast<double>(arguments_of(query));
+  const double factor =
+      aggregates_factor(query) + kStringKeyFactor * static_cast<double>(joined_string_keys(query));
   const double ns = rates.group_ns * factor;
   return groups < kFarGroups ? ns : ns * kFarGroupFactor;
 }
@@ -110,6 +125,57 @@ std::string why_no_distinct_there(const BoundQuery& query, NodeId argument) {
   }
   return "";
 }
+
+/// What kernels of a GPU take, by its rates. Once blocks are in its memory.
+class GpuSteps {
+ public:
+  explicit GpuSteps(const GpuQueryRates& rates) : rates_(rates) {}
+
+  /// As scan_ns(), and starting a kernel.
+  double scan_ns(const LiveRows& live, const FilterPlan& plan, std::size_t columns) const {
+    const double tested = plan.on_device ? plan.on_device->cost_ns() / plan.live_share : 0;
+    return rates_.kernel_ns + tested * live.rows +
+           rates_.byte_ns * live.stored_bytes * unread_share(plan, columns);
+  }
+
+  /// As stage_ns().
+  double stage_ns(const StageForecast& stage, const LiveRows& live) const {
+    const std::size_t columns =
+        condition_columns(stage.plan).size() + stage.stage->build_keys.size();
+    const double lookup = between(stage.build.rows, GpuQueryRates::kCachedGroups, rates_.lookup_ns,
+                                  GpuQueryRates::kFarKeys, rates_.far_lookup_ns);
+    return scan_ns(live, stage.plan, columns) + lookup * (stage.build.rows + stage.rows_in);
+  }
+
+  /// Of rows that are left, what is computed of them, and their groups.
+  double groups_ns(const BoundQuery& query, const Program& program, double rows,
+                   double groups) const {
+    const double steps = rates_.step_ns * static_cast<double>(program.steps());
+    if (query.keys.empty()) {
+      return rows * (steps + rates_.sum_ns * static_cast<double>(arguments_of(query)));
+    }
+    return rows * (steps + group_ns(groups) * aggregates_factor(query)) +
+           groups * rates_.group_back_ns;
+  }
+
+ private:
+  /// What shared memory holds.
+  static constexpr double kNearGroups = 1024;
+
+  double group_ns(double groups) const {
+    if (groups <= kNearGroups) return rates_.group_ns;
+    return between(groups, GpuQueryRates::kCachedGroups, rates_.cached_group_ns,
+                   GpuQueryRates::kFarGroups, rates_.far_group_ns);
+  }
+
+  /// The cost of so many, of which two are known: as if it grew with the logarithm.
+  static double between(double count, double few, double few_ns, double many, double many_ns) {
+    const double share = std::log(std::max(count, 1.0) / few) / std::log(many / few);
+    return few_ns + std::clamp(share, 0.0, 1.0) * (many_ns - few_ns);
+  }
+
+  const GpuQueryRates rates_;
+};
 
 /// Whether a device adds up such values: numbers of 64 bits. Doubles are no part of a key.
 std::string why_no_groups_there(const BoundQuery& query) {
@@ -198,6 +264,9 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
   forecast.rows = root.rows;
   forecast.stored_bytes = root.stored_bytes;
   forecast.cpu_ns = scan_ns(rates, root, execution.plan, columns.size());
+  const bool knows_gpu = execution.options.gpu_rates.has_value();
+  const GpuSteps gpu(execution.options.gpu_rates.value_or(GpuQueryRates()));
+  if (knows_gpu) forecast.gpu_ns = gpu.scan_ns(root, execution.plan, columns.size());
   double rows = root.matched;
   if (query.joins != nullptr) {
     PRESSO_ASSIGN(const JoinForecast joins, forecast_joins(execution, zones));
@@ -207,6 +276,7 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
       forecast.rows += live.rows;
       forecast.stored_bytes += live.stored_bytes;
       forecast.cpu_ns += stage_ns(rates, stage, live);
+      if (knows_gpu) forecast.gpu_ns += gpu.stage_ns(stage, live);
     }
     rows = joins.rows;
   }
@@ -215,6 +285,7 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
   forecast.groups = memory.groups ? memory.groups->groups : 1;
   forecast.cpu_ns +=
       rows * (compute_ns(rates, program) + aggregates_ns(rates, query, forecast.groups));
+  if (knows_gpu) forecast.gpu_ns += gpu.groups_ns(query, program, rows, forecast.groups);
   return forecast;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a query will have to do, told before it is run: how many rows and bytes, and what that takes
-// one thread of the CPU by the rates of the machine. For --explain, and for the choice of
+// one thread of the CPU, and a GPU, by the rates of the machine. For --explain, and for the choice
+// of
 // --device=auto (tools/device/query_choice.h).
 // Tested by tests/unit/scan/query/query_forecast_test.cpp.
 #pragma once

@@ -338,6 +338,13 @@ class Rates {
 
 }  // namespace
 
+double GpuQueryRates::compare_width_ns(double bits) const {
+  const auto* const width =
+      std::find_if(kWidths.begin(), kWidths.end(), [&](unsigned most) { return bits <= most; });
+  return compare_ns[std::min<std::size_t>(static_cast<std::size_t>(width - kWidths.begin()),
+                                          compare_ns.size() - 1)];
+}
+
 QueryRates measure_query_rates() {
   return Rates().measure();
 }

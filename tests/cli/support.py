@@ -15,6 +15,11 @@ import unittest
 
 PRESSO = os.path.abspath(os.environ.get("PRESSO", "build/release/bin/presso"))
 FAKE_RATES = ("copy_in_rate", "copy_out_rate", "decode_rate", "search_rate")
+FAKE_STEPS = (
+    *(f"compare_{bits}_bits" for bits in (4, 8, 16, 32, 64)),
+    *("byte", "token_byte", "text_byte", "step", "sum", "group", "cached_group", "far_group"),
+    *("group_back", "lookup", "far_lookup", "branch", "pass", "kernel", "read", "thread_read"),
+)
 # Flags for text such as "made by hand\nk;'x;y'\n# nothing\n1;NA\n02\n".
 HOW_TEXT_IS_READ = (
     *("--skip", "1", "--delimiter", ";", "--quote", "'", "--comment", "#", "--null", "NA"),
@@ -73,14 +78,17 @@ class CliTest(unittest.TestCase):
         )
         return Result(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
 
-    def set_fake_gpu_rates(self, start_seconds, rate):
+    def set_fake_gpu_rates(self, start_seconds, rate, knows_queries=True):
         """What the user's store says of the GPU that tests have instead of one."""
         version = self.ok("--version").out.split()[1].decode()
         numbers = {name + "_start_seconds": start_seconds for name in ("decode", "search")}
         numbers |= {name: rate for name in FAKE_RATES}
-        lines = [f"{name}={value}\n" for name, value in numbers.items()]
-        text = f"presso measurements 1\n[Fake GPU, driver 1.0, presso {version}]\n"
-        text += "".join(lines)
+        steps = {name + "_ns": 1e9 / rate for name in FAKE_STEPS}
+        queries = steps | {"start_seconds": start_seconds}
+        text = "presso measurements 1\n"
+        for name, section in (("", numbers), ("queries, ", queries if knows_queries else {})):
+            text += f"[Fake GPU, driver 1.0, {name}presso {version}]\n"
+            text += "".join(f"{key}={value}\n" for key, value in section.items())
         self.write(os.path.join(self.cache, "presso", "measurements"), text.encode())
 
     def ok(self, *arguments, **more):

@@ -215,6 +215,11 @@ class FakeGpu(CliTest):
                 self.assertTrue(rates["kept"])
                 self.assertGreater(rates["gpu"]["search_rate"], 0)
                 self.assertLess(rates["gpu"]["search_rate"], 1e12, "not what was there before")
+                self.assertNotIn("gpu_query", rates)
+                self.assertEqual(rates["no_gpu_query"], "the device has no clock")
+                shown = self.gpu("info", "--calibrate").out.decode()
+                self.assertIn("\nqueries on the GPU were not measured: ", shown)
+                self.assertIn("the device has no clock\n", shown)
 
     def test_auto_goes_on_with_the_cpu_and_says_so(self):
         text = self.compressed("app.log", None, *BLOCKS)
@@ -375,6 +380,9 @@ class Queries(CliTest):
 
     def test_auto_is_the_cpu_where_the_gpu_was_not_measured_or_is_of_no_use(self):
         self.assertIn("auto: the CPU: the GPU's rates are not known", self.asked_auto())
+        # By a presso that did not measure queries.
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12, knows_queries=False)
+        self.assertIn("auto: the CPU: the GPU's rates are not known", self.asked_auto())
         self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
         rows = self.ok("select", "-v", "--where", "id > 5", "--limit=3", "t.csv.presso")
         self.assertIn("auto: the CPU: few rows are asked for\n", rows.err)
@@ -415,6 +423,14 @@ class Queries(CliTest):
             shown = self.ok(*self.ASKED, explain, "t.csv.presso").out.decode()
             self.assertRegex(shown, r"\ndevice: the GPU, \S+ s against \S+ s on the CPU\n$")
             self.assertEqual("groups: on the GPU" in shown, explain == "--explain=analyze")
+
+    def test_explain_tells_the_plan_by_the_gpus_rates(self):
+        asked = ("select", "--explain", "--device=gpu", "--where", "id > 5 and price > 1",
+                 "--agg", "count(*)", "t.csv.presso")
+        self.assertRegex(self.ok(*asked).out.decode(), r"on the GPU: plan \S+, one kernel\n")
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        self.assertRegex(self.ok(*asked).out.decode(),
+                         r"on the GPU: plan \S+, one kernel, predicted \S+ ns a row\n")
 
     def test_auto_goes_on_with_the_cpu_where_the_gpu_fails(self):
         self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)

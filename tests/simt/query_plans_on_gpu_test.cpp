@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "corpora/random.h"
 #include "decompress/table/group_reader.h"
 #include "presso/sql.h"
+#include "scan/query/explain.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
 #include "tests/simt/query_cases.h"
@@ -396,6 +398,235 @@ TEST(PlanOnGpu, IsAnalyzed) {
   expect_lines(
       analyzed(kWhere, "count(*)", "2&&1"),
       {"1 of 1, 2&&1: " + read("price", bytes_of(*made.table, "maybe", true)) + "0 bytes written"});
+}
+
+/// Lines of --explain=analyze that tell of kernels.
+std::vector<std::string> kernel_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; (at = text.find("\non the GPU: kernel ", at)) != std::string::npos;) {
+    lines.push_back(text.substr(at + 1, text.find('\n', at + 1) - at - 1));
+    ++at;
+  }
+  return lines;
+}
+
+/// Kernels are told once each, however often the tables are run over: bytes are added up.
+TEST(PlanOnGpu, IsAnalyzedOnceWhereTablesAreRunOverAgain) {
+  std::string csv = "key,value\n";
+  for (int i = 0; i < 4000; ++i) {
+    csv += std::to_string(i * 1'000'003LL) + "," + std::to_string(i) + "\n";
+  }
+  const MadeTable made(csv, 1024);
+  const auto faults = std::make_shared<EmulatedFaults>();
+  faults->group_parts.most_part_rows = 0;  // a table of groups grows instead
+  QueryOptions options;
+  options.device = make_emulated_query_device(faults);
+  options.plan.plan = "1;";
+  const Query query = query_of(*made.table, {"value >= 0 and value <> 7", "key", "count(*)"});
+  const auto told = query.explain(options, true);
+  ASSERT_TRUE(told.ok()) << told.error().what;
+  EXPECT_NE(told->find("a larger table of groups"), std::string::npos) << *told;
+  const std::size_t at = told->find("passes over the tables: ");
+  ASSERT_NE(at, std::string::npos) << *told;
+  const std::uint64_t passes = std::stoull(told->substr(at + 24));
+  EXPECT_GT(passes, 1u);
+  const std::vector<std::string> lines = kernel_lines(*told);
+  ASSERT_EQ(lines.size(), 2u) << *told;
+  const std::uint64_t read = passes * bytes_of(*made.table, "value");
+  EXPECT_EQ(lines[0].find("on the GPU: kernel 1 of 2, 1: " +
+                          query::bytes_text(static_cast<double>(read)) + " read, "),
+            0u)
+      << lines[0] << ", " << passes << " passes";
+}
+
+TEST(PlanOnGpu, IsAnalyzedWithItsBuildSides) {
+  const MadeTable facts(make_csv(3000, 5), 1024);
+  std::string csv = "key,size\n";
+  for (int i = 0; i < 40; ++i) csv += std::to_string(i) + "," + std::to_string(i * 7) + "\n";
+  const MadeTable sides(csv, 16);
+  const std::string statement =
+      "select sum(price) from facts join sides on run = key where price > 200 and size < 100";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok());
+  const Query query = Query::from(*parsed, statement, {*facts.table, *sides.table});
+  QueryOptions options;
+  options.device = make_emulated_query_device();
+  const auto told = query.explain(options, true);
+  ASSERT_TRUE(told.ok()) << told.error().what;
+  const std::vector<std::string> lines = kernel_lines(*told);
+  ASSERT_EQ(lines.size(), 2u) << *told;
+  EXPECT_EQ(lines[0].find("on the GPU: kernel 1 of 1 over sides, 1: "), 0u) << lines[0];
+  EXPECT_EQ(lines[1].find("on the GPU: kernel 1 of 1, 1: "), 0u) << lines[1];
+}
+
+/// The device has no clock, and without being asked for nothing is measured at all.
+TEST(PlanOnGpu, TellsTheKernelsSecondsWhereItIsAsked) {
+  const MadeTable made(make_csv(2000, 3), 1024);
+  QueryOptions options;
+  options.device = make_emulated_query_device();
+  options.times_kernels = true;
+  TextSink sink;
+  const auto done = query_of(*made.table, {"run > 2", "word", "sum(price)"}).run(options, sink);
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->kernel_seconds, 0);
+  EXPECT_EQ(sink.text,
+            answer_of(query_of(*made.table, {"run > 2", "word", "sum(price)"}), nullptr).text);
+}
+
+/// Kernels start for nothing and pass rows on for little, but to read bytes is dear.
+GpuQueryRates dividing_rates() {
+  GpuQueryRates rates;
+  rates.byte_ns = 1;
+  rates.pass_ns = 0.1;
+  rates.kernel_ns = 1e-9;
+  return rates;
+}
+
+struct Followed {
+  Answer answer;
+  std::size_t kernels = 0;  ///< that were started
+  std::string explained;
+};
+
+Followed by_rates(const Query& query, const GpuQueryRates& rates, const gpu::MemoryLimits& limits,
+                  PlanChoice::Rows rows = PlanChoice::Rows::kAuto) {
+  const auto faults = std::make_shared<EmulatedFaults>();
+  QueryOptions options;
+  options.threads = 2;
+  options.device = make_emulated_query_device(faults, 3, limits);
+  options.gpu_rates = rates;
+  options.plan.rows = rows;
+  Followed followed;
+  const auto told = query.explain(options, false);
+  followed.explained = told.ok() ? *told : told.error().what;
+  TextSink sink;
+  const auto done = query.run(options, sink);
+  followed.answer =
+      done.ok() ? Answer{sink.text, *done} : Answer{"error: " + done.error().message(), {}};
+  followed.kernels = kernels_of(*faults);
+  options.device = nullptr;
+  EXPECT_EQ(faults->live_bytes, 0u);
+  return followed;
+}
+
+/// A row in 5,000 is left by the first condition, and only a kernel's end spares the other columns.
+TEST(PlanByRates, EndsKernelsWhereThatPays) {
+  for (const int rows : {0, 1, 1025, 12'000}) {
+    const MadeTable made(make_csv(rows, 4), 5000);
+    for (const Asked& asked : std::vector<Asked>{{"", "", "count(*)"},
+                                                 {"", "", "sum(price), count(maybe)"},
+                                                 {"", "word", "count(*), sum(maybe)"},
+                                                 {"", "wide", "count(*)"}}) {
+      Query query = query_of(*made.table, asked);
+      query.where("id in (4500, 31002)").where("maybe < 200").where("price > 150");
+      SCOPED_TRACE(asked.aggregates);
+      const Followed divided = by_rates(query, dividing_rates(), {});
+      EXPECT_EQ(divided.answer.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(divided.answer.summary.why_cpu, "");
+      GpuQueryRates dear = dividing_rates();
+      dear.pass_ns = 100;
+      const Followed whole = by_rates(query, dear, {});
+      EXPECT_EQ(whole.answer.text, divided.answer.text);
+      if (rows < 10'000) continue;
+      EXPECT_NE(whole.explained.find(", one kernel, predicted "), std::string::npos);
+      EXPECT_NE(divided.explained.find(", 2 kernels, predicted "), std::string::npos)
+          << divided.explained;
+      EXPECT_EQ(divided.kernels, 2 * whole.kernels);
+      const Followed list = by_rates(query, dividing_rates(), {}, PlanChoice::Rows::kList);
+      EXPECT_EQ(list.answer.text, divided.answer.text);
+      EXPECT_NE(list.explained.find(", one kernel, predicted "), std::string::npos);
+    }
+  }
+}
+
+/// Whatever the rates are, the plan is one that kernels can follow.
+TEST(PlanByRates, AnswersAsTheCpu) {
+  const MadeTable made(make_csv(4000, 8), 1500);
+  const char* const kConditions[] = {
+      "maybe is null and run < 5 and id < walk * 9",
+      "price < 300 and maybe <> run and odd < 45 and word <> 'AIR'",
+      "(run = 2 or maybe > 100) and discount between 0.02 and 0.08 and id > walk * 2",
+      "id < 0 and run = 3 and word in ('AIR', 'SHIP')",
+  };
+  corpora::Random random(12);
+  const auto any = [&random] { return std::pow(10.0, -static_cast<double>(random.below(8))); };
+  for (const char* const where : kConditions) {
+    SCOPED_TRACE(where);
+    for (const Asked& asked : std::vector<Asked>{{where, "", "count(*)"},
+                                                 {where, "word", "count(*), sum(price)"},
+                                                 {where, "maybe, run + 1", "avg(price)"}}) {
+      const Query query = query_of(*made.table, asked);
+      const std::string expected = answer_of(query, nullptr).text;
+      for (int i = 0; i < (kIsSanitized ? 2 : 5); ++i) {
+        GpuQueryRates rates;
+        rates.compare_ns.fill(any());
+        for (double* const rate :
+             {&rates.byte_ns, &rates.step_ns, &rates.branch_ns, &rates.pass_ns, &rates.kernel_ns}) {
+          *rate = any();
+        }
+        const Followed found = by_rates(query, rates, {});
+        EXPECT_EQ(found.answer.text, expected) << found.explained;
+        EXPECT_EQ(found.answer.summary.why_cpu, "") << found.explained;
+      }
+    }
+  }
+}
+
+TEST(PlanByRates, WithStringsAnswersAsTheCpu) {
+  const MadeTable made(make_string_csv(4600, 2300, 9), 2300);
+  for (const char* const where :
+       {"comment like '%e%' and note not like '%final%' and id in (5, 4000)",
+        "note is not null and comment like '%the%' and id < run * 3000"}) {
+    const Query query = query_of(*made.table, {where, "word, run", "count(*), sum(id)"});
+    const Followed found = by_rates(query, dividing_rates(), {});
+    EXPECT_EQ(found.answer.text, answer_of(query, nullptr).text) << found.explained;
+    EXPECT_EQ(found.answer.summary.why_cpu, "");
+  }
+}
+
+/// Build sides have kernels and plans of their own.
+TEST(PlanByRates, OfJoinedTablesAnswersAsTheCpu) {
+  const MadeTable facts(make_csv(9000, 5), 3000);
+  const MadeTable sides(make_csv(5000, 6), 2000);
+  bool divides_sides = false;
+  for (const char* const kind : {"join", "left join", "right join", "full join", "semi join"}) {
+    const bool is_semi = std::string_view(kind) == "semi join";
+    const std::string asked =
+        is_semi ? "f.word, count(*), sum(f.price)" : "f.word, count(*), sum(f.price), max(s.price)";
+    const std::string statement =
+        "select " + asked + " from facts as f " + kind + " sides as s on f.run = s.run" +
+        " and s.id in (30, 9000, 12000) and s.price > 150 and s.maybe < 200" +
+        " where f.price > 200 and f.id < 20000 and f.run < 7 group by f.word";
+    SCOPED_TRACE(statement);
+    const auto parsed = parse_sql(statement);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+    const Query query = Query::from(*parsed, statement, {*facts.table, *sides.table});
+    const Followed found = by_rates(query, dividing_rates(), {});
+    EXPECT_EQ(found.answer.text, answer_of(query, nullptr).text) << found.explained;
+    QueryOptions options;
+    options.device = make_emulated_query_device();
+    options.gpu_rates = dividing_rates();
+    const auto told = query.explain(options, true);
+    ASSERT_TRUE(told.ok()) << told.error().what;
+    divides_sides = divides_sides || told->find("kernel 1 of 2 over s") != std::string::npos;
+  }
+  EXPECT_TRUE(divides_sides);
+}
+
+/// With little memory on the device, which has it in parts, and with ever less.
+TEST(PlanByRates, AnswersOrFailsWithLittleMemory) {
+  const MadeTable made(make_csv(9000, 4), 1500);
+  Query query = query_of(*made.table, {"", "word", "count(*), sum(maybe)"});
+  query.where("id in (4500, 21002)").where("maybe < 200").where("price > 150");
+  const std::string expected = answer_of(query, nullptr).text;
+  std::size_t answers = 0;
+  for (std::uint64_t bytes = std::uint64_t{1} << 20; bytes > 1000; bytes = bytes * 2 / 3) {
+    const Followed found = by_rates(query, dividing_rates(), {bytes, ~std::uint64_t{0}});
+    if (found.answer.text.starts_with("error: out of device memory")) continue;
+    EXPECT_EQ(found.answer.text, expected) << bytes;
+    answers += found.answer.summary.why_cpu.empty() ? 1 : 0;
+  }
+  EXPECT_GT(answers, 1u);
 }
 
 }  // namespace

@@ -79,6 +79,12 @@ Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions
   return test::make_emulated_query_device(std::move(faults));
 }
 
+Result<std::unique_ptr<const gpu::DeviceTable>> load_to_gpu(std::shared_ptr<QueryDevice> device,
+                                                            const std::vector<Table>& tables) {
+  PRESSO_ASSIGN(gpu::DeviceTable loaded, gpu::DeviceTable::load(std::move(device), tables));
+  return std::make_unique<const gpu::DeviceTable>(std::move(loaded));
+}
+
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   if (wanted() == "none") return no_device();
   gpu::DeviceInfo info;

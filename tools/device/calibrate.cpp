@@ -8,6 +8,7 @@
 #include "presso/ordered_pipeline.h"
 #include "presso/stopwatch.h"
 #include "tools/device/calibration_sample.h"
+#include "tools/device/gpu_probes.h"
 #include "tools/io/file_sink.h"
 
 namespace presso::cli {
@@ -139,10 +140,10 @@ Status measure_gpu_search(const CalibrationSample& sample, double context_second
 }
 
 /// CUDA is started by the first call that needs it, whose time counts as part of both starts.
-Result<GpuRates> measure_gpu(const CalibrationSample& sample) {
+Result<GpuRates> measure_gpu(const CalibrationSample& sample, double& context_seconds) {
   const Stopwatch time;
   PRESSO_TRY(gpu_devices());
-  const double context_seconds = time.seconds();
+  context_seconds = time.seconds();
   GpuRates rates;
   PRESSO_TRY(measure_gpu_decoder(sample, context_seconds, rates));
   PRESSO_TRY(measure_gpu_search(sample, context_seconds, rates));
@@ -167,7 +168,8 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
   rates.query = calibrate_queries(store, rates.kept);
   rates.kept = store.save(section_of(rates.cpu_name), to_measurements(rates.cpu)) && rates.kept;
   Result<std::string> identity = gpu_identity();
-  Result<GpuRates> gpu = identity.ok() ? measure_gpu(sample) : Result<GpuRates>(identity.error());
+  Result<GpuRates> gpu = identity.ok() ? measure_gpu(sample, rates.context_seconds)
+                                       : Result<GpuRates>(identity.error());
   if (identity.ok()) rates.gpu_name = std::move(*identity);
   if (!gpu.ok()) {
     rates.why_no_gpu = std::move(gpu.error());
@@ -180,10 +182,20 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
   return rates;
 }
 
-std::optional<GpuRates> kept_gpu_rates(const MeasurementStore& store,
-                                       const std::string& gpu_identity) {
-  const auto numbers = store.find(section_of(gpu_identity));
-  return numbers && !numbers->contains(kFailed) ? gpu_rates_of(*numbers) : std::nullopt;
+void calibrate_gpu_queries(const MeasurementStore& store, MachineRates& rates) {
+  if (!rates.gpu) return;
+  Result<GpuQueryRates> measured = measure_gpu_queries(rates.context_seconds);
+  if (!measured.ok()) {
+    rates.why_no_gpu_query = std::move(measured.error());
+    return;
+  }
+  rates.gpu_query = *measured;
+  rates.kept = keep_gpu_query_rates(store, rates.gpu_name, *measured) && rates.kept;
+}
+
+std::optional<GpuQueryRates> known_gpu_query_rates(const MeasurementStore& store) {
+  const Result<std::string> identity = gpu_identity_without_start();
+  return identity.ok() ? kept_gpu_query_rates(store, *identity) : std::nullopt;
 }
 
 KnownRates known_rates(const MeasurementStore& store, const std::string& gpu_identity) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "presso/decompress_gpu.h"
+#include "presso/device_table.h"
 #include "presso/gpu_devices.h"
 #include "presso/query_gpu.h"
 #include "presso/scan_gpu.h"
@@ -32,6 +33,11 @@ Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& optio
 
 /// A GPU that answers queries. Errors as open_gpu().
 Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions& options);
+
+/// Tables are in the memory of a device that open_gpu_queries() has given, for as long as what this
+/// gives lives. Errors as gpu::DeviceTable::load(); kUnsupported where this build has no GPU code.
+Result<std::unique_ptr<const gpu::DeviceTable>> load_to_gpu(std::shared_ptr<QueryDevice> device,
+                                                            const std::vector<Table>& tables);
 
 /// As gpu::list_devices(); kUnsupported where this build has no GPU code.
 Result<std::vector<gpu::DeviceInfo>> gpu_devices();

@@ -22,6 +22,11 @@ Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions
   return no_gpu_code();
 }
 
+Result<std::unique_ptr<const gpu::DeviceTable>> load_to_gpu(std::shared_ptr<QueryDevice>,
+                                                            const std::vector<Table>&) {
+  return no_gpu_code();
+}
+
 Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return no_gpu_code();
 }

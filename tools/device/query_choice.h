@@ -2,14 +2,13 @@
 // Which device is faster for a query: the model of --device=auto of select, join and sql.
 //
 //   CPU seconds = what one thread takes (presso::QueryForecast) / threads
-//   GPU seconds = start + stored bytes / rate of reading and copying
-//                 + rows x 0.1 ns + groups x 50 ns
+//   GPU seconds = start + stored bytes x what reading and copying one takes
+//                 + what kernels take, and bringing groups back (presso::QueryForecast)
 //
-// Both leave out what the CPU does in any case: sorting, and writing the answer. The start is that
-// of searches (device_rates.h), which begin with the same work. Reading and copying: as fast as
-// blocks are copied in, but no more than whole queries reach from files, 20 GB/s, and 4 GB/s for
-// one thread. The CPU's part is counted rather too low and the GPU's too high, since a GPU that is
-// wrongly left alone costs less than one that is started in vain (scan/gpu/table/NOTES.md).
+// Both leave out what the CPU does in any case: sorting, and writing the answer. All is by rates of
+// this machine (gpu_query_rates.h). Bytes are read no faster than by all threads, nor than by the
+// query's threads one by one. The CPU's part is counted rather too low, since a GPU that is wrongly
+// left alone costs less than one that is started in vain.
 // Tested by tests/unit/tools/query_choice_test.cpp.
 #pragma once
 
@@ -17,7 +16,6 @@
 #include <string>
 
 #include "presso/query.h"
-#include "tools/device/device_rates.h"
 
 namespace presso::cli {
 
@@ -30,12 +28,12 @@ struct QueryTimes {
   std::string text() const;
 };
 
-/// `threads`: that the query may use, 1 or more.
-QueryTimes query_times(const QueryForecast& forecast, const GpuRates& gpu, unsigned threads);
+/// `gpu`: by which the forecast was made. `threads`: that the query may use, 1 or more.
+QueryTimes query_times(const QueryForecast& forecast, const GpuQueryRates& gpu, unsigned threads);
 
 /// Whether any query over tables of so many rows and stored bytes may take the CPU longer than the
 /// GPU takes to start, so that it pays to make a forecast, which reads directories.
-bool forecast_may_pay(std::uint64_t rows, std::uint64_t stored_bytes, const GpuRates& gpu,
+bool forecast_may_pay(std::uint64_t rows, std::uint64_t stored_bytes, const GpuQueryRates& gpu,
                       unsigned threads);
 
 }  // namespace presso::cli

@@ -110,6 +110,11 @@ Json calibration_json(const MachineRates& rates) {
   if (rates.gpu) {
     json["gpu"] = to_measurements(*rates.gpu);
     json["gpu"]["name"] = rates.gpu_name;
+    if (rates.gpu_query) {
+      json["gpu_query"] = to_measurements(*rates.gpu_query);
+    } else {
+      json["no_gpu_query"] = rates.why_no_gpu_query->what;
+    }
   } else {
     json["no_gpu"] = rates.why_no_gpu->what;
   }

@@ -56,6 +56,54 @@ std::string gpu_text(const MachineRates& rates) {
   return "GPU: " + rates.gpu_name + "\n" + table.text();
 }
 
+/// Of a GPU's steps, of which a thousandth of a nanosecond is much.
+std::string picoseconds_text(double nanoseconds) {
+  const char* unit = "ps";
+  double value = nanoseconds * 1e3;
+  for (const char* const larger : {"ns", "us"}) {
+    if (value < 1000) break;
+    value /= 1000;
+    unit = larger;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", value, unit);
+  return text;
+}
+
+std::string gpu_query_text(const MachineRates& rates) {
+  if (!rates.gpu) return "";
+  if (!rates.gpu_query) {
+    return "queries on the GPU were not measured: " + rates.why_no_gpu_query->text() + "\n";
+  }
+  const GpuQueryRates& gpu = *rates.gpu_query;
+  Table table({"GPU", "step of a query"}, 1);
+  const auto add = [&table](double ns, const std::string& step) {
+    table.add({picoseconds_text(ns), step});
+  };
+  for (std::size_t i = 0; i < gpu.compare_ns.size(); ++i) {
+    add(gpu.compare_ns[i],
+        "compare a number of up to " + std::to_string(GpuQueryRates::kWidths[i]) + " bits");
+  }
+  add(gpu.byte_ns, "read a stored byte");
+  add(gpu.token_byte_ns, "search a stored byte of tokens");
+  add(gpu.text_byte_ns, "decode and search a byte of text");
+  add(gpu.step_ns, "step of an expression");
+  add(gpu.sum_ns, "add up a number");
+  add(gpu.group_ns, "add a row to one of few groups");
+  add(gpu.cached_group_ns, "add a row to one of 65,536 groups");
+  add(gpu.far_group_ns, "add a row to one of 4,194,304 groups");
+  add(gpu.group_back_ns, "bring a group back");
+  add(gpu.lookup_ns, "look a key up among 65,536");
+  add(gpu.far_lookup_ns, "look a key up among 2,097,152");
+  add(gpu.branch_ns, "look whether a vector has rows left");
+  add(gpu.pass_ns, "pass a row on in a bitmap");
+  add(gpu.kernel_ns, "start a kernel");
+  table.add({rate_text(1e9 / gpu.read_ns), "read files, of stored bytes"});
+  table.add({rate_text(1e9 / gpu.thread_read_ns), "read files with one thread"});
+  table.add({seconds_text(gpu.start_seconds), "start"});
+  return table.text();
+}
+
 }  // namespace
 
 std::string calibration_text(const MachineRates& rates, const MeasurementStore& store) {
@@ -64,7 +112,8 @@ std::string calibration_text(const MachineRates& rates, const MeasurementStore& 
     where = "not kept: ";
     where += store.path().empty() ? "no cache folder" : store.path() + " cannot be written";
   }
-  return cpu_text(rates) + query_text(rates.query) + gpu_text(rates) + where + "\n";
+  return cpu_text(rates) + query_text(rates.query) + gpu_text(rates) + gpu_query_text(rates) +
+         where + "\n";
 }
 
 }  // namespace presso::cli

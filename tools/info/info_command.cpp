@@ -136,10 +136,11 @@ class InfoCommand final : public Command {
          .brief = "measure how fast CPU and GPU are, and keep that for later commands",
          .text =
              "Decodes and searches a made-up log in memory, on one thread, on all, and on the "
-             "GPU, and times the steps of queries; takes less than two seconds. --device=auto and "
-             "'presso select' do their part of it once, before the first large file. The rates are "
-             "kept in $XDG_CACHE_HOME/presso or ~/.cache/presso, by "
-             "device, driver and presso's version. Needs no file.",
+             "GPU, and times the steps of queries on both; takes less than two seconds, and about "
+             "three more where there is a GPU. 'presso scan' and 'decompress' do their part of it "
+             "once, before the first large file, and so does 'presso select' with the CPU's, but "
+             "nobody else times queries on the GPU. The rates are kept in $XDG_CACHE_HOME/presso "
+             "or ~/.cache/presso, by device, driver and presso's version. Needs no file.",
          .apply = set(calibrate_)},
         {.name = "json",
          .category = kOutput,
@@ -160,6 +161,7 @@ class InfoCommand final : public Command {
     std::optional<MachineRates> rates;
     if (calibrate_) {
       PRESSO_ASSIGN(rates, calibrate(store));  // before CUDA is started, which it measures
+      calibrate_gpu_queries(store, *rates);
     }
     std::optional<Devices> devices;
     if (devices_) devices = gpu_devices();

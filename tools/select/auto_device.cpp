@@ -2,7 +2,6 @@
 #include "tools/select/auto_device.h"
 
 #include "presso/ordered_pipeline.h"
-#include "tools/device/calibrate.h"
 #include "tools/device/gpu.h"
 #include "tools/device/query_choice.h"
 
@@ -26,7 +25,7 @@ AutoDevice choose_device(const Query& query, const QueryOptions& options, std::u
   if (asks_for_a_way(options)) return the_cpu("a way that is the CPU's is asked for");
   const Result<std::string> identity = gpu_identity_without_start();
   if (!identity.ok()) return the_cpu(identity.error().text());
-  const auto rates = kept_gpu_rates(MeasurementStore::of_user(), *identity);
+  const std::optional<GpuQueryRates>& rates = options.gpu_rates;
   if (!rates) {
     return the_cpu("the GPU's rates are not known; 'presso info --calibrate' measures them");
   }

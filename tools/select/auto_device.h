@@ -17,7 +17,8 @@ struct AutoDevice {
 };
 
 /// Never starts CUDA. Only where a GPU was measured and the tables are large does it read more than
-/// a few small files. `rows`, `stored_bytes`: of all tables. What is wrong with the query or its
+/// a few small files. `options.gpu_rates`: as known_gpu_query_rates() gives them. `rows`,
+/// `stored_bytes`: of all tables. What is wrong with the query or its
 /// files is left to those who run it.
 AutoDevice choose_device(const Query& query, const QueryOptions& options, std::uint64_t rows,
                          std::uint64_t stored_bytes);

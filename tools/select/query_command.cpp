@@ -12,6 +12,7 @@
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
 #include "tools/compress/file_job.h"
+#include "tools/device/calibrate.h"
 #include "tools/device/gpu.h"
 #include "tools/device/query_rates.h"
 
@@ -174,6 +175,7 @@ bool QueryCommand::check_strategies() const {
 
 bool QueryCommand::open_device(const Query& query) {
   if (settings_.device.device == DeviceFlags::Device::kCpu) return true;
+  settings_.query.gpu_rates = known_gpu_query_rates(MeasurementStore::of_user());
   const bool is_auto = settings_.device.device == DeviceFlags::Device::kAuto;
   if (!is_auto && !check_strategies()) return false;
   if (is_auto) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/table/kernel_costs.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
 #include "scan/gpu/table/slice_blocks.h"
 #include "scan/query/explain.h"
+#include "scan/query/join_plan.h"
 
 namespace presso::gpu {
 namespace {
@@ -63,6 +65,36 @@ std::string KernelCost::text() const {
     all += time;
   }
   return all;
+}
+
+KernelCosts& QueryCosts::of(const query::Execution& execution) {
+  std::optional<std::size_t> source;
+  if (!execution.is_whole) source = execution.tree->root;
+  const auto known = std::find_if(plans_.begin(), plans_.end(),
+                                  [&](const Plan& plan) { return plan.source == source; });
+  if (known != plans_.end()) return known->kernels;
+  std::string name = source ? execution.query.joins->sources[*source].name : "";
+  return plans_.emplace_back(Plan{source, std::move(name), {}}).kernels;
+}
+
+std::vector<std::string> QueryCosts::lines() const {
+  std::vector<std::string> lines;
+  for (const Plan& plan : plans_) {
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+      lines.push_back("on the GPU: kernel " + std::to_string(i + 1) + " of " +
+                      std::to_string(plan.kernels.size()) +
+                      (plan.source ? " over " + plan.name : "") + ", " + plan.kernels[i].text());
+    }
+  }
+  return lines;
+}
+
+double QueryCosts::seconds() const {
+  double seconds = 0;
+  for (const Plan& plan : plans_) {
+    for (const KernelCost& cost : plan.kernels) seconds += cost.seconds;
+  }
+  return seconds;
 }
 
 Status KernelMeter::record() {

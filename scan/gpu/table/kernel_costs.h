@@ -4,6 +4,8 @@
 // Tested by tests/simt/query_plans_on_gpu_test.cpp.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,25 @@ struct KernelCost {
 
 /// Those of a plan, in their order.
 using KernelCosts = std::vector<KernelCost>;
+
+/// Those of all tables that a query runs over, however often it does.
+class QueryCosts {
+ public:
+  /// Of the plan over the execution's table: the one that is read in order, or a build side's.
+  /// Stays where it is.
+  KernelCosts& of(const query::Execution& execution);
+  /// "on the GPU: kernel 1 of 2, 2&1: ...", a line each; kernels over build sides name their table.
+  std::vector<std::string> lines() const;
+  double seconds() const;
+
+ private:
+  struct Plan {
+    std::optional<std::size_t> source;  ///< none: the table that is read in order
+    std::string name;
+    KernelCosts kernels;
+  };
+  std::deque<Plan> plans_;
+};
 
 /// Measures the kernels of a plan over one loaded table after another.
 class KernelMeter {

@@ -69,8 +69,11 @@ const std::uint32_t* KernelsBefore::rows() const {
   return kernels_.empty() ? nullptr : kernels_.back()->run.row_bits();
 }
 
-Status KernelsBefore::check() const {
-  for (const auto& kernel : kernels_) PRESSO_TRY(kernel->strings->check());
+Status KernelsBefore::finish() {
+  for (const auto& kernel : kernels_) {
+    PRESSO_TRY(kernel->strings->check());
+    kernel->strings.reset();
+  }
   return {};
 }
 

@@ -38,8 +38,9 @@ class KernelsBefore {
   Status enqueue(const LoadedTable& table, KernelMeter& meter);
   /// The rows that the last of them has left, in device memory; nullptr: there is none.
   const std::uint32_t* rows() const;
-  /// Once they are done: the first error of a block of strings, as the CPU reports it.
-  Status check() const;
+  /// Once they are done: gives back what their conditions on strings took, but not rows(). The
+  /// first error of a block of strings, as the CPU reports it.
+  Status finish();
 
  private:
   struct Kernel;

@@ -6,6 +6,7 @@
 #include "scan/gpu/table/build_passes.h"
 #include "scan/gpu/table/group_merge.h"
 #include "scan/gpu/table/joined_rows.h"
+#include "scan/gpu/table/kernel_costs.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::gpu {
@@ -29,6 +30,27 @@ struct AtRest {
   Device& device;
   Stream stream;
   ~AtRest() { static_cast<void>(device.wait(stream)); }
+};
+
+/// What a query's kernels cost, where somebody wants to know.
+class WantedCosts {
+ public:
+  explicit WantedCosts(query::Execution& execution) : execution_(execution) {}
+
+  QueryCosts* get() {
+    const bool are_wanted = execution_.is_analyzed || execution_.options.times_kernels;
+    return are_wanted ? &costs_ : nullptr;
+  }
+  /// Once all kernels have run.
+  void tell() {
+    execution_.summary.kernel_seconds = costs_.seconds();
+    if (!execution_.is_analyzed) return;
+    for (std::string& line : costs_.lines()) execution_.notes.push_back(std::move(line));
+  }
+
+ private:
+  query::Execution& execution_;
+  QueryCosts costs_;
 };
 
 Status check_strategy(const query::Execution& execution) {
@@ -178,7 +200,8 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
-  const RunSpace space = this->space(pinned, queue, stream.get());
+  WantedCosts costs(execution);
+  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
   const std::vector<query::NodeId> distinct = distinct_arguments(execution.query);
   AggregateChoice choice;
   if (!distinct.empty()) choice.distinct = distinct[0];
@@ -190,6 +213,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
     PRESSO_ASSIGN(RowStore counted, groups(space, execution, input, choice));
     copy_counts(execution.query, choice, counted, all);
   }
+  costs.tell();
   return all;
 }
 
@@ -250,10 +274,13 @@ Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& executio
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
-  const RunSpace space = this->space(pinned, queue, stream.get());
+  WantedCosts costs(execution);
+  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
   PRESSO_ASSIGN(const auto made, make_row_pipeline(space, execution, columns));
   JoinedRows rows(space, execution, *made);
-  return rows.run();
+  PRESSO_ASSIGN(std::vector<RowStore> stores, rows.run());
+  costs.tell();
+  return stores;
 }
 
 Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execution& execution) {
@@ -265,7 +292,8 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);
   TaskQueue queue(execution.threads);
-  const RunSpace space = this->space(pinned, queue, stream.get());
+  WantedCosts costs(execution);
+  const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
   PRESSO_ASSIGN(const DeviceMemory values, place_values(space, builder, pipeline));
   PipelineRun pipeline_run(space);
   PRESSO_TRY(pipeline_run.begin(pipeline, true));
@@ -286,6 +314,7 @@ Result<std::shared_ptr<const query::MatchedRows>> QueryOnGpu::rows(query::Execut
         }
         return {};
       }));
+  costs.tell();
   return std::shared_ptr<const query::MatchedRows>(std::move(matched));
 }
 

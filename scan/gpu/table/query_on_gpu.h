@@ -66,9 +66,10 @@ class QueryOnGpu final : public QueryDevice {
                                                     unsigned threads);
 
  private:
-  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream) {
+  RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream,
+                 QueryCosts* costs = nullptr) {
     return {memory_,     *kernels_,    *strings_, pinned, stream,
-            &residents_, &load_times_, &queue,    sums_};
+            &residents_, &load_times_, &queue,    sums_,  costs};
   }
   Result<query::RowStore> groups(const RunSpace& space, query::Execution& execution,
                                  const query::GroupInput& input, const AggregateChoice& choice);

@@ -42,6 +42,7 @@ class PinnedPieces {
   PinnedMemory pieces_[2];
 };
 
+class QueryCosts;
 class ResidentTables;
 
 /// All are kept by reference.
@@ -55,6 +56,7 @@ struct RunSpace {
   LoadTimes* times = nullptr;                 ///< is added to; nullptr: nobody wants to know
   TaskQueue* queue = nullptr;  ///< threads that load tables; nullptr: each loader has its own
   SumLimits sums = {};
+  QueryCosts* costs = nullptr;  ///< of kernels, is added to; nullptr: nobody wants to know
 
   Device& device() const { return memory.device(); }
   /// Copies to device memory, by way of pinned memory. Waits.

@@ -45,7 +45,7 @@ Status run_over(const RunSpace& space, const query::Execution& execution,
   PRESSO_TRY(enqueue_over(space, execution, builder, table, before.rows(), strings, run, meter));
   PRESSO_TRY(space.device().wait(space.stream));
   PRESSO_TRY(meter.finish());
-  PRESSO_TRY(before.check());
+  PRESSO_TRY(before.finish());
   return strings.check();
 }
 
@@ -68,13 +68,6 @@ void note_columns(const TableParts& parts, const PipelineBuilder& builder,
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-void note_costs(const KernelCosts& costs, query::Execution& execution) {
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    execution.notes.push_back("on the GPU: kernel " + std::to_string(i + 1) + " of " +
-                              std::to_string(costs.size()) + ", " + costs[i].text());
-  }
-}
-
 }  // namespace
 
 Status run_over_tables(const RunSpace& space, query::Execution& execution,
@@ -90,8 +83,7 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
   note_columns(parts, builder, execution);
   KernelsBefore before(space, execution, builder);
   PRESSO_TRY(before.begin());
-  KernelCosts costs;
-  KernelMeter meter(space, execution.is_analyzed ? &costs : nullptr);
+  KernelMeter meter(space, space.costs != nullptr ? &space.costs->of(execution) : nullptr);
   double running = 0;
   for (;;) {
     PRESSO_TRY(execution.check_cancelled());
@@ -105,7 +97,6 @@ Status run_over_tables(const RunSpace& space, query::Execution& execution,
     PRESSO_TRY(done(*table));
     running += time.seconds();
   }
-  note_costs(costs, execution);
   if (space.times != nullptr) {
     *space.times += parts.times();
     space.times->running += running;

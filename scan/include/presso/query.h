@@ -50,6 +50,40 @@ struct QueryRates {
 /// Measures them on this machine, with one thread, in about 0.2 s.
 QueryRates measure_query_rates();
 
+/// The same of a GPU, and what queries wait for beside its kernels. In nanoseconds, where nothing
+/// else is said. The values here are roughly those of an H200; `presso info --calibrate` measures
+/// them.
+struct GpuQueryRates {
+  /// In how many bits packed numbers are stored, at most, for one of the rates of comparing them.
+  static constexpr std::array<unsigned, 5> kWidths = {4, 8, 16, 32, 64};
+  /// A row whose packed number is compared, by kWidths, without reading its bytes.
+  std::array<double, 5> compare_ns = {0.0005, 0.0005, 0.0005, 0.0006, 0.001};
+  double byte_ns = 0.0001;         ///< a stored byte that a kernel reads
+  double token_byte_ns = 0.0015;   ///< a stored byte of strings stored as tokens, tested
+  double text_byte_ns = 0.003;     ///< a byte of strings stored as bytes, decoded and tested
+  double step_ns = 0.003;          ///< a step of an expression, of a row
+  double sum_ns = 0.0008;          ///< a row whose number is added up, without groups
+  double group_ns = 0.0065;        ///< a row that is counted and summed up in one of few groups,
+  double cached_group_ns = 0.026;  ///< in one of kCachedGroups
+  double far_group_ns = 0.1;       ///< and in one of kFarGroups, which no cache holds
+  double group_back_ns = 50;       ///< a group that comes back and is put in its place
+  double lookup_ns = 0.007;        ///< a key that is looked up among kCachedGroups
+  double far_lookup_ns = 0.03;     ///< and among kFarKeys, which no cache holds
+  double branch_ns = 0.02;         ///< a vector that is tested for live rows
+  double pass_ns = 0.0003;         ///< a row that one kernel passes on to the next in a bitmap
+  double kernel_ns = 5000;         ///< the start of a kernel
+  double read_ns = 0.04;           ///< a stored byte that comes from a file, read by all threads
+  double thread_read_ns = 0.25;    ///< the same by one thread
+  double start_seconds = 0.4;      ///< until a query's first kernel runs
+
+  /// Of how many groups and keys the rates are that say so.
+  static constexpr double kCachedGroups = 1 << 16;
+  static constexpr double kFarGroups = 1 << 22;
+  static constexpr double kFarKeys = 1 << 21;
+  /// compare_ns of numbers that take so many bits.
+  double compare_width_ns(double bits) const;
+};
+
 /// How conditions are ordered and grouped; all give the same rows (S4.1, S4.2).
 struct PlanChoice {
   /// Empty: by the cost model. Else by name: conditions by their number from 1 on in the order in
@@ -84,6 +118,9 @@ struct QueryOptions {
       0;  ///< for groups and rows to be sorted; 0: half of what the machine has
   std::string temporary_directory;  ///< empty: what TMPDIR names, else /tmp
   QueryRates rates;
+  /// By which conditions are planned that a GPU tests, and queries on it are forecast. None: a GPU
+  /// tests them in the CPU's order, in one kernel.
+  std::optional<GpuQueryRates> gpu_rates;
   PlanChoice plan;
   GroupStrategy group_strategy = GroupStrategy::kAuto;
   JoinStrategy join_strategy = JoinStrategy::kAuto;
@@ -92,6 +129,7 @@ struct QueryOptions {
   /// Where the device fails (its memory does not suffice, it is lost) the CPU answers in its place,
   /// and the summary's why_cpu says why; else that is an error.
   bool cpu_fallback = false;
+  bool times_kernels = false;                    ///< for QuerySummary::kernel_seconds
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
 };
 
@@ -102,6 +140,9 @@ struct QueryForecast {
   /// conditions, joins and groups, by QueryOptions::rates. Rather too few: how far apart keys lie
   /// in memory and how long strings are is not looked at. Sorting and the answer are left out.
   double cpu_ns = 0;
+  /// Nanoseconds that a GPU takes for the same once it has the blocks, by QueryOptions::gpu_rates,
+  /// and bringing groups back. 0: its rates are not given.
+  double gpu_ns = 0;
   double rows = 0;          ///< of all tables, in slices that zones do not rule out
   double stored_bytes = 0;  ///< of the columns that are read, in these slices
   double groups = 0;        ///< at most; 0 without groups
@@ -123,9 +164,12 @@ struct QuerySummary {
   std::uint64_t peak_bytes = 0;      ///< of memory for groups and rows to be sorted
   std::uint64_t spilled_bytes = 0;
   std::uint64_t passes = 1;  ///< over the tables, with those that were given up for lack of memory
-  std::string device;        ///< that has run a part of the query; empty: the CPU has run all
-  std::string on_device;     ///< which part: "joins, conditions and groups"
-  std::string why_cpu;       ///< why a device that was given has not run all that it could
+  /// That the device took for kernels over tables, by its own clock. 0: it has none, has run none,
+  /// or QueryOptions::times_kernels was not set.
+  double kernel_seconds = 0;
+  std::string device;     ///< that has run a part of the query; empty: the CPU has run all
+  std::string on_device;  ///< which part: "joins, conditions and groups"
+  std::string why_cpu;    ///< why a device that was given has not run all that it could
 };
 
 /// A batch of the answer: columns of the answer's schema, all of one length.

@@ -7,37 +7,40 @@
 namespace presso::cli {
 namespace {
 
-/// A GPU that starts in 0.35 s, and to which blocks are copied at 50 GB/s.
-GpuRates fast_gpu() {
-  GpuRates gpu;
-  gpu.search_start_seconds = 0.35;
-  gpu.decode_start_seconds = 9;  // no matter
-  gpu.copy_in_rate = 50e9;
+/// A GPU that starts in 0.35 s, and to which blocks come at 20 GB/s, or 4 GB/s by one thread.
+GpuQueryRates fast_gpu() {
+  GpuQueryRates gpu;
+  gpu.start_seconds = 0.35;
+  gpu.read_ns = 0.05;
+  gpu.thread_read_ns = 0.25;
   return gpu;
 }
 
+/// Its kernels take a tenth of a nanosecond for a row.
 QueryForecast forecast_of(double rows, double ns_a_row, double bytes_a_row = 6) {
   QueryForecast forecast;
   forecast.rows = rows;
   forecast.cpu_ns = rows * ns_a_row;
+  forecast.gpu_ns = rows * 0.1;
   forecast.stored_bytes = rows * bytes_a_row;
   return forecast;
 }
 
 TEST(QueryChoice, IsTheSumThatIsDocumented) {
   QueryForecast forecast = forecast_of(1e9, 8, 7);
-  forecast.groups = 1e6;
+  forecast.gpu_ns += 5e7;
   const QueryTimes times = query_times(forecast, fast_gpu(), 16);
   EXPECT_DOUBLE_EQ(times.cpu_seconds, 8.0 / 16);
   EXPECT_DOUBLE_EQ(times.gpu_seconds, 0.35 + 7.0 / 20 + 0.1 + 0.05);
   EXPECT_FALSE(times.gpu_is_faster());
 }
 
-TEST(QueryChoice, BlocksComeNoFasterThanTheThreadsReadThemOrTheBusTakesThem) {
+TEST(QueryChoice, BlocksComeNoFasterThanTheThreadsReadThemOrAllTogether) {
   const QueryForecast forecast = forecast_of(1e9, 8, 8);
   EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 1).gpu_seconds, 0.35 + 8.0 / 4 + 0.1);
-  GpuRates slow = fast_gpu();
-  slow.copy_in_rate = 1e9;
+  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 5).gpu_seconds, 0.35 + 8.0 / 20 + 0.1);
+  GpuQueryRates slow = fast_gpu();
+  slow.read_ns = 1;
   EXPECT_DOUBLE_EQ(query_times(forecast, slow, 16).gpu_seconds, 0.35 + 8.0 / 1 + 0.1);
 }
 

@@ -50,6 +50,19 @@ TEST(DevicePlans, AreFollowedAsAsked) {
   }
 }
 
+TEST(DevicePlans, FollowTheGpusRates) {
+  FilterPlan plan = plan_of("2&1;5;3&&4");
+  plan.on_device = DevicePlan{*parse_plan("3;5&1&&2&&4", 5), {1, 2}};
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "3;5&1&&2&&4");
+  EXPECT_DOUBLE_EQ(plan.on_device->cost_ns(), 3);
+  // What is asked for goes before, and a condition that came later is in the CPU's plan alone.
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {plan.text()})), "2&1;5;3&&4");
+  Filter filter;
+  filter.kind = Filter::Kind::kIntervals;
+  add_condition(plan, filter);
+  EXPECT_EQ(device_plan_text(*device_kernels(plan, {})), "6&&2&1&&5&&3&&4");
+}
+
 TEST(DevicePlans, LeaveOutConditionsThatMayBe) {
   FilterPlan plan = plan_of("2&1&&5&&3&4");
   plan.conditions[4].is_optional = true;

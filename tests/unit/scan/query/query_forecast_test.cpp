@@ -130,6 +130,41 @@ TEST_F(QueryForecastTest, JoinsCountLookUpsAndTheOtherTable) {
   EXPECT_NEAR(forecast(semi, options).cpu_ns - before, kRows / 2 + kTowns, 1);
 }
 
+TEST_F(QueryForecastTest, TheGpuTakesWhatItsStepsCost) {
+  QueryOptions options;
+  Query grouped = sales();
+  grouped.where("id >= 10").group_by("town").aggregate("count(*), sum(price)");
+  EXPECT_EQ(forecast(grouped, options).gpu_ns, 0) << "its rates are not given";
+  options.gpu_rates.emplace();
+  const double before = forecast(grouped, options).gpu_ns;
+  const QueryForecast told = forecast(grouped, options);
+  EXPECT_GT(told.gpu_ns, kRows * options.gpu_rates->group_ns);
+  EXPECT_EQ(told.cpu_ns, forecast(grouped).cpu_ns);
+  const auto more = [&](double GpuQueryRates::*rate, const Query& query) {
+    QueryOptions dearer = options;
+    const double without = forecast(query, options).gpu_ns;
+    (*dearer.gpu_rates).*rate += 1;
+    return forecast(query, dearer).gpu_ns - without;
+  };
+  const double rows = kRows * (1 - 10.0 / kRows);
+  EXPECT_NEAR(more(&GpuQueryRates::group_ns, grouped), rows, 2);
+  EXPECT_EQ(more(&GpuQueryRates::far_group_ns, grouped), 0);
+  EXPECT_NEAR(more(&GpuQueryRates::group_back_ns, grouped), kTowns, 1e-3);
+  EXPECT_NEAR(more(&GpuQueryRates::byte_ns, grouped), told.stored_bytes, 0.4 * told.stored_bytes);
+  EXPECT_GE(more(&GpuQueryRates::kernel_ns, grouped), 1);
+  Query far = sales();
+  far.group_by("id").aggregate("count(*)");
+  EXPECT_GT(more(&GpuQueryRates::far_group_ns, far), 0.2 * kRows);
+  Query sum = sales();
+  sum.aggregate("sum(price), sum(id + town)");
+  EXPECT_NEAR(more(&GpuQueryRates::sum_ns, sum), 2.0 * kRows, 1);
+  EXPECT_NEAR(more(&GpuQueryRates::step_ns, sum), 1.0 * kRows, 1);
+  Query pairs = joined();
+  pairs.group_by("region").aggregate("count(*)");
+  EXPECT_NEAR(more(&GpuQueryRates::lookup_ns, pairs), kRows + kTowns, 1);
+  EXPECT_GT(before, 0);
+}
+
 TEST_F(QueryForecastTest, StringsOfJoinedTablesAreDearKeys) {
   const auto by = [&](const char* key) {
     Query query = joined();

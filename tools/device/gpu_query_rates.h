@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What the steps of a query cost on this machine's GPU (presso/query.h): worked out from queries
+// that were timed there (gpu_probes.h), kept in the user's store beside what else is known of the
+// device, used by later queries. A device that was measured by a presso that did not time queries
+// counts as not measured.
+// Tested by tests/unit/tools/gpu_query_rates_test.cpp.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "presso/query.h"
+#include "tools/device/measurement_store.h"
+
+namespace presso::cli {
+
+/// A query over tables in a GPU's memory; of some runs each time is the least.
+struct GpuQueryTime {
+  double kernel_ns = 0;  ///< by the device's clock
+  double total_ns = 0;   ///< the whole query
+  double rows = 0;
+  double bytes = 0;  ///< stored bytes of the columns that it names; of text its plain bytes
+  double groups = 0;
+};
+
+struct GpuQueryTimes {
+  GpuQueryTime few_rows;  ///< that hardly take longer than the start of a kernel
+  /// A count by a condition on a packed column, each of another width of GpuQueryRates::kWidths.
+  std::array<GpuQueryTime, GpuQueryRates::kWidths.size()> compared;
+  GpuQueryTime tokens;    ///< a condition on strings that are stored so
+  GpuQueryTime text;      ///< on strings that are stored as bytes
+  GpuQueryTime computed;  ///< a condition that takes kComputedSteps
+  GpuQueryTime summed;
+  GpuQueryTime few_groups;  ///< a count and a sum of each
+  GpuQueryTime cached_groups;
+  GpuQueryTime far_groups;
+  GpuQueryTime cached_keys;  ///< each row looks for a partner
+  GpuQueryTime far_keys;
+  GpuQueryTime together;  ///< two conditions, half of the rows each, without a branch
+  GpuQueryTime branched;  ///< the same with one
+  GpuQueryTime none;      ///< a condition that leaves no row
+  GpuQueryTime passed;    ///< the same, and a kernel that goes on with what it has left
+  GpuQueryTime read;      ///< from files, with all threads
+  GpuQueryTime read_by_thread;
+  double start_seconds = 0;
+};
+
+/// What condition_cost.h counts of the expression that GpuQueryTimes::computed tests.
+constexpr double kComputedSteps = 9;
+
+/// All are positive, whatever was measured. What reading a byte takes is how times of conditions
+/// grow with the stored bytes (least squares), and comparing is the rest of each.
+GpuQueryRates rates_of(const GpuQueryTimes& times);
+
+Measurements to_measurements(const GpuQueryRates& rates);
+/// nullopt where a number is missing or none that can be measured.
+std::optional<GpuQueryRates> gpu_query_rates_of(const Measurements& numbers);
+
+/// `gpu_identity`: as gpu.h gives it.
+std::optional<GpuQueryRates> kept_gpu_query_rates(const MeasurementStore& store,
+                                                  const std::string& gpu_identity);
+/// False where that cannot be done.
+bool keep_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity,
+                          const GpuQueryRates& rates);
+
+}  // namespace presso::cli
