@@ -78,7 +78,11 @@ struct MergeGroups {
   }
 
   PRESSO_DEVICE static void add_to_cell(const Arguments& of, Kind kind, u64* cell, u64 part) {
-    if (of.in_shared && kind != Kind::kMin && kind != Kind::kMax) {
+    if (kind == Kind::kMin || kind == Kind::kMax) {
+      // A stale value is farther from the end: at worst the atomic is asked for in vain.
+      const u64 before = *static_cast<volatile u64*>(cell);
+      if (combined(kind, before, part) != before) combine_atomically(kind, cell, part);
+    } else if (of.in_shared) {
       add_in_halves(cell, part);
     } else {
       combine_atomically(kind, cell, part);
