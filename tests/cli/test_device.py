@@ -402,12 +402,29 @@ class Queries(CliTest):
         join = ("join", "--on", "id", "--agg", "count(*)", "t.csv.presso", "t.csv.presso")
         for command in (("select", "--group-strategy=hash", *asked, "t.csv.presso"),
                         ("sql", "--group-strategy=dense", statement),
-                        (*join, "--group-strategy=radix"), (*join, "--strategy=unchained")):
+                        (*join, "--group-strategy=radix")):
             expected = self.ok(*command, "--device=cpu").out
             done = self.ok(*command, "-v", "--device=auto")
             self.assertEqual(done.out, expected)
             self.assertIn("auto: the CPU: a way that is the CPU's is asked for\n", done.err)
-            self.fails(*command, "--device=gpu", saying="strategies are the CPU's, a GPU ")
+            self.fails(*command, "--device=gpu",
+                       saying="strategies of groups are the CPU's, a GPU ")
+
+    @covers("join", "--strategy")
+    def test_a_gpu_has_some_strategies_of_joins(self):
+        self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)
+        join = ("join", "--on", "id", "--agg", "count(*)", "t.csv.presso", "t.csv.presso")
+        expected = self.ok(*join, "--device=cpu").out
+        for strategy in ("unchained", "radix"):
+            done = self.ok(*join, f"--strategy={strategy}", "-v", "--device=auto")
+            self.assertEqual(done.out, expected)
+            self.assertIn("auto: the CPU: a way that is the CPU's is asked for\n", done.err)
+            self.fails(*join, f"--strategy={strategy}", "--device=gpu",
+                       saying=f"{strategy} is the CPU's; a GPU has auto, merge, direct, open")
+        for strategy in ("merge", "direct", "open"):
+            done = self.ok(*join, f"--strategy={strategy}", "-v", "--device=auto")
+            self.assertEqual(done.out, expected)
+            self.assertIn("joins, conditions and groups on the emulator", done.err)
 
     def test_auto_joins_on_the_gpu(self):
         self.set_fake_gpu_rates(start_seconds=1e-9, rate=1e12)

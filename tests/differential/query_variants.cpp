@@ -48,13 +48,14 @@ Object variant_of(Object request, std::size_t conditions, const Needs& needs,
   request["threads"] = kThreads[random() % 3];
   request["rows"] = kRows[random() % 3];
   if (random() % 3 == 0) request["device"] = "gpu";
-  // A GPU groups and joins only where no strategy is asked for.
+  // A GPU groups only where no strategy is asked for, and has some of those of joins.
   const bool is_auto = request.count("device") != 0 && random() % 4 != 0;
   request["strategy"] = kGroupStrategies[is_auto ? 0 : random() % kGroupStrategies.size()];
   if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
   if (!has_joins(request)) return request;
-  const std::size_t strategy = is_auto ? 0 : random() % kJoinStrategyNames.size();
-  request["join_strategy"] = kJoinStrategyNames[strategy];
+  const auto strategy = static_cast<JoinStrategy>(random() % kJoinStrategyNames.size());
+  const bool is_left_open = is_auto && !is_gpu_strategy(strategy);
+  request["join_strategy"] = join_strategy_name(is_left_open ? JoinStrategy::kAuto : strategy);
   const bool is_slow = request["join_strategy"] == "nested-loop";
   if (is_slow && request.count("large") != 0) request["join_strategy"] = "auto";
   // From a part of what suffices to more than that.
@@ -69,7 +70,9 @@ bool is_unfit(const Object& variant, const std::string& answer) {
   if (!answer.starts_with("{\"error\"")) return false;
   if (says("groups cannot be found by") || says("of the build side that ascend")) return true;
   const bool dense = field(variant, "strategy") == "dense" && says("do not fit into memory");
-  const bool direct = field(variant, "join_strategy") == "direct" && says("the table of a join");
+  const bool direct = field(variant, "join_strategy") == "direct" &&
+                      (says("the table of a join") || says("a direct join on a GPU needs"));
+  if (says("a merge join on a GPU")) return true;
   const bool too_little =
       !field(variant, "memory").empty() && (says("memory") || says("are allowed") || says("bytes"));
   return dense || direct || too_little;

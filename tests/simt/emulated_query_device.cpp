@@ -242,6 +242,10 @@ class EmulatedTableKernels final : public gpu::TableKernels {
     gpu::test::EmulatedJoins<Launches&> launcher(run_);
     return gpu::enqueue_lookup(to, build, totals, launcher);
   }
+  Status build_ascending(const gpu::Lookup& to, const gpu::AscendingBuild& build, Stream) override {
+    gpu::test::EmulatedJoins<Launches&> launcher(run_);
+    return gpu::enqueue_ascending(to, build, launcher);
+  }
   Status count_rows_of_keys(const gpu::Lookup& in, const gpu::JoinRows& build,
                             std::uint32_t* counts, Stream) override {
     gpu::test::EmulatedJoins<Launches&> launcher(run_);

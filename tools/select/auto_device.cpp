@@ -12,10 +12,12 @@ AutoDevice the_cpu(const std::string& why) {
   return {false, false, "the CPU: " + why};
 }
 
-/// Of strategies, which a GPU has none of. Plans it follows, or says why it cannot.
+/// Of strategies, of which a GPU has some for joins and none for groups. Plans it follows, or says
+/// why it cannot.
 bool asks_for_a_way(const QueryOptions& options) {
+  const JoinStrategy joins = options.join_strategy;
   return options.group_strategy != GroupStrategy::kAuto ||
-         options.join_strategy != JoinStrategy::kAuto;
+         (joins != JoinStrategy::kAuto && !is_gpu_strategy(joins));
 }
 
 }  // namespace

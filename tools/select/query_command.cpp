@@ -152,23 +152,27 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
   return true;
 }
 
-/// Whether what is asked of a GPU can be had there: strategies are the CPU's. Says which is not.
+/// Whether what is asked of a GPU can be had there: it has some strategies of joins and none of
+/// groups. Says which is not.
 bool QueryCommand::check_strategies() const {
-  const auto refuse = [](const std::string& flag, const std::string& what_it_has) {
+  const auto refuse = [](const std::string& flag, const std::string& why) {
     error("--" + flag, make_error(ErrorCode::kInvalidArgument,
-                                  "strategies are the CPU's, a GPU " + what_it_has +
-                                      "; leave it out, or take --device=cpu or --device=auto"));
+                                  why + "; leave it out, or take --device=cpu or --device=auto"));
     return false;
   };
-  if (settings_.query.join_strategy != JoinStrategy::kAuto) {
+  const JoinStrategy joins = settings_.query.join_strategy;
+  if (joins != JoinStrategy::kAuto && !is_gpu_strategy(joins)) {
+    std::string names;
+    for (const std::string_view name : kJoinStrategyNames) {
+      if (is_gpu_strategy(*join_strategy_of(name))) names.append(", ").append(name);
+    }
     return refuse("strategy",
-                  "finds partners in an array with a place for each possible key, or in a table of "
-                  "keys, as memory allows");
+                  std::string(join_strategy_name(joins)) + " is the CPU's; a GPU has auto" + names);
   }
   if (settings_.query.group_strategy != GroupStrategy::kAuto) {
     return refuse("group-strategy",
-                  "numbers groups whose keys lie close together, and finds others in a table of "
-                  "keys");
+                  "strategies of groups are the CPU's, a GPU numbers groups whose keys lie close "
+                  "together, and finds others in a table of keys");
   }
   return true;
 }

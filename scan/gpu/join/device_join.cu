@@ -104,6 +104,11 @@ Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
   return enqueue_lookup(to, build, totals, launcher);
 }
 
+Status build_ascending(const Lookup& to, const AscendingBuild& build, CUstream_st* stream) {
+  JoinLauncher launcher(stream);
+  return enqueue_ascending(to, build, launcher);
+}
+
 Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
                           CUstream_st* stream) {
   JoinLauncher launcher(stream);

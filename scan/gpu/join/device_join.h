@@ -37,6 +37,9 @@ Status run_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pairs,
 Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
                     CUstream_st* stream);
 
+/// Makes a lookup of keys that ascend; the build's facts say afterwards whether they do.
+Status build_ascending(const Lookup& to, const AscendingBuild& build, CUstream_st* stream);
+
 /// Counts the rows of each key of a lookup of `build`: `counts`, device memory for a number of each
 /// build row, has them at the row that is found of a key.
 Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,

@@ -16,14 +16,29 @@ namespace {
 /// Of the table that a build side reads in order, where the CPU makes its rows.
 constexpr std::uint64_t kMostHostRows = 20'000'000;
 
+/// Whether rows' numbers are written for nothing but their order.
+bool writes_numbers(const StageUse& use) {
+  const auto is_number = [](const RowColumn& column) { return column.column == RowColumn::kOrder; };
+  return use.may_search() && std::none_of(use.columns.begin(), use.columns.end(), is_number);
+}
+
 /// Of a build side's rows, beside the lookup itself.
 std::uint64_t row_bytes(const StageUse& use, std::uint64_t rows) {
   MemoryParts parts;
   parts.add(rows * sizeof(std::uint64_t));
   for (const RowColumn& column : use.columns) parts.add(rows * (column.is_wide ? 8 : 4));
+  // Else they are gone before a table is made, which takes more.
+  if (use.form && writes_numbers(use)) parts.add(rows * sizeof(std::uint64_t));
   if (use.finds_all()) parts.add(rows * sizeof(std::uint32_t));
   if (use.gives_build_rows()) parts.add(mark_bytes(rows));
   return parts.bytes() + MemoryParts::kAlignment;
+}
+
+/// Of the lookup that takes least, or that is asked for.
+std::uint64_t least_lookup_bytes(const StageUse& use, std::uint64_t rows,
+                                 const std::optional<LookupPlan::Range>& range) {
+  const std::uint64_t bytes = LookupPlan(rows, range, use.form).bytes();
+  return use.form ? bytes : std::min(bytes, LookupPlan(rows, std::nullopt).bytes());
 }
 
 /// What a build side may take.
@@ -46,7 +61,8 @@ HostRows rows_in_part(const HostRows& all, const KeyPart& part) {
   return some;
 }
 
-Result<RowMemory> memory_for(const RunSpace& space, const StageUse& use, std::uint64_t rows) {
+Result<RowMemory> memory_for(const RunSpace& space, const StageUse& use, std::uint64_t rows,
+                             bool numbers) {
   rows = std::max<std::uint64_t>(rows, 1);
   MemoryParts parts;
   std::vector<std::uint64_t> places;
@@ -55,6 +71,9 @@ Result<RowMemory> memory_for(const RunSpace& space, const StageUse& use, std::ui
   }
   RowMemory room;
   PRESSO_ASSIGN(room.keys, space.memory.allocate(rows * sizeof(std::uint64_t)));
+  if (numbers) {
+    PRESSO_ASSIGN(room.numbers, space.memory.allocate(rows * sizeof(std::uint64_t)));
+  }
   if (use.columns.empty()) return room;
   PRESSO_ASSIGN(room.values, space.memory.allocate(parts.bytes()));
   for (std::size_t i = 0; i < use.columns.size(); ++i) {
@@ -67,11 +86,15 @@ Result<RowMemory> memory_for(const RunSpace& space, const StageUse& use, std::ui
 
 LookupPlan plan_lookup(const RunSpace& space, const StageUse& use, std::uint64_t rows,
                        const std::optional<LookupPlan::Range>& range) {
-  const LookupPlan plan(rows, range);
+  const LookupPlan plan(rows, range, use.form);
+  if (use.form) return plan;
   // Rows and their keys are in device memory already: more than half of what is left may be taken.
   const std::uint64_t bytes = plan.bytes() + (use.finds_all() ? 4 * rows : 0) +
                               (use.gives_build_rows() ? mark_bytes(rows) : 0);
   const LookupPlan table(rows, std::nullopt);
+  if (use.ascends && plan.form() == LookupForm::kTable) {
+    return LookupPlan(rows, range, LookupForm::kAscending);
+  }
   return bytes > most_bytes(space) && table.bytes() < plan.bytes() ? table : plan;
 }
 
@@ -79,9 +102,7 @@ std::uint64_t most_rows_that_fit(const RunSpace& space, const StageUse& use,
                                  const std::optional<LookupPlan::Range>& range) {
   const std::uint64_t most = most_bytes(space);
   const auto fits = [&](std::uint64_t rows) {
-    const std::uint64_t lookup =
-        std::min(LookupPlan(rows, range).bytes(), LookupPlan(rows, std::nullopt).bytes());
-    return row_bytes(use, rows) + lookup <= most;
+    return row_bytes(use, rows) + least_lookup_bytes(use, rows, range) <= most;
   };
   std::uint64_t fitting = 0;
   std::uint64_t beyond = kMostLookupRows + 1;
@@ -100,8 +121,8 @@ bool BuildRowMaker::tries_fewer(const Error& error, std::uint64_t rows) {
 }
 
 /// False: the device has less memory than that.
-Result<bool> BuildRowMaker::make_room(std::uint64_t rows, BuildRows& made) {
-  auto memory = memory_for(space_, use_, rows);
+Result<bool> BuildRowMaker::make_room(std::uint64_t rows, bool numbers, BuildRows& made) {
+  auto memory = memory_for(space_, use_, rows, numbers);
   if (memory.ok()) {
     made.memory = std::move(*memory);
     return true;
@@ -120,13 +141,30 @@ Result<std::uint64_t> BuildRowMaker::run(query::Execution& scan, const PipelineB
   return run.matched();
 }
 
+/// Tells the pipeline where its outputs go.
+void BuildRowMaker::direct(Pipeline& pipeline, const PipelineBuilder& builder, BuildRows& made) {
+  RowMemory& memory = made.memory;
+  pipeline.output[0].to.values = memory.keys.get();
+  for (std::size_t i = 0; i < memory.columns.size(); ++i) {
+    pipeline.output[i + 1].to = memory.columns[i];
+  }
+  const std::optional<std::size_t> order = builder.order_output();
+  if (memory.numbers.get() != nullptr) pipeline.output[*order].to.values = memory.numbers.get();
+  made.order.reset();
+  // Of rows that are joined to several the numbers are far more than rows.
+  if (!order || builder.bits_of_repeats() != 0) return;
+  made.order = RowOrder{static_cast<const std::uint64_t*>(pipeline.output[*order].to.values),
+                        builder.order_limit()};
+}
+
 /// The rows that a pipeline over the build side's table leaves. It counts those for which there is
 /// no room.
 Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
   PipelineBuilder builder(scan, codes_);
   PRESSO_TRY(builder.add_conditions());
   PRESSO_TRY(builder.add_joins());
-  PRESSO_TRY(builder.add_rows(use_, part_));
+  const bool numbers = writes_numbers(use_) && use_.columns.size() + 1 < kMostRowArrays;
+  PRESSO_TRY(builder.add_rows(use_, part_, numbers));
   PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space_, scan, builder, codes_));
   PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
   place_sides(builder, sides, pipeline);
@@ -137,13 +175,10 @@ Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
     made.memory = {};
     const std::uint64_t most = most_rows(range_);
     const std::uint64_t room = std::min(wanted, most);
-    PRESSO_ASSIGN(const bool has_room, make_room(room, made));
+    PRESSO_ASSIGN(const bool has_room, make_room(room, numbers, made));
     if (!has_room) continue;
     pipeline.most_rows_out = room;
-    pipeline.output[0].to.values = made.memory.keys.get();
-    for (std::size_t i = 0; i < made.memory.columns.size(); ++i) {
-      pipeline.output[i + 1].to = made.memory.columns[i];
-    }
+    direct(pipeline, builder, made);
     auto rows = run(scan, builder, pipeline);
     if (!rows.ok() && rows.error().code == ErrorCode::kDeviceMemory && room < wanted) {
       return refused("a build side for which there may be too little device memory");
@@ -165,8 +200,9 @@ Status BuildRowMaker::copy(BuildRows& made) {
   made.rows = rows.keys.size();
   made.order_bits = static_cast<unsigned>(std::bit_width(host_rows_->keys.size()));
   if (made.rows > most_rows(range_)) return {};
-  PRESSO_ASSIGN(made.fit, make_room(made.rows, made));
+  PRESSO_ASSIGN(made.fit, make_room(made.rows, false, made));
   if (!made.fit) return {};
+  made.order = RowOrder{};
   PRESSO_TRY(space_.copy_there(made.memory.keys.get(), rows.keys.data(), 8 * made.rows));
   for (std::size_t i = 0; i < made.memory.columns.size(); ++i) {
     const std::vector<std::int64_t>& values = rows.columns[i];

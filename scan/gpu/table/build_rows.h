@@ -19,6 +19,13 @@ struct RowMemory {
   DeviceMemory keys;
   DeviceMemory values;            ///< of `columns`
   std::vector<RowArray> columns;  ///< as StageUse::columns
+  DeviceMemory numbers;           ///< of 64 bits, by which rows are in order, beside all columns
+};
+
+/// The order of a table's rows that were written in any.
+struct RowOrder {
+  const std::uint64_t* numbers = nullptr;  ///< device memory; null: they are in order as they are
+  std::uint64_t limit = 0;                 ///< numbers are below; each row has one of its own
 };
 
 struct BuildRows {
@@ -26,6 +33,7 @@ struct BuildRows {
   bool fit = false;         ///< else there is nothing but their number
   unsigned order_bits = 0;  ///< of RowColumn::kOrder; the same of all parts
   RowMemory memory;
+  std::optional<RowOrder> order;  ///< where it was asked for, and could be had
 };
 
 /// Of a bit for each row, in whole slices.
@@ -72,7 +80,8 @@ class BuildRowMaker {
   Result<std::uint64_t> run(query::Execution& scan, const PipelineBuilder& builder,
                             const Pipeline& pipeline) const;
   Status copy(BuildRows& made);
-  Result<bool> make_room(std::uint64_t rows, BuildRows& made);
+  Result<bool> make_room(std::uint64_t rows, bool numbers, BuildRows& made);
+  static void direct(Pipeline& pipeline, const PipelineBuilder& builder, BuildRows& made);
 
   const RunSpace& space_;
   query::Execution& parent_;

@@ -20,9 +20,19 @@ std::optional<LookupPlan::Range> BuildSideMaker::range_of(const KeyPart& part) c
   return LookupPlan::Range{static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)};
 }
 
+/// The strategy that is asked for does not suit the keys: an error, or the CPU's.
+Error BuildSideMaker::unfit(const char* why) const {
+  if (parent_.options.cpu_fallback) return refused(why);
+  return make_error(ErrorCode::kInvalidArgument, why);
+}
+
 Result<bool> BuildSideMaker::make(const KeyPart& part, BuildSide& side) {
   const DeviceStep step(space_.device(), "build side");
   side = {};
+  if (use_.form == LookupForm::kArray && !LookupPlan::may_be_array(builder_.key_range(use_))) {
+    return unfit(
+        "a direct join on a GPU needs keys of the build side in a range of fewer than 2^32");
+  }
   const std::optional<LookupPlan::Range> range = range_of(part);
   PRESSO_ASSIGN(BuildRows made, rows_.make(part, range));
   side.rows = made.rows;
@@ -31,7 +41,7 @@ Result<bool> BuildSideMaker::make(const KeyPart& part, BuildSide& side) {
   side.values = std::move(made.memory.values);
   side.columns = std::move(made.memory.columns);
   for (RowArray& column : side.columns) column.count = static_cast<std::uint32_t>(side.rows);
-  const Status done = make_lookup(made.memory.keys, range, side);
+  const Status done = make_lookup(made, range, side);
   if (done.ok()) return true;
   if (!rows_.tries_fewer(done.error(), side.rows)) return done.error();
   side = {};
@@ -40,27 +50,99 @@ Result<bool> BuildSideMaker::make(const KeyPart& part, BuildSide& side) {
   return false;
 }
 
-Status BuildSideMaker::make_lookup(const DeviceMemory& keys,
-                                   const std::optional<LookupPlan::Range>& range, BuildSide& side) {
-  const LookupPlan plan = plan_lookup(space_, use_, side.rows, range);
-  PRESSO_ASSIGN(side.structure, space_.memory.allocate(MemoryParts::kAlignment + plan.bytes()));
-  side.lookup = plan.at(side.structure.get() + MemoryParts::kAlignment);
-  if (use_.finds_all()) {
-    const std::uint64_t rows = std::max<std::uint64_t>(side.rows, 1);
-    PRESSO_ASSIGN(side.next, space_.memory.allocate(rows * sizeof(std::uint32_t)));
-    side.lookup.next = reinterpret_cast<std::uint32_t*>(side.next.get());
+namespace {
+
+std::string name_of(const LookupPlan& plan) {
+  switch (plan.form()) {
+    case LookupForm::kTable:
+      return "a table of keys";
+    case LookupForm::kAscending:
+      return "ascending keys";
+    case LookupForm::kArray:
+      break;
   }
-  if (use_.gives_build_rows()) {
-    PRESSO_ASSIGN(side.marks, space_.memory.allocate(mark_bytes(side.rows)));
-  }
+  return "an array of " + grouped(plan.places()) + " places";
+}
+
+JoinRows join_rows(const BuildRows& rows) {
   JoinRows build;
-  build.d_keys = keys.get();
-  build.count = static_cast<std::uint32_t>(side.rows);
+  build.d_keys = rows.memory.keys.get();
+  build.count = static_cast<std::uint32_t>(rows.rows);
+  return build;
+}
+
+}  // namespace
+
+/// False: the keys do not ascend.
+Result<bool> BuildSideMaker::build_ascending(const BuildRows& rows, BuildSide& side) {
+  AscendingBuild build;
+  build.keys = reinterpret_cast<const std::uint64_t*>(rows.memory.keys.get());
+  build.count = static_cast<std::uint32_t>(rows.rows);
+  build.numbers = rows.order->numbers;
+  build.most_numbers = rows.order->limit;
+  DeviceMemory memory;
+  if (build.numbers != nullptr) {
+    PRESSO_ASSIGN(memory, space_.memory.allocate(ordering_bytes(build.most_numbers)));
+    build.memory = memory.get();
+  }
+  build.facts = reinterpret_cast<AscendingFacts*>(side.structure.get());
+  PRESSO_TRY(space_.kernels.build_ascending(side.lookup, build, space_.stream));
+  AscendingFacts found;
+  PRESSO_TRY(space_.copy_back(&found, build.facts, sizeof found));
+  side.repeats = found.repeats != 0;
+  return found.descends == 0;
+}
+
+/// An array or a table.
+Status BuildSideMaker::build_other(const JoinRows& build, BuildSide& side) {
   auto* const totals = reinterpret_cast<JoinTotals*>(side.structure.get());
   PRESSO_TRY(space_.kernels.build_lookup(side.lookup, build, totals, space_.stream));
   JoinTotals found;
   PRESSO_TRY(space_.copy_back(&found, totals, sizeof found));
   side.repeats = found.has_duplicates != 0;
+  return {};
+}
+
+/// Gives what it has become: of keys that turn out not to ascend a table, where nothing was asked
+/// for.
+Result<LookupPlan> BuildSideMaker::build_lookup(BuildRows& rows, LookupPlan plan, BuildSide& side) {
+  const LookupPlan table(rows.rows, std::nullopt, LookupForm::kTable);
+  if (plan.form() == LookupForm::kAscending) {
+    if (!rows.order && use_.form) {
+      return unfit("a merge join on a GPU whose build side may have several rows of one row");
+    }
+    const bool takes_more = !rows.order || plan.bytes() + rows.memory.numbers.bytes() +
+                                                   ordering_bytes(rows.order->limit) >
+                                               table.bytes();
+    if (takes_more && !use_.form) plan = table;
+  }
+  for (;; plan = table) {
+    side.structure = {};
+    if (plan.form() != LookupForm::kAscending) rows.memory.numbers = {};
+    PRESSO_ASSIGN(side.structure, space_.memory.allocate(MemoryParts::kAlignment + plan.bytes()));
+    side.lookup = plan.at(side.structure.get() + MemoryParts::kAlignment);
+    side.lookup.next = reinterpret_cast<std::uint32_t*>(side.next.get());
+    if (plan.form() != LookupForm::kAscending) {
+      PRESSO_TRY(build_other(join_rows(rows), side));
+      return plan;
+    }
+    PRESSO_ASSIGN(const bool ascends, build_ascending(rows, side));
+    if (ascends) return plan;
+    if (use_.form) return unfit("a merge join needs keys of the build side that ascend");
+  }
+}
+
+Status BuildSideMaker::make_lookup(BuildRows& rows, const std::optional<LookupPlan::Range>& range,
+                                   BuildSide& side) {
+  if (use_.finds_all()) {
+    const std::uint64_t count = std::max<std::uint64_t>(side.rows, 1);
+    PRESSO_ASSIGN(side.next, space_.memory.allocate(count * sizeof(std::uint32_t)));
+  }
+  if (use_.gives_build_rows()) {
+    PRESSO_ASSIGN(side.marks, space_.memory.allocate(mark_bytes(side.rows)));
+  }
+  PRESSO_ASSIGN(const LookupPlan plan,
+                build_lookup(rows, plan_lookup(space_, use_, side.rows, range), side));
   const bool counts = side.repeats && builder_.may_count(use_);
   if (!side.repeats || counts) {
     side.lookup.next = nullptr;
@@ -69,11 +151,10 @@ Status BuildSideMaker::make_lookup(const DeviceMemory& keys,
   if (counts) {
     PRESSO_ASSIGN(side.counts, space_.memory.allocate(side.rows * sizeof(std::uint32_t)));
     PRESSO_TRY(space_.kernels.count_rows_of_keys(
-        side.lookup, build, reinterpret_cast<std::uint32_t*>(side.counts.get()), space_.stream));
+        side.lookup, join_rows(rows), reinterpret_cast<std::uint32_t*>(side.counts.get()),
+        space_.stream));
   }
-  structure_ =
-      (plan.is_array() ? "an array of " + grouped(plan.places()) + " places" : "a table of keys") +
-      (side.repeats ? ", keys repeat" : "") + (counts ? ", counted" : "");
+  structure_ = name_of(plan) + (side.repeats ? ", keys repeat" : "") + (counts ? ", counted" : "");
   return {};
 }
 

@@ -35,11 +35,16 @@ class BuildSideMaker {
   /// All are kept by reference.
   BuildSideMaker(const RunSpace& space, query::Execution& parent, const PipelineBuilder& builder,
                  ColumnCodes& codes, const StageUse& use)
-      : space_(space), builder_(builder), use_(use), rows_(space, parent, codes, use) {}
+      : space_(space),
+        parent_(parent),
+        builder_(builder),
+        use_(use),
+        rows_(space, parent, codes, use) {}
 
   /// Makes `side` of the rows whose keys are in `part`; what it had before goes first. False: they
   /// do not fit, and it has nothing but their number, and order_bits. Adds to the summary and notes
-  /// of the parent. Waits. Errors: those of BuildRowMaker::make().
+  /// of the parent. Waits. Errors: kInvalidArgument, where the keys do not allow the strategy that
+  /// is asked for, and the CPU is not to follow it instead; those of BuildRowMaker::make().
   Result<bool> make(const KeyPart& part, BuildSide& side);
   /// How many rows of the part may be made, as BuildRowMaker says.
   std::uint64_t most_rows(const KeyPart& part) const { return rows_.most_rows(range_of(part)); }
@@ -51,10 +56,15 @@ class BuildSideMaker {
 
  private:
   std::optional<LookupPlan::Range> range_of(const KeyPart& part) const;
-  Status make_lookup(const DeviceMemory& keys, const std::optional<LookupPlan::Range>& range,
+  Error unfit(const char* why) const;
+  Status make_lookup(BuildRows& rows, const std::optional<LookupPlan::Range>& range,
                      BuildSide& side);
+  Result<LookupPlan> build_lookup(BuildRows& rows, LookupPlan plan, BuildSide& side);
+  Result<bool> build_ascending(const BuildRows& rows, BuildSide& side);
+  Status build_other(const JoinRows& build, BuildSide& side);
 
   const RunSpace& space_;
+  const query::Execution& parent_;
   const PipelineBuilder& builder_;
   const StageUse& use_;
   BuildRowMaker rows_;

@@ -129,8 +129,11 @@ class PipelineBuilder {
                     std::uint64_t rows, bool by_rows, const AggregateChoice& choice,
                     const std::optional<DistinctValues>& distinct);
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
-  /// this order; only those whose keys are in `part`.
-  Status add_rows(const StageUse& use, const KeyPart& part);
+  /// this order; only those whose keys are in `part`. `numbers`: and the number by which they are
+  /// in order, behind all else where it is not among the columns.
+  Status add_rows(const StageUse& use, const KeyPart& part, bool numbers);
+  /// Which of a build side's outputs that number is; nothing: it is not written.
+  std::optional<std::size_t> order_output() const { return order_output_; }
   /// Of a query without groups: the rows that are left write the number by which they are in order,
   /// and these columns of BoundQuery::columns, as result_columns() says.
   Status add_result(const std::vector<std::size_t>& columns);
@@ -303,6 +306,7 @@ class PipelineBuilder {
     return is_scan_ ? column : column - execution_.first_column;
   }
   Status add_stage(const query::BoundStage& stage);
+  bool both_ascend(const StageUse& use) const;
   Status check_pairs(StageUse& use);
   Status mark_rows(StageUse& use);
   bool marks_rows() const;

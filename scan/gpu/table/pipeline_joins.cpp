@@ -7,6 +7,7 @@
 
 #include "scan/gpu/table/node_width.h"
 #include "scan/gpu/table/pipeline_builder.h"
+#include "scan/query/key_order.h"
 #include "scan/query/table_facts.h"
 
 namespace presso::gpu {
@@ -77,13 +78,39 @@ Kind kind_of_find(const BoundStage& stage) {
   }
 }
 
+/// What a strategy is on a GPU; nothing: that is to be found out.
+std::optional<LookupForm> form_of(presso::JoinStrategy strategy) {
+  switch (strategy) {
+    case presso::JoinStrategy::kMerge:
+      return LookupForm::kAscending;
+    case presso::JoinStrategy::kDirect:
+      return LookupForm::kArray;
+    case presso::JoinStrategy::kOpen:
+      return LookupForm::kTable;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
+
+/// Whether keys of both sides probably ascend, where that matters: an array is as good.
+bool PipelineBuilder::both_ascend(const StageUse& use) const {
+  const BoundStage& stage = *use.stage;
+  const std::uint64_t rows = query::rows_of((*execution_.sources)[stage.build.root]);
+  if (rows > kMostLookupRows || !stage.build.stages.empty()) return false;
+  if (LookupPlan(rows, key_range(use)).form() == LookupForm::kArray) return false;
+  return query::keys_ascend(execution_, stage.build.root, stage.build_keys) &&
+         query::keys_ascend(execution_, execution_.tree->root, stage.probe_keys);
+}
 
 Status PipelineBuilder::add_stage(const BoundStage& stage) {
   if (stages_.size() == kMostLookups) return refused("more than eight joins");
   StageUse use;
   use.stage = &stage;
+  use.form = form_of(execution_.options.join_strategy);
   PRESSO_TRY(number_key_strings(use));
+  use.ascends = !use.form && both_ascend(use);
   Value find;
   PRESSO_ASSIGN(const std::size_t key, key_value(use, true));
   // Others find no row of another part's key, and are dropped anyway.
@@ -205,7 +232,7 @@ Result<std::size_t> PipelineBuilder::gathered(StageUse& use, const RowColumn& co
 
 // --- rows that are written
 
-Status PipelineBuilder::add_rows(const StageUse& use, const KeyPart& part) {
+Status PipelineBuilder::add_rows(const StageUse& use, const KeyPart& part, bool numbers) {
   enter_joins();
   if (marks_rows()) return refused("a build side that has build rows itself");
   PRESSO_ASSIGN(const std::size_t key, key_value(use, false));
@@ -223,7 +250,11 @@ Status PipelineBuilder::add_rows(const StageUse& use, const KeyPart& part) {
     PRESSO_ASSIGN(const std::size_t value, column_value(column));
     outputs_.emplace_back(value, column.is_wide);
   }
-  return {};
+  if (!numbers || order_output_) return {};
+  if (outputs_.size() == kMostRowArrays) return refused("too many columns of joined tables");
+  order_output_ = outputs_.size();
+  outputs_.emplace_back(key, true);
+  return want_order();
 }
 
 Status PipelineBuilder::add_result(const std::vector<std::size_t>& columns) {

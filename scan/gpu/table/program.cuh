@@ -9,6 +9,7 @@
 #pragma once
 
 #include "scan/gpu/join/key_array.cuh"
+#include "scan/gpu/join/key_search.cuh"
 #include "scan/gpu/join/key_table.cuh"
 #include "scan/gpu/table/conditions.cuh"
 #include "scan/gpu/table/group_table.cuh"
@@ -538,7 +539,7 @@ PRESSO_DEVICE void find_rows(const Lookup& in, u32 alive, const u64 (&keys)[kChu
     PRESSO_UNROLL
     for (u32 i = 0; i < kTileItems; ++i) some[i] = keys[first + i];
     const u32 joins = alive >> first & low_ones(kTileItems);
-    if (in.places != nullptr) {
+    if (in.form == LookupForm::kArray) {
       KeyArray<u64>{in.places, in.least, in.last}.find(0, some, joins, rows, nullptr);
     } else {
       const KeyTable<u64> table{static_cast<KeyUnit<u64>*>(in.units), in.unit_count};
@@ -549,26 +550,67 @@ PRESSO_DEVICE void find_rows(const Lookup& in, u32 alive, const u64 (&keys)[kChu
   }
 }
 
+/// Of keys that ascend: the build rows of the keys of a register go to another one, or nowhere
+/// where that is null, kNoRow where there is none. Returns which of the rows have one. By the warp.
+/// One copy of it, which takes registers only while it runs.
+PRESSO_DEVICE_CALL u32 search_rows(const Lookup& in, const Byte* keys_at, bool is_wide, u32* to,
+                                   u32 alive) {
+  u64 keys[kChunkSteps];
+  u32 found[kChunkSteps];
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    const u32 item = (alive >> k & 1) != 0 ? k * kWarpSize : 0;
+    keys[k] = is_wide ? reinterpret_cast<const u64*>(keys_at)[item]
+                      : static_cast<u64>(std::int64_t{static_cast<std::int32_t>(
+                            reinterpret_cast<const u32*>(keys_at)[item])});
+  }
+  const KeySearch search{static_cast<const u64*>(in.units), in.places, in.unit_count};
+  search.find(0, keys, alive & low_ones(kChunkSteps), found, nullptr);
+  u32 with_one = 0;
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kChunkSteps; ++k) {
+    if (found[k] != kNoRow) with_one |= 1u << k;
+    if (to != nullptr) to[k * kWarpSize] = found[k];
+  }
+  return with_one;
+}
+
+/// Returns which of the lane's rows are left. `with_one`: that have a build row.
+PRESSO_DEVICE u32 left_by_find(const ProgramSpace& program, const PipelineStep& step, u32 alive,
+                               u32 with_one) {
+  using Kind = PipelineStep::Kind;
+  if (step.kind == Kind::kFindAny) return with_one;
+  if (step.kind == Kind::kFindNone) return alive & ~with_one;
+  if (program.of.lookups[step.column].next != nullptr) program.found(step.column) = with_one;
+  return step.kind == Kind::kFindOrNone ? alive : with_one;
+}
+
 /// Returns which of the lane's rows are left.
 template <class Rows>
 PRESSO_DEVICE u32 run_find(const ProgramSpace& program, const PipelineStep& step, const Rows& rows,
                            u32 alive) {
+  using Kind = PipelineStep::Kind;
+  const Lookup& lookup = program.of.lookups[step.column];
+  const bool has_row = step.kind == Kind::kFind || step.kind == Kind::kFindOrNone;
+  if (lookup.form == LookupForm::kAscending) {
+    const u32 registers_at = program.registers_at();
+    u32* const to = has_row ? reinterpret_cast<u32*>(register_at(registers_at, step.to)) : nullptr;
+    const u32 with_one =
+        search_rows(lookup, register_at(registers_at, step.a), step.a.is_wide(), to, alive);
+    return left_by_find(program, step, alive, with_one);
+  }
   u64 values[kChunkSteps] = {};
   u32 found[kChunkSteps];
   program.read(step.a, rows, values);
-  find_rows(program.of.lookups[step.column], alive, values, found);
+  find_rows(lookup, alive, values, found);
   u32 with_one = alive;
   PRESSO_UNROLL
   for (u32 k = 0; k < kChunkSteps; ++k) {
     if (found[k] == kNoRow) with_one &= ~(1u << k);
     values[k] = found[k];
   }
-  using Kind = PipelineStep::Kind;
-  if (step.kind == Kind::kFindAny) return with_one;
-  if (step.kind == Kind::kFindNone) return alive & ~with_one;
-  program.write(step.to, rows, values);
-  if (program.of.lookups[step.column].next != nullptr) program.found(step.column) = with_one;
-  return step.kind == Kind::kFindOrNone ? alive : with_one;
+  if (has_row) program.write(step.to, rows, values);
+  return left_by_find(program, step, alive, with_one);
 }
 
 /// Tests the pairs that were found; returns which of the lane's rows are left.

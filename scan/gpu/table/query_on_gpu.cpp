@@ -54,11 +54,10 @@ class WantedCosts {
 };
 
 Status check_strategy(const query::Execution& execution) {
-  if (execution.joins == nullptr ||
-      execution.options.join_strategy == presso::JoinStrategy::kAuto) {
-    return {};
-  }
-  return refused("a strategy of joins was asked for");
+  const presso::JoinStrategy strategy = execution.options.join_strategy;
+  const bool is_followed = strategy == presso::JoinStrategy::kAuto || is_gpu_strategy(strategy);
+  if (execution.joins == nullptr || is_followed) return {};
+  return refused("a strategy of joins was asked for that is the CPU's");
 }
 
 Status check_group_strategy(const query::Execution& execution) {

@@ -81,6 +81,10 @@ struct StageUse {
   std::vector<query::Range> key_ranges(const query::Graph& graph) const;
 
   const query::BoundStage* stage = nullptr;
+  std::optional<LookupForm> form;  ///< of the lookup, where one is asked for
+  /// The keys of both sides probably ascend, and no array has them: the lookup may search them.
+  bool ascends = false;
+  bool may_search() const { return ascends || form == LookupForm::kAscending; }
   std::vector<const query::KeyCodes*> key_codes;  ///< by key; nullptr: it is a number, or
   std::vector<KeyStrings*> key_strings;           ///< by key; nullptr: the device has numbered none
   bool is_string(std::size_t key) const {

@@ -171,6 +171,10 @@ class CudaTableKernels final : public TableKernels {
     const CurrentDevice current(device_);
     return gpu::build_lookup(to, build, totals, stream);
   }
+  Status build_ascending(const Lookup& to, const AscendingBuild& build, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::build_ascending(to, build, stream);
+  }
   Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
                             Stream stream) override {
     const CurrentDevice current(device_);

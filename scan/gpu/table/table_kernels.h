@@ -43,6 +43,8 @@ class TableKernels {
   /// enqueue_lookup() of lookup_steps.h.
   virtual Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
                               Stream stream) = 0;
+  /// enqueue_ascending() of lookup_steps.h.
+  virtual Status build_ascending(const Lookup& to, const AscendingBuild& build, Stream stream) = 0;
   /// enqueue_counts() of lookup_steps.h.
   virtual Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
                                     Stream stream) = 0;

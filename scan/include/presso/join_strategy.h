@@ -32,6 +32,13 @@ constexpr std::string_view join_strategy_name(JoinStrategy strategy) {
   return kJoinStrategyNames[static_cast<std::size_t>(strategy)];
 }
 
+/// Whether queries on a GPU have it: as keys that ascend and are searched, an array over the range
+/// of keys, or one table of keys.
+constexpr bool is_gpu_strategy(JoinStrategy strategy) {
+  return strategy == JoinStrategy::kMerge || strategy == JoinStrategy::kDirect ||
+         strategy == JoinStrategy::kOpen;
+}
+
 constexpr std::optional<JoinStrategy> join_strategy_of(std::string_view name) {
   for (std::size_t i = 0; i < kJoinStrategyNames.size(); ++i) {
     if (kJoinStrategyNames[i] == name) return static_cast<JoinStrategy>(i);

@@ -89,6 +89,9 @@ class IdleKernels final : public gpu::TableKernels {
                       gpu::Stream) override {
     return {};
   }
+  Status build_ascending(const gpu::Lookup&, const gpu::AscendingBuild&, gpu::Stream) override {
+    return {};
+  }
   Status count_rows_of_keys(const gpu::Lookup&, const gpu::JoinRows&, std::uint32_t*,
                             gpu::Stream) override {
     return {};

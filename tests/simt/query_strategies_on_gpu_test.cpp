@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+// Strategies of joins that are asked for by name on the emulated GPU: the answers are the CPU's,
+// and what the keys do not allow is an error or left to the CPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/simt/emulated_query_device.h"
+#include "tests/simt/join_cases.h"
+
+namespace presso {
+namespace {
+
+using namespace test;
+
+/// Of an emulated GPU that is asked for a strategy.
+struct Asking {
+  JoinStrategy strategy = JoinStrategy::kAuto;
+  bool cpu_fallback = false;
+  gpu::MemoryLimits limits = {};
+  std::uint32_t seed = 1;
+  std::shared_ptr<EmulatedFaults> faults = std::make_shared<EmulatedFaults>();
+
+  QueryOptions options(bool on_device = true) const {
+    QueryOptions options;
+    options.threads = 2;
+    options.join_strategy = strategy;
+    options.cpu_fallback = cpu_fallback;
+    if (on_device) options.device = make_emulated_query_device(faults, seed, limits);
+    return options;
+  }
+};
+
+Answer answer_with(const Query& query, const QueryOptions& options) {
+  TextSink sink;
+  const auto done = query.run(options, sink);
+  if (!done.ok()) return {"error: " + done.error().message(), {}};
+  return {sink.text, *done};
+}
+
+std::string explained(const Query& query, const QueryOptions& options) {
+  const auto text = query.explain(options, true);
+  return text.ok() ? *text : text.error().message();
+}
+
+bool says(const std::string& text, const char* words) {
+  return text.find(words) != std::string::npos;
+}
+
+constexpr const char* kPartsAndFacts =
+    "select name, count(*), sum(price) from facts join parts on facts.part = parts.id group by "
+    "name";
+
+/// Keys of makers are in a range that no array has.
+constexpr const char* kMakersAndFacts =
+    "select land, count(*), sum(rating) from facts join makers on facts.maker = makers.id group "
+    "by land";
+
+class StrategiesOnGpu : public ::testing::Test {
+ protected:
+  struct Counts {
+    int there = 0;
+    int unfit = 0;
+  };
+
+  /// Compares each answer with the CPU's; `unfit`: what is said of keys that do not allow it.
+  Counts compare(std::span<const char* const> statements, JoinStrategy strategy,
+                 const char* unfit) const {
+    Counts counts;
+    Asking asking;
+    asking.strategy = strategy;
+    for (const char* const statement : statements) {
+      SCOPED_TRACE(statement);
+      const Query query = tables.query_of(statement);
+      ++asking.seed;
+      const Answer found = answer_with(query, asking.options());
+      EXPECT_EQ(asking.faults->live_bytes, 0u);
+      EXPECT_EQ(asking.faults->live_handles, 0u);
+      if (says(found.text, unfit)) {
+        ++counts.unfit;
+        continue;
+      }
+      const Answer expected = answer_of(query, nullptr);
+      EXPECT_EQ(found.text, expected.text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+      ++counts.there;
+    }
+    return counts;
+  }
+
+  const JoinedTables tables{3000, 1024};
+};
+
+constexpr const char* kNoArray = "invalid argument: a direct join on a GPU needs keys";
+
+TEST_F(StrategiesOnGpu, TablesOfKeysAnswerAsTheCpu) {
+  for (const auto statements :
+       {std::span<const char* const>(kJoinStatements), std::span<const char* const>(kJoinedRows),
+        std::span<const char* const>(kLoneRowStatements)}) {
+    const Counts counts = compare(statements, JoinStrategy::kOpen, kNoArray);
+    EXPECT_EQ(counts.unfit, 0);
+  }
+}
+
+TEST_F(StrategiesOnGpu, ArraysAnswerAsTheCpuOrAreRefused) {
+  for (const auto statements :
+       {std::span<const char* const>(kJoinStatements), std::span<const char* const>(kJoinedRows),
+        std::span<const char* const>(kLoneRowStatements)}) {
+    const Counts counts = compare(statements, JoinStrategy::kDirect, kNoArray);
+    EXPECT_GT(counts.unfit, 1);
+    EXPECT_GT(counts.there, 3);
+  }
+}
+
+constexpr const char* kDescends = "a merge join needs keys of the build side that ascend";
+
+TEST_F(StrategiesOnGpu, AscendingKeysAnswerAsTheCpuOrAreRefused) {
+  for (const auto statements :
+       {std::span<const char* const>(kJoinStatements), std::span<const char* const>(kJoinedRows),
+        std::span<const char* const>(kLoneRowStatements)}) {
+    const Counts counts = compare(statements, JoinStrategy::kMerge, kDescends);
+    EXPECT_GT(counts.unfit, 0);
+    EXPECT_GT(counts.there, 4);
+  }
+}
+
+TEST_F(StrategiesOnGpu, ExplainSaysWhatWasMade) {
+  const Query query = tables.query_of(kPartsAndFacts);
+  Asking asking;
+  asking.strategy = JoinStrategy::kOpen;
+  EXPECT_TRUE(says(explained(query, asking.options()), "500 rows of parts, a table of keys"));
+  asking.strategy = JoinStrategy::kDirect;
+  EXPECT_TRUE(says(explained(query, asking.options()), "500 rows of parts, an array of 1,498"));
+  asking.strategy = JoinStrategy::kMerge;
+  EXPECT_TRUE(says(explained(query, asking.options()), "500 rows of parts, ascending keys"));
+}
+
+/// With --device auto the CPU goes on, and has the same strategy.
+TEST_F(StrategiesOnGpu, WhatKeysDoNotAllowIsTheCpusWhereItMayBe) {
+  const Query query = tables.query_of(kMakersAndFacts);
+  Asking asking;
+  asking.strategy = JoinStrategy::kDirect;
+  EXPECT_TRUE(says(answer_with(query, asking.options()).text, kNoArray));
+  asking.cpu_fallback = true;
+  const Answer found = answer_with(query, asking.options());
+  EXPECT_EQ(found.text, answer_with(query, asking.options(false)).text);
+}
+
+TEST_F(StrategiesOnGpu, OthersAreTheCpus) {
+  const Query query = tables.query_of(kPartsAndFacts);
+  const std::string expected = answer_of(query, nullptr).text;
+  for (const std::string_view name : kJoinStrategyNames) {
+    Asking asking;
+    asking.strategy = *join_strategy_of(name);
+    const Answer found = answer_with(query, asking.options());
+    EXPECT_EQ(found.text, expected) << name;
+    const bool is_there =
+        asking.strategy == JoinStrategy::kAuto || is_gpu_strategy(asking.strategy);
+    EXPECT_EQ(found.summary.why_cpu.empty(), is_there) << name;
+  }
+}
+
+// --- keys that ascend
+
+std::string number(long long value) {
+  return std::to_string(value);
+}
+
+/// orders: keys that ascend, in a range that no array has, some of them negative, each
+/// `repeated` times; lines: five rows of each key, every tenth of which no order has, in this order
+/// or another.
+class OrdersAndLines {
+ public:
+  OrdersAndLines(int orders, int repeated, bool shuffled, std::uint32_t group_rows)
+      : orders_(orders_csv(orders, repeated), group_rows),
+        lines_(lines_csv(orders, shuffled), group_rows) {}
+
+  Query query_of(const std::string& statement) const {
+    const auto parsed = parse_sql(statement);
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message();
+    const auto table = [&](const std::string& name) -> const Table& {
+      return *(name == "orders" ? orders_ : lines_).table;
+    };
+    std::vector<Table> tables{table(parsed->from.path)};
+    for (const SqlJoin& join : parsed->joins) tables.push_back(table(join.source.path));
+    return Query::from(*parsed, statement, std::move(tables));
+  }
+
+ private:
+  static constexpr long long kStep = 2'000'000'011;
+  static long long key(int order, int orders) { return (order - orders / 3) * kStep; }
+
+  static std::string orders_csv(int orders, int repeated) {
+    std::string csv = "o_key,day,rank\n";
+    for (int i = 0; i < orders * repeated; ++i) {
+      csv += number(key(i / repeated, orders)) + "," + number(i * 37 % 50) + "," + number(i) + "\n";
+    }
+    return csv;
+  }
+  static std::string lines_csv(int orders, bool shuffled) {
+    std::string csv = "l_key,price,l_number\n";
+    const int rows = orders * 5;
+    for (int i = 0; i < rows; ++i) {
+      const int row = shuffled ? static_cast<int>(i * 7919LL % rows) : i;
+      const int order = row / 5;
+      csv += number(key(order, orders) + (order % 10 == 3 ? 1 : 0)) + "," + number(row * 31 % 97) +
+             "," + number(row % 5) + "\n";
+    }
+    return csv;
+  }
+
+  MadeTable orders_;
+  MadeTable lines_;
+};
+
+constexpr const char* kOrderStatements[] = {
+    "select day, count(*), sum(price) from lines join orders on l_key = o_key group by day",
+    "select count(*), sum(price) from lines join orders on l_key = o_key where day < 20",
+    "select l_key, rank, price from lines join orders on l_key = o_key where day < 7",
+    "select l_number, count(*), sum(rank), count(rank) from lines left join orders on l_key = "
+    "o_key "
+    "and day > 30 group by l_number",
+    "select l_number, day, count(*) from lines right join orders on l_key = o_key and price < 40 "
+    "group by l_number, day",
+    "select l_number, day, count(*), sum(price) from lines full join orders on l_key = o_key and "
+    "price < rank group by l_number, day",
+    "select l_number, count(*) from lines semi join orders on l_key = o_key and day < 25 group by "
+    "l_number",
+    "select l_number, count(*) from lines anti join orders on l_key = o_key and day < 25 group by "
+    "l_number",
+    "select l_number, count(*) from lines semi join orders on l_key = o_key and price * 9 > rank "
+    "group by l_number",
+    "select l_number, count(*) from lines anti join orders on l_key = o_key and price * 9 > rank "
+    "group by l_number",
+    "select day, count(*) from orders semi join lines on l_key = o_key and price < 40 group by day",
+    "select day, count(*) from orders anti join lines on l_key = o_key and price < 40 group by day",
+    "select o_key, day, count(*), sum(price) from lines join orders on l_key = o_key group by "
+    "o_key, day",
+    // Nothing on one side, and a single row.
+    "select count(*), sum(rank) from lines left join orders on l_key = o_key and rank < 0",
+    "select count(*), sum(rank) from lines join orders on l_key = o_key and rank = 11",
+    "select count(*), sum(day) from lines right join orders on l_key = o_key and price > 1000",
+};
+
+class AscendingKeysOnGpu : public ::testing::TestWithParam<std::tuple<int, int, bool>> {};
+
+TEST_P(AscendingKeysOnGpu, AnswerAsTheCpu) {
+  const auto [orders, repeated, shuffled] = GetParam();
+  const OrdersAndLines tables(orders, repeated, shuffled, 2048);
+  for (const JoinStrategy strategy : {JoinStrategy::kMerge, JoinStrategy::kAuto}) {
+    Asking asking;
+    asking.strategy = strategy;
+    for (const char* const statement : kOrderStatements) {
+      SCOPED_TRACE(statement);
+      ++asking.seed;
+      const Query query = tables.query_of(statement);
+      const Answer expected = answer_of(query, nullptr);
+      ASSERT_NE(expected.text.substr(0, 6), "error:") << expected.text;
+      const Answer found = answer_with(query, asking.options());
+      // Lines are the build side of some.
+      if (shuffled && strategy == JoinStrategy::kMerge && says(found.text, kDescends)) continue;
+      EXPECT_EQ(found.text, expected.text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+      EXPECT_EQ(found.summary.rows_matched, expected.summary.rows_matched);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, AscendingKeysOnGpu,
+                         ::testing::Values(std::tuple{1, 1, false}, std::tuple{40, 3, false},
+                                           std::tuple{700, 1, true}, std::tuple{1500, 1, false},
+                                           std::tuple{500, 4, true}, std::tuple{450, 3, false}));
+
+/// By itself only where both sides ascend, and as far as that is right.
+TEST(KeysThatAscendOnGpu, AreSearchedWhereBothSidesAscend) {
+  const char* const statement = kOrderStatements[0];
+  const Asking asking;
+  const auto structure = [&](const OrdersAndLines& tables) {
+    return explained(tables.query_of(statement), asking.options());
+  };
+  EXPECT_TRUE(says(structure({1500, 1, false, 1024}), "1,500 rows of orders, ascending keys\n"));
+  EXPECT_TRUE(says(structure({1500, 1, true, 1024}), "1,500 rows of orders, a table of keys"));
+  EXPECT_TRUE(
+      says(structure({500, 4, false, 1024}), "2,000 rows of orders, ascending keys, keys repeat"));
+}
+
+/// Two keys have changed places where nobody looks.
+TEST(KeysThatAscendOnGpu, AreSeenNotToAscend) {
+  constexpr int kRows = 12 * 1024;
+  std::string build = "key,value\n";
+  std::string probe = "wanted,price\n";
+  for (int i = 0; i < kRows; ++i) {
+    const int at = i == 2500 ? 2501 : i == 2501 ? 2500 : i;
+    build += number(at * 3'000'000'019LL) + "," + number(i % 9) + "\n";
+    for (int k = 0; k < 2; ++k) probe += number(i * 3'000'000'019LL) + "," + number(i % 7) + "\n";
+  }
+  const MadeTable a(probe, 1u << 20);
+  const MadeTable b(build, 1u << 20);
+  const std::string statement =
+      "select value, count(*), sum(price) from a join b on a.wanted = b.key group by value";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok());
+  const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+  Asking asking;
+  EXPECT_EQ(answer_with(query, asking.options()).text, answer_of(query, nullptr).text);
+  EXPECT_TRUE(says(explained(query, asking.options()), "12,288 rows of b, a table of keys"));
+  asking.strategy = JoinStrategy::kMerge;
+  EXPECT_TRUE(says(answer_with(query, asking.options()).text, kDescends));
+}
+
+TEST(KeysThatAscendOnGpu, EachAllocationMayFailAndTheDeviceBeLost) {
+  const OrdersAndLines tables(700, 2, false, 1024);
+  for (const char* const statement : {kOrderStatements[0], kOrderStatements[5]}) {
+    SCOPED_TRACE(statement);
+    const Query query = tables.query_of(statement);
+    Asking whole;
+    whole.strategy = JoinStrategy::kMerge;
+    const Answer expected = answer_with(query, whole.options());
+    ASSERT_EQ(expected.summary.why_cpu, "");
+    for (std::uint64_t i = 0; i < whole.faults->allocations; ++i) {
+      Asking asking = whole;
+      asking.faults = std::make_shared<EmulatedFaults>();
+      asking.faults->allocation = i;
+      const Answer found = answer_with(query, asking.options());
+      EXPECT_EQ(found.text, "error: out of device memory: as the test wants it") << i;
+      EXPECT_EQ(asking.faults->live_bytes, 0u);
+    }
+    for (std::uint64_t i = 0; i < whole.faults->launches; i += 3) {
+      Asking asking = whole;
+      asking.faults = std::make_shared<EmulatedFaults>();
+      asking.faults->launch = i;
+      const Answer found = answer_with(query, asking.options());
+      EXPECT_TRUE(says(found.text, "GPU failed")) << found.text;
+      EXPECT_EQ(asking.faults->live_bytes, 0u);
+    }
+  }
+}
+
+/// A lookup of ascending keys that are written in the order of `numbers`.
+class AscendingLookup {
+ public:
+  AscendingLookup(const std::vector<std::int64_t>& keys, std::uint64_t spread, std::uint32_t seed) {
+    const std::uint64_t rows = keys.size();
+    std::vector<std::uint64_t> numbers(rows);
+    images_.resize(rows);
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      const std::uint64_t place = (i * 7919 + 5) % std::max<std::uint64_t>(rows, 1);
+      numbers[i] = place * spread;
+      images_[i] = static_cast<std::uint64_t>(keys[place]);
+    }
+    const gpu::LookupPlan plan(rows, std::nullopt, gpu::LookupForm::kAscending);
+    memory_.resize(plan.bytes() / 8 + 1);
+    next.resize(rows + 1);
+    lookup_ = plan.at(memory_.data());
+    lookup_.next = next.data();
+    gpu::AscendingBuild build;
+    build.keys = images_.data();
+    build.numbers = numbers.data();
+    build.most_numbers = rows * spread;
+    build.count = static_cast<std::uint32_t>(rows);
+    std::vector<std::uint64_t> ordering(gpu::ordering_bytes(build.most_numbers) / 8 + 1);
+    build.memory = ordering.data();
+    build.facts = &facts;
+    kernels_ = make_emulated_table_kernels(std::make_shared<EmulatedFaults>(), seed);
+    EXPECT_TRUE(kernels_->build_ascending(lookup_, build, nullptr).ok());
+  }
+
+  /// How often the keys of each row are found; of those that repeat at one of their rows.
+  std::vector<std::uint32_t> find(const std::vector<std::int64_t>& keys) {
+    std::vector<std::uint32_t> counts(std::max(keys.size(), images_.size()) + 1);
+    gpu::JoinRows probe;
+    probe.d_keys = keys.data();
+    probe.count = static_cast<std::uint32_t>(keys.size());
+    EXPECT_TRUE(kernels_->count_rows_of_keys(lookup_, probe, counts.data(), nullptr).ok());
+    return counts;
+  }
+  std::int64_t key_of(std::size_t row) const { return static_cast<std::int64_t>(images_[row]); }
+
+  gpu::AscendingFacts facts;
+  std::vector<std::uint32_t> next;
+
+ private:
+  std::vector<std::uint64_t> images_;
+  std::vector<std::uint64_t> memory_;
+  gpu::Lookup lookup_;
+  std::shared_ptr<gpu::TableKernels> kernels_;
+};
+
+TEST(KeysThatAscendOnGpu, FindsWhatThereIs) {
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  std::uint32_t seed = 0;
+  for (const std::uint64_t rows : {1u, 2u, 3u, 31u, 32u, 33u, 34u, 35u, 64u, 1023u, 1090u, 5000u}) {
+    for (const std::uint64_t repeated : {1u, 3u}) {
+      SCOPED_TRACE(number(static_cast<int>(rows)) + " rows");
+      std::vector<std::int64_t> keys;
+      for (std::uint64_t i = 0; i < rows; ++i) {
+        keys.push_back(static_cast<std::int64_t>(i / repeated * 4) - static_cast<int>(rows));
+      }
+      keys.front() = kLeast;
+      keys.back() = rows == 1 ? kLeast : kMost;
+      ++seed;
+      AscendingLookup lookup(keys, 1 + seed % 3 * 40, seed);
+      EXPECT_EQ(lookup.facts.descends, 0u);
+      EXPECT_EQ(lookup.facts.repeats != 0,
+                std::adjacent_find(keys.begin(), keys.end()) != keys.end());
+      // Ascending ones, and what lies between them; then in an order that is none.
+      std::vector<std::int64_t> wanted;
+      for (const std::int64_t key : keys) {
+        wanted.push_back(key);
+        wanted.push_back(key == kMost ? key - 1 : key + 1);
+      }
+      for (const bool shuffled : {false, true}) {
+        if (shuffled) std::shuffle(wanted.begin(), wanted.end(), std::mt19937(seed));
+        const std::vector<std::uint32_t> counts = lookup.find(wanted);
+        std::map<std::int64_t, std::uint32_t> found;
+        for (std::size_t row = 0; row < rows; ++row) {
+          found[lookup.key_of(row)] += counts[row];
+          if (lookup.next[row] != gpu::kNoRow) {
+            ASSERT_EQ(lookup.key_of(lookup.next[row]), lookup.key_of(row));
+          }
+        }
+        for (const auto& [key, count] : found) {
+          ASSERT_EQ(count, std::count(wanted.begin(), wanted.end(), key)) << key;
+        }
+      }
+    }
+  }
+}
+
+TEST(KeysThatAscendOnGpu, TellsOfKeysThatDescendBySigns) {
+  EXPECT_EQ(AscendingLookup({-5, -1, 0, 7}, 1, 1).facts.descends, 0u);
+  EXPECT_EQ(AscendingLookup({0, 7, -5, -1}, 1, 1).facts.descends, 1u);
+  EXPECT_EQ(AscendingLookup({}, 1, 1).facts.descends, 0u);
+}
+
+}  // namespace
+}  // namespace presso
