@@ -48,7 +48,8 @@ class HostDevice final : public gpu::Device {
   void release(Byte* memory) override { drop(memory); }
   Result<Byte*> allocate_pinned(std::size_t bytes) override {
     const std::lock_guard lock(mutex_);
-    if (faults_->pinned_allocations++ >= faults_->pinned_allocation) {
+    if (faults_->pinned_allocations++ >= faults_->pinned_allocation ||
+        bytes > faults_->most_pinned) {
       return make_error(ErrorCode::kOutOfMemory, "as the test wants it");
     }
     return make(bytes);

@@ -21,6 +21,7 @@ struct EmulatedFaults {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::uint64_t allocation = kNever;            ///< of device memory: this one and all later
   std::uint64_t pinned_allocation = kNever;     ///< likewise
+  std::uint64_t most_pinned = kNever;           ///< bytes of one allocation of pinned memory
   std::uint64_t launch = kNever;                ///< kDeviceLost, then all fails
   std::uint64_t device_bytes = kNever;          ///< that there are, pinned ones included
   std::uint64_t hash_bits = ~std::uint64_t{0};  ///< that indexes of strings use

@@ -66,6 +66,7 @@ class Passes {
     const StageUse& use = of_.builder.stages()[stage];
     BuildSideMaker maker(space_, execution_, of_.builder, of_.codes, use);
     maker.set_most_rows(of_.in_parts->most_rows);
+    host_bytes_ = use.columns.empty() ? 0 : host_bytes_left(space_, execution_, of_.sides);
     PRESSO_ASSIGN(left_, first_parts(maker, use));
     std::uint64_t parts = 0;
     std::uint64_t runs = 0;
@@ -83,8 +84,10 @@ class Passes {
     // Those of stages behind wait for the marks of all passes.
     PRESSO_TRY(run_over_build_rows(stage + 1, of_.sides.size()));
     const std::string& name = execution_.query.joins->sources[use.stage->build.root].name;
-    execution_.notes.push_back("on the GPU: " + grouped(of_.in_parts->rows) + " rows of " + name +
-                               maker.who() + ", in " + grouped(parts) + " parts");
+    execution_.notes.push_back(
+        "on the GPU: " + grouped(of_.in_parts->rows) + " rows of " + name + maker.who() + ", in " +
+        grouped(parts) + " parts" +
+        (most_on_host_ > 0 ? host_text(use, most_on_host_) + " at most" : ""));
     return release(stage);
   }
 
@@ -107,8 +110,19 @@ class Passes {
 
   /// As many as are needed where keys are spread evenly, with something to spare; the last one
   /// first. At both ends they have all other numbers: each row belongs to one part.
-  Result<std::vector<KeyPart>> first_parts(const BuildSideMaker& maker, const StageUse& use) {
+  Result<std::vector<KeyPart>> first_parts(BuildSideMaker& maker, const StageUse& use) {
     PRESSO_ASSIGN(all_, all_keys(use));
+    std::vector<KeyPart> parts = parts_that_fit(maker);
+    if (parts.empty() && host_bytes_ > 0) {
+      maker.put_columns(host_bytes_);
+      parts = parts_that_fit(maker);
+    }
+    if (parts.empty()) return too_many_passes(maker);
+    return parts;
+  }
+
+  /// Empty: they would be too many.
+  std::vector<KeyPart> parts_that_fit(const BuildSideMaker& maker) const {
     const std::uint64_t rows = of_.in_parts->rows;
     for (std::uint64_t count = 2; count <= kMostPasses; ++count) {
       std::vector<KeyPart> parts = divided(all_, count);
@@ -118,7 +132,7 @@ class Passes {
       parts.front().most = KeyPart().most;
       return parts;
     }
-    return too_many_passes(maker);
+    return {};
   }
 
   Error too_many_passes(const BuildSideMaker& maker) const {
@@ -133,8 +147,18 @@ class Passes {
     for (;;) {
       const KeyPart part = left_.back();
       left_.pop_back();
-      PRESSO_ASSIGN(const bool fits, maker.make(part, side));
+      auto made = maker.make(part, side);
+      if (!made.ok() && maker.are_on_host() && made.error().code == ErrorCode::kOutOfMemory) {
+        return refused("a build side whose columns have no room in host memory");
+      }
+      PRESSO_ASSIGN(bool fits, std::move(made));
+      bool on_host = maker.are_on_host();
+      if (!fits && !on_host) {
+        PRESSO_ASSIGN(fits, make_on_host(maker, part, side));
+        on_host = fits;
+      }
       if (fits) {
+        if (on_host) most_on_host_ = std::max(most_on_host_, side.rows);
         if (side.order_bits > of_.in_parts->order_bits) {
           return refused("a large build side that is made in another way in parts");
         }
@@ -153,6 +177,17 @@ class Passes {
     }
   }
 
+  /// A part that does not fit, with columns in host memory, where that is better than halves.
+  Result<bool> make_on_host(BuildSideMaker& maker, const KeyPart& part, BuildSide& side) const {
+    const StageUse& use = of_.builder.stages()[of_.in_parts->stage];
+    if (host_bytes_ == 0 || column_bytes(use, side.rows) > host_bytes_) return false;
+    PRESSO_ASSIGN(const HostColumns costs,
+                  host_columns(space_, execution_, of_.builder, use, side.rows, 1));
+    if (seconds_on_host(costs, space_.rates) >= seconds_of_passes(costs, space_.rates))
+      return false;
+    return maker.make_on_host(part, host_bytes_, side);
+  }
+
   /// Tells the pipeline, and those of build rows, of the side that has been made.
   Status go_on_with(const KeyPart& part) {
     place_sides(of_.builder, of_.sides, of_.pipeline);
@@ -168,7 +203,9 @@ class Passes {
   PipelineRun& run_;
   const PassActions& actions_;
   KeyPart all_;
-  std::vector<KeyPart> left_;  ///< the next one is the last
+  std::uint64_t host_bytes_ = 0;    ///< that columns may take; 0: there are none
+  std::uint64_t most_on_host_ = 0;  ///< rows of a part whose columns were there
+  std::vector<KeyPart> left_;       ///< the next one is the last
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "scan/gpu/table/build_sides.h"
@@ -22,11 +23,11 @@ bool writes_numbers(const StageUse& use) {
   return use.may_search() && std::none_of(use.columns.begin(), use.columns.end(), is_number);
 }
 
-/// Of a build side's rows, beside the lookup itself.
-std::uint64_t row_bytes(const StageUse& use, std::uint64_t rows) {
+/// Of a build side's rows in device memory, beside the lookup itself.
+std::uint64_t row_bytes(const StageUse& use, std::uint64_t rows, bool on_host) {
   MemoryParts parts;
   parts.add(rows * sizeof(std::uint64_t));
-  for (const RowColumn& column : use.columns) parts.add(rows * (column.is_wide ? 8 : 4));
+  if (!on_host) parts.add(column_bytes(use, rows));
   // Else they are gone before a table is made, which takes more.
   if (use.form && writes_numbers(use)) parts.add(rows * sizeof(std::uint64_t));
   if (use.finds_all()) parts.add(rows * sizeof(std::uint32_t));
@@ -61,24 +62,32 @@ HostRows rows_in_part(const HostRows& all, const KeyPart& part) {
   return some;
 }
 
-Result<RowMemory> memory_for(const RunSpace& space, const StageUse& use, std::uint64_t rows,
-                             bool numbers) {
-  rows = std::max<std::uint64_t>(rows, 1);
+/// Where the columns of so many rows are in the memory that begins at `values`.
+std::vector<RowArray> arrays_at(Byte* values, const StageUse& use, std::uint64_t rows) {
   MemoryParts parts;
-  std::vector<std::uint64_t> places;
+  std::vector<RowArray> columns;
   for (const RowColumn& column : use.columns) {
-    places.push_back(parts.add(rows * (column.is_wide ? 8 : 4)));
+    const std::uint64_t place = parts.add(rows * (column.is_wide ? 8 : 4));
+    columns.push_back({values + place, 0, column.is_wide});
   }
+  return columns;
+}
+
+Result<RowMemory> memory_for(const RunSpace& space, const StageUse& use, std::uint64_t rows,
+                             bool numbers, bool on_host) {
+  rows = std::max<std::uint64_t>(rows, 1);
   RowMemory room;
   PRESSO_ASSIGN(room.keys, space.memory.allocate(rows * sizeof(std::uint64_t)));
   if (numbers) {
     PRESSO_ASSIGN(room.numbers, space.memory.allocate(rows * sizeof(std::uint64_t)));
   }
   if (use.columns.empty()) return room;
-  PRESSO_ASSIGN(room.values, space.memory.allocate(parts.bytes()));
-  for (std::size_t i = 0; i < use.columns.size(); ++i) {
-    room.columns.push_back({room.values.get() + places[i], 0, use.columns[i].is_wide});
+  if (on_host) {
+    PRESSO_ASSIGN(room.host_values, space.memory.allocate_pinned(column_bytes(use, rows)));
+  } else {
+    PRESSO_ASSIGN(room.values, space.memory.allocate(column_bytes(use, rows)));
   }
+  room.columns = arrays_at(on_host ? room.host_values.get() : room.values.get(), use, rows);
   return room;
 }
 
@@ -98,11 +107,20 @@ LookupPlan plan_lookup(const RunSpace& space, const StageUse& use, std::uint64_t
   return bytes > most_bytes(space) && table.bytes() < plan.bytes() ? table : plan;
 }
 
+std::uint64_t column_bytes(const StageUse& use, std::uint64_t rows) {
+  MemoryParts parts;
+  for (const RowColumn& column : use.columns) parts.add(rows * (column.is_wide ? 8 : 4));
+  return parts.bytes();
+}
+
 std::uint64_t most_rows_that_fit(const RunSpace& space, const StageUse& use,
-                                 const std::optional<LookupPlan::Range>& range) {
+                                 const std::optional<LookupPlan::Range>& range,
+                                 const std::optional<std::uint64_t>& host_bytes) {
   const std::uint64_t most = most_bytes(space);
   const auto fits = [&](std::uint64_t rows) {
-    return row_bytes(use, rows) + least_lookup_bytes(use, rows, range) <= most;
+    if (host_bytes && column_bytes(use, rows) > *host_bytes) return false;
+    return row_bytes(use, rows, host_bytes.has_value()) + least_lookup_bytes(use, rows, range) <=
+           most;
   };
   std::uint64_t fitting = 0;
   std::uint64_t beyond = kMostLookupRows + 1;
@@ -120,12 +138,16 @@ bool BuildRowMaker::tries_fewer(const Error& error, std::uint64_t rows) {
   return true;
 }
 
-/// False: the device has less memory than that.
+/// False: the device, or the host for columns, has less memory than that.
 Result<bool> BuildRowMaker::make_room(std::uint64_t rows, bool numbers, BuildRows& made) {
-  auto memory = memory_for(space_, use_, rows, numbers);
+  auto memory = memory_for(space_, use_, rows, numbers, are_on_host());
   if (memory.ok()) {
     made.memory = std::move(*memory);
     return true;
+  }
+  if (memory.error().code == ErrorCode::kOutOfMemory && are_on_host() && rows > 1) {
+    set_most_rows(0);
+    return false;
   }
   if (tries_fewer(memory.error(), rows)) return false;
   return std::move(memory.error());
@@ -180,6 +202,8 @@ Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
     pipeline.most_rows_out = room;
     direct(pipeline, builder, made);
     auto rows = run(scan, builder, pipeline);
+    // Pinned memory is given back only when nothing is written there any more.
+    if (!rows.ok() && are_on_host()) static_cast<void>(space_.device().wait(space_.stream));
     if (!rows.ok() && rows.error().code == ErrorCode::kDeviceMemory && room < wanted) {
       return refused("a build side for which there may be too little device memory");
     }
@@ -205,17 +229,23 @@ Status BuildRowMaker::copy(BuildRows& made) {
   made.order = RowOrder{};
   PRESSO_TRY(space_.copy_there(made.memory.keys.get(), rows.keys.data(), 8 * made.rows));
   for (std::size_t i = 0; i < made.memory.columns.size(); ++i) {
-    const std::vector<std::int64_t>& values = rows.columns[i];
-    const RowArray& to = made.memory.columns[i];
-    if (to.is_wide) {
-      PRESSO_TRY(space_.copy_there(to.values, values.data(), 8 * made.rows));
-    } else {
-      std::vector<std::int32_t> narrow(values.size());
-      std::transform(values.begin(), values.end(), narrow.begin(),
-                     [](std::int64_t value) { return static_cast<std::int32_t>(value); });
-      PRESSO_TRY(space_.copy_there(to.values, narrow.data(), 4 * made.rows));
-    }
+    PRESSO_TRY(copy_column(rows.columns[i], made.memory.columns[i]));
   }
+  return {};
+}
+
+Status BuildRowMaker::copy_column(const std::vector<std::int64_t>& values,
+                                  const RowArray& to) const {
+  std::vector<std::int32_t> narrow;
+  if (!to.is_wide) {
+    narrow.resize(values.size());
+    std::transform(values.begin(), values.end(), narrow.begin(),
+                   [](std::int64_t value) { return static_cast<std::int32_t>(value); });
+  }
+  const void* const from = to.is_wide ? static_cast<const void*>(values.data()) : narrow.data();
+  const std::uint64_t bytes = values.size() * (to.is_wide ? 8 : 4);
+  if (!are_on_host()) return space_.copy_there(to.values, from, bytes);
+  if (bytes != 0) std::memcpy(to.values, from, bytes);
   return {};
 }
 

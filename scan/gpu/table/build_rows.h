@@ -18,6 +18,7 @@ namespace presso::gpu {
 struct RowMemory {
   DeviceMemory keys;
   DeviceMemory values;            ///< of `columns`
+  PinnedMemory host_values;       ///< in place of `values`, where they are in host memory
   std::vector<RowArray> columns;  ///< as StageUse::columns
   DeviceMemory numbers;           ///< of 64 bits, by which rows are in order, beside all columns
 };
@@ -45,10 +46,15 @@ constexpr std::uint64_t mark_bytes(std::uint64_t rows) {
 LookupPlan plan_lookup(const RunSpace& space, const StageUse& use, std::uint64_t rows,
                        const std::optional<LookupPlan::Range>& range);
 
+/// Of the columns that are wanted of so many build rows.
+std::uint64_t column_bytes(const StageUse& use, std::uint64_t rows);
+
 /// How many rows of a build side, with all that belongs to it, may take half of what is left of
 /// device memory: the tables that are joined to it need the other half. `range`: of their keys.
+/// `host_bytes`: of host memory, where columns are there.
 std::uint64_t most_rows_that_fit(const RunSpace& space, const StageUse& use,
-                                 const std::optional<LookupPlan::Range>& range);
+                                 const std::optional<LookupPlan::Range>& range,
+                                 const std::optional<std::uint64_t>& host_bytes);
 
 class BuildRowMaker {
  public:
@@ -61,12 +67,19 @@ class BuildRowMaker {
   /// part after another. Adds to the parent's summary and notes. Waits. Errors: kUnsupported where
   /// neither a pipeline nor the CPU makes them; those of run_over_tables().
   Result<BuildRows> make(const KeyPart& part, const std::optional<LookupPlan::Range>& range);
+  /// Where columns of what is made from now on are. `bytes`: of pinned host memory; nothing: they
+  /// are in device memory, as at first.
+  void put_columns(const std::optional<std::uint64_t>& bytes) { host_bytes_ = bytes; }
+  bool are_on_host() const { return host_bytes_.has_value(); }
   /// How many may be made at a time: as most_rows_that_fit() says, and as has been found.
   std::uint64_t most_rows(const std::optional<LookupPlan::Range>& range) const {
-    return std::min(most_rows_, most_rows_that_fit(space_, use_, range));
+    return std::min(most_found(), most_rows_that_fit(space_, use_, range, host_bytes_));
   }
-  std::uint64_t most_found() const { return most_rows_; }
-  void set_most_rows(std::uint64_t rows) { most_rows_ = std::min(most_rows_, rows); }
+  std::uint64_t most_found() const { return are_on_host() ? most_on_host_ : most_rows_; }
+  void set_most_rows(std::uint64_t rows) {
+    std::uint64_t& most = are_on_host() ? most_on_host_ : most_rows_;
+    most = std::min(most, rows);
+  }
   /// Where no limit is set, it turns out now how much memory there is. `rows`: for which there was
   /// none. Whether to try again with an eighth of them, which leaves room for a lookup and tables.
   bool tries_fewer(const Error& error, std::uint64_t rows);
@@ -80,6 +93,7 @@ class BuildRowMaker {
   Result<std::uint64_t> run(query::Execution& scan, const PipelineBuilder& builder,
                             const Pipeline& pipeline) const;
   Status copy(BuildRows& made);
+  Status copy_column(const std::vector<std::int64_t>& values, const RowArray& to) const;
   Result<bool> make_room(std::uint64_t rows, bool numbers, BuildRows& made);
   static void direct(Pipeline& pipeline, const PipelineBuilder& builder, BuildRows& made);
 
@@ -89,6 +103,8 @@ class BuildRowMaker {
   const StageUse& use_;
   std::string who_;
   std::uint64_t most_rows_ = kMostLookupRows;
+  std::uint64_t most_on_host_ = kMostLookupRows;  ///< with columns there
+  std::optional<std::uint64_t> host_bytes_;
   bool by_pipeline_ = false;           ///< as it was for the part before
   std::optional<HostRows> host_rows_;  ///< of all parts, where the CPU makes them
   bool has_notes_ = false;             ///< those of later parts would be the same

@@ -2,9 +2,16 @@
 #include "scan/gpu/table/build_sides.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "decompress/gpu/runtime/memory_parts.h"
+#include "scan/gpu/table/build_passes.h"
+#include "scan/gpu/table/resident_table.h"
 #include "scan/query/query_device.h"
+#include "scan/query/table_facts.h"
+#include "scan/query/zone_counts.h"
 
 namespace presso::gpu {
 
@@ -39,6 +46,7 @@ Result<bool> BuildSideMaker::make(const KeyPart& part, BuildSide& side) {
   side.order_bits = made.order_bits;
   if (!made.fit) return false;
   side.values = std::move(made.memory.values);
+  side.host_values = std::move(made.memory.host_values);
   side.columns = std::move(made.memory.columns);
   for (RowArray& column : side.columns) column.count = static_cast<std::uint32_t>(side.rows);
   const Status done = make_lookup(made, range, side);
@@ -72,6 +80,23 @@ JoinRows join_rows(const BuildRows& rows) {
 }
 
 }  // namespace
+
+Result<bool> BuildSideMaker::make_on_host(const KeyPart& part, std::uint64_t host_bytes,
+                                          BuildSide& side) {
+  const std::uint64_t rows = side.rows;
+  const unsigned order_bits = side.order_bits;
+  put_columns(host_bytes);
+  const Result<bool> made = make(part, side);
+  put_columns(std::nullopt);
+  if (made.ok() && *made) return true;
+  side = {};
+  side.rows = rows;
+  side.order_bits = order_bits;
+  const bool goes_on =
+      made.ok() || made.error().code == ErrorCode::kUnsupported || is_out_of_memory(made.error());
+  if (goes_on) return false;
+  return made.error();
+}
 
 /// False: the keys do not ascend.
 Result<bool> BuildSideMaker::build_ascending(const BuildRows& rows, BuildSide& side) {
@@ -160,7 +185,61 @@ Status BuildSideMaker::make_lookup(BuildRows& rows, const std::optional<LookupPl
 
 // --- all sides
 
+std::uint64_t host_bytes_left(const RunSpace& space, const query::Execution& execution,
+                              const std::vector<BuildSide>& sides) {
+  std::uint64_t left = most_host_bytes(execution.memory_bytes, space.memory.limits().pinned_bytes);
+  for (const BuildSide& side : sides) left -= std::min(left, side.host_values.bytes());
+  return left;
+}
+
+std::string host_text(const StageUse& use, std::uint64_t rows) {
+  return ", columns of " + grouped(column_bytes(use, rows)) + " bytes in host memory";
+}
+
+Result<HostColumns> host_columns(const RunSpace& space, const query::Execution& execution,
+                                 const PipelineBuilder& builder, const StageUse& use,
+                                 std::uint64_t rows, double passes) {
+  const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
+  HostColumns of;
+  of.rows = number(rows);
+  of.columns = number(use.columns.size());
+  of.row_bytes = number(column_bytes(use, rows)) / std::max(of.rows, 1.0);
+  of.passes = passes;
+  const auto all = query::rows_of((*execution.sources)[use.stage->build.root]);
+  of.matches = number(query::rows_of(execution.tables)) * execution.plan.selectivity *
+               std::min(1.0, of.rows / std::max(number(all), 1.0));
+  of.is_resident = space.residents != nullptr &&
+                   space.residents->have_values(execution.tables, builder.columns());
+  PRESSO_ASSIGN(const query::ZoneCounts zones,
+                query::count_by_zones(execution.tables, execution.plan, builder.columns(),
+                                      execution.options.cancelled));
+  of.pass_bytes = number(zones.stored_bytes);
+  return of;
+}
+
 namespace {
+
+/// How many passes more there would be with the side in parts; infinite: it cannot be.
+double passes_more(const BuildSideMaker& maker, std::uint64_t rows) {
+  const std::uint64_t most = maker.most_rows({});
+  const double parts = static_cast<double>(rows) * 9 / 8 / static_cast<double>(most);
+  if (most == 0 || parts > kMostPasses) return std::numeric_limits<double>::infinity();
+  return std::max(1.0, std::ceil(parts) - 1);
+}
+
+/// A side that does not fit into device memory, with columns in host memory, where that is better
+/// than passes, or `may_divide` says that these cannot be.
+Result<bool> make_on_host(const RunSpace& space, const query::Execution& execution,
+                          const PipelineBuilder& builder, const StageUse& use, bool may_divide,
+                          std::uint64_t host_bytes, BuildSideMaker& maker, BuildSide& side) {
+  if (use.columns.empty() || column_bytes(use, side.rows) > host_bytes) return false;
+  const double passes =
+      may_divide ? passes_more(maker, side.rows) : std::numeric_limits<double>::infinity();
+  PRESSO_ASSIGN(const HostColumns costs,
+                host_columns(space, execution, builder, use, side.rows, passes));
+  if (seconds_on_host(costs, space.rates) >= seconds_of_passes(costs, space.rates)) return false;
+  return maker.make_on_host({}, host_bytes, side);
+}
 
 /// The sides of all stages but one, for which there must be room beside them.
 Result<std::vector<BuildSide>> build_sides_but(const RunSpace& space, query::Execution& execution,
@@ -179,7 +258,13 @@ Result<std::vector<BuildSide>> build_sides_but(const RunSpace& space, query::Exe
       continue;
     }
     BuildSideMaker maker(space, execution, builder, codes, use);
-    PRESSO_ASSIGN(const bool fits, maker.make({}, side));
+    PRESSO_ASSIGN(bool fits, maker.make({}, side));
+    const bool is_large = !fits;
+    if (is_large) {
+      PRESSO_ASSIGN(fits,
+                    make_on_host(space, execution, builder, use, large != nullptr && !in_parts,
+                                 host_bytes_left(space, execution, sides), maker, side));
+    }
     if (!fits) {
       if (large != nullptr) *large = {stage, side.rows, maker.most_found(), side.order_bits};
       return refused("a build side for which there may be too little device memory");
@@ -187,17 +272,24 @@ Result<std::vector<BuildSide>> build_sides_but(const RunSpace& space, query::Exe
     PRESSO_TRY(builder.set_side(stage, side.rows, side.repeats, side.order_bits));
     const std::string& name = execution.query.joins->sources[use.stage->build.root].name;
     execution.notes.push_back("on the GPU: " + grouped(side.rows) + " rows of " + name +
-                              maker.who() + ", " + maker.structure());
+                              maker.who() + ", " + maker.structure() +
+                              (is_large ? host_text(use, side.rows) : ""));
   }
   return sides;
 }
 
-/// What an array has for the build rows.
-Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const RowArray& array,
-                                            std::uint64_t rows) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(rows));
+/// What a column has for the build rows.
+Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const BuildSide& side,
+                                            std::size_t column) {
+  const RowArray& array = side.columns[column];
+  std::vector<std::int64_t> values(static_cast<std::size_t>(side.rows));
   std::vector<Byte> bytes(values.size() * (array.is_wide ? 8 : 4));
-  PRESSO_TRY(space.copy_back(bytes.data(), array.values, bytes.size()));
+  if (side.host_values.get() == nullptr) {
+    PRESSO_TRY(space.copy_back(bytes.data(), array.values, bytes.size()));
+  } else {
+    PRESSO_TRY(space.device().wait(space.stream));
+    if (!bytes.empty()) std::memcpy(bytes.data(), array.values, bytes.size());
+  }
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = array.is_wide ? load<std::int64_t>(bytes.data() + 8 * i)
                               : std::int64_t{load<std::int32_t>(bytes.data() + 4 * i)};
@@ -426,7 +518,7 @@ Result<RowKeys> keys_of_rows(const RunSpace& space, const QueryPipeline& of) {
   for (const PipelineBuilder::Key& key : of.builder.keys()) {
     keys.emplace_back();
     if (!key.of_row) continue;
-    PRESSO_ASSIGN(keys.back(), values_of(space, side.columns[*key.of_row], side.rows));
+    PRESSO_ASSIGN(keys.back(), values_of(space, side, *key.of_row));
   }
   return keys;
 }

@@ -11,6 +11,7 @@
 
 #include "scan/gpu/table/build_rows.h"
 #include "scan/gpu/table/group_rows.h"
+#include "scan/gpu/table/host_columns.h"
 #include "scan/gpu/table/table_run.h"
 
 namespace presso::gpu {
@@ -21,6 +22,7 @@ struct BuildSide {
   bool repeats = false;           ///< whether keys do
   unsigned order_bits = 0;        ///< of RowColumn::kOrder
   DeviceMemory values;            ///< of `columns`
+  PinnedMemory host_values;       ///< in place of `values`, where they are in host memory
   std::vector<RowArray> columns;  ///< as StageUse::columns
   DeviceMemory structure;         ///< of `lookup`
   DeviceMemory next;              ///< likewise
@@ -46,6 +48,12 @@ class BuildSideMaker {
   /// of the parent. Waits. Errors: kInvalidArgument, where the keys do not allow the strategy that
   /// is asked for, and the CPU is not to follow it instead; those of BuildRowMaker::make().
   Result<bool> make(const KeyPart& part, BuildSide& side);
+  /// The same with columns in host memory, of which there are `host_bytes`. False, with the side
+  /// as it was without rows: they do not fit either, also where pinned memory is refused.
+  Result<bool> make_on_host(const KeyPart& part, std::uint64_t host_bytes, BuildSide& side);
+  /// From now on, as BuildRowMaker says.
+  void put_columns(const std::optional<std::uint64_t>& bytes) { rows_.put_columns(bytes); }
+  bool are_on_host() const { return rows_.are_on_host(); }
   /// How many rows of the part may be made, as BuildRowMaker says.
   std::uint64_t most_rows(const KeyPart& part) const { return rows_.most_rows(range_of(part)); }
   std::uint64_t most_found() const { return rows_.most_found(); }
@@ -71,6 +79,13 @@ class BuildSideMaker {
   std::string structure_;
 };
 
+/// What pinned host memory may still be used for columns beside those of `sides`.
+std::uint64_t host_bytes_left(const RunSpace& space, const query::Execution& execution,
+                              const std::vector<BuildSide>& sides);
+
+/// What is to be told of columns in host memory: ", columns of 8,000 bytes in host memory".
+std::string host_text(const StageUse& use, std::uint64_t rows);
+
 /// A build side that does not fit into device memory as a whole.
 struct LargeSide {
   std::size_t stage = 0;
@@ -78,6 +93,12 @@ struct LargeSide {
   std::uint64_t most_rows = 0;  ///< for which there was memory, where that has been found
   unsigned order_bits = 0;
 };
+
+/// What columns of `rows` of the large side in host memory would take, and the passes that this
+/// saves. Errors: those of count_by_zones().
+Result<HostColumns> host_columns(const RunSpace& space, const query::Execution& execution,
+                                 const PipelineBuilder& builder, const StageUse& use,
+                                 std::uint64_t rows, double passes);
 
 /// What rows of a build side pass that come out when all others have been joined.
 struct BuildRowPipeline {

@@ -54,6 +54,7 @@ class QueryOnGpu final : public QueryDevice {
   Memory& memory() { return memory_; }
   /// For tests, which have few rows.
   void set_sum_limits(const SumLimits& limits) { sums_ = limits; }
+  void set_host_rates(const HostRates& rates) { rates_ = rates; }
   /// Of all queries since they were taken the last time. Not while one runs.
   LoadTimes take_load_times() { return std::exchange(load_times_, {}); }
   /// As list_devices() counts.
@@ -68,8 +69,8 @@ class QueryOnGpu final : public QueryDevice {
  private:
   RunSpace space(PinnedPieces& pinned, TaskQueue& queue, Stream stream,
                  QueryCosts* costs = nullptr) {
-    return {memory_,     *kernels_,    *strings_, pinned, stream,
-            &residents_, &load_times_, &queue,    sums_,  costs};
+    return {memory_,      *kernels_, *strings_, pinned, stream, &residents_,
+            &load_times_, &queue,    sums_,     rates_, costs};
   }
   Result<query::RowStore> groups(const RunSpace& space, query::Execution& execution,
                                  const query::GroupInput& input, const AggregateChoice& choice);
@@ -86,6 +87,7 @@ class QueryOnGpu final : public QueryDevice {
   ResidentTables residents_;
   LoadTimes load_times_;
   SumLimits sums_;
+  HostRates rates_;
   std::string name_;
   int number_;
 };

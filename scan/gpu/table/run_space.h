@@ -6,6 +6,7 @@
 #include <span>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "scan/gpu/table/host_columns.h"
 #include "scan/gpu/table/load_times.h"
 #include "scan/gpu/table/string_kernels.h"
 #include "scan/gpu/table/sum_limits.h"
@@ -56,6 +57,7 @@ struct RunSpace {
   LoadTimes* times = nullptr;                 ///< is added to; nullptr: nobody wants to know
   TaskQueue* queue = nullptr;  ///< threads that load tables; nullptr: each loader has its own
   SumLimits sums = {};
+  HostRates rates = {};
   QueryCosts* costs = nullptr;  ///< of kernels, is added to; nullptr: nobody wants to know
 
   Device& device() const { return memory.device(); }
