@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Compressed files: what they are, and their bytes."""
+
+from __future__ import annotations
+
+import io
+
+from presso import _native
+from presso._files import open_file
+from presso._query import Query
+from presso._scan import scan
+
+
+def open(source):  # noqa: A001 (presso.open, as gzip.open)
+    """Opens a compressed file: a path, a URL that fsspec knows, or a file object that can seek.
+
+    Reads header and index, and decodes nothing. Raises DamageError for what is no file of
+    presso's or is damaged there, FileError where it cannot be read.
+    """
+    return File(open_file(source))
+
+
+class File:
+    """A compressed file, of bytes or a table. Made by presso.open(); may be used by several
+    threads."""
+
+    def __init__(self, opened):
+        self._archive = _native.Archive.open(opened)
+
+    @property
+    def name(self):
+        """By which messages call it: its path or URL."""
+        return self._archive.name
+
+    @property
+    def is_table(self):
+        """Whether it is a table: columns with types, in place of bytes."""
+        return self._archive.is_table
+
+    @property
+    def stored_bytes(self):
+        """What the file takes."""
+        return self._archive.stored_bytes
+
+    @property
+    def plain_bytes(self):
+        """What it decodes to; of a table the text that it was made from, 0 where it was none."""
+        return self._archive.plain_bytes
+
+    @property
+    def lines(self):
+        """Lines of its text; None where the file does not tell."""
+        return self._archive.lines
+
+    @property
+    def rows(self):
+        """Rows of a table; None of bytes."""
+        return self._archive.rows
+
+    @property
+    def blocks(self):
+        """Blocks of bytes, each of which can be decoded by itself; 0 of a table."""
+        return self._archive.blocks
+
+    @property
+    def metadata(self):
+        """What the file says about itself, as a dictionary; "name" and "mtime" are the original
+        file's."""
+        return dict(self._archive.metadata)
+
+    @property
+    def info(self):
+        """All of these as a dictionary."""
+        names = ("name", "is_table", "stored_bytes", "plain_bytes", "lines", "rows", "blocks")
+        return {name: getattr(self, name) for name in names} | {"metadata": self.metadata}
+
+    def read(self, offset=0, length=-1, *, threads=0):
+        """Plain bytes from `offset` on: `length` of them, fewer at the end, all where it is
+        negative. Only the blocks that hold them are read and decoded, on `threads` threads
+        (0: all)."""
+        if offset < 0:
+            raise ValueError("offset is negative")
+        return self._archive.read(offset, length, threads)
+
+    def block(self, number):
+        """The plain bytes of a block."""
+        return self._archive.read_block(number)
+
+    def block_place(self, number):
+        """Of a block: plain offset, offset in the file, bytes in the file."""
+        return self._archive.block_place(number)
+
+    def raw(self):
+        """The plain bytes as a file object that reads and seeks (io.RawIOBase); wrap it in
+        io.BufferedReader or io.TextIOWrapper for text."""
+        return _RawFile(self)
+
+    def text(self, encoding="utf-8", errors="strict", newline=None):
+        """The plain bytes as a text file object."""
+        buffered = io.BufferedReader(self.raw(), 1 << 20)
+        return io.TextIOWrapper(buffered, encoding=encoding, errors=errors, newline=newline)
+
+    def scan(self, *patterns, **options):
+        """presso.scan() of this file."""
+        return scan(self._archive.file, *patterns, **options)
+
+    def table(self):
+        """A Query of this table's rows."""
+        return Query([self._archive.file])
+
+    def __repr__(self):
+        return f"<presso.File {self.name!r}>"
+
+
+class _RawFile(io.RawIOBase):
+    def __init__(self, file):
+        super().__init__()
+        self._of = file
+        self._size = file.plain_bytes
+        self._at = 0
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def tell(self):
+        return self._at
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        at = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence] + offset
+        if at < 0:
+            raise ValueError("seek to a place before the begin")
+        self._at = at
+        return at
+
+    def readinto(self, into):
+        with memoryview(into).cast("B") as view:
+            read = self._of.read(self._at, len(view))
+            view[: len(read)] = read
+        self._at += len(read)
+        return len(read)
+
+    def readall(self):
+        read = self._of.read(self._at)
+        self._at += len(read)
+        return read

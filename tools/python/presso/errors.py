@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What presso raises. Every exception is an Error, and has the place that it is about."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Something that presso could not do.
+
+    Attributes:
+        code: the library's number of what went wrong (FORMAT.md, "Errors").
+        path: the file that it is about, or "".
+        block: the number of the block in that file, from 0 on, or None.
+        offset: bytes in the compressed file, or None; of a pattern, an expression or a statement
+            bytes in its text.
+    """
+
+    def __init__(self, message, *, code=0, path="", block=None, offset=None):
+        super().__init__(message)
+        self.code = code
+        self.path = path
+        self.block = block
+        self.offset = offset
+
+    def __reduce__(self):
+        places = {"code": self.code, "path": self.path, "block": self.block, "offset": self.offset}
+        return _restored, (type(self), self.args[0], places)
+
+
+class DamageError(Error):
+    """The compressed file is not what it must be: cut off, changed, or no file of presso's."""
+
+
+class ArgumentError(Error, ValueError):
+    """What was asked for makes no sense: a pattern, an expression, a column that is not there."""
+
+
+class UnsupportedError(Error):
+    """A valid request that this version or this machine cannot serve."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be opened, read or written."""
+
+
+class MemoryShortError(Error, MemoryError):
+    """There is not enough memory."""
+
+
+class DeviceError(Error):
+    """There is no GPU, or it failed."""
+
+
+class CancelledError(Error):
+    """Somebody asked to stop."""
+
+
+# Codes from 1 to _LAST_OF_FILES are the compressed file's fault.
+_LAST_OF_FILES = 39
+_CLASSES = {
+    40: FileError,
+    41: FileError,
+    42: FileError,
+    43: ArgumentError,
+    44: MemoryShortError,
+    45: CancelledError,
+    46: UnsupportedError,
+    47: DeviceError,
+    48: DeviceError,
+    49: DeviceError,
+}
+
+
+def error_of(code, message, block, offset, path):
+    """The exception for an error of the library."""
+    kind = DamageError if 0 < code <= _LAST_OF_FILES else _CLASSES.get(code, Error)
+    return kind(message, code=code, path=path, block=block, offset=offset)
+
+
+def _restored(kind, message, places):
+    return kind(message, **places)

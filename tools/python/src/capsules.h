@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Arrow's structs in the capsules by which libraries of Python hand them to each other (the
+// PyCapsule interface).
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+
+#include "presso/arrow_abi.h"
+
+namespace presso::python {
+
+/// `fill(struct)` sets one, which a capsule of that name then owns: where nobody has taken it, its
+/// release is called when the capsule goes.
+template <class Struct, class Fill>
+nanobind::object capsule_of(const char* name, const Fill& fill) {
+  auto made = std::make_unique<Struct>();
+  *made = {};
+  fill(*made);
+  PyObject* const capsule = PyCapsule_New(made.get(), name, [](PyObject* self) {
+    auto* const held = static_cast<Struct*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
+    if (held->release != nullptr) {
+      // It may wait for threads.
+      const nanobind::gil_scoped_release release;
+      held->release(held);
+    }
+    delete held;
+  });
+  if (capsule == nullptr) {
+    if (made->release != nullptr) made->release(made.get());
+    throw nanobind::python_error();
+  }
+  made.release();
+  return nanobind::steal(capsule);
+}
+
+template <class Fill>
+nanobind::object stream_capsule(const Fill& fill) {
+  return capsule_of<ArrowArrayStream>("arrow_array_stream", fill);
+}
+template <class Fill>
+nanobind::object schema_capsule(const Fill& fill) {
+  return capsule_of<ArrowSchema>("arrow_schema", fill);
+}
+
+}  // namespace presso::python

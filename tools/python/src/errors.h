@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Errors of the library as Python's exceptions (tools/python/presso/errors.py).
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "presso/error.h"
+
+namespace presso::python {
+
+/// Throws the exception of the error's class, with block and offset; `path`: of the file that it is
+/// about, or empty. With the GIL.
+[[noreturn]] void raise(const Error& error, const std::string& path = {});
+
+/// The same with another text than the error's own, for people: what is wrong with a pattern or a
+/// statement that they wrote, with its place.
+[[noreturn]] void raise_explained(const Error& error, const std::string& text);
+
+/// The value, or raise().
+template <class T>
+T take(Result<T> result, const std::string& path = {}) {
+  if (!result.ok()) raise(result.error(), path);
+  return std::move(*result);
+}
+inline void check(const Status& status, const std::string& path = {}) {
+  if (!status.ok()) raise(status.error(), path);
+}
+
+}  // namespace presso::python

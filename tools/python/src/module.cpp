@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The module presso._native: what the package's own Python (tools/python/presso) is built on.
+#include <nanobind/nanobind.h>
+
+#include "presso/cpu.h"
+#include "tools/python/src/archive.h"
+#include "tools/python/src/compress.h"
+#include "tools/python/src/opened_file.h"
+#include "tools/python/src/query.h"
+#include "tools/python/src/scan.h"
+
+NB_MODULE(_native, module) {
+  module.doc() = "presso's library; use the package presso.";
+  module.attr("version") = PRESSO_VERSION;
+  presso::python::bind_opened_file(module);
+  presso::python::bind_archive(module);
+  presso::python::bind_scan(module);
+  presso::python::bind_query(module);
+  presso::python::bind_compress(module);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "tools/python/src/scan.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/python/src/capsules.h"
+#include "tools/python/src/errors.h"
+#include "tools/python/src/interruptible.h"
+#include "tools/python/src/line_stream.h"
+
+namespace presso::python {
+namespace nb = nanobind;
+namespace {
+
+enum class Syntax { kRegex, kFixed, kLike };
+
+struct PatternFlags {
+  Syntax syntax = Syntax::kRegex;
+  PatternOptions options;
+};
+
+Result<Pattern> compile(const std::vector<std::string>& patterns, const PatternFlags& flags) {
+  switch (flags.syntax) {
+    case Syntax::kFixed:
+      return Pattern::compile_literals(patterns, flags.options);
+    case Syntax::kLike:
+      return Pattern::compile_like(patterns, '\\', flags.options);
+    case Syntax::kRegex:
+      break;
+  }
+  return Pattern::compile(patterns, flags.options);
+}
+
+Pattern take_pattern(const std::vector<std::string>& patterns, const PatternFlags& flags) {
+  Result<Pattern> made = compile(patterns, flags);
+  if (made.ok()) return std::move(*made);
+  const Error& error = made.error();
+  const bool has_place = error.block < patterns.size() && error.byte_offset != Error::kNone;
+  if (has_place) raise_explained(error, explain_error(patterns[error.block], error));
+  raise(error);
+}
+
+nb::object spans_of(const LineBatch& batch, const LineBatch::Line& line) {
+  nb::list spans;
+  for (const MatchSpan& span : batch.matches_of(line)) {
+    spans.append(nb::make_tuple(span.begin, span.end));
+  }
+  return nb::tuple(spans);
+}
+
+nb::dict damage_of(const LineQueue& queue, const DamagedPlace& place) {
+  nb::dict of;
+  of["path"] = queue.job().files[place.file].name;
+  of["plain_offset"] = place.block.plain_offset;
+  of["plain_bytes"] = place.block.plain_bytes;
+  of["block"] = place.block.error.block == Error::kNone
+                    ? nb::none()
+                    : nb::object(nb::int_(place.block.error.block));
+  of["message"] = place.block.error.text();
+  return of;
+}
+
+/// What a scan has found, batch after batch.
+class Lines {
+ public:
+  explicit Lines(std::shared_ptr<const ScanJob> job)
+      : queue_(std::make_unique<LineQueue>(std::move(job))) {}
+  ~Lines() {
+    // The scan's thread may need the GIL to read a file.
+    const nb::gil_scoped_release release;
+    queue_.reset();
+  }
+  Lines(Lines&&) noexcept = default;
+  Lines& operator=(Lines&&) = delete;
+
+  /// The lines of the next batch; None at the end. Looks for signals while it waits.
+  nb::object next() {
+    LineQueue::Batch batch;
+    for (;;) {
+      const LineQueue::State state = [&] {
+        const nb::gil_scoped_release release;
+        return queue_->next(batch, kSignalInterval);
+      }();
+      switch (state) {
+        case LineQueue::State::kWaiting:
+          if (PyErr_CheckSignals() != 0) throw nb::python_error();
+          continue;
+        case LineQueue::State::kEnd:
+          return nb::none();
+        case LineQueue::State::kFailed:
+          raise(queue_->failure().error, queue_->job().files[queue_->failure().file].name);
+        case LineQueue::State::kBatch:
+          return rows_of(batch);
+      }
+    }
+  }
+  nb::dict totals() const {
+    const ScanTotals& totals = queue_->totals();
+    nb::dict of;
+    of["lines"] = totals.lines;
+    of["matches"] = totals.matches;
+    of["plain_bytes"] = totals.plain_bytes;
+    of["blocks"] = totals.blocks;
+    of["blocks_read"] = totals.blocks_read;
+    of["blocks_skipped"] = totals.blocks_skipped;
+    of["bytes_read"] = totals.bytes_read;
+    nb::list damage;
+    for (const DamagedPlace& place : queue_->damage()) damage.append(damage_of(*queue_, place));
+    of["damage"] = damage;
+    return of;
+  }
+
+ private:
+  nb::list rows_of(const LineQueue::Batch& batch) const {
+    nb::list rows;
+    const nb::str path(queue_->job().files[batch.file].name.c_str());
+    for (const LineBatch::Line& line : batch.lines.lines) {
+      const Bytes text = batch.lines.text_of(line);
+      rows.append(nb::make_tuple(path, line.number, line.offset,
+                                 nb::bytes(reinterpret_cast<const char*>(text.data()), text.size()),
+                                 spans_of(batch.lines, line)));
+    }
+    return rows;
+  }
+
+  std::unique_ptr<LineQueue> queue_;
+};
+
+/// Immutable: each use runs it anew.
+class Scan {
+ public:
+  Scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
+       const PatternFlags& flags, ScanOptions options, LineColumns columns)
+      : columns_(std::move(columns)) {
+    Pattern pattern = take_pattern(patterns, flags);
+    job_ = std::make_shared<ScanJob>(
+        ScanJob{std::move(files), std::move(pattern), std::move(options)});
+  }
+
+  nb::object stream(const nb::object&) const {
+    return stream_capsule([&](ArrowArrayStream& out) { export_lines(job_, columns_, out); });
+  }
+  nb::object schema() const {
+    return schema_capsule([&](ArrowSchema& out) { export_line_schema(columns_, out); });
+  }
+  Lines lines() const { return Lines(job_); }
+
+  /// Without making lines of what is found.
+  std::uint64_t count() const {
+    std::atomic<bool> cancelled = false;
+    std::size_t at = 0;
+    const Result<std::uint64_t> found = interruptible(cancelled, [&]() -> Result<std::uint64_t> {
+      std::uint64_t lines = 0;
+      for (at = 0; at < job_->files.size() && lines < job_->options.max_lines; ++at) {
+        ScanOptions options = job_->options;
+        options.cancelled = &cancelled;
+        options.line_numbers = options.matches = false;
+        options.max_lines -= lines;
+        PRESSO_ASSIGN(const ScanSummary done,
+                      presso::scan(*job_->files[at].access, job_->pattern, options));
+        lines += done.lines;
+      }
+      return lines;
+    });
+    return take(found, at < job_->files.size() ? job_->files[at].name : std::string());
+  }
+  std::string describe() const { return job_->pattern.describe(); }
+
+ private:
+  LineColumns columns_;
+  std::shared_ptr<const ScanJob> job_;
+};
+
+LineColumn column_of(const std::string& name) {
+  static const std::map<std::string, LineColumn> kColumns = {
+      {"path", LineColumn::kPath},
+      {"line_number", LineColumn::kLineNumber},
+      {"offset", LineColumn::kOffset},
+      {"line", LineColumn::kLine},
+      {"spans", LineColumn::kSpans}};
+  const auto found = kColumns.find(name);
+  if (found == kColumns.end()) {
+    raise(make_error(ErrorCode::kInvalidArgument,
+                     "no column '" + name + "': path, line_number, offset, line, spans"));
+  }
+  return found->second;
+}
+
+Scan make_scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
+               const nb::dict& asked) {
+  PatternFlags flags;
+  const std::string syntax = nb::cast<std::string>(asked["syntax"]);
+  flags.syntax = syntax == "fixed"  ? Syntax::kFixed
+                 : syntax == "like" ? Syntax::kLike
+                                    : Syntax::kRegex;
+  flags.options.ignore_case = nb::cast<bool>(asked["ignore_case"]);
+  flags.options.unicode = nb::cast<bool>(asked["unicode"]);
+  flags.options.multiline = nb::cast<bool>(asked["multiline"]);
+  const std::string bounds = nb::cast<std::string>(asked["bounds"]);
+  flags.options.bounds = bounds == "word"   ? MatchBounds::kWord
+                         : bounds == "line" ? MatchBounds::kLine
+                                            : MatchBounds::kNone;
+  ScanOptions options;
+  options.invert = nb::cast<bool>(asked["invert"]);
+  options.threads = nb::cast<unsigned>(asked["threads"]);
+  options.fail_fast = nb::cast<bool>(asked["fail_fast"]);
+  options.use_index = nb::cast<bool>(asked["use_index"]);
+  options.max_lines = nb::cast<std::uint64_t>(asked["limit"]);
+  options.before_context = nb::cast<std::uint64_t>(asked["before"]);
+  options.after_context = nb::cast<std::uint64_t>(asked["after"]);
+  options.first_line = nb::cast<std::uint64_t>(asked["first_line"]);
+  options.last_line = nb::cast<std::uint64_t>(asked["last_line"]);
+  LineColumns columns;
+  columns.as_text = nb::cast<bool>(asked["text"]);
+  for (const auto& name : nb::cast<std::vector<std::string>>(asked["columns"])) {
+    columns.columns.push_back(column_of(name));
+    if (columns.columns.back() == LineColumn::kLineNumber) options.line_numbers = true;
+    if (columns.columns.back() == LineColumn::kSpans) options.matches = true;
+  }
+  return Scan(std::move(files), patterns, flags, std::move(options), std::move(columns));
+}
+
+}  // namespace
+
+void bind_scan(nb::module_& module) {
+  nb::class_<Lines>(module, "Lines", "Lines that a scan finds, in batches.")
+      .def("next", &Lines::next)
+      .def("totals", &Lines::totals);
+  nb::class_<Scan>(module, "Scan", "A search in files.")
+      .def("stream", &Scan::stream, nb::arg("requested_schema") = nb::none())
+      .def("schema", &Scan::schema)
+      .def("lines", &Scan::lines)
+      .def("count", &Scan::count)
+      .def("describe", &Scan::describe);
+  module.def("make_scan", &make_scan, nb::arg("files"), nb::arg("patterns"), nb::arg("asked"));
+}
+
+}  // namespace presso::python
