@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Union
 
 from presso import _native
-from presso._files import open_file
+from presso._files import Source, open_file
 from presso.errors import ArgumentError
+
+
+Path = Union[str, os.PathLike]
+Progress = Union[Callable[[int, int], object], None]
 
 
 class Sizes(NamedTuple):
@@ -36,7 +41,7 @@ def _asked(level=0, coding=None, favor=None, block_size=0, index=None, threads=0
     }
 
 
-def compress(data, **options):
+def compress(data: Any, **options: Any) -> bytes:
     """Compresses bytes, or anything that has a buffer.
 
     Options, here and in compress_file(): level (1 to 12, 0: by goal), coding ("byte" or "bit"),
@@ -47,12 +52,19 @@ def compress(data, **options):
     return _native.compress(data, _asked(**options))
 
 
-def decompress(data, *, threads=0):
+def decompress(data: Any, *, threads: int = 0) -> bytes:
     """The plain bytes of a compressed file in memory. Raises DamageError."""
     return _native.decompress(data, threads)
 
 
-def compress_file(source, to=None, *, overwrite=False, progress=None, **options):
+def compress_file(
+    source: Source,
+    to: Path | None = None,
+    *,
+    overwrite: bool = False,
+    progress: Progress = None,
+    **options: Any,
+) -> Sizes:
     """Compresses a file into `to`, by default its path with ".presso" behind it, which appears
     when it is complete. `progress(plain_bytes, compressed_bytes)` is called with what is done so
     far; what it raises ends the work. Returns Sizes."""
@@ -63,7 +75,14 @@ def compress_file(source, to=None, *, overwrite=False, progress=None, **options)
     )
 
 
-def decompress_file(source, to, *, overwrite=False, progress=None, threads=0):
+def decompress_file(
+    source: Source,
+    to: Path,
+    *,
+    overwrite: bool = False,
+    progress: Progress = None,
+    threads: int = 0,
+) -> Sizes:
     """Writes the plain bytes of a compressed file, or the text of a table, to `to`.
     `progress(compressed_bytes, plain_bytes)` as in compress_file(). Returns Sizes."""
     return Sizes._make(
@@ -71,7 +90,9 @@ def decompress_file(source, to, *, overwrite=False, progress=None, threads=0):
     )
 
 
-def write_table(batches, to, *, overwrite=False, group_rows=0, **options):
+def write_table(
+    batches: Any, to: Path, *, overwrite: bool = False, group_rows: int = 0, **options: Any
+) -> dict[str, int]:
     """Writes a table of anything that has __arrow_c_stream__ (pyarrow, Polars, pandas, DuckDB).
     `group_rows`: rows of a row group, 0: about 32 MiB of them; options as in compress(). Returns
     a dictionary of rows, row_groups, value_bytes and compressed_bytes. Raises UnsupportedError

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from presso import _native
-from presso._files import open_file
+from presso._files import Source, open_file
 from presso._query import Query
-from presso._scan import scan
+from presso._scan import Scan, scan
 
 
-def open(source):  # noqa: A001 (presso.open, as gzip.open)
+def open(source: Source) -> File:  # noqa: A001 (presso.open, as gzip.open)
     """Opens a compressed file: a path, a URL that fsspec knows, or a file object that can seek.
 
     Reads header and index, and decodes nothing. Raises DamageError for what is no file of
@@ -24,57 +25,57 @@ class File:
     """A compressed file, of bytes or a table. Made by presso.open(); may be used by several
     threads."""
 
-    def __init__(self, opened):
+    def __init__(self, opened: _native.OpenedFile):
         self._archive = _native.Archive.open(opened)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """By which messages call it: its path or URL."""
         return self._archive.name
 
     @property
-    def is_table(self):
+    def is_table(self) -> bool:
         """Whether it is a table: columns with types, in place of bytes."""
         return self._archive.is_table
 
     @property
-    def stored_bytes(self):
+    def stored_bytes(self) -> int:
         """What the file takes."""
         return self._archive.stored_bytes
 
     @property
-    def plain_bytes(self):
+    def plain_bytes(self) -> int:
         """What it decodes to; of a table the text that it was made from, 0 where it was none."""
         return self._archive.plain_bytes
 
     @property
-    def lines(self):
+    def lines(self) -> int | None:
         """Lines of its text; None where the file does not tell."""
         return self._archive.lines
 
     @property
-    def rows(self):
+    def rows(self) -> int | None:
         """Rows of a table; None of bytes."""
         return self._archive.rows
 
     @property
-    def blocks(self):
+    def blocks(self) -> int:
         """Blocks of bytes, each of which can be decoded by itself; 0 of a table."""
         return self._archive.blocks
 
     @property
-    def metadata(self):
+    def metadata(self) -> dict[str, str]:
         """What the file says about itself, as a dictionary; "name" and "mtime" are the original
         file's."""
         return dict(self._archive.metadata)
 
     @property
-    def info(self):
+    def info(self) -> dict[str, Any]:
         """All of these as a dictionary."""
         names = ("name", "is_table", "stored_bytes", "plain_bytes", "lines", "rows", "blocks")
         return {name: getattr(self, name) for name in names} | {"metadata": self.metadata}
 
-    def read(self, offset=0, length=-1, *, threads=0):
+    def read(self, offset: int = 0, length: int = -1, *, threads: int = 0) -> bytes:
         """Plain bytes from `offset` on: `length` of them, fewer at the end, all where it is
         negative. Only the blocks that hold them are read and decoded, on `threads` threads
         (0: all)."""
@@ -82,29 +83,31 @@ class File:
             raise ValueError("offset is negative")
         return self._archive.read(offset, length, threads)
 
-    def block(self, number):
+    def block(self, number: int) -> bytes:
         """The plain bytes of a block."""
         return self._archive.read_block(number)
 
-    def block_place(self, number):
+    def block_place(self, number: int) -> tuple[int, int, int]:
         """Of a block: plain offset, offset in the file, bytes in the file."""
         return self._archive.block_place(number)
 
-    def raw(self):
+    def raw(self) -> io.RawIOBase:
         """The plain bytes as a file object that reads and seeks (io.RawIOBase); wrap it in
         io.BufferedReader or io.TextIOWrapper for text."""
         return _RawFile(self)
 
-    def text(self, encoding="utf-8", errors="strict", newline=None):
+    def text(
+        self, encoding: str = "utf-8", errors: str = "strict", newline: str | None = None
+    ) -> io.TextIOWrapper:
         """The plain bytes as a text file object."""
         buffered = io.BufferedReader(self.raw(), 1 << 20)
         return io.TextIOWrapper(buffered, encoding=encoding, errors=errors, newline=newline)
 
-    def scan(self, *patterns, **options):
+    def scan(self, *patterns: str | bytes, **options: Any) -> Scan:
         """presso.scan() of this file."""
         return scan(self._archive.file, *patterns, **options)
 
-    def table(self):
+    def table(self) -> Query:
         """A Query of this table's rows."""
         return Query([self._archive.file])
 

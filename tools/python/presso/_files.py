@@ -7,14 +7,20 @@ import glob
 import io
 import os
 import threading
+from collections.abc import Iterable
+from typing import BinaryIO, Union
 
 from presso import _native
 from presso.errors import ArgumentError
 
+#: A path, a URL that fsspec knows, or a file object that can seek.
+Source = Union[str, bytes, os.PathLike, BinaryIO, _native.OpenedFile]
+#: One or several; "logs/*.presso" stands for all files that match.
+Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
 
 
-def open_file(source):
+def open_file(source: Source) -> _native.OpenedFile:
     """An OpenedFile of a path, a URL that fsspec knows, or a file object that can seek."""
     if isinstance(source, _native.OpenedFile):
         return source
@@ -32,7 +38,7 @@ def open_file(source):
     return _native.open_object(reader, reader.size, path)
 
 
-def open_files(sources):
+def open_files(sources: Sources) -> list[_native.OpenedFile]:
     """OpenedFiles of one source or several; patterns such as "logs/*.presso" stand for the files
     that match, in the order of their names."""
     is_one = isinstance(sources, (str, bytes, os.PathLike, _native.OpenedFile))

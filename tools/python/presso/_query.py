@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from presso import _native
-from presso._files import open_file, open_files
+from presso._files import Sources, open_file, open_files
 
 
-def query(sources):
+def query(sources: Sources) -> Query:
     """A Query of the rows of a table, or of several files with the same columns."""
     return Query(open_files(sources))
 
 
-def sql(statement, *, threads=0, memory_bytes=0):
+def sql(statement: str, *, threads: int = 0, memory_bytes: int = 0) -> Query:
     """A Query of one SELECT statement over files: "select city, sum(price) from 'orders.presso'
     group by city". Raises ArgumentError with the place that is wrong."""
     made = Query.__new__(Query)
@@ -25,75 +25,75 @@ class Query:
     before the answer is used: by any library that reads Arrow's streams
     (`pyarrow.table(query)`, `polars.DataFrame(query)`), each time anew, or by run()."""
 
-    def __init__(self, files):
+    def __init__(self, files: list[_native.OpenedFile]):
         self._query = _native.Query.from_files(files)
 
-    def alias(self, name):
+    def alias(self, name: str) -> Query:
         """By which the columns of the table named last are qualified."""
         self._query.alias(name)
         return self
 
-    def join(self, sources, on, how="inner"):
+    def join(self, sources: Sources, on: str, how: str = "inner") -> Query:
         """Joins a table: `on` is "a = b, c = d", a column that both have, or a condition with an
         equality; `how`: inner, left, right, full, semi or anti."""
         self._query.join(open_files(sources), how, on)
         return self
 
-    def where(self, condition):
+    def where(self, condition: str) -> Query:
         """Rows for which it is true; several: all of them."""
         self._query.where(condition)
         return self
 
-    def select(self, columns):
+    def select(self, columns: str) -> Query:
         """The answer's columns: "city, price * 2 as double"."""
         self._query.select(columns)
         return self
 
-    def distinct(self):
+    def distinct(self) -> Query:
         """Each row of the answer once."""
         self._query.distinct()
         return self
 
-    def group_by(self, keys):
+    def group_by(self, keys: str) -> Query:
         """Groups by these expressions."""
         self._query.group_by(keys)
         return self
 
-    def aggregate(self, columns):
+    def aggregate(self, columns: str) -> Query:
         """Adds to the answer's columns: "sum(price) as revenue, count(*)"."""
         self._query.aggregate(columns)
         return self
 
-    def having(self, condition):
+    def having(self, condition: str) -> Query:
         """Groups for which it is true."""
         self._query.having(condition)
         return self
 
-    def order_by(self, keys):
+    def order_by(self, keys: str) -> Query:
         """The order of the answer: "revenue desc, city"."""
         self._query.order_by(keys)
         return self
 
-    def limit(self, rows, offset=0):
+    def limit(self, rows: int, offset: int = 0) -> Query:
         """At most so many rows, behind the first `offset`."""
         self._query.limit(rows, offset)
         return self
 
-    def options(self, *, threads=0, memory_bytes=0):
+    def options(self, *, threads: int = 0, memory_bytes: int = 0) -> Query:
         """Threads (0: all), and bytes for groups and sorting (0: half of what there is)."""
         self._query.set_options(threads, memory_bytes)
         return self
 
-    def run(self):
+    def run(self) -> dict[str, int]:
         """Runs it, drops the answer, and tells what was read and how many rows there were."""
         return self._query.run()
 
-    def explain(self, analyze=False):
+    def explain(self, analyze: bool = False) -> str:
         """How it is run, for people; with `analyze` it is, and what happened is added."""
         return self._query.explain(analyze)
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._query.stream(requested_schema)
 
-    def __arrow_c_schema__(self):
+    def __arrow_c_schema__(self) -> object:
         return self._query.schema()

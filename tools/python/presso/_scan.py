@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from presso import _native
-from presso._files import open_files
+from presso._files import Sources, open_files
 from presso.errors import ArgumentError
 
 COLUMNS = ("path", "line_number", "offset", "line", "spans")
@@ -20,30 +21,30 @@ class Match(NamedTuple):
     line_number: int  #: from 1 on
     offset: int  #: of its first byte in the plain text
     line: bytes  #: with its line end
-    spans: tuple  #: (begin, end) of each match in it
+    spans: tuple[tuple[int, int], ...]  #: (begin, end) of each match in it
 
 
 def scan(
-    sources,
-    *patterns,
-    fixed=False,
-    like=False,
-    ignore_case=False,
-    word=False,
-    whole_line=False,
-    invert=False,
-    unicode=True,
-    multiline=False,
-    before=0,
-    after=0,
-    lines=None,
-    limit=None,
-    columns=COLUMNS[:4],
-    text=True,
-    on_error="raise",
-    use_index=True,
-    threads=0,
-):
+    sources: Sources,
+    *patterns: str | bytes,
+    fixed: bool = False,
+    like: bool = False,
+    ignore_case: bool = False,
+    word: bool = False,
+    whole_line: bool = False,
+    invert: bool = False,
+    unicode: bool = True,
+    multiline: bool = False,
+    before: int = 0,
+    after: int = 0,
+    lines: tuple[int, int | None] | None = None,
+    limit: int | None = None,
+    columns: Iterable[str] = COLUMNS[:4],
+    text: bool = True,
+    on_error: str = "raise",
+    use_index: bool = True,
+    threads: int = 0,
+) -> Scan:
     """Searches files, compressed by presso or plain, for lines that match one of the patterns.
 
     Nothing is read before the result is used: iterate over it, count() it, or hand it to any
@@ -109,14 +110,14 @@ class Scan:
         self._patterns = patterns
         self._asked = asked
         self._stream = self._made(columns)
-        self.totals = {}  #: of the last iteration that came to its end
+        self.totals: dict[str, Any] = {}  #: of the last iteration that came to its end
 
     def _made(self, columns):
         return _native.make_scan(
             self._files, self._patterns, {**self._asked, "columns": list(columns)}
         )
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Match]:
         """Match for each line. Ctrl-C ends it."""
         lines = self._made(COLUMNS).lines()
         while (batch := lines.next()) is not None:
@@ -124,16 +125,16 @@ class Scan:
                 yield Match._make(row)
         self.totals = lines.totals()
 
-    def count(self):
+    def count(self) -> int:
         """How many lines there are, without making them."""
         return self._stream.count()
 
-    def explain(self):
+    def explain(self) -> str:
         """How is searched, in a few words."""
         return self._stream.describe()
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._stream.stream(requested_schema)
 
-    def __arrow_c_schema__(self):
+    def __arrow_c_schema__(self) -> object:
         return self._stream.schema()
