@@ -93,10 +93,22 @@ DeviceCost device_text_cost(const GpuQueryRates& rates, const ColumnWeight& weig
   }
 }
 
-/// Its columns are read where rows are left: it comes behind all conditions on columns.
-DeviceCost device_expression_cost(const GroupReader& group, const GpuQueryRates& rates,
-                                  const Filter& filter) {
+/// A condition with an expression in it, all of which is computed: its columns are read where rows
+/// are left, since it comes behind all conditions on columns. Conditions on columns in it take two
+/// steps, loading and comparing.
+DeviceCost computed_cost(const GroupReader& group, const GpuQueryRates& rates,
+                         const Filter& filter) {
   DeviceCost cost;
+  if (!filter.is_leaf()) {
+    for (const Filter& part : filter.parts) cost += computed_cost(group, rates, part);
+    return cost;
+  }
+  if (filter.kind == Kind::kTrue || filter.kind == Kind::kFalse) return cost;
+  if (filter.kind != Kind::kExpression) {
+    cost.vector_ns = rates.byte_ns * weigh(group, filter.column).stored;
+    cost.row_ns = 2 * rates.step_ns;
+    return cost;
+  }
   const std::vector<std::size_t>& inputs = filter.program->inputs();
   for (const std::size_t column : inputs) {
     cost.vector_ns += rates.byte_ns * weigh(group, column).stored;
@@ -109,6 +121,11 @@ DeviceCost device_expression_cost(const GroupReader& group, const GpuQueryRates&
 
 DeviceCost device_cost(const GroupReader& group, const GpuQueryRates& rates, const Filter& filter) {
   DeviceCost cost;
+  if (has_expression(filter)) {
+    cost = computed_cost(group, rates, filter);
+    cost.is_expression = true;
+    return cost;
+  }
   switch (filter.kind) {
     case Kind::kTrue:
     case Kind::kFalse:
@@ -121,14 +138,10 @@ DeviceCost device_cost(const GroupReader& group, const GpuQueryRates& rates, con
     case Kind::kNull:
     case Kind::kKeys:
       return bits_cost(rates);
-    case Kind::kExpression:
-      cost = device_expression_cost(group, rates, filter);
-      break;
     default:
       for (const Filter& part : filter.parts) cost += device_cost(group, rates, part);
+      return cost;
   }
-  cost.is_expression = is_expression(filter);
-  return cost;
 }
 
 double ConditionEstimator::selectivity(const Filter& filter) const {

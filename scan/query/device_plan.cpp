@@ -48,12 +48,6 @@ Status check_order(const FilterPlan& plan, const FilterPass& pass) {
 
 }  // namespace
 
-bool is_expression(const Filter& filter) {
-  if (filter.kind == Filter::Kind::kExpression) return true;
-  return filter.kind == Filter::Kind::kAnd &&
-         std::any_of(filter.parts.begin(), filter.parts.end(), is_expression);
-}
-
 Result<std::vector<DeviceKernel>> device_kernels(const FilterPlan& plan, const PlanChoice& asked) {
   std::vector<DeviceKernel> kernels(1);
   const bool is_asked = !asked.plan.empty();

@@ -23,9 +23,6 @@ struct DeviceKernel {
   ConditionGroups expressions;  ///< tested behind all of `on_columns`
 };
 
-/// Whether only a program can test it.
-bool is_expression(const Filter& filter);
-
 /// One kernel at least; the last one may be without conditions. Where neither a plan was asked for
 /// nor the rates of the GPU are known there is one kernel: what is written between two mostly costs
 /// more than it spares.

@@ -183,9 +183,13 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
 }
 
 void calibrate_gpu_queries(const MeasurementStore& store, MachineRates& rates) {
-  if (!rates.gpu) return;
+  if (!rates.gpu) {
+    if (!rates.gpu_name.empty()) forget_gpu_query_rates(store, rates.gpu_name);
+    return;
+  }
   Result<GpuQueryRates> measured = measure_gpu_queries(rates.context_seconds);
   if (!measured.ok()) {
+    forget_gpu_query_rates(store, rates.gpu_name);
     rates.why_no_gpu_query = std::move(measured.error());
     return;
   }

@@ -11,13 +11,13 @@
 namespace presso::cli {
 namespace {
 
-/// Numbers of so many bits that are drawn evenly; those of 16 and 22 are keys of groups.
+/// Numbers of so many bits that are drawn evenly; those of 16 are keys of groups.
 struct NumberColumn {
   const char* name;
   unsigned bits;
 };
-constexpr NumberColumn kNumbers[] = {{"b4", 4},   {"b8", 8},   {"b12", 12}, {"b20", 20},
-                                     {"b48", 48}, {"k16", 16}, {"k22", 22}};
+constexpr NumberColumn kNumbers[] = {{"b4", 4},   {"b8", 8},   {"b12", 12},
+                                     {"b20", 20}, {"b48", 48}, {"k16", 16}};
 /// Of kNumbers, those of GpuQueryTimes::compared.
 constexpr std::size_t kCompared = GpuQueryRates::kWidths.size();
 /// Bytes of a string of text: hexadecimal digits, which tokens would not make smaller.
@@ -37,20 +37,30 @@ void append(std::string& text, std::uint64_t number, int base = 10) {
   text.append(digits, end);
 }
 
+constexpr unsigned kFarKeyBits = 21;
+static_assert(GpuQueryRates::kFarGroups == 1u << kFarKeyBits);
+/// As many keys of groups as there are rows, up to GpuQueryRates::kFarGroups, without an order.
+std::uint64_t far_key(std::uint32_t row) {
+  constexpr auto kMask = static_cast<std::uint64_t>(GpuQueryRates::kFarGroups) - 1;
+  std::uint64_t key = row & kMask;
+  key ^= key >> 10;
+  key = key * 0x9E3B5 & kMask;
+  key ^= key >> 11;
+  return key * 0x12F35 & kMask;
+}
+
 std::string numbers_csv(std::uint32_t rows) {
   std::string csv;
-  for (const NumberColumn& column : kNumbers) {
-    if (!csv.empty()) csv += ',';
-    csv += column.name;
-  }
-  csv += '\n';
+  for (const NumberColumn& column : kNumbers) csv.append(column.name) += ',';
+  csv += "far\n";
   csv.reserve(csv.size() + std::size_t{rows} * 56);
   std::uint64_t state = 1;
   for (std::uint32_t row = 0; row < rows; ++row) {
     for (std::size_t i = 0; i < std::size(kNumbers); ++i) {
-      if (i > 0) csv += ',';
       append(csv, next(state) >> (64 - kNumbers[i].bits));
+      csv += ',';
     }
+    append(csv, far_key(row));
     csv += '\n';
   }
   return csv;
@@ -215,7 +225,7 @@ class Probes {
     };
     PRESSO_ASSIGN(times.few_groups, by("b8"));
     PRESSO_ASSIGN(times.cached_groups, by("k16"));
-    PRESSO_ASSIGN(times.far_groups, by("k22"));
+    PRESSO_ASSIGN(times.far_groups, by("far"));
     return {};
   }
 
@@ -253,7 +263,7 @@ class Probes {
 
 GpuProbeSizes GpuProbeSizes::for_memory(std::uint64_t free_bytes) {
   GpuProbeSizes sizes;
-  unsigned bits = 0;
+  unsigned bits = kFarKeyBits;
   for (const NumberColumn& column : kNumbers) bits += column.bits;
   const std::uint64_t copy_bytes = std::uint64_t{sizes.rows} * bits / 8;
   sizes.copies = static_cast<std::uint32_t>(

@@ -40,11 +40,11 @@ std::string section_of(const std::string& identity) {
   return identity + ", queries, presso " PRESSO_VERSION;
 }
 
-/// What differences of times may come to where these are next to nothing.
-constexpr double kLeastNs = 1e-7;
+/// Of what a usual GPU takes: where the difference of two times is less it is taken to be noise.
+constexpr double kLeastShare = 1.0 / 16;
 
-double positive(double ns) {
-  return std::max(ns, kLeastNs);
+double at_least(double ns, double usual_ns) {
+  return std::max(ns, kLeastShare * usual_ns);
 }
 
 double row_ns(const GpuQueryTime& time) {
@@ -54,6 +54,8 @@ double row_ns(const GpuQueryTime& time) {
 double row_bytes(const GpuQueryTime& time) {
   return time.bytes / std::max(time.rows, 1.0);
 }
+
+const GpuQueryRates kUsual;
 
 void rate_columns(const GpuQueryTimes& times, GpuQueryRates& rates) {
   constexpr auto kCount = static_cast<double>(GpuQueryRates::kWidths.size());
@@ -67,10 +69,11 @@ void rate_columns(const GpuQueryTimes& times, GpuQueryRates& rates) {
     both += (row_bytes(one) - bytes) * (row_ns(one) - ns);
     squares += (row_bytes(one) - bytes) * (row_bytes(one) - bytes);
   }
-  rates.byte_ns = positive(squares > 0 ? both / squares : 0);
+  rates.byte_ns = at_least(squares > 0 ? both / squares : 0, kUsual.byte_ns);
   for (std::size_t i = 0; i < times.compared.size(); ++i) {
     const GpuQueryTime& one = times.compared[i];
-    rates.compare_ns[i] = positive(row_ns(one) - rates.byte_ns * row_bytes(one));
+    rates.compare_ns[i] =
+        at_least(row_ns(one) - rates.byte_ns * row_bytes(one), kUsual.compare_ns[i]);
   }
 }
 
@@ -80,7 +83,7 @@ double without_bytes(const GpuQueryTime& time, const GpuQueryRates& rates) {
 }
 
 double read_ns(const GpuQueryTime& time) {
-  return positive((time.total_ns - time.kernel_ns) / std::max(time.bytes, 1.0));
+  return (time.total_ns - time.kernel_ns) / std::max(time.bytes, 1.0);
 }
 
 }  // namespace
@@ -88,24 +91,27 @@ double read_ns(const GpuQueryTime& time) {
 GpuQueryRates rates_of(const GpuQueryTimes& times) {
   GpuQueryRates rates;
   rate_columns(times, rates);
-  rates.token_byte_ns = positive(times.tokens.kernel_ns / std::max(times.tokens.bytes, 1.0));
-  rates.text_byte_ns = positive(times.text.kernel_ns / std::max(times.text.bytes, 1.0));
-  rates.step_ns = positive(without_bytes(times.computed, rates) / kComputedSteps);
-  rates.sum_ns = positive(without_bytes(times.summed, rates));
-  rates.group_ns = positive(row_ns(times.few_groups));
-  rates.cached_group_ns = positive(row_ns(times.cached_groups));
-  rates.far_group_ns = positive(row_ns(times.far_groups));
+  const auto set = [&rates](double GpuQueryRates::*rate, double ns) {
+    rates.*rate = at_least(ns, kUsual.*rate);
+  };
+  set(&GpuQueryRates::token_byte_ns, times.tokens.kernel_ns / std::max(times.tokens.bytes, 1.0));
+  set(&GpuQueryRates::text_byte_ns, times.text.kernel_ns / std::max(times.text.bytes, 1.0));
+  set(&GpuQueryRates::step_ns, without_bytes(times.computed, rates) / kComputedSteps);
+  set(&GpuQueryRates::sum_ns, without_bytes(times.summed, rates));
+  set(&GpuQueryRates::group_ns, without_bytes(times.few_groups, rates));
+  set(&GpuQueryRates::cached_group_ns, without_bytes(times.cached_groups, rates));
   const GpuQueryTime& far = times.far_groups;
-  rates.group_back_ns = positive((far.total_ns - far.kernel_ns) / std::max(far.groups, 1.0));
-  rates.lookup_ns = positive(row_ns(times.cached_keys));
-  rates.far_lookup_ns = positive(row_ns(times.far_keys));
-  rates.branch_ns = positive(1024 * (row_ns(times.branched) - row_ns(times.together)));
-  rates.kernel_ns = positive(times.few_rows.kernel_ns);
-  rates.pass_ns = positive((times.passed.kernel_ns - times.none.kernel_ns - rates.kernel_ns) /
-                           std::max(times.none.rows, 1.0));
-  rates.read_ns = read_ns(times.read);
-  rates.thread_read_ns = read_ns(times.read_by_thread);
-  rates.start_seconds = positive(times.start_seconds);
+  set(&GpuQueryRates::far_group_ns, without_bytes(far, rates));
+  set(&GpuQueryRates::group_back_ns, (far.total_ns - far.kernel_ns) / std::max(far.groups, 1.0));
+  set(&GpuQueryRates::lookup_ns, without_bytes(times.cached_keys, rates));
+  set(&GpuQueryRates::far_lookup_ns, without_bytes(times.far_keys, rates));
+  set(&GpuQueryRates::branch_ns, 1024 * (row_ns(times.branched) - row_ns(times.together)));
+  set(&GpuQueryRates::kernel_ns, times.few_rows.kernel_ns);
+  set(&GpuQueryRates::pass_ns, (times.passed.kernel_ns - times.none.kernel_ns - rates.kernel_ns) /
+                                   std::max(times.none.rows, 1.0));
+  set(&GpuQueryRates::read_ns, read_ns(times.read));
+  set(&GpuQueryRates::thread_read_ns, read_ns(times.read_by_thread));
+  set(&GpuQueryRates::start_seconds, times.start_seconds);
   return rates;
 }
 
@@ -142,6 +148,10 @@ std::optional<GpuQueryRates> kept_gpu_query_rates(const MeasurementStore& store,
 bool keep_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity,
                           const GpuQueryRates& rates) {
   return store.save(section_of(gpu_identity), to_measurements(rates));
+}
+
+void forget_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity) {
+  store.save(section_of(gpu_identity), {{"failed", 1}});
 }
 
 }  // namespace presso::cli

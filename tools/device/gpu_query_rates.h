@@ -49,8 +49,9 @@ struct GpuQueryTimes {
 /// What condition_cost.h counts of the expression that GpuQueryTimes::computed tests.
 constexpr double kComputedSteps = 9;
 
-/// All are positive, whatever was measured. What reading a byte takes is how times of conditions
-/// grow with the stored bytes (least squares), and comparing is the rest of each.
+/// None is less than a sixteenth of GpuQueryRates's own, whatever was measured: differences of
+/// times may be noise. What reading a byte takes is how times of conditions grow with the stored
+/// bytes (least squares), and comparing is the rest of each.
 GpuQueryRates rates_of(const GpuQueryTimes& times);
 
 Measurements to_measurements(const GpuQueryRates& rates);
@@ -63,5 +64,8 @@ std::optional<GpuQueryRates> kept_gpu_query_rates(const MeasurementStore& store,
 /// False where that cannot be done.
 bool keep_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity,
                           const GpuQueryRates& rates);
+
+/// Nothing is known of it any more: it has been measured in vain.
+void forget_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity);
 
 }  // namespace presso::cli

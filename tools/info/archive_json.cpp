@@ -113,7 +113,7 @@ Json calibration_json(const MachineRates& rates) {
     if (rates.gpu_query) {
       json["gpu_query"] = to_measurements(*rates.gpu_query);
     } else {
-      json["no_gpu_query"] = rates.why_no_gpu_query->what;
+      json["no_gpu_query"] = rates.why_no_gpu_query->text();
     }
   } else {
     json["no_gpu"] = rates.why_no_gpu->what;

@@ -91,7 +91,7 @@ std::string gpu_query_text(const MachineRates& rates) {
   add(gpu.sum_ns, "add up a number");
   add(gpu.group_ns, "add a row to one of few groups");
   add(gpu.cached_group_ns, "add a row to one of 65,536 groups");
-  add(gpu.far_group_ns, "add a row to one of 4,194,304 groups");
+  add(gpu.far_group_ns, "add a row to one of 2,097,152 groups");
   add(gpu.group_back_ns, "bring a group back");
   add(gpu.lookup_ns, "look a key up among 65,536");
   add(gpu.far_lookup_ns, "look a key up among 2,097,152");

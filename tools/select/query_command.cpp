@@ -185,6 +185,7 @@ bool QueryCommand::open_device(const Query& query) {
   if (is_auto) {
     device_choice_ = choose_device(query, settings_.query, rows(), stored_bytes());
     verbose("", "auto: " + device_choice_.text);
+    if (!device_choice_.is_gpu) settings_.query.gpu_rates.reset();  // plans are the CPU's
     if (!device_choice_.is_gpu || settings_.explain == Explain::kPlan) return true;
   }
   auto device =
@@ -197,6 +198,7 @@ bool QueryCommand::open_device(const Query& query) {
   if (is_auto) {
     device_choice_.text = "the CPU: the GPU cannot be opened: " + device.error().text();
     verbose("", "auto: " + device_choice_.text);
+    settings_.query.gpu_rates.reset();
     return true;
   }
   error("--device=gpu", device.error());

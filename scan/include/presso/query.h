@@ -9,6 +9,7 @@
 //   presso::Status done = query.run(options, sink);
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -78,7 +79,7 @@ struct GpuQueryRates {
 
   /// Of how many groups and keys the rates are that say so.
   static constexpr double kCachedGroups = 1 << 16;
-  static constexpr double kFarGroups = 1 << 22;
+  static constexpr double kFarGroups = 1 << 21;
   static constexpr double kFarKeys = 1 << 21;
   /// compare_ns of numbers that take so many bits.
   double compare_width_ns(double bits) const;

@@ -211,7 +211,10 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
   gpu::PinnedPieces pinned(memory_);
   const gpu::RunSpace space{memory_, kernels_, strings_, pinned, stream.get()};
   most_rows_ = execution.summary.rows_in * options_.copies;
-  PRESSO_ASSIGN(const auto made, gpu::make_group_pipeline(space, execution, input, most_rows_));
+  for (const query::AggregateCall& call : execution.query.aggregates) {
+    if (call.kind == query::AggregateKind::kCountDistinct) return gpu::refused("count(distinct)");
+  }
+  PRESSO_ASSIGN(const auto made, gpu::make_group_pipeline(space, execution, input, most_rows_, {}));
   if (made->in_parts) return gpu::refused("a build side that has to be made in parts");
   Found one;
   {
