@@ -26,6 +26,7 @@ constexpr Asked kDistinct[] = {
     {"", "", "count(distinct word), count(distinct word) + 1"},
     {"", "", "count(distinct real)"},
     {"id < 0", "", "count(distinct run), count(*), min(id), avg(run)"},
+    {"id < 0", "", "count(distinct run), sum(id), min(id), max(price), min(real)"},
     {"id < 0", "word", "count(distinct run)"},
     {"", "word", "count(distinct run)"},
     {"", "word", "count(distinct maybe), count(*), sum(price), avg(discount), min(walk), max(day)"},

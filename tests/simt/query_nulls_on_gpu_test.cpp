@@ -3,6 +3,7 @@
 // IS NULL, IS DISTINCT FROM, AND and OR is what the CPU makes of them.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <span>
 #include <string>
 
@@ -121,7 +122,8 @@ TEST(NullsOnGpuOfSteps, ThatFailAreTheCpus) {
   const MadeTable made = table_of("", 300, 1000, 3);
   for (const Asked& asked :
        {Asked{"", "", "sum(100 / a)"}, Asked{"", "", "count(100 / a)"},
-        Asked{"(100 / a) is null", "", "count(*)"}, Asked{"", "", "count(100 / a + null)"}}) {
+        Asked{"(100 / a) is null", "", "count(*)"}, Asked{"", "", "count(100 / a + null)"},
+        Asked{"(100 / a) is distinct from null", "", "count(*)"}}) {
     SCOPED_TRACE(asked.aggregates);
     const Query query = query_of(*made.table, asked);
     EXPECT_EQ(bits_of(query, make_emulated_query_device()).text, bits_of(query, nullptr).text);
@@ -251,6 +253,37 @@ TEST(RandomNullsOnGpu, OfJoinedTablesAnswerAsTheCpu) {
     on_device += found.summary.why_cpu.empty() ? 1 : 0;
   }
   EXPECT_GT(on_device, kStatements / 2);
+}
+
+/// What is computed of all 64 bits has no number behind it for nulls.
+TEST(NullsOnGpuOfWideKeys, AreAsOnTheCpu) {
+  std::string rows = "id,few,w\n";
+  std::string joined = "gid,gfew,gw\n";
+  corpora::Random random(9);
+  for (int i = 0; i < 600; ++i) {
+    const int few = static_cast<int>(random.below(7));
+    const auto upper = static_cast<std::int64_t>(random.below(1000)) - 500;
+    std::int64_t wide = upper * (std::int64_t{1} << 32);
+    if (few == 5) wide = std::numeric_limits<std::int64_t>::min() + i;
+    if (few == 6) wide = std::numeric_limits<std::int64_t>::max() - i;
+    const std::string id = std::to_string(std::int64_t{i} * 1'000'003);
+    rows += id + "," + std::to_string(few) + "," + std::to_string(wide) + "\n";
+    if (i % 2 == 0) joined += id + "," + std::to_string(i % 3) + "," + std::to_string(wide) + "\n";
+  }
+  const MadeTable t(rows, 256);
+  const MadeTable u(joined, 1000);
+  for (const char* const text :
+       {"select gid, gfew, nullif(w, 3) as n, count(*) from t join u on id = gid "
+        "where few < 5 group by gid, gfew, nullif(w, 3)",
+        "select gid, gfew, count(distinct nullif(w, 3)) from t join u on id = gid "
+        "where few < 5 group by gid, gfew",
+        "select gfew, count(*) from t join u on id = gid and w = gw group by gfew"}) {
+    SCOPED_TRACE(text);
+    const auto parsed = parse_sql(text);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
+    const Query query = Query::from(*parsed, text, {*t.table, *u.table});
+    EXPECT_EQ(bits_of(query, make_emulated_query_device()).text, bits_of(query, nullptr).text);
+  }
 }
 
 }  // namespace

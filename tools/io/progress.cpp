@@ -45,9 +45,11 @@ std::string duration_text(double seconds) {
 /// "[======>     ]".
 std::string bar_text(double share, std::size_t width) {
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  std::string bar = "[" + std::string(filled, '=');
-  if (filled < width) bar += ">" + std::string(width - filled - 1, ' ');
-  return bar + "]";
+  std::string bar(1, '[');
+  bar.append(filled, '=');
+  if (filled < width) bar.append(1, '>').append(width - filled - 1, ' ');
+  bar += ']';
+  return bar;
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ Status clear_marks(const RunSpace& space, const BuildSide& side) {
 
 /// Divides what lies between the part's ends into `count` parts, or fewer where there are not so
 /// many keys.
-std::vector<KeyPart> divided(const KeyPart& part, std::uint64_t count) {
+std::vector<KeyInterval> divided(const KeyInterval& part, std::uint64_t count) {
   const auto begin = static_cast<std::uint64_t>(part.least);
   const std::uint64_t last = static_cast<std::uint64_t>(part.most) - begin;
   const std::uint64_t step = last / count + 1;
-  std::vector<KeyPart> parts;
+  std::vector<KeyInterval> parts;
   for (std::uint64_t at = 0;; at += step) {
     const bool is_last = last - at < step;
     const std::uint64_t end = is_last ? last : at + step - 1;
@@ -98,11 +98,11 @@ class Passes {
   }
 
   /// All numbers that rows of the stage have for keys, those for rows without a key among them.
-  Result<KeyPart> all_keys(const StageUse& use) const {
+  Result<KeyInterval> all_keys(const StageUse& use) const {
     constexpr std::int64_t kNumbersBeside = 2;
-    std::optional<KeyPart> keys = of_.builder.key_bounds(use);
+    std::optional<KeyInterval> keys = of_.builder.key_bounds(use);
     if (!keys) return refused("a large build side whose keys' range is not known");
-    const KeyPart whole;
+    const KeyInterval whole;
     keys->least -= keys->least < whole.least + kNumbersBeside ? 0 : kNumbersBeside;
     keys->most += keys->most > whole.most - kNumbersBeside ? 0 : kNumbersBeside;
     return *keys;
@@ -110,9 +110,9 @@ class Passes {
 
   /// As many as are needed where keys are spread evenly, with something to spare; the last one
   /// first. At both ends they have all other numbers: each row belongs to one part.
-  Result<std::vector<KeyPart>> first_parts(BuildSideMaker& maker, const StageUse& use) {
+  Result<std::vector<KeyInterval>> first_parts(BuildSideMaker& maker, const StageUse& use) {
     PRESSO_ASSIGN(all_, all_keys(use));
-    std::vector<KeyPart> parts = parts_that_fit(maker);
+    std::vector<KeyInterval> parts = parts_that_fit(maker);
     if (parts.empty() && host_bytes_ > 0) {
       maker.put_columns(host_bytes_);
       parts = parts_that_fit(maker);
@@ -122,14 +122,14 @@ class Passes {
   }
 
   /// Empty: they would be too many.
-  std::vector<KeyPart> parts_that_fit(const BuildSideMaker& maker) const {
+  std::vector<KeyInterval> parts_that_fit(const BuildSideMaker& maker) const {
     const std::uint64_t rows = of_.in_parts->rows;
     for (std::uint64_t count = 2; count <= kMostPasses; ++count) {
-      std::vector<KeyPart> parts = divided(all_, count);
+      std::vector<KeyInterval> parts = divided(all_, count);
       if (rows / parts.size() * 9 / 8 > maker.most_rows(parts[0])) continue;
       std::reverse(parts.begin(), parts.end());
-      parts.back().least = KeyPart().least;
-      parts.front().most = KeyPart().most;
+      parts.back().least = KeyInterval().least;
+      parts.front().most = KeyInterval().most;
       return parts;
     }
     return {};
@@ -145,7 +145,7 @@ class Passes {
     const std::size_t stage = of_.in_parts->stage;
     BuildSide& side = of_.sides[stage];
     for (;;) {
-      const KeyPart part = left_.back();
+      const KeyInterval part = left_.back();
       left_.pop_back();
       auto made = maker.make(part, side);
       if (!made.ok() && maker.are_on_host() && made.error().code == ErrorCode::kOutOfMemory) {
@@ -164,7 +164,7 @@ class Passes {
         }
         return go_on_with(part);
       }
-      std::vector<KeyPart> halves =
+      std::vector<KeyInterval> halves =
           divided({std::max(part.least, all_.least), std::min(part.most, all_.most)}, 2);
       if (halves.size() == 1) {
         return refused("build rows of one key for which there may be too little device memory");
@@ -178,7 +178,7 @@ class Passes {
   }
 
   /// A part that does not fit, with columns in host memory, where that is better than halves.
-  Result<bool> make_on_host(BuildSideMaker& maker, const KeyPart& part, BuildSide& side) const {
+  Result<bool> make_on_host(BuildSideMaker& maker, const KeyInterval& part, BuildSide& side) const {
     const StageUse& use = of_.builder.stages()[of_.in_parts->stage];
     if (host_bytes_ == 0 || column_bytes(use, side.rows) > host_bytes_) return false;
     PRESSO_ASSIGN(const HostColumns costs,
@@ -189,7 +189,7 @@ class Passes {
   }
 
   /// Tells the pipeline, and those of build rows, of the side that has been made.
-  Status go_on_with(const KeyPart& part) {
+  Status go_on_with(const KeyInterval& part) {
     place_sides(of_.builder, of_.sides, of_.pipeline);
     of_.builder.set_part(part, of_.pipeline);
     PRESSO_TRY(make_build_row_pipelines(of_));
@@ -202,10 +202,10 @@ class Passes {
   QueryPipeline& of_;
   PipelineRun& run_;
   const PassActions& actions_;
-  KeyPart all_;
+  KeyInterval all_;
   std::uint64_t host_bytes_ = 0;    ///< that columns may take; 0: there are none
   std::uint64_t most_on_host_ = 0;  ///< rows of a part whose columns were there
-  std::vector<KeyPart> left_;       ///< the next one is the last
+  std::vector<KeyInterval> left_;   ///< the next one is the last
 };
 
 }  // namespace

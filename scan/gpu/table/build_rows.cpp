@@ -48,7 +48,7 @@ std::uint64_t most_bytes(const RunSpace& space) {
 }
 
 /// Of those that the CPU has made, the ones whose keys are in the part.
-HostRows rows_in_part(const HostRows& all, const KeyPart& part) {
+HostRows rows_in_part(const HostRows& all, const KeyInterval& part) {
   HostRows some;
   some.columns.resize(all.columns.size());
   for (std::size_t row = 0; row < all.keys.size(); ++row) {
@@ -265,7 +265,7 @@ Status BuildRowMaker::with_scan(const Work& work) {
   return {};
 }
 
-Result<BuildRows> BuildRowMaker::make(const KeyPart& part,
+Result<BuildRows> BuildRowMaker::make(const KeyInterval& part,
                                       const std::optional<LookupPlan::Range>& range) {
   part_ = part;
   range_ = range;

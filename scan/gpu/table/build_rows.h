@@ -66,7 +66,7 @@ class BuildRowMaker {
   /// Those whose keys are in `part`, which are in `range` or beside all keys; may be called for one
   /// part after another. Adds to the parent's summary and notes. Waits. Errors: kUnsupported where
   /// neither a pipeline nor the CPU makes them; those of run_over_tables().
-  Result<BuildRows> make(const KeyPart& part, const std::optional<LookupPlan::Range>& range);
+  Result<BuildRows> make(const KeyInterval& part, const std::optional<LookupPlan::Range>& range);
   /// Where columns of what is made from now on are. `bytes`: of pinned host memory; nothing: they
   /// are in device memory, as at first.
   void put_columns(const std::optional<std::uint64_t>& bytes) { host_bytes_ = bytes; }
@@ -108,7 +108,7 @@ class BuildRowMaker {
   bool by_pipeline_ = false;           ///< as it was for the part before
   std::optional<HostRows> host_rows_;  ///< of all parts, where the CPU makes them
   bool has_notes_ = false;             ///< those of later parts would be the same
-  KeyPart part_;                       ///< that is made
+  KeyInterval part_;                   ///< that is made
   std::optional<LookupPlan::Range> range_;
 };
 

@@ -18,7 +18,7 @@ namespace presso::gpu {
 // --- one side
 
 /// The keys of a part that lookups know, which others lie beside.
-std::optional<LookupPlan::Range> BuildSideMaker::range_of(const KeyPart& part) const {
+std::optional<LookupPlan::Range> BuildSideMaker::range_of(const KeyInterval& part) const {
   std::optional<LookupPlan::Range> range = builder_.key_range(use_);
   if (!range || part.is_all()) return range;
   const std::int64_t least = std::max(static_cast<std::int64_t>(range->least), part.least);
@@ -33,7 +33,7 @@ Error BuildSideMaker::unfit(const char* why) const {
   return make_error(ErrorCode::kInvalidArgument, why);
 }
 
-Result<bool> BuildSideMaker::make(const KeyPart& part, BuildSide& side) {
+Result<bool> BuildSideMaker::make(const KeyInterval& part, BuildSide& side) {
   const DeviceStep step(space_.device(), "build side");
   side = {};
   if (use_.form == LookupForm::kArray && !LookupPlan::may_be_array(builder_.key_range(use_))) {
@@ -81,7 +81,7 @@ JoinRows join_rows(const BuildRows& rows) {
 
 }  // namespace
 
-Result<bool> BuildSideMaker::make_on_host(const KeyPart& part, std::uint64_t host_bytes,
+Result<bool> BuildSideMaker::make_on_host(const KeyInterval& part, std::uint64_t host_bytes,
                                           BuildSide& side) {
   const std::uint64_t rows = side.rows;
   const unsigned order_bits = side.order_bits;
@@ -233,8 +233,9 @@ Result<bool> make_on_host(const RunSpace& space, const query::Execution& executi
                           const PipelineBuilder& builder, const StageUse& use, bool may_divide,
                           std::uint64_t host_bytes, BuildSideMaker& maker, BuildSide& side) {
   if (use.columns.empty() || column_bytes(use, side.rows) > host_bytes) return false;
-  const double passes =
-      may_divide ? passes_more(maker, side.rows) : std::numeric_limits<double>::infinity();
+  const double passes = may_divide && builder.key_bounds(use).has_value()
+                            ? passes_more(maker, side.rows)
+                            : std::numeric_limits<double>::infinity();
   PRESSO_ASSIGN(const HostColumns costs,
                 host_columns(space, execution, builder, use, side.rows, passes));
   if (seconds_on_host(costs, space.rates) >= seconds_of_passes(costs, space.rates)) return false;
@@ -325,8 +326,8 @@ Status check_aggregates(const query::GroupInput& input) {
 }
 
 /// Strings of a joined table that the CPU has numbered may be of build sides that it makes.
-Result<KeyNumbers> numbers_of_key(const query::Execution& execution, query::NodeId key,
-                                  ColumnCodes& codes) {
+Result<StringKeyNumbers> numbers_of_key(const query::Execution& execution, query::NodeId key,
+                                        ColumnCodes& codes) {
   const query::BoundQuery& bound = execution.query;
   const std::size_t column = bound.input->at(key).column;
   const bool is_of_root =
@@ -363,7 +364,7 @@ Status add_groups(query::Execution& execution, const query::GroupInput& input, s
   PRESSO_TRY(made.builder.add_conditions());
   PRESSO_TRY(made.builder.add_joins());
   PRESSO_TRY(check_aggregates(input));
-  std::vector<KeyNumbers> numbers(bound.keys.size());
+  std::vector<StringKeyNumbers> numbers(bound.keys.size());
   for (const std::size_t i : coded) {
     PRESSO_ASSIGN(numbers[i], numbers_of_key(execution, bound.keys[i], made.codes));
   }

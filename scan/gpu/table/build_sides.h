@@ -47,15 +47,15 @@ class BuildSideMaker {
   /// do not fit, and it has nothing but their number, and order_bits. Adds to the summary and notes
   /// of the parent. Waits. Errors: kInvalidArgument, where the keys do not allow the strategy that
   /// is asked for, and the CPU is not to follow it instead; those of BuildRowMaker::make().
-  Result<bool> make(const KeyPart& part, BuildSide& side);
+  Result<bool> make(const KeyInterval& part, BuildSide& side);
   /// The same with columns in host memory, of which there are `host_bytes`. False, with the side
   /// as it was without rows: they do not fit either, also where pinned memory is refused.
-  Result<bool> make_on_host(const KeyPart& part, std::uint64_t host_bytes, BuildSide& side);
+  Result<bool> make_on_host(const KeyInterval& part, std::uint64_t host_bytes, BuildSide& side);
   /// From now on, as BuildRowMaker says.
   void put_columns(const std::optional<std::uint64_t>& bytes) { rows_.put_columns(bytes); }
   bool are_on_host() const { return rows_.are_on_host(); }
   /// How many rows of the part may be made, as BuildRowMaker says.
-  std::uint64_t most_rows(const KeyPart& part) const { return rows_.most_rows(range_of(part)); }
+  std::uint64_t most_rows(const KeyInterval& part) const { return rows_.most_rows(range_of(part)); }
   std::uint64_t most_found() const { return rows_.most_found(); }
   void set_most_rows(std::uint64_t rows) { rows_.set_most_rows(rows); }
   /// "", or who has made the rows in place of a pipeline; "an array of 8 places".
@@ -63,7 +63,7 @@ class BuildSideMaker {
   const std::string& structure() const { return structure_; }
 
  private:
-  std::optional<LookupPlan::Range> range_of(const KeyPart& part) const;
+  std::optional<LookupPlan::Range> range_of(const KeyInterval& part) const;
   Error unfit(const char* why) const;
   Status make_lookup(BuildRows& rows, const std::optional<LookupPlan::Range>& range,
                      BuildSide& side);

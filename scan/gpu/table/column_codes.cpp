@@ -84,19 +84,19 @@ KeyStrings* ColumnCodes::known_strings(std::size_t column) const {
   return known == strings_.end() ? nullptr : known->second.get();
 }
 
-Result<KeyNumbers> ColumnCodes::of_key(std::size_t column, bool on_device_first) {
+Result<StringKeyNumbers> ColumnCodes::of_key(std::size_t column, bool on_device_first) {
   PRESSO_ASSIGN(const query::KeyCodes* codes, of_dictionaries(column));
-  if (codes != nullptr) return KeyNumbers{codes, nullptr};
+  if (codes != nullptr) return StringKeyNumbers{codes, nullptr};
   if (!on_device_first && known_strings(column) == nullptr) {
     PRESSO_ASSIGN(codes, of(column));
-    if (codes != nullptr) return KeyNumbers{codes, nullptr};
+    if (codes != nullptr) return StringKeyNumbers{codes, nullptr};
   }
   PRESSO_ASSIGN(KeyStrings* const strings, strings_of(column, KeyStrings::Numbering::kDense));
-  if (strings != nullptr) return KeyNumbers{nullptr, strings};
+  if (strings != nullptr) return StringKeyNumbers{nullptr, strings};
   PRESSO_ASSIGN(codes, of(column));
   const auto why = why_no_strings_.find(column);
   if (codes == nullptr && why != why_no_strings_.end()) return why->second;
-  return KeyNumbers{codes, nullptr};
+  return StringKeyNumbers{codes, nullptr};
 }
 
 Result<RowArray> ColumnCodes::numbers_of(std::size_t column, KeyStrings& strings) {

@@ -15,7 +15,7 @@ namespace presso::gpu {
 
 /// The numbers of a column of strings that is a key of groups, of one kind; neither: it is no such
 /// column.
-struct KeyNumbers {
+struct StringKeyNumbers {
   bool has_any() const { return codes != nullptr || strings != nullptr; }
   /// All numbers of strings are below.
   std::uint32_t count() const { return codes != nullptr ? codes->count() : strings->count(); }
@@ -46,7 +46,7 @@ class ColumnCodes {
   /// Those by which groups of a column are found. `on_device_first`: strings that are no
   /// dictionary's are rather numbered on the device than by the CPU. Waits. Errors: kUnsupported,
   /// with the reason, where neither can; those of of() and strings_of().
-  Result<KeyNumbers> of_key(std::size_t column, bool on_device_first);
+  Result<StringKeyNumbers> of_key(std::size_t column, bool on_device_first);
   /// The numbers that these give the rows of another column, or of their own. Waits. Errors: those
   /// of KeyStrings::make().
   Result<RowArray> numbers_of(std::size_t column, KeyStrings& strings);

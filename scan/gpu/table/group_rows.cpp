@@ -202,7 +202,8 @@ class GroupTable {
   }
 
   std::uint64_t row_count(const Record& group) const {
-    if (!builder_.has_groups()) return from_.matched;
+    // One row is the answer where there are no keys, also if no row has matched.
+    if (!builder_.has_groups() || bound_.keys.empty()) return from_.matched;
     return builder_.row_count() ? group.cell(*builder_.row_count()) : 1;
   }
 

@@ -91,7 +91,7 @@ struct AggregateChoice {
 struct DistinctValues {
   query::NodeId node = 0;
   query::KeySpec spec;
-  KeyNumbers numbers;  ///< none: it is no string
+  StringKeyNumbers numbers;  ///< none: it is no string
 };
 
 class PipelineBuilder {
@@ -125,13 +125,13 @@ class PipelineBuilder {
   /// key; none: it is no string, or the input's codes say what its numbers are. `by_rows`: groups
   /// may be told by the rows of a build side, where set_side() may refuse that. `distinct`: groups
   /// have this value beside their keys, and are to be merged.
-  Status add_groups(const query::GroupInput& input, const std::vector<KeyNumbers>& numbers,
+  Status add_groups(const query::GroupInput& input, const std::vector<StringKeyNumbers>& numbers,
                     std::uint64_t rows, bool by_rows, const AggregateChoice& choice,
                     const std::optional<DistinctValues>& distinct);
   /// Of a build side: the rows that are left write the key and the columns that `use` wants, in
   /// this order; only those whose keys are in `part`. `numbers`: and the number by which they are
   /// in order, behind all else where it is not among the columns.
-  Status add_rows(const StageUse& use, const KeyPart& part, bool numbers);
+  Status add_rows(const StageUse& use, const KeyInterval& part, bool numbers);
   /// Which of a build side's outputs that number is; nothing: it is not written.
   std::optional<std::size_t> order_output() const { return order_output_; }
   /// Of a query without groups: the rows that are left write the number by which they are in order,
@@ -146,7 +146,7 @@ class PipelineBuilder {
   Result<Pipeline> finish(std::uint64_t table_bytes = 0);
   /// Of a pipeline that finish() made: which part of the build side of the stage that is made in
   /// parts its next run, and those of of_build_rows(), are for.
-  void set_part(const KeyPart& part, Pipeline& pipeline);
+  void set_part(const KeyInterval& part, Pipeline& pipeline);
   /// Of a stage whose build rows come out when all others have been joined: the pipeline that these
   /// pass. `of`: as finish() made it, told where lookups, arrays and marks are.
   Result<Pipeline> of_build_rows(std::size_t stage, const Pipeline& of) const;
@@ -173,7 +173,7 @@ class PipelineBuilder {
   /// is known.
   std::optional<LookupPlan::Range> key_range(const StageUse& use) const;
   /// The same numbers as signed ones, of which there may be up to 2^64.
-  std::optional<KeyPart> key_bounds(const StageUse& use) const;
+  std::optional<KeyInterval> key_bounds(const StageUse& use) const;
 
   /// The table's columns, by the pipeline's numbers of them.
   const std::vector<std::size_t>& columns() const { return columns_; }
@@ -324,7 +324,7 @@ class PipelineBuilder {
   Result<std::size_t> key_or(query::NodeId id, KeyOfSide& key, std::optional<std::int64_t> beside);
   Status require(KeyOfSide& key, std::size_t truth);
   Status filter_by(std::size_t truth, bool goes_on = false);
-  Result<std::size_t> filter_part(std::size_t key, const KeyPart& part);
+  Result<std::size_t> filter_part(std::size_t key, const KeyInterval& part);
   std::optional<std::size_t> column_of_row(const query::BoundStage& stage, query::NodeId key) const;
   std::size_t first_steps() const;
   Status want_order();
@@ -332,15 +332,17 @@ class PipelineBuilder {
   bool may_exceed_counts() const;
   Status weigh_rows();
   bool tells_row(const query::BoundStage& stage) const;
-  double possible_groups(const query::GroupInput& input, const std::vector<KeyNumbers>& numbers,
+  double possible_groups(const query::GroupInput& input,
+                         const std::vector<StringKeyNumbers>& numbers,
                          const std::optional<DistinctValues>& distinct) const;
   Status add_key_of_groups(const query::KeySpec& spec, query::NodeId node,
-                           const query::KeyCodes* known, const KeyNumbers& numbers);
+                           const query::KeyCodes* known, const StringKeyNumbers& numbers);
   std::optional<std::size_t> choose_row_stage() const;
   Status choose_table(double possible_groups, std::size_t keys);
   std::uint64_t most_numbered() const;
   void set_table(Pipeline& pipeline, std::uint64_t places) const;
-  Status add_key_of_row(std::size_t column, const query::KeySpec& spec, const KeyNumbers& numbers);
+  Status add_key_of_row(std::size_t column, const query::KeySpec& spec,
+                        const StringKeyNumbers& numbers);
   Result<Byte> column_of(std::size_t table_column);
   Status add_kernel(const query::DeviceKernel& kernel);
   Status add_kernel_before(const query::DeviceKernel& kernel);
@@ -438,7 +440,8 @@ class PipelineBuilder {
   std::vector<const query::Filter*> leaves_;
   std::vector<Value> values_;
   std::map<std::pair<const query::Graph*, query::NodeId>, std::size_t> known_;
-  std::map<std::set<std::size_t>, Truth> truths_;  ///< of columns of joined tables, not null
+  /// Of columns of joined tables: not null.
+  std::map<std::pair<const query::Graph*, std::set<std::size_t>>, Truth> truths_;
   std::map<std::pair<std::uint16_t, std::optional<std::size_t>>, Truth> theres_;  ///< by Validity
   std::map<std::tuple<const query::Graph*, query::NodeId, bool>, Truth> true_;    ///< is_true()
   std::set<std::pair<const query::Graph*, query::NodeId>> looked_up_;  ///< by value_by_table()

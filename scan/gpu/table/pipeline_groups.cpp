@@ -50,6 +50,11 @@ Status PipelineBuilder::add_key(const query::KeySpec& spec, NodeId node,
   } else {
     key.least = spec.least;
     span = static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
+    // Behind them there is a number for nulls.
+    constexpr std::uint64_t kMostSpan = (std::uint64_t{1} << 63) - 2;
+    if (spec.most < spec.least || span > kMostSpan) {
+      return refused("keys of a range that is not known, or takes 64 bits");
+    }
   }
   key.values = has_whole_words_ ? 0 : span + 1 + (spec.nullable ? 1 : 0);
   std::optional<std::int64_t> null_value;
@@ -258,7 +263,7 @@ Status PipelineBuilder::add_sum(NodeId argument, const query::AggregateSpec& spe
 }
 
 Status PipelineBuilder::add_groups(const query::GroupInput& input,
-                                   const std::vector<KeyNumbers>& numbers, std::uint64_t rows,
+                                   const std::vector<StringKeyNumbers>& numbers, std::uint64_t rows,
                                    bool by_rows, const AggregateChoice& choice,
                                    const std::optional<DistinctValues>& distinct) {
   enter_joins();
@@ -283,7 +288,7 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
                                    : std::optional<std::size_t>();
     if (column) {
       // The key may be the probe side's column, whose strings have other numbers.
-      KeyNumbers of_row = numbers[i];
+      StringKeyNumbers of_row = numbers[i];
       if (of_row.has_any()) {
         PRESSO_ASSIGN(of_row, strings_.of_key(column_of_query(*column), false));
       }
@@ -310,7 +315,8 @@ Status PipelineBuilder::add_groups(const query::GroupInput& input,
 
 /// `known`: numbers of strings that the input has; else `numbers` has them.
 Status PipelineBuilder::add_key_of_groups(const query::KeySpec& spec, NodeId node,
-                                          const query::KeyCodes* known, const KeyNumbers& numbers) {
+                                          const query::KeyCodes* known,
+                                          const StringKeyNumbers& numbers) {
   if (numbers.strings != nullptr) return add_key_of_strings(spec, node, *numbers.strings);
   return add_key(spec, node, known != nullptr ? known : numbers.codes, known == nullptr);
 }
@@ -319,7 +325,7 @@ namespace {
 
 /// How many values a key has, at most.
 double possible_values(const query::KeySpec& spec, const query::KeyCodes* known,
-                       const KeyNumbers& numbers) {
+                       const StringKeyNumbers& numbers) {
   if (known != nullptr) return known->count() + 1.0;
   if (numbers.has_any()) return numbers.count() + 1.0;
   if (spec.physical == Physical::kBool) return 3;
@@ -333,7 +339,7 @@ double possible_values(const query::KeySpec& spec, const query::KeyCodes* known,
 
 /// By what is known of the keys. Without keys there is one.
 double PipelineBuilder::possible_groups(const query::GroupInput& input,
-                                        const std::vector<KeyNumbers>& numbers,
+                                        const std::vector<StringKeyNumbers>& numbers,
                                         const std::optional<DistinctValues>& distinct) const {
   double groups = 1;
   for (std::size_t i = 0; i < numbers.size(); ++i) {

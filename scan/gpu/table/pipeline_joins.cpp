@@ -97,6 +97,7 @@ std::optional<LookupForm> form_of(presso::JoinStrategy strategy) {
 /// Whether keys of both sides probably ascend, where that matters: an array is as good.
 bool PipelineBuilder::both_ascend(const StageUse& use) const {
   const BoundStage& stage = *use.stage;
+  if (stage.build_keys.size() != 1) return false;
   const std::uint64_t rows = query::rows_of((*execution_.sources)[stage.build.root]);
   if (rows > kMostLookupRows || !stage.build.stages.empty()) return false;
   if (LookupPlan(rows, key_range(use)).form() == LookupForm::kArray) return false;
@@ -232,7 +233,7 @@ Result<std::size_t> PipelineBuilder::gathered(StageUse& use, const RowColumn& co
 
 // --- rows that are written
 
-Status PipelineBuilder::add_rows(const StageUse& use, const KeyPart& part, bool numbers) {
+Status PipelineBuilder::add_rows(const StageUse& use, const KeyInterval& part, bool numbers) {
   enter_joins();
   if (marks_rows()) return refused("a build side that has build rows itself");
   PRESSO_ASSIGN(const std::size_t key, key_value(use, false));
@@ -441,7 +442,7 @@ std::optional<std::size_t> PipelineBuilder::choose_row_stage() const {
 }
 
 Status PipelineBuilder::add_key_of_row(std::size_t column, const KeySpec& spec,
-                                       const KeyNumbers& numbers) {
+                                       const StringKeyNumbers& numbers) {
   RowColumn wanted;
   wanted.column = column;
   wanted.codes = numbers.codes;

@@ -102,20 +102,20 @@ std::optional<LookupPlan::Range> PipelineBuilder::key_range(const StageUse& use)
   return LookupPlan::Range{0, values - 1};
 }
 
-std::optional<KeyPart> PipelineBuilder::key_bounds(const StageUse& use) const {
+std::optional<KeyInterval> PipelineBuilder::key_bounds(const StageUse& use) const {
   const std::vector<query::Range> ranges = use.key_ranges(*execution_.query.input);
   if (ranges.size() == 1) {
     if (!ranges[0].known || ranges[0].most < ranges[0].least) return std::nullopt;
-    return KeyPart{static_cast<std::int64_t>(ranges[0].least),
-                   static_cast<std::int64_t>(ranges[0].most)};
+    return KeyInterval{static_cast<std::int64_t>(ranges[0].least),
+                       static_cast<std::int64_t>(ranges[0].most)};
   }
   const std::optional<LookupPlan::Range> range = key_range(use);
-  return KeyPart{0, static_cast<std::int64_t>(range->most)};
+  return KeyInterval{0, static_cast<std::int64_t>(range->most)};
 }
 
 /// Drops rows whose keys are in other parts: two comparisons, each with its filter. Gives the first
 /// step.
-Result<std::size_t> PipelineBuilder::filter_part(std::size_t key, const KeyPart& part) {
+Result<std::size_t> PipelineBuilder::filter_part(std::size_t key, const KeyInterval& part) {
   PRESSO_ASSIGN(const std::size_t first, append_constant(Kind::kLessEqual, key, part.most, false));
   PRESSO_TRY(filter_by(first));
   PRESSO_ASSIGN(const std::size_t second,
@@ -125,7 +125,7 @@ Result<std::size_t> PipelineBuilder::filter_part(std::size_t key, const KeyPart&
   return first;
 }
 
-void PipelineBuilder::set_part(const KeyPart& part, Pipeline& pipeline) {
+void PipelineBuilder::set_part(const KeyInterval& part, Pipeline& pipeline) {
   constexpr std::size_t kToSecond = 2;
   const std::optional<std::size_t> step = stages_[*stage_in_parts_].part_step;
   if (!step) return;

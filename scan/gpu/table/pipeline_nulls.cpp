@@ -114,7 +114,7 @@ Result<PipelineBuilder::Truth> PipelineBuilder::truth_of_joined(
     const std::set<std::size_t>& columns) {
   Truth all{true};
   if (columns.empty()) return all;
-  const auto known = truths_.find(columns);
+  const auto known = truths_.find({graph_, columns});
   if (known != truths_.end()) return known->second;
   for (const std::size_t column : columns) {
     const Node& node = *nullable_node(column);
@@ -129,7 +129,7 @@ Result<PipelineBuilder::Truth> PipelineBuilder::truth_of_joined(
                   append_constant(Kind::kNotEqual, value, *wanted.null_value, false));
     PRESSO_ASSIGN(all, both(all, Truth{true, truth}));
   }
-  return truths_[columns] = all;
+  return truths_[{graph_, columns}] = all;
 }
 
 /// True where a node with that validity has a value, from what the program's own registers have.
@@ -305,6 +305,10 @@ Result<std::size_t> PipelineBuilder::value_of_is_null(const Node& node) {
 /// Different where one of both is null, or where both are there and not equal.
 Result<std::size_t> PipelineBuilder::value_of_distinct(NodeId id) {
   const Node& node = graph_->at(id);
+  // As in value_of_is_null().
+  for (const NodeId argument : node.arguments) {
+    if (graph_->may_fail(argument)) PRESSO_TRY(value_of(argument));
+  }
   PRESSO_ASSIGN(const Truth a, is_not_null(node.arguments[0]));
   PRESSO_ASSIGN(const Truth b, is_not_null(node.arguments[1]));
   PRESSO_ASSIGN(const Truth have_both, both(a, b));

@@ -56,9 +56,9 @@ inline bool leaves_keyless_rows(query::StageKind kind) {
 }
 
 /// A part of a stage's keys, as the numbers that its lookup is made of: both ends are in it.
-struct KeyPart {
-  bool is_all() const { return *this == KeyPart(); }
-  friend bool operator==(const KeyPart&, const KeyPart&) = default;
+struct KeyInterval {
+  bool is_all() const { return *this == KeyInterval(); }
+  friend bool operator==(const KeyInterval&, const KeyInterval&) = default;
 
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
