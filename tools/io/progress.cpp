@@ -70,10 +70,12 @@ std::string progress_line(const std::string& name, std::uint64_t done, std::uint
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
     char percent[16];
     std::snprintf(percent, sizeof percent, " %3.0f %%", share * 100);
-    line += " " + bar_text(share, kBarColumns) + percent + "  " + rate_text(rate);
-    if (share > 0) line += "  ETA " + duration_text(seconds * (1 - share) / share);
+    line.append(" ").append(bar_text(share, kBarColumns)).append(percent);
+    line.append("  ").append(rate_text(rate));
+    if (share > 0) line.append("  ETA ").append(duration_text(seconds * (1 - share) / share));
   } else {
-    line += "  " + std::to_string(plain / 1000000) + " MB  " + rate_text(rate);
+    line.append("  ").append(std::to_string(plain / 1000000)).append(" MB  ");
+    line.append(rate_text(rate));
   }
   return line.substr(0, columns > 1 ? columns - 1 : 1);
 }
