@@ -221,7 +221,7 @@ def test_first_lines_come_at_once(log):
 
         def read(self, size=-1):
             if self.slow and self.tell() > 100_000:
-                time.sleep(0.05)
+                time.sleep(0.02)
             return super().read(size)
 
     source = Slow(presso.compress(b"here it is\n" + log.read_bytes(), block_size=1 << 15))

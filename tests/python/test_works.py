@@ -226,6 +226,27 @@ print("end")
         assert says(script, compressed, work) == ["end"]
 
 
+def test_daemon_threads_that_somebody_waits_for(compressed):
+    script = """
+import atexit
+
+def work():
+    try:
+        while True:
+            presso.scan(path, "host").count()
+    except presso.CancelledError:
+        print("cancelled")
+
+thread = threading.Thread(target=work, daemon=True)
+atexit.unregister(presso._native.end_works)
+atexit.register(thread.join)
+atexit.register(presso._native.end_works)
+thread.start()
+time.sleep(0.1)
+"""
+    assert says(script, compressed) == ["cancelled"]
+
+
 # --- forks
 
 

@@ -32,7 +32,7 @@ void rest_forever() {
 void rest_where_python_ends() {
   using std::chrono::steady_clock;
   if (!works_are_closed()) return;
-  const auto until = steady_clock::now() + std::chrono::seconds(5);
+  const auto until = steady_clock::now() + std::chrono::seconds(2);
   while (works_are_closed() && steady_clock::now() < until) {
 #if PY_VERSION_HEX >= 0x030D0000
     if (Py_IsFinalizing() != 0) rest_forever();

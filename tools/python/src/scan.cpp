@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -90,11 +91,14 @@ class Lines {
     if (!queue_.get_deleter().is_here()) {
       raise(make_error(ErrorCode::kInvalidArgument, "the search was begun by another process"));
     }
+    // Only the main thread sees signals.
+    const std::chrono::milliseconds wait =
+        is_main_thread() ? kSignalInterval : std::chrono::hours(1);
     LineQueue::Batch batch;
     for (;;) {
       const LineQueue::State state = [&] {
         const GilReleased released;
-        return queue_->next(batch, kSignalInterval);
+        return queue_->next(batch, wait);
       }();
       switch (state) {
         case LineQueue::State::kWaiting:
