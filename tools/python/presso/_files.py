@@ -33,7 +33,8 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
         return _native.open_object(reader, reader.size, _bytes_of(reader.name))
     path = _path_of(source)
     if path.startswith("file://"):
-        path = urllib.parse.unquote(urllib.parse.urlsplit(path).path, errors="surrogateescape")
+        path = urllib.parse.unquote(path[len("file://") :], errors="surrogateescape")
+        path = path.removeprefix("localhost")
     if "://" not in path:
         return _open_path(path, later)
     reader = _UrlReader(path)

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/gil.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
 namespace presso::python {
 namespace nb = nanobind;
+namespace {
+
+std::atomic<unsigned long> main_thread{0};
+
+}  // namespace
 
 bool this_thread_has_gil() {
   if (Py_IsInitialized() == 0) return false;
@@ -20,9 +27,15 @@ bool this_thread_has_gil() {
   return current != nullptr && current == PyGILState_GetThisThreadState();
 }
 
-bool is_main_thread() {
+void find_main_thread() {
   const nb::object main = nb::module_::import_("threading").attr("main_thread")();
-  return nb::cast<unsigned long>(main.attr("ident")) == PyThread_get_thread_ident();
+  main_thread = nb::cast<unsigned long>(main.attr("ident"));
+  // The only thread of a forked process is its main thread.
+  pthread_atfork(nullptr, nullptr, [] { main_thread = PyThread_get_thread_ident(); });
+}
+
+bool is_main_thread() {
+  return main_thread == PyThread_get_thread_ident();
 }
 
 void rest_forever() {

@@ -15,7 +15,9 @@ namespace presso::python {
 
 /// Whether this thread has the lock. Any thread may ask, at any time.
 bool this_thread_has_gil();
-/// Of the interpreter's: only there handlers of signals run.
+/// Asks Python which thread is its main one, once, for is_main_thread().
+void find_main_thread();
+/// Only on it handlers of signals run.
 bool is_main_thread();
 [[noreturn]] void rest_forever();
 /// After close_works() on another thread, without the lock: waits for some seconds whether the
