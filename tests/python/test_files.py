@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Opening files, reading their bytes, compressing and decompressing."""
+import errno
 import io
 import os
 import pickle
 import random
+import shutil
 import threading
 
 import pytest
@@ -62,8 +64,9 @@ def test_file_objects_that_fail(compressed):
         def read(self, *_):
             raise OSError("the cable is gone")
 
-    with pytest.raises(presso.FileError, match="the cable is gone"):
+    with pytest.raises(presso.FileError, match="the cable is gone") as caught:
         presso.open(Failing(compressed.read_bytes()))
+    assert type(caught.value.__cause__) is OSError
 
     class Short(io.BytesIO):
         def read(self, size=-1):
@@ -79,6 +82,10 @@ def test_urls(log, compressed):
     memory.pipe("/app.presso", compressed.read_bytes())
     assert presso.open("memory://app.presso").read(5, 20) == log.read_bytes()[5:25]
     assert presso.open(f"file://{compressed}").plain_bytes == log.stat().st_size
+    with pytest.raises(presso.MissingFileError, match="memory://none"):
+        presso.open("memory://none")
+    with pytest.raises(presso.ArgumentError, match="nothing://"):
+        presso.open("nothing://app.presso")
 
 
 def test_errors_have_their_places(damaged, log, tmp_path):
@@ -99,8 +106,18 @@ def test_errors_have_their_places(damaged, log, tmp_path):
     assert isinstance(caught.value, OSError)
     with pytest.raises(presso.DamageError):
         presso.open(log)
-    with pytest.raises(presso.ArgumentError, match="directory"):
+    assert isinstance(caught.value, FileNotFoundError)
+    assert caught.value.errno == errno.ENOENT
+    assert caught.value.filename == str(tmp_path / "none")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), again.errno, str(again)) == (
+        presso.MissingFileError,
+        errno.ENOENT,
+        str(caught.value),
+    )
+    with pytest.raises(presso.FileError, match="directory") as caught:
         presso.open(tmp_path)
+    assert caught.value.errno == errno.EISDIR
     (tmp_path / "short").write_bytes(b"abc")
     with pytest.raises(presso.DamageError):
         presso.open(tmp_path / "short")
@@ -175,3 +192,127 @@ def test_threads_share_a_file(log, compressed):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_file_urls_are_decoded(compressed, tmp_path):
+    path = tmp_path / "a b%20c.presso"
+    shutil.copy(compressed, path)
+    url = path.as_uri()
+    assert "%2520" in url
+    assert presso.open(url).plain_bytes == presso.open(compressed).plain_bytes
+
+
+def test_paths_of_any_bytes(log, compressed, tmp_path):
+    odd = os.path.join(os.fsencode(tmp_path), b"a\xff.presso")
+    shutil.copy(compressed, odd)
+    name = os.fsdecode(odd)
+    assert presso.open(odd).name == presso.open(name).name == name
+    for source in (odd, name, tmp_path / "*.presso", os.fsencode(tmp_path) + b"/*.presso"):
+        found = presso.scan(source, "ERROR", limit=1)
+        assert [match.path for match in found] == [name]
+    presso.decompress_file(odd, os.fsencode(tmp_path) + b"/b\xff")
+    with open(os.fsencode(tmp_path) + b"/b\xff", "rb") as back:
+        assert back.read() == log.read_bytes()
+    with pytest.raises(presso.MissingFileError) as caught:
+        presso.open(odd + b"x")
+    assert caught.value.path == name + "x"
+    for nul in (f"{compressed}\0x", os.fsencode(compressed) + b"\0x"):
+        for call in (presso.open, presso.query, lambda path: presso.compress_file(log, path)):
+            with pytest.raises(presso.ArgumentError, match="NUL"):
+                call(nul)
+
+
+def test_buffers_that_read_gives(log, compressed):
+    for kind in (bytearray, memoryview):
+
+        class Other(io.BytesIO):
+            def read(self, size=-1, kind=kind):
+                return kind(super().read(size))
+
+        assert presso.open(Other(compressed.read_bytes())).read(7, 9) == log.read_bytes()[7:16]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path, to: presso.compress(b"", level="x"),
+        lambda path, to: presso.compress(b"", level=-1),
+        lambda path, to: presso.compress(b"", threads=-1),
+        lambda path, to: presso.compress(b"", index="x"),
+        lambda path, to: presso.compress(b"", block_size=1 << 40),
+        lambda path, to: presso.compress(b"", metadata={1: 2}),
+        lambda path, to: presso.decompress(b"", threads=-1),
+        lambda path, to: presso.compress_file(path, to, progress=3),
+        lambda path, to: presso.compress_file(17, to),
+        lambda path, to: presso.compress_file(path, 17),
+        lambda path, to: presso.decompress_file(path, to, threads="x"),
+        lambda path, to: presso.scan(path, "x", limit=-1),
+        lambda path, to: presso.scan(path, "x", limit="x"),
+        lambda path, to: presso.scan(path, "x", threads=-1),
+        lambda path, to: presso.scan(path, "x", before=-1),
+        lambda path, to: presso.scan(path, "x", lines=(None, 5)),
+        lambda path, to: presso.scan(path, "x", lines=5),
+        lambda path, to: presso.scan(path, "x", columns=[1]),
+        lambda path, to: presso.scan(path, 1),
+        lambda path, to: presso.scan(1, "x"),
+        lambda path, to: presso.open(path).read(0, "x"),
+        lambda path, to: presso.open(path).read(-1),
+        lambda path, to: presso.open(path).block("x"),
+        lambda path, to: presso.open(path).raw().seek(0, 7),
+        lambda path, to: presso.open(path).raw().seek(-1),
+    ],
+)
+def test_arguments_that_make_no_sense(call, compressed, tmp_path):
+    with pytest.raises(presso.ArgumentError):
+        call(compressed, tmp_path / "to")
+
+
+def test_errors_of_the_file_that_is_written(log, compressed, tmp_path):
+    if os.path.exists("/dev/full"):
+        for call, source in ((presso.compress_file, log), (presso.decompress_file, compressed)):
+            with pytest.raises(presso.FileError) as caught:
+                call(source, "/dev/full")
+            assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/dev/full")
+    (tmp_path / "there").touch()
+    with pytest.raises(presso.FileError) as caught:
+        presso.compress_file(log, tmp_path / "there")
+    assert caught.value.errno == errno.EEXIST
+    assert caught.value.filename == str(tmp_path / "there")
+
+
+def test_names_and_times_of_what_was_compressed(log, tmp_path):
+    with pytest.raises(presso.ArgumentError, match="to="):
+        presso.compress_file(io.BytesIO(b"text"))
+    presso.compress_file(log, tmp_path / "a.presso", metadata={"user.note": "x"})
+    assert presso.open(tmp_path / "a.presso").metadata == {
+        "name": log.name,
+        "mtime": str(log.stat().st_mtime_ns),
+        "user.note": "x",
+    }
+    presso.compress_file(log, tmp_path / "b.presso", metadata={"name": "other"})
+    assert presso.open(tmp_path / "b.presso").metadata["name"] == "other"
+    presso.compress_file(io.BytesIO(b"text"), tmp_path / "c.presso")
+    assert presso.open(tmp_path / "c.presso").metadata == {}
+
+
+def test_modes_follow_the_umask(tmp_path):
+    # umask() tells the mask only by changing it for all threads: the module must not know it.
+    with open(presso._compress._native.__file__, "rb") as module:
+        assert b"\0umask\0" not in module.read()
+
+    def write(thread):
+        for i in range(20):
+            presso.compress_file(io.BytesIO(b"x"), tmp_path / f"{thread}.{i}", threads=1)
+
+    before = os.umask(0o027)
+    try:
+        threads = [threading.Thread(target=write, args=(i,)) for i in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        after = os.umask(before)
+    assert after == 0o027
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o640}
+    assert len(os.listdir(tmp_path)) == 320

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Searching lines, by iteration, counts and Arrow's streams."""
+import io
 import re
+import resource
+import shutil
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -50,6 +54,16 @@ def test_options(compressed, log_lines):
     assert numbers(".", lines=(100, 104)) == [100, 101, 102, 103, 104]
     assert numbers("host", limit=7) == list(range(1, 8))
     assert len(numbers("timeout", after=1, limit=3)) > 3
+    assert numbers(b"\xff", fixed=True) == []
+    kinds = [(m.line_number, m.kind) for m in presso.scan(compressed, ".", lines=(5, 5), limit=1)]
+    assert kinds == [(5, "match")]
+    around = presso.scan(compressed, log_lines[17], fixed=True, before=2, after=1)
+    assert [(m.line_number, m.kind) for m in around] == [
+        (16, "before"),
+        (17, "before"),
+        (18, "match"),
+        (19, "after"),
+    ]
     assert numbers("gr\u00fc\u00dfe".encode()) == numbers("gr\u00fc\u00dfe")
     assert numbers(log_lines[17], whole_line=True, fixed=True) == [18]
 
@@ -72,7 +86,7 @@ def test_bad_patterns_are_shown(log):
     assert "a(b\n" in str(caught.value) and "^" in str(caught.value)
     with pytest.raises(presso.ArgumentError):
         presso.scan(log)
-    with pytest.raises(presso.ArgumentError, match="no column 'x'"):
+    with pytest.raises(presso.ArgumentError, match="columns='x'"):
         presso.scan(log, "a", columns=["x"])
 
 
@@ -89,6 +103,18 @@ def test_damage_is_raised_or_listed(damaged, compressed):
     assert [place["block"] for place in scan.totals["damage"]] == [bad]
     with pytest.raises(presso.DamageError):
         presso.scan(damaged, "host").count()
+    counted = presso.scan(damaged, "host", on_error="skip")
+    assert counted.totals == {}
+    assert counted.count() == len(lines) == counted.totals["lines"]
+    assert [place["block"] for place in counted.totals["damage"]] == [bad]
+
+
+def test_damage_that_arrow_streams_leave_out(damaged):
+    pyarrow = pytest.importorskip("pyarrow")
+    scan = presso.scan(damaged, "host", on_error="skip")
+    rows = pyarrow.table(scan).num_rows
+    assert scan.totals["lines"] == rows
+    assert [place["path"] for place in scan.totals["damage"]] == [str(damaged)]
 
 
 def test_iteration_may_end_early(compressed):
@@ -171,3 +197,47 @@ def test_ctrl_c(compressed):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) >= 0.4
+
+
+def test_more_files_than_descriptors(compressed, tmp_path):
+    for i in range(300):
+        shutil.copy(compressed, tmp_path / f"{i}.presso")
+    one = presso.scan(compressed, "id=77").count()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, limits[1]))
+    try:
+        scan = presso.scan(tmp_path / "*.presso", "id=77")
+        assert scan.count() == 300 * one
+        assert len(list(scan)) == 300 * one
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    with pytest.raises(presso.FileError):
+        presso.scan([compressed, tmp_path / "none"], "x")
+
+
+def test_first_lines_come_at_once(log):
+    class Slow(io.BytesIO):
+        slow = False
+
+        def read(self, size=-1):
+            if self.slow and self.tell() > 100_000:
+                time.sleep(0.02)
+            return super().read(size)
+
+    source = Slow(presso.compress(b"here it is\n" + log.read_bytes(), block_size=1 << 15))
+    scan = presso.scan(source, "here it is", threads=1)
+    Slow.slow = True
+    begin = time.monotonic()
+    lines = iter(scan)
+    assert next(lines).line_number == 1
+    first = time.monotonic() - begin
+    assert next(lines, None) is None
+    assert first < (time.monotonic() - begin) / 2
+
+
+def test_arrow_batches_of_long_paths(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    text = io.BytesIO(b"\n" * 1_000_000)
+    text.name = "n" * 2200
+    reader = pyarrow.RecordBatchReader.from_stream(presso.scan(text, "", columns=["path"]))
+    assert sum(batch.num_rows for batch in reader) == 1_000_000

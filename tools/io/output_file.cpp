@@ -48,6 +48,39 @@ std::string temporary_name(const std::string& path) {
   return parts.directory + "." + parts.name.substr(0, kLongest) + random_suffix();
 }
 
+struct NewFile {
+  int fd = -1;
+  std::string name;
+  std::unique_ptr<UnfinishedFile> registered;
+};
+
+/// An empty file with a temporary name beside `path`.
+Result<NewFile> make_new_file(const std::string& path, mode_t mode) {
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    NewFile made;
+    made.name = temporary_name(path);
+    made.registered = std::make_unique<UnfinishedFile>(made.name);
+    made.fd = open(made.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (made.fd >= 0) return made;
+    // The file, if there is one, is somebody else's.
+    if (errno != EEXIST) return errno_error("cannot create", errno);
+  }
+  return errno_error("cannot create", EEXIST);
+}
+
+/// What the system gives new files beside `path`, asked of one that goes at once: umask() tells it
+/// only by changing it, for all threads of the process.
+Result<mode_t> usual_mode(const std::string& path) {
+  PRESSO_ASSIGN(const NewFile probe, make_new_file(path, 0666));
+  struct stat about {};
+  const int reason = fstat(probe.fd, &about) == 0 ? 0 : errno;
+  close(probe.fd);
+  unlink(probe.name.c_str());
+  if (reason != 0) return errno_error("cannot look at", reason);
+  return about.st_mode;
+}
+
 }  // namespace
 
 OutputFile OutputFile::standard_output() {
@@ -80,19 +113,11 @@ Result<OutputFile> OutputFile::create(const std::string& path, Options options) 
 }
 
 Status OutputFile::make_temporary() {
-  constexpr int kAttempts = 100;
-  const std::string final_path = resolved(path_);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    temporary_ = temporary_name(final_path);
-    registered_ = std::make_unique<UnfinishedFile>(temporary_);
-    fd_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd_ >= 0) return {};
-    const int reason = errno;
-    registered_.reset();  // The file, if there is one, is somebody else's.
-    temporary_.clear();
-    if (reason != EEXIST) return errno_error("cannot create", reason);
-  }
-  return errno_error("cannot create", EEXIST);
+  PRESSO_ASSIGN(NewFile made, make_new_file(resolved(path_), 0600));
+  fd_ = made.fd;
+  temporary_ = std::move(made.name);
+  registered_ = std::move(made.registered);
+  return {};
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -128,9 +153,8 @@ Status OutputFile::give_attributes(const FileAttributes& attributes) {
     // A user who may not give files away keeps the file.
     if (fchown(fd_, attributes.owner->first, attributes.owner->second) != 0) errno = 0;
   }
-  const mode_t mask = umask(0);
-  umask(mask);
-  const mode_t mode = attributes.mode.value_or(0666 & ~mask);
+  PRESSO_ASSIGN(const mode_t mode,
+                attributes.mode ? Result<mode_t>(*attributes.mode) : usual_mode(resolved(path_)));
   if (fchmod(fd_, mode & 0777) != 0 && errno != EPERM)
     return errno_error("cannot set the mode", errno);
   if (attributes.modified) {

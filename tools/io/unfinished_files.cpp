@@ -16,6 +16,7 @@ namespace {
 
 struct Slot {
   char path[PATH_MAX];
+  std::atomic<bool> taken{false};
   // The handler may run on any thread while another one fills the slot.
   std::atomic<bool> set{false};
 };
@@ -70,7 +71,7 @@ UnfinishedFile::UnfinishedFile(const std::string& path) {
   const SignalsBlocked blocked;
   if (path.size() >= sizeof Slot::path) return;  // open() will refuse it as well.
   for (std::size_t i = 0; i < std::size(slots); ++i) {
-    if (slots[i].set) continue;
+    if (slots[i].taken.exchange(true)) continue;
     std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
     slots[i].set = true;
     slot_ = i;
@@ -80,7 +81,9 @@ UnfinishedFile::UnfinishedFile(const std::string& path) {
 
 UnfinishedFile::~UnfinishedFile() {
   const SignalsBlocked blocked;
-  if (slot_) slots[*slot_].set = false;
+  if (!slot_) return;
+  slots[*slot_].set = false;
+  slots[*slot_].taken = false;
 }
 
 void set_progress_shown(bool shown) {

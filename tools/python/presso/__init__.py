@@ -11,6 +11,9 @@ them there.
     table = pyarrow.table(answer.aggregate("sum(price) as revenue"))
 """
 
+import atexit
+
+from presso import _native
 from presso._compress import (
     Sizes,
     compress,
@@ -31,8 +34,12 @@ from presso.errors import (
     Error,
     FileError,
     MemoryShortError,
+    MissingFileError,
     UnsupportedError,
 )
+
+# Threads of the library end before the interpreter does.
+atexit.register(_native.end_works)
 
 __all__ = [
     "ArgumentError",
@@ -44,6 +51,7 @@ __all__ = [
     "FileError",
     "Match",
     "MemoryShortError",
+    "MissingFileError",
     "Query",
     "Scan",
     "Sizes",

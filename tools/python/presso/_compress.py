@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Union
 
 from presso import _native
-from presso._files import Source, open_file
+from presso._arguments import MOST_OF_32_BITS, MOST_THREADS, one_of, whole
+from presso._files import Source, open_file, output_path
 from presso.errors import ArgumentError
 
-
-Path = Union[str, os.PathLike]
+Path = Union[str, bytes, os.PathLike]
 Progress = Union[Callable[[int, int], object], None]
 
 
@@ -24,20 +24,19 @@ class Sizes(NamedTuple):
 
 
 def _asked(level=0, coding=None, favor=None, block_size=0, index=None, threads=0, metadata=None):
-    for name, value, known in (
-        ("coding", coding, (None, "byte", "bit")),
-        ("favor", favor, (None, "ratio", "decode", "archive")),
-    ):
-        if value not in known:
-            raise ArgumentError(f"{name}={value!r}: one of {known}")
+    if index is not None:
+        index = whole("index", index, 1000)
+    entries = dict(metadata or {})
+    if not all(isinstance(text, str) for entry in entries.items() for text in entry):
+        raise ArgumentError(f"metadata={metadata!r}: not a dictionary of strings")
     return {
-        "level": level,
-        "coding": coding or "",
-        "favor": favor or "",
-        "block_bytes": block_size,
+        "level": whole("level", level, 1000),
+        "coding": one_of("coding", coding, (None, "byte", "bit")) or "",
+        "favor": one_of("favor", favor, (None, "ratio", "decode", "archive")) or "",
+        "block_bytes": whole("block_size", block_size, MOST_OF_32_BITS),
         "index_permille": index,
-        "threads": threads,
-        "metadata": list((metadata or {}).items()),
+        "threads": whole("threads", threads, MOST_THREADS),
+        "metadata": list(entries.items()),
     }
 
 
@@ -54,7 +53,7 @@ def compress(data: Any, **options: Any) -> bytes:
 
 def decompress(data: Any, *, threads: int = 0) -> bytes:
     """The plain bytes of a compressed file in memory. Raises DamageError."""
-    return _native.decompress(data, threads)
+    return _native.decompress(data, whole("threads", threads, MOST_THREADS))
 
 
 def compress_file(
@@ -66,13 +65,38 @@ def compress_file(
     **options: Any,
 ) -> Sizes:
     """Compresses a file into `to`, by default its path with ".presso" behind it, which appears
-    when it is complete. `progress(plain_bytes, compressed_bytes)` is called with what is done so
-    far; what it raises ends the work. Returns Sizes."""
+    when it is complete. Its metadata are the path's name and its mtime, and those that are given.
+    `progress(plain_bytes, compressed_bytes)` is called with what is done so far; what it raises
+    ends the work. Returns Sizes."""
     file = open_file(source)
-    target = os.fspath(to) if to is not None else file.name + ".presso"
+    if to is None and not file.path:
+        raise ArgumentError(f"{file.name}: no path; to= says where it is written")
+    target = output_path(to if to is not None else file.path + ".presso")
+    asked = _asked(**options)
+    asked["metadata"] = [*(_origin(file.path) | dict(asked["metadata"])).items()]
     return Sizes._make(
-        _native.compress_file(file, target, overwrite, _asked(**options), progress)
+        _native.compress_file(file, target, bool(overwrite), asked, _callable(progress))
     )
+
+
+def _origin(path):
+    """What the file says about the one that it was made from."""
+    if not path:
+        return {}
+    name = os.path.basename(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    try:
+        modified = os.stat(path).st_mtime_ns
+    except OSError:
+        return {"name": name}
+    # As many nanoseconds as the library's tools read.
+    fits = abs(modified) < 1 << 63
+    return {"name": name, "mtime": str(modified)} if fits else {"name": name}
+
+
+def _callable(progress):
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress={progress!r}: cannot be called")
+    return progress
 
 
 def decompress_file(
@@ -85,8 +109,12 @@ def decompress_file(
 ) -> Sizes:
     """Writes the plain bytes of a compressed file, or the text of a table, to `to`.
     `progress(compressed_bytes, plain_bytes)` as in compress_file(). Returns Sizes."""
+    threads = whole("threads", threads, MOST_THREADS)
+    target = output_path(to)
     return Sizes._make(
-        _native.decompress_file(open_file(source), os.fspath(to), overwrite, threads, progress)
+        _native.decompress_file(
+            open_file(source), target, bool(overwrite), threads, _callable(progress)
+        )
     )
 
 
@@ -99,6 +127,8 @@ def write_table(
     for a column's type that tables do not have."""
     if not hasattr(batches, "__arrow_c_stream__"):
         raise ArgumentError(f"{type(batches).__name__} has no __arrow_c_stream__")
+    group_rows = whole("group_rows", group_rows, MOST_OF_32_BITS)
+    target, asked = output_path(to), _asked(**options)
     return _native.write_table(
-        batches.__arrow_c_stream__(), os.fspath(to), overwrite, group_rows, _asked(**options)
+        batches.__arrow_c_stream__(), target, bool(overwrite), group_rows, asked
     )

@@ -7,9 +7,11 @@ import io
 from typing import Any
 
 from presso import _native
+from presso._arguments import MOST, MOST_THREADS, one_of, whole
 from presso._files import Source, open_file
 from presso._query import Query
 from presso._scan import Scan, scan
+from presso.errors import ArgumentError
 
 
 def open(source: Source) -> File:  # noqa: A001 (presso.open, as gzip.open)
@@ -65,8 +67,8 @@ class File:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the file says about itself, as a dictionary; "name" and "mtime" are the original
-        file's."""
+        """What the file says about itself, as a dictionary; "name" and "mtime" (in
+        nanoseconds since 1970) are the original file's, where it was compressed from a path."""
         return dict(self._archive.metadata)
 
     @property
@@ -79,17 +81,23 @@ class File:
         """Plain bytes from `offset` on: `length` of them, fewer at the end, all where it is
         negative. Only the blocks that hold them are read and decoded, on `threads` threads
         (0: all)."""
-        if offset < 0:
-            raise ValueError("offset is negative")
-        return self._archive.read(offset, length, threads)
+        length = whole("length", length, MOST >> 1, -(MOST >> 1))
+        threads = whole("threads", threads, MOST_THREADS)
+        return self._archive.read(whole("offset", offset), length, threads)
 
     def block(self, number: int) -> bytes:
         """The plain bytes of a block."""
-        return self._archive.read_block(number)
+        return self._archive.read_block(self._block_number(number))
 
     def block_place(self, number: int) -> tuple[int, int, int]:
         """Of a block: plain offset, offset in the file, bytes in the file."""
-        return self._archive.block_place(number)
+        return self._archive.block_place(self._block_number(number))
+
+    def _block_number(self, number):
+        number = whole("number", number, least=-MOST)
+        if not 0 <= number < self.blocks:
+            raise IndexError(f"no block {number}, of {self.blocks}")
+        return number
 
     def raw(self) -> io.RawIOBase:
         """The plain bytes as a file object that reads and seeks (io.RawIOBase); wrap it in
@@ -132,9 +140,10 @@ class _RawFile(io.RawIOBase):
         return self._at
 
     def seek(self, offset, whence=io.SEEK_SET):
-        at = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence] + offset
+        from_where = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}
+        at = from_where[one_of("whence", whence, tuple(from_where))] + offset
         if at < 0:
-            raise ValueError("seek to a place before the begin")
+            raise ArgumentError("seek to a place before the begin")
         self._at = at
         return at
 

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import io
 import os
+import stat
 import threading
+import urllib.parse
 from collections.abc import Iterable
 from typing import BinaryIO, Union
 
 from presso import _native
-from presso.errors import ArgumentError
+from presso.errors import ArgumentError, Error, FileError, file_error
 
 #: A path, a URL that fsspec knows, or a file object that can seek.
 Source = Union[str, bytes, os.PathLike, BinaryIO, _native.OpenedFile]
@@ -20,49 +23,97 @@ Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
 
 
-def open_file(source: Source) -> _native.OpenedFile:
-    """An OpenedFile of a path, a URL that fsspec knows, or a file object that can seek."""
+def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
+    """An OpenedFile of a path, a URL that fsspec knows, or a file object that can seek. `later`: a
+    path's file is only looked at, and opened when its turn comes."""
     if isinstance(source, _native.OpenedFile):
         return source
     if hasattr(source, "read") and hasattr(source, "seek"):
         reader = _ObjectReader(source)
-        return _native.open_object(reader, reader.size, reader.name)
-    path = os.fspath(source)
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
+        return _native.open_object(reader, reader.size, _bytes_of(reader.name))
+    path = _path_of(source)
     if path.startswith("file://"):
-        path = path[len("file://") :]
+        path = urllib.parse.unquote(path[len("file://") :], errors="surrogateescape")
+        path = path.removeprefix("localhost")
     if "://" not in path:
-        return _native.open_path(path)
+        return _open_path(path, later)
     reader = _UrlReader(path)
-    return _native.open_object(reader, reader.size, path)
+    return _native.open_object(reader, reader.size, _bytes_of(path))
 
 
-def open_files(sources: Sources) -> list[_native.OpenedFile]:
+def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile]:
     """OpenedFiles of one source or several; patterns such as "logs/*.presso" stand for the files
     that match, in the order of their names."""
     is_one = isinstance(sources, (str, bytes, os.PathLike, _native.OpenedFile))
     if is_one or hasattr(sources, "read"):
         sources = [sources]
+    elif not isinstance(sources, Iterable):
+        raise ArgumentError(f"{sources!r}: neither a path nor a file object nor several")
     opened = []
     for source in sources:
-        opened += [open_file(one) for one in _expanded(source)]
+        opened += [open_file(one, later) for one in _expanded(source)]
     if not opened:
         raise ArgumentError("no files")
     return opened
 
 
+def output_path(path: Union[str, bytes, os.PathLike]) -> bytes:
+    """A path of a file that is written, as the system knows it."""
+    return os.fsencode(_path_of(path))
+
+
 def _expanded(source):
-    is_path = isinstance(source, (str, os.PathLike)) and not hasattr(source, "read")
-    path = os.fspath(source) if is_path else ""
-    if not isinstance(path, str) or "://" in path or not any(c in path for c in _GLOB):
+    if isinstance(source, _native.OpenedFile) or hasattr(source, "read"):
         return [source]
-    if os.path.exists(path):
+    path = _path_of(source)
+    if "://" in path or not any(c in path for c in _GLOB) or os.path.lexists(path):
         return [source]
     found = sorted(glob.glob(path, recursive=True))
     if not found:
         raise ArgumentError(f"{path}: no such files")
     return found
+
+
+def _path_of(source):
+    try:
+        path = os.fsdecode(source)
+        os.fsencode(path)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{source!r}: neither a path nor a file object") from error
+    if "\0" in path:
+        raise ArgumentError(f"{source!r}: a NUL in a path")
+    return path
+
+
+def _bytes_of(name):
+    """Of a name for messages, in which surrogates may stand."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace")
+
+
+def _open_path(path, later):
+    try:
+        # Without waiting for the other end of a pipe.
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        raise file_error(error, path) from None
+    keep = False
+    try:
+        about = os.fstat(fd)
+        if stat.S_ISDIR(about.st_mode):
+            text = f"{path}: is a directory"
+            raise FileError(text, code=40, path=path, errno=errno.EISDIR)
+        if not stat.S_ISREG(about.st_mode):
+            raise FileError(f"{path}: is not a regular file", code=40, path=path)
+        if later:
+            return _native.later(os.fsencode(path))
+        keep = True
+        return _native.open_descriptor(fd, about.st_size, os.fsencode(path))
+    finally:
+        if not keep:
+            os.close(fd)
 
 
 class _ObjectReader:
@@ -71,8 +122,12 @@ class _ObjectReader:
     def __init__(self, file):
         self._file = file
         self._lock = threading.Lock()
-        self.size = file.seek(0, io.SEEK_END)
         self.name = str(getattr(file, "name", "<file object>"))
+        try:
+            self.size = file.seek(0, io.SEEK_END)
+        except (OSError, ValueError) as error:
+            text = f"{self.name}: cannot seek: {error}"
+            raise FileError(text, code=40, path=self.name) from error
 
     def read_range(self, offset, length):
         with self._lock:
@@ -96,8 +151,15 @@ class _UrlReader:
         except ImportError as error:
             text = f"{url}: URLs need the package fsspec (pip install fsspec)"
             raise ArgumentError(text) from error
-        self._fs, self._path = fsspec.core.url_to_fs(url)
-        self.size = self._fs.size(self._path)
+        try:
+            self._fs, self._path = fsspec.core.url_to_fs(url)
+            self.size = self._fs.size(self._path)
+        except Error:
+            raise
+        except OSError as error:
+            raise file_error(error, url) from error
+        except (ImportError, ValueError) as error:
+            raise ArgumentError(f"{url}: {error}") from error
         if self.size is None:
             raise ArgumentError(f"{url}: its size is not known")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from presso import _native
+from presso._arguments import MOST_THREADS, whole
 from presso._files import Sources, open_file, open_files
 
 
@@ -23,7 +24,8 @@ def sql(statement: str, *, threads: int = 0, memory_bytes: int = 0) -> Query:
 class Query:
     """Rows, groups or joins of tables. Methods add to the question and return it; nothing is read
     before the answer is used: by any library that reads Arrow's streams
-    (`pyarrow.table(query)`, `polars.DataFrame(query)`), each time anew, or by run()."""
+    (`pyarrow.table(query)`, `polars.DataFrame(query)`), each time anew, or by run(). It cannot be
+    changed while another thread is in run() or explain()."""
 
     def __init__(self, files: list[_native.OpenedFile]):
         self._query = _native.Query.from_files(files)
@@ -76,12 +78,14 @@ class Query:
 
     def limit(self, rows: int, offset: int = 0) -> Query:
         """At most so many rows, behind the first `offset`."""
-        self._query.limit(rows, offset)
+        self._query.limit(whole("rows", rows), whole("offset", offset))
         return self
 
     def options(self, *, threads: int = 0, memory_bytes: int = 0) -> Query:
         """Threads (0: all), and bytes for groups and sorting (0: half of what there is)."""
-        self._query.set_options(threads, memory_bytes)
+        self._query.set_options(
+            whole("threads", threads, MOST_THREADS), whole("memory_bytes", memory_bytes)
+        )
         return self
 
     def run(self) -> dict[str, int]:
@@ -90,7 +94,7 @@ class Query:
 
     def explain(self, analyze: bool = False) -> str:
         """How it is run, for people; with `analyze` it is, and what happened is added."""
-        return self._query.explain(analyze)
+        return self._query.explain(bool(analyze))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._query.stream(requested_schema)

@@ -7,21 +7,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from presso import _native
+from presso._arguments import MOST, MOST_THREADS, one_of, whole
 from presso._files import Sources, open_files
 from presso.errors import ArgumentError
 
 COLUMNS = ("path", "line_number", "offset", "line", "spans")
-_ALL = (1 << 64) - 1
 
 
 class Match(NamedTuple):
-    """A line that was found."""
+    """A line that was found, or one of its neighbours."""
 
     path: str
     line_number: int  #: from 1 on
     offset: int  #: of its first byte in the plain text
     line: bytes  #: with its line end
     spans: tuple[tuple[int, int], ...]  #: (begin, end) of each match in it
+    kind: str  #: "match", or of lines of context "before" or "after"
 
 
 def scan(
@@ -73,68 +74,78 @@ def scan(
         raise ArgumentError("no pattern")
     if fixed and like:
         raise ArgumentError("fixed and like exclude each other")
-    if on_error not in ("raise", "skip"):
-        raise ArgumentError(f"on_error={on_error!r}: 'raise' or 'skip'")
-    first_line, last_line = lines if lines is not None else (1, _ALL)
+    one_of("on_error", on_error, ("raise", "skip"))
+    first_line, last_line = _line_range(lines)
     asked = {
         "syntax": "fixed" if fixed else "like" if like else "regex",
-        "ignore_case": ignore_case,
+        "ignore_case": bool(ignore_case),
         "bounds": "line" if whole_line else "word" if word else "none",
-        "invert": invert,
-        "unicode": unicode,
-        "multiline": multiline,
-        "before": before,
-        "after": after,
+        "invert": bool(invert),
+        "unicode": bool(unicode),
+        "multiline": bool(multiline),
+        "before": whole("before", before),
+        "after": whole("after", after),
         "first_line": first_line,
-        "last_line": _ALL if last_line is None else last_line,
-        "limit": _ALL if limit is None else limit,
-        "text": text,
+        "last_line": last_line,
+        "limit": MOST if limit is None else whole("limit", limit),
+        "text": bool(text),
         "fail_fast": on_error == "raise",
-        "use_index": use_index,
-        "threads": threads,
+        "use_index": bool(use_index),
+        "threads": whole("threads", threads, MOST_THREADS),
+        "columns": [one_of("columns", column, COLUMNS) for column in columns],
     }
-    return Scan(open_files(sources), [_as_text(pattern) for pattern in patterns], asked, columns)
+    patterns = [_bytes_of(pattern) for pattern in patterns]
+    return Scan(_native.make_scan(open_files(sources, later=True), patterns, asked))
 
 
-def _as_text(pattern):
+def _line_range(lines):
+    if lines is None:
+        return 1, MOST
+    try:
+        first, last = lines
+    except (TypeError, ValueError):
+        raise ArgumentError(f"lines={lines!r}: not (first, last)") from None
+    return whole("lines", first, least=1), MOST if last is None else whole("lines", last)
+
+
+def _bytes_of(pattern):
     if isinstance(pattern, bytes):
-        return pattern.decode("utf-8", "surrogateescape")
-    return pattern
+        return pattern
+    if not isinstance(pattern, str):
+        raise ArgumentError(f"{pattern!r}: a pattern is str or bytes")
+    return pattern.encode("utf-8", "surrogateescape")
 
 
 class Scan:
     """A search that presso.scan() has made."""
 
-    def __init__(self, files, patterns, asked, columns):
-        self._files = files
-        self._patterns = patterns
-        self._asked = asked
-        self._stream = self._made(columns)
-        self.totals: dict[str, Any] = {}  #: of the last iteration that came to its end
+    def __init__(self, made: _native.Scan):
+        self._scan = made
 
-    def _made(self, columns):
-        return _native.make_scan(
-            self._files, self._patterns, {**self._asked, "columns": list(columns)}
-        )
+    @property
+    def totals(self) -> dict[str, Any]:
+        """Of the last use that came to its end, an iteration, count() or a stream of Arrow's:
+        lines, matches, plain_bytes, blocks, blocks_read, blocks_skipped, bytes_read, and damage, a
+        list of what was left out. Empty before."""
+        return self._scan.totals()
 
     def __iter__(self) -> Iterator[Match]:
         """Match for each line. Ctrl-C ends it."""
-        lines = self._made(COLUMNS).lines()
+        lines = self._scan.lines()
         while (batch := lines.next()) is not None:
             for row in batch:
                 yield Match._make(row)
-        self.totals = lines.totals()
 
     def count(self) -> int:
         """How many lines there are, without making them."""
-        return self._stream.count()
+        return self._scan.count()
 
     def explain(self) -> str:
         """How is searched, in a few words."""
-        return self._stream.describe()
+        return self._scan.describe()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._stream.stream(requested_schema)
+        return self._scan.stream(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        return self._stream.schema()
+        return self._scan.schema()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What presso raises. Every exception is an Error, and has the place that it is about."""
+"""What presso raises: an Error, which has the place that it is about."""
 
 from __future__ import annotations
+
+import errno
 
 
 class Error(Exception):
@@ -22,6 +24,9 @@ class Error(Exception):
         self.block = block
         self.offset = offset
 
+    def __str__(self):
+        return self.args[0]
+
     def __reduce__(self):
         places = {"code": self.code, "path": self.path, "block": self.block, "offset": self.offset}
         return _restored, (type(self), self.args[0], places)
@@ -40,7 +45,21 @@ class UnsupportedError(Error):
 
 
 class FileError(Error, OSError):
-    """A file cannot be opened, read or written."""
+    """A file cannot be opened, read or written. `filename` is its path, or None, and `errno` the
+    system's number, or None where it is not known."""
+
+    def __init__(self, message, *, errno=None, **places):
+        super().__init__(message, **places)
+        self.errno = errno
+        self.filename = self.path or None
+
+    def __reduce__(self):
+        made, (kind, message, places) = super().__reduce__()
+        return made, (kind, message, places | {"errno": self.errno})
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
 
 
 class MemoryShortError(Error, MemoryError):
@@ -69,12 +88,23 @@ _CLASSES = {
     48: DeviceError,
     49: DeviceError,
 }
+_NUMBERS = {41: errno.ENOSPC, 42: errno.EEXIST}
 
 
 def error_of(code, message, block, offset, path):
     """The exception for an error of the library."""
     kind = DamageError if 0 < code <= _LAST_OF_FILES else _CLASSES.get(code, Error)
-    return kind(message, code=code, path=path, block=block, offset=offset)
+    places = {"code": code, "path": path, "block": block, "offset": offset}
+    if kind is FileError:
+        places["errno"] = _NUMBERS.get(code)
+    return kind(message, **places)
+
+
+def file_error(error, path):
+    """The exception for an OSError about a file."""
+    kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
+    said = error.strerror or str(error) or type(error).__name__
+    return kind(f"{path}: cannot open: {said}", code=40, path=path, errno=error.errno)
 
 
 def _restored(kind, message, places):

@@ -16,7 +16,7 @@
 #include "presso/decompress.h"
 #include "presso/line_table.h"
 #include "presso/table.h"
-#include "tools/python/src/errors.h"
+#include "tools/python/src/gil.h"
 #include "tools/python/src/interruptible.h"
 #include "tools/python/src/opened_file.h"
 
@@ -54,7 +54,7 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
   ~Archive() = default;
 
-  const std::string& name() const { return file_.name; }
+  nb::str name() const { return text_of(file_.name); }
   const OpenedFile& file() const { return file_; }
   bool is_table() const { return table_.has_value(); }
   std::uint64_t stored_bytes() const { return file_.access->size(); }
@@ -77,8 +77,7 @@ class Archive {
   }
 
   const CompressedFile& bytes() const {
-    if (table_)
-      raise(make_error(ErrorCode::kInvalidArgument, "a table has no plain bytes"), name());
+    if (table_) raise(make_error(ErrorCode::kInvalidArgument, "a table has no plain bytes"), file_);
     return *bytes_;
   }
 
@@ -116,6 +115,16 @@ nb::bytes empty_bytes(std::uint64_t size, MutableBytes& to) {
   return nb::steal<nb::bytes>(made);
 }
 
+bool is_in_one_block(const ArchiveIndex& index, std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t first = 0;
+  std::uint64_t last = index.block_count();
+  while (last - first > 1) {
+    const std::uint64_t middle = first + (last - first) / 2;
+    (index.block_plain_offset(middle) <= begin ? first : last) = middle;
+  }
+  return last == index.block_count() || end <= index.block_plain_offset(last);
+}
+
 /// As a file object's read(): fewer bytes at the end. On all threads.
 nb::bytes read(const Archive& archive, std::uint64_t offset, std::int64_t length,
                unsigned threads) {
@@ -126,12 +135,20 @@ nb::bytes read(const Archive& archive, std::uint64_t offset, std::int64_t length
   if (length >= 0) end = begin + std::min(static_cast<std::uint64_t>(length), all - begin);
   MutableBytes to;
   nb::bytes made = empty_bytes(end - begin, to);
-  std::atomic<bool> cancelled = false;
-  const Status done = interruptible(cancelled, [&] {
+  if (is_in_one_block(file.index(), begin, end)) {
+    // A thread of its own would cost more than the block.
+    const Status done = [&] {
+      const GilReleased released;
+      return without_bad_alloc([&] { return file.read(begin, to); });
+    }();
+    take(done, archive.file());
+    return made;
+  }
+  const Status done = interruptible([&](const std::atomic<bool>& cancelled) {
     BytesSink sink(to, cancelled);
     return decompress_range(file, begin, end, threads, sink);
   });
-  check(done, archive.name());
+  take(done, archive.file());
   return made;
 }
 
@@ -139,10 +156,10 @@ nb::bytes read_block(const Archive& archive, std::uint64_t number) {
   const CompressedFile& file = archive.bytes();
   if (number >= file.index().block_count()) throw nb::index_error("no such block");
   Result<Buffer> plain = [&] {
-    const nb::gil_scoped_release release;
+    const GilReleased released;
     return file.read_block(number);
   }();
-  const Buffer block = take(std::move(plain), archive.name());
+  const Buffer block = take(std::move(plain), archive.file());
   return nb::bytes(reinterpret_cast<const char*>(block.data()), block.size());
 }
 
@@ -160,12 +177,13 @@ void bind_archive(nb::module_& module) {
       .def_static(
           "open",
           [](OpenedFile file) {
-            const std::string name = file.name;
+            // One that is opened when its turn comes: that is now.
+            file.access = take(file.open(), file);
             Result<Archive> made = [&] {
-              const nb::gil_scoped_release release;
-              return Archive::open(std::move(file));
+              const GilReleased released;
+              return Archive::open(file);
             }();
-            return take(std::move(made), name);
+            return take(std::move(made), file);
           },
           nb::arg("file"))
       .def_prop_ro("name", &Archive::name)
@@ -177,7 +195,7 @@ void bind_archive(nb::module_& module) {
       .def_prop_ro("lines", &Archive::lines)
       .def_prop_ro("rows", &Archive::rows)
       .def_prop_ro("metadata", &Archive::metadata)
-      .def("read", &read, nb::arg("offset") = 0, nb::arg("length") = -1, nb::arg("threads") = 0)
+      .def("read", &read, nb::arg("offset"), nb::arg("length"), nb::arg("threads"))
       .def("read_block", &read_block, nb::arg("number"))
       .def("block_place", &block_place, nb::arg("number"));
 }

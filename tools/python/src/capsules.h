@@ -20,11 +20,7 @@ nanobind::object capsule_of(const char* name, const Fill& fill) {
   fill(*made);
   PyObject* const capsule = PyCapsule_New(made.get(), name, [](PyObject* self) {
     auto* const held = static_cast<Struct*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
-    if (held->release != nullptr) {
-      // It may wait for threads.
-      const nanobind::gil_scoped_release release;
-      held->release(held);
-    }
+    if (held->release != nullptr) held->release(held);
     delete held;
   });
   if (capsule == nullptr) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/compress.h"
 
-#include <fcntl.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
-#include <functional>
-#include <memory>
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,8 +20,10 @@
 #include "presso/table.h"
 #include "tools/io/output_file.h"
 #include "tools/python/src/errors.h"
+#include "tools/python/src/gil.h"
 #include "tools/python/src/interruptible.h"
 #include "tools/python/src/opened_file.h"
+#include "tools/python/src/owned_stream.h"
 
 namespace presso::python {
 namespace nb = nanobind;
@@ -52,26 +51,26 @@ class BufferView {
 /// Calls a function of Python with running totals, from another thread, and keeps what it raises.
 class ProgressCalls {
  public:
-  explicit ProgressCalls(const Progress& progress) : progress_(progress) {}
+  explicit ProgressCalls(const Progress& progress = std::nullopt) : progress_(progress) {}
 
   /// False: it is to stop.
   bool call(std::uint64_t one, std::uint64_t other) {
     if (!progress_) return true;
-    const nb::gil_scoped_acquire acquire;
-    try {
-      (*progress_)(one, other);
-      return true;
-    } catch (nb::python_error& error) {
-      raised_.emplace(std::move(error));
-      return false;
-    }
+    const auto call = [&] {
+      try {
+        (*progress_)(one, other);
+      } catch (nb::python_error& error) {
+        raised_.emplace(std::move(error));
+      }
+    };
+    return with_gil(call) && !raised_;
   }
   void rethrow() {
     if (raised_) throw std::move(*raised_);
   }
 
  private:
-  const Progress& progress_;
+  Progress progress_;
   std::optional<nb::python_error> raised_;
 };
 
@@ -98,89 +97,134 @@ nb::bytes bytes_of(const std::vector<Byte>& bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-/// Cancels a running compression where a signal's handler has raised.
-void watch(CompressOptions& options, const std::atomic<bool>& cancelled, ProgressCalls& progress) {
-  options.on_progress = [&](std::uint64_t plain, std::uint64_t compressed) {
-    return !cancelled && progress.call(plain, compressed);
+std::string bytes_of(const nb::bytes& bytes) {
+  return {bytes.c_str(), bytes.size()};
+}
+
+/// What the library calls between blocks: ends cancelled work.
+auto watching(const std::atomic<bool>& cancelled, ProgressCalls& progress) {
+  return [&](std::uint64_t one, std::uint64_t other) {
+    return !cancelled && progress.call(one, other);
   };
 }
 
 nb::bytes compress(const nb::object& data, const nb::dict& asked) {
   const BufferView view(data);
   CompressOptions options = options_of(asked);
-  std::atomic<bool> cancelled = false;
-  const Progress none;
-  ProgressCalls progress(none);
-  watch(options, cancelled, progress);
-  return bytes_of(
-      take(interruptible(cancelled, [&] { return compress_buffer(view.bytes(), options); })));
+  ProgressCalls none;
+  return bytes_of(take(interruptible([&](const std::atomic<bool>& cancelled) {
+    options.on_progress = watching(cancelled, none);
+    return compress_buffer(view.bytes(), options);
+  })));
 }
 
 nb::bytes decompress(const nb::object& data, unsigned threads) {
   const BufferView view(data);
   DecompressOptions options;
   options.threads = threads;
-  std::atomic<bool> cancelled = false;
-  options.on_progress = [&](std::uint64_t, std::uint64_t) { return !cancelled; };
-  return bytes_of(
-      take(interruptible(cancelled, [&] { return decompress_buffer(view.bytes(), options); })));
+  ProgressCalls none;
+  return bytes_of(take(interruptible([&](const std::atomic<bool>& cancelled) {
+    options.on_progress = watching(cancelled, none);
+    return decompress_buffer(view.bytes(), options);
+  })));
 }
 
-/// Runs `write(sink)` for a file that appears under its name when all is written.
+/// Runs `write(sink, cancelled)` for a file that appears under its name when all is written.
+/// `from`: what errors are about that are not of the file that is written.
 template <class Write>
-auto write_file(const std::string& path, bool overwrite, std::atomic<bool>& cancelled,
-                const Write& write) {
+auto write_file(const OpenedFile& from, const std::string& to, bool overwrite,
+                ProgressCalls& progress, const Write& write) {
   cli::OutputFile::Options how;
   how.overwrite = overwrite;
-  cli::OutputFile file = take(cli::OutputFile::create(path, how), path);
-  auto result = interruptible(cancelled, [&]() -> decltype(write(file.sink())) {
-    PRESSO_ASSIGN(auto done, write(file.sink()));
-    PRESSO_TRY(file.commit({}));
-    return done;
+  cli::OutputFile file = take(cli::OutputFile::create(to, how), to);
+  bool is_written = false;
+  auto done = interruptible([&](const std::atomic<bool>& cancelled) {
+    auto written = write(file.sink(), cancelled);
+    is_written = written.ok();
+    if (!written.ok()) return written;
+    const Status committed = file.commit({});
+    return committed.ok() ? std::move(written) : decltype(written)(committed.error());
   });
-  return result;
+  progress.rethrow();
+  const bool is_of_target = is_written || file.sink().failed();
+  if (!done.ok() && is_of_target) raise(done.error(), to);
+  return take(std::move(done), from);
 }
 
-nb::tuple compress_file(const OpenedFile& from, const std::string& to, bool overwrite,
-                        const nb::dict& asked, const Progress& called) {
+nb::tuple compress_file(OpenedFile from, const nb::bytes& to, bool overwrite, const nb::dict& asked,
+                        const Progress& called) {
+  from.access = take(from.open(), from);
   CompressOptions options = options_of(asked);
   options.sample = from.access.get();
-  std::atomic<bool> cancelled = false;
   ProgressCalls progress(called);
-  watch(options, cancelled, progress);
-  auto done = write_file(to, overwrite, cancelled, [&](ByteSink& sink) {
-    RangeSource source(*from.access, 0, from.access->size());
-    return compress_stream(source, sink, options);
-  });
-  progress.rethrow();
-  const CompressSummary summary = take(std::move(done), from.name);
+  const CompressSummary summary =
+      write_file(from, bytes_of(to), overwrite, progress,
+                 [&](ByteSink& sink, const std::atomic<bool>& cancelled) {
+                   options.on_progress = watching(cancelled, progress);
+                   RangeSource source(*from.access, 0, from.access->size());
+                   return compress_stream(source, sink, options);
+                 });
   return nb::make_tuple(summary.plain_bytes, summary.compressed_bytes);
 }
 
-nb::tuple decompress_file(const OpenedFile& from, const std::string& to, bool overwrite,
-                          unsigned threads, const Progress& called) {
+nb::tuple decompress_file(OpenedFile from, const nb::bytes& to, bool overwrite, unsigned threads,
+                          const Progress& called) {
+  from.access = take(from.open(), from);
   DecompressOptions options;
   options.threads = threads;
-  std::atomic<bool> cancelled = false;
   ProgressCalls progress(called);
-  options.on_progress = [&](std::uint64_t compressed, std::uint64_t plain) {
-    return !cancelled && progress.call(compressed, plain);
+  const auto write = [&](ByteSink& sink,
+                         const std::atomic<bool>& cancelled) -> Result<DecompressSummary> {
+    options.on_progress = watching(cancelled, progress);
+    Byte begun[12] = {};
+    if (from.access->size() >= sizeof begun) PRESSO_TRY(from.access->read_at(0, begun));
+    RangeSource source(*from.access, 0, from.access->size());
+    return begins_table(begun) ? decompress_table(source, sink, options)
+                               : decompress_stream(source, sink, options);
   };
-  auto done =
-      write_file(to, overwrite, cancelled, [&](ByteSink& sink) -> Result<DecompressSummary> {
-        Byte begun[12] = {};
-        if (from.access->size() >= sizeof begun) PRESSO_TRY(from.access->read_at(0, begun));
-        RangeSource source(*from.access, 0, from.access->size());
-        return begins_table(begun) ? decompress_table(source, sink, options)
-                                   : decompress_stream(source, sink, options);
-      });
-  progress.rethrow();
-  const DecompressSummary summary = take(std::move(done), from.name);
+  const DecompressSummary summary = write_file(from, bytes_of(to), overwrite, progress, write);
   return nb::make_tuple(summary.plain_bytes, summary.compressed_bytes);
 }
 
-/// `capsule`: of __arrow_c_stream__().
-nb::dict write_table(const nb::capsule& capsule, const std::string& to, bool overwrite,
+/// The same stream, which ends with ECANCELED when its work is cancelled. Takes `given`.
+class CancellableStream {
+ public:
+  CancellableStream(ArrowArrayStream& given, const std::atomic<bool>& cancelled)
+      : given_(given), cancelled_(cancelled) {
+    stream_.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {
+      ArrowArrayStream& inner = of(self).given_.stream;
+      return inner.get_schema(&inner, to);
+    };
+    stream_.get_next = [](ArrowArrayStream* self, ArrowArray* to) {
+      if (of(self).cancelled_) return ECANCELED;
+      ArrowArrayStream& inner = of(self).given_.stream;
+      return inner.get_next(&inner, to);
+    };
+    stream_.get_last_error = [](ArrowArrayStream* self) {
+      ArrowArrayStream& inner = of(self).given_.stream;
+      return of(self).cancelled_ ? "cancelled" : inner.get_last_error(&inner);
+    };
+    stream_.release = [](ArrowArrayStream* self) { self->release = nullptr; };
+    stream_.private_data = this;
+  }
+  CancellableStream(const CancellableStream&) = delete;
+  CancellableStream& operator=(const CancellableStream&) = delete;
+
+  /// Not to be used after this.
+  ArrowArrayStream& stream() { return stream_; }
+
+ private:
+  static CancellableStream& of(ArrowArrayStream* self) {
+    return *static_cast<CancellableStream*>(self->private_data);
+  }
+
+  StreamOwner given_;
+  const std::atomic<bool>& cancelled_;
+  ArrowArrayStream stream_;
+};
+
+/// `capsule`: of __arrow_c_stream__(), which keeps the stream until it is read.
+nb::dict write_table(const nb::capsule& capsule, const nb::bytes& to, bool overwrite,
                      std::uint32_t group_rows, const nb::dict& asked) {
   auto* const given =
       static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
@@ -188,19 +232,18 @@ nb::dict write_table(const nb::capsule& capsule, const std::string& to, bool ove
   if (given->release == nullptr) {
     raise(make_error(ErrorCode::kInvalidArgument, "the stream has been read already"));
   }
-  ArrowArrayStream stream = *given;
-  given->release = nullptr;
   TableWriterOptions options;
   options.group_rows = group_rows;
   options.compress = options_of(asked);
-  std::atomic<bool> cancelled = false;
-  const Progress none;
-  ProgressCalls progress(none);
-  watch(options.compress, cancelled, progress);
+  ProgressCalls none;
+  const OpenedFile batches{bytes_of(to), {}, {}};
   const TableWriterSummary done =
-      take(write_file(to, overwrite, cancelled,
-                      [&](ByteSink& sink) { return compress_arrow(stream, sink, options); }),
-           to);
+      write_file(batches, bytes_of(to), overwrite, none,
+                 [&](ByteSink& sink, const std::atomic<bool>& cancelled) {
+                   options.compress.on_progress = watching(cancelled, none);
+                   CancellableStream stream(*given, cancelled);
+                   return compress_arrow(stream.stream(), sink, options);
+                 });
   nb::dict of;
   of["rows"] = done.rows;
   of["row_groups"] = done.row_groups;

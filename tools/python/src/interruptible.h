@@ -1,62 +1,50 @@
 // SPDX-License-Identifier: MIT
-// Work without the GIL that Ctrl-C ends.
+// Work without the interpreter's lock that Ctrl-C ends.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <type_traits>
+
+#include "tools/python/src/errors.h"
+#include "tools/python/src/gil.h"
+#include "tools/python/src/running_work.h"
 
 namespace presso::python {
 
-/// How often the thread that waits looks for signals.
+/// How often the main thread looks for signals while it waits.
 constexpr auto kSignalInterval = std::chrono::milliseconds(20);
 
-/// Runs `work` on a thread of its own, without the GIL, and gives what it returns. Meanwhile this
-/// thread, which has the GIL, lets others have it and looks for signals: where a handler raises,
-/// `cancelled` becomes true, `work` is waited for, and the exception goes on.
+/// Waits for the end of `work` without the lock, which this thread has. Where a signal's handler
+/// raises, the work is cancelled, and the exception goes on when it has ended.
+void wait_for(RunningWork& work);
+
+/// At the interpreter's end: cancels all works, lets none begin but on this thread, and waits until
+/// they have ended and no thread calls Python any more, or a signal's handler raises.
+void end_works();
+
+/// Runs `work(cancelled)`, which returns a Result, on a thread of its own without the lock, as
+/// wait_for() says; gives what it returns.
 template <class Work>
-std::invoke_result_t<Work> interruptible(std::atomic<bool>& cancelled, const Work& work) {
-  std::mutex mutex;
-  std::condition_variable ended;
-  bool has_ended = false;
-  std::optional<std::invoke_result_t<Work>> result;
+auto interruptible(const Work& work) {
+  using Value = std::invoke_result_t<Work, const std::atomic<bool>&>;
+  std::optional<Value> result;
   std::exception_ptr failure;
-  std::thread worker([&] {
+  RunningWork running;
+  const Status begun = running.start([&](const std::atomic<bool>& cancelled) {
     try {
-      result.emplace(work());
+      result.emplace(without_bad_alloc([&] { return work(cancelled); }));
     } catch (...) {
       failure = std::current_exception();
     }
-    const std::lock_guard lock(mutex);
-    has_ended = true;
-    ended.notify_one();
   });
-  std::optional<nanobind::python_error> raised;
-  {
-    const nanobind::gil_scoped_release release;
-    std::unique_lock lock(mutex);
-    while (!ended.wait_for(lock, kSignalInterval, [&] { return has_ended; })) {
-      lock.unlock();
-      {
-        const nanobind::gil_scoped_acquire acquire;
-        if (!raised && PyErr_CheckSignals() != 0) {
-          raised.emplace();
-          cancelled = true;
-        }
-      }
-      lock.lock();
-    }
-    lock.unlock();
-    worker.join();
+  if (!begun.ok()) {
+    // Waits where the interpreter is ending.
+    const GilReleased released;
   }
-  if (raised) throw std::move(*raised);
+  check(begun);
+  wait_for(running);
   if (failure) std::rethrow_exception(failure);
   return std::move(*result);
 }

@@ -1,72 +1,90 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/line_queue.h"
 
-#include <new>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace presso::python {
+namespace {
 
-LineQueue::~LineQueue() {
-  {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-  }
-  cancelled_ = true;
-  room_.notify_all();
-  if (thread_.joinable()) thread_.join();
+constexpr std::size_t kMostBatches = 4;
+// A batch that has so much is full.
+constexpr std::size_t kMostLines = std::size_t{1} << 16;
+constexpr std::size_t kMostMatches = std::size_t{1} << 20;
+constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;  // the name, for each line
+/// One of so many lines looks at the clock.
+constexpr std::size_t kClockLines = 16;
+/// How often a full queue looks whether anybody still wants more.
+constexpr auto kPoll = std::chrono::milliseconds(10);
+
+bool is_full(const LineBatch& lines, const std::string& name) {
+  return lines.text.size() >= Scanner::kBatchBytes || lines.lines.size() >= kMostLines ||
+         lines.lines.size() * name.size() >= kMostNameBytes || lines.matches.size() >= kMostMatches;
+}
+
+}  // namespace
+
+void ScanTotals::add(const ScanSummary& found) {
+  lines += found.lines;
+  matches += found.matches;
+  plain_bytes += found.plain_bytes;
+  blocks += found.blocks;
+  blocks_read += found.blocks_read;
+  blocks_skipped += found.blocks_skipped;
+  bytes_read += found.bytes_read;
 }
 
 LineQueue::State LineQueue::next(Batch& to, std::chrono::milliseconds wait) {
   if (!started_) {
     started_ = true;
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error& problem) {
+    const Status begun =
+        work_.start([this](const std::atomic<bool>& cancelled) { run(cancelled); });
+    if (!begun.ok()) {
       ended_ = true;
-      failure_ = {
-          0, make_error(ErrorCode::kIo, std::string("cannot start a thread: ") + problem.what())};
+      failure_ = {0, begun.error()};
     }
   }
   std::unique_lock lock(mutex_);
   if (!filled_.wait_for(lock, wait, [this] { return ended_ || !batches_.empty(); })) {
     return State::kWaiting;
   }
-  if (batches_.empty()) return failure_ ? State::kFailed : State::kEnd;
+  if (batches_.empty()) {
+    if (failure_) return State::kFailed;
+    job_->last->set(totals_);
+    return State::kEnd;
+  }
   to = std::move(batches_.front());
   batches_.pop_front();
   room_.notify_one();
   return State::kBatch;
 }
 
-void LineQueue::run() {
-  std::optional<FileFailure> failure;
+void LineQueue::run(const std::atomic<bool>& cancelled) {
+  std::size_t at = 0;
+  std::optional<Error> error;
   try {
-    failure = scan_all();
+    const Result<ScanTotals> done =
+        scan_files(*job_, cancelled, at, [&](const RandomAccess& file, const ScanOptions& options) {
+          return scan_file(at, file, options);
+        });
+    if (done.ok()) {
+      totals_ = *done;
+    } else {
+      error = done.error();
+    }
   } catch (const std::bad_alloc&) {
-    failure = {0, make_error(ErrorCode::kOutOfMemory)};
+    error = make_error(ErrorCode::kOutOfMemory);
+  } catch (const std::exception& problem) {
+    error = make_error(ErrorCode::kIo, problem.what());
   }
   const std::lock_guard lock(mutex_);
-  failure_ = std::move(failure);
+  if (error) failure_ = {at, std::move(*error)};
   ended_ = true;
   filled_.notify_all();
 }
 
-std::optional<FileFailure> LineQueue::scan_all() {
-  std::uint64_t lines_left = job_->options.max_lines;
-  for (std::size_t i = 0; i < job_->files.size() && lines_left > 0 && !cancelled_; ++i) {
-    const Status done = scan_file(i, lines_left);
-    if (!done.ok()) return FileFailure{i, done.error()};
-  }
-  return std::nullopt;
-}
-
-Status LineQueue::scan_file(std::size_t number, std::uint64_t& lines_left) {
-  ScanOptions options = job_->options;
-  options.max_lines = lines_left;
-  options.cancelled = &cancelled_;
-  options.on_damage = [&](const DamagedBlock& block) { damage_.push_back({number, block}); };
-  PRESSO_ASSIGN(ScannedFile file, ScannedFile::open(*job_->files[number].access));
+Result<ScanSummary> LineQueue::scan_file(std::size_t number, const RandomAccess& access,
+                                         ScanOptions options) {
   LineBatch batch;
   const auto take = [&](const MatchedLine& line) {
     const std::size_t begin = batch.text.size();
@@ -74,28 +92,29 @@ Status LineQueue::scan_file(std::size_t number, std::uint64_t& lines_left) {
     batch.lines.push_back({line.offset, line.number, begin, line.text.size(), batch.matches.size(),
                            line.matches.size(), line.kind});
     batch.matches.insert(batch.matches.end(), line.matches.begin(), line.matches.end());
-    return batch.text.size() < Scanner::kBatchBytes || put(number, batch);
+    const bool is_due = is_full(batch, job_->files[number].name) ||
+                        (batch.lines.size() % kClockLines == 1 && is_late());
+    return !is_due || put(number, batch);
   };
-  PRESSO_ASSIGN(const ScanSummary found, scan(file, job_->pattern, options, take));
-  if (!batch.lines.empty()) put(number, batch);
-  lines_left -= std::min(lines_left, found.lines);
-  totals_.lines += found.lines;
-  totals_.matches += found.matches;
-  totals_.plain_bytes += found.plain_bytes;
-  totals_.blocks += found.blocks;
-  totals_.blocks_read += found.blocks_read;
-  totals_.blocks_skipped += found.blocks_skipped;
-  totals_.bytes_read += found.bytes_read;
-  return {};
+  options.on_progress = [&](std::uint64_t) {
+    if (!batch.lines.empty() && is_late()) put(number, batch);
+  };
+  PRESSO_ASSIGN(ScannedFile file, ScannedFile::open(access));
+  Result<ScanSummary> found = scan(file, job_->pattern, options, take);
+  if (!batch.lines.empty() && !work_.cancelled()) put(number, batch);
+  return found;
 }
 
 /// False: nobody wants more. `lines` is empty afterwards.
 bool LineQueue::put(std::size_t file, LineBatch& lines) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return closed_ || batches_.size() < kMostBatches; });
-  if (closed_) return false;
+  while (batches_.size() >= kMostBatches) {
+    if (work_.cancelled()) return false;
+    room_.wait_for(lock, kPoll);
+  }
   batches_.push_back({file, std::exchange(lines, {})});
   filled_.notify_one();
+  last_put_ = std::chrono::steady_clock::now();
   return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines that a scan finds in one file after another: a thread of its own runs the scan and puts
-// batches into a short queue; where that is full it waits. Nothing here knows of Python.
+// batches into a short queue; where that is full it waits.
 #pragma once
 
 #include <atomic>
@@ -11,20 +11,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "presso/scanner.h"
 #include "tools/python/src/opened_file.h"
+#include "tools/python/src/running_work.h"
 
 namespace presso::python {
-
-/// Immutable; may be run any number of times.
-struct ScanJob {
-  std::vector<OpenedFile> files;
-  Pattern pattern;
-  ScanOptions options;
-};
 
 /// A place that could not be searched, where these do not end the scan.
 struct DamagedPlace {
@@ -40,7 +33,71 @@ struct ScanTotals {
   std::uint64_t blocks_read = 0;
   std::uint64_t blocks_skipped = 0;
   std::uint64_t bytes_read = 0;
+  std::vector<DamagedPlace> damage;
+
+  void add(const ScanSummary& found);
 };
+
+/// What a use of a scan that came to its end has found. Thread-safe.
+class LastTotals {
+ public:
+  void set(ScanTotals totals) {
+    const std::lock_guard lock(mutex_);
+    totals_ = std::move(totals);
+  }
+  std::optional<ScanTotals> get() const {
+    const std::lock_guard lock(mutex_);
+    return totals_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<ScanTotals> totals_;
+};
+
+/// May be run any number of times.
+struct ScanJob {
+  std::vector<OpenedFile> files;
+  Pattern pattern;
+  ScanOptions options;
+  std::shared_ptr<LastTotals> last;
+};
+
+/// A file whose reads fail, kCancelled, when its work is cancelled.
+class CancellableAccess final : public RandomAccess {
+ public:
+  /// Both are kept by reference.
+  CancellableAccess(const RandomAccess& file, const std::atomic<bool>& cancelled)
+      : file_(file), cancelled_(cancelled) {}
+  std::uint64_t size() const override { return file_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    if (cancelled_) return make_error(ErrorCode::kCancelled);
+    return file_.read_at(offset, into);
+  }
+
+ private:
+  const RandomAccess& file_;
+  const std::atomic<bool>& cancelled_;
+};
+
+/// Searches the files one after another, as ScanJob::options say but for max_lines, which is for
+/// all. `scan_file(file, options)` searches one. `at`: the file that it has come to.
+template <class ScanFile>
+Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cancelled,
+                              std::size_t& at, const ScanFile& scan_file) {
+  ScanTotals totals;
+  for (at = 0; at < job.files.size() && totals.lines < job.options.max_lines; ++at) {
+    ScanOptions options = job.options;
+    options.max_lines -= totals.lines;
+    options.cancelled = &cancelled;
+    options.on_damage = [&](const DamagedBlock& block) { totals.damage.push_back({at, block}); };
+    PRESSO_ASSIGN(const SharedAccess file, job.files[at].open());
+    PRESSO_ASSIGN(const ScanSummary found, scan_file(CancellableAccess(*file, cancelled), options));
+    if (cancelled) return make_error(ErrorCode::kCancelled);
+    totals.add(found);
+  }
+  return totals;
+}
 
 /// An error, and which file it is about.
 struct FileFailure {
@@ -55,47 +112,41 @@ class LineQueue {
     LineBatch lines;
   };
   enum class State { kBatch, kEnd, kFailed, kWaiting };
+  /// A batch is handed over when it is full, or when so much time has gone since the last one.
+  static constexpr auto kLatency = std::chrono::milliseconds(10);
 
   explicit LineQueue(std::shared_ptr<const ScanJob> job) : job_(std::move(job)) {}
-  /// Ends the scan and joins its thread.
-  ~LineQueue();
   LineQueue(const LineQueue&) = delete;
   LineQueue& operator=(const LineQueue&) = delete;
 
   const ScanJob& job() const { return *job_; }
   /// Waits for the next batch, kWaiting: for so long in vain. The thread begins with the first
-  /// call. After kEnd and kFailed the same again.
+  /// call. At kEnd the job's totals are these. After kEnd and kFailed the same again.
   State next(Batch& to, std::chrono::milliseconds wait);
   /// After kFailed.
   const FileFailure& failure() const { return *failure_; }
 
-  /// After kEnd.
-  const ScanTotals& totals() const { return totals_; }
-  const std::vector<DamagedPlace>& damage() const { return damage_; }
-
  private:
-  void run();
-  std::optional<FileFailure> scan_all();
-  Status scan_file(std::size_t number, std::uint64_t& lines_left);
+  void run(const std::atomic<bool>& cancelled);
+  Result<ScanSummary> scan_file(std::size_t number, const RandomAccess& access,
+                                ScanOptions options);
+  bool is_late() const { return std::chrono::steady_clock::now() - last_put_ >= kLatency; }
   bool put(std::size_t file, LineBatch& lines);
 
-  static constexpr std::size_t kMostBatches = 4;
-
   std::shared_ptr<const ScanJob> job_;
-  std::atomic<bool> cancelled_{false};
   bool started_ = false;
-  std::thread thread_;
-  // Of the thread; read when it has ended.
-  ScanTotals totals_;
-  std::vector<DamagedPlace> damage_;
+  std::chrono::steady_clock::time_point last_put_;  // of the work's thread
 
   std::mutex mutex_;
   std::condition_variable filled_;
   std::condition_variable room_;
   std::deque<Batch> batches_;
   std::optional<FileFailure> failure_;
+  ScanTotals totals_;
   bool ended_ = false;
-  bool closed_ = false;
+
+  /// Its thread uses all of these: it is the first to go.
+  RunningWork work_;
 };
 
 }  // namespace presso::python

@@ -189,8 +189,7 @@ class LineArrays {
       case LineColumn::kLine:
         return make_lines(out);
       case LineColumn::kSpans:
-        make_spans(out);
-        return {};
+        return make_spans(out);
     }
     return {};
   }
@@ -243,7 +242,10 @@ class LineArrays {
     return {};
   }
 
-  void make_spans(ArrowArray& out) const {
+  Status make_spans(ArrowArray& out) const {
+    if (lines_.matches.size() > std::numeric_limits<std::int32_t>::max()) {
+      return make_error(ErrorCode::kUnsupported, "more than 2^31 matches in a batch");
+    }
     auto begins = std::make_unique<ArrayBody>();
     auto ends = std::make_unique<ArrayBody>();
     auto lists = std::make_unique<ArrayBody>();
@@ -262,6 +264,7 @@ class LineArrays {
     make_array(spans, std::move(pairs), add_child(*lists));
     lists->buffers.push_back(lists->offsets.data());
     make_array(lines_.lines.size(), std::move(lists), out);
+    return {};
   }
 
   const LineBatch& lines_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lines that a scan finds as a stream of Arrow batches. Nothing here knows of Python: other
-// libraries read the stream from threads of their own, also when the interpreter ends.
+// Lines that a scan finds as a stream of Arrow batches. Nothing here knows of Python; own_stream()
+// (owned_stream.h) makes the stream one for Python's libraries.
 #pragma once
 
 #include <memory>

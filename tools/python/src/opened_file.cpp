@@ -2,7 +2,6 @@
 #include "tools/python/src/opened_file.h"
 
 #include <fcntl.h>
-#include <nanobind/stl/string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,14 +9,15 @@
 #include <cstring>
 #include <utility>
 
-#include "tools/python/src/errors.h"
+#include "tools/python/src/gil.h"
 
 namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
-class PathAccess final : public RandomAccess {
+class PathAccess final : public FileAccess {
  public:
+  /// Takes `fd`.
   PathAccess(int fd, std::uint64_t size) : fd_(fd), file_(fd, size) {}
   ~PathAccess() override { ::close(fd_); }
   PathAccess(const PathAccess&) = delete;
@@ -33,16 +33,34 @@ class PathAccess final : public RandomAccess {
   FdRandomAccess file_;
 };
 
-class ObjectAccess final : public RandomAccess {
+/// The exception's text, or its class's name where it has none. Does not throw.
+std::string text_of_raised(const nb::python_error& raised) {
+  for (PyObject* const said : {PyObject_Str(raised.value().ptr()),
+                               PyObject_GetAttrString(raised.type().ptr(), "__name__")}) {
+    PyObject* const bytes =
+        said == nullptr ? nullptr : PyUnicode_AsEncodedString(said, "utf-8", "backslashreplace");
+    Py_XDECREF(said);
+    std::string text;
+    if (bytes != nullptr) text = PyBytes_AsString(bytes);
+    Py_XDECREF(bytes);
+    PyErr_Clear();
+    if (!text.empty()) return text;
+  }
+  return "an exception";
+}
+
+class ObjectAccess final : public FileAccess {
  public:
   ObjectAccess(nb::object reader, std::uint64_t size) : reader_(std::move(reader)), size_(size) {}
   ~ObjectAccess() override {
-    if (Py_IsInitialized() == 0) {
-      reader_.release();
-      return;
-    }
-    const nb::gil_scoped_acquire acquire;
-    reader_.reset();
+    const auto drop = [this] {
+      reader_.reset();
+      raised_.reset();
+    };
+    if (with_gil(drop)) return;
+    // The interpreter is gone, or going.
+    reader_.release();
+    raised_.release();
   }
   ObjectAccess(const ObjectAccess&) = delete;
   ObjectAccess& operator=(const ObjectAccess&) = delete;
@@ -52,33 +70,63 @@ class ObjectAccess final : public RandomAccess {
   Status read_at(std::uint64_t offset, MutableBytes into) const override {
     if (offset > size_ || into.size() > size_ - offset) return make_error(ErrorCode::kTruncated);
     if (into.empty()) return {};
-    const nb::gil_scoped_acquire acquire;
-    try {
-      const nb::object read = reader_.attr("read_range")(offset, into.size());
-      if (!nb::isinstance<nb::bytes>(read)) {
-        return make_error(ErrorCode::kIo, "a read gave something else than bytes");
-      }
-      const auto bytes = nb::borrow<nb::bytes>(read);
-      if (bytes.size() != into.size()) {
-        return make_error(ErrorCode::kIo, "a read of " + grouped(into.size()) + " bytes gave " +
-                                              grouped(bytes.size()));
-      }
-      std::memcpy(into.data(), bytes.c_str(), into.size());
-      return {};
-    } catch (const nb::python_error& raised) {
-      return make_error(ErrorCode::kIo, nb::str(raised.value()).c_str());
+    Status done;
+    if (!with_gil([&] { done = read_with_gil(offset, into); })) {
+      return make_error(ErrorCode::kCancelled, "the interpreter is ending");
     }
+    return done;
+  }
+
+  void raise_interrupt() const override {
+    if (!raised_.is_valid()) return;
+    if (PyObject_IsInstance(raised_.ptr(), PyExc_Exception) != 0) return;
+    const nb::object raised = std::exchange(raised_, {});
+    PyErr_SetObject(raised.type().ptr(), raised.ptr());
+    throw nb::python_error();
+  }
+  nb::object cause_of(const Error& error) const override {
+    const bool is_it =
+        raised_.is_valid() && error.code == ErrorCode::kIo && error.what == raised_text_;
+    return is_it ? std::exchange(raised_, {}) : nb::none();
   }
 
  private:
+  Status read_with_gil(std::uint64_t offset, MutableBytes into) const {
+    try {
+      const nb::object read = reader_.attr("read_range")(offset, into.size());
+      return copy(read, into);
+    } catch (const nb::python_error& raised) {
+      raised_ = nb::borrow(raised.value());
+      if (raised.traceback().is_valid()) {
+        PyException_SetTraceback(raised_.ptr(), raised.traceback().ptr());
+      }
+      raised_text_ = text_of_raised(raised);
+      return make_error(ErrorCode::kIo, raised_text_);
+    }
+  }
+  static Status copy(const nb::object& read, MutableBytes into) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(read.ptr(), &view, PyBUF_SIMPLE) != 0) {
+      PyErr_Clear();
+      return make_error(ErrorCode::kIo, "a read gave something else than bytes");
+    }
+    const auto size = static_cast<std::size_t>(view.len);
+    if (size == into.size()) std::memcpy(into.data(), view.buf, size);
+    PyBuffer_Release(&view);
+    if (size == into.size()) return {};
+    return make_error(ErrorCode::kIo,
+                      "a read of " + grouped(into.size()) + " bytes gave " + grouped(size));
+  }
+
   nb::object reader_;
   std::uint64_t size_;
+  // With the GIL.
+  mutable nb::object raised_;
+  mutable std::string raised_text_;
 };
 
-}  // namespace
-
-Result<OpenedFile> open_path(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Result<SharedAccess> open_path(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno_error("cannot open", errno);
   struct stat about {};
   const bool is_known = ::fstat(fd, &about) == 0;
@@ -86,26 +134,53 @@ Result<OpenedFile> open_path(const std::string& path) {
     const int error_number = errno;
     ::close(fd);
     if (!is_known) return errno_error("cannot look at", error_number);
-    return make_error(ErrorCode::kInvalidArgument,
-                      S_ISDIR(about.st_mode) ? "is a directory" : "is not a regular file");
+    return make_error(ErrorCode::kIo, "is not a regular file");
   }
-  return OpenedFile{path,
-                    std::make_shared<PathAccess>(fd, static_cast<std::uint64_t>(about.st_size))};
+  return SharedAccess(std::make_shared<PathAccess>(fd, static_cast<std::uint64_t>(about.st_size)));
 }
 
-OpenedFile open_object(nb::object reader, std::uint64_t size, std::string name) {
-  return {std::move(name), std::make_shared<ObjectAccess>(std::move(reader), size)};
+std::string bytes_of(const nb::bytes& bytes) {
+  return {bytes.c_str(), bytes.size()};
+}
+
+}  // namespace
+
+Result<SharedAccess> OpenedFile::open() const {
+  return access == nullptr ? open_path(path) : access;
+}
+
+void raise(const Error& error, const OpenedFile& file) {
+  raise(error, file.name, file.access == nullptr ? nb::none() : file.access->cause_of(error));
 }
 
 void bind_opened_file(nb::module_& module) {
   nb::class_<OpenedFile>(module, "OpenedFile", "A file that is read at any place.")
-      .def_ro("name", &OpenedFile::name, "By which messages call it.")
       .def_prop_ro(
-          "size", [](const OpenedFile& file) { return file.access->size(); }, "In bytes.");
+          "name", [](const OpenedFile& file) { return text_of(file.name); },
+          "By which messages call it.")
+      .def_prop_ro(
+          "path", [](const OpenedFile& file) { return text_of(file.path); },
+          "Where it lies, or empty.");
   module.def(
-      "open_path", [](const std::string& path) { return take(open_path(path), path); },
-      nb::arg("path"));
-  module.def("open_object", &open_object, nb::arg("reader"), nb::arg("size"), nb::arg("name"));
+      "open_descriptor",
+      [](int fd, std::uint64_t size, const nb::bytes& path) {
+        return OpenedFile{bytes_of(path), std::make_shared<PathAccess>(fd, size), bytes_of(path)};
+      },
+      nb::arg("fd"), nb::arg("size"), nb::arg("path"), "Takes the descriptor of a regular file.");
+  module.def(
+      "later",
+      [](const nb::bytes& path) {
+        return OpenedFile{bytes_of(path), {}, bytes_of(path)};
+      },
+      nb::arg("path"), "A regular file that is opened when its turn comes.");
+  module.def(
+      "open_object",
+      [](nb::object reader, std::uint64_t size, const nb::bytes& name) {
+        return OpenedFile{
+            bytes_of(name), std::make_shared<ObjectAccess>(std::move(reader), size), {}};
+      },
+      nb::arg("reader"), nb::arg("size"), nb::arg("name"),
+      "An object with read_range(offset, length), which gives bytes; of `size` bytes.");
 }
 
 }  // namespace presso::python

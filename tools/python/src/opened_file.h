@@ -7,22 +7,46 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "presso/byte_stream.h"
+#include "tools/python/src/errors.h"
 
 namespace presso::python {
 
+/// What a file is read by. Where Python's code reads it, it keeps what that raises.
+class FileAccess : public RandomAccess {
+ public:
+  /// Raises what that was where it is no Exception but, for example, KeyboardInterrupt. With the
+  /// GIL.
+  virtual void raise_interrupt() const {}
+  /// What a read has raised that gave this error, or none. With the GIL.
+  virtual nanobind::object cause_of(const Error&) const { return nanobind::none(); }
+};
+using SharedAccess = std::shared_ptr<const FileAccess>;
+
 /// Immutable; may be read by several threads.
 struct OpenedFile {
-  std::string name;  ///< for messages
-  std::shared_ptr<const RandomAccess> access;
+  std::string name;     ///< for messages
+  SharedAccess access;  ///< nullptr: a path that is opened when its turn comes
+  std::string path;
+
+  /// `access`, or opens the path. Errors: kIo, kInvalidArgument.
+  Result<SharedAccess> open() const;
 };
 
-/// A regular file. Errors: kIo, kInvalidArgument.
-Result<OpenedFile> open_path(const std::string& path);
-/// An object with read_range(offset, length), which gives bytes; of `size` bytes. It is called with
-/// the GIL, by one thread at a time. What it raises, and another length than was asked for, is kIo.
-OpenedFile open_object(nanobind::object reader, std::uint64_t size, std::string name);
+/// The same as raise() of the file's name, with what a read has raised.
+[[noreturn]] void raise(const Error& error, const OpenedFile& file);
+
+/// The value of work that has read one file, or raise().
+template <class T>
+T take(Result<T> result, const OpenedFile& file) {
+  // Whatever became of the work.
+  if (file.access != nullptr) file.access->raise_interrupt();
+  if (!result.ok()) raise(result.error(), file);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
 
 void bind_opened_file(nanobind::module_& module);
 

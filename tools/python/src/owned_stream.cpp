@@ -1,40 +1,59 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/owned_stream.h"
 
+#include <cerrno>
+#include <memory>
 #include <utility>
+
+#include "tools/python/src/gil.h"
 
 namespace presso::python {
 namespace {
 
 struct Owner {
+  ~Owner() { inner.release(&inner); }
+
+  std::vector<SharedAccess> files;
   ArrowArrayStream inner;
-  std::vector<std::shared_ptr<const RandomAccess>> files;
+  DeleteInItsProcess process = {};
 };
 
-ArrowArrayStream* inner_of(ArrowArrayStream* stream) {
-  return &static_cast<Owner*>(stream->private_data)->inner;
+Owner& owner_of(ArrowArrayStream* stream) {
+  return *static_cast<Owner*>(stream->private_data);
 }
 
 }  // namespace
 
-void own_files(ArrowArrayStream inner, std::vector<std::shared_ptr<const RandomAccess>> files,
-               ArrowArrayStream& out) {
-  auto owner = std::make_unique<Owner>(Owner{inner, std::move(files)});
+void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out) {
+  out.private_data = new Owner{std::move(files), inner};
   out.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {
-    return inner_of(self)->get_schema(inner_of(self), to);
+    Owner& owner = owner_of(self);
+    if (!owner.process.is_here()) return EIO;
+    const GilReleased released;
+    return owner.inner.get_schema(&owner.inner, to);
   };
   out.get_next = [](ArrowArrayStream* self, ArrowArray* to) {
-    return inner_of(self)->get_next(inner_of(self), to);
+    Owner& owner = owner_of(self);
+    if (!owner.process.is_here()) return EIO;
+    const GilReleased released;
+    return owner.inner.get_next(&owner.inner, to);
   };
   out.get_last_error = [](ArrowArrayStream* self) {
-    return inner_of(self)->get_last_error(inner_of(self));
+    Owner& owner = owner_of(self);
+    if (!owner.process.is_here()) return "the stream was made by another process";
+    return owner.inner.get_last_error(&owner.inner);
   };
   out.release = [](ArrowArrayStream* self) {
-    const std::unique_ptr<Owner> held(static_cast<Owner*>(self->private_data));
-    held->inner.release(&held->inner);
+    Owner& owner = owner_of(self);
     self->release = nullptr;
+    const GilReleased released;
+    owner.process(&owner);
   };
-  out.private_data = owner.release();
+}
+
+StreamOwner::~StreamOwner() {
+  const GilReleased released;
+  if (stream.release != nullptr) stream.release(&stream);
 }
 
 }  // namespace presso::python

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: MIT
-// A stream of Arrow batches together with the files that it reads.
+// Streams of Arrow batches as libraries of Python read them.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "presso/arrow_abi.h"
-#include "presso/byte_stream.h"
+#include "tools/python/src/opened_file.h"
 
 namespace presso::python {
 
 /// `out` is the same stream as `inner`, which it takes; when it is released, `inner` goes first and
-/// then the files. May throw std::bad_alloc.
-void own_files(ArrowArrayStream inner, std::vector<std::shared_ptr<const RandomAccess>> files,
-               ArrowArrayStream& out);
+/// then the files. Who calls it with the interpreter's lock is without it meanwhile, as threads of
+/// the stream may need it to read a file. In a process forked from the one that made it, it gives
+/// EIO, and what it holds stays. May throw std::bad_alloc.
+void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out);
+
+/// Releases a stream that nobody has taken.
+class StreamOwner {
+ public:
+  /// Takes it.
+  explicit StreamOwner(ArrowArrayStream& from) : stream(from) { from.release = nullptr; }
+  ~StreamOwner();
+  StreamOwner(const StreamOwner&) = delete;
+  StreamOwner& operator=(const StreamOwner&) = delete;
+
+  ArrowArrayStream stream;
+};
 
 }  // namespace presso::python

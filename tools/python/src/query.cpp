@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/query.h"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "presso/query.h"
 #include "tools/python/src/capsules.h"
 #include "tools/python/src/errors.h"
+#include "tools/python/src/gil.h"
 #include "tools/python/src/interruptible.h"
 #include "tools/python/src/opened_file.h"
 #include "tools/python/src/owned_stream.h"
@@ -23,7 +22,7 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
-using Files = std::vector<std::shared_ptr<const RandomAccess>>;
+using Files = std::vector<OpenedFile>;
 
 /// The tables of some files, with the same columns.
 struct Tables {
@@ -31,16 +30,19 @@ struct Tables {
   std::vector<std::string> names;
 };
 
-Tables open_tables(const std::vector<OpenedFile>& files, Files& kept) {
+/// `kept`: gets the files, which the tables need.
+Tables open_tables(const Files& files, Files& kept) {
   Tables opened;
-  for (const OpenedFile& file : files) {
+  for (OpenedFile file : files) {
+    // One that is opened when its turn comes: that is now.
+    file.access = take(file.open(), file);
     Result<Table> table = [&] {
-      const nb::gil_scoped_release release;
+      const GilReleased released;
       return Table::open(*file.access);
     }();
-    opened.tables.push_back(take(std::move(table), file.name));
+    opened.tables.push_back(take(std::move(table), file));
     opened.names.push_back(file.name);
-    kept.push_back(file.access);
+    kept.push_back(std::move(file));
   }
   return opened;
 }
@@ -78,17 +80,52 @@ class NoSink final : public ResultSink {
 
 /// A query, its files, and how it is run.
 class FileQuery {
+  /// Counts with the GIL who reads the query without it.
+  class Reading {
+   public:
+    explicit Reading(const FileQuery& query) : query_(query) { ++query_.readers_; }
+    ~Reading() { --query_.readers_; }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    const FileQuery& query_;
+  };
+
+  /// The query, to be changed.
+  Query& changed() {
+    if (readers_ == 0) return query_;
+    raise(make_error(ErrorCode::kInvalidArgument, "a query cannot be changed while it runs"));
+  }
+  /// The value of the result, or what its files' code of Python has raised.
+  template <class T>
+  T taken(Result<T> result) const {
+    for (const OpenedFile& file : files_) file.access->raise_interrupt();
+    if (result.ok()) {
+      if constexpr (std::is_void_v<T>)
+        return;
+      else
+        return std::move(*result);
+    }
+    for (const OpenedFile& file : files_) {
+      const nb::object cause = file.access->cause_of(result.error());
+      if (!cause.is_none()) raise(result.error(), {}, cause);
+    }
+    raise(result.error());
+  }
   /// The value of call(options), which Ctrl-C ends.
   template <class Call>
   auto cancellable(const Call& call) const {
-    std::atomic<bool> cancelled = false;
-    QueryOptions options = options_;
-    options.cancelled = &cancelled;
-    return take(interruptible(cancelled, [&] { return call(options); }));
+    const Reading reading(*this);
+    return taken(interruptible([&](const std::atomic<bool>& cancelled) {
+      QueryOptions options = options_;
+      options.cancelled = &cancelled;
+      return call(options);
+    }));
   }
 
  public:
-  static FileQuery from(const std::vector<OpenedFile>& files) {
+  static FileQuery from(const Files& files) {
     Files kept;
     Tables opened = open_tables(files, kept);
     return {Query::from(std::move(opened.tables), std::move(opened.names)), std::move(kept)};
@@ -104,36 +141,50 @@ class FileQuery {
     Files kept;
     std::vector<Table> tables;
     for (const std::string& path : paths) {
-      const auto file = nb::cast<OpenedFile>(open(path));
+      const auto file = nb::cast<OpenedFile>(open(text_of(path)));
       tables.push_back(std::move(open_tables({file}, kept).tables[0]));
     }
     return {Query::from(*parsed, text, std::move(tables)), std::move(kept)};
   }
 
-  void as(const std::string& alias) { query_.as(alias); }
-  void join(const std::vector<OpenedFile>& files, const std::string& kind, const std::string& on) {
+  void as(const std::string& alias) { changed().as(alias); }
+  void join(const Files& files, const std::string& kind, const std::string& on) {
     const JoinKind join_kind = kind_of(kind);
-    Tables opened = open_tables(files, files_);
-    query_.join(std::move(opened.tables), std::move(opened.names), join_kind, on);
+    Files kept;
+    Tables opened = open_tables(files, kept);
+    changed().join(std::move(opened.tables), std::move(opened.names), join_kind, on);
+    files_.insert(files_.end(), kept.begin(), kept.end());
   }
-  void where(const std::string& text) { query_.where(text); }
-  void select(const std::string& text) { query_.select(text); }
-  void distinct() { query_.distinct(); }
-  void group_by(const std::string& text) { query_.group_by(text); }
-  void aggregate(const std::string& text) { query_.aggregate(text); }
-  void having(const std::string& text) { query_.having(text); }
-  void order_by(const std::string& text) { query_.order_by(text); }
-  void limit(std::uint64_t rows, std::uint64_t offset) { query_.limit(rows, offset); }
+  void where(const std::string& text) { changed().where(text); }
+  void select(const std::string& text) { changed().select(text); }
+  void distinct() { changed().distinct(); }
+  void group_by(const std::string& text) { changed().group_by(text); }
+  void aggregate(const std::string& text) { changed().aggregate(text); }
+  void having(const std::string& text) { changed().having(text); }
+  void order_by(const std::string& text) { changed().order_by(text); }
+  void limit(std::uint64_t rows, std::uint64_t offset) { changed().limit(rows, offset); }
   void set_options(unsigned threads, std::uint64_t memory_bytes) {
+    changed();
     options_.threads = threads;
     options_.memory_bytes = memory_bytes;
   }
 
   nb::object stream(const nb::object&) const {
+    ArrowArrayStream answer;
+    {
+      const Reading reading(*this);
+      const Status begun = [&] {
+        const GilReleased released;
+        return query_.run(options_, answer);
+      }();
+      taken(begun);
+    }
+    StreamOwner owner(answer);
+    std::vector<SharedAccess> files;
+    for (const OpenedFile& file : files_) files.push_back(file.access);
     return stream_capsule([&](ArrowArrayStream& out) {
-      ArrowArrayStream answer;
-      check(query_.run(options_, answer));
-      own_files(answer, files_, out);
+      own_stream(owner.stream, std::move(files), out);
+      owner.stream.release = nullptr;
     });
   }
   nb::object schema() const {
@@ -156,6 +207,7 @@ class FileQuery {
   Query query_;
   Files files_;
   QueryOptions options_;
+  mutable unsigned readers_ = 0;  ///< with the GIL
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/scan.h"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,8 +13,10 @@
 
 #include "tools/python/src/capsules.h"
 #include "tools/python/src/errors.h"
+#include "tools/python/src/gil.h"
 #include "tools/python/src/interruptible.h"
 #include "tools/python/src/line_stream.h"
+#include "tools/python/src/owned_stream.h"
 
 namespace presso::python {
 namespace nb = nanobind;
@@ -56,26 +58,29 @@ nb::object spans_of(const LineBatch& batch, const LineBatch::Line& line) {
   return nb::tuple(spans);
 }
 
-nb::dict damage_of(const LineQueue& queue, const DamagedPlace& place) {
+nb::dict damage_of(const ScanJob& job, const DamagedPlace& place) {
   nb::dict of;
-  of["path"] = queue.job().files[place.file].name;
+  of["path"] = text_of(job.files[place.file].name);
   of["plain_offset"] = place.block.plain_offset;
   of["plain_bytes"] = place.block.plain_bytes;
   of["block"] = place.block.error.block == Error::kNone
                     ? nb::none()
                     : nb::object(nb::int_(place.block.error.block));
-  of["message"] = place.block.error.text();
+  of["message"] = text_of(place.block.error.text());
   return of;
+}
+
+const char* name_of(LineKind kind) {
+  return kind == LineKind::kBefore ? "before" : kind == LineKind::kAfter ? "after" : "match";
 }
 
 /// What a scan has found, batch after batch.
 class Lines {
  public:
-  explicit Lines(std::shared_ptr<const ScanJob> job)
-      : queue_(std::make_unique<LineQueue>(std::move(job))) {}
+  explicit Lines(std::shared_ptr<const ScanJob> job) : queue_(new LineQueue(std::move(job))) {}
   ~Lines() {
     // The scan's thread may need the GIL to read a file.
-    const nb::gil_scoped_release release;
+    const GilReleased released;
     queue_.reset();
   }
   Lines(Lines&&) noexcept = default;
@@ -83,11 +88,17 @@ class Lines {
 
   /// The lines of the next batch; None at the end. Looks for signals while it waits.
   nb::object next() {
+    if (!queue_.get_deleter().is_here()) {
+      raise(make_error(ErrorCode::kInvalidArgument, "the search was begun by another process"));
+    }
+    // Only the main thread sees signals.
+    const std::chrono::milliseconds wait =
+        is_main_thread() ? kSignalInterval : std::chrono::hours(1);
     LineQueue::Batch batch;
     for (;;) {
       const LineQueue::State state = [&] {
-        const nb::gil_scoped_release release;
-        return queue_->next(batch, kSignalInterval);
+        const GilReleased released;
+        return queue_->next(batch, wait);
       }();
       switch (state) {
         case LineQueue::State::kWaiting:
@@ -96,87 +107,102 @@ class Lines {
         case LineQueue::State::kEnd:
           return nb::none();
         case LineQueue::State::kFailed:
-          raise(queue_->failure().error, queue_->job().files[queue_->failure().file].name);
+          take(Status(queue_->failure().error), queue_->job().files[queue_->failure().file]);
+          return nb::none();
         case LineQueue::State::kBatch:
           return rows_of(batch);
       }
     }
   }
-  nb::dict totals() const {
-    const ScanTotals& totals = queue_->totals();
-    nb::dict of;
-    of["lines"] = totals.lines;
-    of["matches"] = totals.matches;
-    of["plain_bytes"] = totals.plain_bytes;
-    of["blocks"] = totals.blocks;
-    of["blocks_read"] = totals.blocks_read;
-    of["blocks_skipped"] = totals.blocks_skipped;
-    of["bytes_read"] = totals.bytes_read;
-    nb::list damage;
-    for (const DamagedPlace& place : queue_->damage()) damage.append(damage_of(*queue_, place));
-    of["damage"] = damage;
-    return of;
-  }
 
  private:
   nb::list rows_of(const LineQueue::Batch& batch) const {
     nb::list rows;
-    const nb::str path(queue_->job().files[batch.file].name.c_str());
+    const nb::str path = text_of(queue_->job().files[batch.file].name);
     for (const LineBatch::Line& line : batch.lines.lines) {
       const Bytes text = batch.lines.text_of(line);
       rows.append(nb::make_tuple(path, line.number, line.offset,
                                  nb::bytes(reinterpret_cast<const char*>(text.data()), text.size()),
-                                 spans_of(batch.lines, line)));
+                                 spans_of(batch.lines, line), name_of(line.kind)));
     }
     return rows;
   }
 
-  std::unique_ptr<LineQueue> queue_;
+  ProcessOwned<LineQueue> queue_;
 };
 
-/// Immutable: each use runs it anew.
+/// Each use runs it anew.
 class Scan {
  public:
   Scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
        const PatternFlags& flags, ScanOptions options, LineColumns columns)
       : columns_(std::move(columns)) {
     Pattern pattern = take_pattern(patterns, flags);
-    job_ = std::make_shared<ScanJob>(
-        ScanJob{std::move(files), std::move(pattern), std::move(options)});
+    ScanJob job{std::move(files), std::move(pattern), std::move(options),
+                std::make_shared<LastTotals>()};
+    job_ = std::make_shared<ScanJob>(job);
+    job.options.line_numbers = job.options.matches = true;
+    lines_job_ = std::make_shared<ScanJob>(job);
+    job.options.line_numbers = job.options.matches = false;
+    count_job_ = std::make_shared<ScanJob>(std::move(job));
   }
 
   nb::object stream(const nb::object&) const {
-    return stream_capsule([&](ArrowArrayStream& out) { export_lines(job_, columns_, out); });
+    return stream_capsule([&](ArrowArrayStream& out) {
+      ArrowArrayStream inner;
+      export_lines(job_, columns_, inner);
+      StreamOwner owner(inner);
+      own_stream(owner.stream, {}, out);
+      owner.stream.release = nullptr;
+    });
   }
   nb::object schema() const {
     return schema_capsule([&](ArrowSchema& out) { export_line_schema(columns_, out); });
   }
-  Lines lines() const { return Lines(job_); }
+  Lines lines() const { return Lines(lines_job_); }
 
   /// Without making lines of what is found.
   std::uint64_t count() const {
-    std::atomic<bool> cancelled = false;
+    const ScanJob& job = *count_job_;
     std::size_t at = 0;
-    const Result<std::uint64_t> found = interruptible(cancelled, [&]() -> Result<std::uint64_t> {
-      std::uint64_t lines = 0;
-      for (at = 0; at < job_->files.size() && lines < job_->options.max_lines; ++at) {
-        ScanOptions options = job_->options;
-        options.cancelled = &cancelled;
-        options.line_numbers = options.matches = false;
-        options.max_lines -= lines;
-        PRESSO_ASSIGN(const ScanSummary done,
-                      presso::scan(*job_->files[at].access, job_->pattern, options));
-        lines += done.lines;
-      }
-      return lines;
+    Result<ScanTotals> found = interruptible([&](const std::atomic<bool>& cancelled) {
+      return scan_files(job, cancelled, at,
+                        [&](const RandomAccess& file, const ScanOptions& options) {
+                          return presso::scan(file, job.pattern, options);
+                        });
     });
-    return take(found, at < job_->files.size() ? job_->files[at].name : std::string());
+    if (!found.ok() && at == job.files.size()) raise(found.error());
+    for (const OpenedFile& file : job.files) take(Status(), file);
+    ScanTotals totals = found.ok() ? std::move(*found) : take(std::move(found), job.files[at]);
+    const std::uint64_t lines = totals.lines;
+    job.last->set(std::move(totals));
+    return lines;
+  }
+  /// Of the last use that came to its end; empty before.
+  nb::dict totals() const {
+    nb::dict of;
+    const std::optional<ScanTotals> totals = job_->last->get();
+    if (!totals) return of;
+    of["lines"] = totals->lines;
+    of["matches"] = totals->matches;
+    of["plain_bytes"] = totals->plain_bytes;
+    of["blocks"] = totals->blocks;
+    of["blocks_read"] = totals->blocks_read;
+    of["blocks_skipped"] = totals->blocks_skipped;
+    of["bytes_read"] = totals->bytes_read;
+    nb::list damage;
+    for (const DamagedPlace& place : totals->damage) damage.append(damage_of(*job_, place));
+    of["damage"] = damage;
+    return of;
   }
   std::string describe() const { return job_->pattern.describe(); }
 
  private:
   LineColumns columns_;
+  // The same but for what of each line is wanted.
   std::shared_ptr<const ScanJob> job_;
+  std::shared_ptr<const ScanJob> lines_job_;
+  std::shared_ptr<const ScanJob> count_job_;
 };
 
 LineColumn column_of(const std::string& name) {
@@ -194,7 +220,7 @@ LineColumn column_of(const std::string& name) {
   return found->second;
 }
 
-Scan make_scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
+Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patterns,
                const nb::dict& asked) {
   PatternFlags flags;
   const std::string syntax = nb::cast<std::string>(asked["syntax"]);
@@ -225,20 +251,22 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<std::string>& pa
     if (columns.columns.back() == LineColumn::kLineNumber) options.line_numbers = true;
     if (columns.columns.back() == LineColumn::kSpans) options.matches = true;
   }
-  return Scan(std::move(files), patterns, flags, std::move(options), std::move(columns));
+  std::vector<std::string> texts;
+  for (const nb::bytes& pattern : patterns) texts.emplace_back(pattern.c_str(), pattern.size());
+  return Scan(std::move(files), texts, flags, std::move(options), std::move(columns));
 }
 
 }  // namespace
 
 void bind_scan(nb::module_& module) {
   nb::class_<Lines>(module, "Lines", "Lines that a scan finds, in batches.")
-      .def("next", &Lines::next)
-      .def("totals", &Lines::totals);
+      .def("next", &Lines::next);
   nb::class_<Scan>(module, "Scan", "A search in files.")
       .def("stream", &Scan::stream, nb::arg("requested_schema") = nb::none())
       .def("schema", &Scan::schema)
       .def("lines", &Scan::lines)
       .def("count", &Scan::count)
+      .def("totals", &Scan::totals)
       .def("describe", &Scan::describe);
   module.def("make_scan", &make_scan, nb::arg("files"), nb::arg("patterns"), nb::arg("asked"));
 }

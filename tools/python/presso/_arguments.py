@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Checks of arguments, before the library gets them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from presso.errors import ArgumentError
+
+MOST = (1 << 64) - 1
+MOST_THREADS = 1 << 16
+MOST_OF_32_BITS = (1 << 32) - 1
+
+
+def whole(name: str, value: Any, most: int = MOST, least: int = 0) -> int:
+    """A whole number from `least` to `most`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name}={value!r}: not a whole number") from None
+    if not least <= number <= most:
+        raise ArgumentError(f"{name}={value!r}: not from {least} to {most}")
+    return number
+
+
+def one_of(name: str, value: Any, known: tuple[str, ...]) -> Any:
+    """One of these."""
+    if value not in known:
+        raise ArgumentError(f"{name}={value!r}: one of {', '.join(map(repr, known))}")
+    return value

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Work on threads of their own, and who can end it: its owner, Ctrl-C, and the end of the
+// interpreter. Nothing here knows of Python.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "presso/error.h"
+
+namespace presso::python {
+
+/// Runs once, on a thread. Used by one thread, except cancel().
+class RunningWork {
+ public:
+  /// Ends soon after `cancelled` has become true. Does not throw.
+  using Body = std::function<void(const std::atomic<bool>& cancelled)>;
+
+  RunningWork() : shared_(std::make_shared<Shared>()) {}
+  /// Cancels it and waits for its end.
+  ~RunningWork();
+  RunningWork(const RunningWork&) = delete;
+  RunningWork& operator=(const RunningWork&) = delete;
+
+  /// Errors: kIo where there is no thread to be had; kCancelled where the interpreter is ending.
+  Status start(Body body);
+  void cancel() { shared_->cancelled = true; }
+  const std::atomic<bool>& cancelled() const { return shared_->cancelled; }
+  /// Whether it has ended; waits for that, at most so long.
+  bool wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
+
+ private:
+  friend class Works;
+  struct Shared {
+    std::atomic<bool> cancelled{false};
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool has_ended = false;
+  };
+
+  std::shared_ptr<Shared> shared_;
+  std::thread thread_;
+};
+
+/// To be called when the interpreter begins to end: cancels all works and lets none begin but those
+/// of this thread; from now on no PythonCall is allowed.
+void close_works();
+/// Whether another thread has called that.
+bool works_are_closed();
+/// Whether no work is running and no PythonCall is being made; waits for that, at most so long.
+bool wait_for_works(std::chrono::milliseconds at_most);
+
+/// A call of Python by a thread that is not the interpreter's; close_works() is followed by a wait
+/// for those that are being made.
+class PythonCall {
+ public:
+  PythonCall();
+  ~PythonCall();
+  PythonCall(const PythonCall&) = delete;
+  PythonCall& operator=(const PythonCall&) = delete;
+  /// False: the interpreter is ending, and Python must not be called.
+  bool is_allowed() const { return is_allowed_; }
+
+ private:
+  bool is_allowed_;
+};
+
+/// Deletes what has threads, except in a process forked from the one that made it: there the
+/// threads do not exist, and what they held stays as it is.
+struct DeleteInItsProcess {
+  pid_t process = getpid();
+  bool is_here() const { return getpid() == process; }
+  template <class T>
+  void operator()(T* held) const {
+    if (is_here()) delete held;
+  }
+};
+template <class T>
+using ProcessOwned = std::unique_ptr<T, DeleteInItsProcess>;
+
+}  // namespace presso::python
