@@ -42,14 +42,28 @@ struct Answer {
   QuerySummary summary;
 };
 
-inline Answer answer_of(const Query& query, std::shared_ptr<QueryDevice> device) {
-  QueryOptions options;
-  options.threads = 2;
-  options.device = std::move(device);
+inline Answer answer_with(const Query& query, const QueryOptions& options) {
   TextSink sink;
   const auto done = query.run(options, sink);
   if (!done.ok()) return {"error: " + done.error().message(), {}};
   return {sink.text, *done};
+}
+
+inline Answer answer_of(const Query& query, std::shared_ptr<QueryDevice> device) {
+  QueryOptions options;
+  options.threads = 2;
+  options.device = std::move(device);
+  return answer_with(query, options);
+}
+
+/// What really happened, or the error's message.
+inline std::string explained_with(const Query& query, const QueryOptions& options) {
+  const auto text = query.explain(options, true);
+  return text.ok() ? *text : text.error().message();
+}
+
+inline bool says(const std::string& text, const char* words) {
+  return text.find(words) != std::string::npos;
 }
 
 struct Asked {

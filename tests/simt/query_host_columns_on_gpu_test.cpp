@@ -99,20 +99,8 @@ struct Asking {
   }
 };
 
-Answer answer_with(const Query& query, const QueryOptions& options) {
-  TextSink sink;
-  const auto done = query.run(options, sink);
-  if (!done.ok()) return {"error: " + done.error().message(), {}};
-  return {sink.text, *done};
-}
-
-bool says(const std::string& text, const char* words) {
-  return text.find(words) != std::string::npos;
-}
-
 std::string explained(const Query& query, const Asking& asking) {
-  const auto text = query.explain(asking.options(), true);
-  return text.ok() ? *text : text.error().message();
+  return explained_with(query, asking.options());
 }
 
 constexpr const char* kOnHost = " bytes in host memory";

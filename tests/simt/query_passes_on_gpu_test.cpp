@@ -34,8 +34,7 @@ std::string explained(const Query& query, std::uint64_t limit) {
   // As what compare() asks: memory that a device keeps counts against the limit.
   const auto faults = std::make_shared<EmulatedFaults>();
   options.device = make_emulated_query_device(faults, 1, limit_of(limit));
-  const auto text = query.explain(options, true);
-  return text.ok() ? *text : text.error().message();
+  return explained_with(query, options);
 }
 
 /// How many parts that says there were; 0: none.

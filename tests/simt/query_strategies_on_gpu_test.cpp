@@ -37,22 +37,6 @@ struct Asking {
   }
 };
 
-Answer answer_with(const Query& query, const QueryOptions& options) {
-  TextSink sink;
-  const auto done = query.run(options, sink);
-  if (!done.ok()) return {"error: " + done.error().message(), {}};
-  return {sink.text, *done};
-}
-
-std::string explained(const Query& query, const QueryOptions& options) {
-  const auto text = query.explain(options, true);
-  return text.ok() ? *text : text.error().message();
-}
-
-bool says(const std::string& text, const char* words) {
-  return text.find(words) != std::string::npos;
-}
-
 constexpr const char* kPartsAndFacts =
     "select name, count(*), sum(price) from facts join parts on facts.part = parts.id group by "
     "name";
@@ -135,11 +119,12 @@ TEST_F(StrategiesOnGpu, ExplainSaysWhatWasMade) {
   const Query query = tables.query_of(kPartsAndFacts);
   Asking asking;
   asking.strategy = JoinStrategy::kOpen;
-  EXPECT_TRUE(says(explained(query, asking.options()), "500 rows of parts, a table of keys"));
+  EXPECT_TRUE(says(explained_with(query, asking.options()), "500 rows of parts, a table of keys"));
   asking.strategy = JoinStrategy::kDirect;
-  EXPECT_TRUE(says(explained(query, asking.options()), "500 rows of parts, an array of 1,498"));
+  EXPECT_TRUE(
+      says(explained_with(query, asking.options()), "500 rows of parts, an array of 1,498"));
   asking.strategy = JoinStrategy::kMerge;
-  EXPECT_TRUE(says(explained(query, asking.options()), "500 rows of parts, ascending keys"));
+  EXPECT_TRUE(says(explained_with(query, asking.options()), "500 rows of parts, ascending keys"));
 }
 
 /// With --device auto the CPU goes on, and has the same strategy.
@@ -283,7 +268,7 @@ TEST(KeysThatAscendOnGpu, AreSearchedWhereBothSidesAscend) {
   const char* const statement = kOrderStatements[0];
   const Asking asking;
   const auto structure = [&](const OrdersAndLines& tables) {
-    return explained(tables.query_of(statement), asking.options());
+    return explained_with(tables.query_of(statement), asking.options());
   };
   EXPECT_TRUE(says(structure({1500, 1, false, 1024}), "1,500 rows of orders, ascending keys\n"));
   EXPECT_TRUE(says(structure({1500, 1, true, 1024}), "1,500 rows of orders, a table of keys"));
@@ -310,7 +295,7 @@ TEST(KeysThatAscendOnGpu, AreSeenNotToAscend) {
   const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
   Asking asking;
   EXPECT_EQ(answer_with(query, asking.options()).text, answer_of(query, nullptr).text);
-  EXPECT_TRUE(says(explained(query, asking.options()), "12,288 rows of b, a table of keys"));
+  EXPECT_TRUE(says(explained_with(query, asking.options()), "12,288 rows of b, a table of keys"));
   asking.strategy = JoinStrategy::kMerge;
   EXPECT_TRUE(says(answer_with(query, asking.options()).text, kDescends));
 }

@@ -10,24 +10,19 @@
 
 #include "presso/cpu.h"
 #include "presso/ordered_pipeline.h"
+#include "tools/device/rate_fields.h"
 
 namespace presso::cli {
 namespace {
 
-template <class Rates>
-struct Field {
-  const char* name;
-  double Rates::*value;
-};
-
-constexpr Field<CpuRates> kCpuFields[] = {
+constexpr RateField<CpuRates> kCpuFields[] = {
     {"decode_one_thread", &CpuRates::decode_one_thread},
     {"decode_all_threads", &CpuRates::decode_all_threads},
     {"search_one_thread", &CpuRates::search_one_thread},
     {"search_all_threads", &CpuRates::search_all_threads},
 };
 
-constexpr Field<GpuRates> kGpuFields[] = {
+constexpr RateField<GpuRates> kGpuFields[] = {
     {"decode_start_seconds", &GpuRates::decode_start_seconds},
     {"search_start_seconds", &GpuRates::search_start_seconds},
     {"copy_in_rate", &GpuRates::copy_in_rate},
@@ -35,25 +30,6 @@ constexpr Field<GpuRates> kGpuFields[] = {
     {"decode_rate", &GpuRates::decode_rate},
     {"search_rate", &GpuRates::search_rate},
 };
-
-template <class Rates, std::size_t kCount>
-Measurements to_numbers(const Rates& rates, const Field<Rates> (&fields)[kCount]) {
-  Measurements numbers;
-  for (const auto& field : fields) numbers[field.name] = rates.*field.value;
-  return numbers;
-}
-
-template <class Rates, std::size_t kCount>
-std::optional<Rates> from_numbers(const Measurements& numbers,
-                                  const Field<Rates> (&fields)[kCount]) {
-  Rates rates;
-  for (const auto& field : fields) {
-    const auto found = numbers.find(field.name);
-    if (found == numbers.end() || !(found->second > 0)) return std::nullopt;
-    rates.*field.value = found->second;
-  }
-  return rates;
-}
 
 std::string trimmed(std::string text) {
   const char* const space = " \t";

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 
+#include "tools/device/rate_fields.h"
+
 namespace presso::cli {
 namespace {
 
-struct Field {
-  const char* name;
-  double GpuQueryRates::*value;
-};
-
-constexpr Field kFields[] = {
+constexpr RateField<GpuQueryRates> kFields[] = {
     {"byte_ns", &GpuQueryRates::byte_ns},
     {"token_byte_ns", &GpuQueryRates::token_byte_ns},
     {"text_byte_ns", &GpuQueryRates::text_byte_ns},
@@ -35,9 +32,8 @@ std::string compare_name(std::size_t width) {
   return "compare_" + std::to_string(GpuQueryRates::kWidths[width]) + "_bits_ns";
 }
 
-/// Another version of presso may have other rates, since its code may differ.
 std::string section_of(const std::string& identity) {
-  return identity + ", queries, presso " PRESSO_VERSION;
+  return query_section_of(identity, PRESSO_VERSION);
 }
 
 /// Of what a usual GPU takes: where the difference of two times is less it is taken to be noise.
@@ -116,8 +112,7 @@ GpuQueryRates rates_of(const GpuQueryTimes& times) {
 }
 
 Measurements to_measurements(const GpuQueryRates& rates) {
-  Measurements numbers;
-  for (const Field& field : kFields) numbers[field.name] = rates.*field.value;
+  Measurements numbers = to_numbers(rates, kFields);
   for (std::size_t i = 0; i < rates.compare_ns.size(); ++i) {
     numbers[compare_name(i)] = rates.compare_ns[i];
   }
@@ -125,18 +120,14 @@ Measurements to_measurements(const GpuQueryRates& rates) {
 }
 
 std::optional<GpuQueryRates> gpu_query_rates_of(const Measurements& numbers) {
-  bool is_whole = true;
-  const auto take = [&](const std::string& name, double& value) {
-    const auto found = numbers.find(name);
-    is_whole = is_whole && found != numbers.end() && found->second > 0;
-    if (is_whole) value = found->second;
-  };
-  GpuQueryRates rates;
-  for (const Field& field : kFields) take(field.name, rates.*field.value);
-  for (std::size_t i = 0; i < rates.compare_ns.size(); ++i) {
-    take(compare_name(i), rates.compare_ns[i]);
+  std::optional<GpuQueryRates> rates = from_numbers(numbers, kFields);
+  if (!rates) return std::nullopt;
+  for (std::size_t i = 0; i < rates->compare_ns.size(); ++i) {
+    const auto rate = rate_of(numbers, compare_name(i));
+    if (!rate) return std::nullopt;
+    rates->compare_ns[i] = *rate;
   }
-  return is_whole ? std::optional(rates) : std::nullopt;
+  return rates;
 }
 
 std::optional<GpuQueryRates> kept_gpu_query_rates(const MeasurementStore& store,

@@ -2,16 +2,12 @@
 #include "tools/device/query_rates.h"
 
 #include "tools/device/device_rates.h"
+#include "tools/device/rate_fields.h"
 
 namespace presso::cli {
 namespace {
 
-struct Field {
-  const char* name;
-  double QueryRates::*value;
-};
-
-constexpr Field kFields[] = {
+constexpr RateField<QueryRates> kFields[] = {
     {"compare_ns", &QueryRates::compare_ns}, {"decode_ns", &QueryRates::decode_ns},
     {"compute_ns", &QueryRates::compute_ns}, {"byte_ns", &QueryRates::byte_ns},
     {"list_ns", &QueryRates::list_ns},       {"bitmap_ns", &QueryRates::bitmap_ns},
@@ -24,9 +20,8 @@ std::string together_name(std::size_t conditions) {
   return "together_" + std::to_string(conditions);
 }
 
-/// Another version of presso may have other rates, since its code may differ.
 std::string section() {
-  return cpu_identity() + ", queries, presso " PRESSO_VERSION;
+  return query_section_of(cpu_identity(), PRESSO_VERSION);
 }
 
 std::optional<QueryRates> kept_rates(const MeasurementStore& store) {
@@ -37,8 +32,7 @@ std::optional<QueryRates> kept_rates(const MeasurementStore& store) {
 }  // namespace
 
 Measurements to_measurements(const QueryRates& rates) {
-  Measurements numbers;
-  for (const Field& field : kFields) numbers[field.name] = rates.*field.value;
+  Measurements numbers = to_numbers(rates, kFields);
   for (std::size_t i = 0; i < rates.together.size(); ++i) {
     numbers[together_name(i + 1)] = rates.together[i];
   }
@@ -46,24 +40,15 @@ Measurements to_measurements(const QueryRates& rates) {
 }
 
 std::optional<QueryRates> query_rates_of(const Measurements& numbers) {
-  const auto find = [&numbers](const std::string& name) -> std::optional<double> {
-    const auto found = numbers.find(name);
-    return found != numbers.end() && found->second > 0 ? std::optional(found->second)
-                                                       : std::nullopt;
-  };
-  QueryRates rates;
-  for (const Field& field : kFields) {
-    const auto value = find(field.name);
-    if (!value) return std::nullopt;
-    rates.*field.value = *value;
+  std::optional<QueryRates> rates = from_numbers(numbers, kFields);
+  if (!rates) return std::nullopt;
+  rates->together.clear();
+  while (rates->together.size() < kMostTogether) {
+    const auto rate = rate_of(numbers, together_name(rates->together.size() + 1));
+    if (!rate) break;
+    rates->together.push_back(*rate);
   }
-  rates.together.clear();
-  while (rates.together.size() < kMostTogether) {
-    const auto value = find(together_name(rates.together.size() + 1));
-    if (!value) break;
-    rates.together.push_back(*value);
-  }
-  if (rates.together.empty()) return std::nullopt;
+  if (rates->together.empty()) return std::nullopt;
   return rates;
 }
 

@@ -40,15 +40,10 @@ struct MarkNumbers : AscendingBody {
   static constexpr const char* kName = "marking numbers of build rows";
 
   PRESSO_DEVICE static void run(const Arguments& to) {
-    const u64 tiles = tiles_of(to.build.count);
-    for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kTileItems; ++item) {
-        const u64 row = tile_row(tile, item);
-        const bool is_there = row < to.build.count;
-        mark(to.marks, is_there, is_there ? simt::load_streaming(to.build.numbers + row) : 0);
-      }
-    }
+    for_each_row(to.build.count, [&](u64 row) {
+      const bool is_there = row < to.build.count;
+      mark(to.marks, is_there, is_there ? simt::load_streaming(to.build.numbers + row) : 0);
+    });
   }
 
  private:
@@ -101,17 +96,12 @@ struct PlaceKeys : AscendingBody {
   static constexpr const char* kName = "putting keys in the order of their table";
 
   PRESSO_DEVICE static void run(const Arguments& to) {
-    const u64 tiles = tiles_of(to.build.count);
-    for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kTileItems; ++item) {
-        const u64 row = tile_row(tile, item);
-        if (row >= to.build.count) continue;
-        const u64 place = to.build.numbers == nullptr ? row : place_of(to, to.build.numbers[row]);
-        to.keys[place] = simt::load_streaming(to.build.keys + row);
-        to.rows[place] = static_cast<u32>(row);
-      }
-    }
+    for_each_row(to.build.count, [&](u64 row) {
+      if (row >= to.build.count) return;
+      const u64 place = to.build.numbers == nullptr ? row : place_of(to, to.build.numbers[row]);
+      to.keys[place] = simt::load_streaming(to.build.keys + row);
+      to.rows[place] = static_cast<u32>(row);
+    });
   }
 
  private:
@@ -127,21 +117,16 @@ struct LinkKeys : AscendingBody {
   static constexpr const char* kName = "looking whether keys ascend";
 
   PRESSO_DEVICE static void run(const Arguments& to) {
-    const u64 tiles = tiles_of(to.build.count);
     bool repeats = false, descends = false;
-    for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kTileItems; ++item) {
-        const u64 at = tile_row(tile, item);
-        if (at >= to.build.count) continue;
-        const auto key = static_cast<std::int64_t>(to.keys[at]);
-        const auto before = static_cast<std::int64_t>(to.keys[at == 0 ? 0 : at - 1]);
-        const bool is_again = at != 0 && key == before;
-        repeats |= is_again;
-        descends |= key < before;
-        if (to.next != nullptr) to.next[to.rows[at]] = is_again ? to.rows[at - 1] : kNoRow;
-      }
-    }
+    for_each_row(to.build.count, [&](u64 at) {
+      if (at >= to.build.count) return;
+      const auto key = static_cast<std::int64_t>(to.keys[at]);
+      const auto before = static_cast<std::int64_t>(to.keys[at == 0 ? 0 : at - 1]);
+      const bool is_again = at != 0 && key == before;
+      repeats |= is_again;
+      descends |= key < before;
+      if (to.next != nullptr) to.next[to.rows[at]] = is_again ? to.rows[at - 1] : kNoRow;
+    });
     if (repeats) to.build.facts->repeats = 1;
     if (descends) to.build.facts->descends = 1;
   }

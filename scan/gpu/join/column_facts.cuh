@@ -28,24 +28,14 @@ struct FindKeyRange {
   PRESSO_DEVICE static void run(const Arguments& to) {
     const auto* const keys = static_cast<const Key*>(to.rows.d_keys);
     const auto sign = static_cast<Key>(to.sign);
-    const u64 tiles = tiles_of(to.rows.count);
     u64 least = ~u64{0}, most = 0;
-    for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
-      PRESSO_UNROLL
-      for (u32 item = 0; item < kTileItems; ++item) {
-        const u64 row = tile_row(tile, item);
-        if (!takes_part(to.rows, row)) continue;
-        const u64 key = simt::load_streaming(keys + row) ^ sign;
-        least = key < least ? key : least;
-        most = key > most ? key : most;
-      }
-    }
-    for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
-      const u64 other_least = simt::shuffle_xor(least, distance);
-      const u64 other_most = simt::shuffle_xor(most, distance);
-      least = other_least < least ? other_least : least;
-      most = other_most > most ? other_most : most;
-    }
+    for_each_row(to.rows.count, [&](u64 row) {
+      if (!takes_part(to.rows, row)) return;
+      const u64 key = simt::load_streaming(keys + row) ^ sign;
+      least = key < least ? key : least;
+      most = key > most ? key : most;
+    });
+    reduce_range(least, most);
     if (simt::lane() != 0 || least > most) return;
     simt::atomic_min(to.least, least);
     simt::atomic_max(to.most, most);

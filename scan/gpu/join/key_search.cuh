@@ -70,12 +70,7 @@ struct KeySearch {
       least = key < least ? key : least;
       most = key > most ? key : most;
     }
-    for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
-      const std::int64_t other_least = simt::shuffle_xor(least, distance);
-      const std::int64_t other_most = simt::shuffle_xor(most, distance);
-      least = other_least < least ? other_least : least;
-      most = other_most > most ? other_most : most;
-    }
+    reduce_range(least, most);
     const u32 first = first_from(least);
     return {first, end_of(first, most)};
   }

@@ -20,6 +20,28 @@ PRESSO_DEVICE u64 tile_row(u64 tile, u32 item) {
   return tile * kTileRows + within;
 }
 
+/// Calls work(row) for the rows of this thread block's tiles, one tile after another; of the last
+/// tile also for numbers from `count` on, which are no rows. By all threads.
+template <class Work>
+PRESSO_DEVICE void for_each_row(u64 count, const Work& work) {
+  const u64 tiles = tiles_of(count);
+  for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
+    PRESSO_UNROLL
+    for (u32 item = 0; item < kTileItems; ++item) work(tile_row(tile, item));
+  }
+}
+
+/// Of what the lanes of a warp have, the least and the greatest, for all of them.
+template <class Number>
+PRESSO_DEVICE void reduce_range(Number& least, Number& most) {
+  for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    const Number other_least = simt::shuffle_xor(least, distance);
+    const Number other_most = simt::shuffle_xor(most, distance);
+    least = other_least < least ? other_least : least;
+    most = other_most > most ? other_most : most;
+  }
+}
+
 PRESSO_DEVICE bool has_bit(const u32* bits, u64 row) {
   if (bits == nullptr) return true;
   return (simt::load_readonly(bits + (row >> 5)) >> (row & 31) & 1) != 0;

@@ -24,9 +24,6 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
-/// Begun by begins_table().
-constexpr std::size_t kBegunBytes = 12;
-
 /// What a file is, and what is known of it without decoding.
 class Archive {
  public:
@@ -34,10 +31,8 @@ class Archive {
   static Result<Archive> open(OpenedFile file) {
     Archive made(std::move(file));
     const RandomAccess& access = *made.file_.access;
-    Byte begun[kBegunBytes];
-    if (access.size() < sizeof begun) return make_error(ErrorCode::kNotPresso);
-    PRESSO_TRY(access.read_at(0, begun));
-    if (begins_table(begun)) {
+    PRESSO_ASSIGN(const bool has_rows, python::is_table(access));
+    if (has_rows) {
       PRESSO_ASSIGN(Table table, Table::open(access));
       made.table_.emplace(std::move(table));
       return made;

@@ -93,12 +93,8 @@ CompressOptions options_of(const nb::dict& asked) {
   return options;
 }
 
-nb::bytes bytes_of(const std::vector<Byte>& bytes) {
+nb::bytes python_bytes(const std::vector<Byte>& bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
-std::string bytes_of(const nb::bytes& bytes) {
-  return {bytes.c_str(), bytes.size()};
 }
 
 /// What the library calls between blocks: ends cancelled work.
@@ -112,7 +108,7 @@ nb::bytes compress(const nb::object& data, const nb::dict& asked) {
   const BufferView view(data);
   CompressOptions options = options_of(asked);
   ProgressCalls none;
-  return bytes_of(take(interruptible([&](const std::atomic<bool>& cancelled) {
+  return python_bytes(take(interruptible([&](const std::atomic<bool>& cancelled) {
     options.on_progress = watching(cancelled, none);
     return compress_buffer(view.bytes(), options);
   })));
@@ -123,7 +119,7 @@ nb::bytes decompress(const nb::object& data, unsigned threads) {
   DecompressOptions options;
   options.threads = threads;
   ProgressCalls none;
-  return bytes_of(take(interruptible([&](const std::atomic<bool>& cancelled) {
+  return python_bytes(take(interruptible([&](const std::atomic<bool>& cancelled) {
     options.on_progress = watching(cancelled, none);
     return decompress_buffer(view.bytes(), options);
   })));
@@ -176,11 +172,10 @@ nb::tuple decompress_file(OpenedFile from, const nb::bytes& to, bool overwrite, 
   const auto write = [&](ByteSink& sink,
                          const std::atomic<bool>& cancelled) -> Result<DecompressSummary> {
     options.on_progress = watching(cancelled, progress);
-    Byte begun[12] = {};
-    if (from.access->size() >= sizeof begun) PRESSO_TRY(from.access->read_at(0, begun));
+    PRESSO_ASSIGN(const bool has_rows, is_table(*from.access));
     RangeSource source(*from.access, 0, from.access->size());
-    return begins_table(begun) ? decompress_table(source, sink, options)
-                               : decompress_stream(source, sink, options);
+    return has_rows ? decompress_table(source, sink, options)
+                    : decompress_stream(source, sink, options);
   };
   const DecompressSummary summary = write_file(from, bytes_of(to), overwrite, progress, write);
   return nb::make_tuple(summary.plain_bytes, summary.compressed_bytes);

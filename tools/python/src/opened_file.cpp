@@ -9,11 +9,15 @@
 #include <cstring>
 #include <utility>
 
+#include "presso/table.h"
 #include "tools/python/src/gil.h"
 
 namespace presso::python {
 namespace nb = nanobind;
 namespace {
+
+/// By which begins_table() knows one.
+constexpr std::size_t kBegunBytes = 12;
 
 class PathAccess final : public FileAccess {
  public:
@@ -139,11 +143,18 @@ Result<SharedAccess> open_path(const std::string& path) {
   return SharedAccess(std::make_shared<PathAccess>(fd, static_cast<std::uint64_t>(about.st_size)));
 }
 
+}  // namespace
+
+Result<bool> is_table(const RandomAccess& file) {
+  Byte begun[kBegunBytes];
+  if (file.size() < sizeof begun) return false;
+  PRESSO_TRY(file.read_at(0, begun));
+  return begins_table(begun);
+}
+
 std::string bytes_of(const nb::bytes& bytes) {
   return {bytes.c_str(), bytes.size()};
 }
-
-}  // namespace
 
 Result<SharedAccess> OpenedFile::open() const {
   return access == nullptr ? open_path(path) : access;

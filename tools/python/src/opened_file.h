@@ -48,6 +48,12 @@ T take(Result<T> result, const OpenedFile& file) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
+/// Whether it is a table, by its first bytes. Errors: those of reading.
+Result<bool> is_table(const RandomAccess& file);
+
+/// The bytes of a path or a name.
+std::string bytes_of(const nanobind::bytes& bytes);
+
 void bind_opened_file(nanobind::module_& module);
 
 }  // namespace presso::python
