@@ -29,8 +29,8 @@ run_tests() {
 
 for step in "$@"; do
   if [[ $step == tests ]]; then
-    for program in device primitive batch column join string query pipeline_device scan \
-      file_scan_device; do
+    for program in device primitive batch column join string text query query_case \
+      pipeline_device scan file_scan_device; do
       run_tests "$bin/gpu_${program}_tests" --gtest_filter='-*TheirAbsence*:*WithoutAGpu*'
     done
   else

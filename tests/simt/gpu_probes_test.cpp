@@ -13,7 +13,7 @@ namespace {
 /// Of the backend that this test links in place of one.
 std::shared_ptr<test::EmulatedFaults> opened_with;
 
-constexpr GpuProbeSizes kFew = {2048, 1024, 3, 1};
+constexpr GpuProbeSizes kFew = {2048, 1024, 3, 3, 1};
 
 TEST(GpuProbes, RunOnTheDevice) {
   const auto faults = std::make_shared<test::EmulatedFaults>();
@@ -60,7 +60,7 @@ TEST(GpuProbes, FailAsTheDeviceDoes) {
 }
 
 TEST(GpuProbes, AreSmallWhereMemoryIs) {
-  EXPECT_EQ(GpuProbeSizes::for_memory(std::uint64_t{100} << 30).copies, 32u);
+  EXPECT_EQ(GpuProbeSizes::for_memory(std::uint64_t{100} << 30).copies, 128u);
   EXPECT_EQ(GpuProbeSizes::for_memory(std::uint64_t{1} << 30).copies, 7u);
   EXPECT_EQ(GpuProbeSizes::for_memory(0).copies, 1u);
 }

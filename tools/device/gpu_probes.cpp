@@ -150,9 +150,13 @@ class Probes {
 
  private:
   static constexpr std::uint32_t kFewRows = 1024;
+  static constexpr std::size_t kCopiesRead = 16;
 
-  static Query counted(const SampleTable& table, std::string_view where) {
-    Query query = Query::from(table.tables());
+  static Query counted(const SampleTable& table, std::string_view where,
+                       std::size_t copies = ~std::size_t{0}) {
+    const std::vector<Table>& all = table.tables();
+    const auto count = static_cast<std::ptrdiff_t>(std::min(copies, all.size()));
+    Query query = Query::from({all.begin(), all.begin() + count});
     query.where(where).aggregate("count(*)");
     return query;
   }
@@ -188,7 +192,8 @@ class Probes {
 
   /// While nothing of the table is in the GPU's memory.
   Status time_reading(GpuQueryTimes& times) {
-    const Query query = counted("b4 < 8 and b12 < 2000 and b20 < 500000 and b48 > 1000");
+    const Query query =
+        counted(*numbers_, "b4 < 8 and b12 < 2000 and b20 < 500000 and b48 > 1000", kCopiesRead);
     PRESSO_ASSIGN(times.read, time(*numbers_, query));
     PRESSO_ASSIGN(times.read_by_thread, time(*numbers_, query, "", 1));
     return {};
@@ -246,7 +251,7 @@ class Probes {
 
   Status time_strings(GpuQueryTimes& times) {
     PRESSO_ASSIGN(const auto strings,
-                  SampleTable::make(strings_csv(sizes_.string_rows), sizes_.copies));
+                  SampleTable::make(strings_csv(sizes_.string_rows), sizes_.string_copies));
     PRESSO_ASSIGN(const auto loaded, load_to_gpu(device_, strings->tables()));
     PRESSO_ASSIGN(times.tokens, time(*strings, counted(*strings, "words like '%final%ideas%'")));
     PRESSO_ASSIGN(times.text, time(*strings, counted(*strings, "text like '%ab%cd%'")));
@@ -268,6 +273,7 @@ GpuProbeSizes GpuProbeSizes::for_memory(std::uint64_t free_bytes) {
   const std::uint64_t copy_bytes = std::uint64_t{sizes.rows} * bits / 8;
   sizes.copies = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(free_bytes / 4 / copy_bytes, 1, sizes.copies));
+  sizes.string_copies = std::min(sizes.string_copies, sizes.copies);
   return sizes;
 }
 

@@ -14,10 +14,11 @@ namespace presso::cli {
 struct GpuProbeSizes {
   std::uint32_t rows = 1u << 21;         ///< of the table of numbers
   std::uint32_t string_rows = 1u << 18;  ///< of the table of strings
-  std::uint32_t copies = 32;             ///< of both: 2^26 and 2^23 rows
+  std::uint32_t copies = 128;            ///< of the numbers: 2^28 rows
+  std::uint32_t string_copies = 32;      ///< of the strings: 2^23 rows
   int runs = 3;                          ///< of each query, behind one that does not count
 
-  /// As many copies as a quarter of the free memory has room for, at least one.
+  /// As many copies as a quarter of the free memory has room for, at least one of each.
   static GpuProbeSizes for_memory(std::uint64_t free_bytes);
 };
 

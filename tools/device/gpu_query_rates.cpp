@@ -2,6 +2,8 @@
 #include "tools/device/gpu_query_rates.h"
 
 #include <algorithm>
+#include <limits>
+#include <span>
 
 #include "tools/device/rate_fields.h"
 
@@ -43,8 +45,17 @@ double at_least(double ns, double usual_ns) {
   return std::max(ns, kLeastShare * usual_ns);
 }
 
-double row_ns(const GpuQueryTime& time) {
-  return time.kernel_ns / std::max(time.rows, 1.0);
+/// What of a query's kernel is left without its start.
+double running_ns(const GpuQueryTime& time, const GpuQueryTimes& times) {
+  return std::max(time.kernel_ns - times.few_rows.kernel_ns, 0.0);
+}
+
+double row_ns(const GpuQueryTime& time, const GpuQueryTimes& times) {
+  return running_ns(time, times) / std::max(time.rows, 1.0);
+}
+
+double byte_ns(const GpuQueryTime& time, const GpuQueryTimes& times) {
+  return running_ns(time, times) / std::max(time.bytes, 1.0);
 }
 
 double row_bytes(const GpuQueryTime& time) {
@@ -53,29 +64,33 @@ double row_bytes(const GpuQueryTime& time) {
 
 const GpuQueryRates kUsual;
 
+/// Reading a stored byte takes what times of conditions grow with the stored bytes (least squares),
+/// but is not nearly all of any; comparing is the rest. Numbers of more than 32 bits are compared
+/// by other instructions and say nothing of that.
 void rate_columns(const GpuQueryTimes& times, GpuQueryRates& rates) {
-  constexpr auto kCount = static_cast<double>(GpuQueryRates::kWidths.size());
-  double bytes = 0, ns = 0;
+  constexpr std::size_t kNarrow = GpuQueryRates::kWidths.size() - 1;
+  static_assert(GpuQueryRates::kWidths[kNarrow] == 64);
+  constexpr double kMostOfAll = 0.75;
+  double bytes = 0, ns = 0, most = std::numeric_limits<double>::max();
   for (const GpuQueryTime& one : times.compared) {
-    bytes += row_bytes(one) / kCount;
-    ns += row_ns(one) / kCount;
+    most = std::min(most, kMostOfAll * row_ns(one, times) / std::max(row_bytes(one), 1e-3));
+  }
+  const std::span narrow(times.compared.data(), kNarrow);
+  for (const GpuQueryTime& one : narrow) {
+    bytes += row_bytes(one) / kNarrow;
+    ns += row_ns(one, times) / kNarrow;
   }
   double both = 0, squares = 0;
-  for (const GpuQueryTime& one : times.compared) {
-    both += (row_bytes(one) - bytes) * (row_ns(one) - ns);
+  for (const GpuQueryTime& one : narrow) {
+    both += (row_bytes(one) - bytes) * (row_ns(one, times) - ns);
     squares += (row_bytes(one) - bytes) * (row_bytes(one) - bytes);
   }
-  rates.byte_ns = at_least(squares > 0 ? both / squares : 0, kUsual.byte_ns);
+  rates.byte_ns = at_least(std::min(squares > 0 ? both / squares : 0, most), kUsual.byte_ns);
   for (std::size_t i = 0; i < times.compared.size(); ++i) {
     const GpuQueryTime& one = times.compared[i];
     rates.compare_ns[i] =
-        at_least(row_ns(one) - rates.byte_ns * row_bytes(one), kUsual.compare_ns[i]);
+        at_least(row_ns(one, times) - rates.byte_ns * row_bytes(one), kUsual.compare_ns[i]);
   }
-}
-
-/// What of a row is left when its columns have been read.
-double without_bytes(const GpuQueryTime& time, const GpuQueryRates& rates) {
-  return row_ns(time) - rates.byte_ns * row_bytes(time);
 }
 
 double read_ns(const GpuQueryTime& time) {
@@ -90,21 +105,26 @@ GpuQueryRates rates_of(const GpuQueryTimes& times) {
   const auto set = [&rates](double GpuQueryRates::*rate, double ns) {
     rates.*rate = at_least(ns, kUsual.*rate);
   };
-  set(&GpuQueryRates::token_byte_ns, times.tokens.kernel_ns / std::max(times.tokens.bytes, 1.0));
-  set(&GpuQueryRates::text_byte_ns, times.text.kernel_ns / std::max(times.text.bytes, 1.0));
-  set(&GpuQueryRates::step_ns, without_bytes(times.computed, rates) / kComputedSteps);
-  set(&GpuQueryRates::sum_ns, without_bytes(times.summed, rates));
-  set(&GpuQueryRates::group_ns, without_bytes(times.few_groups, rates));
-  set(&GpuQueryRates::cached_group_ns, without_bytes(times.cached_groups, rates));
+  // What of a row is left when its columns have been read.
+  const auto of_row = [&](const GpuQueryTime& time) {
+    return row_ns(time, times) - rates.byte_ns * row_bytes(time);
+  };
+  set(&GpuQueryRates::token_byte_ns, byte_ns(times.tokens, times));
+  set(&GpuQueryRates::text_byte_ns, byte_ns(times.text, times));
+  set(&GpuQueryRates::step_ns, of_row(times.computed) / kComputedSteps);
+  set(&GpuQueryRates::sum_ns, of_row(times.summed));
+  set(&GpuQueryRates::group_ns, of_row(times.few_groups));
+  set(&GpuQueryRates::cached_group_ns, of_row(times.cached_groups));
   const GpuQueryTime& far = times.far_groups;
-  set(&GpuQueryRates::far_group_ns, without_bytes(far, rates));
+  set(&GpuQueryRates::far_group_ns, of_row(far));
   set(&GpuQueryRates::group_back_ns, (far.total_ns - far.kernel_ns) / std::max(far.groups, 1.0));
-  set(&GpuQueryRates::lookup_ns, without_bytes(times.cached_keys, rates));
-  set(&GpuQueryRates::far_lookup_ns, without_bytes(times.far_keys, rates));
-  set(&GpuQueryRates::branch_ns, 1024 * (row_ns(times.branched) - row_ns(times.together)));
+  set(&GpuQueryRates::lookup_ns, of_row(times.cached_keys));
+  set(&GpuQueryRates::far_lookup_ns, of_row(times.far_keys));
+  set(&GpuQueryRates::branch_ns,
+      1024 * (row_ns(times.branched, times) - row_ns(times.together, times)));
   set(&GpuQueryRates::kernel_ns, times.few_rows.kernel_ns);
-  set(&GpuQueryRates::pass_ns, (times.passed.kernel_ns - times.none.kernel_ns - rates.kernel_ns) /
-                                   std::max(times.none.rows, 1.0));
+  set(&GpuQueryRates::pass_ns,
+      (running_ns(times.passed, times) - times.none.kernel_ns) / std::max(times.none.rows, 1.0));
   set(&GpuQueryRates::read_ns, read_ns(times.read));
   set(&GpuQueryRates::thread_read_ns, read_ns(times.read_by_thread));
   set(&GpuQueryRates::start_seconds, times.start_seconds);

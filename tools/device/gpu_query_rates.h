@@ -50,8 +50,7 @@ struct GpuQueryTimes {
 constexpr double kComputedSteps = 9;
 
 /// None is less than a sixteenth of GpuQueryRates's own, whatever was measured: differences of
-/// times may be noise. What reading a byte takes is how times of conditions grow with the stored
-/// bytes (least squares), and comparing is the rest of each.
+/// times may be noise.
 GpuQueryRates rates_of(const GpuQueryTimes& times);
 
 Measurements to_measurements(const GpuQueryRates& rates);

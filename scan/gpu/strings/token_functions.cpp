@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "scan/gpu/strings/token_functions.h"
 
-#include <map>
+#include <functional>
 #include <numeric>
+#include <string_view>
 
 #include "scan/gpu/strings/state_order.h"
 
@@ -13,26 +14,31 @@ using scan_detail::Dfa;
 using States = std::vector<std::uint16_t>;
 
 /// What tokens do to all states, each from what the front does that it shares with the one before.
+/// States have the numbers of `order`.
 class Walker {
  public:
-  explicit Walker(const Dfa& dfa) : dfa_(dfa), after_(kMaxTokenBytes + 1, States(dfa.states)) {
+  Walker(const Dfa& dfa, const States& number)
+      : dfa_(dfa), steps_(dfa.classes, States(dfa.states)), after_(kMaxTokenBytes + 1, number) {
     std::iota(after_[0].begin(), after_[0].end(), std::uint16_t{0});
+    for (std::uint32_t state = 0; state < dfa.states; ++state) {
+      for (std::uint32_t column = 0; column < dfa.classes; ++column) {
+        const std::uint32_t to = dfa.next[std::size_t{state} * dfa.classes + column];
+        steps_[column][number[state]] = number[to];
+      }
+    }
   }
 
-  /// The state of `dfa` that `token` leads each of its states to.
+  /// The state that `token` leads each state to.
   const States& run(Bytes token) {
     std::size_t shared = 0;
     while (shared < token.size() && shared < last_.size() && token[shared] == last_[shared]) {
       ++shared;
     }
     for (std::size_t i = shared; i < token.size(); ++i) {
-      const std::uint32_t column = dfa_.class_of[token[i]];
-      const States& from = after_[i];
-      States& to = after_[i + 1];
-      for (std::uint32_t state = 0; state < dfa_.states; ++state) {
-        to[state] =
-            static_cast<std::uint16_t>(dfa_.next[std::size_t{from[state]} * dfa_.classes + column]);
-      }
+      const std::uint16_t* const step = steps_[dfa_.class_of[token[i]]].data();
+      const std::uint16_t* const from = after_[i].data();
+      std::uint16_t* const to = after_[i + 1].data();
+      for (std::uint32_t state = 0; state < dfa_.states; ++state) to[state] = step[from[state]];
     }
     last_ = token;
     return after_[token.size()];
@@ -40,8 +46,36 @@ class Walker {
 
  private:
   const Dfa& dfa_;
+  std::vector<States> steps_;  ///< by the class of a byte
   std::vector<States> after_;  ///< by the number of bytes of the last token
   Bytes last_;
+};
+
+/// Finds the class of tokens that do the same to all states.
+class KnownClasses {
+ public:
+  /// `made`: to which classes are added, and to whose states `to` belongs.
+  std::uint16_t class_of(const States& to, TokenFunctions& made) {
+    const std::string_view bytes = bytes_of(to.data(), made.states);
+    std::size_t place = std::hash<std::string_view>()(bytes) % kPlaces;
+    for (; places_[place] != kNone; place = (place + 1) % kPlaces) {
+      const std::size_t first = std::size_t{places_[place]} * made.states;
+      if (bytes_of(made.next.data() + first, made.states) == bytes) return places_[place];
+    }
+    places_[place] = static_cast<std::uint16_t>(made.classes++);
+    made.next.insert(made.next.end(), to.begin(), to.end());
+    return places_[place];
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 2 * kMaxTokens;  ///< of which half stay free
+  static constexpr std::uint16_t kNone = kMaxTokens;
+
+  static std::string_view bytes_of(const std::uint16_t* states, std::size_t count) {
+    return {reinterpret_cast<const char*>(states), count * sizeof *states};
+  }
+
+  std::vector<std::uint16_t> places_ = std::vector<std::uint16_t>(kPlaces, kNone);
 };
 
 Error too_large() {
@@ -61,19 +95,10 @@ Result<TokenFunctions> token_functions(const Dfa& dfa, const TokenDictionary& to
   made.first_decided = order.first_decided;
   made.end_matching = order.end_matching;
   made.first_matching = order.first_matching;
-  std::map<States, std::uint16_t> known;
-  Walker walker(dfa);
-  States column(dfa.states);
+  KnownClasses known;
+  Walker walker(dfa, number);
   for (std::uint32_t code = 0; code < tokens.size(); ++code) {
-    const States& to = walker.run(tokens.token(code));
-    for (std::uint32_t state = 0; state < dfa.states; ++state) {
-      column[number[state]] = number[to[state]];
-    }
-    const auto found = known.emplace(column, static_cast<std::uint16_t>(made.classes));
-    made.class_of[code] = found.first->second;
-    if (!found.second) continue;
-    made.next.insert(made.next.end(), column.begin(), column.end());
-    ++made.classes;
+    made.class_of[code] = known.class_of(walker.run(tokens.token(code)), made);
     if (made.next.size() > kMostFunctionCells) return too_large();
   }
   return made;

@@ -106,15 +106,14 @@ Status KernelMeter::record() {
   return space_.device().record(events_[recorded_++].get(), space_.stream);
 }
 
-Status KernelMeter::start() {
-  recorded_ = 0;
+Status KernelMeter::begin() {
   return is_on() ? record() : Status();
 }
 
 Status KernelMeter::add(const PipelineBuilder& builder, const TableConditions& conditions,
                         const PipelineRun& run, const LoadedTable& table, unsigned copies) {
   if (!is_on()) return {};
-  const std::size_t number = recorded_ - 1;
+  const std::size_t number = recorded_ / 2;
   if (costs_->size() == number) costs_->push_back({.plan = builder.plan()});
   KernelCost& cost = (*costs_)[number];
   const Pipeline& pipeline = run.pipeline();
@@ -142,10 +141,10 @@ Status KernelMeter::add(const PipelineBuilder& builder, const TableConditions& c
 }
 
 Status KernelMeter::finish() {
-  for (std::size_t i = 0; i + 1 < recorded_; ++i) {
+  for (std::size_t i = 0; i < recorded_; i += 2) {
     PRESSO_ASSIGN(const double seconds,
                   space_.device().seconds_between(events_[i].get(), events_[i + 1].get()));
-    (*costs_)[i].seconds += seconds;
+    (*costs_)[i / 2].seconds += seconds;
   }
   recorded_ = 0;
   return {};

@@ -57,9 +57,9 @@ class KernelMeter {
   KernelMeter(const RunSpace& space, KernelCosts* costs) : space_(space), costs_(costs) {}
 
   bool is_on() const { return costs_ != nullptr; }
-  /// Kernels over a table are about to be enqueued. Errors: kDeviceLost, kDeviceMemory.
-  Status start();
-  /// The next one has been enqueued, over `copies` of the table. Errors: kDeviceLost.
+  /// The next kernel over a table is about to be enqueued. Errors: kDeviceLost, kDeviceMemory.
+  Status begin();
+  /// It has been enqueued, over `copies` of the table. Errors: kDeviceLost.
   Status add(const PipelineBuilder& builder, const TableConditions& conditions,
              const PipelineRun& run, const LoadedTable& table, unsigned copies = 1);
   /// Once the device has done all of them. Errors: kDeviceLost.
@@ -70,7 +70,7 @@ class KernelMeter {
 
   const RunSpace& space_;
   KernelCosts* costs_;
-  std::vector<OwnedEvent> events_;  ///< in front of the first kernel, behind each
+  std::vector<OwnedEvent> events_;  ///< in front of each kernel, and behind it
   std::size_t recorded_ = 0;
 };
 

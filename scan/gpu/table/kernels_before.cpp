@@ -27,11 +27,15 @@ Status enqueue_over(const RunSpace& space, const query::Execution& execution,
   if (!conditions.strings.empty()) {
     const DeviceStep step(space.device(), "strings");
     PRESSO_TRY(strings.prepare({&table}, conditions.strings));
+  }
+  run.set_conditions(conditions.steps, strings, rows_before);
+  PRESSO_TRY(run.prepare(table, table.blocks(), leaves, builder.code_tables(table)));
+  PRESSO_TRY(meter.begin());
+  if (!conditions.strings.empty()) {
+    const DeviceStep step(space.device(), "strings");
     PRESSO_TRY(strings.enqueue());
   }
   const DeviceStep step(space.device(), "pipeline");
-  run.set_conditions(conditions.steps, strings, rows_before);
-  PRESSO_TRY(run.prepare(table, table.blocks(), leaves, builder.code_tables(table)));
   PRESSO_TRY(run.enqueue());
   return meter.add(builder, conditions, run, table);
 }

@@ -5,6 +5,19 @@
 
 namespace presso::gpu {
 
+Status RunSpace::for_each(std::size_t count, const std::function<Status(std::size_t)>& work) const {
+  if (queue == nullptr || count < 2) {
+    for (std::size_t i = 0; i < count; ++i) PRESSO_TRY(work(i));
+    return {};
+  }
+  std::vector<Status> done(count);
+  Tasks tasks(count, [&](std::size_t i) { done[i] = without_bad_alloc([&] { return work(i); }); });
+  queue->add_first(tasks);
+  queue->finish(tasks);
+  for (Status& one : done) PRESSO_TRY(std::move(one));
+  return {};
+}
+
 Status RunSpace::copy_there(void* to, const void* from, std::uint64_t bytes) const {
   const std::uint64_t most = pinned.usual_bytes();
   for (std::uint64_t at = 0; at < bytes; at += most) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "decompress/gpu/runtime/memory.h"
@@ -61,6 +62,9 @@ struct RunSpace {
   QueryCosts* costs = nullptr;  ///< of kernels, is added to; nullptr: nobody wants to know
 
   Device& device() const { return memory.device(); }
+  /// Calls `work(0)` to `work(count - 1)`, each once, by all threads of the queue. The error is
+  /// that of the first of them that has one; kOutOfMemory.
+  Status for_each(std::size_t count, const std::function<Status(std::size_t)>& work) const;
   /// Copies to device memory, by way of pinned memory. Waits.
   Status copy_there(void* to, const void* from, std::uint64_t bytes) const;
   /// The same of several pieces, one behind another at multiples of `alignment`.

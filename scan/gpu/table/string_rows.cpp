@@ -62,34 +62,38 @@ Status StringRows::prepare_text(const std::vector<StringLeaf>& leaves) {
   return {};
 }
 
-/// An automaton for each source of tokens, all in the same layout.
+/// An automaton for each dictionary of tokens, all in the same layout, by all threads.
 Status StringRows::add_tables(const StringLeaf& leaf, const scan_detail::Dfa& dfa, Run& run) const {
-  std::vector<TokenFunctions> functions;
-  const TokenDictionary* last = nullptr;
-  bool is_chosen = false;
+  std::vector<const Source*> sources;
   for (const Source& source : sources_) {
-    if (source.strings->column != leaf.column) continue;
-    const std::size_t column = leaf.filter->column;
-    PRESSO_ASSIGN(const TokenDictionary* const tokens, source.reader().tokens(column));
-    if (tokens == last) {
-      functions.push_back(functions.back());
-    } else {
-      PRESSO_ASSIGN(TokenFunctions made, token_functions(dfa, *tokens));
-      functions.push_back(std::move(made));
-    }
-    last = tokens;
-    if (is_chosen) continue;
-    run.layout = choose_layout(functions.back(), source.strings->sample);
-    is_chosen = true;
+    if (source.strings->column == leaf.column) sources.push_back(&source);
   }
-  for (const TokenFunctions& one : functions) {
-    if (!fits(run.layout, one)) run.layout = StringLayout::kWide;
+  std::vector<const TokenDictionary*> tokens(sources.size());
+  PRESSO_TRY(space_.for_each(tokens.size(), [&](std::size_t i) -> Status {
+    PRESSO_ASSIGN(tokens[i], sources[i]->reader().tokens(leaf.filter->column));
+    return {};
+  }));
+  std::vector<const TokenDictionary*> different;
+  for (const TokenDictionary* const one : tokens) {
+    if (different.empty() || different.back() != one) different.push_back(one);
+    run.table_of.push_back(different.size() - 1);
   }
-  for (const TokenFunctions& one : functions) {
-    PRESSO_ASSIGN(StringTable table, lay_out(run.layout, one));
-    run.tables.push_back(std::move(table));
-  }
-  return {};
+  if (different.empty()) return {};
+  std::vector<TokenFunctions> functions(different.size());
+  PRESSO_TRY(space_.for_each(functions.size(), [&](std::size_t i) -> Status {
+    PRESSO_ASSIGN(functions[i], token_functions(dfa, *different[i]));
+    return {};
+  }));
+  run.layout = choose_layout(functions.front(), sources.front()->strings->sample);
+  const bool all_fit =
+      std::all_of(functions.begin(), functions.end(),
+                  [&run](const TokenFunctions& one) { return fits(run.layout, one); });
+  if (!all_fit) run.layout = StringLayout::kWide;
+  run.tables.resize(functions.size());
+  return space_.for_each(functions.size(), [&](std::size_t i) -> Status {
+    PRESSO_ASSIGN(run.tables[i], lay_out(run.layout, functions[i]));
+    return {};
+  });
 }
 
 /// Of a row group's tokens, and which of them have a slice's rows.
@@ -240,11 +244,12 @@ void StringRows::place_tokens(const Places& places, const Upload& upload, const 
                               Run& run, std::uint32_t*& bits) {
   const Byte* const there = input_.get();
   std::uint32_t* const tile_begins = places.words(places.tiles_at);
-  std::size_t number = 0, table = 0;
+  std::size_t number = 0;
+  auto table = run.table_of.begin();
   for (const Source& source : sources_) {
     if (source.strings->column != run.column) continue;
-    StringTableView view = run.tables[table].view;
-    view.d_image = upload.at<Byte>(there, pieces.tables[table++]);
+    StringTableView view = run.tables[*table].view;
+    view.d_image = upload.at<Byte>(there, pieces.tables[*table++]);
     run.batch.table_bytes = std::max(run.batch.table_bytes, view.shared_bytes);
     for (const LoadedStrings::Codes& codes : source.strings->codes) {
       StringBlock& block = run.blocks[number];

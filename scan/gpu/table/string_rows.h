@@ -62,7 +62,8 @@ class StringRows {
     bool negated = false;
     bool verifies = false;  ///< the first of its column
     StringLayout layout = StringLayout::kClasses;
-    std::vector<StringTable> tables;  ///< of its sources of tokens
+    std::vector<StringTable> tables;    ///< of dictionaries of tokens
+    std::vector<std::size_t> table_of;  ///< by source of tokens
     std::vector<StringBlock> blocks;
     std::optional<TextTable> text_table;
     std::vector<StringBlock> text_blocks;  ///< of its row groups of text

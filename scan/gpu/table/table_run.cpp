@@ -40,7 +40,6 @@ std::uint64_t rows_by_tokens(const RunSpace& space, std::uint32_t string_columns
 Status run_over(const RunSpace& space, const query::Execution& execution,
                 const PipelineBuilder& builder, const LoadedTable& table, KernelsBefore& before,
                 StringRows& strings, PipelineRun& run, KernelMeter& meter) {
-  PRESSO_TRY(meter.start());
   PRESSO_TRY(before.enqueue(table, meter));
   PRESSO_TRY(enqueue_over(space, execution, builder, table, before.rows(), strings, run, meter));
   PRESSO_TRY(space.device().wait(space.stream));

@@ -99,8 +99,8 @@ Status RateDevice::prepare_before(const gpu::RunSpace& space, const query::Execu
 /// All kernels before the last one, as KernelsBefore::enqueue().
 Status RateDevice::enqueue_before(Prepared& prepared, const TableCopies& tables, unsigned copies,
                                   gpu::KernelMeter& meter) {
-  PRESSO_TRY(meter.start());
   for (const auto& kernel : prepared.before) {
+    PRESSO_TRY(meter.begin());
     PRESSO_TRY(kernel->strings.enqueue());
     PRESSO_TRY(kernel->run->enqueue());
     PRESSO_TRY(
@@ -165,6 +165,7 @@ Result<double> RateDevice::run(const gpu::RunSpace& space, gpu::QueryPipeline& m
       PRESSO_TRY(space.kernels.clear_cells(run.pipeline(), space.stream));
     }
     PRESSO_TRY(enqueue_before(prepared, tables, copies, meter));
+    PRESSO_TRY(meter.begin());
     PRESSO_TRY(prepared.strings.enqueue());
     PRESSO_TRY(run.enqueue());
     PRESSO_TRY(run.make_groups());
