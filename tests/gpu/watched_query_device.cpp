@@ -23,6 +23,7 @@ using gpu::Stream;
 
 constexpr int kPoison = 0xA7;
 
+/// Has no clock, as the emulator has none.
 class WatchedDevice final : public gpu::Device {
  public:
   WatchedDevice(std::unique_ptr<gpu::Device> real, std::shared_ptr<EmulatedFaults> faults)
@@ -69,15 +70,10 @@ class WatchedDevice final : public gpu::Device {
     real_->destroy_stream(stream);
   }
   Result<Event> create_event() override { return handle(real_->create_event()); }
-  Result<Event> create_timed_event() override { return handle(real_->create_timed_event()); }
   void destroy_event(Event event) override {
     drop_handle();
     real_->destroy_event(event);
   }
-  Result<double> seconds_between(Event from, Event to) override {
-    return real_->seconds_between(from, to);
-  }
-
   Status copy_in(Byte* to, const Byte* from, std::size_t bytes, Stream stream) override {
     PRESSO_TRY(still_there());
     return real_->copy_in(to, from, bytes, stream);

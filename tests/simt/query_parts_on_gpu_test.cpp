@@ -323,7 +323,8 @@ TEST(QueryByPartsOfDoubles, AnswersAsTheCpu) {
     const Answer found = bits_of(query, make_emulated_query_device(faults));
     EXPECT_EQ(found.text, bits_of(query, nullptr).text);
     EXPECT_EQ(found.summary.why_cpu, "");
-    EXPECT_EQ(faults->parted != 0, aggregates != kTooManyWords);
+    // Of too many words rows may have been parted while these were thought to have fewer.
+    if (aggregates != kTooManyWords) EXPECT_NE(faults->parted, 0u);
   }
 }
 
