@@ -24,6 +24,7 @@ from presso._compress import (
 )
 from presso._file import File, open  # noqa: A004
 from presso._native import version as __version__
+from presso._partition import Partition
 from presso._query import Query, query, sql
 from presso._scan import Match, Scan, scan
 from presso.errors import (
@@ -52,6 +53,7 @@ __all__ = [
     "Match",
     "MemoryShortError",
     "MissingFileError",
+    "Partition",
     "Query",
     "Scan",
     "Sizes",

@@ -38,7 +38,24 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
     if "://" not in path:
         return _open_path(path, later)
     reader = _UrlReader(path)
-    return _native.open_object(reader, reader.size, _bytes_of(path))
+    return _native.open_object(reader, reader.size, _bytes_of(path), _bytes_of(path))
+
+
+def address_of(file: _native.OpenedFile) -> tuple[str, str]:
+    """By which other processes open the file: where it is, and its name for messages. Raises
+    ArgumentError for a file object."""
+    where = file.url or (file.path and os.path.abspath(file.path))
+    if not where:
+        raise ArgumentError(f"{file.name}: other processes cannot open a file object")
+    return where, file.name
+
+
+def open_address(address: tuple[str, str]) -> _native.OpenedFile:
+    """The file of address_of(), when its turn comes."""
+    where, name = address
+    if "://" in where and not os.path.isabs(where):
+        return open_file(where)
+    return _open_path(where, True, name)
 
 
 def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile]:
@@ -93,7 +110,7 @@ def _bytes_of(name):
         return name.encode("utf-8", "backslashreplace")
 
 
-def _open_path(path, later):
+def _open_path(path, later, name=None):
     try:
         # Without waiting for the other end of a pipe.
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -108,7 +125,7 @@ def _open_path(path, later):
         if not stat.S_ISREG(about.st_mode):
             raise FileError(f"{path}: is not a regular file", code=40, path=path)
         if later:
-            return _native.later(os.fsencode(path))
+            return _native.later(os.fsencode(path), _bytes_of(path if name is None else name))
         keep = True
         return _native.open_descriptor(fd, about.st_size, os.fsencode(path))
     finally:
