@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import concurrent.futures
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from presso import _native
 from presso._arguments import whole
 from presso._files import address_of, open_address
-from presso.errors import ArgumentError, DamageError
+from presso.errors import ArgumentError, DamageError, DamageWarning
 
 TARGET_BYTES = 64 << 20
 # Files that are divided at a time; the time is that of storage that is far away.
@@ -49,10 +50,14 @@ class Partition:
         return _KINDS[self._kind](file, self._question, self._place, columns)
 
     def read(self, columns: Iterable[str] | None = None) -> Any:
-        """A pyarrow.Table of it."""
+        """A pyarrow.Table of it. Where blocks are left out (on_error="skip") it warns of how many,
+        by a DamageWarning."""
         import pyarrow
 
-        return pyarrow.table(self.scan(columns))
+        found = self.scan(columns)
+        table = pyarrow.table(found)
+        warn_of_damage(found)
+        return table
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.scan().__arrow_c_stream__(requested_schema)
@@ -93,6 +98,14 @@ def of_files(
         for parts in pool.map(lambda number: divided(number, target_bytes), range(len(files))):
             made += parts
     return made
+
+
+def warn_of_damage(found: Any) -> None:
+    """A DamageWarning where a Scan that has come to its end has left out blocks."""
+    holes = getattr(found, "totals", {}).get("damage", ())
+    if holes:
+        text = f"{holes[0]['path']}: {len(holes)} damaged blocks left out, {holes[0]['message']}"
+        warnings.warn(text, DamageWarning, stacklevel=3)
 
 
 def lines_and_bytes(file: _native.OpenedFile) -> tuple[int | None, int | None]:

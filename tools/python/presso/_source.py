@@ -9,7 +9,6 @@ from typing import Any, Union
 from presso import _native
 from presso._arguments import MOST
 from presso._files import Sources, open_files
-from presso._partition import TARGET_BYTES, Partition
 from presso._pushed import Tree, condition, line_question
 from presso._query import Query, quoted
 from presso._scan import Scan, scan
@@ -19,19 +18,20 @@ from presso.errors import ArgumentError, DamageError
 Asked = Union[Sources, Scan, Query]
 
 
-def source_of(asked: Asked, **options: Any) -> LineSource | RowSource:
-    """A source of lines or of a table's rows; options as in scan(), for lines. Raises ArgumentError
-    for a question that is not asked of each line or row alone."""
+def source_of(
+    asked: Asked, patterns: tuple[str | bytes, ...] = (), **options: Any
+) -> LineSource | RowSource:
+    """A source of lines or of a table's rows; patterns and options as in scan(), for lines."""
     if isinstance(asked, (Scan, Query)):
-        if options:
+        if patterns or options:
             raise ArgumentError("options are for sources that are named")
         return LineSource(asked) if isinstance(asked, Scan) else RowSource(asked)
     files = open_files(asked, later=True)
     if is_table(files[0]):
-        if options:
-            raise ArgumentError("a table has no options")
+        if patterns or options:
+            raise ArgumentError("a table has no patterns and options")
         return RowSource(Query(files))
-    return LineSource(scan(files, **options))
+    return LineSource(scan(files, *patterns, **options))
 
 
 def is_table(file: _native.OpenedFile) -> bool:
@@ -117,10 +117,3 @@ class RowSource:
 
 
 _OF_ROWS = ("alias", "where", "set_options")
-
-
-def partitions_of(
-    asked: Asked, target_bytes: int = TARGET_BYTES, **options: Any
-) -> list[Partition]:
-    """partitions() of sources or of a question."""
-    return source_of(asked, **options).question(None, None).partitions(target_bytes)
