@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import errno
 import glob
 import io
@@ -21,6 +22,9 @@ Source = Union[str, bytes, os.PathLike, BinaryIO, _native.OpenedFile]
 #: One or several; "logs/*.presso" stands for all files that match.
 Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
+# Of files far away: what a request reads, and how many of these are kept for each file.
+_PIECE_BYTES = 2 << 20
+_MOST_PIECES = 16
 
 
 def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
@@ -159,6 +163,60 @@ class _ObjectReader:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+class _Pieces:
+    """Ranges of a file far away, read in pieces of which the last ones are kept: a request takes as
+    long as a megabyte or two. Used by any thread; each piece is fetched once at a time."""
+
+    def __init__(self, fetch, size):
+        self._fetch = fetch
+        self._size = size
+        self._forget()
+
+    def _forget(self):
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._kept = {}
+
+    def read(self, offset, length):
+        if length > _PIECE_BYTES:
+            return self._fetched(offset, length)
+        read = []
+        end = offset + length
+        for number in range(offset // _PIECE_BYTES, (end - 1) // _PIECE_BYTES + 1):
+            begin = number * _PIECE_BYTES
+            read.append(self._piece(number)[max(offset - begin, 0) : end - begin])
+        return read[0] if len(read) == 1 else b"".join(read)
+
+    def _piece(self, number):
+        if self._process != os.getpid():
+            # A thread that is not here may have the lock, or be fetching.
+            self._forget()
+        with self._lock:
+            piece = self._kept.pop(number, None)
+            is_new = piece is None
+            if is_new:
+                piece = concurrent.futures.Future()
+            self._kept[number] = piece
+            if len(self._kept) > _MOST_PIECES:
+                del self._kept[next(iter(self._kept))]
+        if is_new:
+            begin = number * _PIECE_BYTES
+            try:
+                piece.set_result(self._fetched(begin, min(_PIECE_BYTES, self._size - begin)))
+            except BaseException as error:
+                with self._lock:
+                    self._kept.pop(number, None)
+                piece.set_exception(error)
+        return piece.result()
+
+    def _fetched(self, offset, length):
+        read = self._fetch(offset, length)
+        if len(read) != length:
+            # A server that knows no ranges gives all of the file.
+            raise OSError(f"a read of {length} bytes gave {len(read)}")
+        return read
+
+
 class _UrlReader:
     """Reads ranges of what an fsspec URL names."""
 
@@ -179,6 +237,10 @@ class _UrlReader:
             raise ArgumentError(f"{url}: {error}") from error
         if self.size is None:
             raise ArgumentError(f"{url}: its size is not known")
+        self._pieces = _Pieces(self._fetch, self.size)
+
+    def _fetch(self, offset, length):
+        return self._fs.cat_file(self._path, start=offset, end=offset + length)
 
     def read_range(self, offset, length):
-        return self._fs.cat_file(self._path, start=offset, end=offset + length)
+        return self._pieces.read(offset, length)
