@@ -7,6 +7,7 @@ import pickle
 import random
 import shutil
 import threading
+import time
 
 import pytest
 
@@ -84,6 +85,29 @@ def test_urls(log, compressed):
     assert presso.open(f"file://{compressed}").plain_bytes == log.stat().st_size
     with pytest.raises(presso.MissingFileError, match="memory://none"):
         presso.open("memory://none")
+
+
+def test_urls_are_opened_together(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    urls = [f"memory://many/{i}.presso" for i in range(40)]
+    for number, url in enumerate(urls):
+        memory.pipe(url, presso.compress(b"file %d\n" % number))
+    size = type(memory).size
+
+    def slow(self, path):
+        time.sleep(0.05)
+        return size(self, path)
+
+    monkeypatch.setattr(type(memory), "size", slow)
+    begin = time.monotonic()
+    scan = presso.scan(urls)
+    assert time.monotonic() - begin < 1
+    assert [match.line for match in scan] == [b"file %d\n" % i for i in range(40)]
+    parts = scan.partitions()
+    assert [part.path for part in parts] == urls
+    with pytest.raises(presso.MissingFileError, match="none"):
+        presso.scan([*urls, "memory://many/none"])
 
 
 def test_urls_are_read_in_pieces(monkeypatch):

@@ -116,6 +116,20 @@ def test_what_cannot_match_gives_no_part(tmp_path):
     assert len(everything) > 50
 
 
+def test_many_blocks_of_which_every_other_can_match(tmp_path):
+    rng = random.Random(3)
+    lines = [f"{i:06d} {rng.randbytes(1000).hex()}" for i in range(6_000)]
+    for i in range(0, len(lines), 17):
+        lines[i] += " qxzyvw"
+    path = tmp_path / "a.presso"
+    path.write_bytes(presso.compress("\n".join(lines).encode(), block_size=BLOCK, index=50))
+    scan = presso.scan(path, "qxzyvw", fixed=True)
+    parts = sent(scan.partitions(1 << 40))
+    assert scan.count() == 353
+    assert scan.totals["blocks_skipped"] > 200
+    assert [m for part in parts for m in part.scan()] == list(scan)
+
+
 def damaged_copy(path, blocks, at=0.5):
     file = presso.open(path)
     content = bytearray(path.read_bytes())

@@ -22,6 +22,8 @@ Source = Union[str, bytes, os.PathLike, BinaryIO, _native.OpenedFile]
 #: One or several; "logs/*.presso" stands for all files that match.
 Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
+#: Of files far away: how many are looked at together.
+AT_A_TIME = 64
 # Of files far away: what a request reads, and how many of these are kept for each file.
 _PIECE_BYTES = 2 << 20
 _MOST_PIECES = 16
@@ -70,12 +72,14 @@ def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile
         sources = [sources]
     elif not isinstance(sources, Iterable):
         raise ArgumentError(f"{sources!r}: neither a path nor a file object nor several")
-    opened = []
-    for source in sources:
-        opened += [open_file(one, later) for one in _expanded(source)]
-    if not opened:
+    named = [one for source in sources for one in _expanded(source)]
+    if not named:
         raise ArgumentError("no files")
-    return opened
+    if len(named) == 1 or not any(map(_is_url, named)):
+        return [open_file(one, later) for one in named]
+    # Each asks for its size.
+    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(named))) as pool:
+        return list(pool.map(lambda one: open_file(one, later), named))
 
 
 def output_path(path: Union[str, bytes, os.PathLike]) -> bytes:
@@ -93,6 +97,10 @@ def _expanded(source):
     if not found:
         raise ArgumentError(f"{path}: no such files")
     return found
+
+
+def _is_url(source):
+    return isinstance(source, (str, bytes)) and "://" in os.fsdecode(source)
 
 
 def _path_of(source):

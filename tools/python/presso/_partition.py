@@ -10,12 +10,10 @@ from typing import Any
 
 from presso import _native
 from presso._arguments import whole
-from presso._files import address_of, open_address
+from presso._files import AT_A_TIME, address_of, open_address
 from presso.errors import ArgumentError, DamageError, DamageWarning
 
 TARGET_BYTES = 64 << 20
-# Files that are divided at a time; the time is that of storage that is far away.
-_AT_A_TIME = 64
 
 
 class Partition:
@@ -94,7 +92,7 @@ def of_files(
     if len(files) == 1:
         return divided(0, target_bytes)
     made = []
-    with concurrent.futures.ThreadPoolExecutor(min(_AT_A_TIME, len(files))) as pool:
+    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(files))) as pool:
         for parts in pool.map(lambda number: divided(number, target_bytes), range(len(files))):
             made += parts
     return made
