@@ -106,6 +106,13 @@ ColumnSummary Table::column(std::uint64_t group, std::size_t column) const {
   return {zone.nulls, has_zone, zone.least, zone.most};
 }
 
+Result<Table> Table::part(std::uint64_t first, std::uint64_t end) const {
+  if (first >= end || end > row_groups()) {
+    return make_error(ErrorCode::kInvalidArgument, "there are no such row groups");
+  }
+  return Table(*file_, std::make_shared<const TableIndex>(index_->part(first, end)), options_);
+}
+
 std::optional<std::size_t> Table::find_column(std::string_view name) const {
   const auto& columns = schema().columns;
   const auto found = std::find_if(columns.begin(), columns.end(),

@@ -114,6 +114,9 @@ class TableIndex {
   std::uint64_t rows() const;
   std::uint64_t text_bytes() const;
   std::uint64_t text_lines() const;
+  /// The row groups from `first` to `end` - 1 alone, counted from 0; GroupPlace::first_row and what
+  /// else is counted through all members stays as it is.
+  TableIndex part(std::uint64_t first, std::uint64_t end) const;
   /// The index was damaged or missing.
   bool rebuilt() const { return rebuilt_; }
   /// The file ends too early: there were more row groups.

@@ -220,7 +220,24 @@ Status TableIndex::number_groups() {
 }
 
 std::uint64_t TableIndex::rows() const {
-  return groups_.empty() ? 0 : groups_.back().first_row + groups_.back().rows;
+  if (groups_.empty()) return 0;
+  return groups_.back().first_row + groups_.back().rows - groups_.front().first_row;
+}
+
+TableIndex TableIndex::part(std::uint64_t first, std::uint64_t end) const {
+  TableIndex made(*file_);
+  made.members_ = members_;
+  made.rebuilt_ = rebuilt_;
+  made.cut_off_ = cut_off_;
+  const auto some_of = [&](const auto& all, std::size_t for_each) {
+    const auto place = [&](std::uint64_t group) {
+      return all.begin() + static_cast<std::ptrdiff_t>(group * for_each);
+    };
+    return std::remove_cvref_t<decltype(all)>(place(first), place(end));
+  };
+  made.groups_ = some_of(groups_, 1);
+  made.zones_ = some_of(zones_, schema().columns.size());
+  return made;
 }
 
 std::uint64_t TableIndex::text_bytes() const {

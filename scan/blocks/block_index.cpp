@@ -200,6 +200,7 @@ std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& 
     fewest = count;
     choice.wanted = std::move(wanted);
     choice.clause = clause;
+    choice.number = number;
   }
   if (choice.wanted.empty()) return std::nullopt;
   std::vector<LineFacts>& facts = choice.facts;
@@ -215,9 +216,69 @@ std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& 
   return choice;
 }
 
+Result<std::shared_ptr<const BlockIndex>> BlockIndex::open_part(const RandomAccess& file,
+                                                                const LinePart& part,
+                                                                const RequiredLiterals& required,
+                                                                const ScanOptions& options) {
+  const auto changed = [] {
+    return make_error(ErrorCode::kIo, "has changed since it was divided into parts");
+  };
+  if (file.size() != part.file_bytes) return changed();
+  PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open_as_written(file, 0));
+  if (part.begin >= part.end || part.end > index.plain_bytes()) return changed();
+  const std::uint64_t first = index.block_at(part.begin);
+  const std::uint64_t end = index.block_at(part.end - 1) + 1;
+  if (index.block_offset(first) != part.first_block_offset) return changed();
+  Choice choice;
+  choice.wanted.assign(static_cast<std::size_t>(index.block_count()), 1);
+  if (!part.wanted.empty()) {
+    if (part.wanted.size() != end - first || part.clause >= required.clauses.size()) {
+      return changed();
+    }
+    for (std::size_t i = 0; i < part.wanted.size(); ++i) {
+      choice.wanted[static_cast<std::size_t>(first) + i] = part.wanted[i] ? 1 : 0;
+    }
+    choice.number = part.clause;
+    choice.clause = required.clauses[static_cast<std::size_t>(part.clause)];
+  }
+  PRESSO_ASSIGN(const std::optional<LineTable> lines, LineTable::read(file, index));
+  if (!lines) return changed();
+  for (std::uint64_t block = 0; block < index.block_count(); ++block) {
+    choice.facts.push_back(lines->facts(block));
+  }
+  PRESSO_ASSIGN(CompressedFile opened, CompressedFile::open(std::move(index), options.decode));
+  const std::shared_ptr<BlockIndex> made(new BlockIndex(std::move(opened), std::move(choice)));
+  made->first_block_ = first;
+  made->end_block_ = end;
+  made->limit_to(part);
+  return std::shared_ptr<const BlockIndex>(made);
+}
+
+/// A part ends with the first line of its last block, or with all of it. It begins with the second
+/// line of its first block, or with the first: where that block is left out it counts with its
+/// first line, of which only the place is known.
+void BlockIndex::limit_to(const LinePart& part) {
+  is_part_ = true;
+  end_ = part.end;
+  lines_before_ = part.lines_before;
+  const std::uint64_t begin = plain_offset(first_block_);
+  if (wanted(first_block_)) {
+    begin_in_first_ = static_cast<std::size_t>(part.begin - begin);
+  } else if (part.begin > begin) {
+    --lines_before_;
+  }
+  is_behind_mark_ = begin > 0 && choice_.facts.front().begins_with_mark;
+  LineFacts& last = choice_.facts[static_cast<std::size_t>(end_block_ - 1)];
+  if (last.newlines > 0 && plain_offset(end_block_ - 1) + last.first_newline + 1 == end_) {
+    last.newlines = 1;
+    last.last_newline = last.first_newline;
+  }
+}
+
 std::uint64_t BlockIndex::plain_bytes(std::uint64_t block) const {
-  const bool last = block + 1 == block_count();
-  return (last ? file_.plain_bytes() : plain_offset(block + 1)) - plain_offset(block);
+  const bool last = block + 1 == file_.index().block_count();
+  const std::uint64_t end = last ? file_.plain_bytes() : plain_offset(block + 1);
+  return std::min(end, end_) - plain_offset(block);
 }
 
 bool BlockIndex::may_begin_in(Bytes text, bool cut) const {

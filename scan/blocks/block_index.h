@@ -20,6 +20,7 @@
 #include "format/block_filter.h"
 #include "format/line_facts.h"
 #include "presso/decompress.h"
+#include "presso/line_parts.h"
 #include "presso/lines.h"
 #include "scan/matching/required_literals.h"
 
@@ -44,8 +45,17 @@ class BlockIndex {
                                           const RequiredLiterals& required,
                                           const ScanOptions& options, std::optional<Error>& bad);
 
+  /// Of a part of a file, as its sender has chosen. Errors: kIo for another file than that, those
+  /// of opening it.
+  static Result<std::shared_ptr<const BlockIndex>> open_part(const RandomAccess& file,
+                                                             const LinePart& part,
+                                                             const RequiredLiterals& required,
+                                                             const ScanOptions& options);
+
   const CompressedFile& file() const { return file_; }
-  std::uint64_t block_count() const { return choice_.wanted.size(); }
+  /// The blocks to go through: all, or those that hold a part.
+  std::uint64_t first_block() const { return first_block_; }
+  std::uint64_t end_block() const { return end_block_; }
   bool wanted(std::uint64_t block) const { return choice_.wanted[block] != 0; }
   /// What is known of the lines of a block that is not wanted.
   const LineFacts& facts(std::uint64_t block) const { return choice_.facts[block]; }
@@ -53,6 +63,18 @@ class BlockIndex {
     return file_.index().block_plain_offset(block);
   }
   std::uint64_t plain_bytes(std::uint64_t block) const;
+  /// Where the text to be searched begins in a block that is wanted: 0, or where a part does.
+  std::size_t begin_in(std::uint64_t block) const {
+    return block == first_block_ ? begin_in_first_ : 0;
+  }
+  /// The number in the pattern of the clause by which blocks are left out.
+  std::uint64_t clause() const { return choice_.number; }
+  /// Whether lines of damaged blocks are counted, so that numbers are true for each part.
+  bool counts_lost_lines() const { return is_part_; }
+  /// In front of the text, the first block's first line included where that is not wanted.
+  std::uint64_t lines_before() const { return lines_before_; }
+  /// Whether the file begins with a byte order mark, and the text behind it.
+  bool is_behind_mark() const { return is_behind_mark_; }
   /// Whether a literal of the clause begins in `text` and goes on in it or, where `cut`, may go on
   /// after it.
   bool may_begin_in(Bytes text, bool cut) const;
@@ -61,18 +83,27 @@ class BlockIndex {
   /// The clause by which blocks are left out.
   struct Choice {
     RequiredLiterals::Clause clause;
+    std::uint64_t number = 0;      ///< the clause's
     std::vector<LineFacts> facts;  ///< of each block
     std::vector<Byte> wanted;      ///< a bool for each block
   };
 
   BlockIndex(CompressedFile file, Choice choice)
-      : file_(std::move(file)), choice_(std::move(choice)) {}
+      : file_(std::move(file)), choice_(std::move(choice)), end_block_(choice_.wanted.size()) {}
+  void limit_to(const LinePart& part);
   static std::optional<Choice> choose_clause(const ArchiveIndex& index,
                                              const RequiredLiterals& required,
                                              std::vector<MemberFilter> filters);
 
   CompressedFile file_;
   Choice choice_;
+  bool is_part_ = false;
+  std::uint64_t first_block_ = 0;
+  std::uint64_t end_block_;
+  std::size_t begin_in_first_ = 0;
+  std::uint64_t end_ = ~std::uint64_t{0};  ///< plain offset where a part ends
+  std::uint64_t lines_before_ = 0;
+  bool is_behind_mark_ = false;
 };
 
 }  // namespace presso::scan_detail

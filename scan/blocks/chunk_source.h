@@ -32,6 +32,7 @@ struct ReadPiece {
 /// A block to be read by its number.
 struct WholeBlock {
   std::uint64_t number = 0;
+  std::size_t from = 0;  ///< bytes that are left out in front
 };
 
 /// Blocks in which nothing begins that a match must contain.
@@ -50,6 +51,7 @@ struct Chunk {
   bool is_block = false;     ///< of a compressed file
   std::uint64_t stored_bytes = 0;
   std::optional<DamagedBlock> damage;
+  std::uint64_t lost_lines = 0;  ///< with damage: line feeds that the block had, where they count
   std::optional<SkippedBlocks> skipped;  ///< then there is no text
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scan/blocks/indexed_chunks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "scan/blocks/block_index.h"
@@ -10,13 +11,16 @@ namespace {
 
 class IndexedChunks final : public ChunkSource {
  public:
-  explicit IndexedChunks(std::shared_ptr<const BlockIndex> index) : index_(std::move(index)) {}
+  explicit IndexedChunks(std::shared_ptr<const BlockIndex> index)
+      : index_(std::move(index)), next_(index_->first_block()) {}
 
   Result<std::optional<ChunkItem>> take() override {
-    if (next_ == index_->block_count()) return std::optional<ChunkItem>();
+    if (next_ == index_->end_block()) return std::optional<ChunkItem>();
     const std::uint64_t first = next_++;
-    if (index_->wanted(first)) return std::optional<ChunkItem>(WholeBlock{first});
-    while (next_ < index_->block_count() && !index_->wanted(next_)) ++next_;
+    if (index_->wanted(first)) {
+      return std::optional<ChunkItem>(WholeBlock{first, index_->begin_in(first)});
+    }
+    while (next_ < index_->end_block() && !index_->wanted(next_)) ++next_;
     return std::optional<ChunkItem>(SkippedBlocks{first, next_ - first});
   }
 
@@ -26,13 +30,26 @@ class IndexedChunks final : public ChunkSource {
       chunk.skipped = *skipped;
       return chunk;
     }
-    return load_block(std::get<WholeBlock>(item).number);
+    const WholeBlock block = std::get<WholeBlock>(item);
+    Result<Chunk> chunk = load_block(block.number);
+    if (chunk.ok() && !chunk->damage) cut(*chunk, block);
+    return chunk;
   }
 
   void recycle(Buffer buffer) override { pool_.give_back(std::move(buffer)); }
   const BlockIndex* index() const override { return index_.get(); }
 
  private:
+  /// What a part has of its first and last block.
+  void cut(Chunk& chunk, const WholeBlock& block) const {
+    chunk.text.grow(static_cast<std::size_t>(index_->plain_bytes(block.number)));
+    if (block.from == 0) return;
+    Byte* const begin = chunk.text.data();
+    std::copy(begin + block.from, begin + chunk.text.size(), begin);
+    chunk.text.grow(chunk.text.size() - block.from);
+    chunk.offset += block.from;
+  }
+
   Result<Chunk> load_block(std::uint64_t number) {
     Chunk chunk;
     chunk.is_block = true;
@@ -49,6 +66,7 @@ class IndexedChunks final : public ChunkSource {
     recycle(std::move(chunk.text));
     chunk.text = Buffer();
     chunk.damage = DamagedBlock{chunk.offset, known_bytes(number), std::move(header.error())};
+    if (index_->counts_lost_lines()) chunk.lost_lines = lost_lines(number);
     return chunk;
   }
 
@@ -58,9 +76,14 @@ class IndexedChunks final : public ChunkSource {
     return header.ok() ? header->plain_bytes : 0;
   }
 
+  /// Those that are not counted as being in front of a part.
+  std::uint64_t lost_lines(std::uint64_t number) const {
+    return index_->facts(number).newlines - (index_->begin_in(number) > 0 ? 1 : 0);
+  }
+
   std::shared_ptr<const BlockIndex> index_;
   BufferPool pool_;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_;
 };
 
 }  // namespace

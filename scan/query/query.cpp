@@ -16,6 +16,7 @@
 #include "scan/query/query_forecast.h"
 #include "scan/query/shown.h"
 #include "scan/query/table_facts.h"
+#include "scan/query/zone_counts.h"
 
 namespace presso {
 
@@ -344,6 +345,24 @@ Result<std::string> Query::explain(const QueryOptions& options, bool analyze) co
     seconds = time.seconds();
   }
   return query::explain_text(execution, seconds);
+}
+
+Result<std::vector<std::vector<bool>>> Query::divide(const QueryOptions& options) const {
+  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
+                                                body_->spec, body_->error, nullptr));
+  const bool is_of_rows = bound.joins == nullptr && !bound.grouped() && bound.sort_keys.empty() &&
+                          !body_->spec.distinct && bound.last_row() == ~std::uint64_t{0};
+  if (!is_of_rows) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "only conditions and columns of one table can be asked of its parts");
+  }
+  const std::vector<query::Condition> conditions = query::conditions_of(bound);
+  std::vector<std::vector<bool>> wanted;
+  for (const Table& table : body_->sources[0]) {
+    PRESSO_ASSIGN(auto groups, query::groups_by_zones(table, conditions, options.cancelled));
+    wanted.push_back(std::move(groups));
+  }
+  return wanted;
 }
 
 Result<QueryForecast> Query::forecast(const QueryOptions& options) const {

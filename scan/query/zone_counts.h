@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What zones tell of all slices of some tables, without reading one of them: for --explain.
+// What zones tell of all slices of some tables, without reading one of them: for --explain, and for
+// who divides a table.
 // Tested through tests/unit/scan/query/query_test.cpp.
 #pragma once
 
@@ -18,5 +19,12 @@ struct ZoneCounts {
 Result<ZoneCounts> count_by_zones(const std::vector<Table>& tables, const FilterPlan& plan,
                                   const std::vector<std::size_t>& columns,
                                   const std::atomic<bool>* cancelled);
+
+/// Of each row group of a table, whether zones leave it a row that may fulfil all conditions. One
+/// whose directory cannot be read may have one: who reads it is told what is wrong. Error:
+/// kCancelled.
+Result<std::vector<bool>> groups_by_zones(const Table& table,
+                                          const std::vector<Condition>& conditions,
+                                          const std::atomic<bool>* cancelled);
 
 }  // namespace presso::query

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scan/blocks/block_index.h"
+
 namespace presso::scan_detail {
 
 Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
@@ -13,6 +15,10 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
       line_options_(line_scan_options(options, static_cast<bool>(on_line))),
       scanner_(matcher, line_options_, options.decode.level),
       reporter_(matcher, options, on_line) {
+  if (const BlockIndex* const index = chunks.index()) {
+    line_count_ = index->lines_before();
+    removed_ = index->is_behind_mark() ? kMarkBytes : 0;
+  }
   if (!options.invert || !options.matches || !reporter_.wants_context()) return;
   context_scanner_.emplace(matcher, LineScanOptions{.matches = true, .record = true},
                            options.decode.level);
@@ -25,7 +31,9 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
 Result<bool> Assembler::add(SearchedChunk searched) {
   if (searched.error) return std::move(*searched.error);
   count_block(searched.chunk);
-  if (searched.chunk.damage) return add_damage(std::move(*searched.chunk.damage));
+  if (searched.chunk.damage) {
+    return add_damage(std::move(*searched.chunk.damage), searched.chunk.lost_lines);
+  }
   if (searched.chunk.skipped) {
     add_skipped(*searched.chunk.skipped);
   } else {
@@ -92,13 +100,14 @@ ScanSummary Assembler::summary() const {
 
 // --- Chunks to segments -------------------------------------------------------------------------
 
-Result<bool> Assembler::add_damage(DamagedBlock damage) {
+Result<bool> Assembler::add_damage(DamagedBlock damage, std::uint64_t lost_lines) {
   if (options_.fail_fast) {
     finish();
     return failure_ ? *failure_ : std::move(damage.error);
   }
   close_seam(false);
   if (failure_) return *failure_;
+  line_count_ += lost_lines;
   // Where not even a header could be read, the hole begins where the text before it ended.
   if (damage.plain_bytes == 0) damage.plain_offset = plain_end_;
   plain_end_ = damage.plain_offset + damage.plain_bytes;

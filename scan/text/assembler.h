@@ -59,7 +59,7 @@ class Assembler {
   };
 
   // Chunks to segments.
-  Result<bool> add_damage(DamagedBlock damage);
+  Result<bool> add_damage(DamagedBlock damage, std::uint64_t lost_lines);
   void add_text(SearchedChunk searched);
   void begin_seam(std::uint64_t offset);
   bool close_seam(bool by_newline);

@@ -3,10 +3,12 @@
 // threads (searched_chunk.h), joined in order (assembler.h) and reported (line_reporter.h).
 #include "presso/scan.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "presso/line_parts.h"
 #include "presso/ordered_pipeline.h"
-#include "scan/blocks/chunk_source.h"
+#include "scan/blocks/line_parts.h"
 #include "scan/matching/null_data.h"
 #include "scan/pattern/pattern_access.h"
 #include "scan/text/assembler.h"
@@ -133,6 +135,17 @@ Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOp
   // The text of a compressed file is larger than the file, but how much is not known.
   const std::uint64_t expected_bytes = options.limits_blocks() ? 0 : file.file().size();
   return scan_chunks(*chunks, pattern, options, on_line, expected_bytes);
+}
+
+Result<ScanSummary> scan_part(const RandomAccess& file, const LinePart& part,
+                              const Pattern& pattern, const ScanOptions& options,
+                              const LineCallback& on_line) {
+  PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
+                scan_detail::open_part_chunks(file, part, pattern, options));
+  PRESSO_ASSIGN(ScanSummary found, scan_chunks(*chunks, pattern, options, on_line, 0));
+  // Nothing of it was looked at where the plain text in front was all there is.
+  found.plain_bytes -= std::min(found.plain_bytes, part.begin);
+  return found;
 }
 
 }  // namespace presso

@@ -7,6 +7,7 @@ import pickle
 import random
 import shutil
 import threading
+import time
 
 import pytest
 
@@ -84,6 +85,65 @@ def test_urls(log, compressed):
     assert presso.open(f"file://{compressed}").plain_bytes == log.stat().st_size
     with pytest.raises(presso.MissingFileError, match="memory://none"):
         presso.open("memory://none")
+
+
+def test_urls_are_opened_together(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    urls = [f"memory://many/{i}.presso" for i in range(40)]
+    for number, url in enumerate(urls):
+        memory.pipe(url, presso.compress(b"file %d\n" % number))
+    size = type(memory).size
+
+    def slow(self, path):
+        time.sleep(0.05)
+        return size(self, path)
+
+    monkeypatch.setattr(type(memory), "size", slow)
+    begin = time.monotonic()
+    scan = presso.scan(urls)
+    assert time.monotonic() - begin < 1
+    assert [match.line for match in scan] == [b"file %d\n" % i for i in range(40)]
+    parts = scan.partitions()
+    assert [part.path for part in parts] == urls
+    with pytest.raises(presso.MissingFileError, match="none"):
+        presso.scan([*urls, "memory://many/none"])
+
+
+def test_urls_are_read_in_pieces(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    text = random.Random(2).randbytes(9_000_000)
+    memory.pipe("/pieces.presso", presso.compress(text, block_size=1 << 16))
+    requests = []
+    cat_file = type(memory).cat_file
+
+    def counted(self, path, start=None, end=None, **options):
+        requests.append(end - start)
+        return cat_file(self, path, start, end, **options)
+
+    monkeypatch.setattr(type(memory), "cat_file", counted)
+    file = presso.open("memory://pieces.presso")
+    assert len(requests) <= 2
+    assert file.read(5_000_000, 100_000) == text[5_000_000:5_100_000]
+    assert file.read() == text
+    assert file.read(1_000_000, 3_000_000) == text[1_000_000:4_000_000]
+    assert len(requests) == -(-file.stored_bytes // (2 << 20))
+    assert sum(requests) == file.stored_bytes
+    # Servers that know no ranges, or end too early.
+    for answer in (lambda data: data + b"x", lambda data: data[:-1]):
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                type(memory), "cat_file", lambda *a, _answer=answer, **o: _answer(counted(*a, **o))
+            )
+            with pytest.raises(presso.FileError, match="gave"):
+                presso.open("memory://pieces.presso")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory), "cat_file", lambda *a, **o: 1 / 0)
+        broken = pytest.raises(presso.FileError)
+        with broken as caught:
+            presso.open("memory://pieces.presso")
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
     with pytest.raises(presso.ArgumentError, match="nothing://"):
         presso.open("nothing://app.presso")
 

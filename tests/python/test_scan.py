@@ -68,6 +68,13 @@ def test_options(compressed, log_lines):
     assert numbers(log_lines[17], whole_line=True, fixed=True) == [18]
 
 
+@pytest.mark.parametrize("source", ["log", "compressed"])
+def test_all_lines(source, log_lines, request):
+    scan = presso.scan(request.getfixturevalue(source), ignore_case=True)
+    assert [m.line.rstrip(b"\n").decode() for m in scan] == log_lines
+    assert scan.count() == len(log_lines)
+
+
 def test_several_files(log, compressed, tmp_path):
     one = presso.scan(compressed, "ERROR").count()
     assert presso.scan([log, compressed], "ERROR").count() == 2 * one
@@ -85,7 +92,7 @@ def test_bad_patterns_are_shown(log):
     assert caught.value.offset == 1
     assert "a(b\n" in str(caught.value) and "^" in str(caught.value)
     with pytest.raises(presso.ArgumentError):
-        presso.scan(log)
+        presso.scan(log, whole_line=True)
     with pytest.raises(presso.ArgumentError, match="columns='x'"):
         presso.scan(log, "a", columns=["x"])
 

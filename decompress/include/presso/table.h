@@ -66,6 +66,10 @@ class Table {
   bool rebuilt() const;
   /// The file ends too early: rows at its end are missing.
   bool cut_off() const;
+  /// The row groups from `first` to `end` - 1 alone, as a table of which they are all, counted from
+  /// 0; RowGroupSummary::first_row and rows in messages are those of the whole table.
+  /// kInvalidArgument where there are none such.
+  Result<Table> part(std::uint64_t first, std::uint64_t end) const;
   /// By name; nullopt where there is none.
   std::optional<std::size_t> find_column(std::string_view name) const;
 

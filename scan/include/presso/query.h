@@ -256,6 +256,11 @@ class Query {
   Result<TableSchema> schema() const;
   /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
   Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
+  /// For who divides the tables by row groups (Table::part()): for each table and row group,
+  /// whether some row may fulfil the conditions, by what the directories tell. Error:
+  /// kInvalidArgument where the answer is not that of each row alone: joins, groups, an order, a
+  /// limit.
+  Result<std::vector<std::vector<bool>>> divide(const QueryOptions& options) const;
   /// What the CPU and a device would have to do. Reads directories, and of large tables some rows.
   /// Errors: those of explain().
   Result<QueryForecast> forecast(const QueryOptions& options) const;

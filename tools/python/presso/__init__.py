@@ -11,7 +11,10 @@ them there.
     table = pyarrow.table(answer.aggregate("sum(price) as revenue"))
 """
 
+from __future__ import annotations
+
 import atexit
+from typing import Any
 
 from presso import _native
 from presso._compress import (
@@ -23,13 +26,16 @@ from presso._compress import (
     write_table,
 )
 from presso._file import File, open  # noqa: A004
+from presso._files import Sources
 from presso._native import version as __version__
+from presso._partition import Partition
 from presso._query import Query, query, sql
 from presso._scan import Match, Scan, scan
 from presso.errors import (
     ArgumentError,
     CancelledError,
     DamageError,
+    DamageWarning,
     DeviceError,
     Error,
     FileError,
@@ -38,6 +44,20 @@ from presso.errors import (
     UnsupportedError,
 )
 
+
+
+def dataset(
+    sources: Sources | Scan | Query, *, target_bytes: int = 64 << 20, **options: Any
+) -> Any:
+    """A dataset of pyarrow (needs pyarrow) of files' lines, with options as in scan(), of a table's
+    rows, or of a scan or query: for DuckDB, DataFusion, and whoever else names columns and filters
+    to one. Comparisons of line, line_number and of a table's numbers, strings and dates leave out
+    what they rule out. `target_bytes`: of its fragments, as in partitions()."""
+    from presso._dataset import Dataset
+
+    return Dataset(sources, target_bytes, options)
+
+
 # Threads of the library end before the interpreter does.
 atexit.register(_native.end_works)
 
@@ -45,6 +65,7 @@ __all__ = [
     "ArgumentError",
     "CancelledError",
     "DamageError",
+    "DamageWarning",
     "DeviceError",
     "Error",
     "File",
@@ -52,12 +73,14 @@ __all__ = [
     "Match",
     "MemoryShortError",
     "MissingFileError",
+    "Partition",
     "Query",
     "Scan",
     "Sizes",
     "UnsupportedError",
     "compress",
     "compress_file",
+    "dataset",
     "decompress",
     "decompress_file",
     "open",

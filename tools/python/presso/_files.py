@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import errno
 import glob
 import io
@@ -21,6 +22,11 @@ Source = Union[str, bytes, os.PathLike, BinaryIO, _native.OpenedFile]
 #: One or several; "logs/*.presso" stands for all files that match.
 Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
+#: Of files far away: how many are looked at together.
+AT_A_TIME = 64
+# Of files far away: what a request reads, and how many of these are kept for each file.
+_PIECE_BYTES = 2 << 20
+_MOST_PIECES = 16
 
 
 def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
@@ -38,7 +44,24 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
     if "://" not in path:
         return _open_path(path, later)
     reader = _UrlReader(path)
-    return _native.open_object(reader, reader.size, _bytes_of(path))
+    return _native.open_object(reader, reader.size, _bytes_of(path), _bytes_of(path))
+
+
+def address_of(file: _native.OpenedFile) -> tuple[str, str]:
+    """By which other processes open the file: where it is, and its name for messages. Raises
+    ArgumentError for a file object."""
+    where = file.url or (file.path and os.path.abspath(file.path))
+    if not where:
+        raise ArgumentError(f"{file.name}: other processes cannot open a file object")
+    return where, file.name
+
+
+def open_address(address: tuple[str, str]) -> _native.OpenedFile:
+    """The file of address_of(), when its turn comes."""
+    where, name = address
+    if "://" in where and not os.path.isabs(where):
+        return open_file(where)
+    return _open_path(where, True, name)
 
 
 def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile]:
@@ -49,12 +72,14 @@ def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile
         sources = [sources]
     elif not isinstance(sources, Iterable):
         raise ArgumentError(f"{sources!r}: neither a path nor a file object nor several")
-    opened = []
-    for source in sources:
-        opened += [open_file(one, later) for one in _expanded(source)]
-    if not opened:
+    named = [one for source in sources for one in _expanded(source)]
+    if not named:
         raise ArgumentError("no files")
-    return opened
+    if len(named) == 1 or not any(map(_is_url, named)):
+        return [open_file(one, later) for one in named]
+    # Each asks for its size.
+    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(named))) as pool:
+        return list(pool.map(lambda one: open_file(one, later), named))
 
 
 def output_path(path: Union[str, bytes, os.PathLike]) -> bytes:
@@ -72,6 +97,10 @@ def _expanded(source):
     if not found:
         raise ArgumentError(f"{path}: no such files")
     return found
+
+
+def _is_url(source):
+    return isinstance(source, (str, bytes)) and "://" in os.fsdecode(source)
 
 
 def _path_of(source):
@@ -93,7 +122,7 @@ def _bytes_of(name):
         return name.encode("utf-8", "backslashreplace")
 
 
-def _open_path(path, later):
+def _open_path(path, later, name=None):
     try:
         # Without waiting for the other end of a pipe.
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -108,7 +137,7 @@ def _open_path(path, later):
         if not stat.S_ISREG(about.st_mode):
             raise FileError(f"{path}: is not a regular file", code=40, path=path)
         if later:
-            return _native.later(os.fsencode(path))
+            return _native.later(os.fsencode(path), _bytes_of(path if name is None else name))
         keep = True
         return _native.open_descriptor(fd, about.st_size, os.fsencode(path))
     finally:
@@ -142,6 +171,60 @@ class _ObjectReader:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+class _Pieces:
+    """Ranges of a file far away, read in pieces of which the last ones are kept: a request takes as
+    long as a megabyte or two. Used by any thread; each piece is fetched once at a time."""
+
+    def __init__(self, fetch, size):
+        self._fetch = fetch
+        self._size = size
+        self._forget()
+
+    def _forget(self):
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._kept = {}
+
+    def read(self, offset, length):
+        if length > _PIECE_BYTES:
+            return self._fetched(offset, length)
+        read = []
+        end = offset + length
+        for number in range(offset // _PIECE_BYTES, (end - 1) // _PIECE_BYTES + 1):
+            begin = number * _PIECE_BYTES
+            read.append(self._piece(number)[max(offset - begin, 0) : end - begin])
+        return read[0] if len(read) == 1 else b"".join(read)
+
+    def _piece(self, number):
+        if self._process != os.getpid():
+            # A thread that is not here may have the lock, or be fetching.
+            self._forget()
+        with self._lock:
+            piece = self._kept.pop(number, None)
+            is_new = piece is None
+            if is_new:
+                piece = concurrent.futures.Future()
+            self._kept[number] = piece
+            if len(self._kept) > _MOST_PIECES:
+                del self._kept[next(iter(self._kept))]
+        if is_new:
+            begin = number * _PIECE_BYTES
+            try:
+                piece.set_result(self._fetched(begin, min(_PIECE_BYTES, self._size - begin)))
+            except BaseException as error:
+                with self._lock:
+                    self._kept.pop(number, None)
+                piece.set_exception(error)
+        return piece.result()
+
+    def _fetched(self, offset, length):
+        read = self._fetch(offset, length)
+        if len(read) != length:
+            # A server that knows no ranges gives all of the file.
+            raise OSError(f"a read of {length} bytes gave {len(read)}")
+        return read
+
+
 class _UrlReader:
     """Reads ranges of what an fsspec URL names."""
 
@@ -162,6 +245,10 @@ class _UrlReader:
             raise ArgumentError(f"{url}: {error}") from error
         if self.size is None:
             raise ArgumentError(f"{url}: its size is not known")
+        self._pieces = _Pieces(self._fetch, self.size)
+
+    def _fetch(self, offset, length):
+        return self._fs.cat_file(self._path, start=offset, end=offset + length)
 
     def read_range(self, offset, length):
-        return self._fs.cat_file(self._path, start=offset, end=offset + length)
+        return self._pieces.read(offset, length)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from presso import _native
 from presso._arguments import MOST, MOST_THREADS, one_of, whole
-from presso._files import Sources, open_files
+from presso._files import Sources, address_of, open_files
+from presso._partition import TARGET_BYTES, Partition, lines_and_bytes, of_files, opens_parts
 from presso.errors import ArgumentError
 
 COLUMNS = ("path", "line_number", "offset", "line", "spans")
@@ -46,7 +47,8 @@ def scan(
     use_index: bool = True,
     threads: int = 0,
 ) -> Scan:
-    """Searches files, compressed by presso or plain, for lines that match one of the patterns.
+    """Searches files, compressed by presso or plain, for lines that match one of the patterns;
+    without a pattern it gives all lines.
 
     Nothing is read before the result is used: iterate over it, count() it, or hand it to any
     library that reads Arrow's streams (`pyarrow.table(found)`, `polars.DataFrame(found)`,
@@ -70,14 +72,14 @@ def scan(
 
     Raises ArgumentError for a bad pattern, FileError for a file that cannot be opened.
     """
-    if not patterns:
-        raise ArgumentError("no pattern")
+    if not patterns and (invert or word or whole_line):
+        raise ArgumentError("no pattern for invert, word or whole_line")
     if fixed and like:
         raise ArgumentError("fixed and like exclude each other")
     one_of("on_error", on_error, ("raise", "skip"))
     first_line, last_line = _line_range(lines)
     asked = {
-        "syntax": "fixed" if fixed else "like" if like else "regex",
+        "syntax": "fixed" if fixed or not patterns else "like" if like else "regex",
         "ignore_case": bool(ignore_case),
         "bounds": "line" if whole_line else "word" if word else "none",
         "invert": bool(invert),
@@ -95,7 +97,7 @@ def scan(
         "columns": [one_of("columns", column, COLUMNS) for column in columns],
     }
     patterns = [_bytes_of(pattern) for pattern in patterns]
-    return Scan(_native.make_scan(open_files(sources, later=True), patterns, asked))
+    return Scan(open_files(sources, later=True), patterns, asked)
 
 
 def _line_range(lines):
@@ -119,8 +121,19 @@ def _bytes_of(pattern):
 class Scan:
     """A search that presso.scan() has made."""
 
-    def __init__(self, made: _native.Scan):
-        self._scan = made
+    def __init__(
+        self,
+        files: list[_native.OpenedFile],
+        patterns: list[bytes],
+        asked: dict[str, Any],
+        part: Any = None,
+    ):
+        self._files = files
+        self._patterns = patterns
+        self._asked = asked
+        # Nothing stands in every line.
+        self._scan = _native.make_scan(files, patterns or [b""], asked, part)
+        self._part = part
 
     @property
     def totals(self) -> dict[str, Any]:
@@ -140,6 +153,45 @@ class Scan:
         """How many lines there are, without making them."""
         return self._scan.count()
 
+    def partitions(self, target_bytes: int = TARGET_BYTES) -> list[Partition]:
+        """The scan in parts of about so many bytes of plain text, in order, for other processes
+        and machines. A part has the lines that begin in some blocks of a file; blocks in which the
+        file's index rules out matches are in no part, if possible. All parts together give the
+        lines of this scan; where one ends with an error, so does this scan. Reads what the files
+        tell about their lines. Files that are plain, or damaged where that stands, are one part
+        each, and so are all where lines of context or multiline patterns are asked for.
+
+        With on_error="skip", line numbers behind a damaged block are those of the file as it was
+        written, in place of being counted as if there were no lines in it (but not where such a
+        file is one part), and a block that two parts reach into is in the totals of both.
+
+        Raises ArgumentError for file objects, which other processes cannot open, and for limit=,
+        which parts cannot keep together.
+        """
+        if self._asked["limit"] != MOST:
+            raise ArgumentError("limit= is for all lines together, partitions are apart")
+        if self._part is not None:
+            raise ArgumentError("a partition cannot be divided further")
+        return of_files(self._files, target_bytes, self._divided)
+
+    def _divided(self, number, target_bytes):
+        file = self._files[number]
+        question = self._patterns, self._asked
+        is_limited = self._asked["first_line"] > 1 or self._asked["last_line"] != MOST
+        gives_all = not self._patterns and not is_limited
+        parts = self._scan.divide(number, target_bytes)
+        if parts is None:
+            lines, plain_bytes = lines_and_bytes(file)
+            rows = lines if gives_all else None
+            return [Partition("lines", address_of(file), question, None, rows, plain_bytes)]
+        made = []
+        for part in parts:
+            begin, end, _, lines = part[:4]
+            rows = lines if gives_all else None
+            address = address_of(file)
+            made.append(Partition("lines", address, question, part, rows, end - begin))
+        return made
+
     def explain(self) -> str:
         """How is searched, in a few words."""
         return self._scan.describe()
@@ -149,3 +201,13 @@ class Scan:
 
     def __arrow_c_schema__(self) -> object:
         return self._scan.schema()
+
+
+def _opened(file, question, place, columns):
+    patterns, asked = question
+    if columns is not None:
+        asked = asked | {"columns": [one_of("columns", column, COLUMNS) for column in columns]}
+    return Scan([file], patterns, asked, place)
+
+
+opens_parts("lines", _opened)

@@ -36,6 +36,10 @@ class DamageError(Error):
     """The compressed file is not what it must be: cut off, changed, or no file of presso's."""
 
 
+class DamageWarning(UserWarning):
+    """Damaged blocks were left out, as on_error="skip" asks for."""
+
+
 class ArgumentError(Error, ValueError):
     """What was asked for makes no sense: a pattern, an expression, a column that is not there."""
 

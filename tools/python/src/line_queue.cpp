@@ -24,6 +24,12 @@ bool is_full(const LineBatch& lines, const std::string& name) {
 
 }  // namespace
 
+Result<ScanSummary> search(const ScanJob& job, const RandomAccess& file, const ScanOptions& options,
+                           const LineCallback& on_line) {
+  if (job.part) return scan_part(file, *job.part, job.pattern, options, on_line);
+  return scan(file, job.pattern, options, on_line);
+}
+
 void ScanTotals::add(const ScanSummary& found) {
   lines += found.lines;
   matches += found.matches;
@@ -99,8 +105,7 @@ Result<ScanSummary> LineQueue::scan_file(std::size_t number, const RandomAccess&
   options.on_progress = [&](std::uint64_t) {
     if (!batch.lines.empty() && is_late()) put(number, batch);
   };
-  PRESSO_ASSIGN(ScannedFile file, ScannedFile::open(access));
-  Result<ScanSummary> found = scan(file, job_->pattern, options, take);
+  Result<ScanSummary> found = search(*job_, access, options, take);
   if (!batch.lines.empty() && !work_.cancelled()) put(number, batch);
   return found;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "presso/line_parts.h"
 #include "presso/scanner.h"
 #include "tools/python/src/opened_file.h"
 #include "tools/python/src/running_work.h"
@@ -58,10 +59,16 @@ class LastTotals {
 /// May be run any number of times.
 struct ScanJob {
   std::vector<OpenedFile> files;
+  /// Of the only file, where not all of it is searched.
+  std::optional<LinePart> part;
   Pattern pattern;
   ScanOptions options;
   std::shared_ptr<LastTotals> last;
 };
+
+/// Searches one of the files, or the part of it.
+Result<ScanSummary> search(const ScanJob& job, const RandomAccess& file, const ScanOptions& options,
+                           const LineCallback& on_line = {});
 
 /// A file whose reads fail, kCancelled, when its work is cancelled.
 class CancellableAccess final : public RandomAccess {

@@ -171,26 +171,32 @@ void bind_opened_file(nb::module_& module) {
           "By which messages call it.")
       .def_prop_ro(
           "path", [](const OpenedFile& file) { return text_of(file.path); },
-          "Where it lies, or empty.");
+          "Where it lies, or empty.")
+      .def_prop_ro(
+          "url", [](const OpenedFile& file) { return text_of(file.url); },
+          "By which fsspec opened it, or empty.");
   module.def(
       "open_descriptor",
       [](int fd, std::uint64_t size, const nb::bytes& path) {
-        return OpenedFile{bytes_of(path), std::make_shared<PathAccess>(fd, size), bytes_of(path)};
+        return OpenedFile{
+            bytes_of(path), std::make_shared<PathAccess>(fd, size), bytes_of(path), {}};
       },
       nb::arg("fd"), nb::arg("size"), nb::arg("path"), "Takes the descriptor of a regular file.");
   module.def(
       "later",
-      [](const nb::bytes& path) {
-        return OpenedFile{bytes_of(path), {}, bytes_of(path)};
+      [](const nb::bytes& path, const nb::bytes& name) {
+        return OpenedFile{bytes_of(name), {}, bytes_of(path), {}};
       },
-      nb::arg("path"), "A regular file that is opened when its turn comes.");
+      nb::arg("path"), nb::arg("name"), "A regular file that is opened when its turn comes.");
   module.def(
       "open_object",
-      [](nb::object reader, std::uint64_t size, const nb::bytes& name) {
-        return OpenedFile{
-            bytes_of(name), std::make_shared<ObjectAccess>(std::move(reader), size), {}};
+      [](nb::object reader, std::uint64_t size, const nb::bytes& name, const nb::bytes& url) {
+        return OpenedFile{bytes_of(name),
+                          std::make_shared<ObjectAccess>(std::move(reader), size),
+                          {},
+                          bytes_of(url)};
       },
-      nb::arg("reader"), nb::arg("size"), nb::arg("name"),
+      nb::arg("reader"), nb::arg("size"), nb::arg("name"), nb::arg("url") = nb::bytes("", 0),
       "An object with read_range(offset, length), which gives bytes; of `size` bytes.");
 }
 

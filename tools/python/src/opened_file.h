@@ -31,6 +31,7 @@ struct OpenedFile {
   std::string name;     ///< for messages
   SharedAccess access;  ///< nullptr: a path that is opened when its turn comes
   std::string path;
+  std::string url = {};  ///< of fsspec's, or empty
 
   /// `access`, or opens the path. Errors: kIo, kInvalidArgument.
   Result<SharedAccess> open() const;

@@ -72,6 +72,29 @@ nb::dict summary_of(const QuerySummary& summary) {
   return of;
 }
 
+/// Of columns that all libraries compare alike; empty for others.
+const char* kind_of(ColumnType type) {
+  switch (type) {
+    case ColumnType::kInt8:
+    case ColumnType::kInt16:
+    case ColumnType::kInt32:
+    case ColumnType::kInt64:
+    case ColumnType::kUint8:
+    case ColumnType::kUint16:
+    case ColumnType::kUint32:
+    case ColumnType::kUint64:
+      return "integer";
+    case ColumnType::kDate32:
+      return "date";
+    case ColumnType::kTimestamp:
+      return "timestamp";
+    case ColumnType::kUtf8:
+      return "string";
+    default:
+      return "";
+  }
+}
+
 /// Drops the answer.
 class NoSink final : public ResultSink {
  public:
@@ -125,9 +148,11 @@ class FileQuery {
   }
 
  public:
-  static FileQuery from(const Files& files) {
+  /// `groups`: of the only file (first, end, what the file was when it was divided), or None.
+  static FileQuery from(const Files& files, const nb::object& groups) {
     Files kept;
     Tables opened = open_tables(files, kept);
+    if (!groups.is_none()) opened.tables[0] = part_of(opened.tables[0], groups, kept[0]);
     return {Query::from(std::move(opened.tables), std::move(opened.names)), std::move(kept)};
   }
   /// `open(path)` gives an OpenedFile.
@@ -191,10 +216,37 @@ class FileQuery {
     const TableSchema of = take(query_.schema());
     return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out)); });
   }
+  nb::list column_kinds() const {
+    const TableSchema of = take(query_.schema());
+    nb::list kinds;
+    for (const ColumnSchema& column : of.columns) {
+      kinds.append(nb::make_tuple(text_of(column.name), kind_of(column.type)));
+    }
+    return kinds;
+  }
   nb::dict run() const {
     NoSink sink;
     return summary_of(
         cancellable([&](const QueryOptions& options) { return query_.run(options, sink); }));
+  }
+  /// For each file its row groups, (rows, bytes of text or else stored ones, whether there may be
+  /// a row of the answer), and its size.
+  nb::list divide() const {
+    const auto wanted =
+        cancellable([&](const QueryOptions& options) { return query_.divide(options); });
+    nb::list files;
+    for (std::size_t file = 0; file < wanted.size(); ++file) {
+      const Table table = take(Table::open(*files_[file].access), files_[file]);
+      nb::list groups;
+      for (std::size_t group = 0; group < wanted[file].size(); ++group) {
+        const RowGroupSummary summary = table.row_group(group);
+        const std::uint64_t plain_bytes =
+            table.text_bytes() > 0 ? summary.text_bytes : summary.stored_bytes;
+        groups.append(nb::make_tuple(summary.rows, plain_bytes, bool{wanted[file][group]}));
+      }
+      files.append(nb::make_tuple(groups, files_[file].access->size()));
+    }
+    return files;
   }
   std::string explain(bool analyze) const {
     return cancellable(
@@ -202,6 +254,14 @@ class FileQuery {
   }
 
  private:
+  static Table part_of(const Table& table, const nb::object& groups, const OpenedFile& file) {
+    if (nb::cast<std::uint64_t>(groups[2]) != file.access->size()) {
+      raise(make_error(ErrorCode::kIo, "has changed since it was divided into parts"), file);
+    }
+    return take(table.part(nb::cast<std::uint64_t>(groups[0]), nb::cast<std::uint64_t>(groups[1])),
+                file);
+  }
+
   FileQuery(Query query, Files files) : query_(std::move(query)), files_(std::move(files)) {}
 
   Query query_;
@@ -214,7 +274,8 @@ class FileQuery {
 
 void bind_query(nb::module_& module) {
   nb::class_<FileQuery>(module, "Query", "A question asked of tables.")
-      .def_static("from_files", &FileQuery::from, nb::arg("files"))
+      .def_static("from_files", &FileQuery::from, nb::arg("files"), nb::arg("groups") = nb::none())
+      .def("divide", &FileQuery::divide)
       .def_static("of_statement", &FileQuery::of_statement, nb::arg("text"), nb::arg("open"))
       .def("alias", &FileQuery::as)
       .def("join", &FileQuery::join, nb::arg("files"), nb::arg("kind"), nb::arg("on"))
@@ -229,6 +290,7 @@ void bind_query(nb::module_& module) {
       .def("set_options", &FileQuery::set_options, nb::arg("threads"), nb::arg("memory_bytes"))
       .def("stream", &FileQuery::stream, nb::arg("requested_schema") = nb::none())
       .def("schema", &FileQuery::schema)
+      .def("column_kinds", &FileQuery::column_kinds)
       .def("run", &FileQuery::run)
       .def("explain", &FileQuery::explain, nb::arg("analyze"));
 }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -68,6 +69,57 @@ nb::dict damage_of(const ScanJob& job, const DamagedPlace& place) {
                     : nb::object(nb::int_(place.block.error.block));
   of["message"] = text_of(place.block.error.text());
   return of;
+}
+
+/// Whether a match may begin in blocks, as lengths of runs of those where none may and of those
+/// where one may, in turn. Blocks between near runs count as such where there would be too many.
+nb::list runs_of(std::vector<bool> wanted) {
+  constexpr std::size_t kMostRuns = 100;
+  std::vector<std::size_t> runs;
+  for (std::size_t least = 1;; least *= 2) {
+    runs.assign(1, 0);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] == (runs.size() % 2 == 0)) {
+        ++runs.back();
+      } else {
+        runs.push_back(1);
+      }
+    }
+    if (runs.size() <= kMostRuns) break;
+    std::size_t end = 0;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      end += runs[run];
+      if (run % 2 != 0 || runs[run] > least) continue;
+      std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(end - runs[run]),
+                wanted.begin() + static_cast<std::ptrdiff_t>(end), true);
+    }
+  }
+  nb::list made;
+  for (const std::size_t run : runs) made.append(run);
+  return made;
+}
+
+nb::tuple tuple_of(const LinePart& part) {
+  return nb::make_tuple(part.begin, part.end, part.lines_before, part.lines, part.file_bytes,
+                        part.first_block_offset, part.clause,
+                        nb::tuple(part.wanted.empty() ? nb::list() : runs_of(part.wanted)));
+}
+
+LinePart part_of(const nb::object& tuple) {
+  LinePart part;
+  part.begin = nb::cast<std::uint64_t>(tuple[0]);
+  part.end = nb::cast<std::uint64_t>(tuple[1]);
+  part.lines_before = nb::cast<std::uint64_t>(tuple[2]);
+  part.lines = nb::cast<std::uint64_t>(tuple[3]);
+  part.file_bytes = nb::cast<std::uint64_t>(tuple[4]);
+  part.first_block_offset = nb::cast<std::uint64_t>(tuple[5]);
+  part.clause = nb::cast<std::uint64_t>(tuple[6]);
+  bool is_wanted = false;
+  for (const nb::handle run : nb::cast<nb::tuple>(tuple[7])) {
+    part.wanted.insert(part.wanted.end(), nb::cast<std::size_t>(run), is_wanted);
+    is_wanted = !is_wanted;
+  }
+  return part;
 }
 
 const char* name_of(LineKind kind) {
@@ -135,10 +187,11 @@ class Lines {
 class Scan {
  public:
   Scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
-       const PatternFlags& flags, ScanOptions options, LineColumns columns)
+       const PatternFlags& flags, ScanOptions options, LineColumns columns,
+       std::optional<LinePart> part)
       : columns_(std::move(columns)) {
     Pattern pattern = take_pattern(patterns, flags);
-    ScanJob job{std::move(files), std::move(pattern), std::move(options),
+    ScanJob job{std::move(files), std::move(part), std::move(pattern), std::move(options),
                 std::make_shared<LastTotals>()};
     job_ = std::make_shared<ScanJob>(job);
     job.options.line_numbers = job.options.matches = true;
@@ -168,7 +221,7 @@ class Scan {
     Result<ScanTotals> found = interruptible([&](const std::atomic<bool>& cancelled) {
       return scan_files(job, cancelled, at,
                         [&](const RandomAccess& file, const ScanOptions& options) {
-                          return presso::scan(file, job.pattern, options);
+                          return search(job, file, options);
                         });
     });
     if (!found.ok() && at == job.files.size()) raise(found.error());
@@ -197,6 +250,26 @@ class Scan {
   }
   std::string describe() const { return job_->pattern.describe(); }
 
+  /// Of one of the files: a tuple for each, or None where the file is searched as a whole.
+  nb::object divide(std::size_t number, std::uint64_t target_bytes) const {
+    const OpenedFile& file = job_->files.at(number);
+    using Parts = std::optional<std::vector<LinePart>>;
+    Parts parts = take(interruptible([&](const std::atomic<bool>& cancelled) -> Result<Parts> {
+                         PRESSO_ASSIGN(const SharedAccess access, file.open());
+                         const CancellableAccess guarded(*access, cancelled);
+                         PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(guarded));
+                         Parts made =
+                             divide_lines(opened, job_->pattern, job_->options, target_bytes);
+                         if (cancelled) return make_error(ErrorCode::kCancelled);
+                         return made;
+                       }),
+                       file);
+    if (!parts) return nb::none();
+    nb::list made;
+    for (const LinePart& part : *parts) made.append(tuple_of(part));
+    return made;
+  }
+
  private:
   LineColumns columns_;
   // The same but for what of each line is wanted.
@@ -220,8 +293,9 @@ LineColumn column_of(const std::string& name) {
   return found->second;
 }
 
+/// `part`: of the only file, as divide() gave it, or None.
 Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patterns,
-               const nb::dict& asked) {
+               const nb::dict& asked, const nb::object& part) {
   PatternFlags flags;
   const std::string syntax = nb::cast<std::string>(asked["syntax"]);
   flags.syntax = syntax == "fixed"  ? Syntax::kFixed
@@ -253,7 +327,8 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
   }
   std::vector<std::string> texts;
   for (const nb::bytes& pattern : patterns) texts.emplace_back(pattern.c_str(), pattern.size());
-  return Scan(std::move(files), texts, flags, std::move(options), std::move(columns));
+  return Scan(std::move(files), texts, flags, std::move(options), std::move(columns),
+              part.is_none() ? std::nullopt : std::optional(part_of(part)));
 }
 
 }  // namespace
@@ -267,8 +342,10 @@ void bind_scan(nb::module_& module) {
       .def("lines", &Scan::lines)
       .def("count", &Scan::count)
       .def("totals", &Scan::totals)
-      .def("describe", &Scan::describe);
-  module.def("make_scan", &make_scan, nb::arg("files"), nb::arg("patterns"), nb::arg("asked"));
+      .def("describe", &Scan::describe)
+      .def("divide", &Scan::divide, nb::arg("number"), nb::arg("target_bytes"));
+  module.def("make_scan", &make_scan, nb::arg("files"), nb::arg("patterns"), nb::arg("asked"),
+             nb::arg("part") = nb::none());
 }
 
 }  // namespace presso::python

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "scan/blocks/line_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "presso/line_table.h"
+#include "scan/blocks/block_index.h"
+#include "scan/blocks/indexed_chunks.h"
+#include "scan/matching/matcher.h"
+#include "scan/pattern/pattern_access.h"
+
+namespace presso {
+namespace {
+
+using scan_detail::BlockIndex;
+
+/// Whether a scan of the whole file would come to the same blocks.
+bool is_sound(const RandomAccess& file, const ArchiveIndex& index) {
+  for (const ArchiveMember& member : index.members()) {
+    if (!index.check_tail(member).ok()) return false;
+  }
+  // The dictionaries.
+  auto opened = ArchiveIndex::open_as_written(file, 0);
+  return opened.ok() && CompressedFile::open(std::move(*opened)).ok();
+}
+
+/// Cuts off parts at the beginnings of lines.
+class Divider {
+ public:
+  /// All is kept by reference. `filters`: nullptr where nothing is ruled out.
+  Divider(const ArchiveIndex& index, const LineTable& lines, const BlockIndex* filters,
+          const ScanOptions& options, std::uint64_t file_bytes)
+      : index_(index),
+        lines_(lines),
+        filters_(filters),
+        options_(options),
+        file_bytes_(file_bytes) {}
+
+  std::vector<LinePart> divide(std::uint64_t target_bytes) {
+    std::vector<LinePart> parts;
+    std::uint64_t first = 0;
+    for (std::uint64_t block = 0; block < index_.block_count(); ++block) {
+      const std::uint64_t bytes = begin_of(block + 1) - begin_of(first);
+      if (bytes < target_bytes && block + 1 < index_.block_count()) continue;
+      add(first, block + 1, parts);
+      first = block + 1;
+    }
+    return parts;
+  }
+
+ private:
+  std::uint64_t begin_of(std::uint64_t block) const {
+    return block == index_.block_count() ? index_.plain_bytes() : index_.block_plain_offset(block);
+  }
+
+  void add(std::uint64_t first, std::uint64_t end, std::vector<LinePart>& parts) const {
+    LinePart part;
+    part.begin = lines_.line_start(first);
+    part.end = lines_.line_start(end);
+    part.lines_before = lines_.lines_before(first);
+    part.lines = lines_.lines_before(end) - part.lines_before;
+    if (part.begin == part.end || !has_wanted_lines(part)) return;
+    part.file_bytes = file_bytes_;
+    const std::uint64_t from = index_.block_at(part.begin);
+    part.first_block_offset = index_.block_offset(from);
+    if (filters_ != nullptr) {
+      const std::uint64_t last = index_.block_at(part.end - 1);
+      for (std::uint64_t block = from; block <= last; ++block) {
+        part.wanted.push_back(filters_->wanted(block));
+      }
+      part.clause = filters_->clause();
+      if (std::find(part.wanted.begin(), part.wanted.end(), true) == part.wanted.end()) return;
+    }
+    parts.push_back(std::move(part));
+  }
+
+  bool has_wanted_lines(const LinePart& part) const {
+    return part.lines_before < options_.last_line &&
+           part.lines_before + part.lines >= options_.first_line;
+  }
+
+  const ArchiveIndex& index_;
+  const LineTable& lines_;
+  const BlockIndex* filters_;
+  const ScanOptions& options_;
+  std::uint64_t file_bytes_;
+};
+
+}  // namespace
+
+std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Pattern& pattern,
+                                                  const ScanOptions& options,
+                                                  std::uint64_t target_bytes) {
+  const scan_detail::Matcher& matcher = scan_detail::matcher_of(pattern);
+  const bool more_than_lines = matcher.spans_lines() || matcher.null_data() ||
+                               options.wants_context() || options.limits_blocks() ||
+                               options.max_lines != ~std::uint64_t{0} ||
+                               options.binary != BinaryRule::kText;
+  if (more_than_lines || file.index() == nullptr || !is_sound(file.file(), *file.index())) {
+    return std::nullopt;
+  }
+  // It may take the index.
+  const auto filters = file.filters(pattern, options);
+  const ArchiveIndex& index = *file.index();
+  auto lines = without_bad_alloc([&] { return LineTable::read(file.file(), index); });
+  if (!lines.ok() || !*lines) return std::nullopt;
+  return Divider(index, **lines, filters.get(), options, file.file().size()).divide(target_bytes);
+}
+
+namespace scan_detail {
+
+Result<std::unique_ptr<ChunkSource>> open_part_chunks(const RandomAccess& file,
+                                                      const LinePart& part, const Pattern& pattern,
+                                                      const ScanOptions& options) {
+  PRESSO_ASSIGN(std::shared_ptr<const BlockIndex> index,
+                BlockIndex::open_part(file, part, matcher_of(pattern).required(), options));
+  return make_indexed_chunks(std::move(index));
+}
+
+}  // namespace scan_detail
+}  // namespace presso

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The parts of a file give what a scan of all of it gives: random texts with line ends at and
+// around block borders, filters, members, damage. More of it is tested through the Python package
+// (tests/python/test_partitions.py).
+#include "presso/line_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "presso/compress.h"
+#include "presso/scan.h"
+#include "tests/unit/scan/text/scan_reference.h"
+
+namespace presso {
+namespace {
+
+using scan_test::as_bytes;
+using scan_test::Line;
+
+constexpr std::uint32_t kBlock = kMinBlockBytes;
+
+Pattern literal(const std::string& text) {
+  return *Pattern::compile_literals(std::vector{text});
+}
+
+Pattern expression(const std::string& text) {
+  return *Pattern::compile(std::vector{text});
+}
+
+std::string random_text(std::mt19937& random, std::size_t longest) {
+  std::string text;
+  while (text.size() < 6 * kBlock) {
+    for (std::size_t left = random() % (longest + 1); left > 0; --left) {
+      text += "abc d"[random() % 5];
+      if (random() % 500 == 0) text += "needle";
+    }
+    text += random() % 20 == 0 ? "\n\n\n" : "\n";
+  }
+  for (std::size_t at = kBlock - 1; at < text.size() && random() % 2 == 0; at += kBlock) {
+    text[at] = '\n';
+  }
+  if (random() % 2 == 0) text.pop_back();
+  return text;
+}
+
+std::vector<Byte> packed(const std::string& text, std::uint32_t filter_permille) {
+  CompressOptions options;
+  options.level = 1;
+  options.block_bytes = kBlock;
+  options.filter_permille = filter_permille;
+  const auto compressed = compress_buffer(as_bytes(text), options);
+  EXPECT_TRUE(compressed.ok());
+  return *compressed;
+}
+
+struct Found {
+  std::vector<Line> lines;
+  std::vector<std::uint64_t> damage;
+
+  LineCallback callback() {
+    return [this](const MatchedLine& line) {
+      lines.push_back({std::string(line.text.begin(), line.text.end()), line.offset, line.number});
+      return true;
+    };
+  }
+};
+
+ScanOptions options_for(Found& found) {
+  ScanOptions options;
+  options.line_numbers = true;
+  options.on_damage = [&found](const DamagedBlock& block) {
+    found.damage.push_back(block.error.block);
+  };
+  return options;
+}
+
+Found whole_of(const RandomAccess& file, const Pattern& pattern) {
+  Found found;
+  EXPECT_TRUE(scan(file, pattern, options_for(found), found.callback()).ok());
+  return found;
+}
+
+std::optional<std::vector<LinePart>> parts_of(const RandomAccess& file, const Pattern& pattern,
+                                              std::uint64_t target_bytes,
+                                              const ScanOptions& options = {}) {
+  auto opened = ScannedFile::open(file);
+  return divide_lines(*opened, pattern, options, target_bytes);
+}
+
+Found parts_together(const RandomAccess& file, const Pattern& pattern, std::uint64_t target) {
+  Found found;
+  const auto parts = parts_of(file, pattern, target);
+  EXPECT_TRUE(parts.has_value());
+  for (const LinePart& part : *parts) {
+    const std::size_t before = found.lines.size();
+    const auto done = scan_part(file, part, pattern, options_for(found), found.callback());
+    EXPECT_TRUE(done.ok());
+    EXPECT_EQ(done->lines, found.lines.size() - before);
+  }
+  return found;
+}
+
+TEST(LineParts, AreTheWhole) {
+  std::mt19937 random(1);
+  const Pattern patterns[] = {literal("needle"), literal(""), expression("^a|d$")};
+  for (int round = 0; round < 12; ++round) {
+    auto bytes = packed(random_text(random, round % 2 == 0 ? 40 : 3 * kBlock), round % 3 * 500);
+    const auto second = packed(random_text(random, 100), 500);
+    if (round % 4 == 0) bytes.insert(bytes.end(), second.begin(), second.end());
+    const MemoryRandomAccess file{Bytes(bytes)};
+    for (const Pattern& pattern : patterns) {
+      const Found whole = whole_of(file, pattern);
+      for (const std::uint64_t target : {1u, kBlock + 1, 1u << 30}) {
+        EXPECT_EQ(parts_together(file, pattern, target).lines, whole.lines) << round;
+      }
+    }
+  }
+}
+
+TEST(LineParts, KeepWhatHolesLeave) {
+  std::mt19937 random(2);
+  const Pattern pattern = expression("[abcd]");
+  for (int round = 0; round < 12; ++round) {
+    const std::string text = random_text(random, round % 2 == 0 ? 40 : 3 * kBlock);
+    auto bytes = packed(text, 0);
+    {
+      const MemoryRandomAccess intact{Bytes(bytes)};
+      const auto index = ArchiveIndex::open(intact);
+      const std::uint64_t block = random() % index->block_count();
+      bytes[static_cast<std::size_t>(index->block_offset(block)) + kBlockHeaderBytes] ^= 1;
+    }
+    const MemoryRandomAccess file{Bytes(bytes)};
+    Found whole = whole_of(file, pattern);
+    for (Line& line : whole.lines) {
+      const auto end = text.begin() + static_cast<std::ptrdiff_t>(line.offset);
+      line.number = 1 + static_cast<std::uint64_t>(std::count(text.begin(), end, '\n'));
+    }
+    for (const std::uint64_t target : {1u, kBlock + 1, 1u << 30}) {
+      const Found found = parts_together(file, pattern, target);
+      EXPECT_EQ(found.lines, whole.lines) << round;
+      for (const std::uint64_t block : found.damage) EXPECT_EQ(block, whole.damage[0]);
+    }
+  }
+}
+
+TEST(LineParts, AreNotThereWhereNothingCanBeFound) {
+  std::mt19937 random(3);
+  std::string text = random_text(random, 40);
+  text.replace(3 * kBlock + 100, 9, "here once");
+  const auto bytes = packed(text, 500);
+  const MemoryRandomAccess file{Bytes(bytes)};
+  const auto parts = parts_of(file, literal("here once"), 1);
+  ASSERT_TRUE(parts.has_value());
+  EXPECT_GE(parts->size(), 1u);
+  EXPECT_LE(parts->size(), 2u);
+  const auto some = parts_of(file, literal(""), 1, {.last_line = 1});
+  ASSERT_TRUE(some.has_value());
+  EXPECT_EQ(some->size(), 1u);
+}
+
+TEST(LineParts, AreNoneWhereAFileIsSearchedAsAWhole) {
+  const Pattern pattern = literal("a");
+  const std::string text = "a\nb\n";
+  const MemoryRandomAccess plain{as_bytes(text)};
+  EXPECT_FALSE(parts_of(plain, pattern, 1).has_value());
+  const auto bytes = packed(text, 0);
+  const MemoryRandomAccess file{Bytes(bytes)};
+  EXPECT_TRUE(parts_of(file, pattern, 1).has_value());
+  EXPECT_FALSE(parts_of(file, pattern, 1, {.before_context = 1}).has_value());
+  EXPECT_FALSE(parts_of(file, pattern, 1, {.max_lines = 1}).has_value());
+  const MemoryRandomAccess cut{Bytes(bytes).first(bytes.size() - 1)};
+  EXPECT_FALSE(parts_of(cut, pattern, 1).has_value());
+}
+
+TEST(LineParts, AreRefusedForAnotherFile) {
+  const Pattern pattern = literal("a");
+  const auto bytes = packed("a\nb\n", 0);
+  const MemoryRandomAccess file{Bytes(bytes)};
+  LinePart part = (*parts_of(file, pattern, 1))[0];
+  EXPECT_TRUE(scan_part(file, part, pattern).ok());
+  for (const auto change : {&LinePart::file_bytes, &LinePart::first_block_offset, &LinePart::end}) {
+    LinePart other = part;
+    other.*change += 1;
+    EXPECT_EQ(scan_part(file, other, pattern).error().code, ErrorCode::kIo);
+  }
+}
+
+}  // namespace
+}  // namespace presso

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Datasets of pyarrow: for DuckDB, DataFusion, and whoever else reads these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow
+import pyarrow.dataset
+
+from presso._partition import Partition
+from presso._pushed import Tree
+from presso._read_filter import tree_of
+from presso._source import source_of
+
+
+class Dataset(pyarrow.dataset.Dataset):
+    """Lines or rows as a dataset of pyarrow, made by presso.dataset(). Engines name the columns
+    that they need, and filters, of which comparisons leave out what cannot pass; all of the filter
+    is tested by pyarrow."""
+
+    def __init__(self, asked: Any, target_bytes: int, options: dict[str, Any]):
+        self._source = source_of(asked, **options)
+        self._target_bytes = target_bytes
+        self._schema = pyarrow.schema(self._source.question(None, None))
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        return self._schema
+
+    @property
+    def partition_expression(self) -> pyarrow.dataset.Expression:
+        return pyarrow.dataset.scalar(True)
+
+    def scanner(self, columns: Any = None, filter: Any = None, **_: Any) -> Any:
+        """A pyarrow.dataset.Scanner. Where it stops early so does the search; the batches are as
+        large as they come."""
+        question = self._source.question(*self._needed(columns, filter))
+        return _scanner(question, columns, filter)
+
+    def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
+        """The partitions, those that `filter` rules out left out."""
+        question = self._source.question(*self._needed(None, filter))
+        for part in question.partitions(self._target_bytes):
+            yield Fragment(self, part)
+
+    def count_rows(self, filter: Any = None, **_: Any) -> int:
+        """How many rows there are; lines without a pattern are counted without decoding them."""
+        if filter is not None:
+            return self.scanner(columns=[], filter=filter).count_rows()
+        return self._source.count()
+
+    def filter(self, expression: Any) -> Any:
+        raise NotImplementedError("filter what scanner() gives, or the scan or query")
+
+    replace_schema = join = join_asof = sort_by = filter
+
+    def __reduce__(self):
+        raise TypeError("datasets are not pickled; partitions are")
+
+    def _needed(self, columns, filter):
+        """The names of all columns that these need, and what is understood of the filter."""
+        tree: Tree = None if filter is None else tree_of(filter, self._schema)
+        if columns is None:
+            return None, tree
+        named = list(columns.values()) if isinstance(columns, dict) else columns
+        names = {one for one in named if isinstance(one, str)}
+        texts = [str(one) for one in [*named, filter] if not isinstance(one, str)]
+        if any("FieldRef" in text or "FieldPath" in text for text in texts):
+            return None, tree
+        # Texts of expressions have the names of their columns, and perhaps others.
+        needed = [
+            name
+            for name in self._schema.names
+            if name in names or any(_is_in(name, text) for text in texts)
+        ]
+        # How many rows there are is told by a column.
+        return needed or self._schema.names[:1], tree
+
+
+class Fragment:
+    """A partition of a dataset, which engines read as one of pyarrow's fragments."""
+
+    def __init__(self, dataset: Dataset, part: Partition):
+        self._dataset = dataset
+        self._part = part
+
+    @property
+    def physical_schema(self) -> pyarrow.Schema:
+        return self._dataset.schema
+
+    @property
+    def partition_expression(self) -> Any:
+        return self._dataset.partition_expression
+
+    def scanner(self, schema: Any = None, columns: Any = None, filter: Any = None, **_: Any) -> Any:
+        """A pyarrow.dataset.Scanner of it."""
+        needed, _tree = self._dataset._needed(columns, filter)
+        takes_columns = self._dataset._source.takes_columns
+        return _scanner(self._part.scan(needed if takes_columns else None), columns, filter)
+
+    def count_rows(self, filter: Any = None, **_: Any) -> int:
+        """How many rows it has."""
+        return self.scanner(columns=[], filter=filter).count_rows()
+
+
+def _is_in(name, text):
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _scanner(question, columns, filter):
+    reader = pyarrow.RecordBatchReader.from_stream(question)
+    return pyarrow.dataset.Scanner.from_batches(reader, columns=columns, filter=filter)

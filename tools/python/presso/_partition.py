@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Parts of a scan or a query, for other threads, processes and machines."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from presso import _native
+from presso._arguments import whole
+from presso._files import AT_A_TIME, address_of, open_address
+from presso.errors import ArgumentError, DamageError, DamageWarning
+
+TARGET_BYTES = 64 << 20
+
+
+class Partition:
+    """Lines or rows of one file, made by partitions() of a Scan or a Query. It can be pickled, and
+    takes about a kilobyte then; who has it needs the package, and the file under the same path or
+    URL. Whether the file is still as large as it was is looked at when it is read (FileError).
+
+    Attributes:
+        path: of the file, as its scan or query calls it.
+        rows: how many it gives; None where that depends on a pattern or a condition, or where the
+            file does not tell.
+        plain_bytes: of text that it stands for, or None; of a table that was not made from text
+            exactly, stored bytes.
+    """
+
+    __slots__ = ("_address", "_kind", "_place", "_question", "path", "plain_bytes", "rows")
+
+    def __init__(self, kind, address, question, place, rows, plain_bytes):
+        self._kind = kind
+        self._address = address
+        self._question = question
+        self._place = place
+        self.path = address[1]
+        self.rows = rows
+        self.plain_bytes = plain_bytes
+
+    def scan(self, columns: Iterable[str] | None = None) -> Any:
+        """A Scan or a Query of it alone, with the same patterns, conditions and columns, or
+        `columns` in place of these."""
+        file = open_address(self._address)
+        columns = None if columns is None else list(columns)
+        return _KINDS[self._kind](file, self._question, self._place, columns)
+
+    def read(self, columns: Iterable[str] | None = None) -> Any:
+        """A pyarrow.Table of it. Where blocks are left out (on_error="skip") it warns of how many,
+        by a DamageWarning."""
+        import pyarrow
+
+        found = self.scan(columns)
+        table = pyarrow.table(found)
+        warn_of_damage(found)
+        return table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.scan().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self.scan().__arrow_c_schema__()
+
+    def __reduce__(self):
+        address, question, place = self._address, self._question, self._place
+        return Partition, (self._kind, address, question, place, self.rows, self.plain_bytes)
+
+    def __repr__(self):
+        return f"<presso.Partition of {self.path!r}: {self.plain_bytes} plain bytes>"
+
+
+#: How the parts of each kind are opened: by the module that makes them.
+_KINDS: dict[str, Callable[..., Any]] = {}
+
+
+def opens_parts(kind: str, opened: Callable[..., Any]) -> None:
+    """Partitions of this kind are opened by `opened(file, question, place, columns)`."""
+    _KINDS[kind] = opened
+
+
+def of_files(
+    files: list[_native.OpenedFile],
+    target_bytes: int,
+    divided: Callable[[int, int], list[Partition]],
+) -> list[Partition]:
+    """The partitions that `divided(number, target_bytes)` gives for each file, several at once."""
+    target_bytes = whole("target_bytes", target_bytes, least=1)
+    for file in files:
+        address_of(file)
+    if len(files) == 1:
+        return divided(0, target_bytes)
+    made = []
+    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(files))) as pool:
+        for parts in pool.map(lambda number: divided(number, target_bytes), range(len(files))):
+            made += parts
+    return made
+
+
+def warn_of_damage(found: Any) -> None:
+    """A DamageWarning where a Scan that has come to its end has left out blocks."""
+    holes = getattr(found, "totals", {}).get("damage", ())
+    if holes:
+        text = f"{holes[0]['path']}: {len(holes)} damaged blocks left out, {holes[0]['message']}"
+        warnings.warn(text, DamageWarning, stacklevel=3)
+
+
+def lines_and_bytes(file: _native.OpenedFile) -> tuple[int | None, int | None]:
+    """Of a whole file, as far as it tells."""
+    try:
+        archive = _native.Archive.open(file)
+        return archive.lines, archive.plain_bytes
+    except (ArgumentError, DamageError):
+        return None, None

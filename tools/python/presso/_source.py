@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What engines read: lines or rows, of which they name columns and of which they filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Union
+
+from presso import _native
+from presso._arguments import MOST
+from presso._files import Sources, open_files
+from presso._pushed import Tree, condition, line_question
+from presso._query import Query, quoted
+from presso._scan import Scan, scan
+from presso.errors import ArgumentError, DamageError
+
+#: What engines are given: sources, of which all lines or rows are meant, or a question.
+Asked = Union[Sources, Scan, Query]
+
+
+def source_of(
+    asked: Asked, patterns: tuple[str | bytes, ...] = (), **options: Any
+) -> LineSource | RowSource:
+    """A source of lines or of a table's rows; patterns and options as in scan(), for lines."""
+    if isinstance(asked, (Scan, Query)):
+        if patterns or options:
+            raise ArgumentError("options are for sources that are named")
+        return LineSource(asked) if isinstance(asked, Scan) else RowSource(asked)
+    files = open_files(asked, later=True)
+    if is_table(files[0]):
+        if patterns or options:
+            raise ArgumentError("a table has no patterns and options")
+        return RowSource(Query(files))
+    return LineSource(scan(files, *patterns, **options))
+
+
+def is_table(file: _native.OpenedFile) -> bool:
+    """Whether it is one; what is damaged or plain is none."""
+    try:
+        return _native.Archive.open(file).is_table
+    except DamageError:
+        return False
+
+
+class LineSource:
+    """Lines of files."""
+
+    #: Whether its partitions can be read with other columns.
+    takes_columns = True
+
+    def __init__(self, asked: Scan):
+        self._scan = asked
+
+    def question(self, columns: Iterable[str] | None, tree: Tree) -> Scan:
+        """Of the lines that the filter may let pass, with these columns or all."""
+        base = self._scan
+        asked = dict(base._asked)
+        if columns is not None:
+            asked["columns"] = list(columns)
+        # Lines of context have their place among those around them, and a limit counts.
+        is_plain = asked["limit"] == MOST and not asked["before"] and not asked["after"]
+        if not is_plain or asked["multiline"]:
+            return Scan(base._files, base._patterns, asked)
+        more = line_question(tree)
+        asked["first_line"] = max(asked["first_line"], more.first)
+        asked["last_line"] = min(asked["last_line"], more.last)
+        if base._patterns or more.patterns is None:
+            return Scan(base._files, base._patterns, asked)
+        sharper = asked | {"syntax": "regex", "ignore_case": False, "unicode": True}
+        try:
+            patterns = [pattern.encode() for pattern in more.patterns]
+            return Scan(base._files, patterns, sharper)
+        except ArgumentError:
+            # What is no expression of ours.
+            return Scan(base._files, base._patterns, asked)
+
+    def count(self) -> int:
+        """How many lines there are."""
+        asked = self._scan._asked
+        if self._scan._patterns or asked["limit"] != MOST:
+            return self._scan.count()
+        parts = self._scan.partitions(MOST)
+        return sum(part.scan().count() if part.rows is None else part.rows for part in parts)
+
+
+class RowSource:
+    """Rows of a table, or the answer of a query."""
+
+    def __init__(self, asked: Query):
+        self._query = asked
+        self.takes_columns = self._is_plain()
+        self._columns = asked.column_kinds() if self.takes_columns else {}
+
+    def _is_plain(self):
+        """Whether it is rows of files as they are, so that there can be more conditions."""
+        asked = self._query._asked
+        return self._query._files is not None and all(one[0] in _OF_ROWS for one in asked)
+
+    def question(self, columns: Iterable[str] | None, tree: Tree) -> Query:
+        """Of the rows that the filter may let pass, with these columns, or all. Of a query that
+        is more than rows all columns come."""
+        if not self._is_plain():
+            return self._query
+        made = Query(self._query._files)
+        for method, *arguments in self._query._asked:
+            made._ask(method, *arguments)
+        more = condition(tree, self._columns)
+        if more is not None:
+            made.where(more)
+        if columns is not None and (names := list(columns)):
+            made.select(", ".join(map(quoted, names)))
+        return made
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._query.run()["rows"]
+
+
+_OF_ROWS = ("alias", "where", "set_options")
