@@ -216,8 +216,14 @@ class EmulatedTableKernels final : public gpu::TableKernels {
                                   : pipeline.place == GroupPlace::kBytes ? Launches::kByteSums
                                                                          : Launches::kChain;
     return run_(name, thread_blocks, shape.warps, shape.shared_bytes(), [&] {
-      if (pipeline.place == GroupPlace::kNone) return gpu::count_rows_body(pipeline, shape);
-      if (pipeline.place == GroupPlace::kColumns) return gpu::sum_columns_body(pipeline, shape);
+      if (pipeline.place == GroupPlace::kNone) {
+        return gpu::is_plain_count(pipeline) ? gpu::count_rows_body<true>(pipeline, shape)
+                                             : gpu::count_rows_body<false>(pipeline, shape);
+      }
+      if (pipeline.place == GroupPlace::kColumns) {
+        return pipeline.rows_before == nullptr ? gpu::sum_columns_body<true>(pipeline, shape)
+                                               : gpu::sum_columns_body<false>(pipeline, shape);
+      }
       if (pipeline.chain_steps != 0) {
         if (pipeline.place == GroupPlace::kLanes) {
           return gpu::run_chain_body<GroupPlace::kLanes>(pipeline, shape, own);

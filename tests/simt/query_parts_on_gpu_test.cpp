@@ -324,7 +324,9 @@ TEST(QueryByPartsOfDoubles, AnswersAsTheCpu) {
     EXPECT_EQ(found.text, bits_of(query, nullptr).text);
     EXPECT_EQ(found.summary.why_cpu, "");
     // Of too many words rows may have been parted while these were thought to have fewer.
-    if (aggregates != kTooManyWords) EXPECT_NE(faults->parted, 0u);
+    if (aggregates != kTooManyWords) {
+      EXPECT_NE(faults->parted, 0u);
+    }
   }
 }
 

@@ -17,16 +17,19 @@
 namespace presso::gpu {
 
 /// The columns that are read ahead of a vector: none, where a kernel before has left no row of it.
+/// `kIsFirst`: there is no kernel before.
+template <bool kIsFirst>
 PRESSO_DEVICE u32 early_columns_of(const Pipeline& of, u32 slice, u32 vector) {
-  if (of.rows_before == nullptr) return of.early_columns;
+  if (kIsFirst || of.rows_before == nullptr) return of.early_columns;
   const u64 word = (u64{slice} * kSliceVectors + vector) * kVectorSteps + simt::lane();
   return simt::any(simt::load_readonly(of.rows_before + word) != 0) ? of.early_columns : 0;
 }
 
 /// `kBulk`: words come by bulk copies, which is worth it where a kernel does more than counting.
-/// Calls work(place) for each vector of this warp's tasks, whose columns are known and whose packed
+/// `kIsFirst`: as of early_columns_of(), worth it where a kernel does little else. Calls
+/// work(place) for each vector of this warp's tasks, whose columns are known and whose packed
 /// words, of the early columns, have arrived.
-template <bool kBulk = true, class Work>
+template <bool kBulk = true, bool kIsFirst = false, class Work>
 PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, Work& work) {
   if constexpr (kBulk) space.open_barriers();
   const u32 warps = simt::block_threads() / kWarpSize;
@@ -41,17 +44,18 @@ PRESSO_DEVICE void for_each_vector(const Pipeline& of, const WarpSpace& space, W
     const u32 end = first + (left < kTaskVectors ? left : kTaskVectors);
     load_task(of, slice, rows, first, end - first, space.columns());
     if (space.shape.buffers == 2) {
-      stage_vector<kBulk>(space, early_columns_of(of, slice, first), first, 0);
+      stage_vector<kBulk>(space, early_columns_of<kIsFirst>(of, slice, first), first, 0);
     }
     load_leaves(of, space, slice, end - first);
     for (u32 vector = first; vector < end; ++vector) {
       simt::warp_sync();  // nobody reads the vector before the last one any more
       const u32 buffer = vector % 2;
       if (space.shape.buffers == 1) {
-        stage_vector<kBulk>(space, early_columns_of(of, slice, vector), vector, buffer);
+        stage_vector<kBulk>(space, early_columns_of<kIsFirst>(of, slice, vector), vector, buffer);
         await_words<kBulk, 0>(space, buffer);
       } else if (vector + 1 < end) {
-        stage_vector<kBulk>(space, early_columns_of(of, slice, vector + 1), vector + 1, 1 - buffer);
+        stage_vector<kBulk>(space, early_columns_of<kIsFirst>(of, slice, vector + 1), vector + 1,
+                            1 - buffer);
         await_words<kBulk, 1>(space, buffer);
       } else {
         await_words<kBulk, 0>(space, buffer);
@@ -80,6 +84,8 @@ PRESSO_DEVICE WarpSpace space_of_warp(const PipelineShape& shape, u32 block_byte
 
 // --- conditions alone
 
+/// `kIsPlain`: no kernel before has left out rows, and nobody wants the bits.
+template <bool kIsPlain>
 struct CountRows {
   const Pipeline& of;
   const WarpSpace& space;
@@ -88,15 +94,16 @@ struct CountRows {
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
     const u32 mask = rows_that_hold<true>(of, space, at);
     matched += simt::popcount(mask);
-    if (of.matched_bits == nullptr) return;
+    if (kIsPlain || of.matched_bits == nullptr) return;
     simt::store_streaming(bits_of_vector(of, at) + simt::lane(), transposed(mask));
   }
 };
 
+template <bool kIsPlain>
 PRESSO_DEVICE void count_rows_body(const Pipeline& of, const PipelineShape& shape) {
   const WarpSpace space = space_of_warp(shape, 0);
-  CountRows work{of, space};
-  for_each_vector<false>(of, space, work);
+  CountRows<kIsPlain> work{of, space};
+  for_each_vector<false, kIsPlain>(of, space, work);
   add_matched(of, work.matched);
 }
 
@@ -131,12 +138,13 @@ struct SumColumns {
   }
 };
 
+template <bool kIsFirst>
 PRESSO_DEVICE void sum_columns_body(const Pipeline& of, const PipelineShape& shape) {
   const WarpSpace space = space_of_warp(shape, 0);
   const LaneCells cells{reinterpret_cast<u64*>(space.base + shape.cells_at)};
   clear_lanes(of, cells);
   SumColumns work{of, space, cells};
-  for_each_vector(of, space, work);
+  for_each_vector<true, kIsFirst>(of, space, work);
   flush_lanes(of, cells);
   add_matched(of, work.matched);
 }

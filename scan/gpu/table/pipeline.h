@@ -325,6 +325,11 @@ PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
   return kind == PipelineCell::Kind::kMin ? ~std::uint64_t{0} : 0;
 }
 
+/// Of GroupPlace::kNone: rows are only counted, and no kernel before has left any out.
+PRESSO_HD constexpr bool is_plain_count(const Pipeline& pipeline) {
+  return pipeline.rows_before == nullptr && pipeline.matched_bits == nullptr;
+}
+
 /// The groups of [begin, end) that have rows, one behind another in any order: first row, `cell`,
 /// and the number, of a table the key.
 struct GroupList {

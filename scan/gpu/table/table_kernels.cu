@@ -5,6 +5,7 @@
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "scan/gpu/join/device_join.h"
 #include "scan/gpu/table/chain_kernels.h"
+#include "scan/gpu/table/column_kernels.h"
 #include "scan/gpu/table/group_part_kernels.h"
 #include "scan/gpu/table/pipeline.cuh"
 #include "scan/gpu/table/table_check.cuh"
@@ -13,7 +14,6 @@
 namespace presso::gpu {
 namespace {
 
-constexpr u32 kCountThreads = 256;
 constexpr u32 kPipelineThreads = kPipelineWarps * kWarpSize;
 constexpr u32 kClearThreads = 256;
 constexpr u32 kMostClearBlocks = 4096;
@@ -48,18 +48,6 @@ __global__ void __launch_bounds__(kClearThreads)
   list_groups_body(of, list);
 }
 
-__global__ void __launch_bounds__(kCountThreads, 4)
-    count_rows_kernel(__grid_constant__ const Pipeline of,
-                      __grid_constant__ const PipelineShape shape) {
-  count_rows_body(of, shape);
-}
-
-__global__ void __launch_bounds__(kCountThreads, 3)
-    sum_columns_kernel(__grid_constant__ const Pipeline of,
-                       __grid_constant__ const PipelineShape shape) {
-  sum_columns_body(of, shape);
-}
-
 template <GroupPlace kPlace>
 __global__ void __launch_bounds__(kPipelineThreads, 3)
     pipeline_kernel(__grid_constant__ const Pipeline of,
@@ -67,8 +55,11 @@ __global__ void __launch_bounds__(kPipelineThreads, 3)
   run_pipeline_body<kPlace>(of, shape, scratch);
 }
 
-/// What runs the pipeline's program, or its chain.
+/// What runs the pipeline.
 PipelineKernel* kernel_of(const Pipeline& pipeline) {
+  if (pipeline.place == GroupPlace::kNone || pipeline.place == GroupPlace::kColumns) {
+    return column_kernel_of(pipeline);
+  }
   if (pipeline.chain_steps != 0) return chain_kernel_of(pipeline.place);
   if (pipeline.place == GroupPlace::kParts) return part_rows_kernel();
   if (pipeline.place == GroupPlace::kLanes) return pipeline_kernel<GroupPlace::kLanes>;
@@ -146,21 +137,13 @@ class CudaTableKernels final : public TableKernels {
   Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
                                       const PipelineShape& shape) override {
     const CurrentDevice current(device_);
-    return with_kernel(pipeline, [&](auto* kernel) { return blocks_of(kernel, shape); });
+    return blocks_of(kernel_of(pipeline), shape);
   }
 
   Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
              std::uint32_t thread_blocks, Stream stream) override {
     const CurrentDevice current(device_);
     const u32 threads = shape.warps * kWarpSize;
-    if (pipeline.place == GroupPlace::kNone) {
-      count_rows_kernel<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(pipeline, shape);
-      return launched("count_rows");
-    }
-    if (pipeline.place == GroupPlace::kColumns) {
-      sum_columns_kernel<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(pipeline, shape);
-      return launched("sum_columns");
-    }
     kernel_of(pipeline)<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(
         pipeline, shape, reinterpret_cast<u64*>(scratch));
     return launched("pipeline");
@@ -197,15 +180,7 @@ class CudaTableKernels final : public TableKernels {
     return launched("check_vectors");
   }
 
-  template <class Call>
-  static Result<std::uint32_t> with_kernel(const Pipeline& pipeline, const Call& call) {
-    if (pipeline.place == GroupPlace::kNone) return call(count_rows_kernel);
-    if (pipeline.place == GroupPlace::kColumns) return call(sum_columns_kernel);
-    return call(kernel_of(pipeline));
-  }
-
-  template <class Kernel>
-  static Result<std::uint32_t> blocks_of(Kernel* kernel, const PipelineShape& shape) {
+  static Result<std::uint32_t> blocks_of(PipelineKernel* kernel, const PipelineShape& shape) {
     PRESSO_ASSIGN(const int blocks, blocks_at_once(kernel, shape.warps * kWarpSize,
                                                    shape.shared_bytes(), "pipeline"));
     if (blocks == 0)
