@@ -89,6 +89,15 @@ constexpr Asked kOfNulls[] = {
     {"", "few > 2, a is null", "count(*), min(b)"},
     {"", "word = 'air' or a > b, few", "count(*), count(distinct b > 0)"},
     {"", "", "count(distinct a > b), count(distinct coalesce(a, b))"},
+    // What nobody reads of choices takes no registers.
+    {"", "few",
+     "count(case when a > b then 1 end), count(case when a > 1 then 1 end), count(case when a > 2 "
+     "then 1 end), count(case when b > 1 then 1 end), count(case when b > 2 then 1 end), "
+     "count(case when b > 3 then 1 end), count(case when wide > 1 then 1 end), count(case when "
+     "wide > 2 then 1 end)"},
+    // Computed only to know that no row fails.
+    {"", "", "count(100 / (few + 1))"},
+    {"", "few", "count(100 / (few + 1))"},
 };
 
 class NullsOnGpu : public ::testing::TestWithParam<std::pair<int, std::uint32_t>> {};

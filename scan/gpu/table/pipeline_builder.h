@@ -53,6 +53,9 @@ struct CodeTables {
   std::vector<std::uint32_t> numbers;
 };
 
+/// Whether a step's result is a build row, or that there is none.
+bool finds_rows(PipelineStep::Kind kind);
+
 /// Whether a step has a result, which is in a register.
 bool has_result(PipelineStep::Kind kind);
 
@@ -266,6 +269,8 @@ class PipelineBuilder {
   struct NullSources;
 
   struct Cell {
+    bool reads_value() const { return kind != PipelineCell::Kind::kCount && !column_node; }
+
     PipelineCell::Kind kind;
     std::size_t value;
     Validity valid;
