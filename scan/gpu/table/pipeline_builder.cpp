@@ -4,8 +4,12 @@
 #include <algorithm>
 
 #include "scan/query/coded_strings.h"
+#include "scan/query/planner.h"
 
 namespace presso::gpu {
+
+static_assert(kMostRowBits == query::kMostStringTests, "as plans for GPUs are chosen");
+
 namespace {
 
 using query::Filter;
