@@ -139,6 +139,31 @@ TEST(NullsOnGpuOfSteps, ThatFailAreTheCpus) {
   }
 }
 
+/// Strings that are numbers are looked up as such, in columns with nulls, too: what an expression
+/// would make of an empty string in their place is no matter.
+TEST(NullsOnGpuOfSteps, AreNotComputedForNulls) {
+  for (const std::uint32_t nulls_of_ten : {0u, 3u, 10u}) {
+    corpora::Random random(nulls_of_ten);
+    std::string csv = "id,code\n";
+    for (int i = 0; i < 3000; ++i) {
+      csv += std::to_string(i) + ",";
+      if (random.below(10) >= nulls_of_ten) csv += std::to_string(random.below(40));
+      csv += "\n";
+    }
+    const MadeTable made(csv, 1024, {column_of_type("code", ColumnType::kUtf8)});
+    for (const Asked& asked :
+         {Asked{"", "", "sum(cast(code as bigint)), count(cast(code as bigint))"},
+          Asked{"cast(code as bigint) > 20", "", "count(*), sum(id)"},
+          Asked{"", "cast(code as bigint) > 7", "count(*)"}}) {
+      SCOPED_TRACE(std::to_string(nulls_of_ten) + asked.where + asked.aggregates);
+      const Query query = query_of(*made.table, asked);
+      const Answer found = bits_of(query, make_emulated_query_device());
+      EXPECT_EQ(found.text, bits_of(query, nullptr).text);
+      EXPECT_EQ(found.summary.why_cpu, "");
+    }
+  }
+}
+
 /// Random expressions over the columns of a table, or of two that are joined.
 class RandomNulls {
  public:
