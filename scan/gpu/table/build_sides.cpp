@@ -357,6 +357,41 @@ Result<DistinctValues> distinct_values(const query::Execution& execution,
   return values;
 }
 
+/// What keys of groups have in the pipelines of all passes.
+struct GroupsAsked {
+  const query::GroupInput& input;
+  std::uint64_t rows = 0;  ///< that sums have room for, at least
+  bool by_rows = false;
+  std::vector<StringKeyNumbers> numbers;  ///< by key
+};
+
+/// Whether later passes have groups, of which each counts another argument of count(distinct): else
+/// the first one would run in vain. Columns of strings, which may have to be numbered for it, are
+/// not looked at. `made`: before its own groups.
+Status check_later_passes(const query::Execution& execution, const GroupsAsked& asked,
+                          const AggregateChoice& first, QueryPipeline& made) {
+  for (const query::NodeId node : query::distinct_arguments(execution.query)) {
+    const query::Graph& graph = *execution.query.input;
+    const bool is_string_column =
+        graph.is_column(node) && graph.at(node).physical == query::Physical::kString;
+    if (is_string_column || node == first.distinct) continue;
+    PRESSO_ASSIGN(const DistinctValues values,
+                  distinct_values(execution, asked.input, node, made.codes));
+    const AggregateChoice choice{node, false};
+    const auto add = [&](bool by_rows, PipelineBuilder& builder) {
+      return builder.add_groups(asked.input, asked.numbers, asked.rows, by_rows, choice, values);
+    };
+    PipelineBuilder builder(made.builder);
+    Status added = add(asked.by_rows, builder);
+    if (!added.ok() && builder.row_stage()) {
+      PipelineBuilder by_keys(made.builder);
+      added = add(false, by_keys);
+    }
+    PRESSO_TRY(added);
+  }
+  return {};
+}
+
 Status add_groups(query::Execution& execution, const query::GroupInput& input, std::uint64_t rows,
                   bool by_rows, const AggregateChoice& choice, QueryPipeline& made) {
   const query::BoundQuery& bound = execution.query;
@@ -373,15 +408,16 @@ Status add_groups(query::Execution& execution, const query::GroupInput& input, s
   PRESSO_TRY(made.builder.add_conditions());
   PRESSO_TRY(made.builder.add_joins());
   PRESSO_TRY(check_aggregates(input));
-  std::vector<StringKeyNumbers> numbers(bound.keys.size());
+  GroupsAsked asked{input, rows, by_rows, std::vector<StringKeyNumbers>(bound.keys.size())};
   for (const std::size_t i : coded) {
-    PRESSO_ASSIGN(numbers[i], numbers_of_key(execution, bound.keys[i], made.codes));
+    PRESSO_ASSIGN(asked.numbers[i], numbers_of_key(execution, bound.keys[i], made.codes));
   }
+  if (choice.others) PRESSO_TRY(check_later_passes(execution, asked, choice, made));
   std::optional<DistinctValues> distinct;
   if (choice.distinct) {
     PRESSO_ASSIGN(distinct, distinct_values(execution, input, *choice.distinct, made.codes));
   }
-  return made.builder.add_groups(input, numbers, rows, by_rows, choice, distinct);
+  return made.builder.add_groups(input, asked.numbers, rows, by_rows, choice, distinct);
 }
 
 /// Makes the pipeline, to which `add` adds what the query asks for, whether groups may be told by
