@@ -61,6 +61,8 @@ void operator+=(DeviceCost& sum, const DeviceCost& one) {
   sum.row_ns += one.row_ns;
   sum.read_ns += one.read_ns;
   sum.once_ns += one.once_ns;
+  sum.strings += one.strings;
+  sum.by_rows += one.by_rows;
 }
 
 /// Packed numbers, which are compared where they lie.
@@ -78,19 +80,21 @@ DeviceCost bits_cost(const GpuQueryRates& rates) {
 
 /// Strings that are no dictionary's are tested in all rows, before the kernel.
 DeviceCost device_text_cost(const GpuQueryRates& rates, const ColumnWeight& weight) {
-  DeviceCost cost = bits_cost(rates);
-  switch (weight.representation) {
-    case Representation::kToken:
-      cost.once_ns = rates.token_byte_ns * weight.stored;
-      return cost;
-    case Representation::kBytes:
-      cost.once_ns = rates.text_byte_ns * weight.text;
-      return cost;
-    case Representation::kNull:
-      return cost;
-    default:  // codes are looked up in a set
-      return packed_cost(rates, weight.stored, 1);
+  const Representation representation = weight.representation;
+  const bool is_coded = representation != Representation::kToken &&
+                        representation != Representation::kBytes &&
+                        representation != Representation::kNull;
+  // Codes are looked up in a set.
+  DeviceCost cost = is_coded ? packed_cost(rates, weight.stored, 1) : bits_cost(rates);
+  cost.strings = 1;
+  if (representation == Representation::kToken) {
+    cost.once_ns = rates.token_byte_ns * weight.stored;
+    cost.by_rows = 1;
+  } else if (representation == Representation::kBytes) {
+    cost.once_ns = rates.text_byte_ns * weight.text;
+    cost.by_rows = 1;
   }
+  return cost;
 }
 
 /// A condition with an expression in it, all of which is computed: its columns are read where rows

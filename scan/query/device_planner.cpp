@@ -61,22 +61,23 @@ class AllKernels {
         all_(static_cast<ConditionSet>(left.size() - 1)),
         kernels_(left.size()),
         groups_(left.size()),
-        sums_(left.size()) {
+        sums_(left.size()),
+        strings_(left.size()),
+        by_rows_(left.size()) {
     for (std::size_t i = 0; i < input.device->costs.size(); ++i) {
       if (input.device->costs[i].is_expression) expressions_ |= ConditionSet{1} << i;
+    }
+    for (ConditionSet set = 1; set <= all_; ++set) {
+      const auto lowest = static_cast<std::size_t>(std::countr_zero(set));
+      strings_[set] = strings_[set & (set - 1)] + input.device->costs[lowest].strings;
+      by_rows_[set] = by_rows_[set & (set - 1)] + input.device->costs[lowest].by_rows;
     }
   }
 
   std::vector<FilterPass> best_plan(bool may_divide) {
-    kernels_[0].cost = 0;
-    for (ConditionSet begin = 0; begin < all_; ++begin) {
-      if (begin != 0 && !(may_divide && may_pay(begin))) continue;
-      find_groups(begin);
-      const double cost = kernels_[begin].cost + (begin != 0 ? model_.division() : 0);
-      for_each_part(all_ & ~begin, [&](ConditionSet kernel) {
-        take_cheaper(kernels_[begin | kernel], cost + groups_[begin | kernel].cost, begin);
-      });
-    }
+    find_kernels(may_divide, true);
+    // Where a condition has too many strings of its own, or no kernel may end, nothing can be run.
+    if (kernels_[all_].cost == kNone) find_kernels(false, false);
     std::vector<FilterPass> passes;
     for (ConditionSet end = all_; end != 0;) {
       const ConditionSet begin = kernels_[end].before;
@@ -88,6 +89,32 @@ class AllKernels {
   }
 
  private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  /// Whether a kernel has room for bits of strings, behind another one unless `begin` is empty. All
+  /// row groups may have them for columns that are codes in the first one: a kernel ends only where
+  /// that is no matter.
+  bool has_room(ConditionSet begin, ConditionSet kernel) const {
+    if (kernel == all_) return by_rows_[kernel] <= kMostStringTests;
+    return strings_[kernel] <= kMostStringTests - (begin != 0 ? 1 : 0);
+  }
+
+  void find_kernels(bool may_divide, bool needs_room) {
+    kernels_.assign(kernels_.size(), {});
+    kernels_[0].cost = 0;
+    const bool must_divide = needs_room && !has_room(0, all_);
+    for (ConditionSet begin = 0; begin < all_; ++begin) {
+      if (begin != 0 && !(may_divide && (must_divide || may_pay(begin)))) continue;
+      if (kernels_[begin].cost == kNone) continue;
+      find_groups(begin);
+      const double cost = kernels_[begin].cost + (begin != 0 ? model_.division() : 0);
+      for_each_part(all_ & ~begin, [&](ConditionSet kernel) {
+        if (needs_room && !has_room(begin, kernel)) return;
+        take_cheaper(kernels_[begin | kernel], cost + groups_[begin | kernel].cost, begin);
+      });
+    }
+  }
+
   bool may_pay(ConditionSet begin) const {
     return model_.most_spared(members(all_ & ~begin), left_[begin]) > model_.division();
   }
@@ -115,7 +142,7 @@ class AllKernels {
   /// Those that may come next.
   void add_groups(ConditionSet begin, ConditionSet before) {
     const double cost = groups_[before].cost + (before != begin ? model_.branch(left_[before]) : 0);
-    if (cost == std::numeric_limits<double>::infinity()) return;
+    if (cost == kNone) return;
     const bool only_expressions = (before & ~begin & expressions_) != 0;
     for (const ConditionSet kind : {only_expressions ? 0 : ~expressions_, expressions_}) {
       for_each_part(all_ & ~before & kind, [&](ConditionSet group) {
@@ -150,6 +177,8 @@ class AllKernels {
   std::vector<Choice> kernels_;  ///< by the set that is tested when a kernel ends: where it began
   std::vector<Choice> groups_;   ///< of one kernel, by the set that is tested: the set before
   std::vector<double> sums_;     ///< of groups behind the set that is looked at
+  std::vector<std::uint32_t> strings_;  ///< by set, as DeviceCost has them
+  std::vector<std::uint32_t> by_rows_;  ///< likewise
 };
 
 /// Those on columns, then the expressions, each by rank.

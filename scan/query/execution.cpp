@@ -10,6 +10,7 @@
 #include "scan/query/build_row_source.h"
 #include "scan/query/join_run.h"
 #include "scan/query/join_spill.h"
+#include "scan/query/key_order.h"
 #include "scan/query/query_device.h"
 #include "scan/query/table_facts.h"
 
@@ -29,7 +30,8 @@ Execution::Execution(const Sources& all, const BoundQuery& bound)
     : tables(all[bound.joins == nullptr ? 0 : bound.joins->tree.root]),
       query(bound),
       scan(bound.joins == nullptr ? bound : bound.joins->sources[bound.joins->tree.root].scan),
-      sources(&all) {
+      sources(&all),
+      key_orders(std::make_shared<KeyOrders>()) {
   if (bound.joins == nullptr) return;
   tree = &bound.joins->tree;
   first_column = bound.joins->sources[tree->root].first_column;
@@ -42,7 +44,8 @@ Execution::Execution(const Execution& whole, const JoinTree& part)
       sources(whole.sources),
       tree(&part),
       is_whole(false),
-      first_column(whole.query.joins->sources[part.root].first_column) {}
+      first_column(whole.query.joins->sources[part.root].first_column),
+      key_orders(whole.key_orders) {}
 
 Status Execution::check_cancelled() const {
   if (options.cancelled == nullptr || !options.cancelled->load(std::memory_order_relaxed))

@@ -19,6 +19,7 @@ namespace presso::query {
 
 class JoinRun;
 class JoinWorker;
+class KeyOrders;
 class MatchedRows;
 struct JoinTree;
 using Sources = std::vector<std::vector<Table>>;
@@ -54,11 +55,12 @@ struct Execution {
   QuerySummary summary;
   std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
-  bool began = false;                   ///< a run over all slices
-  bool is_analyzed = false;             ///< what steps take is wanted in `notes`
-  bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
-  bool wants_numbers = true;            ///< the order of joined rows matters to who takes them
-  std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: coded keys
+  bool began = false;         ///< a run over all slices
+  bool is_analyzed = false;   ///< what steps take is wanted in `notes`
+  bool only_counts = false;   ///< of rows that match, nothing but their number is wanted
+  bool wants_numbers = true;  ///< the order of joined rows matters to who takes them
+  std::shared_ptr<KeyOrders> key_orders;  ///< what is known of them; build sides share it
+  std::set<std::size_t> extra_columns;    ///< read beside conditions and programs: coded keys
   std::vector<FilterRunner::Count> condition_counts;
   /// Where a device has tested the conditions: what it has found.
   std::shared_ptr<const MatchedRows> matched;

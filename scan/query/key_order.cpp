@@ -111,9 +111,11 @@ bool sample_ascends(const std::vector<Table>& tables, const std::vector<InputCol
 bool keys_ascend(const Execution& execution, std::size_t source, const std::vector<NodeId>& keys) {
   const auto column = column_of_key(execution, source, keys);
   if (!column) return false;
-  const std::vector<Table>& tables = (*execution.sources)[source];
-  return zones_ascend(tables, *column) &&
-         sample_ascends(tables, execution.query.joins->sources[source].scan.columns, *column);
+  return execution.key_orders->ascends(source, *column, [&] {
+    const std::vector<Table>& tables = (*execution.sources)[source];
+    return zones_ascend(tables, *column) &&
+           sample_ascends(tables, execution.query.joins->sources[source].scan.columns, *column);
+  });
 }
 
 }  // namespace presso::query

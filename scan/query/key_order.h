@@ -6,9 +6,31 @@
 // Tested by tests/unit/scan/query/key_order_test.cpp.
 #pragma once
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "scan/query/execution.h"
 
 namespace presso::query {
+
+/// What keys_ascend() has found of columns of a query's sources, so that each is sampled once,
+/// whoever asks. Thread-safe.
+class KeyOrders {
+ public:
+  /// `column`: of the source. `find`: finds it where it is not known yet.
+  template <class Find>
+  bool ascends(std::size_t source, std::size_t column, const Find& find) {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find({source, column});
+    if (known != known_.end()) return known->second;
+    return known_[{source, column}] = find();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::size_t, std::size_t>, bool> known_;
+};
 
 /// Of a join's keys, nodes of `execution.query.input`, in the rows of a source. False for several
 /// keys, keys that are not a column of integers, dates or the like below conversions, and columns

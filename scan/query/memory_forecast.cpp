@@ -230,6 +230,10 @@ GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
   return forecast;
 }
 
+Result<double> most_values(const Execution& execution, NodeId node) {
+  return NodeSizes(execution).distinct(node);
+}
+
 Result<MemoryForecast> forecast_memory(const Execution& execution, double rows) {
   const BoundQuery& query = execution.query;
   MemoryForecast forecast;

@@ -62,6 +62,10 @@ struct MemoryForecast {
   std::optional<GroupForecast> groups;  ///< where there are keys
   std::optional<SortForecast> order;
 };
+/// Different values of a node of the query's input, null included, at most; infinite: not known.
+/// Reads directories of row groups of columns of strings.
+Result<double> most_values(const Execution& execution, NodeId node);
+
 /// `rows`: that are expected to fulfil all conditions, and to be joined. Reads directories of row
 /// groups where strings are grouped or sorted.
 Result<MemoryForecast> forecast_memory(const Execution& execution, double rows);

@@ -42,8 +42,14 @@ struct DeviceCost {
   /// For each row of a vector that has live rows when its kernel begins: words are read ahead.
   double read_ns = 0;
   double once_ns = 0;  ///< for each row whatever the plan: strings are tested by other kernels
+  std::uint32_t strings = 0;  ///< tests of columns of strings, and those of them that
+  std::uint32_t by_rows = 0;  ///< other kernels make, where all row groups are as the first one
   bool is_expression = false;
 };
+
+/// The most tests of strings whose bits a kernel reads; one fewer where it reads which rows the
+/// kernel before has left.
+constexpr std::uint32_t kMostStringTests = 4;
 
 /// What is known of a GPU that may test the conditions.
 struct DeviceFigures {

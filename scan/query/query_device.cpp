@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "scan/query/query_device.h"
 
+#include <algorithm>
+
 #include "scan/query/filter_run.h"
 
 namespace presso::query {
@@ -59,6 +61,17 @@ OpenGroup group_opener(const Execution& execution) {
 
 bool wants_few_rows(const BoundQuery& query) {
   return query.sort_keys.empty() && query.last_row() <= kFewRows;
+}
+
+std::vector<NodeId> distinct_arguments(const BoundQuery& query) {
+  std::vector<NodeId> arguments;
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.kind != AggregateKind::kCountDistinct) continue;
+    const bool is_known =
+        std::find(arguments.begin(), arguments.end(), *call.argument) != arguments.end();
+    if (!is_known) arguments.push_back(*call.argument);
+  }
+  return arguments;
 }
 
 Status match_on_device(Execution& execution) {

@@ -54,6 +54,14 @@ OpenGroup group_opener(const Execution& execution);
 /// all that it needs.
 bool wants_few_rows(const BoundQuery& query);
 
+/// More combinations of several keys of groups than these have no numbers of 63 bits, as a device
+/// needs them.
+constexpr double kMostKeysOnDevice = 9e18;
+
+/// What count(distinct) is asked for, each once. A device counts one of them in each pass over the
+/// tables.
+std::vector<NodeId> distinct_arguments(const BoundQuery& query);
+
 /// Has the execution's device find the rows that fulfil its conditions, where there is a device
 /// that can; says in the summary who does it.
 Status match_on_device(Execution& execution);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "scan/query/join_plan.h"
@@ -89,17 +90,16 @@ std::size_t arguments_of(const BoundQuery& query) {
   return values;
 }
 
-/// Their cost in parts of that which is measured.
-double aggregates_factor(const BoundQuery& query) {
-  const std::size_t count = query.aggregates.size();
+/// The cost of so many in parts of that which is measured.
+double aggregates_factor(std::size_t count) {
   const std::size_t further = count - std::min(count, kMeasuredAggregates);
   return 1 + kFurtherAggregate * static_cast<double>(further);
 }
 
 double aggregates_ns(const QueryRates& rates, const BoundQuery& query, double groups) {
   if (query.keys.empty()) return rates.compute_ns * static_cast<double>(arguments_of(query));
-  const double factor =
-      aggregates_factor(query) + kStringKeyFactor * static_cast<double>(joined_string_keys(query));
+  const double factor = aggregates_factor(query.aggregates.size()) +
+                        kStringKeyFactor * static_cast<double>(joined_string_keys(query));
   const double ns = rates.group_ns * factor;
   return groups < kFarGroups ? ns : ns * kFarGroupFactor;
 }
@@ -147,16 +147,19 @@ class GpuSteps {
     return scan_ns(live, stage.plan, columns) + lookup * (stage.build.rows + stage.rows_in);
   }
 
-  /// Of rows that are left, what is computed of them, and their groups.
-  double groups_ns(const BoundQuery& query, const Program& program, double rows,
-                   double groups) const {
-    const double steps = rates_.step_ns * static_cast<double>(program.steps());
-    if (query.keys.empty()) {
-      return rows * (steps + rates_.sum_ns * static_cast<double>(arguments_of(query)));
-    }
-    return rows * (steps + group_ns(groups) * aggregates_factor(query)) +
-           groups * rates_.group_back_ns;
+  /// What is computed of each row that is left.
+  double program_ns(const Program& program) const {
+    return rates_.step_ns * static_cast<double>(program.steps());
   }
+  /// Of each row, where there are so many groups.
+  double row_ns(double groups, std::size_t aggregates) const {
+    return group_ns(groups) * aggregates_factor(aggregates);
+  }
+  /// Of each row, where there is one group.
+  double sums_ns(std::size_t arguments) const {
+    return rates_.sum_ns * static_cast<double>(arguments);
+  }
+  double back_ns(double groups) const { return groups * rates_.group_back_ns; }
 
  private:
   /// What shared memory holds.
@@ -176,6 +179,66 @@ class GpuSteps {
 
   const GpuQueryRates rates_;
 };
+
+/// Of rows that are left, what is computed of them, and their groups, in all passes. What
+/// count(distinct) counts is a part of the key in a pass of its own, and all other aggregates come
+/// with the first one.
+Result<double> groups_ns(const Execution& execution, const GpuSteps& gpu, const Program& program,
+                         double rows, double groups) {
+  const BoundQuery& query = execution.query;
+  const std::vector<NodeId> distinct = distinct_arguments(query);
+  const double back = query.keys.empty() ? 0 : gpu.back_ns(groups);
+  if (distinct.empty()) {
+    const double of_row = query.keys.empty() ? gpu.sums_ns(arguments_of(query))
+                                             : gpu.row_ns(groups, query.aggregates.size());
+    return rows * (gpu.program_ns(program) + of_row) + back;
+  }
+  double ns = 0;
+  for (const NodeId argument : distinct) {
+    const bool is_first = argument == distinct.front();
+    PRESSO_ASSIGN(const double values, most_values(execution, argument));
+    const double with_values = std::min(std::max(groups, 1.0) * values, rows);
+    std::vector<NodeId> nodes = query.keys;
+    nodes.push_back(argument);
+    const double computed = gpu.program_ns(is_first ? program : Program(*query.input, nodes));
+    const std::size_t aggregates = is_first ? query.aggregates.size() - distinct.size() + 1 : 1;
+    ns += rows * (computed + gpu.row_ns(with_values, aggregates)) + back;
+  }
+  return ns;
+}
+
+/// How many values a key is thought to have there, which several keys are numbered by: of strings
+/// that is not known yet.
+double values_of_key(const Node& node) {
+  switch (node.physical) {
+    case Physical::kString:
+    case Physical::kBool:
+      return 1;
+    case Physical::kInt64:
+      if (fits_int64(node.range)) {
+        return static_cast<double>(node.range.most) - static_cast<double>(node.range.least) + 2;
+      }
+      [[fallthrough]];
+    default:
+      return std::numeric_limits<double>::infinity();
+  }
+}
+
+/// As PipelineBuilder::add_groups() has it: groups of joined rows may be told by build rows.
+std::string why_keys_are_too_long_there(const BoundQuery& query) {
+  if (query.joins != nullptr) return "";
+  double of_keys = 1;
+  for (const NodeId key : query.keys) of_keys *= values_of_key(query.input->at(key));
+  const auto is_too_long = [](double values, std::size_t keys) {
+    return keys > 1 && values > kMostKeysOnDevice;
+  };
+  bool is_refused = is_too_long(of_keys, query.keys.size());
+  for (const NodeId argument : distinct_arguments(query)) {
+    const double values = of_keys * values_of_key(query.input->at(argument));
+    is_refused = is_refused || is_too_long(values, query.keys.size() + 1);
+  }
+  return is_refused ? "keys that do not fit into 63 bits together" : "";
+}
 
 /// Whether a device adds up such values: numbers of 64 bits. Doubles are no part of a key.
 std::string why_no_groups_there(const BoundQuery& query) {
@@ -199,7 +262,7 @@ std::string why_no_groups_there(const BoundQuery& query) {
       return "keys that are neither integers nor strings";
     }
   }
-  return "";
+  return why_keys_are_too_long_there(query);
 }
 
 /// As run_rows() and match_on_device() leave rows to the CPU.
@@ -285,7 +348,11 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
   forecast.groups = memory.groups ? memory.groups->groups : 1;
   forecast.cpu_ns +=
       rows * (compute_ns(rates, program) + aggregates_ns(rates, query, forecast.groups));
-  if (knows_gpu) forecast.gpu_ns += gpu.groups_ns(query, program, rows, forecast.groups);
+  const std::size_t distinct = distinct_arguments(query).size();
+  forecast.gpu_passes = static_cast<std::uint32_t>(std::max<std::size_t>(distinct, 1));
+  if (!knows_gpu) return forecast;
+  PRESSO_ASSIGN(const double groups, groups_ns(execution, gpu, program, rows, forecast.groups));
+  forecast.gpu_ns = forecast.gpu_ns * forecast.gpu_passes + groups;
   return forecast;
 }
 

@@ -45,16 +45,25 @@ class HostDevice final : public gpu::Device {
     }
     return make(bytes);
   }
-  void release(Byte* memory) override { drop(memory); }
+  void release(Byte* memory) override {
+    const std::lock_guard lock(mutex_);
+    drop(memory);
+  }
   Result<Byte*> allocate_pinned(std::size_t bytes) override {
     const std::lock_guard lock(mutex_);
     if (faults_->pinned_allocations++ >= faults_->pinned_allocation ||
         bytes > faults_->most_pinned) {
       return make_error(ErrorCode::kOutOfMemory, "as the test wants it");
     }
+    faults_->pinned_bytes += bytes;
+    faults_->most_pinned_bytes = std::max(faults_->most_pinned_bytes, faults_->pinned_bytes);
     return make(bytes);
   }
-  void release_pinned(Byte* memory) override { drop(memory); }
+  void release_pinned(Byte* memory) override {
+    const std::lock_guard lock(mutex_);
+    faults_->pinned_bytes -= sizes_[memory];
+    drop(memory);
+  }
   bool is_pinned(const Byte*, std::size_t) override { return true; }
 
   Result<Stream> create_stream() override { return handle<Stream>(); }
@@ -104,7 +113,6 @@ class HostDevice final : public gpu::Device {
     return memory;
   }
   void drop(Byte* memory) {
-    const std::lock_guard lock(mutex_);
     faults_->live_bytes -= sizes_[memory];
     std::memset(memory, kPoison, sizes_[memory]);  // who still reads it finds nothing of use
     sizes_.erase(memory);

@@ -40,6 +40,8 @@ struct EmulatedFaults {
   std::uint64_t text_tests = 0;            ///< of batches of text, by a condition each
   std::uint64_t listed = 0;                ///< of those that give strings back
   std::uint64_t live_bytes = 0;
+  std::uint64_t pinned_bytes = 0;       ///< of these
+  std::uint64_t most_pinned_bytes = 0;  ///< at once
   std::uint64_t live_handles = 0;
   std::uint64_t open_steps = 0;
   std::vector<std::string> steps;  ///< by their names, as they began

@@ -127,6 +127,37 @@ TEST(DistinctValuesOnGpu, MayBeAnything) {
   EXPECT_EQ(found.summary.why_cpu, "keys that do not fit into 63 bits together");
 }
 
+/// What a later pass cannot do is known before the first one.
+TEST(DistinctValuesOnGpu, AreRefusedBeforeAnythingRuns) {
+  const MadeTable made(make_csv(3000, 17), 1024);
+  for (const Asked& asked :
+       {Asked{"", "id", "count(distinct run), count(distinct wide)"},
+        Asked{"", "word", "count(distinct run), count(distinct lower(word)), sum(price)"}}) {
+    SCOPED_TRACE(asked.aggregates);
+    const Query query = query_of(*made.table, asked);
+    const auto faults = std::make_shared<EmulatedFaults>();
+    const Answer found = answer_of(query, make_emulated_query_device(faults));
+    EXPECT_EQ(found.text, answer_of(query, nullptr).text);
+    EXPECT_NE(found.summary.why_cpu, "");
+    EXPECT_EQ(faults->launches, 0u);
+  }
+}
+
+/// Sums that take more cells leave one to the number of values.
+TEST(DistinctValuesOnGpu, HaveACellBesideSumsThatTakeMore) {
+  const TableOfColumns made = hostile_reals(4000, 1500, 3);
+  const Query query =
+      query_of(*made.table, {"", "few",
+                             "count(distinct many), count(*), sum(pairs), min(pairs), max(pairs), "
+                             "sum(few), min(few), max(few), sum(many), min(many), max(many), "
+                             "min(wide), max(wide), min(tiny), max(tiny), min(huge), max(huge), "
+                             "min(plus), max(plus)"});
+  const Answer found = bits_of(query, make_emulated_query_device());
+  EXPECT_EQ(found.text, bits_of(query, nullptr).text);
+  EXPECT_EQ(found.summary.why_cpu, "");
+  EXPECT_GT(found.summary.passes, 1u);
+}
+
 /// Strings that are no dictionary's get numbers on the device.
 TEST(DistinctStringsOnGpu, AreNumberedThere) {
   corpora::Random random(12);
@@ -270,6 +301,32 @@ TEST(DistinctOfJoinsOnGpu, CountsAsTheCpu) {
       }
     }
   }
+}
+
+/// Passes make the same build sides: --explain tells of each once.
+TEST(DistinctOfJoinsOnGpu, BuildSidesAreToldOnce) {
+  std::string left = "id,key,kind\n";
+  for (int i = 0; i < 900; ++i) {
+    left += std::to_string(i) + "," + std::to_string(i % 70) + "," + std::to_string(i % 9) + "\n";
+  }
+  std::string right = "part,size\n";
+  for (int i = 0; i < 50; ++i) right += std::to_string(i) + "," + std::to_string(i % 6) + "\n";
+  const MadeTable l(left, 512);
+  const MadeTable r(right, 1000);
+  const std::string statement =
+      "select size, count(distinct id), count(distinct kind), count(distinct key) from l join r on "
+      "l.key = r.part group by size";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok());
+  const Query query = Query::from(*parsed, statement, {*l.table, *r.table});
+  QueryOptions options;
+  options.device = make_emulated_query_device();
+  const std::string told = explained_with(query, options);
+  const std::string note = "on the GPU: 50 rows of r, an array of";
+  const std::size_t first = told.find(note);
+  ASSERT_NE(first, std::string::npos) << told;
+  EXPECT_EQ(told.find(note, first + 1), std::string::npos) << told;
+  EXPECT_TRUE(says(told, "passes over the tables: 3")) << told;
 }
 
 }  // namespace

@@ -584,6 +584,28 @@ TEST(PlanByRates, WithStringsAnswersAsTheCpu) {
   }
 }
 
+/// A kernel has room for bits of four strings, or three and the rows that the one before has left.
+TEST(PlanByRates, HasKernelsWithRoomForStrings) {
+  const MadeTable made(make_string_csv(4600, 2300, 9), 2300);
+  const char* const kFour =
+      "comment like '%e%' and note not like '%final%' and mixed not like '%bold%' and noise <> 'x' "
+      "and id in (5, 1800)";
+  const char* const kFive =
+      "comment like '%e%' and comment not like '%quagga%' and note not like '%final%' and note not "
+      "like '%bold%' and noise <> 'x'";
+  for (const char* const where : {kFour, kFive}) {
+    const Query query = query_of(*made.table, {where, "word", "count(*), sum(id)"});
+    for (const double byte_ns : {1.0, 1e-6}) {
+      GpuQueryRates rates = dividing_rates();
+      rates.byte_ns = byte_ns;
+      const Followed found = by_rates(query, rates, {});
+      SCOPED_TRACE(found.explained);
+      EXPECT_EQ(found.answer.text, answer_of(query, nullptr).text);
+      EXPECT_EQ(found.answer.summary.why_cpu, "");
+    }
+  }
+}
+
 /// Build sides have kernels and plans of their own.
 TEST(PlanByRates, OfJoinedTablesAnswersAsTheCpu) {
   const MadeTable facts(make_csv(9000, 5), 3000);

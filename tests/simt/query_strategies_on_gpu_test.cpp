@@ -9,6 +9,7 @@
 
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/join_cases.h"
+#include "tests/simt/real_cases.h"
 
 namespace presso {
 namespace {
@@ -294,6 +295,51 @@ TEST(KeysThatAscendOnGpu, AreSeenNotToAscend) {
   EXPECT_TRUE(says(explained_with(query, asking.options()), "12,288 rows of b, a table of keys"));
   asking.strategy = JoinStrategy::kMerge;
   EXPECT_TRUE(says(answer_with(query, asking.options()).text, kDescends));
+}
+
+/// Rows are put in order in memory that grows with their table, however few they are: where there
+/// is none the CPU answers, though a table of their keys would have room.
+TEST(KeysThatAscendOnGpu, FewRowsOfALargeTableMayHaveNoMemory) {
+  constexpr std::uint32_t kRows = 2'000'000;
+  using Columns = std::vector<std::pair<std::string, ColumnData>>;
+  const auto add = [](Columns& to, const char* name, std::uint32_t rows, std::uint32_t values) {
+    to.emplace_back(name, column_of<std::int64_t>(ColumnType::kInt64, rows, [values](auto row) {
+                      return std::int64_t{row % values};
+                    }));
+  };
+  Columns probe;
+  add(probe, "id", kRows + 1, kRows + 1);
+  add(probe, "wanted", kRows + 1, 5000);
+  add(probe, "price", kRows + 1, 7);
+  Columns build;
+  add(build, "key", kRows, kRows);
+  add(build, "value", kRows, 9);
+  const TableOfColumns a(probe, 1u << 16);
+  const TableOfColumns b(build, 1u << 16);
+  const std::string statement =
+      "select value, count(*), sum(price) from a join b on a.wanted = b.key and b.key < 400 where "
+      "id < 9000 group by value";
+  const auto parsed = parse_sql(statement);
+  ASSERT_TRUE(parsed.ok());
+  const Query query = Query::from(*parsed, statement, {*a.table, *b.table});
+  const std::string expected = answer_of(query, nullptr).text;
+  int there = 0;
+  int by_cpu = 0;
+  for (std::uint64_t bytes = 300'000; bytes < 3'000'000; bytes += bytes / 4) {
+    SCOPED_TRACE(bytes);
+    Asking open;
+    open.strategy = JoinStrategy::kOpen;
+    open.limits.device_bytes = bytes;
+    const Answer by_table = answer_with(query, open.options());
+    if (by_table.text != expected || !by_table.summary.why_cpu.empty()) continue;
+    Asking merge = open;
+    merge.strategy = JoinStrategy::kMerge;
+    const Answer found = answer_with(query, merge.options());
+    EXPECT_EQ(found.text, expected);
+    (found.summary.why_cpu.empty() ? there : by_cpu) += 1;
+  }
+  EXPECT_GT(there, 0);
+  EXPECT_GT(by_cpu, 0);
 }
 
 TEST(KeysThatAscendOnGpu, EachAllocationMayFailAndTheDeviceBeLost) {

@@ -32,7 +32,8 @@ QueryTimes query_times(const QueryForecast& forecast, const GpuQueryRates& gpu, 
   QueryTimes times;
   times.cpu_seconds = forecast.cpu_ns * 1e-9 / threads;
   times.gpu_seconds =
-      gpu.start_seconds + 1e-9 * (forecast.stored_bytes * read_ns + forecast.gpu_ns);
+      gpu.start_seconds +
+      1e-9 * (forecast.gpu_passes * forecast.stored_bytes * read_ns + forecast.gpu_ns);
   return times;
 }
 

@@ -2,7 +2,7 @@
 // Which device is faster for a query: the model of --device=auto of select, join and sql.
 //
 //   CPU seconds = what one thread takes (presso::QueryForecast) / threads
-//   GPU seconds = start + stored bytes x what reading and copying one takes
+//   GPU seconds = start + passes x stored bytes x what reading and copying one takes
 //                 + what kernels take, and bringing groups back (presso::QueryForecast)
 //
 // Both leave out what the CPU does in any case: sorting, and writing the answer. All is by rates of

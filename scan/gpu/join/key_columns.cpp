@@ -331,9 +331,9 @@ Result<KeyPartPair> KeyColumns::number(const Parts& parts, const JoinInput& inpu
   PRESSO_ASSIGN(numbers.build, numbered_side(sides.build));
   PRESSO_ASSIGN(numbers.probe, numbered_side(sides.probe));
   PRESSO_TRY(scratch_.place().kernels().number(numbers, scratch_.stream()));
+  // What is no number is in no range.
   const auto part = [&](const NumberedSide& side) {
-    return KeyPart{
-        side.d_numbers, side.d_valid, sizeof(std::uint32_t), 0, rows == 0 ? 0 : rows - 1, 0};
+    return KeyPart{side.d_numbers, nullptr, sizeof(std::uint32_t), 0, rows == 0 ? 0 : rows - 1, 0};
   };
   return KeyPartPair{part(numbers.build), part(numbers.probe)};
 }
@@ -343,7 +343,6 @@ Result<NumberedSide> KeyColumns::numbered_side(const JoinRows& rows) {
   side.rows = rows;
   PRESSO_ASSIGN(side.d_numbers,
                 scratch_.allocate_values<std::uint32_t>(rows.count, "numbers of keys"));
-  PRESSO_ASSIGN(side.d_valid, scratch_.allocate_bits(rows.count, "bits of numbered keys"));
   return side;
 }
 

@@ -4,8 +4,9 @@
 //   PackKeys     several columns, by the ranges of their build keys
 //   NumberKeys   keys of 64 bits, by a table of the build side's (key_table.cuh)
 //
-// Both say in a bitmap which rows can have a match. Threads to data: thread blocks take tiles of
-// rows in turns; a warp's 32 rows are a word of the bitmap. No shared memory.
+// The first one says in a bitmap which rows can have a match, a warp's 32 rows in a word; the
+// second one by numbers that are none of a row. Threads to data: thread blocks take tiles of rows
+// in turns. No shared memory.
 #pragma once
 
 #include "scan/gpu/join/key_packing.h"
@@ -98,7 +99,7 @@ struct NumberKeys {
     for (u64 tile = simt::block_index(); tile < tiles; tile += simt::grid_blocks()) {
       u64 keys[kTileItems];
       u32 found[kTileItems];
-      u32 joins = 0, there = 0;
+      u32 joins = 0;
       PRESSO_UNROLL
       for (u32 item = 0; item < kTileItems; ++item) {
         const u64 row = tile_row(tile, item);
@@ -109,9 +110,9 @@ struct NumberKeys {
       to.table.find(tile, keys, joins, found, nullptr);
       PRESSO_UNROLL
       for (u32 item = 0; item < kTileItems; ++item) {
-        there |= static_cast<u32>(found[item] != kNoRow) << item;
+        const u64 row = tile_row(tile, item);
+        if (row < rows.count) simt::store_streaming(to.side.d_numbers + row, found[item]);
       }
-      put_keys(tile, rows.count, there, found, to.side.d_numbers, to.side.d_valid);
     }
   }
 };

@@ -38,8 +38,8 @@ struct PackedKeys {
 /// Keys of 64 bits of one side, which become numbers.
 struct NumberedSide {
   JoinRows rows;
-  std::uint32_t* d_numbers = nullptr;  ///< written: one a row, of rows whose bit is set
-  std::uint32_t* d_valid = nullptr;    ///< written: whether the row takes part and has a number
+  /// Written, by row: kNoRow where it takes no part, or its key has no number.
+  std::uint32_t* d_numbers = nullptr;
 };
 
 /// A key's number is one of the build rows that have it.

@@ -64,9 +64,9 @@ class Passes {
   Status run_parts() {
     const std::size_t stage = of_.in_parts->stage;
     const StageUse& use = of_.builder.stages()[stage];
-    BuildSideMaker maker(space_, execution_, of_.builder, of_.codes, use);
+    BuildSideMaker maker(space_, execution_, of_.builder, of_.codes, use,
+                         host_bytes_left(space_, execution_, of_.sides));
     maker.set_most_rows(of_.in_parts->most_rows);
-    host_bytes_ = use.columns.empty() ? 0 : host_bytes_left(space_, execution_, of_.sides);
     PRESSO_ASSIGN(left_, first_parts(maker, use));
     std::uint64_t parts = 0;
     std::uint64_t runs = 0;
@@ -113,8 +113,8 @@ class Passes {
   Result<std::vector<KeyInterval>> first_parts(BuildSideMaker& maker, const StageUse& use) {
     PRESSO_ASSIGN(all_, all_keys(use));
     std::vector<KeyInterval> parts = parts_that_fit(maker);
-    if (parts.empty() && host_bytes_ > 0) {
-      maker.put_columns(host_bytes_);
+    if (parts.empty() && maker.may_be_on_host(1)) {
+      maker.put_columns(true);
       parts = parts_that_fit(maker);
     }
     if (parts.empty()) return too_many_passes(maker);
@@ -180,12 +180,12 @@ class Passes {
   /// A part that does not fit, with columns in host memory, where that is better than halves.
   Result<bool> make_on_host(BuildSideMaker& maker, const KeyInterval& part, BuildSide& side) const {
     const StageUse& use = of_.builder.stages()[of_.in_parts->stage];
-    if (host_bytes_ == 0 || column_bytes(use, side.rows) > host_bytes_) return false;
+    if (!maker.may_be_on_host(side.rows)) return false;
     PRESSO_ASSIGN(const HostColumns costs,
                   host_columns(space_, execution_, of_.builder, use, side.rows, 1));
     if (seconds_on_host(costs, space_.rates) >= seconds_of_passes(costs, space_.rates))
       return false;
-    return maker.make_on_host(part, host_bytes_, side);
+    return maker.make_on_host(part, side);
   }
 
   /// Tells the pipeline, and those of build rows, of the side that has been made.
@@ -203,7 +203,6 @@ class Passes {
   PipelineRun& run_;
   const PassActions& actions_;
   KeyInterval all_;
-  std::uint64_t host_bytes_ = 0;    ///< that columns may take; 0: there are none
   std::uint64_t most_on_host_ = 0;  ///< rows of a part whose columns were there
   std::vector<KeyInterval> left_;   ///< the next one is the last
 };

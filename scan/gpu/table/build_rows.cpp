@@ -9,7 +9,6 @@
 #include "scan/gpu/table/build_sides.h"
 #include "scan/query/join_build.h"
 #include "scan/query/query_device.h"
-#include "scan/query/table_facts.h"
 
 namespace presso::gpu {
 namespace {
@@ -24,12 +23,14 @@ bool writes_numbers(const StageUse& use) {
 }
 
 /// Of a build side's rows in device memory, beside the lookup itself.
-std::uint64_t row_bytes(const StageUse& use, std::uint64_t rows, bool on_host) {
+std::uint64_t row_bytes(const StageUse& use, std::uint64_t rows, std::uint64_t table_rows,
+                        bool on_host) {
   MemoryParts parts;
   parts.add(rows * sizeof(std::uint64_t));
   if (!on_host) parts.add(column_bytes(use, rows));
-  // Else they are gone before a table is made, which takes more.
+  // Where no form is asked for they are gone before a table is made, which takes more.
   if (use.form && writes_numbers(use)) parts.add(rows * sizeof(std::uint64_t));
+  if (use.form == LookupForm::kAscending) parts.add(ordering_bytes(table_rows));
   if (use.finds_all()) parts.add(rows * sizeof(std::uint32_t));
   if (use.gives_build_rows()) parts.add(mark_bytes(rows));
   return parts.bytes() + MemoryParts::kAlignment;
@@ -114,12 +115,14 @@ std::uint64_t column_bytes(const StageUse& use, std::uint64_t rows) {
 }
 
 std::uint64_t most_rows_that_fit(const RunSpace& space, const StageUse& use,
+                                 std::uint64_t table_rows,
                                  const std::optional<LookupPlan::Range>& range,
                                  const std::optional<std::uint64_t>& host_bytes) {
   const std::uint64_t most = most_bytes(space);
   const auto fits = [&](std::uint64_t rows) {
     if (host_bytes && column_bytes(use, rows) > *host_bytes) return false;
-    return row_bytes(use, rows, host_bytes.has_value()) + least_lookup_bytes(use, rows, range) <=
+    return row_bytes(use, rows, table_rows, host_bytes.has_value()) +
+               least_lookup_bytes(use, rows, range) <=
            most;
   };
   std::uint64_t fitting = 0;
@@ -179,6 +182,14 @@ void BuildRowMaker::direct(Pipeline& pipeline, const PipelineBuilder& builder, B
                         builder.order_limit()};
 }
 
+/// For build sides that are joined to these rows before: what is left beside the rows' own columns,
+/// or half, where it is not known how many there are.
+std::uint64_t BuildRowMaker::host_bytes_of_nested() const {
+  if (!on_host_) return host_bytes_;
+  const std::uint64_t own = counted_ ? column_bytes(use_, *counted_) : host_bytes_ / 2;
+  return host_bytes_ - std::min(host_bytes_, own);
+}
+
 /// The rows that a pipeline over the build side's table leaves. It counts those for which there is
 /// no room.
 Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
@@ -187,13 +198,15 @@ Status BuildRowMaker::write(query::Execution& scan, BuildRows& made) {
   PRESSO_TRY(builder.add_joins());
   const bool numbers = writes_numbers(use_) && use_.columns.size() + 1 < kMostRowArrays;
   PRESSO_TRY(builder.add_rows(use_, part_, numbers));
-  PRESSO_ASSIGN(const std::vector<BuildSide> sides, build_sides(space_, scan, builder, codes_));
+  PRESSO_ASSIGN(const std::vector<BuildSide> sides,
+                build_sides(space_, scan, builder, codes_, host_bytes_of_nested()));
+  nested_bytes_ = host_bytes_of(sides);
   PRESSO_ASSIGN(Pipeline pipeline, builder.finish());
   place_sides(builder, sides, pipeline);
   PRESSO_ASSIGN(const DeviceMemory placed, place_values(space_, builder, pipeline));
   made.order_bits = builder.order_bits();
   // Where keys of its own build sides repeat there may be more than the table has.
-  for (std::uint64_t wanted = query::rows_of(scan.tables);;) {
+  for (std::uint64_t wanted = counted_.value_or(table_rows());;) {
     made.memory = {};
     const std::uint64_t most = most_rows(range_);
     const std::uint64_t room = std::min(wanted, most);
@@ -266,21 +279,23 @@ Status BuildRowMaker::with_scan(const Work& work) {
 }
 
 Result<BuildRows> BuildRowMaker::make(const KeyInterval& part,
-                                      const std::optional<LookupPlan::Range>& range) {
+                                      const std::optional<LookupPlan::Range>& range,
+                                      const std::optional<std::uint64_t>& rows) {
   part_ = part;
   range_ = range;
+  counted_ = rows;
   BuildRows made;
   if (!host_rows_) {
     const query::ReadState before(parent_);
     const Status written = with_scan([&](query::Execution& scan) { return write(scan, made); });
+    nested_bytes_ = 0;  // they are gone
     if (written.ok()) {
       by_pipeline_ = true;
       return made;
     }
     // Other parts have numbers by which a pipeline puts rows in order.
-    const bool is_last_word =
-        written.error().code != ErrorCode::kUnsupported || by_pipeline_ ||
-        query::rows_of((*parent_.sources)[use_.stage->build.root]) > kMostHostRows;
+    const bool is_last_word = written.error().code != ErrorCode::kUnsupported || by_pipeline_ ||
+                              table_rows() > kMostHostRows;
     if (is_last_word) return written.error();
     made = {};
     before.restore(parent_);

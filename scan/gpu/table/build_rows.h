@@ -11,6 +11,7 @@
 
 #include "scan/gpu/table/host_rows.h"
 #include "scan/gpu/table/table_run.h"
+#include "scan/query/table_facts.h"
 
 namespace presso::gpu {
 
@@ -50,30 +51,37 @@ LookupPlan plan_lookup(const RunSpace& space, const StageUse& use, std::uint64_t
 std::uint64_t column_bytes(const StageUse& use, std::uint64_t rows);
 
 /// How many rows of a build side, with all that belongs to it, may take half of what is left of
-/// device memory: the tables that are joined to it need the other half. `range`: of their keys.
-/// `host_bytes`: of host memory, where columns are there.
+/// device memory: the tables that are joined to it need the other half. `table_rows`: of the table
+/// whose rows they are. `range`: of their keys. `host_bytes`: of host memory, where columns are
+/// there.
 std::uint64_t most_rows_that_fit(const RunSpace& space, const StageUse& use,
+                                 std::uint64_t table_rows,
                                  const std::optional<LookupPlan::Range>& range,
                                  const std::optional<std::uint64_t>& host_bytes);
 
 class BuildRowMaker {
  public:
-  /// All are kept by reference.
+  /// All are kept by reference. `host_bytes`: of pinned host memory, for columns of these rows and
+  /// of build sides that are joined to them before.
   BuildRowMaker(const RunSpace& space, query::Execution& parent, ColumnCodes& codes,
-                const StageUse& use)
-      : space_(space), parent_(parent), codes_(codes), use_(use) {}
+                const StageUse& use, std::uint64_t host_bytes)
+      : space_(space), parent_(parent), codes_(codes), use_(use), host_bytes_(host_bytes) {}
 
   /// Those whose keys are in `part`, which are in `range` or beside all keys; may be called for one
-  /// part after another. Adds to the parent's summary and notes. Waits. Errors: kUnsupported where
+  /// part after another. `rows`: how many there are, where they have been counted; nothing is
+  /// allocated for more. Adds to the parent's summary and notes. Waits. Errors: kUnsupported where
   /// neither a pipeline nor the CPU makes them; those of run_over_tables().
-  Result<BuildRows> make(const KeyInterval& part, const std::optional<LookupPlan::Range>& range);
-  /// Where columns of what is made from now on are. `bytes`: of pinned host memory; nothing: they
-  /// are in device memory, as at first.
-  void put_columns(const std::optional<std::uint64_t>& bytes) { host_bytes_ = bytes; }
-  bool are_on_host() const { return host_bytes_.has_value(); }
+  Result<BuildRows> make(const KeyInterval& part, const std::optional<LookupPlan::Range>& range,
+                         const std::optional<std::uint64_t>& rows);
+  /// Whether columns of what is made from now on are in host memory; at first they are in device
+  /// memory.
+  void put_columns(bool on_host) { on_host_ = on_host; }
+  bool are_on_host() const { return on_host_; }
+  std::uint64_t host_bytes() const { return host_bytes_; }
   /// How many may be made at a time: as most_rows_that_fit() says, and as has been found.
   std::uint64_t most_rows(const std::optional<LookupPlan::Range>& range) const {
-    return std::min(most_found(), most_rows_that_fit(space_, use_, range, host_bytes_));
+    return std::min(most_found(),
+                    most_rows_that_fit(space_, use_, table_rows(), range, own_host_bytes()));
   }
   std::uint64_t most_found() const { return are_on_host() ? most_on_host_ : most_rows_; }
   void set_most_rows(std::uint64_t rows) {
@@ -97,6 +105,17 @@ class BuildRowMaker {
   Result<bool> make_room(std::uint64_t rows, bool numbers, BuildRows& made);
   static void direct(Pipeline& pipeline, const PipelineBuilder& builder, BuildRows& made);
 
+  /// What columns of these rows may take there; nothing: they are in device memory.
+  std::optional<std::uint64_t> own_host_bytes() const {
+    if (!on_host_) return std::nullopt;
+    return host_bytes_ - std::min(host_bytes_, nested_bytes_);
+  }
+  std::uint64_t host_bytes_of_nested() const;
+  /// Of the build side's table, before conditions and joins.
+  std::uint64_t table_rows() const {
+    return query::rows_of((*parent_.sources)[use_.stage->build.root]);
+  }
+
   const RunSpace& space_;
   query::Execution& parent_;
   ColumnCodes& codes_;
@@ -104,12 +123,15 @@ class BuildRowMaker {
   std::string who_;
   std::uint64_t most_rows_ = kMostLookupRows;
   std::uint64_t most_on_host_ = kMostLookupRows;  ///< with columns there
-  std::optional<std::uint64_t> host_bytes_;
+  std::uint64_t host_bytes_;
+  std::uint64_t nested_bytes_ = 0;  ///< of these, what columns of nested build sides have
+  bool on_host_ = false;
   bool by_pipeline_ = false;           ///< as it was for the part before
   std::optional<HostRows> host_rows_;  ///< of all parts, where the CPU makes them
   bool has_notes_ = false;             ///< those of later parts would be the same
   KeyInterval part_;                   ///< that is made
   std::optional<LookupPlan::Range> range_;
+  std::optional<std::uint64_t> counted_;  ///< rows of the part
 };
 
 }  // namespace presso::gpu

@@ -33,7 +33,9 @@ Error BuildSideMaker::unfit(const char* why) const {
   return make_error(ErrorCode::kInvalidArgument, why);
 }
 
-Result<bool> BuildSideMaker::make(const KeyInterval& part, BuildSide& side) {
+/// `rows`: how many there are, where that is known.
+Result<bool> BuildSideMaker::make(const KeyInterval& part, const std::optional<std::uint64_t>& rows,
+                                  BuildSide& side) {
   const DeviceStep step(space_.device(), "build side");
   side = {};
   if (use_.form == LookupForm::kArray && !LookupPlan::may_be_array(builder_.key_range(use_))) {
@@ -41,7 +43,7 @@ Result<bool> BuildSideMaker::make(const KeyInterval& part, BuildSide& side) {
         "a direct join on a GPU needs keys of the build side in a range of fewer than 2^32");
   }
   const std::optional<LookupPlan::Range> range = range_of(part);
-  PRESSO_ASSIGN(BuildRows made, rows_.make(part, range));
+  PRESSO_ASSIGN(BuildRows made, rows_.make(part, range, rows));
   side.rows = made.rows;
   side.order_bits = made.order_bits;
   if (!made.fit) return false;
@@ -81,13 +83,12 @@ JoinRows join_rows(const BuildRows& rows) {
 
 }  // namespace
 
-Result<bool> BuildSideMaker::make_on_host(const KeyInterval& part, std::uint64_t host_bytes,
-                                          BuildSide& side) {
+Result<bool> BuildSideMaker::make_on_host(const KeyInterval& part, BuildSide& side) {
   const std::uint64_t rows = side.rows;
   const unsigned order_bits = side.order_bits;
-  put_columns(host_bytes);
-  const Result<bool> made = make(part, side);
-  put_columns(std::nullopt);
+  put_columns(true);
+  const Result<bool> made = make(part, rows, side);
+  put_columns(false);
   if (made.ok() && *made) return true;
   side = {};
   side.rows = rows;
@@ -185,11 +186,17 @@ Status BuildSideMaker::make_lookup(BuildRows& rows, const std::optional<LookupPl
 
 // --- all sides
 
+std::uint64_t host_bytes_of(const std::vector<BuildSide>& sides) {
+  std::uint64_t bytes = 0;
+  for (const BuildSide& side : sides) bytes += side.host_values.bytes();
+  return bytes;
+}
+
 std::uint64_t host_bytes_left(const RunSpace& space, const query::Execution& execution,
                               const std::vector<BuildSide>& sides) {
-  std::uint64_t left = most_host_bytes(execution.memory_bytes, space.memory.limits().pinned_bytes);
-  for (const BuildSide& side : sides) left -= std::min(left, side.host_values.bytes());
-  return left;
+  const std::uint64_t most =
+      most_host_bytes(execution.memory_bytes, space.memory.limits().pinned_bytes);
+  return most - std::min(most, host_bytes_of(sides));
 }
 
 std::string host_text(const StageUse& use, std::uint64_t rows) {
@@ -231,20 +238,21 @@ double passes_more(const BuildSideMaker& maker, std::uint64_t rows) {
 /// than passes, or `may_divide` says that these cannot be.
 Result<bool> make_on_host(const RunSpace& space, const query::Execution& execution,
                           const PipelineBuilder& builder, const StageUse& use, bool may_divide,
-                          std::uint64_t host_bytes, BuildSideMaker& maker, BuildSide& side) {
-  if (use.columns.empty() || column_bytes(use, side.rows) > host_bytes) return false;
+                          BuildSideMaker& maker, BuildSide& side) {
+  if (!maker.may_be_on_host(side.rows)) return false;
   const double passes = may_divide && builder.key_bounds(use).has_value()
                             ? passes_more(maker, side.rows)
                             : std::numeric_limits<double>::infinity();
   PRESSO_ASSIGN(const HostColumns costs,
                 host_columns(space, execution, builder, use, side.rows, passes));
   if (seconds_on_host(costs, space.rates) >= seconds_of_passes(costs, space.rates)) return false;
-  return maker.make_on_host({}, host_bytes, side);
+  return maker.make_on_host({}, side);
 }
 
 /// The sides of all stages but one, for which there must be room beside them.
 Result<std::vector<BuildSide>> build_sides_but(const RunSpace& space, query::Execution& execution,
                                                PipelineBuilder& builder, ColumnCodes& codes,
+                                               std::uint64_t host_bytes,
                                                const std::optional<LargeSide>& in_parts,
                                                std::optional<LargeSide>* large) {
   std::vector<BuildSide> sides(builder.stages().size());
@@ -258,13 +266,13 @@ Result<std::vector<BuildSide>> build_sides_but(const RunSpace& space, query::Exe
       PRESSO_TRY(builder.set_side(stage, rows, true, in_parts->order_bits));
       continue;
     }
-    BuildSideMaker maker(space, execution, builder, codes, use);
+    const std::uint64_t taken = std::min(host_bytes, host_bytes_of(sides));
+    BuildSideMaker maker(space, execution, builder, codes, use, host_bytes - taken);
     PRESSO_ASSIGN(bool fits, maker.make({}, side));
     const bool is_large = !fits;
     if (is_large) {
-      PRESSO_ASSIGN(fits,
-                    make_on_host(space, execution, builder, use, large != nullptr && !in_parts,
-                                 host_bytes_left(space, execution, sides), maker, side));
+      PRESSO_ASSIGN(fits, make_on_host(space, execution, builder, use,
+                                       large != nullptr && !in_parts, maker, side));
     }
     if (!fits) {
       if (large != nullptr) *large = {stage, side.rows, maker.most_found(), side.order_bits};
@@ -301,7 +309,8 @@ Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const BuildSi
 Status finish(const RunSpace& space, query::Execution& execution, QueryPipeline& made,
               std::optional<LargeSide>* large) {
   PRESSO_ASSIGN(made.sides,
-                build_sides_but(space, execution, made.builder, made.codes, made.in_parts, large));
+                build_sides_but(space, execution, made.builder, made.codes,
+                                host_bytes_left(space, execution, {}), made.in_parts, large));
   PRESSO_ASSIGN(const std::uint64_t table_bytes, first_table_bytes(space));
   PRESSO_ASSIGN(made.pipeline, made.builder.finish(table_bytes));
   place_sides(made.builder, made.sides, made.pipeline);
@@ -348,6 +357,41 @@ Result<DistinctValues> distinct_values(const query::Execution& execution,
   return values;
 }
 
+/// What keys of groups have in the pipelines of all passes.
+struct GroupsAsked {
+  const query::GroupInput& input;
+  std::uint64_t rows = 0;  ///< that sums have room for, at least
+  bool by_rows = false;
+  std::vector<StringKeyNumbers> numbers;  ///< by key
+};
+
+/// Whether later passes have groups, of which each counts another argument of count(distinct): else
+/// the first one would run in vain. Columns of strings, which may have to be numbered for it, are
+/// not looked at. `made`: before its own groups.
+Status check_later_passes(const query::Execution& execution, const GroupsAsked& asked,
+                          const AggregateChoice& first, QueryPipeline& made) {
+  for (const query::NodeId node : query::distinct_arguments(execution.query)) {
+    const query::Graph& graph = *execution.query.input;
+    const bool is_string_column =
+        graph.is_column(node) && graph.at(node).physical == query::Physical::kString;
+    if (is_string_column || node == first.distinct) continue;
+    PRESSO_ASSIGN(const DistinctValues values,
+                  distinct_values(execution, asked.input, node, made.codes));
+    const AggregateChoice choice{node, false};
+    const auto add = [&](bool by_rows, PipelineBuilder& builder) {
+      return builder.add_groups(asked.input, asked.numbers, asked.rows, by_rows, choice, values);
+    };
+    PipelineBuilder builder(made.builder);
+    Status added = add(asked.by_rows, builder);
+    if (!added.ok() && builder.row_stage()) {
+      PipelineBuilder by_keys(made.builder);
+      added = add(false, by_keys);
+    }
+    PRESSO_TRY(added);
+  }
+  return {};
+}
+
 Status add_groups(query::Execution& execution, const query::GroupInput& input, std::uint64_t rows,
                   bool by_rows, const AggregateChoice& choice, QueryPipeline& made) {
   const query::BoundQuery& bound = execution.query;
@@ -364,15 +408,16 @@ Status add_groups(query::Execution& execution, const query::GroupInput& input, s
   PRESSO_TRY(made.builder.add_conditions());
   PRESSO_TRY(made.builder.add_joins());
   PRESSO_TRY(check_aggregates(input));
-  std::vector<StringKeyNumbers> numbers(bound.keys.size());
+  GroupsAsked asked{input, rows, by_rows, std::vector<StringKeyNumbers>(bound.keys.size())};
   for (const std::size_t i : coded) {
-    PRESSO_ASSIGN(numbers[i], numbers_of_key(execution, bound.keys[i], made.codes));
+    PRESSO_ASSIGN(asked.numbers[i], numbers_of_key(execution, bound.keys[i], made.codes));
   }
+  if (choice.others) PRESSO_TRY(check_later_passes(execution, asked, choice, made));
   std::optional<DistinctValues> distinct;
   if (choice.distinct) {
     PRESSO_ASSIGN(distinct, distinct_values(execution, input, *choice.distinct, made.codes));
   }
-  return made.builder.add_groups(input, numbers, rows, by_rows, choice, distinct);
+  return made.builder.add_groups(input, asked.numbers, rows, by_rows, choice, distinct);
 }
 
 /// Makes the pipeline, to which `add` adds what the query asks for, whether groups may be told by
@@ -415,8 +460,9 @@ Result<std::unique_ptr<QueryPipeline>> make_pipeline(const RunSpace& space,
 }  // namespace
 
 Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
-                                           PipelineBuilder& builder, ColumnCodes& codes) {
-  return build_sides_but(space, execution, builder, codes, std::nullopt, nullptr);
+                                           PipelineBuilder& builder, ColumnCodes& codes,
+                                           std::uint64_t host_bytes) {
+  return build_sides_but(space, execution, builder, codes, host_bytes, std::nullopt, nullptr);
 }
 
 void place_sides(const PipelineBuilder& builder, const std::vector<BuildSide>& sides,

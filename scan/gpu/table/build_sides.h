@@ -34,25 +34,29 @@ struct BuildSide {
 /// Makes a stage's build side, as a whole or in parts.
 class BuildSideMaker {
  public:
-  /// All are kept by reference.
+  /// All are kept by reference. `host_bytes`: as BuildRowMaker says.
   BuildSideMaker(const RunSpace& space, query::Execution& parent, const PipelineBuilder& builder,
-                 ColumnCodes& codes, const StageUse& use)
+                 ColumnCodes& codes, const StageUse& use, std::uint64_t host_bytes)
       : space_(space),
         parent_(parent),
         builder_(builder),
         use_(use),
-        rows_(space, parent, codes, use) {}
+        rows_(space, parent, codes, use, host_bytes) {}
 
   /// Makes `side` of the rows whose keys are in `part`; what it had before goes first. False: they
   /// do not fit, and it has nothing but their number, and order_bits. Adds to the summary and notes
   /// of the parent. Waits. Errors: kInvalidArgument, where the keys do not allow the strategy that
   /// is asked for, and the CPU is not to follow it instead; those of BuildRowMaker::make().
-  Result<bool> make(const KeyInterval& part, BuildSide& side);
-  /// The same with columns in host memory, of which there are `host_bytes`. False, with the side
-  /// as it was without rows: they do not fit either, also where pinned memory is refused.
-  Result<bool> make_on_host(const KeyInterval& part, std::uint64_t host_bytes, BuildSide& side);
+  Result<bool> make(const KeyInterval& part, BuildSide& side) { return make(part, {}, side); }
+  /// The same with columns in host memory, once the side has the number of its rows. False, with
+  /// the side as it was without rows: they do not fit either, also where pinned memory is refused.
+  Result<bool> make_on_host(const KeyInterval& part, BuildSide& side);
   /// From now on, as BuildRowMaker says.
-  void put_columns(const std::optional<std::uint64_t>& bytes) { rows_.put_columns(bytes); }
+  void put_columns(bool on_host) { rows_.put_columns(on_host); }
+  /// Whether columns of so many rows may be in host memory, and there are any.
+  bool may_be_on_host(std::uint64_t rows) const {
+    return !use_.columns.empty() && column_bytes(use_, rows) <= rows_.host_bytes();
+  }
   bool are_on_host() const { return rows_.are_on_host(); }
   /// How many rows of the part may be made, as BuildRowMaker says.
   std::uint64_t most_rows(const KeyInterval& part) const { return rows_.most_rows(range_of(part)); }
@@ -65,6 +69,8 @@ class BuildSideMaker {
  private:
   std::optional<LookupPlan::Range> range_of(const KeyInterval& part) const;
   Error unfit(const char* why) const;
+  Result<bool> make(const KeyInterval& part, const std::optional<std::uint64_t>& rows,
+                    BuildSide& side);
   Status make_lookup(BuildRows& rows, const std::optional<LookupPlan::Range>& range,
                      BuildSide& side);
   Result<LookupPlan> build_lookup(BuildRows& rows, LookupPlan plan, BuildSide& side);
@@ -79,7 +85,9 @@ class BuildSideMaker {
   std::string structure_;
 };
 
-/// What pinned host memory may still be used for columns beside those of `sides`.
+/// Pinned host memory that columns of these have.
+std::uint64_t host_bytes_of(const std::vector<BuildSide>& sides);
+/// What of it may still be used for columns beside those of the query's `sides`.
 std::uint64_t host_bytes_left(const RunSpace& space, const query::Execution& execution,
                               const std::vector<BuildSide>& sides);
 
@@ -122,10 +130,12 @@ struct QueryPipeline {
   std::optional<LargeSide> in_parts;
 };
 
-/// Of all stages, one after another, which `builder` is told about. Adds to the execution's summary
-/// and notes. Errors: kUnsupported, also where a side does not fit.
+/// Of all stages, one after another, which `builder` is told about. `host_bytes`: of pinned host
+/// memory that columns may take, together. Adds to the execution's summary and notes. Errors:
+/// kUnsupported, also where a side does not fit.
 Result<std::vector<BuildSide>> build_sides(const RunSpace& space, query::Execution& execution,
-                                           PipelineBuilder& builder, ColumnCodes& codes);
+                                           PipelineBuilder& builder, ColumnCodes& codes,
+                                           std::uint64_t host_bytes);
 
 /// Tells a pipeline, which `builder` has finished, where lookups and columns of build sides are.
 void place_sides(const PipelineBuilder& builder, const std::vector<BuildSide>& sides,

@@ -54,7 +54,7 @@ Result<DeviceMemory> make_cells(const RunSpace& space, Pipeline& to) {
 Result<GroupRecords> merged_groups(const RunSpace& space, const PipelineBuilder& builder,
                                    std::uint64_t table_bytes, PipelineRun& run) {
   const DeviceStep step(space.device(), "groups merged");
-  PRESSO_ASSIGN(Pipeline to, builder.merged(run.pipeline(), table_bytes));
+  Pipeline to = builder.merged(run.pipeline(), table_bytes);
   for (;;) {
     PRESSO_ASSIGN(const DeviceMemory cells, make_cells(space, to));
     GroupMerge merge = merge_of(*builder.distinct(), run.pipeline(), to);

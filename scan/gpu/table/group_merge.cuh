@@ -30,7 +30,7 @@ struct MergeGroups {
     const u64 step = u64{simt::grid_blocks()} * kThreads;
     for (u64 i = u64{simt::block_index()} * kThreads + simt::thread_in_block(); i < of.count;
          i += step) {
-      if (is_full(of)) break;
+      if (of.table_buckets != 0 && is_full(of)) break;
       add(of, of.records + i * of.record_words(), shared);
     }
     if (of.in_shared) flush(of, shared);

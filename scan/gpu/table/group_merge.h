@@ -11,7 +11,7 @@ namespace presso::gpu {
 /// Merges the groups that `run` has made with a pipeline of `builder`, and forgets them; of what
 /// comes of it each has one cell more, the number of its values (PipelineBuilder::merged()).
 /// `table_bytes`: for a table of merged groups, at first. Waits. Errors: kUnsupported where there
-/// is too little device memory, or there are too many cells; kInvalidArgument where a key is
+/// is too little device memory; kInvalidArgument where a key is
 /// outside of its column's range; kDeviceMemory, kDeviceLost.
 Result<GroupRecords> merged_groups(const RunSpace& space, const PipelineBuilder& builder,
                                    std::uint64_t table_bytes, PipelineRun& run);

@@ -65,7 +65,7 @@ class PartNumbers {
     PRESSO_TRY(add_entries());
     return place();
   }
-  /// Waits. May be called again, with a larger index. Errors: those of blocks.
+  /// Waits. Errors: those of blocks.
   Status run(const StringIndex& index) {
     StringKernels& kernels = space_.strings;
     const Stream stream = space_.stream;
@@ -102,6 +102,16 @@ class PartNumbers {
     Bytes slots;
     Bytes lengths;
     std::uint32_t size = 0;
+  };
+  /// Of an upload, by number.
+  struct Pieces {
+    std::vector<std::pair<std::size_t, std::size_t>> tokens;  ///< slots and lengths, by dictionary
+    std::size_t counts = 0;
+    std::size_t blocks = 0;
+    std::size_t numbered = 0;
+    std::size_t slices = 0;
+    std::size_t bytes = 0;
+    std::size_t ends = 0;
   };
 
   const GroupReader& reader_of(const LoadedStrings& tokens) const {
@@ -179,32 +189,44 @@ class PartNumbers {
     const std::uint64_t status_at = parts_.add((counts_.size() + blocks_.size()) * kWord);
     const std::uint64_t entries_at = parts_.add(ends_.size() * kWord);
     PRESSO_ASSIGN(work_, space_.memory.allocate(parts_.bytes()));
-    Byte* const work = work_.get();
-    const auto words_of = [work](std::uint64_t at) {
-      return reinterpret_cast<std::uint32_t*>(work + at);
+    const auto words_of = [this](std::uint64_t at) {
+      return reinterpret_cast<std::uint32_t*>(work_.get() + at);
     };
+    tile_begins_ = words_of(tiles_at);
+    block_bytes_ = words_of(bytes_at);
+    statuses_ = words_of(status_at);
+    entry_numbers_ = words_of(entries_at);
     numbered_.resize(blocks_.size());
     slices_.resize(table_.slices().size());
     Upload upload;
-    std::vector<std::pair<std::size_t, std::size_t>> token_pieces;
+    add_pieces(upload);
+    PRESSO_ASSIGN(input_, space_.memory.allocate(upload.bytes()));
+    place_tokens(upload);
+    place_slices();
+    make_batches(upload);
+    return space_.copy_there(input_.get(), upload);
+  }
+
+  void add_pieces(Upload& upload) {
     for (const Tokens& one : dictionaries_) {
       const std::size_t slots = upload.add(one.slots);
-      token_pieces.emplace_back(slots, upload.add(one.lengths));
+      pieces_.tokens.emplace_back(slots, upload.add(one.lengths));
     }
-    const std::size_t counts_piece = upload.add(counts_);
-    const std::size_t blocks_piece = upload.add(blocks_);
-    const std::size_t numbered_piece = upload.add(numbered_);
-    const std::size_t slices_piece = upload.add(slices_);
-    const std::size_t bytes_piece = upload.add(bytes_);
-    const std::size_t ends_piece = upload.add(ends_);
-    PRESSO_ASSIGN(input_, space_.memory.allocate(upload.bytes()));
-    const Byte* const there = input_.get();
+    pieces_.counts = upload.add(counts_);
+    pieces_.blocks = upload.add(blocks_);
+    pieces_.numbered = upload.add(numbered_);
+    pieces_.slices = upload.add(slices_);
+    pieces_.bytes = upload.add(bytes_);
+    pieces_.ends = upload.add(ends_);
+  }
 
+  /// Says where counts go, and what blocks of codes read.
+  void place_tokens(const Upload& upload) {
     auto count = counts_.begin();
     std::size_t number = 0;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const LoadedStrings& tokens = *tokens_[i];
-      Byte* const counts = work + counts_at_[i];
+      Byte* const counts = work_.get() + counts_at_[i];
       for (const LoadedStrings::Counts& one : tokens.counts) {
         Byte* const to = counts + one.first_row * kWord;
         if (one.is_plain) {
@@ -214,52 +236,56 @@ class PartNumbers {
         }
       }
       const std::size_t dictionary = dictionary_of_[i];
+      const auto& [slots, lengths] = pieces_.tokens[dictionary];
       for (const LoadedStrings::Codes& one : tokens.codes) {
         StringBlock& block = blocks_[number];
         block.table.tokens = dictionaries_[dictionary].size;
         block.counts = reinterpret_cast<const std::uint32_t*>(counts) + one.first_row;
-        block.tile_begins = words_of(tiles_at) + block.first_tile;
+        block.tile_begins = tile_begins_ + block.first_tile;
         NumberedBlock& to = numbered_[number++];
-        to.tokens = {upload.at<Byte>(there, token_pieces[dictionary].first),
-                     upload.at<Byte>(there, token_pieces[dictionary].second),
+        to.tokens = {upload.at<Byte>(input_.get(), slots), upload.at<Byte>(input_.get(), lengths),
                      dictionaries_[dictionary].size};
         to.numbers = to_.rows + table_.groups()[tokens.group].first_row + one.first_row;
         to.plain_bytes = reader_of(tokens).directory().blocks[one.block].plain_bytes;
       }
     }
+  }
+
+  void place_slices() {
     for (std::size_t i = 0; i < slices_.size(); ++i) {
       const LoadedSlice& from = table_.slices()[i];
       NumberedSlice& slice = slices_[i];
       slice.block = table_.blocks_of(0)[i];
       slice.numbers = to_.rows + from.first_row;
       if (is_dictionary(from.group)) {
-        slice.entry_numbers = words_of(entries_at) + first_entry_[from.group];
+        slice.entry_numbers = entry_numbers_ + first_entry_[from.group];
       }
     }
-    const auto block_count = static_cast<std::uint32_t>(blocks_.size());
-    statuses_ = words_of(status_at);
-    counts_batch_ = IntegerBatch{upload.at<IntegerBlock>(there, counts_piece), statuses_,
+  }
+
+  void make_batches(const Upload& upload) {
+    const Byte* const there = input_.get();
+    counts_batch_ = IntegerBatch{upload.at<IntegerBlock>(there, pieces_.counts), statuses_,
                                  static_cast<std::uint32_t>(counts_.size())};
-    batch_.strings = StringBatch{upload.at<StringBlock>(there, blocks_piece),
+    batch_.strings = StringBatch{upload.at<StringBlock>(there, pieces_.blocks),
                                  statuses_ + counts_.size(),
-                                 words_of(bytes_at),
-                                 block_count,
+                                 block_bytes_,
+                                 static_cast<std::uint32_t>(blocks_.size()),
                                  tiles_,
                                  0};
-    batch_.blocks = upload.at<NumberedBlock>(there, numbered_piece);
+    batch_.blocks = upload.at<NumberedBlock>(there, pieces_.numbered);
     batch_.numbers = to_.rows;
     batch_.none = to_.none;
     batch_.adds = to_.adds;
-    entry_batch_ = {upload.at<Byte>(there, bytes_piece),
-                    upload.at<std::uint32_t>(there, ends_piece),
-                    words_of(entries_at),
+    entry_batch_ = {upload.at<Byte>(there, pieces_.bytes),
+                    upload.at<std::uint32_t>(there, pieces_.ends),
+                    entry_numbers_,
                     static_cast<std::uint32_t>(ends_.size()),
                     {},
                     to_.none,
                     to_.adds};
-    slice_batch_ = {upload.at<NumberedSlice>(there, slices_piece),
+    slice_batch_ = {upload.at<NumberedSlice>(there, pieces_.slices),
                     static_cast<std::uint32_t>(slices_.size()), to_.null_number};
-    return space_.copy_there(input_.get(), upload);
   }
 
   const RunSpace& space_;
@@ -283,7 +309,12 @@ class PartNumbers {
   std::vector<std::size_t> first_entry_;  ///< by row group
   std::vector<NumberedSlice> slices_;
   DeviceMemory input_, work_;
+  Pieces pieces_;  ///< of input_
+  // In work_.
+  std::uint32_t* tile_begins_ = nullptr;
+  std::uint32_t* block_bytes_ = nullptr;
   std::uint32_t* statuses_ = nullptr;  ///< of counts_, then of blocks_
+  std::uint32_t* entry_numbers_ = nullptr;
   IntegerBatch counts_batch_;
   NumberBatch batch_;
   EntryBatch entry_batch_;

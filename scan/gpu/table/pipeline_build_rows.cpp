@@ -14,10 +14,6 @@ using Kind = PipelineStep::Kind;
 
 constexpr std::int64_t kNoBuildRow = -1;  ///< in a register, kNoRow
 
-bool is_find(Kind kind) {
-  return kind == Kind::kFind || kind == Kind::kFindOrNone;
-}
-
 }  // namespace
 
 /// Steps of the table's rows, one after another, as those of build rows.
@@ -105,7 +101,7 @@ class PipelineBuilder::BuildRowSteps {
   /// Whether the step finds build rows of a stage before.
   bool is_of_stage_before(std::size_t i) const {
     const Kind kind = old_[i].step.kind;
-    return i < use_.find && (is_find(kind) || kind == Kind::kCheckOrNone);
+    return i < use_.find && finds_rows(kind);
   }
 
   /// Of groups: all of the number is in one register.
@@ -156,45 +152,6 @@ class PipelineBuilder::BuildRowSteps {
   std::optional<std::size_t> order_;
   std::optional<std::size_t> never_;  ///< a value that is not true
 };
-
-/// Drops steps whose values nobody reads.
-void PipelineBuilder::drop_idle_steps() {
-  std::vector<bool> is_read(values_.size());
-  for (const Cell& cell : cells_) {
-    if (cell.kind != PipelineCell::Kind::kCount) is_read[cell.value] = true;
-    if (cell.valid.truth) is_read[*cell.valid.truth] = true;
-  }
-  for (const auto& [value, wide] : outputs_) is_read[value] = true;
-  if (group_) is_read[*group_] = true;
-  if (order_) is_read[*order_] = true;
-  for (std::size_t i = values_.size(); i-- > 0;) {
-    const Kind kind = values_[i].step.kind;
-    const bool chooses = !has_result(kind) || is_find(kind) || kind == Kind::kCheckOrNone;
-    is_read[i] = is_read[i] || chooses || kind == Kind::kGroup;
-    if (!is_read[i]) continue;
-    for (const std::size_t from : values_[i].from) is_read[from] = true;
-  }
-  std::vector<std::size_t> place(values_.size());
-  std::vector<Value> left;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    place[i] = left.size();
-    if (!is_read[i]) continue;
-    for (std::size_t& from : values_[i].from) from = place[from];
-    left.push_back(std::move(values_[i]));
-  }
-  values_ = std::move(left);
-  for (Cell& cell : cells_) {
-    if (cell.kind != PipelineCell::Kind::kCount) cell.value = place[cell.value];
-    if (cell.valid.truth) cell.valid.truth = place[*cell.valid.truth];
-  }
-  for (auto& [value, wide] : outputs_) value = place[value];
-  for (std::optional<std::size_t>* const value : {&group_, &order_}) {
-    if (*value) *value = place[**value];
-  }
-  for (StageUse& use : stages_) {
-    for (std::size_t* const step : {&use.find, &use.row, &use.end}) *step = place[*step];
-  }
-}
 
 Result<Pipeline> PipelineBuilder::of_build_rows(std::size_t stage, const Pipeline& of) const {
   PipelineBuilder builder(*this);

@@ -4,8 +4,12 @@
 #include <algorithm>
 
 #include "scan/query/coded_strings.h"
+#include "scan/query/planner.h"
 
 namespace presso::gpu {
+
+static_assert(kMostRowBits == query::kMostStringTests, "as plans for GPUs are chosen");
+
 namespace {
 
 using query::Filter;
@@ -334,6 +338,10 @@ Result<LeafTables> PipelineBuilder::leaf_tables(
 
 // --- registers
 
+bool finds_rows(Kind kind) {
+  return kind == Kind::kFind || kind == Kind::kFindOrNone || kind == Kind::kCheckOrNone;
+}
+
 bool has_result(Kind kind) {
   switch (kind) {
     case Kind::kFilter:
@@ -346,6 +354,47 @@ bool has_result(Kind kind) {
       return false;
     default:
       return true;
+  }
+}
+
+/// Drops steps whose values nobody reads, of which choices leave many: they would take registers
+/// and time. No step may be added by what was known of those before.
+void PipelineBuilder::drop_idle_steps() {
+  std::vector<bool> is_read(values_.size());
+  for (const Cell& cell : cells_) {
+    if (cell.reads_value()) is_read[cell.value] = true;
+    if (cell.valid.truth) is_read[*cell.valid.truth] = true;
+  }
+  for (const auto& [value, wide] : outputs_) is_read[value] = true;
+  if (group_) is_read[*group_] = true;
+  if (order_) is_read[*order_] = true;
+  for (std::size_t i = values_.size(); i-- > 0;) {
+    const Kind kind = values_[i].step.kind;
+    const bool chooses = !has_result(kind) || finds_rows(kind);
+    is_read[i] = is_read[i] || chooses || kind == Kind::kGroup;
+    if (!is_read[i]) continue;
+    for (const std::size_t from : values_[i].from) is_read[from] = true;
+  }
+  std::vector<std::size_t> place(values_.size());
+  std::vector<Value> left;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    place[i] = left.size();
+    if (!is_read[i]) continue;
+    for (std::size_t& from : values_[i].from) from = place[from];
+    left.push_back(std::move(values_[i]));
+  }
+  values_ = std::move(left);
+  for (Cell& cell : cells_) {
+    if (cell.reads_value()) cell.value = place[cell.value];
+    if (cell.valid.truth) cell.valid.truth = place[*cell.valid.truth];
+  }
+  for (auto& [value, wide] : outputs_) value = place[value];
+  for (std::optional<std::size_t>* const value : {&group_, &order_, &order_row_}) {
+    if (*value) *value = place[**value];
+  }
+  for (StageUse& use : stages_) {
+    if (use.part_step) use.part_step = place[*use.part_step];
+    for (std::size_t* const step : {&use.find, &use.row, &use.end}) *step = place[*step];
   }
 }
 
@@ -383,11 +432,8 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     for (const std::size_t from : values_[i].from) last[from] = std::max(last[from], i);
   }
-  const auto reads_value = [](const Cell& cell) {
-    return cell.kind != PipelineCell::Kind::kCount && !cell.column_node;
-  };
   for (const Cell& cell : cells_) {
-    if (reads_value(cell)) last[cell.value] = kForever;
+    if (cell.reads_value()) last[cell.value] = kForever;
     if (cell.valid.truth) last[*cell.valid.truth] = kForever;
   }
   if (group_) last[*group_] = kForever;
@@ -437,7 +483,7 @@ Status PipelineBuilder::deal_registers(Pipeline& pipeline) const {
       const auto place =
           std::find(columns_.begin(), columns_.end(), graph_->at(*cell.column_node).column);
       to.column = static_cast<Byte>(place - columns_.begin());
-    } else if (reads_value(cell)) {
+    } else if (cell.reads_value()) {
       to.from = register_of[cell.value];
     }
   }
@@ -519,6 +565,7 @@ Result<Pipeline> PipelineBuilder::finish(std::uint64_t table_bytes) {
     group.from = {*group_};
     PRESSO_ASSIGN(group_, append(std::move(group)));
   }
+  drop_idle_steps();
   PRESSO_TRY(deal_registers(pipeline));
   make_chain(pipeline);
   pipeline.first_steps = static_cast<Byte>(first_steps());

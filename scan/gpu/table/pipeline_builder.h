@@ -53,6 +53,9 @@ struct CodeTables {
   std::vector<std::uint32_t> numbers;
 };
 
+/// Whether a step's result is a build row, or that there is none.
+bool finds_rows(PipelineStep::Kind kind);
+
 /// Whether a step has a result, which is in a register.
 bool has_result(PipelineStep::Kind kind);
 
@@ -161,8 +164,8 @@ class PipelineBuilder {
   std::optional<std::size_t> pair_count() const { return pair_count_; }
   /// The groups that come of those of `from`, whose numbers are key * distinct()->values + value:
   /// one for each key, with a cell more that counts values (GroupMerge). Without memory for them.
-  /// `table_bytes`: as of finish(). kUnsupported: there are no more cells.
-  Result<Pipeline> merged(const Pipeline& from, std::uint64_t table_bytes) const;
+  /// `table_bytes`: as of finish().
+  Pipeline merged(const Pipeline& from, std::uint64_t table_bytes) const;
   /// Gives a pipeline whose table of groups was full a larger one; false: there is none.
   bool enlarge_table(Pipeline& pipeline) const;
   /// Gives sums of doubles more limbs, where those that they had did not hold a value: in the
@@ -266,6 +269,8 @@ class PipelineBuilder {
   struct NullSources;
 
   struct Cell {
+    bool reads_value() const { return kind != PipelineCell::Kind::kCount && !column_node; }
+
     PipelineCell::Kind kind;
     std::size_t value;
     Validity valid;
@@ -417,6 +422,8 @@ class PipelineBuilder {
   Status add_real_sum(query::NodeId argument, const query::AggregateSpec& spec,
                       const Validity& valid, std::uint64_t rows, CellsOfAggregate& cells);
   void add_known_limbs(Pipeline& pipeline) const;
+  /// Groups that are merged have one cell more, the number of their values.
+  std::size_t most_cells() const { return kMostPipelineCells - (distinct_ ? 1u : 0u); }
   Result<std::size_t> add_cell(Cell cell);
   Status count_rows();
   void mark_columns(Pipeline& pipeline) const;

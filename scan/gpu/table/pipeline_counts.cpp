@@ -19,7 +19,7 @@ bool PipelineBuilder::may_count(const StageUse& use) const {
   if (!use.columns.empty() || !use.stage->residual.empty()) return false;
   // All that weigh_rows() may add has room.
   const std::size_t steps = values_.size() + 2 * stages_.size() + 2 * cells_.size();
-  if (arrays_ + stages_.size() > kMostRowArrays || cells_.size() == kMostPipelineCells ||
+  if (arrays_ + stages_.size() > kMostRowArrays || cells_.size() == most_cells() ||
       steps >= kMostPipelineSteps) {
     return false;
   }

@@ -5,6 +5,7 @@
 
 #include "scan/gpu/table/node_width.h"
 #include "scan/gpu/table/pipeline_builder.h"
+#include "scan/query/query_device.h"
 
 namespace presso::gpu {
 namespace {
@@ -136,7 +137,7 @@ Status PipelineBuilder::add_to_group(std::size_t value, std::uint64_t stride) {
 Result<std::size_t> PipelineBuilder::add_cell(Cell cell) {
   const auto known = std::find(cells_.begin(), cells_.end(), cell);
   if (known != cells_.end()) return static_cast<std::size_t>(known - cells_.begin());
-  if (cells_.size() == kMostPipelineCells) return refused("too many aggregates");
+  if (cells_.size() == most_cells()) return refused("too many aggregates");
   cells_.push_back(cell);
   return cells_.size() - 1;
 }
@@ -356,8 +357,7 @@ std::uint64_t PipelineBuilder::most_numbered() const {
 }
 
 Status PipelineBuilder::choose_table(double possible_groups, std::size_t keys) {
-  constexpr double kMostKeys = 9e18;  // numbers below 2^63
-  has_whole_words_ = possible_groups > kMostKeys;
+  has_whole_words_ = possible_groups > query::kMostKeysOnDevice;
   if (has_whole_words_ && keys > 1) {
     return refused("keys that do not fit into 63 bits together");
   }
@@ -384,8 +384,7 @@ void PipelineBuilder::set_table(Pipeline& pipeline, std::uint64_t places) const 
   pipeline.groups = table_places(pipeline) + 1;
 }
 
-Result<Pipeline> PipelineBuilder::merged(const Pipeline& from, std::uint64_t table_bytes) const {
-  if (from.cells == kMostPipelineCells) return refused("too many aggregates");
+Pipeline PipelineBuilder::merged(const Pipeline& from, std::uint64_t table_bytes) const {
   Pipeline to = from;
   to.cell[to.cells++] = {};
   set_group_words(to);

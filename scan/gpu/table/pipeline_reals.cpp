@@ -251,7 +251,8 @@ bool PipelineBuilder::add_limbs(const std::vector<Pipeline*>& pipelines) {
   for (const PipelineCell* cell = before.cell; cell != end; ++cell) {
     if (may_have_limbs(*cell)) fewest = std::min<std::uint32_t>(fewest, cell->column);
   }
-  const std::uint32_t more = std::min(fewest, (kMostPipelineCells - before.cells) / sums);
+  const std::uint32_t more =
+      std::min(fewest, (static_cast<std::uint32_t>(most_cells()) - before.cells) / sums);
   if (more == 0) return false;
   added_limbs_.push_back(more);
   for (Pipeline* const pipeline : pipelines) add_limbs_to(*pipeline, more);

@@ -189,17 +189,14 @@ Result<ValueDomain> PipelineBuilder::domain_of(const Node& column) {
   return domain;
 }
 
-/// An expression of one column, which has few values: it is looked up. What is null by more than
-/// its column is rather computed, unless a step may fail, which the values tell.
+/// An expression of one column, which has few values: it is looked up.
 Result<std::size_t> PipelineBuilder::value_by_table(NodeId id) {
   const std::vector<std::size_t> columns = graph_->columns_of({id});
   if (columns.size() != 1) return refused("an expression that GPUs do not compute yet");
   const Node& column = *column_node(columns[0]);
   PRESSO_ASSIGN(const ValueDomain domain, domain_of(column));
   auto values = values_of_expression(*graph_, id, domain);
-  if (!values || (values->has_nulls && !graph_->may_fail(id))) {
-    return refused("an expression that GPUs do not compute yet");
-  }
+  if (!values) return refused("an expression that GPUs do not compute yet");
   if (arrays_ == kMostRowArrays) return refused("too many columns of joined tables");
   PRESSO_ASSIGN(const RowColumn wanted, row_column(column));
   PRESSO_ASSIGN(std::size_t index, column_value(wanted));

@@ -168,18 +168,6 @@ std::uint64_t pairs_of(const QueryPipeline& groups, const GroupRecords& records)
   return pairs;
 }
 
-/// What count(distinct) is asked for, each once.
-std::vector<query::NodeId> distinct_arguments(const query::BoundQuery& query) {
-  std::vector<query::NodeId> arguments;
-  for (const query::AggregateCall& call : query.aggregates) {
-    if (call.kind != query::AggregateKind::kCountDistinct) continue;
-    const bool is_known =
-        std::find(arguments.begin(), arguments.end(), *call.argument) != arguments.end();
-    if (!is_known) arguments.push_back(*call.argument);
-  }
-  return arguments;
-}
-
 /// Of the choice, between the same groups in the same order.
 void copy_counts(const query::BoundQuery& query, const AggregateChoice& choice, RowStore& from,
                  RowStore& to) {
@@ -188,6 +176,16 @@ void copy_counts(const query::BoundQuery& query, const AggregateChoice& choice, 
     const std::size_t column = query.keys.size() + i;
     std::copy_n(from.values(column), to.rows() * sizeof(std::int64_t), to.values(column));
   }
+}
+
+/// Of the notes from `first` on, those that there are before go: passes make the same build sides.
+void drop_repeated(std::vector<std::string>& notes, std::size_t first) {
+  const auto begin = notes.begin() + static_cast<std::ptrdiff_t>(first);
+  notes.erase(std::remove_if(begin, notes.end(),
+                             [&](const std::string& note) {
+                               return std::find(notes.begin(), begin, note) != begin;
+                             }),
+              notes.end());
 }
 
 }  // namespace
@@ -201,7 +199,7 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   TaskQueue queue(execution.threads);
   WantedCosts costs(execution);
   const RunSpace space = this->space(pinned, queue, stream.get(), costs.get());
-  const std::vector<query::NodeId> distinct = distinct_arguments(execution.query);
+  const std::vector<query::NodeId> distinct = query::distinct_arguments(execution.query);
   AggregateChoice choice;
   if (!distinct.empty()) choice.distinct = distinct[0];
   PRESSO_ASSIGN(RowStore all, groups(space, execution, input, choice));
@@ -209,7 +207,9 @@ Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::Gr
   for (std::size_t i = 1; i < distinct.size(); ++i) {
     choice.distinct = distinct[i];
     ++execution.summary.passes;
+    const std::size_t told = execution.notes.size();
     PRESSO_ASSIGN(RowStore counted, groups(space, execution, input, choice));
+    drop_repeated(execution.notes, told);
     copy_counts(execution.query, choice, counted, all);
   }
   costs.tell();

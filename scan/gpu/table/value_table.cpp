@@ -19,7 +19,13 @@ class DomainBatch {
   explicit DomainBatch(const ValueDomain& domain) : domain_(domain) {}
 
   std::uint64_t size() const {
-    return domain_.codes == nullptr ? domain_.count : domain_.codes->null_number() + 1u;
+    return domain_.codes == nullptr ? domain_.count : domain_.codes->count();
+  }
+
+  /// Of one row, as if it had a value.
+  VectorView null_view() const {
+    if (domain_.codes == nullptr) return {Physical::kInt64, integers_, nullptr};
+    return {Physical::kString, strings_, nullptr};
   }
 
   VectorView view(std::uint64_t first, std::uint32_t count) {
@@ -31,9 +37,7 @@ class DomainBatch {
       return {Physical::kInt64, integers_, nullptr};
     }
     for (std::uint32_t i = 0; i < count; ++i) {
-      const bool is_string = first + i < domain_.codes->count();
-      strings_[i] =
-          is_string ? domain_.codes->string(static_cast<std::int64_t>(first + i)) : StringRef();
+      strings_[i] = domain_.codes->string(static_cast<std::int64_t>(first + i));
     }
     return {Physical::kString, strings_, nullptr};
   }
@@ -44,10 +48,16 @@ class DomainBatch {
   StringRef strings_[kBatchRows] = {};
 };
 
+bool has_null(const VectorView& view, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (view.is_null(i)) return true;
+  }
+  return false;
+}
+
 void append(const VectorView& view, std::uint32_t count, ExpressionValues& to) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const bool is_null = view.is_null(i);
-    to.has_nulls = to.has_nulls || is_null;
     to.values.push_back(is_null                            ? 0
                         : view.physical == Physical::kBool ? view.as<Byte>()[i]
                                                            : view.as<std::int64_t>()[i]);
@@ -61,12 +71,13 @@ std::optional<ExpressionValues> values_of_expression(const query::Graph& graph, 
   const query::Program program(graph, {id}, {domain.column});
   query::Program::State state(program);
   DomainBatch batch(domain);
+  const bool may_fail = graph.may_fail(id);
   ExpressionValues all;
-  all.values.reserve(static_cast<std::size_t>(batch.size()));
+  all.values.reserve(static_cast<std::size_t>(batch.size()) + 1);
   std::vector<VectorView> results(1);
   if (domain.nullable) {
     constexpr std::uint64_t kNull = 0;
-    VectorView input = batch.view(0, 1);
+    VectorView input = batch.null_view();
     input.validity = &kNull;
     if (program.run(state, {&input, 1}, 1, results) || !results[0].is_null(0)) return std::nullopt;
   }
@@ -76,8 +87,13 @@ std::optional<ExpressionValues> values_of_expression(const query::Graph& graph, 
     const VectorView input = batch.view(first, count);
     const auto failure = program.run(state, {&input, 1}, count, results);
     if (failure) return std::nullopt;
+    all.has_nulls = all.has_nulls || has_null(results[0], count);
+    if (all.has_nulls && !may_fail) return std::nullopt;
     append(results[0], count, all);
   }
+  // Of strings null has a number, too, up to which there may be none. It is asked for where the
+  // column is null, and the expression as well.
+  if (domain.codes != nullptr) all.values.resize(domain.codes->null_number() + 1u);
   return all;
 }
 

@@ -21,7 +21,7 @@ struct ValueDomain {
   // Integers:
   std::int64_t least = 0;
   std::uint64_t count = 0;
-  /// Strings, in place of integers: by number, null_number() included.
+  /// Strings, in place of integers: by number, and null_number().
   const query::KeyCodes* codes = nullptr;
 };
 
@@ -31,7 +31,7 @@ struct ExpressionValues {
 };
 
 /// Nothing where the expression has a value though the column has none, where it fails for a value,
-/// or gives what is no integer.
+/// and where it is null for one though no step may fail: then it is rather computed.
 std::optional<ExpressionValues> values_of_expression(const query::Graph& graph, query::NodeId id,
                                                      const ValueDomain& domain);
 

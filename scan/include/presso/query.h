@@ -142,8 +142,10 @@ struct QueryForecast {
   /// in memory and how long strings are is not looked at. Sorting and the answer are left out.
   double cpu_ns = 0;
   /// Nanoseconds that a GPU takes for the same once it has the blocks, by QueryOptions::gpu_rates,
-  /// and bringing groups back. 0: its rates are not given.
+  /// in all its passes, and bringing groups back. 0: its rates are not given.
   double gpu_ns = 0;
+  /// How often a GPU goes over the tables: once for each argument of count(distinct).
+  std::uint32_t gpu_passes = 1;
   double rows = 0;          ///< of all tables, in slices that zones do not rule out
   double stored_bytes = 0;  ///< of the columns that are read, in these slices
   double groups = 0;        ///< at most; 0 without groups

@@ -44,6 +44,12 @@ TEST(QueryChoice, BlocksComeNoFasterThanTheThreadsReadThemOrAllTogether) {
   EXPECT_DOUBLE_EQ(query_times(forecast, slow, 16).gpu_seconds, 0.35 + 8.0 / 1 + 0.1);
 }
 
+TEST(QueryChoice, EachPassReadsTheBlocks) {
+  QueryForecast forecast = forecast_of(1e9, 8, 8);
+  forecast.gpu_passes = 3;
+  EXPECT_DOUBLE_EQ(query_times(forecast, fast_gpu(), 16).gpu_seconds, 0.35 + 3 * 8.0 / 20 + 0.1);
+}
+
 TEST(QueryChoice, TheStartIsTheCpusGain) {
   EXPECT_FALSE(query_times(forecast_of(6e7, 14), fast_gpu(), 16).gpu_is_faster());
   EXPECT_FALSE(query_times(forecast_of(6e7, 70, 1), fast_gpu(), 16).gpu_is_faster());

@@ -164,6 +164,53 @@ TEST(DevicePlanner, AsksBitsOfStringsFirst) {
               choose_device_plan(without, true).cost_ns() + 0.01, 1e-12);
 }
 
+DeviceCost strings_by_rows(std::uint32_t strings = 1) {
+  DeviceCost cost = on_column(1);
+  cost.once_ns = 0.01;
+  cost.strings = cost.by_rows = strings;
+  return cost;
+}
+
+/// Whether kernels have room for the bits of strings that they ask for.
+bool have_room(const PlannerInput& input, const DevicePlan& plan) {
+  bool fits = true;
+  for (const FilterPass& kernel : plan.kernels) {
+    std::uint32_t strings = &kernel == &plan.kernels.front() ? 0 : 1;
+    for (const auto& group : kernel.groups) {
+      for (const std::size_t number : group) strings += input.device->costs[number].strings;
+    }
+    fits = fits && strings <= kMostStringTests;
+  }
+  return fits;
+}
+
+/// A kernel that ends leaves no more strings to the next one than that has room for, and ends where
+/// there are too many for one, though that does not pay.
+TEST(DevicePlanner, EndsKernelsByWhatStringsHaveRoom) {
+  std::vector<DeviceCost> costs(4, strings_by_rows());
+  costs.push_back(on_column(64));
+  costs.push_back(on_column(64));
+  // The kernel that ends behind the second last condition leaves four strings to the next one.
+  const std::vector<double> kShares = {0.5, 0.5, 0.5, 0.5, 1e-7, 0.5};
+  const PlannerInput four = input_of(costs, kShares);
+  const DevicePlan divided = choose_device_plan(four, true);
+  EXPECT_GT(divided.kernels.size(), 1u);
+  EXPECT_TRUE(have_room(four, divided)) << plan_text(divided.kernels);
+
+  const PlannerInput six =
+      input_of(std::vector<DeviceCost>(6, strings_by_rows()), std::vector<double>(6, 0.5));
+  const DevicePlan needed = choose_device_plan(six, true);
+  EXPECT_EQ(needed.kernels.size(), 2u);
+  EXPECT_TRUE(have_room(six, needed)) << plan_text(needed.kernels);
+  EXPECT_EQ(choose_device_plan(six, false).kernels.size(), 1u) << "no kernel may end";
+  const PlannerInput lone = input_of({strings_by_rows(5), on_column(8)}, {0.5, 0.5});
+  EXPECT_EQ(choose_device_plan(lone, true).kernels.size(), 1u) << "no plan has room";
+  // Codes of dictionaries take no bits, unless a later row group has other forms.
+  PlannerInput coded = six;
+  for (DeviceCost& cost : coded.device->costs) cost.by_rows = 0;
+  EXPECT_EQ(choose_device_plan(coded, true).kernels.size(), 1u);
+}
+
 TEST(DevicePlanner, PutsExpressionsBehindColumnsOfTheirKernel) {
   EXPECT_EQ(chosen(input_of({expression(2), on_column(12)}, {0.001, 0.9})), "2&&1");
   // It is worth a kernel where it leaves hardly anything of wide columns.

@@ -43,6 +43,22 @@ Keys in_fours(const Keys& keys) {
   return fours;
 }
 
+TEST(KeyOrders, AreFoundOnce) {
+  KeyOrders orders;
+  int asked = 0;
+  const auto find = [&](bool ascends) {
+    return [&asked, ascends] {
+      ++asked;
+      return ascends;
+    };
+  };
+  EXPECT_TRUE(orders.ascends(0, 3, find(true)));
+  EXPECT_FALSE(orders.ascends(1, 3, find(false)));
+  EXPECT_TRUE(orders.ascends(0, 3, find(false)));
+  EXPECT_FALSE(orders.ascends(1, 3, find(true)));
+  EXPECT_EQ(asked, 2);
+}
+
 class KeyOrderTest : public ::testing::Test {
  protected:
   const Table& table(const std::string& name, const Keys& keys) {

@@ -165,6 +165,35 @@ TEST_F(QueryForecastTest, TheGpuTakesWhatItsStepsCost) {
   EXPECT_GT(before, 0);
 }
 
+/// Each argument of count(distinct) takes a pass, in which it is a part of the key.
+TEST_F(QueryForecastTest, ArgumentsOfCountDistinctTakePassesThere) {
+  QueryOptions options;
+  options.gpu_rates.emplace();
+  const auto told = [&](const char* aggregates) {
+    Query query = sales();
+    query.group_by("town").aggregate(aggregates);
+    return forecast(query, options);
+  };
+  const QueryForecast none = told("count(*)");
+  const QueryForecast once = told("count(distinct price), count(*), count(distinct price)");
+  const QueryForecast twice = told("count(distinct price), count(*), count(distinct id)");
+  EXPECT_EQ(none.gpu_passes, 1u);
+  EXPECT_EQ(once.gpu_passes, 1u);
+  EXPECT_EQ(twice.gpu_passes, 2u);
+  EXPECT_GT(once.gpu_ns, none.gpu_ns);
+  EXPECT_GT(twice.gpu_ns, 1.8 * once.gpu_ns);
+  const auto more = [&](double GpuQueryRates::*rate) {
+    const double before = told("count(distinct price), count(distinct id)").gpu_ns;
+    (*options.gpu_rates).*rate += 1;
+    const double after = told("count(distinct price), count(distinct id)").gpu_ns;
+    (*options.gpu_rates).*rate -= 1;
+    return after - before;
+  };
+  EXPECT_NEAR(more(&GpuQueryRates::kernel_ns), 2, 1e-3);
+  EXPECT_NEAR(more(&GpuQueryRates::group_back_ns), 2 * kTowns, 1e-3);
+  EXPECT_GT(more(&GpuQueryRates::far_group_ns), 0.5 * kRows) << "200,000 groups of town and id";
+}
+
 TEST_F(QueryForecastTest, StringsOfJoinedTablesAreDearKeys) {
   const auto by = [&](const char* key) {
     Query query = joined();
@@ -198,6 +227,16 @@ TEST_F(QueryForecastTest, SaysWhatNoDeviceDoes) {
   Query real_keys = sales();
   EXPECT_EQ(why(real_keys.group_by("price / 3, town").aggregate("count(*)")),
             "keys that are neither integers nor strings");
+  constexpr const char* kTooLong = "keys that do not fit into 63 bits together";
+  Query long_keys = sales();
+  EXPECT_EQ(why(long_keys.group_by("id * 3000000000000, town * 5000000").aggregate("count(*)")),
+            kTooLong);
+  Query long_value = sales();
+  long_value.group_by("id * 3000000000000");
+  EXPECT_EQ(why(long_value.aggregate("count(distinct price), count(distinct town * 5000000)")),
+            kTooLong);
+  Query long_key = sales();
+  EXPECT_EQ(why(long_key.group_by("id * 300000000").aggregate("count(distinct price)")), "");
   Query counted = sales();
   EXPECT_EQ(why(counted.aggregate("count(*)")), "no column is read");
   Query failing = joined();
