@@ -270,7 +270,6 @@ void BlockIndex::limit_to(const LinePart& part) {
   is_behind_mark_ = begin > 0 && choice_.facts.front().begins_with_mark;
   LineFacts& last = choice_.facts[static_cast<std::size_t>(end_block_ - 1)];
   if (last.newlines > 0 && plain_offset(end_block_ - 1) + last.first_newline + 1 == end_) {
-    last.newlines = 1;
     last.last_newline = last.first_newline;
   }
 }

@@ -2,6 +2,7 @@
 """Engines that read lines and rows by themselves: what they filter is left out before they see it,
 and their answers are those of the text."""
 import datetime
+import io
 import random
 import subprocess
 import sys
@@ -270,6 +271,24 @@ def test_polars_bounds_and_limits(compressed, lines, asked):
         presso_polars.scan(compressed).filter(polars.col("line").str.contains("a(b")).collect()
 
 
+def test_polars_limits_end_the_search():
+    pytest.importorskip("polars")
+    from presso import polars as presso_polars
+
+    class Source(io.BytesIO):
+        read_bytes = 0
+
+        def read(self, size=-1):
+            self.read_bytes += size
+            return super().read(size)
+
+    rng = random.Random(9)
+    source = Source(b"".join(b"%b\n" % rng.randbytes(500).hex().encode() for _ in range(40_000)))
+    frame = presso_polars.scan(presso.scan(source, threads=1))
+    assert frame.head(3).collect().height == 3
+    assert source.read_bytes < len(source.getvalue()) / 2
+
+
 def test_polars_rows(events, asked):
     polars = pytest.importorskip("polars")
     from presso import polars as presso_polars
@@ -356,6 +375,8 @@ def test_filters_that_are_not_understood():
     )
     for unknown in (field("a") + 1 == 2, ~(field("a") == 1), field("s") == 1.5, field(0) == 1):
         assert tree_of(unknown, schema) is None
+    # Of the same text as a known one.
+    assert tree_of(field("a") == pyarrow.scalar(1, pyarrow.int8()), schema) is None
     tricky = field("a == 1) and (a") == 1
     assert tree_of(tricky, schema) in (None, ("=", "a == 1) and (a", 1))
     assert tree_of(field("x)") == 1, schema) == ("=", "x)", 1)

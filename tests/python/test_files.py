@@ -130,6 +130,15 @@ def test_urls_are_read_in_pieces(monkeypatch):
     assert file.read(1_000_000, 3_000_000) == text[1_000_000:4_000_000]
     assert len(requests) == -(-file.stored_bytes // (2 << 20))
     assert sum(requests) == file.stored_bytes
+    # So much is kept of all files together.
+    monkeypatch.setattr(presso._files, "_MOST_PIECES", 1)
+    monkeypatch.setattr(presso._files, "_kept_pieces", presso._files._KeptPieces())
+    other = presso.open("memory://pieces.presso")
+    before = len(requests)
+    for opened in (file, other, file):
+        assert opened.read(5_000_000, 100_000) == text[5_000_000:5_100_000]
+    assert len(requests) >= before + 3
+    assert len(presso._files._kept_pieces._pieces) == 1
     # Servers that know no ranges, or end too early.
     for answer in (lambda data: data + b"x", lambda data: data[:-1]):
         with monkeypatch.context() as patch:

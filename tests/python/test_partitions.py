@@ -333,6 +333,8 @@ def test_row_groups_that_cannot_match_give_no_part(tables):
     assert len(parts("id = 4000")) == 1
     assert len(parts("id between 3000 and 5000")) == 3
     assert parts("id < 0") == []
+    late, whole = parts("id > 19000", 1 << 40)[0], parts("id >= 0", 1 << 40)[0]
+    assert late.plain_bytes < whole.plain_bytes / 5
     (part,) = parts("id = 4000", 1 << 40)
     assert part.read()["id"].to_pylist() == [4000]
     part = presso.query(tables / "a.presso").partitions(1 << 40)[0]

@@ -7,6 +7,7 @@ import concurrent.futures
 import errno
 import glob
 import io
+import itertools
 import os
 import stat
 import threading
@@ -24,9 +25,9 @@ Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
 #: Of files far away: how many are looked at together.
 AT_A_TIME = 64
-# Of files far away: what a request reads, and how many of these are kept for each file.
+# Of files far away: what a request reads, and how many of these are kept.
 _PIECE_BYTES = 2 << 20
-_MOST_PIECES = 16
+_MOST_PIECES = 128
 
 
 def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
@@ -171,6 +172,35 @@ class _ObjectReader:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+class _KeptPieces:
+    """The last pieces of all files far away, by (file, number); used by any thread."""
+
+    def __init__(self):
+        self.process = os.getpid()
+        self._lock = threading.Lock()
+        self._pieces = {}
+
+    def find(self, key):
+        """A future of the piece, and whether it is the caller who has to fetch it."""
+        with self._lock:
+            piece = self._pieces.pop(key, None)
+            is_new = piece is None
+            if is_new:
+                piece = concurrent.futures.Future()
+            self._pieces[key] = piece
+            if len(self._pieces) > _MOST_PIECES:
+                del self._pieces[next(iter(self._pieces))]
+            return piece, is_new
+
+    def drop(self, key):
+        with self._lock:
+            self._pieces.pop(key, None)
+
+
+_kept_pieces = _KeptPieces()
+_file_numbers = itertools.count()
+
+
 class _Pieces:
     """Ranges of a file far away, read in pieces of which the last ones are kept: a request takes as
     long as a megabyte or two. Used by any thread; each piece is fetched once at a time."""
@@ -178,12 +208,7 @@ class _Pieces:
     def __init__(self, fetch, size):
         self._fetch = fetch
         self._size = size
-        self._forget()
-
-    def _forget(self):
-        self._process = os.getpid()
-        self._lock = threading.Lock()
-        self._kept = {}
+        self._file = next(_file_numbers)
 
     def read(self, offset, length):
         if length > _PIECE_BYTES:
@@ -196,24 +221,18 @@ class _Pieces:
         return read[0] if len(read) == 1 else b"".join(read)
 
     def _piece(self, number):
-        if self._process != os.getpid():
-            # A thread that is not here may have the lock, or be fetching.
-            self._forget()
-        with self._lock:
-            piece = self._kept.pop(number, None)
-            is_new = piece is None
-            if is_new:
-                piece = concurrent.futures.Future()
-            self._kept[number] = piece
-            if len(self._kept) > _MOST_PIECES:
-                del self._kept[next(iter(self._kept))]
+        global _kept_pieces
+        if _kept_pieces.process != os.getpid():
+            # A thread that is not here may have had the lock, or have been fetching.
+            _kept_pieces = _KeptPieces()
+        kept, key = _kept_pieces, (self._file, number)
+        piece, is_new = kept.find(key)
         if is_new:
             begin = number * _PIECE_BYTES
             try:
                 piece.set_result(self._fetched(begin, min(_PIECE_BYTES, self._size - begin)))
             except BaseException as error:
-                with self._lock:
-                    self._kept.pop(number, None)
+                kept.drop(key)
                 piece.set_exception(error)
         return piece.result()
 
