@@ -54,9 +54,15 @@ class WatchedDevice final : public gpu::Device {
       return make_error(ErrorCode::kOutOfMemory, "as the test wants it");
     }
     PRESSO_ASSIGN(Byte* const memory, real_->allocate_pinned(bytes));
+    faults_->pinned_bytes += bytes;
+    faults_->most_pinned_bytes = std::max(faults_->most_pinned_bytes, faults_->pinned_bytes);
     return counted(memory, bytes);
   }
   void release_pinned(Byte* memory) override {
+    {
+      const std::lock_guard lock(mutex_);
+      faults_->pinned_bytes -= sizes_[memory];
+    }
     drop(memory);
     real_->release_pinned(memory);
   }
