@@ -14,7 +14,7 @@ struct JoinTuning {
   std::uint32_t part_rows = 3072;      ///< radix: build rows of a part, at most, if bits suffice
   std::uint32_t one_level_bits = 8;    ///< radix: up to so many bits in one pass
   std::uint32_t most_bits = 18;        ///< radix: of a part's number
-  std::uint32_t run_rows = 8;          ///< radix: written at once; 1, 2, 4, 8 or 16
+  std::uint32_t run_rows = 1;          ///< radix: written at once; 1, 2, 4, 8 or 16
   std::uint32_t least_slots = 64;      ///< radix: of a part's table; even
   std::uint32_t most_slots = 16384;    ///< radix: of a part's table; even
   std::uint32_t item_rows = 0;         ///< radix: probe rows of a thread block; 0: by their number
