@@ -23,8 +23,8 @@ class Partition:
 
     Attributes:
         path: of the file, as its scan or query calls it.
-        rows: how many it gives; None where that depends on a pattern or a condition, or where the
-            file does not tell.
+        rows: how many it gives; None where that depends on a pattern or a condition, where damaged
+            blocks are left out (on_error="skip"), or where the file does not tell.
         plain_bytes: of text that it stands for, or None; of a table that was not made from text
             exactly, stored bytes.
     """
