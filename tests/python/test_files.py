@@ -157,6 +157,43 @@ def test_urls_are_read_in_pieces(monkeypatch):
         presso.open("nothing://app.presso")
 
 
+def test_pieces_go_with_their_reader(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    content = presso.compress(random.Random(3).randbytes(5_000_000), block_size=1 << 16)
+    fsspec.filesystem("memory").pipe("/going.presso", content)
+    monkeypatch.setattr(presso._files, "_kept_pieces", presso._files._KeptPieces())
+    kept = presso._files._kept_pieces._pieces
+    file = presso.open("memory://going.presso")
+    other = presso.open("memory://going.presso")
+    assert len(file.read()) == len(other.read()) == 5_000_000
+    pieces = len(kept)
+    assert pieces >= 4
+    del file
+    assert len(kept) == pieces // 2
+    assert other.read(0, 10) == other.read()[:10]
+    del other
+    assert not kept
+
+
+def test_ctrl_c_while_a_piece_is_looked_up(monkeypatch):
+    pieces = presso._files._Pieces(lambda offset, length: b"x" * length, 10)
+    find = presso._files._KeptPieces.find
+
+    def interrupted(*arguments):
+        find(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(presso._files._KeptPieces, "find", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pieces.read(0, 5)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pieces.read(0, 5)), daemon=True)
+    reader.start()
+    reader.join(10)
+    assert read == [b"xxxxx"]
+
+
 def test_errors_have_their_places(damaged, log, tmp_path):
     file = presso.open(damaged)
     with pytest.raises(presso.DamageError) as caught:

@@ -128,8 +128,10 @@ def test_damage(lines, damaged, compressed):
         ({"pattern": "a(b"}, "a\\(b"),
         ({"patern": "a"}, "no option"),
         ({"target": "big"}, "target"),
+        ({"target": "\u00b2"}, "not a whole number"),
         ({"pattern": "a", "fixed": "perhaps"}, "fixed"),
         ({"lines": "5"}, "FIRST-LAST"),
+        ({"lines": "\u00b2-"}, "FIRST-LAST"),
         ({"where": "a > 5"}, "of tables"),
     ],
 )
