@@ -87,6 +87,42 @@ def test_urls(log, compressed):
         presso.open("memory://none")
 
 
+def test_credentials_are_not_shown(damaged, monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/key:se@cret@host/a.presso", damaged.read_bytes())
+    url, shown = "memory://key:se@cret@host/a.presso", "memory://***@host/a.presso"
+    file = presso.open(url)
+    assert file.name == shown and shown in repr(file)
+    scan = presso.scan(url, on_error="skip")
+    assert {match.path for match in scan} == {shown}
+    assert {place["path"] for place in scan.totals["damage"]} == {shown}
+    for part in pickle.loads(pickle.dumps(scan.partitions(1 << 18))):
+        assert part.path == shown and shown in repr(part)
+        assert next(iter(part.scan())).path == shown
+    with pytest.raises(presso.DamageError) as caught:
+        presso.scan(url).count()
+    assert caught.value.path == shown and "cret" not in str(caught.value)
+
+    def fails(*_, **__):
+        raise OSError(f"cannot reach {url}")
+
+    def fail(call):
+        with pytest.raises(presso.Error) as caught:
+            call()
+        text = f"{caught.value} {caught.value.path} {caught.value.__cause__}"
+        assert "cret" not in text and "://***@host" in text, text
+
+    fail(lambda: presso.open(url + "x"))
+    fail(lambda: presso.open("nothing://key:secret@host/a"))
+    fail(lambda: presso.open(url + "\0"))
+    fail(lambda: presso.sql(f"select * from '{url}'"))
+    for method in ("cat_file", "size"):
+        monkeypatch.setattr(type(memory), method, fails)
+        fail(lambda: presso.open(url))
+        fail(lambda: presso.scan(url).count())
+
+
 def test_urls_are_opened_together(monkeypatch):
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")

@@ -9,6 +9,7 @@ import glob
 import io
 import itertools
 import os
+import re
 import stat
 import threading
 import urllib.parse
@@ -46,7 +47,7 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
     if "://" not in path:
         return _open_path(path, later)
     reader = _UrlReader(path)
-    return _native.open_object(reader, reader.size, _bytes_of(path), _bytes_of(path))
+    return _native.open_object(reader, reader.size, _bytes_of(reader.name), _bytes_of(path))
 
 
 def address_of(file: _native.OpenedFile) -> tuple[str, str]:
@@ -112,8 +113,15 @@ def _path_of(source):
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{source!r}: neither a path nor a file object") from error
     if "\0" in path:
-        raise ArgumentError(f"{source!r}: a NUL in a path")
+        raise ArgumentError(_shown(f"{source!r}: a NUL in a path"))
     return path
+
+
+def _shown(text, url=""):
+    """A URL, or a text about one, without user names and passwords: what people see."""
+    for secret in re.findall("://([^/]+@)", url):
+        text = text.replace(secret, "***@")
+    return re.sub("://[^/]+@", "://***@", text)
 
 
 def _bytes_of(name):
@@ -153,7 +161,7 @@ class _ObjectReader:
     def __init__(self, file):
         self._file = file
         self._lock = threading.Lock()
-        self.name = str(getattr(file, "name", "<file object>"))
+        self.name = _shown(str(getattr(file, "name", "<file object>")))
         try:
             self.size = file.seek(0, io.SEEK_END)
         except (OSError, ValueError) as error:
@@ -264,10 +272,12 @@ class _UrlReader:
     """Reads ranges of what an fsspec URL names."""
 
     def __init__(self, url):
+        self._url = url
+        self.name = _shown(url)
         try:
             import fsspec
         except ImportError as error:
-            text = f"{url}: URLs need the package fsspec (pip install fsspec)"
+            text = f"{self.name}: URLs need the package fsspec (pip install fsspec)"
             raise ArgumentError(text) from error
         try:
             fs, path = fsspec.core.url_to_fs(url)
@@ -275,15 +285,28 @@ class _UrlReader:
         except Error:
             raise
         except OSError as error:
-            raise file_error(error, url) from error
+            raise file_error(error, url, self._shown) from self._cause(error)
         except (ImportError, ValueError) as error:
-            raise ArgumentError(f"{url}: {error}") from error
+            raise ArgumentError(self._shown(f"{url}: {error}")) from self._cause(error)
         if self.size is None:
-            raise ArgumentError(f"{url}: its size is not known")
+            raise ArgumentError(f"{self.name}: its size is not known")
+
         # Not a method, as a reader that has itself would stay, and its pieces with it.
         self._pieces = _Pieces(
             lambda offset, length: fs.cat_file(path, start=offset, end=offset + length), self.size
         )
 
     def read_range(self, offset, length):
-        return self._pieces.read(offset, length)
+        try:
+            return self._pieces.read(offset, length)
+        except Exception as error:
+            if self._cause(error) is None:
+                raise OSError(self._shown(str(error))) from None
+            raise
+
+    def _shown(self, text):
+        return _shown(text, self._url)
+
+    def _cause(self, error):
+        """The error, or None where its text has what is not shown."""
+        return error if self._shown(str(error)) == str(error) else None
