@@ -195,6 +195,43 @@ def test_datasets(events, compressed, lines):
         presso.dataset(path, text=False)
 
 
+def test_parts_as_sources(compressed):
+    """Of a part's scan there are the lines of the part, whatever the engine asks."""
+    field = pytest.importorskip("pyarrow.dataset").field
+    for patterns in ((), ("ERROR",)):
+        parts = presso.scan(compressed, *patterns).partitions(1 << 18)
+        assert len(parts) > 3
+        for part in (parts[0], parts[2]):
+            numbers = [match.line_number for match in part.scan()]
+            dataset = presso.dataset(part.scan())
+            assert dataset.to_table(["line_number"])["line_number"].to_pylist() == numbers
+            assert dataset.count_rows() == len(numbers)
+            some = dataset.to_table(filter=field("line_number") > numbers[9])
+            assert some["line_number"].to_pylist() == numbers[10:]
+
+
+def test_parts_as_sources_of_polars(compressed):
+    polars = pytest.importorskip("polars")
+    import presso.polars as presso_polars
+
+    part = presso.scan(compressed).partitions(1 << 18)[1]
+    lines = list(part.scan())
+    frame = presso_polars.scan(part.scan())
+    assert frame.collect().height == len(lines)
+    assert frame.select(polars.len()).collect().item() == len(lines)
+    found = frame.filter(polars.col("line").str.contains("ERROR")).collect()
+    assert found["line_number"].to_list() == [m.line_number for m in lines if b"ERROR" in m.line]
+
+
+def test_datasets_count_what_they_give(compressed, damaged, log_lines):
+    for options in ({}, {"lines": (100, 50_000)}):
+        dataset = presso.dataset(damaged, on_error="skip", **options)
+        assert dataset.count_rows() == dataset.to_table().num_rows > 0
+    with open(compressed, "rb") as file:
+        assert presso.dataset(file).count_rows() == len(log_lines)
+        assert presso.dataset([compressed, file]).count_rows() == 2 * len(log_lines)
+
+
 def test_datafusion(compressed, lines, events):
     datafusion = pytest.importorskip("datafusion")
     context = datafusion.SessionContext()

@@ -87,6 +87,42 @@ def test_urls(log, compressed):
         presso.open("memory://none")
 
 
+def test_credentials_are_not_shown(damaged, monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/key:se@cret@host/a.presso", damaged.read_bytes())
+    url, shown = "memory://key:se@cret@host/a.presso", "memory://***@host/a.presso"
+    file = presso.open(url)
+    assert file.name == shown and shown in repr(file)
+    scan = presso.scan(url, on_error="skip")
+    assert {match.path for match in scan} == {shown}
+    assert {place["path"] for place in scan.totals["damage"]} == {shown}
+    for part in pickle.loads(pickle.dumps(scan.partitions(1 << 18))):
+        assert part.path == shown and shown in repr(part)
+        assert next(iter(part.scan())).path == shown
+    with pytest.raises(presso.DamageError) as caught:
+        presso.scan(url).count()
+    assert caught.value.path == shown and "cret" not in str(caught.value)
+
+    def fails(*_, **__):
+        raise OSError(f"cannot reach {url}")
+
+    def fail(call):
+        with pytest.raises(presso.Error) as caught:
+            call()
+        text = f"{caught.value} {caught.value.path} {caught.value.__cause__}"
+        assert "cret" not in text and "://***@host" in text, text
+
+    fail(lambda: presso.open(url + "x"))
+    fail(lambda: presso.open("nothing://key:secret@host/a"))
+    fail(lambda: presso.open(url + "\0"))
+    fail(lambda: presso.sql(f"select * from '{url}'"))
+    for method in ("cat_file", "size"):
+        monkeypatch.setattr(type(memory), method, fails)
+        fail(lambda: presso.open(url))
+        fail(lambda: presso.scan(url).count())
+
+
 def test_urls_are_opened_together(monkeypatch):
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")
@@ -155,6 +191,43 @@ def test_urls_are_read_in_pieces(monkeypatch):
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
     with pytest.raises(presso.ArgumentError, match="nothing://"):
         presso.open("nothing://app.presso")
+
+
+def test_pieces_go_with_their_reader(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    content = presso.compress(random.Random(3).randbytes(5_000_000), block_size=1 << 16)
+    fsspec.filesystem("memory").pipe("/going.presso", content)
+    monkeypatch.setattr(presso._files, "_kept_pieces", presso._files._KeptPieces())
+    kept = presso._files._kept_pieces._pieces
+    file = presso.open("memory://going.presso")
+    other = presso.open("memory://going.presso")
+    assert len(file.read()) == len(other.read()) == 5_000_000
+    pieces = len(kept)
+    assert pieces >= 4
+    del file
+    assert len(kept) == pieces // 2
+    assert other.read(0, 10) == other.read()[:10]
+    del other
+    assert not kept
+
+
+def test_ctrl_c_while_a_piece_is_looked_up(monkeypatch):
+    pieces = presso._files._Pieces(lambda offset, length: b"x" * length, 10)
+    find = presso._files._KeptPieces.find
+
+    def interrupted(*arguments):
+        find(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(presso._files._KeptPieces, "find", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pieces.read(0, 5)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pieces.read(0, 5)), daemon=True)
+    reader.start()
+    reader.join(10)
+    assert read == [b"xxxxx"]
 
 
 def test_errors_have_their_places(damaged, log, tmp_path):

@@ -193,6 +193,24 @@ def test_damage(tmp_path, seed):
                 assert match.line_number == bisect.bisect_left(line_ends, match.offset) + 1
 
 
+def test_rows_are_not_known_where_damage_is_left_out(damaged, compressed):
+    for path in (damaged, compressed):
+        parts = presso.scan(path, on_error="skip").partitions(1 << 18)
+        assert len(parts) > 3 and all(part.rows is None for part in parts)
+        assert all(part.rows for part in presso.scan(path).partitions(1 << 18))
+
+
+@pytest.mark.parametrize("lines", [(100, 200), (50_000, 50_100), (100, None)])
+def test_numbered_lines_where_damage_is_left_out(damaged, lines):
+    scan = presso.scan(damaged, lines=lines, on_error="skip")
+    parts = sent(scan.partitions(1 << 18))
+    assert len(parts) == 1
+    assert [line for part in parts for line in part.scan()] == list(scan)
+    every = presso.scan(damaged, on_error="skip")
+    last = lines[1] or 10**9
+    assert list(scan) == [line for line in every if lines[0] <= line.line_number <= last]
+
+
 def lines_and_error(scan):
     lines = []
     try:

@@ -2,16 +2,18 @@
 """The recipe for Ray, with workers of its own."""
 import pytest
 from recipes import run_recipe
+from starting import imported, started
 
 import presso
 
-ray = pytest.importorskip("ray")
-pytest.importorskip("ray.data")
+ray = imported("ray")
+imported("ray.data")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    options = {"include_dashboard": False, "log_to_driver": False, "configure_logging": False}
+    started("Ray", lambda: ray.init(num_cpus=2, **options))
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield
     ray.shutdown()

@@ -5,9 +5,10 @@ import shutil
 import sys
 
 import pytest
+from starting import imported, started
 
-pytest.importorskip("pyspark", "4.1")
-pyarrow = pytest.importorskip("pyarrow")
+imported("pyspark", "4.1")
+pyarrow = imported("pyarrow")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("there is no Java", allow_module_level=True)
 
@@ -18,13 +19,13 @@ import presso  # noqa: E402
 import presso.spark  # noqa: E402
 
 
-
 @pytest.fixture(scope="module")
 def spark():
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = pyspark.sql.SparkSession.builder.master("local[2]")
     builder = builder.config("spark.ui.enabled", "false")
-    session = builder.config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
+    builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+    session = started("Spark", builder.getOrCreate)
     session.sparkContext.setLogLevel("OFF")
     presso.spark.register(session)
     yield session
@@ -127,8 +128,10 @@ def test_damage(lines, damaged, compressed):
         ({"pattern": "a(b"}, "a\\(b"),
         ({"patern": "a"}, "no option"),
         ({"target": "big"}, "target"),
+        ({"target": "\u00b2"}, "not a whole number"),
         ({"pattern": "a", "fixed": "perhaps"}, "fixed"),
         ({"lines": "5"}, "FIRST-LAST"),
+        ({"lines": "\u00b2-"}, "FIRST-LAST"),
         ({"where": "a > 5"}, "of tables"),
     ],
 )

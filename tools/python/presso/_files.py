@@ -9,9 +9,11 @@ import glob
 import io
 import itertools
 import os
+import re
 import stat
 import threading
 import urllib.parse
+import weakref
 from collections.abc import Iterable
 from typing import BinaryIO, Union
 
@@ -45,7 +47,7 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
     if "://" not in path:
         return _open_path(path, later)
     reader = _UrlReader(path)
-    return _native.open_object(reader, reader.size, _bytes_of(path), _bytes_of(path))
+    return _native.open_object(reader, reader.size, _bytes_of(reader.name), _bytes_of(path))
 
 
 def address_of(file: _native.OpenedFile) -> tuple[str, str]:
@@ -111,8 +113,15 @@ def _path_of(source):
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{source!r}: neither a path nor a file object") from error
     if "\0" in path:
-        raise ArgumentError(f"{source!r}: a NUL in a path")
+        raise ArgumentError(_shown(f"{source!r}: a NUL in a path"))
     return path
+
+
+def _shown(text, url=""):
+    """A URL, or a text about one, without user names and passwords: what people see."""
+    for secret in re.findall("://([^/]+@)", url):
+        text = text.replace(secret, "***@")
+    return re.sub("://[^/]+@", "://***@", text)
 
 
 def _bytes_of(name):
@@ -152,7 +161,7 @@ class _ObjectReader:
     def __init__(self, file):
         self._file = file
         self._lock = threading.Lock()
-        self.name = str(getattr(file, "name", "<file object>"))
+        self.name = _shown(str(getattr(file, "name", "<file object>")))
         try:
             self.size = file.seek(0, io.SEEK_END)
         except (OSError, ValueError) as error:
@@ -180,21 +189,31 @@ class _KeptPieces:
         self._lock = threading.Lock()
         self._pieces = {}
 
-    def find(self, key):
-        """A future of the piece, and whether it is the caller who has to fetch it."""
+    def find(self, key, made):
+        """The future of the piece that is kept, or `made`, which then is and has to be fulfilled
+        by the caller."""
         with self._lock:
-            piece = self._pieces.pop(key, None)
-            is_new = piece is None
-            if is_new:
-                piece = concurrent.futures.Future()
+            piece = self._pieces.pop(key, made)
             self._pieces[key] = piece
             if len(self._pieces) > _MOST_PIECES:
-                del self._pieces[next(iter(self._pieces))]
-            return piece, is_new
+                oldest, *_ = self._pieces.copy()
+                self._pieces.pop(oldest, None)
+            return piece
 
-    def drop(self, key):
+    def drop(self, key, made):
         with self._lock:
-            self._pieces.pop(key, None)
+            if self._pieces.get(key) is made:
+                self._pieces.pop(key, None)
+
+    def drop_file(self, file):
+        """Called when memory is tidied up, perhaps while this thread has the lock: needs none."""
+        for key in self._pieces.copy():
+            if key[0] == file:
+                self._pieces.pop(key, None)
+
+
+def _drop_file(file):
+    _kept_pieces.drop_file(file)
 
 
 _kept_pieces = _KeptPieces()
@@ -209,6 +228,7 @@ class _Pieces:
         self._fetch = fetch
         self._size = size
         self._file = next(_file_numbers)
+        weakref.finalize(self, _drop_file, self._file)
 
     def read(self, offset, length):
         if length > _PIECE_BYTES:
@@ -226,14 +246,18 @@ class _Pieces:
             # A thread that is not here may have had the lock, or have been fetching.
             _kept_pieces = _KeptPieces()
         kept, key = _kept_pieces, (self._file, number)
-        piece, is_new = kept.find(key)
-        if is_new:
-            begin = number * _PIECE_BYTES
-            try:
+        begin = number * _PIECE_BYTES
+        made = concurrent.futures.Future()
+        # From here on others may wait for it, even where Ctrl-C comes within find().
+        try:
+            piece = kept.find(key, made)
+            if piece is made:
                 piece.set_result(self._fetched(begin, min(_PIECE_BYTES, self._size - begin)))
-            except BaseException as error:
-                kept.drop(key)
-                piece.set_exception(error)
+        except BaseException as error:
+            kept.drop(key, made)
+            if not made.done():
+                made.set_exception(error)
+            raise
         return piece.result()
 
     def _fetched(self, offset, length):
@@ -248,26 +272,41 @@ class _UrlReader:
     """Reads ranges of what an fsspec URL names."""
 
     def __init__(self, url):
+        self._url = url
+        self.name = _shown(url)
         try:
             import fsspec
         except ImportError as error:
-            text = f"{url}: URLs need the package fsspec (pip install fsspec)"
+            text = f"{self.name}: URLs need the package fsspec (pip install fsspec)"
             raise ArgumentError(text) from error
         try:
-            self._fs, self._path = fsspec.core.url_to_fs(url)
-            self.size = self._fs.size(self._path)
+            fs, path = fsspec.core.url_to_fs(url)
+            self.size = fs.size(path)
         except Error:
             raise
         except OSError as error:
-            raise file_error(error, url) from error
+            raise file_error(error, url, self._shown) from self._cause(error)
         except (ImportError, ValueError) as error:
-            raise ArgumentError(f"{url}: {error}") from error
+            raise ArgumentError(self._shown(f"{url}: {error}")) from self._cause(error)
         if self.size is None:
-            raise ArgumentError(f"{url}: its size is not known")
-        self._pieces = _Pieces(self._fetch, self.size)
+            raise ArgumentError(f"{self.name}: its size is not known")
 
-    def _fetch(self, offset, length):
-        return self._fs.cat_file(self._path, start=offset, end=offset + length)
+        # Not a method, as a reader that has itself would stay, and its pieces with it.
+        self._pieces = _Pieces(
+            lambda offset, length: fs.cat_file(path, start=offset, end=offset + length), self.size
+        )
 
     def read_range(self, offset, length):
-        return self._pieces.read(offset, length)
+        try:
+            return self._pieces.read(offset, length)
+        except Exception as error:
+            if self._cause(error) is None:
+                raise OSError(self._shown(str(error))) from None
+            raise
+
+    def _shown(self, text):
+        return _shown(text, self._url)
+
+    def _cause(self, error):
+        """The error, or None where its text has what is not shown."""
+        return error if self._shown(str(error)) == str(error) else None

@@ -19,12 +19,13 @@ TARGET_BYTES = 64 << 20
 class Partition:
     """Lines or rows of one file, made by partitions() of a Scan or a Query. It can be pickled, and
     takes about a kilobyte then; who has it needs the package, and the file under the same path or
-    URL. Whether the file is still as large as it was is looked at when it is read (FileError).
+    URL. Whether the file is still as large as it was is looked at when it is read (FileError);
+    divide anew after any other change, too.
 
     Attributes:
         path: of the file, as its scan or query calls it.
-        rows: how many it gives; None where that depends on a pattern or a condition, or where the
-            file does not tell.
+        rows: how many it gives; None where that depends on a pattern or a condition, where damaged
+            blocks are left out (on_error="skip"), or where the file does not tell.
         plain_bytes: of text that it stands for, or None; of a table that was not made from text
             exactly, stored bytes.
     """

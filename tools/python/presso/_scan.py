@@ -159,7 +159,8 @@ class Scan:
         file's index rules out matches are in no part, if possible. All parts together give the
         lines of this scan; where one ends with an error, so does this scan. Reads what the files
         tell about their lines. Files that are plain, or damaged where that stands, are one part
-        each, and so are all where lines of context or multiline patterns are asked for.
+        each, and so are all where lines of context or multiline patterns are asked for, or lines=
+        with on_error="skip".
 
         With on_error="skip", line numbers behind a damaged block are those of the file as it was
         written, in place of being counted as if there were no lines in it (but not where such a
@@ -178,8 +179,11 @@ class Scan:
         file = self._files[number]
         question = self._patterns, self._asked
         is_limited = self._asked["first_line"] > 1 or self._asked["last_line"] != MOST
-        gives_all = not self._patterns and not is_limited
-        parts = self._scan.divide(number, target_bytes)
+        is_complete = self._asked["fail_fast"]
+        gives_all = not self._patterns and not is_limited and is_complete
+        # Parts would number the lines behind damage otherwise, and so have others of them.
+        is_one = is_limited and not is_complete
+        parts = None if is_one else self._scan.divide(number, target_bytes)
         if parts is None:
             lines, plain_bytes = lines_and_bytes(file)
             rows = lines if gives_all else None

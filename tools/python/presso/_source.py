@@ -60,26 +60,33 @@ class LineSource:
         # Lines of context have their place among those around them, and a limit counts.
         is_plain = asked["limit"] == MOST and not asked["before"] and not asked["after"]
         if not is_plain or asked["multiline"]:
-            return Scan(base._files, base._patterns, asked)
+            return self._asking(base._patterns, asked)
         more = line_question(tree)
         asked["first_line"] = max(asked["first_line"], more.first)
         asked["last_line"] = min(asked["last_line"], more.last)
         if base._patterns or more.patterns is None:
-            return Scan(base._files, base._patterns, asked)
+            return self._asking(base._patterns, asked)
         sharper = asked | {"syntax": "regex", "ignore_case": False, "unicode": True}
         try:
             patterns = [pattern.encode() for pattern in more.patterns]
-            return Scan(base._files, patterns, sharper)
+            return self._asking(patterns, sharper)
         except ArgumentError:
             # What is no expression of ours.
-            return Scan(base._files, base._patterns, asked)
+            return self._asking(base._patterns, asked)
+
+    def _asking(self, patterns, asked):
+        """Another question to the same lines, which may be those of a partition."""
+        return Scan(self._scan._files, patterns, asked, self._scan._part)
 
     def count(self) -> int:
         """How many lines there are."""
-        asked = self._scan._asked
-        if self._scan._patterns or asked["limit"] != MOST:
-            return self._scan.count()
-        parts = self._scan.partitions(MOST)
+        base, asked = self._scan, self._scan._asked
+        gives_all = not base._patterns and asked["limit"] == MOST and asked["fail_fast"]
+        # What has an address is divided: its files tell how many lines they have.
+        is_divided = base._part is None and all(file.url or file.path for file in base._files)
+        if not gives_all or not is_divided:
+            return base.count()
+        parts = base.partitions(MOST)
         return sum(part.scan().count() if part.rows is None else part.rows for part in parts)
 
 

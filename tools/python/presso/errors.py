@@ -104,11 +104,12 @@ def error_of(code, message, block, offset, path):
     return kind(message, **places)
 
 
-def file_error(error, path):
-    """The exception for an OSError about a file."""
+def file_error(error, path, shown=str):
+    """The exception for an OSError about a file; `shown` makes of a text what people see."""
     kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
     said = error.strerror or str(error) or type(error).__name__
-    return kind(f"{path}: cannot open: {said}", code=40, path=path, errno=error.errno)
+    text = shown(f"{path}: cannot open: {said}")
+    return kind(text, code=40, path=shown(path), errno=error.errno)
 
 
 def _restored(kind, message, places):

@@ -59,7 +59,7 @@ class Source(datasource.DataSource):
 
     def reader(self, schema: StructType) -> Reader:
         target_bytes = self.options.get("target", str(TARGET_BYTES))
-        if not target_bytes.isdigit():
+        if not _is_whole(target_bytes):
             raise ArgumentError(f"target={target_bytes!r}: not a whole number")
         return Reader(self._question, schema, whole("target", int(target_bytes), least=1))
 
@@ -98,9 +98,13 @@ def _is_true(options, name):
     return one_of(name, text, ("true", "false")) == "true"
 
 
+def _is_whole(text):
+    return text.isascii() and text.isdigit()
+
+
 def _lines(text):
     first, dash, last = text.partition("-")
-    if not dash or not first.isdigit() or not (last.isdigit() or last == ""):
+    if not dash or not _is_whole(first) or not (_is_whole(last) or last == ""):
         raise ArgumentError(f"lines={text!r}: not FIRST-LAST")
     return int(first), int(last) if last else None
 
