@@ -163,7 +163,8 @@ except KeyboardInterrupt:
 """
     path = request.getfixturevalue("table" if call.startswith("query") else "compressed")
     said = says(script, path, call, tmp_path / "written")
-    assert 0.3 < float(said[0]) < 3
+    # Well before what two reads, or all batches, would take.
+    assert 0.3 < float(said[0]) < (8 if call == "write_table" else 3.9)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -313,8 +313,9 @@ TEST(DeviceTable, StepsHaveNames) {
                    "groups in order"}));
   EXPECT_EQ(steps_of(tables.query_of(kJoinedRows[0])),
             (Steps{"build side", "load blocks", "pipeline", "pipeline", "rows back"}));
-  EXPECT_EQ(steps_of(query_of(*made.table, {"comment like '%final%'", "word"})),
-            (Steps{"load blocks", "strings", "pipeline", "groups back", "groups in order"}));
+  EXPECT_EQ(
+      steps_of(query_of(*made.table, {"comment like '%final%'", "word"})),
+      (Steps{"load blocks", "automata", "strings", "pipeline", "groups back", "groups in order"}));
 }
 
 // --- what is in memory, and how long

@@ -25,7 +25,7 @@ Status enqueue_over(const RunSpace& space, const query::Execution& execution,
                 builder.leaf_tables(table, query::physical_of(execution.scan.columns)));
   PRESSO_ASSIGN(const TableConditions conditions, builder.conditions_over(table));
   if (!conditions.strings.empty()) {
-    const DeviceStep step(space.device(), "strings");
+    const DeviceStep step(space.device(), "automata");
     PRESSO_TRY(strings.prepare({&table}, conditions.strings));
   }
   run.set_conditions(conditions.steps, strings, rows_before);
