@@ -39,10 +39,7 @@ class HostDevice final : public gpu::Device {
 
   Result<Byte*> allocate(std::size_t bytes) override {
     const std::lock_guard lock(mutex_);
-    if (faults_->allocations++ >= faults_->allocation ||
-        faults_->live_bytes + bytes > faults_->device_bytes) {
-      return make_error(ErrorCode::kDeviceMemory, "as the test wants it");
-    }
+    PRESSO_TRY(faults_->next_allocation(bytes));
     return make(bytes);
   }
   void release(Byte* memory) override {
@@ -51,12 +48,7 @@ class HostDevice final : public gpu::Device {
   }
   Result<Byte*> allocate_pinned(std::size_t bytes) override {
     const std::lock_guard lock(mutex_);
-    if (faults_->pinned_allocations++ >= faults_->pinned_allocation ||
-        bytes > faults_->most_pinned) {
-      return make_error(ErrorCode::kOutOfMemory, "as the test wants it");
-    }
-    faults_->pinned_bytes += bytes;
-    faults_->most_pinned_bytes = std::max(faults_->most_pinned_bytes, faults_->pinned_bytes);
+    PRESSO_TRY(faults_->next_pinned_allocation(bytes));
     return make(bytes);
   }
   void release_pinned(Byte* memory) override {
@@ -359,18 +351,6 @@ std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
 std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed) {
   return std::make_shared<EmulatedStringKernels>(Launches(faults, seed), faults);
-}
-
-std::shared_ptr<QueryDevice> make_emulated_query_device(std::shared_ptr<EmulatedFaults> faults,
-                                                        std::uint32_t seed,
-                                                        const gpu::MemoryLimits& limits) {
-  // Where nobody counts it, some memory is kept from a query to the next.
-  const bool keeps = faults == nullptr;
-  const gpu::MemoryLimits kept{keeps ? std::uint64_t{1} << 20 : 0, keeps ? 1u << 16 : 0};
-  if (faults == nullptr) faults = std::make_shared<EmulatedFaults>();
-  return std::make_shared<gpu::QueryOnGpu>(
-      make_host_device(faults), make_emulated_table_kernels(faults, seed),
-      make_emulated_string_kernels(faults, seed + 1), limits, kept, "the emulator");
 }
 
 }  // namespace presso::test

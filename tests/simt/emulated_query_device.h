@@ -45,6 +45,10 @@ struct EmulatedFaults {
   std::uint64_t live_handles = 0;
   std::uint64_t open_steps = 0;
   std::vector<std::string> steps;  ///< by their names, as they began
+
+  /// An allocation is asked for: counts it, or fails as the test wants it.
+  Status next_allocation(std::size_t bytes);
+  Status next_pinned_allocation(std::size_t bytes);
 };
 
 std::unique_ptr<gpu::Device> make_host_device(std::shared_ptr<EmulatedFaults> faults);
@@ -53,6 +57,7 @@ std::shared_ptr<gpu::TableKernels> make_emulated_table_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
 std::shared_ptr<gpu::StringKernels> make_emulated_string_kernels(
     std::shared_ptr<EmulatedFaults> faults, std::uint32_t seed = 1);
+/// Of the three above.
 std::shared_ptr<QueryDevice> make_emulated_query_device(
     std::shared_ptr<EmulatedFaults> faults = nullptr, std::uint32_t seed = 1,
     const gpu::MemoryLimits& limits = {});

@@ -14,7 +14,7 @@ using scan_detail::Dfa;
 using States = std::vector<std::uint16_t>;
 
 /// What tokens do to all states, each from what the front does that it shares with the one before.
-/// States have the numbers of `order`.
+/// States are those of the table that is made: `number` has one for each of the automaton's.
 class Walker {
  public:
   Walker(const Dfa& dfa, const States& number)

@@ -7,7 +7,7 @@
 
 namespace presso::gpu {
 
-/// Of programs and of chains. `scratch`: scratch_bytes() of device memory.
+/// What runs a pipeline. `scratch`: scratch_bytes() of device memory.
 using PipelineKernel = void(Pipeline of, PipelineShape shape, simt::u64* scratch);
 
 /// For pipelines that have a chain, by where the cells of their groups are.
