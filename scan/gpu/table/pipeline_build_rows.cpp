@@ -41,6 +41,7 @@ class PipelineBuilder::BuildRowSteps {
     for (auto& [value, wide] : to_.outputs_) value = place_[value];
     if (to_.group_) to_.group_ = place_[*to_.group_];
     to_.order_ = order_;
+    if (to_.order_row_) to_.order_row_ = place_[*to_.order_row_];
     set_stages();
     return {};
   }
@@ -136,6 +137,7 @@ class PipelineBuilder::BuildRowSteps {
       StageUse& use = to_.stages_[i];
       if (i <= stage_) use.repeats = false;  // no other build row is asked for
       for (std::size_t* const step : {&use.find, &use.row, &use.end}) *step = place_[*step];
+      if (use.part_step) use.part_step = place_[*use.part_step];
     }
   }
 
