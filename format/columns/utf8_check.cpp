@@ -39,20 +39,21 @@ std::size_t character(Bytes text) {
 
 }  // namespace
 
-bool is_valid_utf8(Bytes text) {
+std::size_t utf8_prefix(Bytes text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080u;
+  const auto word = [&](std::size_t at) { return load<std::uint64_t>(text.data() + at); };
   for (std::size_t at = 0; at < text.size();) {
-    if (text.size() - at >= 8 &&
-        (load<std::uint64_t>(text.data() + at) & 0x8080808080808080u) == 0) {
-      at += 8;
+    if (text.size() - at >= 16 && ((word(at) | word(at + 8)) & kHighBits) == 0) {
+      at += 16;
     } else if (text[at] < 0x80) {
       ++at;
     } else {
       const std::size_t length = character(text.subspan(at));
-      if (length == 0) return false;
+      if (length == 0) return at;
       at += length;
     }
   }
-  return true;
+  return text.size();
 }
 
 bool are_valid_utf8(const Byte* values, std::span<const std::int64_t> offsets) {

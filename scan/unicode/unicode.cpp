@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "format/columns/utf8_check.h"
+
 namespace presso::scan_detail {
 namespace {
 
@@ -180,15 +182,7 @@ bool is_word(CodePoint code) {
 namespace presso {
 
 std::size_t valid_utf8_prefix(std::string_view text) {
-  const Byte* const begin = reinterpret_cast<const Byte*>(text.data());
-  const Byte* const end = begin + text.size();
-  const Byte* at = begin;
-  while (at < end) {
-    const scan_detail::Decoded decoded = scan_detail::decode(at, end);
-    if (decoded.bytes == 0) break;
-    at += decoded.bytes;
-  }
-  return static_cast<std::size_t>(at - begin);
+  return utf8_prefix({reinterpret_cast<const Byte*>(text.data()), text.size()});
 }
 
 bool has_upper_case(std::string_view text) {

@@ -95,6 +95,8 @@ def test_bad_patterns_are_shown(log):
         presso.scan(log, whole_line=True)
     with pytest.raises(presso.ArgumentError, match="columns='x'"):
         presso.scan(log, "a", columns=["x"])
+    with pytest.raises(presso.ArgumentError, match="'line' is named twice"):
+        presso.scan(log, "a", columns=["line", "path", "line"])
 
 
 def test_damage_is_raised_or_listed(damaged, compressed):
@@ -159,6 +161,23 @@ def test_arrow_of_bytes_that_are_no_text(tmp_path):
     assert text["line"].to_pylist() == ["a\ufffd\ufffdb", "ok", "\ufffd"]
     binary = pyarrow.table(presso.scan(path, "(?s-u:.)", columns=["line"], text=False))
     assert binary["line"].to_pylist() == [b"a\xff\xfeb", b"ok", b"\xc3"]
+    path.write_bytes(b"")
+    assert pyarrow.table(presso.scan(path, "", columns=["line"])).num_rows == 0
+
+
+@pytest.mark.parametrize("text", [True, False])
+def test_arrow_of_lines_of_all_lengths(tmp_path, text):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "lines"
+    # Batches of text alone, with some that is none, of empty lines, of long ones, without an end.
+    lines = [b"", b"", "gr\u00fc\u00dfe \U0001f600".encode() * 9, b"ascii " * 50] * 3000
+    lines += [b"\xa9 begins inside", b"ends \xc3"] + [b""] * 70000 + [b"x" * 3_000_000, b"last"]
+    path.write_bytes(b"\n".join(lines))
+    table = pyarrow.table(presso.scan(path, "", text=text))
+    table.validate(full=True)
+    wanted = [line.decode(errors="replace") for line in lines] if text else lines
+    assert table["line"].to_pylist() == wanted
+    assert table["line_number"].to_pylist() == list(range(1, len(lines) + 1))
 
 
 def test_arrow_streams_end_early(compressed):

@@ -117,7 +117,12 @@ bool LineQueue::put(std::size_t file, LineBatch& lines) {
     if (work_.cancelled()) return false;
     room_.wait_for(lock, kPoll);
   }
-  batches_.push_back({file, std::exchange(lines, {})});
+  LineBatch next;
+  if (lines.text.size() >= Scanner::kBatchBytes) {  // there will be as many
+    next.text.reserve(lines.text.capacity());
+    next.lines.reserve(lines.lines.capacity());
+  }
+  batches_.push_back({file, std::exchange(lines, std::move(next))});
   filled_.notify_one();
   last_put_ = std::chrono::steady_clock::now();
   return true;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/line_stream.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 
-#include "presso/pattern.h"
+#include "format/columns/utf8_check.h"
 
 namespace presso::python {
 namespace {
@@ -139,8 +141,7 @@ void append(std::vector<Byte>& to, Bytes bytes) {
 /// With U+FFFD for each byte that begins no character.
 void append_as_text(std::vector<Byte>& to, Bytes bytes) {
   while (true) {
-    const std::size_t valid =
-        valid_utf8_prefix({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const std::size_t valid = utf8_prefix(bytes);
     append(to, bytes.first(valid));
     if (valid == bytes.size()) return;
     append(to, {reinterpret_cast<const Byte*>(kReplacement.data()), kReplacement.size()});
@@ -153,13 +154,32 @@ Bytes without_line_end(Bytes line) {
   return has_end ? line.first(line.size() - 1) : line;
 }
 
+/// Moves lines to where the line ends of those before them are gone. The text is what they are
+/// then; `lines` have the places that they had. Returns where each begins, and the end.
+std::vector<std::int32_t> take_out_line_ends(std::span<const LineBatch::Line> lines,
+                                             std::vector<Byte>& text) {
+  std::vector<std::int32_t> offsets;
+  offsets.reserve(lines.size() + 1);
+  std::size_t end = 0;
+  for (const LineBatch::Line& line : lines) {
+    offsets.push_back(static_cast<std::int32_t>(end));
+    const Bytes kept = without_line_end(Bytes(text).subspan(line.begin, line.bytes));
+    if (!kept.empty()) std::memmove(text.data() + end, kept.data(), kept.size());
+    end += kept.size();
+  }
+  offsets.push_back(static_cast<std::int32_t>(end));
+  text.resize(end);
+  return offsets;
+}
+
 class LineArrays {
  public:
-  LineArrays(const LineQueue::Batch& batch, const ScanJob& job, bool as_text)
+  /// `batch`: its text is used up by the column of lines, of which there is one at most.
+  LineArrays(LineQueue::Batch& batch, const ScanJob& job, bool as_text)
       : lines_(batch.lines), path_(job.files[batch.file].name), as_text_(as_text) {}
 
   /// Error: kUnsupported where there are more than 2 GiB of text.
-  Status make(const std::vector<LineColumn>& columns, ArrowArray& out) const {
+  Status make(const std::vector<LineColumn>& columns, ArrowArray& out) {
     ArrowArray made = {};
     auto body = std::make_unique<ArrayBody>();
     std::vector<ArrowArray*> children;
@@ -176,7 +196,7 @@ class LineArrays {
   }
 
  private:
-  Status make_column(LineColumn column, ArrowArray& out) const {
+  Status make_column(LineColumn column, ArrowArray& out) {
     switch (column) {
       case LineColumn::kPath:
         return make_paths(out);
@@ -204,38 +224,56 @@ class LineArrays {
     return body;
   }
 
+  static Error too_much_text() {
+    return make_error(ErrorCode::kUnsupported, "more than 2 GiB of text in a batch");
+  }
+
   static Status end_string(ArrayBody& body) {
-    if (body.bytes.size() > std::numeric_limits<std::int32_t>::max()) {
-      return make_error(ErrorCode::kUnsupported, "more than 2 GiB of text in a batch");
-    }
+    if (body.bytes.size() > std::numeric_limits<std::int32_t>::max()) return too_much_text();
     body.offsets.push_back(static_cast<std::int32_t>(body.bytes.size()));
     return {};
   }
 
   Status make_paths(ArrowArray& out) const {
+    std::vector<Byte> path;
+    append_as_text(path, {reinterpret_cast<const Byte*>(path_.data()), path_.size()});
     auto body = std::make_unique<ArrayBody>();
-    const Bytes path{reinterpret_cast<const Byte*>(path_.data()), path_.size()};
+    body->bytes.reserve(lines_.lines.size() * path.size());
+    body->offsets.reserve(lines_.lines.size() + 1);
     body->offsets.push_back(0);
     for (std::size_t i = 0; i < lines_.lines.size(); ++i) {
-      append_as_text(body->bytes, path);
+      append(body->bytes, path);
       PRESSO_TRY(end_string(*body));
     }
     make_strings(std::move(body), out);
     return {};
   }
 
-  Status make_lines(ArrowArray& out) const {
+  Status make_lines(ArrowArray& out) {
+    if (lines_.text.size() > std::numeric_limits<std::int32_t>::max()) return too_much_text();
+    if (as_text_ && !are_text()) return make_mended_lines(out);
+    auto body = std::make_unique<ArrayBody>();
+    body->bytes = std::move(lines_.text);
+    body->offsets = take_out_line_ends(lines_.lines, body->bytes);
+    make_strings(std::move(body), out);
+    return {};
+  }
+
+  bool are_text() const {
+    const auto begins_inside = [&](const LineBatch::Line& line) {
+      return line.bytes > 0 && (lines_.text[line.begin] & 0xC0) == 0x80;
+    };
+    return is_valid_utf8(lines_.text) &&
+           std::none_of(lines_.lines.begin(), lines_.lines.end(), begins_inside);
+  }
+
+  Status make_mended_lines(ArrowArray& out) const {
     auto body = std::make_unique<ArrayBody>();
     body->bytes.reserve(lines_.text.size());
     body->offsets.reserve(lines_.lines.size() + 1);
     body->offsets.push_back(0);
     for (const LineBatch::Line& line : lines_.lines) {
-      const Bytes text = without_line_end(lines_.text_of(line));
-      if (as_text_) {
-        append_as_text(body->bytes, text);
-      } else {
-        append(body->bytes, text);
-      }
+      append_as_text(body->bytes, without_line_end(lines_.text_of(line)));
       PRESSO_TRY(end_string(*body));
     }
     make_strings(std::move(body), out);
@@ -267,7 +305,7 @@ class LineArrays {
     return {};
   }
 
-  const LineBatch& lines_;
+  LineBatch& lines_;
   const std::string& path_;
   bool as_text_;
 };

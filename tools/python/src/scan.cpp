@@ -321,7 +321,12 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
   LineColumns columns;
   columns.as_text = nb::cast<bool>(asked["text"]);
   for (const auto& name : nb::cast<std::vector<std::string>>(asked["columns"])) {
-    columns.columns.push_back(column_of(name));
+    const LineColumn column = column_of(name);
+    if (std::find(columns.columns.begin(), columns.columns.end(), column) !=
+        columns.columns.end()) {
+      raise(make_error(ErrorCode::kInvalidArgument, "column '" + name + "' is named twice"));
+    }
+    columns.columns.push_back(column);
     if (columns.columns.back() == LineColumn::kLineNumber) options.line_numbers = true;
     if (columns.columns.back() == LineColumn::kSpans) options.matches = true;
   }
