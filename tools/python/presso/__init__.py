@@ -27,6 +27,7 @@ from presso._compress import (
 )
 from presso._file import File, open  # noqa: A004
 from presso._files import Sources
+from presso._gpu import Device, devices
 from presso._native import version as __version__
 from presso._partition import Partition
 from presso._query import Query, query, sql
@@ -66,6 +67,7 @@ __all__ = [
     "CancelledError",
     "DamageError",
     "DamageWarning",
+    "Device",
     "DeviceError",
     "Error",
     "File",
@@ -83,6 +85,7 @@ __all__ = [
     "dataset",
     "decompress",
     "decompress_file",
+    "devices",
     "open",
     "query",
     "scan",

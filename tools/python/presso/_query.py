@@ -8,6 +8,7 @@ from typing import Any
 from presso import _native
 from presso._arguments import MOST_THREADS, whole
 from presso._files import Sources, address_of, open_file, open_files
+from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts
 from presso.errors import ArgumentError
 
@@ -17,13 +18,16 @@ def query(sources: Sources) -> Query:
     return Query(open_files(sources))
 
 
-def sql(statement: str, *, threads: int = 0, memory_bytes: int = 0) -> Query:
+def sql(
+    statement: str, *, threads: int = 0, memory_bytes: int = 0, device: str = "cpu"
+) -> Query:
     """A Query of one SELECT statement over files: "select city, sum(price) from 'orders.presso'
     group by city". Raises ArgumentError with the place that is wrong."""
     made = Query.__new__(Query)
     made._query = _native.Query.of_statement(statement, open_file)
     made._files, made._asked = None, []
-    return made.options(threads=threads, memory_bytes=memory_bytes)
+    made._begun = statement, made._query.files(), None
+    return made.options(threads=threads, memory_bytes=memory_bytes, device=device)
 
 
 class Query:
@@ -37,6 +41,9 @@ class Query:
         # What partitions ask again; None where they cannot.
         self._files = files if groups is None else None
         self._asked = []
+        # What a GPU is asked from the begin.
+        self._begun = "", files, groups
+        self._gpu = None
 
     def alias(self, name: str) -> Query:
         """By which the columns of the table named last are qualified."""
@@ -79,8 +86,15 @@ class Query:
         """At most so many rows, behind the first `offset`."""
         return self._ask("limit", whole("rows", rows), whole("offset", offset))
 
-    def options(self, *, threads: int = 0, memory_bytes: int = 0) -> Query:
-        """Threads (0: all), and bytes for groups and sorting (0: half of what there is)."""
+    def options(
+        self, *, threads: int = 0, memory_bytes: int = 0, device: str = "cpu"
+    ) -> Query:
+        """Threads (0: all), bytes for groups and sorting (0: half of what there is), and where it
+        runs: "cpu", or "gpu" or "gpu:1" for a GPU (needs the package presso-gpu). What GPUs are not
+        for, the CPU does, for the same answer; run() tells in why_cpu why. Partitions run on the
+        CPU. Raises UnsupportedError where presso-gpu is not there; where there is no GPU or it
+        fails, running it raises DeviceError."""
+        self._gpu = gpu_of(device)
         return self._ask(
             "set_options",
             whole("threads", threads, MOST_THREADS),
@@ -91,6 +105,12 @@ class Query:
         """Of the answer's columns that all libraries compare alike: "integer", "string", "date" or
         "timestamp" (without a zone)."""
         return {name: kind for name, kind in self._query.column_kinds() if kind}
+
+    def _runner(self):
+        if self._gpu is None:
+            return self._query
+        statement, files, groups = self._begun
+        return _native.GpuQuery.make(*self._gpu, statement, files, groups, self._asked)
 
     def _ask(self, method, *arguments):
         getattr(self._query, method)(*arguments)
@@ -144,16 +164,17 @@ class Query:
         end_part()
         return made
 
-    def run(self) -> dict[str, int]:
-        """Runs it, drops the answer, and tells what was read and how many rows there were."""
-        return self._query.run()
+    def run(self) -> dict[str, Any]:
+        """Runs it, drops the answer, and tells what was read and how many rows there were; of a
+        GPU its name, what it did, and why it did not do the rest."""
+        return self._runner().run()
 
     def explain(self, analyze: bool = False) -> str:
         """How it is run, for people; with `analyze` it is, and what happened is added."""
-        return self._query.explain(bool(analyze))
+        return self._runner().explain(bool(analyze))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._query.stream(requested_schema)
+        return self._runner().stream(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         return self._query.schema()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from presso import _native
 from presso._arguments import MOST, MOST_THREADS, one_of, whole
 from presso._files import Sources, address_of, open_files
+from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, lines_and_bytes, of_files, opens_parts
 from presso.errors import ArgumentError
 
@@ -46,6 +47,7 @@ def scan(
     on_error: str = "raise",
     use_index: bool = True,
     threads: int = 0,
+    device: str = "cpu",
 ) -> Scan:
     """Searches files, compressed by presso or plain, for lines that match one of the patterns;
     without a pattern it gives all lines.
@@ -69,8 +71,13 @@ def scan(
         on_error: "raise" ends the search at the first damaged block with a DamageError; "skip"
             leaves such blocks out and lists them in totals["damage"].
         threads: 0: all.
+        device: "cpu", or "gpu" or "gpu:1" for a GPU (needs the package presso-gpu). What GPUs are
+            not for, the CPU searches: plain files, context, most of `invert`, partitions;
+            totals["why_cpu"] then says why, else it is empty.
 
-    Raises ArgumentError for a bad pattern, FileError for a file that cannot be opened.
+    Raises ArgumentError for a bad pattern, FileError for a file that cannot be opened,
+    UnsupportedError where presso-gpu is not there, and when it is used DeviceError where there is
+    no GPU or it fails.
     """
     if not patterns and (invert or word or whole_line):
         raise ArgumentError("no pattern for invert, word or whole_line")
@@ -94,6 +101,7 @@ def scan(
         "fail_fast": on_error == "raise",
         "use_index": bool(use_index),
         "threads": whole("threads", threads, MOST_THREADS),
+        "device": device,
         "columns": [one_of("columns", column, COLUMNS) for column in columns],
     }
     patterns = [_bytes_of(pattern) for pattern in patterns]
@@ -132,14 +140,15 @@ class Scan:
         self._patterns = patterns
         self._asked = asked
         # Nothing stands in every line.
-        self._scan = _native.make_scan(files, patterns or [b""], asked, part)
+        given = asked | {"gpu": gpu_of(asked["device"])}
+        self._scan = _native.make_scan(files, patterns or [b""], given, part)
         self._part = part
 
     @property
     def totals(self) -> dict[str, Any]:
         """Of the last use that came to its end, an iteration, count() or a stream of Arrow's:
         lines, matches, plain_bytes, blocks, blocks_read, blocks_skipped, bytes_read, and damage, a
-        list of what was left out. Empty before."""
+        list of what was left out; of a GPU also why_cpu. Empty before."""
         return self._scan.totals()
 
     def __iter__(self) -> Iterator[Match]:

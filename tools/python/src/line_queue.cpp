@@ -24,10 +24,24 @@ bool is_full(const LineBatch& lines, const std::string& name) {
 
 }  // namespace
 
-Result<ScanSummary> search(const ScanJob& job, const RandomAccess& file, const ScanOptions& options,
-                           const LineCallback& on_line) {
-  if (job.part) return scan_part(file, *job.part, job.pattern, options, on_line);
-  return scan(file, job.pattern, options, on_line);
+Searches::Searches(const ScanJob& job) : job_(job) {
+  if (job.gpu == nullptr) return;
+  if (job.part) {
+    note("a part of a file is searched");
+  } else {
+    gpu_.emplace(*job.gpu);
+  }
+}
+
+Result<ScanSummary> Searches::search(const RandomAccess& file, const ScanOptions& options,
+                                     const LineCallback& on_line) {
+  if (gpu_) {
+    Result<ScanSummary> found = gpu_->scan(file, options, on_line);
+    note(gpu_->why_cpu());
+    return found;
+  }
+  if (job_.part) return scan_part(file, *job_.part, job_.pattern, options, on_line);
+  return scan(file, job_.pattern, options, on_line);
 }
 
 void ScanTotals::add(const ScanSummary& found) {
@@ -69,12 +83,14 @@ void LineQueue::run(const std::atomic<bool>& cancelled) {
   std::size_t at = 0;
   std::optional<Error> error;
   try {
+    Searches searches(*job_);
     const Result<ScanTotals> done =
         scan_files(*job_, cancelled, at, [&](const RandomAccess& file, const ScanOptions& options) {
-          return scan_file(at, file, options);
+          return scan_file(searches, at, file, options);
         });
     if (done.ok()) {
       totals_ = *done;
+      totals_.why_cpu = searches.why_cpu();
     } else {
       error = done.error();
     }
@@ -89,8 +105,8 @@ void LineQueue::run(const std::atomic<bool>& cancelled) {
   filled_.notify_all();
 }
 
-Result<ScanSummary> LineQueue::scan_file(std::size_t number, const RandomAccess& access,
-                                         ScanOptions options) {
+Result<ScanSummary> LineQueue::scan_file(Searches& searches, std::size_t number,
+                                         const RandomAccess& access, ScanOptions options) {
   LineBatch batch;
   const auto take = [&](const MatchedLine& line) {
     const std::size_t begin = batch.text.size();
@@ -105,7 +121,7 @@ Result<ScanSummary> LineQueue::scan_file(std::size_t number, const RandomAccess&
   options.on_progress = [&](std::uint64_t) {
     if (!batch.lines.empty() && is_late()) put(number, batch);
   };
-  Result<ScanSummary> found = search(*job_, access, options, take);
+  Result<ScanSummary> found = searches.search(access, options, take);
   if (!batch.lines.empty() && !work_.cancelled()) put(number, batch);
   return found;
 }

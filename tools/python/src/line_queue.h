@@ -15,6 +15,7 @@
 
 #include "presso/line_parts.h"
 #include "presso/scanner.h"
+#include "tools/python/src/gpu_library.h"
 #include "tools/python/src/opened_file.h"
 #include "tools/python/src/running_work.h"
 
@@ -35,6 +36,7 @@ struct ScanTotals {
   std::uint64_t blocks_skipped = 0;
   std::uint64_t bytes_read = 0;
   std::vector<DamagedPlace> damage;
+  std::string why_cpu;  ///< why not all was searched on the GPU that was asked for
 
   void add(const ScanSummary& found);
 };
@@ -64,11 +66,28 @@ struct ScanJob {
   Pattern pattern;
   ScanOptions options;
   std::shared_ptr<LastTotals> last;
+  std::shared_ptr<const GpuPattern> gpu = {};  ///< the same pattern for a GPU that is to search
 };
 
-/// Searches one of the files, or the part of it.
-Result<ScanSummary> search(const ScanJob& job, const RandomAccess& file, const ScanOptions& options,
-                           const LineCallback& on_line = {});
+/// Searches a job's files, or the part of its file. For one use of the job, by one thread.
+class Searches {
+ public:
+  /// Kept by reference.
+  explicit Searches(const ScanJob& job);
+  Result<ScanSummary> search(const RandomAccess& file, const ScanOptions& options,
+                             const LineCallback& on_line = {});
+  /// Why the first file that the GPU was not for was searched by the CPU, or empty.
+  const std::string& why_cpu() const { return why_cpu_; }
+
+ private:
+  void note(const std::string& why_cpu) {
+    if (why_cpu_.empty()) why_cpu_ = why_cpu;
+  }
+
+  const ScanJob& job_;
+  std::optional<GpuSearch> gpu_;
+  std::string why_cpu_;
+};
 
 /// A file whose reads fail, kCancelled, when its work is cancelled.
 class CancellableAccess final : public RandomAccess {
@@ -135,7 +154,7 @@ class LineQueue {
 
  private:
   void run(const std::atomic<bool>& cancelled);
-  Result<ScanSummary> scan_file(std::size_t number, const RandomAccess& access,
+  Result<ScanSummary> scan_file(Searches& searches, std::size_t number, const RandomAccess& access,
                                 ScanOptions options);
   bool is_late() const { return std::chrono::steady_clock::now() - last_put_ >= kLatency; }
   bool put(std::size_t file, LineBatch& lines);

@@ -6,6 +6,8 @@
 #include "tools/python/src/archive.h"
 #include "tools/python/src/compress.h"
 #include "tools/python/src/gil.h"
+#include "tools/python/src/gpu_library.h"
+#include "tools/python/src/gpu_query.h"
 #include "tools/python/src/interruptible.h"
 #include "tools/python/src/opened_file.h"
 #include "tools/python/src/query.h"
@@ -26,4 +28,6 @@ NB_MODULE(_native, module) {
   presso::python::bind_scan(module);
   presso::python::bind_query(module);
   presso::python::bind_compress(module);
+  presso::python::bind_gpu_library(module);
+  presso::python::bind_gpu_query(module);
 }

@@ -47,31 +47,6 @@ Tables open_tables(const Files& files, Files& kept) {
   return opened;
 }
 
-JoinKind kind_of(const std::string& name) {
-  static const std::pair<const char*, JoinKind> kKinds[] = {
-      {"inner", JoinKind::kInner}, {"left", JoinKind::kLeft}, {"right", JoinKind::kRight},
-      {"full", JoinKind::kFull},   {"semi", JoinKind::kSemi}, {"anti", JoinKind::kAnti}};
-  for (const auto& [known, kind] : kKinds) {
-    if (name == known) return kind;
-  }
-  raise(make_error(ErrorCode::kInvalidArgument,
-                   "no kind of join '" + name + "': inner, left, right, full, semi, anti"));
-}
-
-nb::dict summary_of(const QuerySummary& summary) {
-  nb::dict of;
-  of["rows"] = summary.rows;
-  of["rows_in"] = summary.rows_in;
-  of["rows_matched"] = summary.rows_matched;
-  of["groups"] = summary.groups;
-  of["bytes_read"] = summary.bytes_read;
-  of["bytes_stored"] = summary.bytes_stored;
-  of["blocks_read"] = summary.blocks_read;
-  of["blocks_skipped"] = summary.blocks_skipped;
-  of["passes"] = summary.passes;
-  return of;
-}
-
 /// Of columns that all libraries compare alike; empty for others.
 const char* kind_of(ColumnType type) {
   switch (type) {
@@ -174,7 +149,7 @@ class FileQuery {
 
   void as(const std::string& alias) { changed().as(alias); }
   void join(const Files& files, const std::string& kind, const std::string& on) {
-    const JoinKind join_kind = kind_of(kind);
+    const JoinKind join_kind = join_kind_of(kind);
     Files kept;
     Tables opened = open_tables(files, kept);
     changed().join(std::move(opened.tables), std::move(opened.names), join_kind, on);
@@ -248,6 +223,8 @@ class FileQuery {
     }
     return files;
   }
+  /// Of the first table, then of joined ones.
+  Files files() const { return files_; }
   std::string explain(bool analyze) const {
     return cancellable(
         [&](const QueryOptions& options) { return query_.explain(options, analyze); });
@@ -272,10 +249,39 @@ class FileQuery {
 
 }  // namespace
 
+JoinKind join_kind_of(const std::string& name) {
+  static const std::pair<const char*, JoinKind> kKinds[] = {
+      {"inner", JoinKind::kInner}, {"left", JoinKind::kLeft}, {"right", JoinKind::kRight},
+      {"full", JoinKind::kFull},   {"semi", JoinKind::kSemi}, {"anti", JoinKind::kAnti}};
+  for (const auto& [known, kind] : kKinds) {
+    if (name == known) return kind;
+  }
+  raise(make_error(ErrorCode::kInvalidArgument,
+                   "no kind of join '" + name + "': inner, left, right, full, semi, anti"));
+}
+
+nb::dict summary_of(const QuerySummary& summary) {
+  nb::dict of;
+  of["rows"] = summary.rows;
+  of["rows_in"] = summary.rows_in;
+  of["rows_matched"] = summary.rows_matched;
+  of["groups"] = summary.groups;
+  of["bytes_read"] = summary.bytes_read;
+  of["bytes_stored"] = summary.bytes_stored;
+  of["blocks_read"] = summary.blocks_read;
+  of["blocks_skipped"] = summary.blocks_skipped;
+  of["passes"] = summary.passes;
+  of["device"] = text_of(summary.device);
+  of["on_device"] = text_of(summary.on_device);
+  of["why_cpu"] = text_of(summary.why_cpu);
+  return of;
+}
+
 void bind_query(nb::module_& module) {
   nb::class_<FileQuery>(module, "Query", "A question asked of tables.")
       .def_static("from_files", &FileQuery::from, nb::arg("files"), nb::arg("groups") = nb::none())
       .def("divide", &FileQuery::divide)
+      .def("files", &FileQuery::files)
       .def_static("of_statement", &FileQuery::of_statement, nb::arg("text"), nb::arg("open"))
       .def("alias", &FileQuery::as)
       .def("join", &FileQuery::join, nb::arg("files"), nb::arg("kind"), nb::arg("on"))

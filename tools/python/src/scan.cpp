@@ -188,11 +188,15 @@ class Scan {
  public:
   Scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
        const PatternFlags& flags, ScanOptions options, LineColumns columns,
-       std::optional<LinePart> part)
+       std::optional<LinePart> part, std::shared_ptr<const GpuPattern> gpu)
       : columns_(std::move(columns)) {
     Pattern pattern = take_pattern(patterns, flags);
-    ScanJob job{std::move(files), std::move(part), std::move(pattern), std::move(options),
-                std::make_shared<LastTotals>()};
+    ScanJob job{std::move(files),
+                std::move(part),
+                std::move(pattern),
+                std::move(options),
+                std::make_shared<LastTotals>(),
+                std::move(gpu)};
     job_ = std::make_shared<ScanJob>(job);
     job.options.line_numbers = job.options.matches = true;
     lines_job_ = std::make_shared<ScanJob>(job);
@@ -218,15 +222,17 @@ class Scan {
   std::uint64_t count() const {
     const ScanJob& job = *count_job_;
     std::size_t at = 0;
+    Searches searches(job);
     Result<ScanTotals> found = interruptible([&](const std::atomic<bool>& cancelled) {
       return scan_files(job, cancelled, at,
                         [&](const RandomAccess& file, const ScanOptions& options) {
-                          return search(job, file, options);
+                          return searches.search(file, options);
                         });
     });
     if (!found.ok() && at == job.files.size()) raise(found.error());
     for (const OpenedFile& file : job.files) take(Status(), file);
     ScanTotals totals = found.ok() ? std::move(*found) : take(std::move(found), job.files[at]);
+    totals.why_cpu = searches.why_cpu();
     const std::uint64_t lines = totals.lines;
     job.last->set(std::move(totals));
     return lines;
@@ -246,6 +252,7 @@ class Scan {
     nb::list damage;
     for (const DamagedPlace& place : totals->damage) damage.append(damage_of(*job_, place));
     of["damage"] = damage;
+    if (job_->gpu != nullptr) of["why_cpu"] = text_of(totals->why_cpu);
     return of;
   }
   std::string describe() const { return job_->pattern.describe(); }
@@ -293,6 +300,25 @@ LineColumn column_of(const std::string& name) {
   return found->second;
 }
 
+/// `gpu`: (path of the library, device), or None.
+std::shared_ptr<const GpuPattern> gpu_pattern(const nb::object& gpu,
+                                              const std::vector<std::string>& texts,
+                                              const PatternFlags& flags) {
+  if (gpu.is_none()) return nullptr;
+  auto pattern = std::make_shared<GpuPattern>();
+  pattern->api = take(open_gpu_library(bytes_of(nb::cast<nb::bytes>(gpu[0]))));
+  pattern->device = nb::cast<int>(gpu[1]);
+  pattern->texts = texts;
+  pattern->flags.syntax = flags.syntax == Syntax::kFixed  ? PRESSO_GPU_FIXED
+                          : flags.syntax == Syntax::kLike ? PRESSO_GPU_LIKE
+                                                          : PRESSO_GPU_REGEX;
+  pattern->flags.bounds = static_cast<std::uint32_t>(flags.options.bounds);
+  pattern->flags.ignore_case = flags.options.ignore_case ? 1 : 0;
+  pattern->flags.unicode = flags.options.unicode ? 1 : 0;
+  pattern->flags.multiline = flags.options.multiline ? 1 : 0;
+  return pattern;
+}
+
 /// `part`: of the only file, as divide() gave it, or None.
 Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patterns,
                const nb::dict& asked, const nb::object& part) {
@@ -333,7 +359,8 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
   std::vector<std::string> texts;
   for (const nb::bytes& pattern : patterns) texts.emplace_back(pattern.c_str(), pattern.size());
   return Scan(std::move(files), texts, flags, std::move(options), std::move(columns),
-              part.is_none() ? std::nullopt : std::optional(part_of(part)));
+              part.is_none() ? std::nullopt : std::optional(part_of(part)),
+              gpu_pattern(asked["gpu"], texts, flags));
 }
 
 }  // namespace
