@@ -186,9 +186,9 @@ TEST(PassesOnGpu, EachKindOfJoinWithEachKindOfKey) {
         }
       }
     }
-    EXPECT_GE(grouped.in_parts, 2u) << kind.join;
-    EXPECT_GE(grouped.most_parts, 3u) << kind.join;
-    EXPECT_GE(rows.in_parts, 2u) << kind.join;
+    EXPECT_GE(grouped.in_parts, kIsSanitized ? 1u : 2u) << kind.join;
+    EXPECT_GE(grouped.most_parts, kIsSanitized ? 2u : 3u) << kind.join;
+    EXPECT_GE(rows.in_parts, kIsSanitized ? 1u : 2u) << kind.join;
     EXPECT_LE(grouped.most_parts, gpu::kMostPasses);
   }
 }
@@ -322,7 +322,7 @@ TEST(PassesOnGpu, MemoryMayRunOutWithoutALimit) {
     EXPECT_EQ(found.text, expected);
     in_passes += found.summary.why_cpu.empty() && found.summary.passes > 1 ? 1 : 0;
   }
-  EXPECT_GE(in_passes, 2u);
+  EXPECT_GE(in_passes, kIsSanitized ? 1u : 2u);
 }
 
 TEST(PassesOnGpu, WhatDoesNotFitInPassesIsLeftToTheCpu) {
