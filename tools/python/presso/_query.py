@@ -7,7 +7,7 @@ from typing import Any
 
 from presso import _native
 from presso._arguments import MOST_THREADS, whole
-from presso._files import Sources, address_of, open_file, open_files
+from presso._files import Sources, address_of, hidden, open_file, open_files
 from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts
 from presso.errors import ArgumentError
 
@@ -21,7 +21,11 @@ def sql(statement: str, *, threads: int = 0, memory_bytes: int = 0) -> Query:
     """A Query of one SELECT statement over files: "select city, sum(price) from 'orders.presso'
     group by city". Raises ArgumentError with the place that is wrong."""
     made = Query.__new__(Query)
-    made._query = _native.Query.of_statement(statement, open_file)
+    try:
+        made._query = _native.Query.of_statement(statement, open_file)
+    except ArgumentError as error:
+        # Its text shows the statement, with the URLs that are in it, and the place below it.
+        raise error.with_text(hidden(str(error))) from None
     made._files, made._asked = None, []
     return made.options(threads=threads, memory_bytes=memory_bytes)
 

@@ -256,10 +256,11 @@ class Scan {
     using Parts = std::optional<std::vector<LinePart>>;
     Parts parts = take(interruptible([&](const std::atomic<bool>& cancelled) -> Result<Parts> {
                          PRESSO_ASSIGN(const SharedAccess access, file.open());
-                         const CancellableAccess guarded(*access, cancelled);
+                         const GuardedAccess guarded(*access, cancelled);
                          PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(guarded));
                          Parts made =
                              divide_lines(opened, job_->pattern, job_->options, target_bytes);
+                         PRESSO_TRY(guarded.failure());
                          if (cancelled) return make_error(ErrorCode::kCancelled);
                          return made;
                        }),

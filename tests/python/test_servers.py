@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: MIT
+"""Files of servers, those that misbehave among them: never wrong data, never without an end."""
+import multiprocessing
+import random
+import threading
+import time
+import urllib.parse
+
+import pytest
+from servers import serving
+
+import presso
+
+pytest.importorskip("urllib3")
+_http = pytest.importorskip("presso._http")
+
+# Compressed it has several pieces of those that are fetched at a time.
+TEXT = b"".join(b"%06d %s\n" % (i, random.Random(i).randbytes(600).hex().encode())
+                for i in range(9000))
+
+
+@pytest.fixture(scope="module")
+def content():
+    return presso.compress(TEXT, block_size=1 << 18)
+
+
+@pytest.fixture
+def server(content):
+    with serving({"/log.presso": content, "/empty": b"", "/text": TEXT}) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch):
+    """Pauses and waits are shorter in tests."""
+    monkeypatch.setattr(_http, "PAUSES", (0.01, 0.02, 0.03))
+    monkeypatch.setattr(_http, "SILENT_SECONDS", 0.3)
+    monkeypatch.setattr(_http, "CONNECT_SECONDS", 0.3)
+
+
+def read_all(server, name="/log.presso"):
+    return presso.open(server.url + name).read()
+
+
+def always(answer):
+    """Misbehaves each time."""
+
+    def misbehave(request, number):
+        answer(request)
+        return True
+
+    return misbehave
+
+
+def after_opening(answer):
+    """Misbehaves where blocks are read."""
+
+    def misbehave(request, number):
+        is_block = 0 < request.begin and request.end < len(request.content)
+        if is_block:
+            answer(request)
+        return is_block
+
+    return misbehave
+
+
+def test_a_server_that_behaves(server):
+    assert read_all(server) == TEXT
+    assert {method for method, *_ in server.requests} == {"GET"}
+    assert presso.scan(server.url + "/text").count() == 9000
+    found = presso.scan(server.url + "/log.presso", "^00012[0-9]")
+    assert [match.line_number for match in found] == list(range(121, 131))
+    with pytest.raises(presso.DamageError):
+        presso.open(server.url + "/empty")
+    assert presso.scan(server.url + "/empty").count() == 0
+
+
+def test_small_files_that_come_whole(server):
+    server.files["/small"] = presso.compress(b"a\nb\n")
+    server.misbehave = always(lambda request: request.give(status=200, body=request.content))
+    assert read_all(server, "/small") == b"a\nb\n"
+    assert len(server.requests) == 1
+
+
+# What a server does wrong for good: the answer, and what the error must say.
+WRONG = {
+    "whole": (lambda r: r.give(status=200, body=r.content), "knows no ranges"),
+    "whole, no length": (
+        lambda r: r.give(status=200, headers={"Content-Length": None, "Connection": "close"}),
+        "knows no ranges",
+    ),
+    "another range": (
+        lambda r: r.give(headers={"Content-Range": f"bytes 5-{r.end + 4}/{len(r.content)}"}),
+        "another range",
+    ),
+    "a shorter range": (
+        lambda r: r.give(
+            headers={"Content-Range": f"bytes {r.begin}-{r.end - 2}/{len(r.content)}"},
+            body=r.content[r.begin : r.end - 1],
+        ),
+        "another range",
+    ),
+    "no range": (lambda r: r.give(headers={"Content-Range": None}), "another range"),
+    "no size": (
+        lambda r: r.give(headers={"Content-Range": f"bytes {r.begin}-{r.end - 1}/*"}),
+        "another range",
+    ),
+    "too many bytes": (
+        lambda r: r.give(body=r.content[r.begin : r.end] + b"x"),
+        "gives .* bytes of the range",
+    ),
+    "coded": (lambda r: r.give(headers={"Content-Encoding": "gzip"}), "Content-Encoding"),
+    "403": (lambda r: r.give_status(403), r"status 403 \(Forbidden\)"),
+    "404": (lambda r: r.give_status(404), r"status 404 \(Not Found\)"),
+    "418": (lambda r: r.give_status(418), "status 418"),
+    "416": (lambda r: r.give_status(416), "status 416"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_is_wrong_for_good_is_not_tried_again(server, kind):
+    answer, said = WRONG[kind]
+    for misbehave, asked in ((always(answer), 1), (after_opening(answer), 3)):
+        if kind == "no size" and asked == 3:
+            continue
+        server.requests.clear()
+        server.misbehave = misbehave
+        with pytest.raises(presso.FileError, match=f"(?s)bytes [0-9]+-[0-9]+: .*{said}") as caught:
+            read_all(server)
+        assert server.url + "/log.presso" in str(caught.value)
+        ranges = [request[2:] for request in server.requests]
+        assert len(ranges) == len(set(ranges)) >= asked
+        if asked == 1:
+            assert len(ranges) == 1
+        assert isinstance(caught.value, FileNotFoundError) == (kind == "404" and asked == 1)
+
+
+# What may pass, and what the error says when it does not.
+PASSING = {
+    "500": (lambda r: r.give_status(500), r"status 500 \(Internal Server Error\)"),
+    "503": (lambda r: r.give_status(503), "status 503"),
+    "429": (lambda r: r.give_status(429), "status 429"),
+    "cut": (lambda r: r.cut(1000), "IncompleteRead|ended"),
+    "cut at once": (lambda r: setattr(r, "close_connection", True), "without response"),
+    "hangs": (lambda r: (time.sleep(1), setattr(r, "close_connection", True)), "no answer within"),
+    "hangs in the middle": (lambda r: (r.cut(1000), time.sleep(1)), "no answer|ended"),
+}
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_what_may_pass_is_tried_four_times(server, kind):
+    answer, said = PASSING[kind]
+    server.misbehave = always(answer)
+    with pytest.raises(presso.FileError, match=f"bytes 0-[0-9]+: .*({said}).*, 4 times"):
+        read_all(server)
+    assert len(server.requests) == 4
+    server.requests.clear()
+    server.misbehave = after_opening(answer)
+    with pytest.raises(presso.FileError, match=f"bytes [1-9][0-9]*-[0-9]+: .*({said}).*, 4 times"):
+        read_all(server)
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_what_passes(server, kind):
+    answer, _ = PASSING[kind]
+    failed = {}
+
+    def misbehave(request, number):
+        """The first three answers of each range."""
+        with server.lock:
+            failed[request.begin] = failed.get(request.begin, 0) + 1
+        if failed[request.begin] > 3:
+            return False
+        answer(request)
+        return True
+
+    server.misbehave = misbehave
+    if kind.startswith("hangs"):
+        assert presso.open(server.url + "/log.presso").read(0, 100) == TEXT[:100]
+    else:
+        assert read_all(server) == TEXT
+    assert set(failed.values()) == {4}
+
+
+def test_answers_that_come_too_slowly(server, monkeypatch):
+    monkeypatch.setattr(_http, "LEAST_BYTES_PER_SECOND", 1 << 30)
+
+    def drip(request):
+        request.send_response(206)
+        request.send_header("Content-Length", "65536")
+        request.send_header("Content-Range", f"bytes 0-65535/{len(request.content)}")
+        request.end_headers()
+        for _ in range(30):
+            request.wfile.write(b"x")
+            time.sleep(0.05)
+
+    server.misbehave = always(drip)
+    with pytest.raises(presso.FileError, match="too slowly, 4 times"):
+        read_all(server)
+
+
+def test_nobody_is_there():
+    with pytest.raises(presso.FileError, match="bytes 0-65535: .*refused, 4 times"):
+        presso.open("http://127.0.0.1:9/log.presso")
+
+
+def test_errors_of_servers_are_errors_of_scans(server):
+    scan = presso.scan(server.url + "/log.presso", "^0001", on_error="skip")
+    server.misbehave = after_opening(lambda request: request.give_status(403))
+    for use in (scan.count, lambda: list(scan)):
+        with pytest.raises(presso.FileError, match="status 403"):
+            use()
+    server.misbehave = always(lambda request: request.give_status(403))
+    before = len(server.requests)
+    scan = None
+    assert len(server.requests) == before
+
+
+def test_an_index_that_cannot_be_read_is_not_taken_for_none(server):
+    """Else the whole file would be searched, or be one partition, for nothing."""
+    url = server.url + "/log.presso"
+    scan = presso.scan(url, "^0001")
+    server.misbehave = always(lambda request: request.give_status(403))
+    for use in (scan.partitions, scan.count, lambda: next(iter(scan))):
+        server.requests.clear()
+        with pytest.raises(presso.FileError, match="status 403"):
+            use()
+        assert len(server.requests) == 1
+    server.misbehave = lambda *_: False
+    assert len(scan.partitions(1 << 20)) > 3
+
+
+@pytest.mark.parametrize("change", ["tag", "date", "size"])
+def test_a_file_that_changes_while_it_is_read(server, content, change):
+    file = presso.open(server.url + "/log.presso")
+
+    def changed(request):
+        headers = {"ETag": '"2"'}
+        if change == "date":
+            headers = {"ETag": None, "Last-Modified": "Sat, 28 Nov 2026 00:00:01 GMT"}
+        if change == "size":
+            given = f"bytes {request.begin}-{request.end - 1}/{len(request.content) + 1}"
+            headers = {"Content-Range": given}
+        request.give(headers=headers)
+
+    server.misbehave = always(changed)
+    with pytest.raises(presso.FileError, match="bytes [0-9]+-[0-9]+: the file has changed"):
+        file.read()
+
+
+def test_servers_that_name_no_state(server):
+    server.misbehave = always(lambda request: request.give(headers={"ETag": None}))
+    assert read_all(server) == TEXT
+
+
+def test_redirects(server):
+    def redirect(to):
+        def answer(request, number):
+            if request.path != "/old":
+                return False
+            request.send_response(302)
+            request.send_header("Location", to)
+            request.send_header("Content-Length", "0")
+            request.end_headers()
+            return True
+
+        return answer
+
+    server.misbehave = redirect("/log.presso")
+    assert read_all(server, "/old") == TEXT
+    server.misbehave = redirect("/old")
+    with pytest.raises(presso.FileError, match="too many redirects"):
+        read_all(server, "/old")
+
+
+def test_credentials(server):
+    seen = []
+
+    def check(request, number):
+        seen.append(request.headers.get("Authorization"))
+        if seen[-1] == "Basic dXNlcjpwQHNz":  # user:p@ss
+            return False
+        request.give_status(401)
+        return True
+
+    server.misbehave = check
+    url = urllib.parse.urlsplit(server.url)._replace(path="/log.presso").geturl()
+    good = url.replace("://", "://user:p%40ss@")
+    assert presso.open(good).read() == TEXT
+    bad = url.replace("://", "://user:wrong@") + "?X-Amz-Signature=abc123&part=1"
+    with pytest.raises(presso.FileError, match="status 401") as caught:
+        presso.open(bad)
+    assert "wrong" not in str(caught.value) and "abc123" not in str(caught.value)
+    assert "http://***@127" in str(caught.value) and "part=1" in str(caught.value)
+
+
+def test_a_fork_makes_connections_of_its_own(server):
+    """Of its own, and waits for no thread that only its parent has."""
+    file = presso.open(server.url + "/log.presso")
+    assert file.read(0, 10) == TEXT[:10]
+    context = multiprocessing.get_context("fork")
+    def read(begin):
+        assert file.read(begin, 2_000_000) == TEXT[begin : begin + 2_000_000]
+
+    children = [context.Process(target=read, args=(at,)) for at in (5_000_000, 7_000_000)]
+    for child in children:
+        child.start()
+    assert file.read() == TEXT
+    for child in children:
+        child.join(30)
+        child.kill()
+        assert child.exitcode == 0
+
+
+def test_s3(server, monkeypatch):
+    """s3fs asks such a server in the same way."""
+    pytest.importorskip("s3fs")
+    import fsspec
+
+    options = {"anon": True, "endpoint_url": server.url}
+    monkeypatch.setitem(fsspec.config.conf, "s3", options)
+    server.files = {"/bucket/log.presso": server.files["/log.presso"]}
+    assert presso.open("s3://bucket/log.presso").read() == TEXT
+    assert [method for method, *_ in server.requests].count("HEAD") == 1
+    with pytest.raises(presso.MissingFileError):
+        presso.open("s3://bucket/none")
+    file = presso.open("s3://bucket/log.presso")
+    server.misbehave = always(lambda request: request.give_status(403))
+    with pytest.raises(presso.FileError, match="s3://bucket/log.presso: .*bytes [0-9]+-[0-9]+: "):
+        file.read()
+    server.misbehave = always(lambda request: request.give(status=200, body=request.content))
+    with pytest.raises(presso.FileError, match=r"a read gave [0-9]+ bytes"):
+        file.read()
+
+
+def test_readers_at_the_same_time(server):
+    server.seconds = 0.02
+    file = presso.open(server.url + "/log.presso")
+    found = {}
+
+    def read(begin):
+        found[begin] = file.read(begin, 1 << 20)
+
+    threads = [threading.Thread(target=read, args=(at,)) for at in range(0, len(TEXT), 1 << 19)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found[at] == TEXT[at : at + (1 << 20)] for at in found)
+    ranges = [request[2:] for request in server.requests]
+    assert len(ranges) == len(set(ranges)) and sum(e - b for b, e in ranges) <= file.stored_bytes
