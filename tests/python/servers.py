@@ -10,7 +10,8 @@ import time
 class Server(http.server.ThreadingHTTPServer):
     """Serves `files`, bytes by path, to HttpFile and to S3's clients. `misbehave(request, number)`
     is asked before each answer, and returns whether it has given one itself; `requests` lists what
-    was asked for, as (method, path, begin, end), and `seconds` an answer takes longer."""
+    was asked for, as (method, path, begin, end); an answer takes `seconds` longer, and there were
+    `most_at_once` of them at a time."""
 
     daemon_threads = True
     block_on_close = False
@@ -21,6 +22,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.requests = []
         self.misbehave = lambda request, number: False
         self.seconds = 0
+        self.at_once = self.most_at_once = 0
         self.lock = threading.Lock()
 
     @property
@@ -44,7 +46,11 @@ class Request(http.server.BaseHTTPRequestHandler):
         with self.server.lock:
             number = len(self.server.requests)
             self.server.requests.append((self.command, self.path, self.begin, self.end))
+            self.server.at_once += 1
+            self.server.most_at_once = max(self.server.most_at_once, self.server.at_once)
         time.sleep(self.server.seconds)
+        with self.server.lock:
+            self.server.at_once -= 1
         if not self.server.misbehave(self, number):
             self.give()
 

@@ -120,7 +120,7 @@ def test_credentials_are_not_shown(damaged, monkeypatch):
     fail(lambda: presso.sql(f"select * from '{url}'"))
     fail(lambda: presso.sql(f"select nothing, from '{url}'"))
     fail(lambda: presso.sql(f"select nothing from '{url}'"))
-    for method in ("cat_file", "size"):
+    for method in ("cat_file", "info"):
         monkeypatch.setattr(type(memory), method, fails)
         fail(lambda: presso.open(url))
         fail(lambda: presso.scan(url).count())
@@ -148,13 +148,13 @@ def test_urls_are_opened_together(monkeypatch):
     urls = [f"memory://many/{i}.presso" for i in range(40)]
     for number, url in enumerate(urls):
         memory.pipe(url, presso.compress(b"file %d\n" % number))
-    size = type(memory).size
+    info = type(memory).info
 
-    def slow(self, path):
+    def slow(self, path, **options):
         time.sleep(0.05)
-        return size(self, path)
+        return info(self, path, **options)
 
-    monkeypatch.setattr(type(memory), "size", slow)
+    monkeypatch.setattr(type(memory), "info", slow)
     begin = time.monotonic()
     scan = presso.scan(urls)
     assert time.monotonic() - begin < 1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Files of servers, those that misbehave among them: never wrong data, never without an end."""
 import multiprocessing
+import pathlib
+import pickle
 import random
 import threading
 import time
@@ -32,10 +34,8 @@ def server(content):
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
-    """Pauses and waits are shorter in tests."""
+    """Pauses are shorter in tests."""
     monkeypatch.setattr(_http, "PAUSES", (0.01, 0.02, 0.03))
-    monkeypatch.setattr(_http, "SILENT_SECONDS", 0.3)
-    monkeypatch.setattr(_http, "CONNECT_SECONDS", 0.3)
 
 
 def read_all(server, name="/log.presso"):
@@ -147,8 +147,14 @@ PASSING = {
 }
 
 
+@pytest.fixture
+def short_patience(kind, monkeypatch):
+    if kind.startswith("hangs"):
+        monkeypatch.setattr(_http, "SILENT_SECONDS", 0.5)
+
+
 @pytest.mark.parametrize("kind", PASSING)
-def test_what_may_pass_is_tried_four_times(server, kind):
+def test_what_may_pass_is_tried_four_times(server, kind, short_patience):
     answer, said = PASSING[kind]
     server.misbehave = always(answer)
     with pytest.raises(presso.FileError, match=f"bytes 0-[0-9]+: .*({said}).*, 4 times"):
@@ -161,7 +167,7 @@ def test_what_may_pass_is_tried_four_times(server, kind):
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_what_passes(server, kind):
+def test_what_passes(server, kind, short_patience):
     answer, _ = PASSING[kind]
     failed = {}
 
@@ -184,6 +190,7 @@ def test_what_passes(server, kind):
 
 def test_answers_that_come_too_slowly(server, monkeypatch):
     monkeypatch.setattr(_http, "LEAST_BYTES_PER_SECOND", 1 << 30)
+    monkeypatch.setattr(_http, "SILENT_SECONDS", 0.5)
 
     def drip(request):
         request.send_response(206)
@@ -349,3 +356,109 @@ def test_readers_at_the_same_time(server):
     assert all(found[at] == TEXT[at : at + (1 << 20)] for at in found)
     ranges = [request[2:] for request in server.requests]
     assert len(ranges) == len(set(ranges)) and sum(e - b for b, e in ranges) <= file.stored_bytes
+
+
+def asked(server):
+    """What has been asked for since the last call, without its times."""
+    ranges = sorted(request[2:] for request in server.requests)
+    server.requests.clear()
+    return ranges
+
+
+def test_requests_of_opening(server):
+    file = presso.open(server.url + "/log.presso")
+    assert file.lines == 9000
+    begin, tail = asked(server)
+    assert begin == (0, 64 << 10) and tail == (file.stored_bytes - (256 << 10), file.stored_bytes)
+    server.files["/small"] = presso.compress(TEXT[: 1 << 16])
+    file = presso.open(server.url + "/small")
+    assert file.stored_bytes <= 64 << 10
+    assert file.read() == TEXT[: 1 << 16]
+    assert asked(server) == [(0, file.stored_bytes)]
+
+
+def test_an_index_that_is_larger_than_expected(server, monkeypatch):
+    """Of many small blocks of a text that nearly disappears."""
+    monkeypatch.setattr(presso._far, "_LEAST_TAIL_BYTES", 1000)
+    content = presso.compress(b"the same line again\n" * 2_000_000, block_size=16 << 10)
+    server.files["/many"] = content
+    assert presso.open(server.url + "/many").lines == 2_000_000
+    (begin, tail_rest, tail) = asked(server)
+    assert begin == (0, 64 << 10) and tail == (len(content) - 1000, len(content))
+    assert begin[1] < tail_rest[0] and tail_rest[1] == tail[0]
+
+
+def test_requests_of_partitions(server, monkeypatch):
+    scan = presso.scan(server.url + "/log.presso")
+    parts = scan.partitions(4 << 20)
+    assert len(parts) == 3 and len(asked(server)) == 2
+    for number, part in enumerate(parts):
+        part = pickle.loads(pickle.dumps(part))
+        server.seconds, server.most_at_once = 0.3, 0
+        assert part.scan().count() == part.rows
+        ranges = asked(server)
+        # Side by side, and nothing twice.
+        assert server.most_at_once == len(ranges)
+        assert len(ranges) == (2 if number in (0, 2) else 3), ranges
+        assert all(a[1] <= b[0] for a, b in zip(ranges, ranges[1:]))
+        stored = sum(end - begin for begin, end in ranges)
+        assert stored < 0.45 * len(server.files["/log.presso"])
+    # Nothing for what needs nothing.
+    part.__arrow_c_schema__()
+    assert asked(server) == []
+    with monkeypatch.context() as patch:
+        patch.setattr(presso._far, "_MOST_PIECE_BYTES", 100_000)
+        patch.setattr(presso._far, "_AHEAD", 2)
+        server.seconds = 0
+        assert sum(1 for _ in part.scan()) == part.rows
+        ranges = asked(server)
+        assert all(a[1] <= b[0] for a, b in zip(ranges, ranges[1:])) and len(ranges) > 10
+
+
+def test_partitions_skip_what_an_index_rules_out(server):
+    lines = [b"%07d %s\n" % (i, random.Random(i).randbytes(200).hex().encode())
+             for i in range(30_000)]
+    for number in (5, 29_990):
+        lines[number] = b"the needle, %d\n" % number
+    content = presso.compress(b"".join(lines), block_size=1 << 16, index=10)
+    server.files["/indexed"] = content
+    (part,) = presso.scan(server.url + "/indexed", "the needle").partitions()
+    asked(server)
+    assert [match.line_number for match in part.scan()] == [6, 29_991]
+    ranges = asked(server)
+    assert sum(end - begin for begin, end in ranges) < len(content) / 4 and len(ranges) <= 4
+
+
+def test_a_partition_of_a_file_that_has_changed(server, content):
+    for change in ({"ETag": '"2"'}, {}):
+        server.misbehave = lambda *_: False
+        part = presso.scan(server.url + "/log.presso").partitions(4 << 20)[1]
+        if change:
+            server.misbehave = always(lambda request: request.give(headers=change))
+        else:
+            server.files["/log.presso"] = content * 2
+        with pytest.raises(presso.FileError, match="has changed"):
+            part.scan().count()
+
+
+def test_a_hundred_gigabytes(server, monkeypatch):
+    """Are planned in two requests, and partitions read nothing else than what they need."""
+    pytest.importorskip("xxhash")
+    monkeypatch.syspath_prepend(pathlib.Path(__file__).parents[2] / "tools" / "bench")
+    from made_up_file import MadeUpFile, lines_of_a_block
+
+    file = MadeUpFile(lines_of_a_block(1 << 20), 10**11)
+    server.files["/made-up"] = file
+    assert len(file) > 10**11 - (1 << 20)
+    scan = presso.scan(server.url + "/made-up")
+    parts = scan.partitions(64 << 20)
+    assert sum(part.rows for part in parts) == file.lines
+    server.requests.clear()
+    assert len(presso.scan(server.url + "/made-up").partitions(1 << 30)) > 100
+    (begin, tail) = asked(server)
+    assert begin == (0, 64 << 10) and tail[1] == len(file) and tail[1] - tail[0] < 64 << 20
+    part = pickle.loads(pickle.dumps(parts[len(parts) // 2]))
+    assert part.scan().count() == part.rows
+    stored = sum(end - begin for begin, end in asked(server))
+    of_blocks = len(file) * part.plain_bytes / file.plain_bytes
+    assert stored < 1.01 * of_blocks + 16 * file.blocks + 10_000

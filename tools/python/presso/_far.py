@@ -45,13 +45,11 @@ class FarFile:
         _files.add(self)
 
     def plan(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """What will be read, in this order: it is fetched from now on."""
+        """What will be read, in this order: it is fetched from the first read on."""
         with self._lock:
             for begin, end in ranges:
                 steps = range(begin, end, _MOST_PIECE_BYTES)
                 self._planned += [(at, min(end, at + _MOST_PIECE_BYTES)) for at in steps]
-            for _ in range(_AHEAD):
-                self._start_planned()
 
     def read(self, begin: int, end: int) -> bytes | memoryview:
         """The bytes from `begin` to `end`, which are in the file."""
@@ -70,12 +68,16 @@ class FarFile:
         self._lock = threading.Lock()
         self._extents: list[_Extent] = []
         self._planned: collections.deque[tuple[int, int]] = collections.deque()
+        self._ahead = 0
         self._has_seen_end = False
 
     def _found(self, begin, end):
         """Where those begin that have the range, one behind another, with their futures; what is
         missing is fetched from now on."""
         found = []
+        while self._planned and self._ahead < _AHEAD:
+            self._ahead += 1
+            self._start_planned()
         while begin < end:
             extent = self._extent_at(begin)
             if extent is None:

@@ -42,25 +42,28 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
         path = path.removeprefix("localhost")
     if "://" not in path:
         return _open_path(path, later)
-    reader = _UrlReader(path)
-    return _native.open_object(reader, reader.size, _bytes_of(reader.name), _bytes_of(path))
+    return _open_url(path)
 
 
-def address_of(file: _native.OpenedFile) -> tuple[str, str]:
-    """By which other processes open the file: where it is, and its name for messages. Raises
-    ArgumentError for a file object."""
+#: By which other processes open a file: where it is, its name for messages, and of a URL size and
+#: tag (_http.py).
+Address = tuple[str, str, Union[tuple[int, Union[str, None]], None]]
+
+
+def address_of(file: _native.OpenedFile) -> Address:
+    """Raises ArgumentError for a file object."""
     where = file.url or (file.path and os.path.abspath(file.path))
     if not where:
         raise ArgumentError(f"{file.name}: other processes cannot open a file object")
-    return where, file.name
+    return where, file.name, file.reader.known if file.url else None
 
 
-def open_address(address: tuple[str, str]) -> _native.OpenedFile:
-    """The file of address_of(), when its turn comes."""
-    where, name = address
-    if "://" in where and not os.path.isabs(where):
-        return open_file(where)
-    return _open_path(where, True, name)
+def open_address(
+    address: Address, ranges: Iterable[tuple[int, int]] = ()
+) -> _native.OpenedFile:
+    """The file of address_of(), when its turn comes; `ranges`: what of it will be read."""
+    where, name, known = address
+    return _open_path(where, True, name) if known is None else _open_url(where, known, ranges)
 
 
 def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile]:
@@ -166,6 +169,11 @@ def _open_path(path, later, name=None):
             os.close(fd)
 
 
+def _open_url(url, known=None, ranges=()):
+    reader = _UrlReader(url, known, ranges)
+    return _native.open_object(reader, reader.size, _bytes_of(reader.name), _bytes_of(url))
+
+
 class _ObjectReader:
     """Reads ranges of a file object, which is one at a time, as it has one place."""
 
@@ -196,7 +204,6 @@ class _FsspecFile:
     """A file of one of fsspec's file systems, which try again as they see fit."""
 
     begun = b""
-    tag = None
 
     def __init__(self, url, known):
         try:
@@ -204,10 +211,13 @@ class _FsspecFile:
         except ImportError as error:
             raise ArgumentError("needs the package fsspec (pip install fsspec)") from error
         self._fs, self._path = fsspec.core.url_to_fs(url)
-        size = self._fs.size(self._path) if known is None else known[0]
-        if size is None:
+        about = self._fs.info(self._path)
+        self.size = about.get("size")
+        self.tag = about.get("ETag") or about.get("etag")
+        if self.size is None:
             raise ArgumentError("its size is not known")
-        self.size = size
+        if known not in (None, (self.size, self.tag)):
+            raise OSError(errno.ESTALE, "the file has changed")
 
     def fetch(self, begin, end):
         try:

@@ -30,13 +30,23 @@ class Partition:
             exactly, stored bytes.
     """
 
-    __slots__ = ("_address", "_kind", "_place", "_question", "path", "plain_bytes", "rows")
+    __slots__ = (
+        "_address",
+        "_kind",
+        "_place",
+        "_question",
+        "_ranges",
+        "path",
+        "plain_bytes",
+        "rows",
+    )
 
-    def __init__(self, kind, address, question, place, rows, plain_bytes):
+    def __init__(self, kind, address, question, place, rows, plain_bytes, ranges=()):
         self._kind = kind
         self._address = address
         self._question = question
         self._place = place
+        self._ranges = ranges
         self.path = address[1]
         self.rows = rows
         self.plain_bytes = plain_bytes
@@ -44,7 +54,7 @@ class Partition:
     def scan(self, columns: Iterable[str] | None = None) -> Any:
         """A Scan or a Query of it alone, with the same patterns, conditions and columns, or
         `columns` in place of these."""
-        file = open_address(self._address)
+        file = open_address(self._address, self._ranges)
         columns = None if columns is None else list(columns)
         return _KINDS[self._kind](file, self._question, self._place, columns)
 
@@ -66,7 +76,8 @@ class Partition:
 
     def __reduce__(self):
         address, question, place = self._address, self._question, self._place
-        return Partition, (self._kind, address, question, place, self.rows, self.plain_bytes)
+        known = self.rows, self.plain_bytes, self._ranges
+        return Partition, (self._kind, address, question, place, *known)
 
     def __repr__(self):
         return f"<presso.Partition of {self.path!r}: {self.plain_bytes} plain bytes>"
