@@ -123,9 +123,10 @@ std::uint64_t layout_checksum(const ArchiveIndex& index, const LineTable& lines)
     layout.clear();
     const std::uint64_t end = std::min(first + kAtATime, index.block_count());
     for (std::uint64_t block = first; block < end; ++block) {
+      const LineFacts& facts = lines.facts(block);
       layout.push_back(index.block_offset(block));
-      layout.push_back(lines.lines_before(block + 1));
-      layout.push_back(lines.line_start(block));
+      layout.push_back(std::uint64_t{facts.newlines} << 32 | facts.first_newline);
+      layout.push_back(facts.last_newline);
     }
     checksum.add({reinterpret_cast<const Byte*>(layout.data()), layout.size() * 8});
   }
