@@ -13,6 +13,7 @@ import time
 import pytest
 
 import presso
+import presso._far
 
 
 def test_what_a_file_says(log, compressed, log_lines):

@@ -12,6 +12,7 @@ import pytest
 from servers import serving
 
 import presso
+import presso._far
 
 pytest.importorskip("urllib3")
 _http = pytest.importorskip("presso._http")

@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import errno
-import glob
+import functools
 import io
 import os
-import re
 import stat
 import threading
-import urllib.parse
-from collections.abc import Iterable
-from typing import BinaryIO, Union
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, BinaryIO, Union
 
 from presso import _native
-from presso._far import FarFile
 from presso.errors import ArgumentError, Error, FileError, file_error
 
 #: A path, a URL that fsspec knows, or a file object that can seek.
@@ -24,8 +20,8 @@ Source = Union[str, bytes, os.PathLike, BinaryIO, _native.OpenedFile]
 #: One or several; "logs/*.presso" stands for all files that match.
 Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
-#: Of files far away: how many are looked at together.
-AT_A_TIME = 64
+# How many files are looked at together.
+_AT_A_TIME = 64
 
 
 def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
@@ -38,7 +34,9 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
         return _native.open_object(reader, reader.size, _bytes_of(reader.name))
     path = _path_of(source)
     if path.startswith("file://"):
-        path = urllib.parse.unquote(path[len("file://") :], errors="surrogateescape")
+        from urllib.parse import unquote
+
+        path = unquote(path[len("file://") :], errors="surrogateescape")
         path = path.removeprefix("localhost")
     if "://" not in path:
         return _open_path(path, later)
@@ -80,8 +78,15 @@ def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile
     if len(named) == 1 or not any(map(_is_url, named)):
         return [open_file(one, later) for one in named]
     # Each asks for its size.
-    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(named))) as pool:
-        return list(pool.map(lambda one: open_file(one, later), named))
+    return side_by_side(lambda one: open_file(one, later), named)
+
+
+def side_by_side(call: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """What call(item) gives for each, several at a time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(_AT_A_TIME, len(items))) as pool:
+        return list(pool.map(call, items))
 
 
 def output_path(path: Union[str, bytes, os.PathLike]) -> bytes:
@@ -95,6 +100,8 @@ def _expanded(source):
     path = _path_of(source)
     if "://" in path or not any(c in path for c in _GLOB) or os.path.lexists(path):
         return [source]
+    import glob
+
     found = sorted(glob.glob(path, recursive=True))
     if not found:
         raise ArgumentError(f"{path}: no such files")
@@ -118,24 +125,30 @@ def _path_of(source):
 
 # What URLs have that is not shown: users with their passwords, users of hosts (of others they name
 # a container, for example), and what a query signs or proves with.
-_SECRETS = re.compile(
+_SECRETS = (
     r"(?<=://)[^/\s]*:[^/\s]*(?=@)"
     r"|(?:(?<=http://)|(?<=https://)|(?<=ftp://)|(?<=sftp://)|(?<=ssh://)|(?<=smb://))[^/\s]+(?=@)"
-    r"|(?<=[?&])(?:[\w-]*(?:signature|credential|token|accesskeyid|api_?key)|sig)=[^&#\s'\"]+",
-    re.IGNORECASE,
+    r"|(?<=[?&])(?:[\w-]*(?:signature|credential|token|accesskeyid|api_?key)|sig)=[^&#\s'\"]+"
 )
+
+
+@functools.cache
+def _secrets():
+    import re
+
+    return re.compile(_SECRETS, re.IGNORECASE)
 
 
 def _shown(text, url=""):
     """A URL, or a text about one, without what proves who asks: what people see."""
-    for secret in _SECRETS.findall(url):
+    for secret in _secrets().findall(url):
         text = text.replace(secret, "***")
-    return _SECRETS.sub("***", text)
+    return _secrets().sub("***", text)
 
 
 def hidden(text: str) -> str:
     """As shown, with a star for each character: what stands behind it stays in its column."""
-    return _SECRETS.sub(lambda found: "*" * len(found[0]), text)
+    return _secrets().sub(lambda found: "*" * len(found[0]), text)
 
 
 def _bytes_of(name):
@@ -233,6 +246,8 @@ class _UrlReader:
     def __init__(self, url, known=None, ranges=()):
         """`known`: size and tag, where somebody has seen the file; `ranges`: of it, that will be
         read."""
+        from presso._far import FarFile
+
         self._url = url
         self.name = _shown(url)
         try:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from presso import _native
 from presso._arguments import whole
-from presso._files import AT_A_TIME, address_of, open_address
+from presso._files import address_of, open_address, side_by_side
 from presso.errors import ArgumentError, DamageError, DamageWarning
 
 TARGET_BYTES = 64 << 20
@@ -103,11 +102,8 @@ def of_files(
         address_of(file)
     if len(files) == 1:
         return divided(0, target_bytes)
-    made = []
-    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(files))) as pool:
-        for parts in pool.map(lambda number: divided(number, target_bytes), range(len(files))):
-            made += parts
-    return made
+    found = side_by_side(lambda number: divided(number, target_bytes), range(len(files)))
+    return [part for parts in found for part in parts]
 
 
 def warn_of_damage(found: Any) -> None:
