@@ -187,7 +187,9 @@ std::uint64_t end_of_damaged_tail(const RandomAccess& file, std::uint64_t at,
 
 Result<ArchiveIndex> ArchiveIndex::open(const RandomAccess& file) {
   ArchiveIndex by_trailers(file);
-  if (by_trailers.open_by_trailers(0).ok()) return by_trailers;
+  const Status found = by_trailers.open_by_trailers(0);
+  if (found.ok()) return by_trailers;
+  if (!is_damage(found.error().code)) return found.error();
   ArchiveIndex walked(file);
   walked.rebuilt_ = true;
   PRESSO_TRY(walked.open_by_walking());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "presso/line_table.h"
 
+#include <utility>
+
 #include "format/line_facts.h"
 
 namespace presso {
@@ -10,8 +12,12 @@ Result<std::optional<LineTable>> LineTable::read(const RandomAccess& file,
   std::vector<LineFacts> facts;
   for (const ArchiveMember& member : index.members()) {
     if (member.block_count == 0) continue;
-    PRESSO_ASSIGN(const auto of_member, read_line_facts(file, member));
+    PRESSO_ASSIGN(auto of_member, read_line_facts(file, member));
     if (!of_member) return std::optional<LineTable>();
+    if (facts.empty()) {
+      facts = std::move(*of_member);
+      continue;
+    }
     facts.insert(facts.end(), of_member->begin(), of_member->end());
   }
   return std::optional<LineTable>(LineTable(std::move(facts), index));

@@ -45,7 +45,8 @@ Result<TableIndex> TableIndex::open(const RandomAccess& file) {
   TableIndex index(file);
   const Status by_trailers = index.open_by_trailers();
   if (!by_trailers.ok()) {
-    if (by_trailers.error().code == ErrorCode::kContent) return by_trailers.error();
+    const Error& error = by_trailers.error();
+    if (error.code == ErrorCode::kContent || !is_damage(error.code)) return error;
     index = TableIndex(file);
     index.rebuilt_ = true;
     PRESSO_TRY(index.open_by_reading());

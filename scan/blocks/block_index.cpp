@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "scan/blocks/line_parts.h"
+
 namespace presso::scan_detail {
 namespace {
 
@@ -228,7 +230,6 @@ Result<std::shared_ptr<const BlockIndex>> BlockIndex::open_part(const RandomAcce
   if (part.begin >= part.end || part.end > index.plain_bytes()) return changed();
   const std::uint64_t first = index.block_at(part.begin);
   const std::uint64_t end = index.block_at(part.end - 1) + 1;
-  if (index.block_offset(first) != part.first_block_offset) return changed();
   Choice choice;
   choice.wanted.assign(static_cast<std::size_t>(index.block_count()), 1);
   if (!part.wanted.empty()) {
@@ -242,7 +243,7 @@ Result<std::shared_ptr<const BlockIndex>> BlockIndex::open_part(const RandomAcce
     choice.clause = required.clauses[static_cast<std::size_t>(part.clause)];
   }
   PRESSO_ASSIGN(const std::optional<LineTable> lines, LineTable::read(file, index));
-  if (!lines) return changed();
+  if (!lines || layout_checksum(index, *lines) != part.layout_checksum) return changed();
   for (std::uint64_t block = 0; block < index.block_count(); ++block) {
     choice.facts.push_back(lines->facts(block));
   }

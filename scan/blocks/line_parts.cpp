@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "presso/line_table.h"
+#include "presso/checksum.h"
 #include "scan/blocks/block_index.h"
 #include "scan/blocks/indexed_chunks.h"
 #include "scan/matching/matcher.h"
@@ -20,7 +20,10 @@ bool is_sound(const RandomAccess& file, const ArchiveIndex& index) {
   for (const ArchiveMember& member : index.members()) {
     if (!index.check_tail(member).ok()) return false;
   }
-  // The dictionaries.
+  if (std::all_of(index.members().begin(), index.members().end(),
+                  [](const ArchiveMember& member) { return member.dictionaries.empty(); })) {
+    return true;
+  }
   auto opened = ArchiveIndex::open_as_written(file, 0);
   return opened.ok() && CompressedFile::open(std::move(*opened)).ok();
 }
@@ -35,7 +38,8 @@ class Divider {
         lines_(lines),
         filters_(filters),
         options_(options),
-        file_bytes_(file_bytes) {}
+        file_bytes_(file_bytes),
+        layout_checksum_(scan_detail::layout_checksum(index, lines)) {}
 
   std::vector<LinePart> divide(std::uint64_t target_bytes) {
     std::vector<LinePart> parts;
@@ -63,7 +67,7 @@ class Divider {
     if (part.begin == part.end || !has_wanted_lines(part)) return;
     part.file_bytes = file_bytes_;
     const std::uint64_t from = index_.block_at(part.begin);
-    part.first_block_offset = index_.block_offset(from);
+    part.layout_checksum = layout_checksum_;
     if (filters_ != nullptr) {
       const std::uint64_t last = index_.block_at(part.end - 1);
       for (std::uint64_t block = from; block <= last; ++block) {
@@ -85,6 +89,7 @@ class Divider {
   const BlockIndex* filters_;
   const ScanOptions& options_;
   std::uint64_t file_bytes_;
+  std::uint64_t layout_checksum_;
 };
 
 }  // namespace
@@ -109,6 +114,24 @@ std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Patte
 }
 
 namespace scan_detail {
+
+std::uint64_t layout_checksum(const ArchiveIndex& index, const LineTable& lines) {
+  constexpr std::uint64_t kAtATime = 1024;
+  std::vector<std::uint64_t> layout;
+  Checksum64 checksum;
+  for (std::uint64_t first = 0; first < index.block_count(); first += kAtATime) {
+    layout.clear();
+    const std::uint64_t end = std::min(first + kAtATime, index.block_count());
+    for (std::uint64_t block = first; block < end; ++block) {
+      const LineFacts& facts = lines.facts(block);
+      layout.push_back(index.block_offset(block));
+      layout.push_back(std::uint64_t{facts.newlines} << 32 | facts.first_newline);
+      layout.push_back(facts.last_newline);
+    }
+    checksum.add({reinterpret_cast<const Byte*>(layout.data()), layout.size() * 8});
+  }
+  return checksum.value();
+}
 
 Result<std::unique_ptr<ChunkSource>> open_part_chunks(const RandomAccess& file,
                                                       const LinePart& part, const Pattern& pattern,

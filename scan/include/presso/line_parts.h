@@ -30,11 +30,12 @@ struct LinePart {
   std::uint64_t end = 0;           ///< and where the last ends
   std::uint64_t lines_before = 0;  ///< in the file
   std::uint64_t lines = 0;         ///< that begin in it, whether they match or not
-  /// What the file was when it was divided: its size, and where the block that holds `begin` lies.
+  /// What the file was when it was divided: its size, and a checksum of where its blocks and its
+  /// lines lie.
   std::uint64_t file_bytes = 0;
-  std::uint64_t first_block_offset = 0;
-  /// By a filter of the file: in which blocks from that one on a match may begin, and of which of
-  /// the pattern's clauses the filter was asked. Empty: in all.
+  std::uint64_t layout_checksum = 0;
+  /// By a filter of the file: in which blocks from that of `begin` on a match may begin, and of
+  /// which of the pattern's clauses the filter was asked. Empty: in all.
   std::vector<bool> wanted;
   std::uint64_t clause = 0;
 

@@ -172,6 +172,27 @@ TEST(ArchiveIndex, FindsEveryBlock) {
   }
 }
 
+/// Whose last bytes cannot be read for now.
+class FailingEnd final : public RandomAccess {
+ public:
+  explicit FailingEnd(Bytes bytes) : bytes_(bytes) {}
+  std::uint64_t size() const override { return bytes_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    if (offset + into.size() == size()) return make_error(ErrorCode::kIo, "no answer");
+    return bytes_.read_at(offset, into);
+  }
+
+ private:
+  MemoryRandomAccess bytes_;
+};
+
+TEST(ArchiveIndex, DoesNotTakeWhatCannotBeReadForDamage) {
+  const std::vector<Byte> file = archive({kBlock, kBlock, 100});
+  const auto index = ArchiveIndex::open(FailingEnd(file));
+  ASSERT_FALSE(index.ok());
+  EXPECT_EQ(index.error().code, ErrorCode::kIo);
+}
+
 TEST(ArchiveIndex, OpensFilesCutAnywhereBehindTheirBlocks) {
   const std::vector<Byte> file = archive({kBlock, kBlock, 100});
   const std::size_t blocks_end = file.size() - kTrailerBytes - kSectionHeaderBytes - 48;

@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import errno
-import glob
+import functools
 import io
-import itertools
 import os
-import re
 import stat
 import threading
-import urllib.parse
-import weakref
-from collections.abc import Iterable
-from typing import BinaryIO, Union
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, BinaryIO, Union
 
 from presso import _native
 from presso.errors import ArgumentError, Error, FileError, file_error
@@ -25,11 +20,8 @@ Source = Union[str, bytes, os.PathLike, BinaryIO, _native.OpenedFile]
 #: One or several; "logs/*.presso" stands for all files that match.
 Sources = Union[Source, Iterable[Source]]
 _GLOB = "*?["
-#: Of files far away: how many are looked at together.
-AT_A_TIME = 64
-# Of files far away: what a request reads, and how many of these are kept.
-_PIECE_BYTES = 2 << 20
-_MOST_PIECES = 128
+# How many files are looked at together.
+_AT_A_TIME = 64
 
 
 def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
@@ -42,29 +34,34 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
         return _native.open_object(reader, reader.size, _bytes_of(reader.name))
     path = _path_of(source)
     if path.startswith("file://"):
-        path = urllib.parse.unquote(path[len("file://") :], errors="surrogateescape")
+        from urllib.parse import unquote
+
+        path = unquote(path[len("file://") :], errors="surrogateescape")
         path = path.removeprefix("localhost")
     if "://" not in path:
         return _open_path(path, later)
-    reader = _UrlReader(path)
-    return _native.open_object(reader, reader.size, _bytes_of(reader.name), _bytes_of(path))
+    return _open_url(path)
 
 
-def address_of(file: _native.OpenedFile) -> tuple[str, str]:
-    """By which other processes open the file: where it is, and its name for messages. Raises
-    ArgumentError for a file object."""
+#: By which other processes open a file: where it is, its name for messages, and of a URL size and
+#: tag (_http.py).
+Address = tuple[str, str, Union[tuple[int, Union[str, None]], None]]
+
+
+def address_of(file: _native.OpenedFile) -> Address:
+    """Raises ArgumentError for a file object."""
     where = file.url or (file.path and os.path.abspath(file.path))
     if not where:
         raise ArgumentError(f"{file.name}: other processes cannot open a file object")
-    return where, file.name
+    return where, file.name, file.reader.known if file.url else None
 
 
-def open_address(address: tuple[str, str]) -> _native.OpenedFile:
-    """The file of address_of(), when its turn comes."""
-    where, name = address
-    if "://" in where and not os.path.isabs(where):
-        return open_file(where)
-    return _open_path(where, True, name)
+def open_address(
+    address: Address, ranges: Iterable[tuple[int, int]] = ()
+) -> _native.OpenedFile:
+    """The file of address_of(), when its turn comes; `ranges`: what of it will be read."""
+    where, name, known = address
+    return _open_path(where, True, name) if known is None else _open_url(where, known, ranges)
 
 
 def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile]:
@@ -81,8 +78,15 @@ def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile
     if len(named) == 1 or not any(map(_is_url, named)):
         return [open_file(one, later) for one in named]
     # Each asks for its size.
-    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(named))) as pool:
-        return list(pool.map(lambda one: open_file(one, later), named))
+    return side_by_side(lambda one: open_file(one, later), named)
+
+
+def side_by_side(call: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """What call(item) gives for each, several at a time."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(_AT_A_TIME, len(items))) as pool:
+        return list(pool.map(call, items))
 
 
 def output_path(path: Union[str, bytes, os.PathLike]) -> bytes:
@@ -96,6 +100,8 @@ def _expanded(source):
     path = _path_of(source)
     if "://" in path or not any(c in path for c in _GLOB) or os.path.lexists(path):
         return [source]
+    import glob
+
     found = sorted(glob.glob(path, recursive=True))
     if not found:
         raise ArgumentError(f"{path}: no such files")
@@ -117,11 +123,32 @@ def _path_of(source):
     return path
 
 
+# What URLs have that is not shown: users with their passwords, users of hosts (of others they name
+# a container, for example), and what a query signs or proves with.
+_SECRETS = (
+    r"(?<=://)[^/\s]*:[^/\s]*(?=@)"
+    r"|(?:(?<=http://)|(?<=https://)|(?<=ftp://)|(?<=sftp://)|(?<=ssh://)|(?<=smb://))[^/\s]+(?=@)"
+    r"|(?<=[?&])(?:[\w-]*(?:signature|credential|token|accesskeyid|api_?key)|sig)=[^&#\s'\"]+"
+)
+
+
+@functools.cache
+def _secrets():
+    import re
+
+    return re.compile(_SECRETS, re.IGNORECASE)
+
+
 def _shown(text, url=""):
-    """A URL, or a text about one, without user names and passwords: what people see."""
-    for secret in re.findall("://([^/]+@)", url):
-        text = text.replace(secret, "***@")
-    return re.sub("://[^/]+@", "://***@", text)
+    """A URL, or a text about one, without what proves who asks: what people see."""
+    for secret in _secrets().findall(url):
+        text = text.replace(secret, "***")
+    return _secrets().sub("***", text)
+
+
+def hidden(text: str) -> str:
+    """As shown, with a star for each character: what stands behind it stays in its column."""
+    return _secrets().sub(lambda found: "*" * len(found[0]), text)
 
 
 def _bytes_of(name):
@@ -155,6 +182,11 @@ def _open_path(path, later, name=None):
             os.close(fd)
 
 
+def _open_url(url, known=None, ranges=()):
+    reader = _UrlReader(url, known, ranges)
+    return _native.open_object(reader, reader.size, _bytes_of(reader.name), _bytes_of(url))
+
+
 class _ObjectReader:
     """Reads ranges of a file object, which is one at a time, as it has one place."""
 
@@ -181,124 +213,58 @@ class _ObjectReader:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-class _KeptPieces:
-    """The last pieces of all files far away, by (file, number); used by any thread."""
+class _FsspecFile:
+    """A file of one of fsspec's file systems, which try again as they see fit."""
 
-    def __init__(self):
-        self.process = os.getpid()
-        self._lock = threading.Lock()
-        self._pieces = {}
+    begun = b""
 
-    def find(self, key, made):
-        """The future of the piece that is kept, or `made`, which then is and has to be fulfilled
-        by the caller."""
-        with self._lock:
-            piece = self._pieces.pop(key, made)
-            self._pieces[key] = piece
-            if len(self._pieces) > _MOST_PIECES:
-                oldest, *_ = self._pieces.copy()
-                self._pieces.pop(oldest, None)
-            return piece
-
-    def drop(self, key, made):
-        with self._lock:
-            if self._pieces.get(key) is made:
-                self._pieces.pop(key, None)
-
-    def drop_file(self, file):
-        """Called when memory is tidied up, perhaps while this thread has the lock: needs none."""
-        for key in self._pieces.copy():
-            if key[0] == file:
-                self._pieces.pop(key, None)
-
-
-def _drop_file(file):
-    _kept_pieces.drop_file(file)
-
-
-_kept_pieces = _KeptPieces()
-_file_numbers = itertools.count()
-
-
-class _Pieces:
-    """Ranges of a file far away, read in pieces of which the last ones are kept: a request takes as
-    long as a megabyte or two. Used by any thread; each piece is fetched once at a time."""
-
-    def __init__(self, fetch, size):
-        self._fetch = fetch
-        self._size = size
-        self._file = next(_file_numbers)
-        weakref.finalize(self, _drop_file, self._file)
-
-    def read(self, offset, length):
-        if length > _PIECE_BYTES:
-            return self._fetched(offset, length)
-        read = []
-        end = offset + length
-        for number in range(offset // _PIECE_BYTES, (end - 1) // _PIECE_BYTES + 1):
-            begin = number * _PIECE_BYTES
-            read.append(self._piece(number)[max(offset - begin, 0) : end - begin])
-        return read[0] if len(read) == 1 else b"".join(read)
-
-    def _piece(self, number):
-        global _kept_pieces
-        if _kept_pieces.process != os.getpid():
-            # A thread that is not here may have had the lock, or have been fetching.
-            _kept_pieces = _KeptPieces()
-        kept, key = _kept_pieces, (self._file, number)
-        begin = number * _PIECE_BYTES
-        made = concurrent.futures.Future()
-        # From here on others may wait for it, even where Ctrl-C comes within find().
-        try:
-            piece = kept.find(key, made)
-            if piece is made:
-                piece.set_result(self._fetched(begin, min(_PIECE_BYTES, self._size - begin)))
-        except BaseException as error:
-            kept.drop(key, made)
-            if not made.done():
-                made.set_exception(error)
-            raise
-        return piece.result()
-
-    def _fetched(self, offset, length):
-        read = self._fetch(offset, length)
-        if len(read) != length:
-            # A server that knows no ranges gives all of the file.
-            raise OSError(f"a read of {length} bytes gave {len(read)}")
-        return read
-
-
-class _UrlReader:
-    """Reads ranges of what an fsspec URL names."""
-
-    def __init__(self, url):
-        self._url = url
-        self.name = _shown(url)
+    def __init__(self, url, known):
         try:
             import fsspec
         except ImportError as error:
-            text = f"{self.name}: URLs need the package fsspec (pip install fsspec)"
-            raise ArgumentError(text) from error
+            raise ArgumentError("needs the package fsspec (pip install fsspec)") from error
+        self._fs, self._path = fsspec.core.url_to_fs(url)
+        about = self._fs.info(self._path)
+        self.size = about.get("size")
+        self.tag = about.get("ETag") or about.get("etag")
+        if self.size is None:
+            raise ArgumentError("its size is not known")
+        if known not in (None, (self.size, self.tag)):
+            raise OSError(errno.ESTALE, "the file has changed")
+
+    def fetch(self, begin, end):
         try:
-            fs, path = fsspec.core.url_to_fs(url)
-            self.size = fs.size(path)
-        except Error:
-            raise
+            return self._fs.cat_file(self._path, start=begin, end=end)
+        except OSError as error:
+            text = f"bytes {begin}-{end - 1}: {error.strerror or error or type(error).__name__}"
+            raise OSError(error.errno or errno.EIO, text) from error
+
+
+class _UrlReader:
+    """Reads ranges of what a URL names."""
+
+    def __init__(self, url, known=None, ranges=()):
+        """`known`: size and tag, where somebody has seen the file; `ranges`: of it, that will be
+        read."""
+        from presso._far import FarFile
+
+        self._url = url
+        self.name = _shown(url)
+        try:
+            self._far = FarFile(_source_of(url, known))
+        except Error as error:
+            raise type(error)(self._shown(f"{url}: {error}")) from None
         except OSError as error:
             raise file_error(error, url, self._shown) from self._cause(error)
         except (ImportError, ValueError) as error:
             raise ArgumentError(self._shown(f"{url}: {error}")) from self._cause(error)
-        if self.size is None:
-            raise ArgumentError(f"{self.name}: its size is not known")
-
-        # Not a method, as a reader that has itself would stay, and its pieces with it.
-        self._pieces = _Pieces(
-            lambda offset, length: fs.cat_file(path, start=offset, end=offset + length), self.size
-        )
+        self.size = self._far.source.size
+        self.known = self.size, self._far.source.tag
+        self._far.plan(ranges)
 
     def read_range(self, offset, length):
         try:
-            return self._pieces.read(offset, length)
+            return self._far.read(offset, offset + length)
         except Exception as error:
             if self._cause(error) is None:
                 raise OSError(self._shown(str(error))) from None
@@ -310,3 +276,11 @@ class _UrlReader:
     def _cause(self, error):
         """The error, or None where its text has what is not shown."""
         return error if self._shown(str(error)) == str(error) else None
+
+
+def _source_of(url, known):
+    if not url.startswith(("http://", "https://")) or "::" in url:
+        return _FsspecFile(url, known)
+    from presso._http import HttpFile
+
+    return HttpFile(url, known)

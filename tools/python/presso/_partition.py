@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from presso import _native
 from presso._arguments import whole
-from presso._files import AT_A_TIME, address_of, open_address
+from presso._files import address_of, open_address, side_by_side
 from presso.errors import ArgumentError, DamageError, DamageWarning
 
 TARGET_BYTES = 64 << 20
@@ -30,13 +29,23 @@ class Partition:
             exactly, stored bytes.
     """
 
-    __slots__ = ("_address", "_kind", "_place", "_question", "path", "plain_bytes", "rows")
+    __slots__ = (
+        "_address",
+        "_kind",
+        "_place",
+        "_question",
+        "_ranges",
+        "path",
+        "plain_bytes",
+        "rows",
+    )
 
-    def __init__(self, kind, address, question, place, rows, plain_bytes):
+    def __init__(self, kind, address, question, place, rows, plain_bytes, ranges=()):
         self._kind = kind
         self._address = address
         self._question = question
         self._place = place
+        self._ranges = ranges
         self.path = address[1]
         self.rows = rows
         self.plain_bytes = plain_bytes
@@ -44,7 +53,7 @@ class Partition:
     def scan(self, columns: Iterable[str] | None = None) -> Any:
         """A Scan or a Query of it alone, with the same patterns, conditions and columns, or
         `columns` in place of these."""
-        file = open_address(self._address)
+        file = open_address(self._address, self._ranges)
         columns = None if columns is None else list(columns)
         return _KINDS[self._kind](file, self._question, self._place, columns)
 
@@ -66,7 +75,8 @@ class Partition:
 
     def __reduce__(self):
         address, question, place = self._address, self._question, self._place
-        return Partition, (self._kind, address, question, place, self.rows, self.plain_bytes)
+        known = self.rows, self.plain_bytes, self._ranges
+        return Partition, (self._kind, address, question, place, *known)
 
     def __repr__(self):
         return f"<presso.Partition of {self.path!r}: {self.plain_bytes} plain bytes>"
@@ -92,11 +102,8 @@ def of_files(
         address_of(file)
     if len(files) == 1:
         return divided(0, target_bytes)
-    made = []
-    with concurrent.futures.ThreadPoolExecutor(min(AT_A_TIME, len(files))) as pool:
-        for parts in pool.map(lambda number: divided(number, target_bytes), range(len(files))):
-            made += parts
-    return made
+    found = side_by_side(lambda number: divided(number, target_bytes), range(len(files)))
+    return [part for parts in found for part in parts]
 
 
 def warn_of_damage(found: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from presso import _native
 from presso._arguments import MOST_THREADS, whole
-from presso._files import Sources, address_of, open_file, open_files
+from presso._files import Sources, address_of, hidden, open_file, open_files
 from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts
 from presso.errors import ArgumentError
@@ -24,7 +24,11 @@ def sql(
     """A Query of one SELECT statement over files: "select city, sum(price) from 'orders.presso'
     group by city". Raises ArgumentError with the place that is wrong."""
     made = Query.__new__(Query)
-    made._query = _native.Query.of_statement(statement, open_file)
+    try:
+        made._query = _native.Query.of_statement(statement, open_file)
+    except ArgumentError as error:
+        # Its text shows the statement, with the URLs that are in it, and the place below it.
+        raise error.with_text(hidden(str(error))) from None
     made._files, made._asked = None, []
     made._begun = statement, made._query.files(), None
     return made.options(threads=threads, memory_bytes=memory_bytes, device=device)

@@ -198,11 +198,11 @@ class Scan:
             rows = lines if gives_all else None
             return [Partition("lines", address_of(file), question, None, rows, plain_bytes)]
         made = []
-        for part in parts:
+        address = address_of(file)
+        for part, ranges in parts:
             begin, end, _, lines = part[:4]
             rows = lines if gives_all else None
-            address = address_of(file)
-            made.append(Partition("lines", address, question, part, rows, end - begin))
+            made.append(Partition("lines", address, question, part, rows, end - begin, ranges))
         return made
 
     def explain(self) -> str:

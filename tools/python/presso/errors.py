@@ -27,6 +27,11 @@ class Error(Exception):
     def __str__(self):
         return self.args[0]
 
+    def with_text(self, text):
+        """The same with another text."""
+        made, (kind, _, places) = self.__reduce__()
+        return made(kind, text, places)
+
     def __reduce__(self):
         places = {"code": self.code, "path": self.path, "block": self.block, "offset": self.offset}
         return _restored, (type(self), self.args[0], places)

@@ -89,21 +89,38 @@ class Searches {
   std::string why_cpu_;
 };
 
-/// A file whose reads fail, kCancelled, when its work is cancelled.
-class CancellableAccess final : public RandomAccess {
+/// A file whose reads fail, kCancelled, when its work is cancelled, and after one that has failed:
+/// what cannot be read for now must not be taken for an index that is not there. By any thread.
+class GuardedAccess final : public RandomAccess {
  public:
   /// Both are kept by reference.
-  CancellableAccess(const RandomAccess& file, const std::atomic<bool>& cancelled)
+  GuardedAccess(const RandomAccess& file, const std::atomic<bool>& cancelled)
       : file_(file), cancelled_(cancelled) {}
   std::uint64_t size() const override { return file_.size(); }
   Status read_at(std::uint64_t offset, MutableBytes into) const override {
     if (cancelled_) return make_error(ErrorCode::kCancelled);
-    return file_.read_at(offset, into);
+    if (has_failed_) return failure();
+    Status read = file_.read_at(offset, into);
+    if (!read.ok() && !is_damage(read.error().code)) fail(read.error());
+    return read;
+  }
+  /// Of the first read that failed.
+  Status failure() const {
+    const std::lock_guard lock(mutex_);
+    return failure_;
   }
 
  private:
+  void fail(const Error& error) const {
+    const std::lock_guard lock(mutex_);
+    if (!has_failed_.exchange(true)) failure_ = error;
+  }
+
   const RandomAccess& file_;
   const std::atomic<bool>& cancelled_;
+  mutable std::atomic<bool> has_failed_{false};
+  mutable std::mutex mutex_;
+  mutable Status failure_;
 };
 
 /// Searches the files one after another, as ScanJob::options say but for max_lines, which is for
@@ -118,7 +135,9 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
     options.cancelled = &cancelled;
     options.on_damage = [&](const DamagedBlock& block) { totals.damage.push_back({at, block}); };
     PRESSO_ASSIGN(const SharedAccess file, job.files[at].open());
-    PRESSO_ASSIGN(const ScanSummary found, scan_file(CancellableAccess(*file, cancelled), options));
+    const GuardedAccess guarded(*file, cancelled);
+    PRESSO_ASSIGN(const ScanSummary found, scan_file(guarded, options));
+    PRESSO_TRY(guarded.failure());
     if (cancelled) return make_error(ErrorCode::kCancelled);
     totals.add(found);
   }

@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "presso/table.h"
+#include "presso/wire.h"
 #include "tools/python/src/gil.h"
 
 namespace presso::python {
@@ -93,6 +95,7 @@ class ObjectAccess final : public FileAccess {
         raised_.is_valid() && error.code == ErrorCode::kIo && error.what == raised_text_;
     return is_it ? std::exchange(raised_, {}) : nb::none();
   }
+  nb::object reader() const override { return reader_; }
 
  private:
   Status read_with_gil(std::uint64_t offset, MutableBytes into) const {
@@ -129,6 +132,10 @@ class ObjectAccess final : public FileAccess {
   mutable std::string raised_text_;
 };
 
+Bytes view_of(const nb::bytes& bytes) {
+  return {reinterpret_cast<const Byte*>(bytes.c_str()), bytes.size()};
+}
+
 Result<SharedAccess> open_path(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno_error("cannot open", errno);
@@ -150,6 +157,24 @@ Result<bool> is_table(const RandomAccess& file) {
   if (file.size() < sizeof begun) return false;
   PRESSO_TRY(file.read_at(0, begun));
   return begins_table(begun);
+}
+
+std::uint64_t tail_bytes(Bytes begun, std::uint64_t size) {
+  // Of an index and line facts; most files are compressed by less than this.
+  constexpr std::uint64_t kBytesOfBlock = 16, kRatio = 4, kMost = 64u << 20;
+  std::uint64_t block_bytes = kDefaultBlockBytes;
+  if (begun.size() >= kFileHeaderBytes) {
+    const auto header = parse_file_header(begun.data());
+    if (header.ok()) block_bytes = header->block_bytes;
+  }
+  return std::min(kMost, size / block_bytes * kBytesOfBlock * kRatio);
+}
+
+std::uint64_t index_offset(Bytes end, std::uint64_t size) {
+  if (end.size() < kTrailerBytes) return size;
+  const auto trailer = parse_trailer(end.data() + end.size() - kTrailerBytes);
+  if (!trailer.ok() || trailer->file_bytes > size) return size;
+  return size - trailer->file_bytes + trailer->index_offset;
 }
 
 std::string bytes_of(const nb::bytes& bytes) {
@@ -174,7 +199,13 @@ void bind_opened_file(nb::module_& module) {
           "Where it lies, or empty.")
       .def_prop_ro(
           "url", [](const OpenedFile& file) { return text_of(file.url); },
-          "By which fsspec opened it, or empty.");
+          "By which it was opened, or empty.")
+      .def_prop_ro(
+          "reader",
+          [](const OpenedFile& file) {
+            return file.access == nullptr ? nb::none() : file.access->reader();
+          },
+          "Python's object that reads it, or None.");
   module.def(
       "open_descriptor",
       [](int fd, std::uint64_t size, const nb::bytes& path) {
@@ -198,6 +229,17 @@ void bind_opened_file(nb::module_& module) {
       },
       nb::arg("reader"), nb::arg("size"), nb::arg("name"), nb::arg("url") = nb::bytes("", 0),
       "An object with read_range(offset, length), which gives bytes; of `size` bytes.");
+  module.def(
+      "tail_bytes",
+      [](const nb::bytes& begun, std::uint64_t size) { return tail_bytes(view_of(begun), size); },
+      nb::arg("begun"), nb::arg("size"),
+      "How much of the end of a file of `size` bytes, of which the first ones are `begun` or "
+      "nothing is known, its index and line facts are likely to take, in bytes.");
+  module.def(
+      "index_offset",
+      [](const nb::bytes& end, std::uint64_t size) { return index_offset(view_of(end), size); },
+      nb::arg("end"), nb::arg("size"),
+      "Where the index begins in a file that ends with these bytes, or `size`, its own.");
 }
 
 }  // namespace presso::python

@@ -23,6 +23,8 @@ class FileAccess : public RandomAccess {
   virtual void raise_interrupt() const {}
   /// What a read has raised that gave this error, or none. With the GIL.
   virtual nanobind::object cause_of(const Error&) const { return nanobind::none(); }
+  /// Python's object that reads it, or none. With the GIL.
+  virtual nanobind::object reader() const { return nanobind::none(); }
 };
 using SharedAccess = std::shared_ptr<const FileAccess>;
 
@@ -51,6 +53,13 @@ T take(Result<T> result, const OpenedFile& file) {
 
 /// Whether it is a table, by its first bytes. Errors: those of reading.
 Result<bool> is_table(const RandomAccess& file);
+
+/// How much of a file's end its index and line facts are likely to take. `begun`: its first bytes,
+/// or empty.
+std::uint64_t tail_bytes(Bytes begun, std::uint64_t size);
+/// Where the index begins in a file that ends with `end`; `size`, its own, where that is no
+/// trailer.
+std::uint64_t index_offset(Bytes end, std::uint64_t size);
 
 /// The bytes of a path or a name.
 std::string bytes_of(const nanobind::bytes& bytes);

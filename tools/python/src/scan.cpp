@@ -18,6 +18,7 @@
 #include "tools/python/src/interruptible.h"
 #include "tools/python/src/line_stream.h"
 #include "tools/python/src/owned_stream.h"
+#include "tools/python/src/part_ranges.h"
 
 namespace presso::python {
 namespace nb = nanobind;
@@ -101,8 +102,14 @@ nb::list runs_of(std::vector<bool> wanted) {
 
 nb::tuple tuple_of(const LinePart& part) {
   return nb::make_tuple(part.begin, part.end, part.lines_before, part.lines, part.file_bytes,
-                        part.first_block_offset, part.clause,
+                        part.layout_checksum, part.clause,
                         nb::tuple(part.wanted.empty() ? nb::list() : runs_of(part.wanted)));
+}
+
+nb::tuple tuple_of(const std::vector<ByteRange>& ranges) {
+  nb::list made;
+  for (const ByteRange& range : ranges) made.append(nb::make_tuple(range.begin, range.end));
+  return nb::tuple(made);
 }
 
 LinePart part_of(const nb::object& tuple) {
@@ -112,7 +119,7 @@ LinePart part_of(const nb::object& tuple) {
   part.lines_before = nb::cast<std::uint64_t>(tuple[2]);
   part.lines = nb::cast<std::uint64_t>(tuple[3]);
   part.file_bytes = nb::cast<std::uint64_t>(tuple[4]);
-  part.first_block_offset = nb::cast<std::uint64_t>(tuple[5]);
+  part.layout_checksum = nb::cast<std::uint64_t>(tuple[5]);
   part.clause = nb::cast<std::uint64_t>(tuple[6]);
   bool is_wanted = false;
   for (const nb::handle run : nb::cast<nb::tuple>(tuple[7])) {
@@ -257,23 +264,34 @@ class Scan {
   }
   std::string describe() const { return job_->pattern.describe(); }
 
-  /// Of one of the files: a tuple for each, or None where the file is searched as a whole.
+  /// Of one of the files, for each part: what make_scan() takes, and of a file with a URL what will
+  /// be read, (begin, end) in bytes; or None where the file is searched as a whole.
   nb::object divide(std::size_t number, std::uint64_t target_bytes) const {
     const OpenedFile& file = job_->files.at(number);
     using Parts = std::optional<std::vector<LinePart>>;
+    std::vector<std::vector<ByteRange>> ranges;
     Parts parts = take(interruptible([&](const std::atomic<bool>& cancelled) -> Result<Parts> {
                          PRESSO_ASSIGN(const SharedAccess access, file.open());
-                         const CancellableAccess guarded(*access, cancelled);
+                         const GuardedAccess guarded(*access, cancelled);
                          PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(guarded));
                          Parts made =
                              divide_lines(opened, job_->pattern, job_->options, target_bytes);
+                         PRESSO_TRY(guarded.failure());
+                         if (made && !file.url.empty()) {
+                           for (const LinePart& part : *made) {
+                             ranges.push_back(ranges_of(*opened.index(), part));
+                           }
+                         }
                          if (cancelled) return make_error(ErrorCode::kCancelled);
                          return made;
                        }),
                        file);
     if (!parts) return nb::none();
     nb::list made;
-    for (const LinePart& part : *parts) made.append(tuple_of(part));
+    ranges.resize(parts->size());
+    for (std::size_t part = 0; part < parts->size(); ++part) {
+      made.append(nb::make_tuple(tuple_of((*parts)[part]), tuple_of(ranges[part])));
+    }
     return made;
   }
 

@@ -182,11 +182,22 @@ TEST(LineParts, AreRefusedForAnotherFile) {
   const MemoryRandomAccess file{Bytes(bytes)};
   LinePart part = (*parts_of(file, pattern, 1))[0];
   EXPECT_TRUE(scan_part(file, part, pattern).ok());
-  for (const auto change : {&LinePart::file_bytes, &LinePart::first_block_offset, &LinePart::end}) {
+  for (const auto change : {&LinePart::file_bytes, &LinePart::layout_checksum, &LinePart::end}) {
     LinePart other = part;
     other.*change += 1;
     EXPECT_EQ(scan_part(file, other, pattern).error().code, ErrorCode::kIo);
   }
+}
+
+TEST(LineParts, AreRefusedForAFileOfTheSameSizeWithOtherLines) {
+  const Pattern pattern = literal("a");
+  const auto divided = packed("a\nbb\n", 0);
+  const auto other = packed("aa\nb\n", 0);
+  ASSERT_EQ(divided.size(), other.size());
+  const LinePart part = (*parts_of(MemoryRandomAccess{Bytes(divided)}, pattern, 1))[0];
+  const auto found = scan_part(MemoryRandomAccess{Bytes(other)}, part, pattern);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, ErrorCode::kIo);
 }
 
 }  // namespace

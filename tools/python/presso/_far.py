@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""Files far away: what is read of them comes in few large requests, several at a time."""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import errno
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from presso import _native
+
+#: Asked for first: small files are there then, and the size of others is known.
+BEGIN_BYTES = 64 << 10
+# What a request reads where nobody knows what is wanted, and at most: a request takes as long as a
+# megabyte or two.
+_PIECE_BYTES = 2 << 20
+_MOST_PIECE_BYTES = 8 << 20
+# How many requests of a plan are under way or not used yet.
+_AHEAD = 8
+# What is kept of all files together.
+_MOST_KEPT_BYTES = 256 << 20
+
+
+class FarFile:
+    """Reads ranges of a file through a source: an object with `size`, `begun`, which is what of the
+    file's begin is there already, and fetch(begin, end), which any thread may call. What was read
+    last is kept. Used by any thread."""
+
+    def __init__(self, source: Any):
+        self.source = source
+        self._size: int = source.size
+        self._piece_bytes = _PIECE_BYTES
+        self._sequence_end = -1
+        self._forget()
+        if source.begun:
+            begin = _Extent(0, len(source.begun))
+            begin.future.set_result(source.begun)
+            self._keep(begin)
+        _files.add(self)
+
+    def plan(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """What will be read, in this order: it is fetched from the first read on."""
+        with self._lock:
+            for begin, end in ranges:
+                steps = range(begin, end, _MOST_PIECE_BYTES)
+                self._planned += [(at, min(end, at + _MOST_PIECE_BYTES)) for at in steps]
+
+    def read(self, begin: int, end: int) -> bytes | memoryview:
+        """The bytes from `begin` to `end`, which are in the file."""
+        if begin >= end:
+            return b""
+        with self._lock:
+            found = self._found(begin, end)
+        pieces = []
+        for at, future in found:
+            pieces.append(memoryview(future.result())[max(begin - at, 0) : end - at])
+        if not self._has_seen_end and end == self._size:
+            self._look_at_end(*found[-1])
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _forget(self):
+        self._lock = threading.Lock()
+        self._extents: list[_Extent] = []
+        self._planned: collections.deque[tuple[int, int]] = collections.deque()
+        self._ahead = 0
+        self._has_seen_end = False
+
+    def _found(self, begin, end):
+        """Where those begin that have the range, one behind another, with their futures; what is
+        missing is fetched from now on."""
+        found = []
+        while self._planned and self._ahead < _AHEAD:
+            self._ahead += 1
+            self._start_planned()
+        while begin < end:
+            extent = self._extent_at(begin)
+            if extent is None:
+                self._fetch_around(begin, end)
+                extent = self._extent_at(begin, may_have_failed=True)
+            future = extent and extent.future
+            if future is None:
+                continue
+            if extent.is_planned:
+                extent.is_planned = False
+                self._start_planned()
+            extent.used = next(_uses)
+            found.append((extent.begin, future))
+            begin = extent.end
+        return found
+
+    def _extent_at(self, at, may_have_failed=False):
+        for extent in reversed(self._extents):
+            if extent.begin <= at < extent.end and (may_have_failed or not extent.has_failed()):
+                return extent
+        return None
+
+    def _fetch_around(self, begin, end):
+        """What is missing, and what is likely to be asked for next."""
+        size = self._size
+        if begin == 0 or size - begin <= _LEAST_TAIL_BYTES:
+            # Who reads one of them needs the other.
+            self._fetch(0, min(BEGIN_BYTES, size))
+            tail = _native.tail_bytes(self.source.begun, size)
+            self._fetch(size - min(size, max(tail, _LEAST_TAIL_BYTES)), size)
+        if self._extent_at(begin) is not None:
+            return
+        self._piece_bytes *= 2 if begin == self._sequence_end else 0
+        self._piece_bytes = min(max(self._piece_bytes, _PIECE_BYTES), _MOST_PIECE_BYTES)
+        self._sequence_end = min(size, begin + max(self._piece_bytes, end - begin))
+        for at in range(begin, self._sequence_end, _MOST_PIECE_BYTES):
+            self._fetch(at, min(self._sequence_end, at + _MOST_PIECE_BYTES))
+
+    def _fetch(self, begin, end, is_planned=False):
+        """What of the range is not there, and neither under way."""
+        while begin < end:
+            extent = self._extent_at(begin)
+            if extent is None:
+                later = [one.begin for one in self._extents if begin < one.begin < end]
+                extent = _Extent(begin, min([end, *later]))
+                extent.is_planned = is_planned
+                fetching = (self.source.fetch, extent, extent.future)
+                threading.Thread(target=_run, args=fetching, daemon=True).start()
+                self._keep(extent)
+            begin = extent.end
+
+    def _start_planned(self):
+        if self._planned:
+            self._fetch(*self._planned.popleft(), is_planned=True)
+
+    def _keep(self, extent):
+        # Not those that were dropped, and none that has failed at the same place.
+        kept = [one for one in self._extents if one.future is not None]
+        self._extents = [one for one in kept if one.begin != extent.begin or not one.has_failed()]
+        self._extents.append(extent)
+        extent.used = next(_uses)
+        _kept.add(extent)
+
+    def _look_at_end(self, at, tail):
+        """Fetches what belongs to the file's index and is not there."""
+        with self._lock:
+            self._has_seen_end = True
+            index = _native.index_offset(tail.result()[-_TRAILER_BYTES:], self._size)
+            if index >= at:
+                return
+            # The line facts in front of it have three times as many bytes.
+            begin = max(0, index - 3 * (self._size - index))
+            for piece in range(begin, at, _MOST_PIECE_BYTES):
+                self._fetch(piece, min(at, piece + _MOST_PIECE_BYTES))
+
+
+_TRAILER_BYTES = 32
+_LEAST_TAIL_BYTES = 256 << 10
+_uses = itertools.count()
+_files: weakref.WeakSet[FarFile] = weakref.WeakSet()
+
+
+class _Extent:
+    """Bytes of a file, which are there or under way."""
+
+    def __init__(self, begin, end):
+        self.begin = begin
+        self.end = end
+        self.used = 0
+        self.is_planned = False
+        # None: the bytes were dropped.
+        self.future: concurrent.futures.Future[bytes] | None = concurrent.futures.Future()
+
+    def has_failed(self):
+        """Or is not there any more."""
+        future = self.future
+        return future is None or (future.done() and future.exception() is not None)
+
+
+def _run(fetch, extent, future):
+    # A thread of its own, which no Ctrl-C ends: others may wait for the same bytes.
+    try:
+        read = fetch(extent.begin, extent.end)
+        if len(read) != extent.end - extent.begin:
+            where = f"bytes {extent.begin}-{extent.end - 1}"
+            raise OSError(errno.EIO, f"{where}: a read gave {len(read)} bytes")
+        future.set_result(read)
+    except BaseException as error:
+        future.set_exception(error)
+
+
+class _Kept:
+    """Sees to it that not too much is kept of all files together."""
+
+    def __init__(self):
+        self.forget()
+
+    def forget(self):
+        self._lock = threading.Lock()
+        self._extents: weakref.WeakSet[_Extent] = weakref.WeakSet()
+        self._added_bytes = 0
+
+    def add(self, extent):
+        with self._lock:
+            self._extents.add(extent)
+            self._added_bytes += extent.end - extent.begin
+            if self._added_bytes * 4 < _MOST_KEPT_BYTES:
+                return
+            self._added_bytes = 0
+            self._drop_oldest()
+
+    def _drop_oldest(self):
+        extents = sorted(self._extents, key=lambda extent: extent.used, reverse=True)
+        kept_bytes = 0
+        for extent in extents:
+            kept_bytes += extent.end - extent.begin
+            if kept_bytes > _MOST_KEPT_BYTES:
+                extent.future = None
+                self._extents.discard(extent)
+
+
+_kept = _Kept()
+
+
+def _forget_all():
+    # Threads that fetch, or have a lock, are not in this process.
+    _kept.forget()
+    for file in list(_files):
+        file._forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Ranges of files that HTTP servers have, each checked to be what was asked for."""
+
+from __future__ import annotations
+
+import errno
+import http.client
+import os
+import re
+import time
+import urllib.parse
+import urllib.request
+from typing import Any
+
+from presso._far import BEGIN_BYTES
+from presso.errors import ArgumentError
+
+#: Pauses in seconds before a request is made again: it is made once more than there are of them.
+PAUSES = (0.25, 1.0, 4.0)
+#: How long a connection, and then each piece of the answer, is waited for.
+CONNECT_SECONDS = 10.0
+SILENT_SECONDS = 20.0
+#: An answer may take longer by as long as it takes at so many bytes a second.
+LEAST_BYTES_PER_SECOND = 200_000
+_MOST_REDIRECTS = 5
+_PASSING = {408, 425, 429, 500, 502, 503, 504}
+_ERRORS = {
+    401: PermissionError,
+    403: PermissionError,
+    404: FileNotFoundError,
+    410: FileNotFoundError,
+}
+_NUMBERS = {PermissionError: errno.EACCES, FileNotFoundError: errno.ENOENT}
+
+
+class _Passing(Exception):
+    """What may be otherwise the next time."""
+
+
+class HttpFile:
+    """A file of an HTTP server. Used by any thread.
+
+    Attributes:
+        size: bytes of the file.
+        tag: what the server calls this state of it (ETag, or else Last-Modified), or None.
+        begun: what of its begin is there already.
+    """
+
+    def __init__(self, url: str, known: tuple[int, str | None] | None = None):
+        """`known`: size and tag, where these are known. Raises OSError for what the server
+        refuses, ArgumentError where there is no urllib3."""
+        self._urllib3 = _urllib3()
+        self._url, self._headers = self._without_credentials(url)
+        self.begun = b""
+        self.size = -1
+        self.tag: str | None = None
+        if known is not None:
+            self.size, self.tag = known
+        else:
+            self.begun = self.fetch(0, BEGIN_BYTES)
+
+    def fetch(self, begin: int, end: int) -> bytes:
+        """The bytes from `begin` to `end`. What may pass is tried again after each of PAUSES.
+        Raises OSError, with the range and the status or cause."""
+        where = f"bytes {begin}-{end - 1}"
+        for pause in (*PAUSES, None):
+            try:
+                return self._fetch_once(begin, end)
+            except _Passing as error:
+                if pause is None:
+                    text = f"{where}: {error}, {len(PAUSES) + 1} times"
+                    raise OSError(errno.EIO, text) from None
+                time.sleep(pause)
+            except OSError as error:
+                raise type(error)(error.errno, f"{where}: {error.strerror}") from None
+        raise AssertionError
+
+    def _without_credentials(self, url):
+        parts = urllib.parse.urlsplit(url)
+        headers = {"Accept-Encoding": "identity", "User-Agent": "presso"}
+        who, has_user, host = parts.netloc.rpartition("@")
+        if has_user:
+            made = self._urllib3.make_headers(basic_auth=urllib.parse.unquote(who))
+            headers["Authorization"] = made["authorization"]
+        return urllib.parse.urlunsplit(parts._replace(netloc=host, fragment="")), headers
+
+    def _fetch_once(self, begin, end):
+        urllib3 = self._urllib3
+        response = None
+        try:
+            response = _pool(self._url).request(
+                "GET",
+                self._url,
+                headers=self._headers | {"Range": f"bytes={begin}-{end - 1}"},
+                preload_content=False,
+                decode_content=False,
+                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=SILENT_SECONDS),
+                retries=urllib3.Retry(
+                    None, connect=0, read=0, status=0, other=0, redirect=_MOST_REDIRECTS
+                ),
+            )
+            read = self._checked(response, begin, end)
+            response.release_conn()
+            response = None
+            return read
+        except urllib3.exceptions.HTTPError as error:
+            raise _Passing(_cause_of(error, urllib3)) from None
+        finally:
+            if response is not None:
+                response.close()
+
+    def _checked(self, response, begin, end):
+        """The bytes of the range, which is cut where the file ends while that is not known."""
+        status = response.status
+        if status in _PASSING:
+            raise _Passing(_status_of(response))
+        is_first = self.size < 0
+        if status == 416 and is_first and response.headers.get("Content-Range") == "bytes */0":
+            self.size = 0
+            return b""
+        if status not in (200, 206):
+            kind = _ERRORS.get(status, OSError)
+            raise kind(_NUMBERS.get(kind, errno.EIO), _status_of(response))
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise OSError(errno.EIO, "the server changes the bytes by a Content-Encoding")
+        size = self._size_of(response, begin, end)
+        tag = response.headers.get("ETag") or response.headers.get("Last-Modified")
+        if not is_first and (size != self.size or (tag and self.tag and tag != self.tag)):
+            raise OSError(errno.ESTALE, "the file has changed while it was read")
+        read = _body(response, min(end, size) - begin)
+        if is_first:
+            self.size, self.tag = size, tag
+        return read
+
+    def _size_of(self, response, begin, end):
+        """The file's size, when the answer is known to be the range."""
+        length = response.headers.get("Content-Length", "")
+        if response.status == 200:
+            # All of the file, which is right where all of it is wanted.
+            if begin > 0 or not length.isdecimal() or int(length) > end:
+                raise OSError(errno.EIO, "the server gives all of the file and knows no ranges")
+            return int(length)
+        said = response.headers.get("Content-Range", "")
+        found = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", said)
+        first, last, size = map(int, found.groups()) if found else (-1, -1, -1)
+        if (first, last + 1) != (begin, min(end, size)):
+            raise OSError(errno.EIO, f"the server gives another range: {said!r}")
+        if length not in ("", str(last + 1 - first)):
+            raise OSError(errno.EIO, f"the server gives {length} bytes of the range {said!r}")
+        return size
+
+
+def _body(response, length):
+    deadline = time.monotonic() + SILENT_SECONDS + length / LEAST_BYTES_PER_SECOND
+    pieces = []
+    while length > 0:
+        piece = response.read1(min(length, 1 << 20))
+        if not piece:
+            raise _Passing(f"the connection ended {length} bytes early")
+        pieces.append(piece)
+        length -= len(piece)
+        if length > 0 and time.monotonic() > deadline:
+            raise _Passing("the answer comes too slowly")
+    return b"".join(pieces)
+
+
+def _status_of(response):
+    return f"status {response.status} ({response.reason})"
+
+
+def _cause_of(error, urllib3):
+    """Without the URL, which urllib3's texts have."""
+    cause = getattr(error, "reason", None) or error
+    kinds = urllib3.exceptions
+    # One that is refused is among those that time out.
+    if not isinstance(cause, kinds.NewConnectionError):
+        if isinstance(cause, kinds.ConnectTimeoutError):
+            return f"no connection within {CONNECT_SECONDS:g} s"
+        if isinstance(cause, kinds.TimeoutError):
+            return f"no answer within {SILENT_SECONDS:g} s"
+    for one in (cause.__cause__, cause.__context__, *cause.args[::-1]):
+        if isinstance(one, (OSError, http.client.HTTPException)):
+            return getattr(one, "strerror", None) or str(one)
+    return str(cause.args[0]) if cause.args else type(cause).__name__
+
+
+def _urllib3() -> Any:
+    try:
+        import urllib3
+    except ImportError as error:
+        raise ArgumentError("needs the package urllib3 (pip install urllib3)") from error
+    return urllib3
+
+
+_pools: dict[str, Any] = {}
+
+
+def _pool(url):
+    """This process's connections, through the proxy that the environment names."""
+    parts = urllib.parse.urlsplit(url)
+    proxy = urllib.request.getproxies().get(parts.scheme, "")
+    if proxy and urllib.request.proxy_bypass(parts.netloc):
+        proxy = ""
+    if proxy not in _pools:
+        urllib3 = _urllib3()
+        options = {"num_pools": 16, "maxsize": 16}
+        made = urllib3.ProxyManager(proxy, **options) if proxy else urllib3.PoolManager(**options)
+        _pools.setdefault(proxy, made)
+    return _pools[proxy]
+
+
+# A connection belongs to one process.
+os.register_at_fork(after_in_child=_pools.clear)
