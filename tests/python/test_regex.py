@@ -103,5 +103,6 @@ def test_the_same_as_re(pattern, lines, ignore_case, compressed):
 def test_many_patterns_and_texts_that_were_hard(ignore_case):
     """Some that hold each kind of element, so that they are tested without hypothesis' choice."""
     lines = [b"", b"a", b"ab 07_-", b"\xc3\xa9B\0\r", b"aab.-ba 0", b"\xff\xffa\tb"]
-    for pattern in (b"(a|ab)(c|)", b"a{2,}?b|\\b0", b"^$", b"[^\\w]+\\B", b"(?:ab|a)*?b$", b"\\x00"):
+    patterns = (b"(a|ab)(c|)", b"a{2,}?b|\\b0", b"^$", b"[^\\w]+\\B", b"(?:ab|a)*?b$", b"\\x00")
+    for pattern in patterns:
         check(pattern, lines, ignore_case)
