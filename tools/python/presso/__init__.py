@@ -45,7 +45,6 @@ from presso.errors import (
 )
 
 
-
 def dataset(
     sources: Sources | Scan | Query, *, target_bytes: int = 64 << 20, **options: Any
 ) -> Any:
@@ -78,6 +77,7 @@ __all__ = [
     "Scan",
     "Sizes",
     "UnsupportedError",
+    "__version__",
     "compress",
     "compress_file",
     "dataset",
