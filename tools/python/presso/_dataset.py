@@ -42,8 +42,8 @@ class Dataset(pyarrow.dataset.Dataset):
         return _scanner(question, columns, filter)
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
-        """The partitions, those that `filter` rules out left out; one of all where there are none: of
-        a partition, a limit, groups, joins or file objects."""
+        """The partitions, those that `filter` rules out left out; one of all where there are none:
+        of a partition, a limit, groups, joins or file objects."""
         columns, tree = self._needed(None, filter)
         question = self._source.question(columns, tree)
         try:
