@@ -440,3 +440,25 @@ def test_engines_that_stop_early_end_cleanly(compressed):
         command = [sys.executable, "-c", STOPS_EARLY, str(compressed)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_fragments_of_what_cannot_be_divided(log_lines, compressed, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    part = presso.scan(compressed, "ERROR").partitions(1 << 18)[1]
+    table = tmp_path / "t.presso"
+    presso.write_table(pyarrow.table({"a": [1, 2, 2], "b": ["x", "y", "z"]}), table)
+    with open(table, "rb") as file:
+        for asked in (
+            part.scan(),
+            presso.scan(compressed, limit=10),
+            presso.sql(f"select a, count(*) as n from '{table}' group by a"),
+            presso.query(table).partitions()[0].scan(),
+            presso.query(file),
+        ):
+            whole = pyarrow.table(asked)
+            dataset = presso.dataset(asked)
+            (fragment,) = dataset.get_fragments()
+            assert fragment.scanner().to_table() == whole
+            name = whole.column_names[0]
+            assert fragment.scanner(columns=[name]).to_table() == whole.select([name])
+            assert fragment.count_rows() == whole.num_rows

@@ -489,3 +489,22 @@ def test_modes_follow_the_umask(tmp_path):
     assert after == 0o027
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o640}
     assert len(os.listdir(tmp_path)) == 320
+
+
+def test_progress_bars(log, tmp_path):
+    tqdm = pytest.importorskip("tqdm").tqdm
+    compressed, plain = tmp_path / "a.presso", tmp_path / "a"
+    options = {"unit": "B", "unit_scale": True, "file": io.StringIO()}
+    with tqdm(total=log.stat().st_size, **options) as bar:
+        presso.compress_file(log, compressed, progress=bar)
+        assert bar.n == bar.total
+    with tqdm(total=compressed.stat().st_size, initial=5, **options) as bar:
+        presso.decompress_file(compressed, plain, progress=bar)
+        assert bar.n == bar.total + 5
+    with tqdm(total=log.stat().st_size, **options) as bar:
+        presso.compress_file(
+            log, compressed, overwrite=True, progress=lambda done, _: bar.update(done - bar.n)
+        )
+        assert bar.n == bar.total
+    with pytest.raises(presso.ArgumentError, match="cannot be called"):
+        presso.compress_file(log, compressed, overwrite=True, progress=3)

@@ -413,3 +413,30 @@ def test_tables_that_have_changed(tables, tmp_path):
     path.write_bytes((tables / "a.presso").read_bytes() * 2)
     with pytest.raises(presso.FileError, match="has changed"):
         part.scan()
+
+
+def test_tables_written_anew_with_the_same_size(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "t.presso"
+
+    def write(first):
+        rows = pyarrow.table({"a": [first + i for i in range(1000)]})
+        presso.write_table(rows, path, overwrite=True)
+        return path.stat().st_size
+
+    size = write(1000)
+    (part,) = presso.query(path).partitions()
+    assert part.scan().run()["rows"] == 1000
+    assert write(2000) == size
+    with pytest.raises(presso.FileError, match="has changed"):
+        part.scan()
+
+
+def test_logs_written_anew_with_the_same_size(tmp_path):
+    path = tmp_path / "t.presso"
+    path.write_bytes(presso.compress(b"a\nbb\n"))
+    (part,) = presso.scan(path).partitions()
+    assert part.scan().count() == 2
+    path.write_bytes(presso.compress(b"aa\nb\n"))
+    with pytest.raises(presso.FileError, match="has changed"):
+        part.scan().count()

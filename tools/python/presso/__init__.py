@@ -46,7 +46,6 @@ from presso.errors import (
 )
 
 
-
 def dataset(
     sources: Sources | Scan | Query, *, target_bytes: int = 64 << 20, **options: Any
 ) -> Any:
@@ -80,6 +79,7 @@ __all__ = [
     "Scan",
     "Sizes",
     "UnsupportedError",
+    "__version__",
     "compress",
     "compress_file",
     "dataset",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, Protocol, Union
 
 from presso import _native
 from presso._arguments import MOST_OF_32_BITS, MOST_THREADS, one_of, whole
@@ -13,7 +13,16 @@ from presso._files import Source, open_file, output_path
 from presso.errors import ArgumentError
 
 Path = Union[str, bytes, os.PathLike]
-Progress = Union[Callable[[int, int], object], None]
+#: Is called with bytes of the source that are done and bytes that were written so far; or a bar of
+#: tqdm's, of which update() is called with how many bytes of the source are done since the last.
+Progress = Union[Callable[[int, int], object], "ProgressBar", None]
+
+
+class ProgressBar(Protocol):
+    """As tqdm has them."""
+
+    def update(self, n: float) -> object:
+        """Adds to what is done."""
 
 
 class Sizes(NamedTuple):
@@ -66,8 +75,8 @@ def compress_file(
 ) -> Sizes:
     """Compresses a file into `to`, by default its path with ".presso" behind it, which appears
     when it is complete. Its metadata are the path's name and its mtime, and those that are given.
-    `progress(plain_bytes, compressed_bytes)` is called with what is done so far; what it raises
-    ends the work. Returns Sizes."""
+    `progress(plain_bytes, compressed_bytes)` is called with what is done so far, or a bar of tqdm's
+    is updated; what that raises ends the work. Returns Sizes."""
     file = open_file(source)
     if to is None and not file.path:
         raise ArgumentError(f"{file.name}: no path; to= says where it is written")
@@ -94,9 +103,22 @@ def _origin(path):
 
 
 def _callable(progress):
+    if callable(getattr(progress, "update", None)):
+        return _updating(progress)
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress={progress!r}: cannot be called")
     return progress
+
+
+def _updating(bar):
+    before = 0
+
+    def advance(done, _):
+        nonlocal before
+        bar.update(done - before)
+        before = done
+
+    return advance
 
 
 def decompress_file(
@@ -111,11 +133,14 @@ def decompress_file(
     `progress(compressed_bytes, plain_bytes)` as in compress_file(). Returns Sizes."""
     threads = whole("threads", threads, MOST_THREADS)
     target = output_path(to)
-    return Sizes._make(
-        _native.decompress_file(
-            open_file(source), target, bool(overwrite), threads, _callable(progress)
-        )
-    )
+    report = _callable(progress)
+    file = open_file(source)
+    done = _native.decompress_file(file, target, bool(overwrite), threads, report)
+    sizes = Sizes._make(done)
+    if report is not progress:
+        # Behind the last block there is the index.
+        report(sizes.compressed_bytes, sizes.plain_bytes)
+    return sizes
 
 
 def write_table(

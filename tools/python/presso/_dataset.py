@@ -13,7 +13,8 @@ import pyarrow.dataset
 from presso._partition import Partition
 from presso._pushed import Tree
 from presso._read_filter import tree_of
-from presso._source import source_of
+from presso._source import LineSource, RowSource, source_of
+from presso.errors import ArgumentError
 
 
 class Dataset(pyarrow.dataset.Dataset):
@@ -41,9 +42,15 @@ class Dataset(pyarrow.dataset.Dataset):
         return _scanner(question, columns, filter)
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
-        """The partitions, those that `filter` rules out left out."""
-        question = self._source.question(*self._needed(None, filter))
-        for part in question.partitions(self._target_bytes):
+        """The partitions, those that `filter` rules out left out; one of all where there are none:
+        of a partition, a limit, groups, joins or file objects."""
+        columns, tree = self._needed(None, filter)
+        question = self._source.question(columns, tree)
+        try:
+            parts = question.partitions(self._target_bytes)
+        except ArgumentError:
+            parts = [_Whole(self._source, tree)]
+        for part in parts:
             yield Fragment(self, part)
 
     def count_rows(self, filter: Any = None, **_: Any) -> int:
@@ -80,10 +87,22 @@ class Dataset(pyarrow.dataset.Dataset):
         return needed or self._schema.names[:1], tree
 
 
+class _Whole:
+    """What cannot be divided, as a partition."""
+
+    def __init__(self, source: LineSource | RowSource, tree: Tree):
+        self._source = source
+        self._tree = tree
+
+    def scan(self, columns: Any = None) -> Any:
+        """A Scan or a Query of it."""
+        return self._source.question(columns, self._tree)
+
+
 class Fragment:
     """A partition of a dataset, which engines read as one of pyarrow's fragments."""
 
-    def __init__(self, dataset: Dataset, part: Partition):
+    def __init__(self, dataset: Dataset, part: Partition | _Whole):
         self._dataset = dataset
         self._part = part
 

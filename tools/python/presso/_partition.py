@@ -18,8 +18,8 @@ TARGET_BYTES = 64 << 20
 class Partition:
     """Lines or rows of one file, made by partitions() of a Scan or a Query. It can be pickled, and
     takes about a kilobyte then; who has it needs the package, and the file under the same path or
-    URL. Whether the file is still as large as it was is looked at when it is read (FileError);
-    divide anew after any other change, too.
+    URL. Whether the file still has the size, blocks, lines or row groups that it had, and over
+    HTTP and S3 the same ETag, is looked at when it is read (FileError); divide anew after a change.
 
     Attributes:
         path: of the file, as its scan or query calls it.

@@ -140,7 +140,7 @@ class Query:
             lambda number, target: self._parts(number, target, *divided[number]),
         )
 
-    def _parts(self, number, target_bytes, groups, file_bytes):
+    def _parts(self, number, target_bytes, groups, *file):
         question = tuple(self._asked)
         address = address_of(self._files[number])
         gives_all = not any(method == "where" for method, *_ in question)
@@ -153,7 +153,7 @@ class Query:
             if some:
                 rows = sum(groups[group][0] for group in some) if gives_all else None
                 plain_bytes = sum(groups[group][1] for group in some)
-                place = some[0], some[-1] + 1, file_bytes
+                place = some[0], some[-1] + 1, *file
                 made.append(Partition("rows", address, question, place, rows, plain_bytes))
             some.clear()
 

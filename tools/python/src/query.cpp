@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "presso/arrow.h"
+#include "presso/checksum.h"
 #include "presso/query.h"
 #include "tools/python/src/capsules.h"
 #include "tools/python/src/errors.h"
@@ -68,6 +69,23 @@ const char* kind_of(ColumnType type) {
     default:
       return "";
   }
+}
+
+/// Of where the rows of a table lie and of its zones: with its size, what a part knows it by.
+std::uint64_t layout_checksum(const Table& table) {
+  Checksum64 checksum;
+  const auto add = [&](const std::vector<std::uint64_t>& words) {
+    checksum.add({reinterpret_cast<const Byte*>(words.data()), words.size() * 8});
+  };
+  for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
+    const RowGroupSummary rows = table.row_group(group);
+    add({rows.rows, rows.text_bytes, rows.stored_bytes});
+    for (std::size_t column = 0; column < table.schema().columns.size(); ++column) {
+      const ColumnSummary zone = table.column(group, column);
+      add({zone.nulls, zone.has_zone ? 1u : 0u, zone.least, zone.most});
+    }
+  }
+  return checksum.value();
 }
 
 /// Drops the answer.
@@ -205,7 +223,7 @@ class FileQuery {
         cancellable([&](const QueryOptions& options) { return query_.run(options, sink); }));
   }
   /// For each file its row groups, (rows, bytes of text or else stored ones, whether there may be
-  /// a row of the answer), and its size.
+  /// a row of the answer), its size, and a checksum of its layout.
   nb::list divide() const {
     const auto wanted =
         cancellable([&](const QueryOptions& options) { return query_.divide(options); });
@@ -219,7 +237,7 @@ class FileQuery {
             table.text_bytes() > 0 ? summary.text_bytes : summary.stored_bytes;
         groups.append(nb::make_tuple(summary.rows, plain_bytes, bool{wanted[file][group]}));
       }
-      files.append(nb::make_tuple(groups, files_[file].access->size()));
+      files.append(nb::make_tuple(groups, files_[file].access->size(), layout_checksum(table)));
     }
     return files;
   }
@@ -232,7 +250,8 @@ class FileQuery {
 
  private:
   static Table part_of(const Table& table, const nb::object& groups, const OpenedFile& file) {
-    if (nb::cast<std::uint64_t>(groups[2]) != file.access->size()) {
+    if (nb::cast<std::uint64_t>(groups[2]) != file.access->size() ||
+        nb::cast<std::uint64_t>(groups[3]) != layout_checksum(table)) {
       raise(make_error(ErrorCode::kIo, "has changed since it was divided into parts"), file);
     }
     return take(table.part(nb::cast<std::uint64_t>(groups[0]), nb::cast<std::uint64_t>(groups[1])),
