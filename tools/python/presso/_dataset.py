@@ -14,6 +14,7 @@ from presso._partition import Partition
 from presso._pushed import Tree
 from presso._read_filter import tree_of
 from presso._source import source_of
+from presso.errors import ArgumentError
 
 
 class Dataset(pyarrow.dataset.Dataset):
@@ -44,6 +45,8 @@ class Dataset(pyarrow.dataset.Dataset):
         """The partitions, those that `filter` rules out left out."""
         question = self._source.question(*self._needed(None, filter))
         for part in question.partitions(self._target_bytes):
+            if part.is_partial:
+                raise ArgumentError("parts of groups are partial answers, which are no fragments")
             yield Fragment(self, part)
 
     def count_rows(self, filter: Any = None, **_: Any) -> int:

@@ -17,10 +17,11 @@ TARGET_BYTES = 64 << 20
 
 
 class Partition:
-    """Lines or rows of one file, made by partitions() of a Scan or a Query. It can be pickled, and
-    takes about a kilobyte then; who has it needs the package, and the file under the same path or
-    URL. Whether the file is still as large as it was is looked at when it is read (FileError);
-    divide anew after any other change, too.
+    """Lines or rows of one file, or a partial answer of its groups, made by partitions() of a Scan
+    or a Query. It can be pickled, and takes about a kilobyte then; who has it needs the package,
+    and the file, and those of joined tables, under the same path or URL. Whether the file is still
+    as large as it was is looked at when it is read (FileError); divide anew after any other change,
+    too.
 
     Attributes:
         path: of the file, as its scan or query calls it.
@@ -28,6 +29,7 @@ class Partition:
             blocks are left out (on_error="skip"), or where the file does not tell.
         plain_bytes: of text that it stands for, or None; of a table that was not made from text
             exactly, stored bytes.
+        is_partial: whether it gives a partial answer, which Query.merge() needs.
     """
 
     __slots__ = ("_address", "_kind", "_place", "_question", "path", "plain_bytes", "rows")
@@ -40,6 +42,10 @@ class Partition:
         self.path = address[1]
         self.rows = rows
         self.plain_bytes = plain_bytes
+
+    @property
+    def is_partial(self) -> bool:
+        return self._kind == "groups"
 
     def scan(self, columns: Iterable[str] | None = None) -> Any:
         """A Scan or a Query of it alone, with the same patterns, conditions and columns, or
