@@ -16,7 +16,7 @@ imported("dask.dataframe")
 def client():
     def start():
         cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         )
         return cluster, distributed.Client(cluster)
 

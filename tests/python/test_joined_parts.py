@@ -85,6 +85,38 @@ def test_groups(folder, number):
     assert sent(query).merge(partials) == pyarrow.table(query)
 
 
+def random_join(rng, folder):
+    query = presso.query(folder / rng.choice(("sales1.presso", "sales*.presso")))
+    kind = rng.choice(("inner", "left", "semi", "anti"))
+    query.join(folder / rng.choice(("shops.presso", "wide.presso")), "shop = id", kind)
+    conditions = ["price < 8", "shop is null or shop > 7", "day % 7 <> 1"]
+    if kind in ("inner", "left"):
+        conditions += ["city <> 'Ulm'", "id is null or id < price * 20"]
+    if kind == "inner" and rng.random() < 0.5:
+        query.join(folder / "cities.presso", "city", rng.choice(("inner", "left")))
+    for condition in rng.sample(conditions, rng.randrange(3)):
+        query.where(condition)
+    return query
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_joins(folder, seed):
+    rng = random.Random(seed)
+    for _ in range(3):
+        query, target = random_join(rng, folder), rng.choice((1, 9000, 30_000, 1 << 40))
+        if rng.random() < 0.4:
+            found = [part.read() for part in sent(query.partitions(target))]
+            assert pyarrow.concat_tables(found) == pyarrow.table(query)
+            continue
+        query.group_by(rng.choice(("shop", "day % 50, price > 4", "shop is null")))
+        query.aggregate("sum(price), avg(day), count(shop), max(price)")
+        partials = [part.read() for part in sent(query.partitions(target))]
+        rng.shuffle(partials)
+        half = rng.randint(1, len(partials))
+        again = query.merge(partials[:half], partial=True)
+        assert query.merge([*partials[half:], again]) == pyarrow.table(query)
+
+
 def test_rows_of_the_other_tables_have_no_part(folder):
     sales, shops = folder / "sales*.presso", folder / "shops.presso"
     for left, kind, right, on in (

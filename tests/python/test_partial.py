@@ -218,6 +218,9 @@ def test_partial_answers_are_small_and_named(shops):
     assert named == ["city", "sum(price)", "max(city)", "count(*)"] and order.startswith("order_")
     assert pyarrow.schema(part.scan()) == partial.schema and partial.num_rows == 4
     assert partial.nbytes < 1000 and len(pickle.dumps(part)) < 1000
+    # A part has not the other files.
+    first, *_ = presso.query(shops / "*.presso").group_by("city").partitions()
+    assert b"a.presso" in pickle.dumps(first) and b"b.presso" not in pickle.dumps(first)
 
 
 def test_what_cannot_be_merged(shops):

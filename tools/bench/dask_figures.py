@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """How much faster Dask scans a compressed log with two worker processes than with one, each of one
-thread: the figure of docs/distributed.md. Both clusters live all the time and take turns.
+thread: the figure of docs/distributed.md. Both clusters live all the time and take turns. Beside
+the times stands the CPU time of the longest worker, which other work on the machine stretches less.
 
     tools/bench/dask_figures.py [--gib 2] [--runs 5] [--folder /tmp]
 
 Needs the package presso, dask[distributed], and a machine of two cores that has nothing else to do.
 """
 import argparse
+import collections
 import os
 import random
 import statistics
@@ -39,22 +41,30 @@ def write_log(path, size):
 
 
 def count(part):
-    return part.scan().count()
+    """The worker, how many lines there are, and seconds of its CPU."""
+    begin = time.process_time()
+    found = part.scan().count()
+    return os.getpid(), found, time.process_time() - begin
 
 
 def seconds(client, parts):
+    """Until all parts are counted, CPU of the worker that had most of it, and the count."""
     begin = time.perf_counter()
-    found = sum(client.gather(client.map(count, parts, pure=False)))
-    return time.perf_counter() - begin, found
+    counted = client.gather(client.map(count, parts, pure=False))
+    taken = time.perf_counter() - begin
+    cpu = collections.Counter()
+    for worker, _, one in counted:
+        cpu[worker] += one
+    return taken, max(cpu.values()), sum(found for _, found, _ in counted)
 
 
 def measure(path, runs):
-    """(seconds with one worker, with two) of each run."""
+    """Seconds with one worker and with two, then those of CPU, of each run."""
     import presso
     from dask.distributed import Client, LocalCluster
 
     def cluster(workers):
-        return LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+        return LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
 
     parts = presso.scan(path, PATTERN, threads=1).partitions(64 << 20)
     with cluster(1) as one, cluster(2) as two, Client(one) as first, Client(two) as second:
@@ -62,10 +72,12 @@ def measure(path, runs):
             seconds(client, parts)
         taken = []
         for run in range(runs):
-            (alone, found), (both, again) = seconds(first, parts), seconds(second, parts)
+            (alone, cpu, found), (both, most_cpu, again) = (
+                seconds(client, parts) for client in (first, second)
+            )
             assert found == again
-            print(f"run {run + 1}: {alone:.2f} s, {both:.2f} s, {alone / both:.2f} times")
-            taken.append((alone, both))
+            print(f"run {run + 1}: {alone:.2f} s, {both:.2f} s; CPU {cpu:.2f} s, {most_cpu:.2f} s")
+            taken.append((alone, both, cpu, most_cpu))
     return taken
 
 
@@ -81,8 +93,9 @@ def main():
         print(f"{sizes.plain_bytes:,} bytes of text, {sizes.compressed_bytes:,} compressed")
         print(f"load of the machine: {os.getloadavg()[0]:.1f}")
         taken = measure(path, asked.runs)
-    alone, both = (statistics.median(times) for times in zip(*taken))
+    alone, both, cpu, most_cpu = (statistics.median(times) for times in zip(*taken))
     print(f"medians: one worker {alone:.2f} s, two {both:.2f} s, {alone / both:.2f} times")
+    print(f"of CPU: {cpu:.2f} s, the longer of two {most_cpu:.2f} s, {cpu / most_cpu:.2f} times")
 
 
 if __name__ == "__main__":
