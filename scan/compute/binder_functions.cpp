@@ -235,6 +235,23 @@ Result<NodeId> matches(Call& call) {
   return call.build.string_test(text, condition);
 }
 
+/// bucket(a, b, 16): where rows that are equal in a and b shall meet.
+Result<NodeId> bucket(Call& call) {
+  const Node& count = call.build.at(call.arguments.back());
+  constexpr Int128 kMost = Int128{1} << 20;
+  if (count.kind != Node::Kind::kConstant || count.family != Family::kInteger || count.is_null ||
+      count.integer < 1 || count.integer > kMost) {
+    return refused("the last argument of bucket() is how many there are: a number up to 1048576");
+  }
+  const auto buckets = static_cast<std::int64_t>(count.integer);
+  call.arguments.pop_back();
+  for (NodeId& key : call.arguments) {
+    if (call.build.at(key).family != Family::kNull) continue;
+    PRESSO_ASSIGN(key, call.build.cast(key, schema_of(Family::kInteger)));
+  }
+  return call.build.bucket(call.arguments, buckets);
+}
+
 using Functions = std::map<std::string, Function, std::less<>>;
 
 Functions make_functions() {
@@ -281,6 +298,7 @@ Functions make_functions() {
   functions["coalesce"] = {1, 1000, [](Call& call) { return call.build.coalesce(call.arguments); }};
   functions["ifnull"] = {2, 2, [](Call& call) { return call.build.coalesce(call.arguments); }};
   functions["nullif"] = {2, 2, null_if};
+  functions["bucket"] = {2, 1000, bucket};
   functions["if"] = {3, 3, [](Call& call) {
                        return call.build.choose({call.arguments[0]}, {call.arguments[1]},
                                                 call.arguments[2]);

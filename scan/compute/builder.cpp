@@ -327,6 +327,18 @@ NodeId Builder::step(Step step, Family family, std::vector<NodeId> arguments,
   return graph_.add(std::move(node));
 }
 
+NodeId Builder::bucket(std::vector<NodeId> keys, std::int64_t buckets) const {
+  Range range;
+  range.known = true;
+  range.most = buckets - 1;
+  Node node = step_node(Step::kBucket, Family::kInteger, std::move(keys));
+  node.parameter = buckets;
+  node.range = range;
+  node.nullable = false;
+  node.schema.type = ColumnType::kInt32;
+  return graph_.add(std::move(node));
+}
+
 NodeId Builder::with_schema(NodeId a, const ColumnSchema& schema) const {
   Node node = at(a);
   if (node.kind == Node::Kind::kColumn) return a;

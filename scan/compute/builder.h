@@ -51,6 +51,10 @@ class Builder {
   NodeId step(Step step, Family family, std::vector<NodeId> arguments, std::int64_t parameter = 0,
               Range range = {}) const;
 
+  /// Which of `buckets` parts the values fall into, int32: the same for equal values, whatever
+  /// their width. Nulls have one, too.
+  NodeId bucket(std::vector<NodeId> keys, std::int64_t buckets) const;
+
   /// A timestamp and so many of its units.
   NodeId add_units(NodeId moment, Int128 units) const;
 
@@ -59,6 +63,8 @@ class Builder {
   Result<NodeId> to_bool(NodeId a) const;
   /// A string: what is none is printed; nulls stay nulls.
   NodeId to_string(NodeId a) const;
+  /// Integers or decimals as kInt128.
+  NodeId to_int128(NodeId a) const;
   /// Integers or decimals as kInt64, checked where they may not fit.
   NodeId to_int64(NodeId a) const;
   /// Integers or decimals with this many digits behind the point, half away from zero.
@@ -76,7 +82,6 @@ class Builder {
  private:
   Node step_node(Step step, Family family, std::vector<NodeId> arguments) const;
   NodeId as_null_of(const Node& like) const;
-  NodeId to_int128(NodeId a) const;
   NodeId to_scale(NodeId a, unsigned scale) const;
   NodeId check_range(NodeId a, Int128 least, Int128 most, const ColumnSchema& schema) const;
   NodeId whole_arithmetic(Step step, NodeId a, NodeId b) const;

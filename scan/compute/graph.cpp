@@ -127,6 +127,7 @@ bool decides_nulls(Step step) {
     case Step::kIsDistinct:
     case Step::kCase:
     case Step::kCoalesce:
+    case Step::kBucket:
       return true;
     default:
       return false;

@@ -91,6 +91,8 @@ enum class Step : Byte {
   kTruncate,    ///< likewise: to the begin of it
   kAddMonths,   ///< of a date or timestamp
   kTimeToUnit,  ///< parameter: 10^n to multiply (n > 0) or divide (n < 0, down) by
+  // Of anything.
+  kBucket,  ///< which of `parameter` parts a hash of the arguments falls into
 };
 
 enum class DatePart : Byte {

@@ -75,6 +75,7 @@ std::string_view name_of(Step step) {
       {Step::kDatePart, "date_part"},
       {Step::kTruncate, "date_trunc"},
       {Step::kAddMonths, "add_months"},
+      {Step::kBucket, "bucket"},
   };
   for (const auto& [known, name] : kNames) {
     if (known == step) return name;

@@ -35,6 +35,7 @@ RunStep runner_of(Step step) {
   if (step <= Step::kInIntegers) return run_comparison_step;
   if (step <= Step::kCoalesce) return run_truth_step;
   if (step <= Step::kPosition) return run_string_step;
+  if (step == Step::kBucket) return run_bucket_step;
   return run_date_step;
 }
 

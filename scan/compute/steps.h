@@ -42,6 +42,7 @@ void run_comparison_step(const StepContext& context);
 void run_truth_step(const StepContext& context);
 void run_string_step(const StepContext& context);
 void run_date_step(const StepContext& context);
+void run_bucket_step(const StepContext& context);
 
 /// What is wrong with a row for which `node` has no result: "overflow in a * b".
 std::string failure_text(const Node& node);

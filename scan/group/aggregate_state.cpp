@@ -80,6 +80,8 @@ std::unique_ptr<AggregateState> make_count_state(const AggregateSpec& spec) {
 }
 
 std::unique_ptr<AggregateState> AggregateState::make(const AggregateSpec& spec) {
+  if (spec.takes_states && spec.is_sum()) return make_state_of_sums(spec);
+  if (spec.takes_states && spec.kind == AggregateKind::kCount) return make_sum_of_counts();
   switch (spec.kind) {
     case AggregateKind::kCountRows:
     case AggregateKind::kCount:

@@ -124,5 +124,8 @@ std::unique_ptr<AggregateState> make_integer_sum_state(const AggregateSpec& spec
 std::unique_ptr<AggregateState> make_double_sum_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_extreme_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_distinct_state(const AggregateSpec& spec);
+/// Of states of sums, and of counts (sum_states.cpp).
+std::unique_ptr<AggregateState> make_state_of_sums(const AggregateSpec& spec);
+std::unique_ptr<AggregateState> make_sum_of_counts();
 
 }  // namespace presso::query::grouping

@@ -5,7 +5,7 @@
 
 #include "scan/group/aggregate_state.h"
 #include "scan/group/key_table.h"
-#include "scan/group/real_key.h"
+#include "scan/values/real_key.h"
 
 namespace presso::query::grouping {
 namespace {

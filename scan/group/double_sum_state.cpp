@@ -9,6 +9,7 @@
 #include "scan/group/long_sum.h"
 #include "scan/group/ratio.h"
 #include "scan/group/running_sums.h"
+#include "scan/group/sum_states.h"
 
 namespace presso::query::grouping {
 namespace {
@@ -109,10 +110,17 @@ class DoubleSumState final : public AggregateState {
     }
   }
 
-  bool has_nulls() const override { return true; }
+  bool has_nulls() const override { return !spec_.gives_states; }
+  std::shared_ptr<const StringArena> strings() const override { return written_.strings(); }
   Status write(const AggregateState& data, const GroupList& groups, const std::uint64_t* row_counts,
                const std::uint64_t* to, const ResultColumn& out) const override {
     const auto& from = static_cast<const DoubleSumState&>(data);
+    if (spec_.gives_states) {
+      written_.write(groups.count, to, out, [&](std::uint32_t i, std::vector<Byte>& bytes) {
+        from.append_group(groups.at[i], row_counts[i], bytes);
+      });
+      return {};
+    }
     for (std::uint32_t i = 0; i < groups.count; ++i) {
       const std::uint32_t group = groups.at[i];
       const std::uint64_t count = row_counts[i] - from.nulls_.of(group);
@@ -155,26 +163,48 @@ class DoubleSumState final : public AggregateState {
     }
   }
 
-  double value_of(std::uint32_t group, std::uint64_t divisor) const {
-    const unsigned flags = flags_.empty() ? 0 : flags_[group];
+  unsigned flags_of(std::uint32_t group) const { return flags_.empty() ? 0 : flags_[group]; }
+
+  /// The sum of NaNs and infinities, of which there are some.
+  static double special_sum(unsigned flags) {
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
     if ((flags & kNan) != 0 || flags == (kInfinity | kMinusInfinity)) {
       return std::numeric_limits<double>::quiet_NaN();
     }
-    if (flags != 0) return flags == kInfinity ? kInfinite : -kInfinite;
+    return flags == kInfinity ? kInfinite : -kInfinite;
+  }
+
+  /// In units of 2^exponent_, without those that are in small_.
+  Int128 units_of(std::uint32_t group) const {
     // Single parts may be larger than 128 bits, their sum is not: it is right modulo 2^128.
     auto units = static_cast<Uint128>(wide_.of(group));
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
       units += static_cast<Uint128>(Int128{limbs_[limb][group]}) << (limb * kLimbBits);
     }
+    return static_cast<Int128>(units);
+  }
+
+  double value_of(std::uint32_t group, std::uint64_t divisor) const {
+    const unsigned flags = flags_of(group);
+    if (flags != 0) return special_sum(flags);
     LongSum long_sum;
     if (small_.add_to(long_sum, group)) {
-      long_sum.add(static_cast<Int128>(units), exponent_);
+      long_sum.add(units_of(group), exponent_);
       return long_sum.divided_by(divisor);
     }
     WideSum sum;
-    sum.add(static_cast<Int128>(units));
+    sum.add(units_of(group));
     return average_rounded(sum, 0, divisor, exponent_);
+  }
+
+  void append_group(std::uint32_t group, std::uint64_t rows, std::vector<Byte>& to) const {
+    const std::uint64_t values = rows - nulls_.of(group);
+    const unsigned flags = flags_of(group);
+    if (flags != 0) return append_special_state(special_sum(flags), values, to);
+    LongSum sum;
+    small_.add_to(sum, group);
+    sum.add(units_of(group), exponent_);
+    append_state(sum, values, to);
   }
 
   const AggregateSpec spec_;
@@ -187,6 +217,7 @@ class DoubleSumState final : public AggregateState {
   WideSums wide_;
   SmallSums small_;
   Column<Byte> flags_;
+  WrittenStates written_;
 };
 
 }  // namespace

@@ -7,12 +7,9 @@ namespace {
 /// Two counts of at most this can be added.
 constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 31;
 
-bool is_sum(const AggregateSpec& spec) {
-  return spec.kind == AggregateKind::kSum || spec.kind == AggregateKind::kAverage;
-}
 /// Whether both can be written from one state, if their arguments are the same.
 bool may_share(const AggregateSpec& a, const AggregateSpec& b) {
-  return is_sum(a) && is_sum(b) && a.argument == b.argument &&
+  return a.is_sum() && b.is_sum() && a.argument == b.argument &&
          a.fixed_point.exponent == b.fixed_point.exponent;
 }
 bool are_same(const VectorView& a, const VectorView& b) {
@@ -229,6 +226,7 @@ void GroupStates::merge(const GroupStates& from, const GroupList& groups,
 }
 
 Physical result_of(const AggregateSpec& spec) {
+  if (spec.is_sum() && spec.gives_states) return Physical::kString;
   switch (spec.kind) {
     case AggregateKind::kSum:
       return spec.argument == Physical::kDouble ? Physical::kDouble : Physical::kInt128;

@@ -48,6 +48,14 @@ struct AggregateSpec {
   /// What kInt64 arguments are known to lie between, for cheaper sums; most < least: not known.
   std::int64_t least = 0;
   std::int64_t most = -1;
+  /// For who adds several answers up (sum_states.h): what is given are states, of which `argument`
+  /// says what they are sums of; counts are given as kInt64 and added up.
+  bool takes_states = false;
+  bool gives_states = false;  ///< what comes out of sums and averages are states, kString
+
+  bool is_sum() const { return kind == AggregateKind::kSum || kind == AggregateKind::kAverage; }
+  /// The form of what is given.
+  Physical given() const { return is_sum() && takes_states ? Physical::kString : argument; }
 };
 
 struct KeySpec {

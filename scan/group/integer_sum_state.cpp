@@ -5,6 +5,7 @@
 // sums, so that only the final sum decides whether it has too many digits.
 #include "scan/group/ratio.h"
 #include "scan/group/running_sums.h"
+#include "scan/group/sum_states.h"
 
 namespace presso::query::grouping {
 namespace {
@@ -95,10 +96,18 @@ class IntegerSumState final : public AggregateState {
     for (std::uint32_t i = 0; i < groups.count; ++i) huge_[ids[i]].add(from.huge_[groups.at[i]]);
   }
 
-  bool has_nulls() const override { return true; }
+  bool has_nulls() const override { return !spec_.gives_states; }
+  std::shared_ptr<const StringArena> strings() const override { return written_.strings(); }
   Status write(const AggregateState& data, const GroupList& groups, const std::uint64_t* row_counts,
                const std::uint64_t* to, const ResultColumn& out) const override {
     const auto& from = static_cast<const IntegerSumState&>(data);
+    if (spec_.gives_states) {
+      written_.write(groups.count, to, out, [&](std::uint32_t i, std::vector<Byte>& bytes) {
+        const std::uint32_t group = groups.at[i];
+        append_state(from.total(group), row_counts[i] - from.nulls_.of(group), bytes);
+      });
+      return {};
+    }
     if (spec_.kind == AggregateKind::kSum) {
       if (!from.fits(groups)) {
         return make_error(ErrorCode::kInvalidArgument, "the sum does not fit into 38 digits");
@@ -223,6 +232,7 @@ class IntegerSumState final : public AggregateState {
   NarrowSums narrow_;
   WideSums wide_;
   Column<WideSum> huge_;
+  WrittenStates written_;
 };
 
 }  // namespace

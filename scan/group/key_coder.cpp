@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scan/group/real_key.h"
 #include "scan/values/loops.h"
+#include "scan/values/real_key.h"
 
 namespace presso::query::grouping {
 namespace {

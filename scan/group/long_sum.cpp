@@ -32,6 +32,13 @@ void LongSum::add(Int128 value, int exponent) {
   }
 }
 
+void LongSum::add(double value) {
+  int power = 0;
+  const double fraction = std::frexp(value, &power);
+  // A double that is smaller than normal ones has zeros in place of bits below 2^-1074.
+  add(static_cast<Int128>(std::ldexp(fraction, 53)), power - 53);
+}
+
 double LongSum::divided_by(std::uint64_t divisor) const {
   const bool negative = words_[kWords - 1] >> 63 != 0;
   std::array<std::uint64_t, kWords> words = words_;

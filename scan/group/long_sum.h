@@ -18,6 +18,7 @@ class LongSum {
  public:
   /// value * 2^exponent, whose bits are all doubles' bits or those of SmallSums.
   void add(Int128 value, int exponent);
+  void add(double value);
   /// To nearest, ties to even.
   double divided_by(std::uint64_t divisor) const;
 

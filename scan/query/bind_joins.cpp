@@ -116,6 +116,7 @@ class JoinBinder {
     for (std::size_t i = 1; i <= parts_.inner; ++i) {
       if (rows_left(i) > rows_left(root)) root = i;
     }
+    if (parts_.inner > 0 && spec_.root) root = *spec_.root;
     tree().root = root;
     SourceSet joined = source_set(root);
     for (std::size_t step = 0; step < parts_.inner; ++step) {
@@ -317,7 +318,8 @@ class JoinBinder {
   }
 
   void exchange_sides() {
-    if (sources_.size() != 2 || parts_.inner != 0 || rows_left(0) >= rows_left(1)) return;
+    if (sources_.size() != 2 || parts_.inner != 0) return;
+    if (spec_.root.value_or(rows_left(0) >= rows_left(1) ? 0 : 1) == 0) return;
     BoundStage& stage = tree().stages[0];
     tree().root = 1;
     stage.build.root = 0;

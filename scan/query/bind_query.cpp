@@ -208,27 +208,6 @@ class GroupBinder final : public Binder {
   std::vector<NodeId> columns_;  ///< nodes of group_columns
 };
 
-/// Names of the answer's columns, each once.
-std::string unique_name(const std::string& name, const TableSchema& schema) {
-  const auto taken = [&](const std::string& wanted) {
-    return std::any_of(schema.columns.begin(), schema.columns.end(),
-                       [&](const ColumnSchema& column) { return column.name == wanted; });
-  };
-  std::string unique = name;
-  for (int number = 2; taken(unique); ++number) unique = name + "_" + std::to_string(number);
-  return unique;
-}
-
-void add_result(BoundQuery& query, NodeId id, const std::string& name) {
-  const Node& node = query.last_graph().at(id);
-  ColumnSchema column = node.schema;
-  if (node.family == Family::kNull) column = schema_of(Family::kString);
-  column.name = unique_name(name, query.schema);
-  column.nullable = true;
-  query.results.push_back(id);
-  query.schema.columns.push_back(std::move(column));
-}
-
 /// ORDER BY 2 is by the second column of the answer.
 std::optional<std::size_t> position_of(const Expression& expression) {
   if (expression.kind != Kind::kNumber || expression.text.size() > 5) return std::nullopt;
@@ -422,6 +401,26 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
 }
 
 }  // namespace
+
+std::string unique_name(const std::string& name, const TableSchema& schema) {
+  const auto taken = [&](const std::string& wanted) {
+    return std::any_of(schema.columns.begin(), schema.columns.end(),
+                       [&](const ColumnSchema& column) { return column.name == wanted; });
+  };
+  std::string unique = name;
+  for (int number = 2; taken(unique); ++number) unique = name + "_" + std::to_string(number);
+  return unique;
+}
+
+void add_result(BoundQuery& query, NodeId id, const std::string& name) {
+  const Node& node = query.last_graph().at(id);
+  ColumnSchema column = node.schema;
+  if (node.family == Family::kNull) column = schema_of(Family::kString);
+  column.name = unique_name(name, query.schema);
+  column.nullable = true;
+  query.results.push_back(id);
+  query.schema.columns.push_back(std::move(column));
+}
 
 BoundQuery::BoundQuery() = default;
 BoundQuery::~BoundQuery() = default;

@@ -80,7 +80,18 @@ AggregateSpec GroupInput::aggregate_spec(const AggregateCall& call,
                                          std::vector<NodeId>& unbounded) const {
   AggregateSpec spec;
   spec.kind = call.kind;
+  spec.gives_states = call.gives_states;
   if (!call.argument) return spec;
+  if (call.of_states) {
+    spec.takes_states = true;
+    spec.argument = call.of_states->physical;
+    spec.scale = call.of_states->scale;
+    // Any double may be a number of a state, which has no more of them than so.
+    constexpr std::uint64_t kMostNumbers = 64;
+    spec.fixed_point =
+        fixed_point_for(std::numeric_limits<double>::max(), kMostNumbers * query().most_rows);
+    return spec;
+  }
   const Node& node = query().input->at(*call.argument);
   spec.argument = node.physical;
   if (node.family == Family::kDecimal) spec.scale = node.schema.scale;

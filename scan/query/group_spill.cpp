@@ -59,7 +59,7 @@ OrderingPlan GroupSpill::file_plan(std::uint64_t memory_bytes) const {
   OrderingPlan plan;
   for (const KeySpec& key : plan_.keys) plan.columns.push_back(key.physical);
   for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
-    if (query().aggregates[i].argument) plan.columns.push_back(plan_.aggregates[i].argument);
+    if (query().aggregates[i].argument) plan.columns.push_back(plan_.aggregates[i].given());
   }
   plan.columns.push_back(Physical::kInt64);
   plan.keys = {{plan.columns.size(), false, false}};

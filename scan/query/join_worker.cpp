@@ -688,10 +688,10 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
   batch_ = nullptr;
   ending_ = stage;
   drop_pairs();
-  const auto& sources = execution_.query.joins->sources;
-  first_ending_ = sources[tree_.root].rows;
+  const Sources& sources = *execution_.sources;
+  first_ending_ = row_limit(sources[tree_.root]);
   for (std::size_t i = 0; i < stage; ++i) {
-    first_ending_ += sources[tree_.stages[i].build.root].rows;
+    first_ending_ += row_limit(sources[tree_.stages[i].build.root]);
   }
   const bool wanted = built.bound.kind == StageKind::kBuildSemi;
   Level& level = levels_[stage + 1];

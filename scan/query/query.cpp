@@ -13,6 +13,7 @@
 #include "scan/query/explain.h"
 #include "scan/query/join_plan.h"
 #include "scan/query/make_plan.h"
+#include "scan/query/partial_query.h"
 #include "scan/query/query_forecast.h"
 #include "scan/query/shown.h"
 #include "scan/query/table_facts.h"
@@ -325,6 +326,32 @@ Status run_bound(Execution& execution, ResultSink& sink) {
 
 }  // namespace
 
+namespace {
+
+/// Whether the answer can be put together of parts of the rows that are read one by one.
+Status check_divisible(const BoundQuery& bound) {
+  const bool cuts = bound.last_row() != ~std::uint64_t{0} || bound.offset != 0;
+  if (!bound.grouped() && (cuts || !bound.sort_keys.empty())) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "rows with an order or a limit have no parts; what puts the parts together "
+                      "may order and cut them");
+  }
+  if (bound.joins == nullptr) return {};
+  const query::JoinTree& tree = bound.joins->tree;
+  for (const query::BoundStage& stage : tree.stages) {
+    if (!query::gives_build_rows(stage.kind)) continue;
+    const std::string& root = bound.joins->sources[tree.root].name;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "this join gives rows of '" + bound.joins->sources[stage.build.root].name +
+                          "' by whether any row of '" + root +
+                          "' fits them, which no part of it knows: inner joins have parts, and "
+                          "left, semi and anti joins whose first table is the larger one");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<TableSchema> Query::schema() const {
   PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
                                           body_->error, nullptr));
@@ -347,22 +374,27 @@ Result<std::string> Query::explain(const QueryOptions& options, bool analyze) co
   return query::explain_text(execution, seconds);
 }
 
-Result<std::vector<std::vector<bool>>> Query::divide(const QueryOptions& options) const {
-  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
-                                                body_->spec, body_->error, nullptr));
-  const bool is_of_rows = bound.joins == nullptr && !bound.grouped() && bound.sort_keys.empty() &&
-                          !body_->spec.distinct && bound.last_row() == ~std::uint64_t{0};
-  if (!is_of_rows) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "only conditions and columns of one table can be asked of its parts");
-  }
-  const std::vector<query::Condition> conditions = query::conditions_of(bound);
-  std::vector<std::vector<bool>> wanted;
-  for (const Table& table : body_->sources[0]) {
+Result<QueryDivision> Query::divide(const QueryOptions& options) const {
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
+                                          body_->error, &options));
+  PRESSO_TRY(check_divisible(bound));
+  QueryDivision division;
+  division.source = bound.joins == nullptr ? 0 : bound.joins->tree.root;
+  division.grouped = bound.grouped();
+  const BoundQuery& scan =
+      bound.joins == nullptr ? bound : bound.joins->sources[division.source].scan;
+  const std::vector<query::Condition> conditions = query::conditions_of(scan);
+  for (const Table& table : body_->sources[division.source]) {
     PRESSO_ASSIGN(auto groups, query::groups_by_zones(table, conditions, options.cancelled));
-    wanted.push_back(std::move(groups));
+    division.wanted.push_back(std::move(groups));
   }
-  return wanted;
+  if (bound.grouped()) PRESSO_TRY(query::partial_query(std::move(bound), {}));
+  return division;
+}
+
+Query& Query::divided(std::size_t source) {
+  body_->spec.root = source;
+  return *this;
 }
 
 Result<QueryForecast> Query::forecast(const QueryOptions& options) const {
@@ -382,21 +414,82 @@ Result<QuerySummary> Query::run(const QueryOptions& options, ResultSink& sink) c
   return execution.summary;
 }
 
-Status Query::run(const QueryOptions& options, ArrowArrayStream& out) const {
-  auto body = std::make_shared<const Body>(*body_);
-  PRESSO_ASSIGN(BoundQuery found, look_up(body->sources, body->names, body->aliases, body->spec,
-                                          body->error, &options));
-  auto bound = std::make_shared<const BoundQuery>(std::move(found));
-  auto run = [body, bound, options](ResultSink& sink,
-                                    const std::atomic<bool>& cancelled) -> Status {
+namespace {
+
+/// What streams keep until they are released.
+struct KeptQuery {
+  query::Sources sources;
+  BoundQuery bound;
+};
+
+/// The answer of a query that was looked up. `sink_of(sink)` gives what is written to in its place.
+template <class SinkOf>
+Status stream(std::shared_ptr<const KeptQuery> kept, const TableSchema& schema,
+              const QueryOptions& options, SinkOf sink_of, ArrowArrayStream& out) {
+  auto run = [kept, options, sink_of](ResultSink& sink,
+                                      const std::atomic<bool>& cancelled) -> Status {
     QueryOptions own = options;
     own.cancelled = &cancelled;
-    PRESSO_ASSIGN(Execution execution, prepare(body->sources, *bound, own));
+    PRESSO_ASSIGN(Execution execution, prepare(kept->sources, kept->bound, own));
     execution.start();
-    return run_bound(execution, sink);
+    auto&& to = sink_of(sink);
+    return run_bound(execution, to);
   };
   const std::size_t queued = 2 * std::size_t{threads_or_all(options.threads)};
-  return query::stream_answer(bound->schema, std::move(run), options.cancelled, queued, out);
+  return query::stream_answer(schema, std::move(run), options.cancelled, queued, out);
+}
+
+/// Devices neither give nor take states.
+QueryOptions on_cpu(QueryOptions options) {
+  options.device.reset();
+  return options;
+}
+
+/// What is written goes on as it is.
+ResultSink& same_sink(ResultSink& sink) {
+  return sink;
+}
+
+}  // namespace
+
+Status Query::run(const QueryOptions& options, ArrowArrayStream& out) const {
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
+                                          body_->error, &options));
+  auto kept = std::make_shared<const KeptQuery>(KeptQuery{body_->sources, std::move(bound)});
+  return stream(kept, kept->bound.schema, options, same_sink, out);
+}
+
+Status Query::partial(const PartialForm& form, const QueryOptions& options,
+                      ArrowArrayStream& out) const {
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
+                                          body_->error, &options));
+  PRESSO_TRY(check_divisible(bound));
+  PRESSO_ASSIGN(bound, query::partial_query(std::move(bound), form));
+  auto schema = std::make_shared<const TableSchema>(query::partial_schema(bound, form));
+  auto kept = std::make_shared<const KeptQuery>(KeptQuery{body_->sources, std::move(bound)});
+  const auto numbered = [schema, form](ResultSink& sink) {
+    return query::NumberedSink(sink, *schema, form);
+  };
+  return stream(kept, *schema, on_cpu(options), numbered, out);
+}
+
+Result<TableSchema> Query::partial_schema(const PartialForm& form) const {
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
+                                          body_->error, nullptr));
+  PRESSO_ASSIGN(bound, query::partial_query(std::move(bound), form));
+  return query::partial_schema(bound, form);
+}
+
+Status Query::merge(std::vector<Table> partials, const PartialForm& form,
+                    const QueryOptions& options, ArrowArrayStream& out) const {
+  PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
+                                          body_->error, nullptr));
+  if (partials.empty()) return make_error(ErrorCode::kInvalidArgument, "there is no table");
+  PRESSO_ASSIGN(std::vector<query::InputColumn> columns, query::input_columns(partials, {}));
+  const std::uint64_t rows = query::rows_of(partials);
+  PRESSO_ASSIGN(bound, query::merging_query(std::move(bound), std::move(columns), rows, form));
+  auto kept = std::make_shared<const KeptQuery>(KeptQuery{{std::move(partials)}, std::move(bound)});
+  return stream(kept, kept->bound.schema, on_cpu(options), same_sink, out);
 }
 
 }  // namespace presso

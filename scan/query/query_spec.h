@@ -45,11 +45,21 @@ struct QuerySpec {
   std::vector<FromText<SortExpression>> order_by;
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t offset = 0;
+  /// The source whose rows are read in their order; else it is chosen by their numbers.
+  std::optional<std::size_t> root;
+};
+
+/// What an argument of an aggregate is states of, where it is such; of a count it is counts.
+struct StatesGiven {
+  Physical physical = Physical::kInt64;
+  Byte scale = 0;
 };
 
 struct AggregateCall {
   AggregateKind kind = AggregateKind::kCountRows;
   std::optional<NodeId> argument;  ///< in the input's graph
+  bool gives_states = false;       ///< in place of sums (scan/group/sum_states.h)
+  std::optional<StatesGiven> of_states;
 };
 
 struct BoundJoins;
@@ -86,6 +96,11 @@ struct BoundQuery {
   bool grouped() const { return output != nullptr; }
   const Graph& last_graph() const { return grouped() ? *output : *input; }
 };
+
+/// `name`, or with a number behind it where a column has it.
+std::string unique_name(const std::string& name, const TableSchema& schema);
+/// Adds a column to the answer: a node of the last graph, under a name that no other column has.
+void add_result(BoundQuery& query, NodeId id, const std::string& name);
 
 /// Rows of one file, or of several with the same columns, as a query names them.
 struct SourceFacts {

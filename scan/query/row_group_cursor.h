@@ -10,6 +10,18 @@
 
 namespace presso::query {
 
+/// More than the number of every row of a table. Rows of a part have those of the whole table.
+inline std::uint64_t row_limit(const Table& table) {
+  if (table.row_groups() == 0) return 0;
+  const RowGroupSummary last = table.row_group(table.row_groups() - 1);
+  return last.first_row + last.rows;
+}
+inline std::uint64_t row_limit(const std::vector<Table>& tables) {
+  std::uint64_t limit = 0;
+  for (const Table& table : tables) limit += row_limit(table);
+  return limit;
+}
+
 class RowGroupCursor {
  public:
   /// Kept by reference.
@@ -18,7 +30,7 @@ class RowGroupCursor {
   /// Whether a row group is left; to be asked before what follows.
   bool has_group() {
     while (table_ < tables_.size() && group_ == tables_[table_].row_groups()) {
-      first_row_ += tables_[table_].rows();
+      first_row_ += row_limit(tables_[table_]);
       ++table_;
       group_ = 0;
     }

@@ -390,12 +390,11 @@ def test_damaged_tables(tables, tmp_path):
 def test_questions_that_have_no_parts(tables):
     path = tables / "a.presso"
     for query in (
-        presso.query(path).group_by("price").aggregate("count(*)"),
-        presso.query(path).select("count(*)"),
+        presso.query(path).group_by("price").aggregate("count(distinct id)"),
         presso.query(path).order_by("price"),
         presso.query(path).limit(3),
-        presso.query(path).select("price").distinct(),
-        presso.query(path).join(path, "id"),
+        presso.query(path).join(path, "id", "full"),
+        presso.query(path).join(path, "id", "right"),
         presso.sql(f"select * from '{path}'"),
     ):
         with pytest.raises(presso.ArgumentError):

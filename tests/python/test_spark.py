@@ -5,6 +5,7 @@ import shutil
 import sys
 
 import pytest
+from examples import example, write_log, write_tables
 from starting import imported, started
 
 imported("pyspark", "4.1")
@@ -138,3 +139,25 @@ def test_damage(lines, damaged, compressed):
 def test_options_that_are_wrong(spark, compressed, option, text):
     with pytest.raises(pyspark.errors.PySparkException, match=text):
         spark.read.format("presso").options(**option).load(str(compressed)).count()
+
+
+def test_q3(spark, tmp_path):
+    tables = write_tables(tmp_path)
+    wanted = pyarrow.table(example("q3_dask").question(*tables))
+    found = example("q3_spark").run(spark, *tables, 1 << 13)
+    assert found.to_pylist() == wanted.to_pylist() and found.num_rows == 10
+
+
+def test_log(spark, tmp_path):
+    path, wanted = write_log(tmp_path)
+    found = example("log_spark").run(spark, path, 1 << 18)
+    assert [tuple(row) for row in found.collect()] == wanted
+
+
+def test_workers_merge(spark, tmp_path):
+    lineitem, *_ = write_tables(tmp_path)
+    query = presso.query(lineitem).group_by("l_orderkey % 100").aggregate("avg(l_discount)")
+    parts = query.partitions(1 << 13)
+    partials = spark.sparkContext.parallelize(parts, len(parts)).map(lambda part: part.read())
+    fewer = partials.treeReduce(lambda a, b: query.merge([a, b], partial=True))
+    assert len(parts) > 8 and query.merge(fewer) == pyarrow.table(query)

@@ -5,7 +5,7 @@
 
 #include "scan/compute/builder.h"
 #include "scan/gpu/table/node_width.h"
-#include "scan/group/real_key.h"
+#include "scan/values/real_key.h"
 
 namespace presso::gpu {
 namespace {
@@ -101,7 +101,7 @@ class HostRowMaker {
 
   Result<std::uint64_t> key_number(std::size_t i, const VectorView& view, std::uint32_t row) const {
     const query::KeyCodes* const codes = use_.key_codes[i];
-    if (use_.has_real_key) return query::grouping::real_key(view.as<double>()[row]);
+    if (use_.has_real_key) return query::real_key(view.as<double>()[row]);
     if (codes == nullptr) return view.as<std::uint64_t>()[row];
     const auto number = codes->find(view.as<query::StringRef>()[row].bytes());
     if (!number) return refused("strings that have no number");

@@ -191,6 +191,30 @@ class ResultSink {
   virtual Result<bool> write(ResultBatch batch, Buffer encoded) = 0;
 };
 
+/// How partial answers of groups are made and merged.
+struct PartialForm {
+  /// The column by which groups are ordered as the whole answer has them. Only partial answers in
+  /// which it is called alike are merged: who names it after the question keeps others out.
+  std::string order_name = "order";
+  /// Of a partial answer's first group; later ones follow. Parts that are later in the table need
+  /// greater ones.
+  std::int64_t first_order = 0;
+  /// A column kBucketColumn says into which of so many parts a group's keys fall, by a hash that is
+  /// the same in all partial answers. 0: none.
+  std::uint32_t buckets = 0;
+  bool again = false;  ///< merging gives a partial answer
+};
+inline constexpr const char* kBucketColumn = "bucket";
+
+/// What divides a query.
+struct QueryDivision {
+  std::size_t source = 0;  ///< whose rows are divided: 0, or the number of a join from 1 on
+  bool grouped = false;    ///< parts give partial answers
+  /// For each table of the source and each row group, whether some row may fulfil the conditions,
+  /// by what the directories tell.
+  std::vector<std::vector<bool>> wanted;
+};
+
 namespace query {
 struct JoinSpec;
 }
@@ -258,11 +282,24 @@ class Query {
   Result<TableSchema> schema() const;
   /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
   Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
-  /// For who divides the tables by row groups (Table::part()): for each table and row group,
-  /// whether some row may fulfil the conditions, by what the directories tell. Error:
-  /// kInvalidArgument where the answer is not that of each row alone: joins, groups, an order, a
-  /// limit.
-  Result<std::vector<std::vector<bool>>> divide(const QueryOptions& options) const;
+  /// For who divides a source by row groups (Table::part()). Of joined tables it is the one that
+  /// is read row by row; parts see all of the others, and are told so by divided(). Error:
+  /// kInvalidArgument where parts cannot be put together: an order or a limit without groups,
+  /// count(distinct), and joins that give rows of the other tables that have found no partner.
+  Result<QueryDivision> divide(const QueryOptions& options) const;
+  /// This is the query of a part of that source: it is the one that is read row by row.
+  Query& divided(std::size_t source);
+  /// The groups of a part as states, which merge() adds up with those of other parts. `out` as in
+  /// run(). Errors: those of run(), and kInvalidArgument as divide().
+  Status partial(const PartialForm& form, const QueryOptions& options, ArrowArrayStream& out) const;
+  /// What that gives.
+  Result<TableSchema> partial_schema(const PartialForm& form) const;
+  /// Merges partial answers of this query, as tables in any number and order, in which groups may
+  /// come many times: gives the answer, or a partial answer. Of the query's own tables only the
+  /// schemas are used. Errors: kInvalidArgument where a table is none of this query's partial
+  /// answers, or a state is cut off.
+  Status merge(std::vector<Table> partials, const PartialForm& form, const QueryOptions& options,
+               ArrowArrayStream& out) const;
   /// What the CPU and a device would have to do. Reads directories, and of large tables some rows.
   /// Errors: those of explain().
   Result<QueryForecast> forecast(const QueryOptions& options) const;

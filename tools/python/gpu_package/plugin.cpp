@@ -258,9 +258,6 @@ struct AskedTables {
       query.emplace(Query::from(parsed, text, std::move(tables)));
       return {};
     }
-    if (step.has_numbers != 0) {
-      PRESSO_ASSIGN(tables[0], tables[0].part(step.numbers[0], step.numbers[1]));
-    }
     query.emplace(Query::from(std::move(tables), names_of(step)));
     return {};
   }
@@ -301,7 +298,7 @@ struct AskedTables {
         query->order_by(text);
         return {};
       case PRESSO_GPU_LIMIT:
-        query->limit(step.numbers[0], step.numbers[1]);
+        query->limit(step.rows, step.offset);
         return {};
     }
     return make_error(ErrorCode::kInvalidArgument, "a clause that is not known");

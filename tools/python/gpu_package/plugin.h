@@ -111,7 +111,7 @@ struct presso_gpu_scan_summary {
 /* --- Asking tables: presso/query.h */
 
 enum presso_gpu_clause {
-  PRESSO_GPU_FROM, /* once, first: files, and of the only one perhaps row groups */
+  PRESSO_GPU_FROM, /* once, first: files */
   PRESSO_GPU_SQL,  /* in place of all others but options: a statement; a file for each table */
   PRESSO_GPU_ALIAS,
   PRESSO_GPU_JOIN, /* files, kind of join, and `text`: what it is on */
@@ -132,8 +132,8 @@ struct presso_gpu_step {
   const struct presso_gpu_text* names; /* of the files, for messages */
   size_t file_count;
   uint32_t join_kind; /* as presso::JoinKind */
-  uint64_t numbers[2];
-  int has_numbers; /* of FROM: the numbers are the first row group and the end */
+  uint64_t rows;
+  uint64_t offset;
 };
 
 struct presso_gpu_query_options {

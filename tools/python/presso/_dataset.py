@@ -48,7 +48,10 @@ class Dataset(pyarrow.dataset.Dataset):
         question = self._source.question(columns, tree)
         try:
             parts = question.partitions(self._target_bytes)
+            has_rows = not any(part.is_partial for part in parts)
         except ArgumentError:
+            has_rows = False
+        if not has_rows:
             parts = [_Whole(self._source, tree)]
         for part in parts:
             yield Fragment(self, part)

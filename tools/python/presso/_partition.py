@@ -16,10 +16,11 @@ TARGET_BYTES = 64 << 20
 
 
 class Partition:
-    """Lines or rows of one file, made by partitions() of a Scan or a Query. It can be pickled, and
-    takes about a kilobyte then; who has it needs the package, and the file under the same path or
-    URL. Whether the file still has the size, blocks, lines or row groups that it had, and over
-    HTTP and S3 the same ETag, is looked at when it is read (FileError); divide anew after a change.
+    """Lines or rows of one file, or a partial answer of its groups, made by partitions() of a Scan
+    or a Query. It can be pickled, and takes about a kilobyte then; who has it needs the package,
+    and the file, and those of joined tables, under the same path or URL. Whether the file still has
+    the size, blocks, lines or row groups that it had, and over HTTP and S3 the same ETag, is looked
+    at when it is read (FileError); divide anew after a change.
 
     Attributes:
         path: of the file, as its scan or query calls it.
@@ -27,6 +28,7 @@ class Partition:
             blocks are left out (on_error="skip"), or where the file does not tell.
         plain_bytes: of text that it stands for, or None; of a table that was not made from text
             exactly, stored bytes.
+        is_partial: whether it gives a partial answer, which Query.merge() needs.
     """
 
     __slots__ = (
@@ -49,6 +51,10 @@ class Partition:
         self.path = address[1]
         self.rows = rows
         self.plain_bytes = plain_bytes
+
+    @property
+    def is_partial(self) -> bool:
+        return self._kind == "groups"
 
     def scan(self, columns: Iterable[str] | None = None) -> Any:
         """A Scan or a Query of it alone, with the same patterns, conditions and columns, or

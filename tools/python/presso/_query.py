@@ -3,14 +3,24 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from typing import Any
 
 from presso import _native
 from presso._arguments import MOST_THREADS, whole
-from presso._files import Sources, address_of, hidden, open_file, open_files
+from presso._files import Sources, address_of, hidden, open_address, open_file, open_files
 from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts
-from presso.errors import ArgumentError
+from presso.errors import ArgumentError, UnsupportedError
+
+_MOST_BUCKETS = 1 << 20
+#: Of how many groups a part's partial answer can tell the order.
+_GROUPS_BITS = 32
+#: Joined tables' files that a process keeps open for the parts that come after.
+_KEPT_FILES = 64
+#: What leaves a table's rows as they are.
+_PLAIN = ("from", "alias", "select", "set_options")
 
 
 def query(sources: Sources) -> Query:
@@ -29,8 +39,8 @@ def sql(
     except ArgumentError as error:
         # Its text shows the statement, with the URLs that are in it, and the place below it.
         raise error.with_text(hidden(str(error))) from None
-    made._files, made._asked = None, []
-    made._begun = statement, made._query.files(), None
+    made._files, made._joined, made._asked = None, [], []
+    made._begun = statement, made._query.files()
     return made.options(threads=threads, memory_bytes=memory_bytes, device=device)
 
 
@@ -42,11 +52,13 @@ class Query:
 
     def __init__(self, files: list[_native.OpenedFile], groups: Any = None):
         self._query = _native.Query.from_files(files, groups)
-        # What partitions ask again; None where they cannot.
+        # The first table's and those of joined ones: what partitions ask again; None where they
+        # cannot.
         self._files = files if groups is None else None
+        self._joined = []
         self._asked = []
-        # What a GPU is asked from the begin.
-        self._begun = "", files, groups
+        # What a GPU is asked from the begin; None where it cannot be.
+        self._begun = ("", files) if groups is None else None
         self._gpu = None
 
     def alias(self, name: str) -> Query:
@@ -56,7 +68,8 @@ class Query:
     def join(self, sources: Sources, on: str, how: str = "inner") -> Query:
         """Joins a table: `on` is "a = b, c = d", a column that both have, or a condition with an
         equality; `how`: inner, left, right, full, semi or anti."""
-        return self._ask("join", open_files(sources), how, on)
+        self._joined.append(open_files(sources))
+        return self._ask("join", self._joined[-1], how, on)
 
     def where(self, condition: str) -> Query:
         """Rows for which it is true; several: all of them."""
@@ -98,7 +111,10 @@ class Query:
         for, the CPU does, for the same answer; run() tells in why_cpu why. Partitions run on the
         CPU. Raises UnsupportedError where presso-gpu is not there; where there is no GPU or it
         fails, running it raises DeviceError."""
-        self._gpu = gpu_of(device)
+        gpu = gpu_of(device)
+        if gpu is not None and self._begun is None:
+            raise UnsupportedError("partitions run on the CPU")
+        self._gpu = gpu
         return self._ask(
             "set_options",
             whole("threads", threads, MOST_THREADS),
@@ -113,60 +129,92 @@ class Query:
     def _runner(self):
         if self._gpu is None:
             return self._query
-        statement, files, groups = self._begun
-        return _native.GpuQuery.make(*self._gpu, statement, files, groups, self._asked)
+        return _native.GpuQuery.make(*self._gpu, *self._begun, self._asked)
 
     def _ask(self, method, *arguments):
         getattr(self._query, method)(*arguments)
         self._asked.append((method, *arguments))
         return self
 
-    def partitions(self, target_bytes: int = TARGET_BYTES) -> list[Partition]:
-        """The rows in parts of about so many bytes of the tables' text (of stored bytes, where
+    def partitions(
+        self, target_bytes: int = TARGET_BYTES, *, buckets: int = 0
+    ) -> list[Partition]:
+        """The question in parts of about so many bytes of the tables' text (of stored bytes, where
         they were not made from text exactly), in order, for other processes and machines. A part
         has some row groups of a file; those that the conditions rule out by what their directories
-        tell are in no part, if possible. All parts together give the rows of this query.
+        tell are in no part, if possible.
 
-        Only of where() and select() of one table, or several files of it: raises ArgumentError for
-        groups, joins, an order, a limit and sql(), which are for the engine that has the parts, and
-        for file objects.
+        Without groups all parts together give the rows of this query. With group_by() or
+        aggregates a part gives a partial answer, the states of its groups, and merge() makes the
+        answer of them; having(), order_by() and limit() are merge()'s. `buckets`: adds a column
+        "bucket", a number below it by a hash of the groups' keys, so that an engine can bring the
+        same groups of all parts together and each bucket can be merged alone.
+
+        Of joined tables the one that is read row by row is divided, which is the largest, and each
+        part reads the others whole. Raises ArgumentError for what cannot be put together again: an
+        order or a limit of rows, count(distinct), right and full joins, sql(), and file objects.
         """
         if self._files is None:
             raise ArgumentError("neither sql() nor a partition can be divided")
-        divided = self._query.divide()
+        buckets = whole("buckets", buckets, _MOST_BUCKETS)
+        source, grouped, divided = self._query.divide()
+        if buckets and not grouped:
+            raise ArgumentError("buckets= is for groups; select bucket(key, 16) of rows")
+        form = _order_name(self._question(0)), buckets
+        asked = _Asked(self._question(source), source, grouped, form, divided)
+        files = [self._files, *self._joined][source]
         return of_files(
-            self._files,
-            target_bytes,
-            lambda number, target: self._parts(number, target, *divided[number]),
+            files, target_bytes, lambda number, target: asked.parts(files, number, target)
         )
 
-    def _parts(self, number, target_bytes, groups, *file):
-        question = tuple(self._asked)
-        address = address_of(self._files[number])
-        gives_all = not any(method == "where" for method, *_ in question)
-        made = []
-        some = []
+    def merge(self, partials: Any, *, partial: bool = False, buckets: int = 0) -> Any:
+        """The answer of this query, a pyarrow.Table, of partial answers that its partitions have
+        given: an iterable of anything that has __arrow_c_stream__, in any order, together or with
+        others of them merged before. `partial`: gives a partial answer again, of fewer rows, which
+        can be merged with others. `buckets`: as in partitions(), of that.
 
-        def end_part():
-            while some and not groups[some[-1]][2]:
-                some.pop()
-            if some:
-                rows = sum(groups[group][0] for group in some) if gives_all else None
-                plain_bytes = sum(groups[group][1] for group in some)
-                place = some[0], some[-1] + 1, *file
-                made.append(Partition("rows", address, question, place, rows, plain_bytes))
-            some.clear()
+        Where the partial answers are those of one bucket, so is the answer, with an order and a
+        limit of its own. Raises ArgumentError for partial answers of other queries, and for states
+        that are cut off.
+        """
+        import pyarrow
 
-        has_bytes = 0
-        for group, (_, plain_bytes, is_wanted) in enumerate(groups):
-            if some or is_wanted:
-                some.append(group)
-            has_bytes += plain_bytes
-            if has_bytes >= target_bytes:
-                end_part()
-                has_bytes = 0
-        end_part()
-        return made
+        if self._files is None:
+            raise ArgumentError("neither sql() nor a partition has partial answers")
+        given = [partials] if hasattr(partials, "__arrow_c_stream__") else list(partials)
+        if not given:
+            raise ArgumentError("no partial answers")
+        for one in given:
+            if not hasattr(one, "__arrow_c_stream__"):
+                raise ArgumentError(f"{type(one).__name__} has no __arrow_c_stream__")
+        streams = [one.__arrow_c_stream__() for one in given]
+        buckets = whole("buckets", buckets, _MOST_BUCKETS)
+        order = _order_name(self._question(0))
+        try:
+            return pyarrow.table(_Stream(self._query.merge(streams, order, buckets, bool(partial))))
+        except pyarrow.ArrowInvalid as error:
+            # What is wrong with a value is found when the answer is made.
+            raise ArgumentError(str(error)) from None
+
+    def _question(self, source):
+        """What a part asks again, with addresses in place of files, and None in place of those of
+        the source that is divided."""
+        tables = [self._files, *self._joined]
+        addresses = [tuple(map(address_of, files)) for files in tables]
+        addresses[source] = None
+        rest = iter(addresses)
+        question = [("from", next(rest))]
+        for method, *arguments in self._asked:
+            if method == "join":
+                arguments[0] = next(rest)
+            question.append((method, *arguments))
+        return tuple(question)
+
+    def __reduce__(self):
+        if self._files is None:
+            raise ArgumentError("neither sql() nor a partition can be pickled")
+        files = tuple(map(address_of, self._files))
+        return _pickled, (files, self._question(0))
 
     def run(self) -> dict[str, Any]:
         """Runs it, drops the answer, and tells what was read and how many rows there were; of a
@@ -189,16 +237,140 @@ def quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
+class _Stream:
+    """A stream that can be read once."""
+
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._capsule
+
+
+class PartialQuery:
+    """The groups of a part, as states: read by any library that reads Arrow's streams."""
+
+    def __init__(self, query: Query, form: tuple[str, int, int]):
+        self._query = query
+        self._form = form
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._query._query.partial(*self._form)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._query._query.partial_schema(*self._form)
+
+
+class _Asked:
+    """Makes the parts of a question."""
+
+    def __init__(self, question, source, grouped, form, divided):
+        self._question = question
+        self._source = source
+        self._kind = "groups" if grouped else "rows"
+        self._form = form
+        self._divided = divided
+        gives_all = len(question) == sum(one[0] in _PLAIN for one in question)
+        self._gives_rows = gives_all and not grouped
+
+    def parts(self, files, number, target_bytes):
+        groups, *file = self._divided[number]
+        address = address_of(files[number])
+        before = sum(len(of_file) for of_file, *_ in self._divided[:number])
+        made = []
+        for some in self._runs(groups, target_bytes, number):
+            first, end = (some[0], some[-1] + 1) if groups else (0, 0)
+            rows = sum(groups[one][0] for one in some) if self._gives_rows else None
+            plain_bytes = sum(groups[one][1] for one in some)
+            place = self._source, first, end, tuple(file), before + first, self._form
+            made.append(Partition(self._kind, address, self._question, place, rows, plain_bytes))
+        return made
+
+    def _runs(self, groups, target_bytes, number):
+        """Row groups that follow each other, without those at the ends that are not wanted."""
+        runs = []
+        some = []
+        has_bytes = 0
+        for group, (_, plain_bytes, is_wanted) in enumerate(groups):
+            if some or is_wanted:
+                some.append(group)
+            has_bytes += plain_bytes
+            if has_bytes >= target_bytes or group + 1 == len(groups):
+                while some and not groups[some[-1]][2]:
+                    some.pop()
+                if some:
+                    runs.append(some)
+                some, has_bytes = [], 0
+        # One partial answer tells how many groups there are: none, or one of no rows.
+        if not runs and self._kind == "groups" and number == 0:
+            runs.append([0] if groups else [])
+        return runs
+
+
+def _order_name(question):
+    """The column that orders groups, called after the question, so that partial answers of others
+    are told apart."""
+    asked = [one for one in question if one[0] != "set_options"]
+    return "order_" + hashlib.blake2b(repr(asked).encode(), digest_size=4).hexdigest()
+
+
+def _ask_again(question, first, place=None):
+    """The query of a question whose source that is divided has the files `first`."""
+    source, groups = (0, None) if place is None else place
+    tables = 0
+    for method, *arguments in question:
+        if method in ("from", "join"):
+            is_divided = tables == source
+            files = first if is_divided else [_joined_file(address) for address in arguments[0]]
+            tables += 1
+            of_part = groups if is_divided else None
+            if method == "from":
+                query = Query(files, of_part)
+            else:
+                query._joined.append(files)
+                query._query.join(files, *arguments[1:], of_part)
+                query._asked.append((method, files, *arguments[1:]))
+        else:
+            query._ask(method, *arguments)
+    if place is not None:
+        query._files = query._begun = None
+        if tables > 1:
+            query._query.divided(source)
+    return query
+
+
+@functools.lru_cache(maxsize=_KEPT_FILES)
+def _joined_file(address):
+    """A file that many parts join. Of one far away what was read is kept with it."""
+    return open_address(address)
+
+
+def _pickled(files, question):
+    return _ask_again(question, [open_address(address) for address in files])
+
+
+def _of_place(file, question, place):
+    source, first, end, about, _, _ = place
+    return _ask_again(question, [file], (source, (first, end, *about)))
+
+
 def _opened(file, question, place, columns):
-    query = Query([file], place)
-    selects = any(method == "select" for method, *_ in question)
+    query = _of_place(file, question, place)
+    selects = any(method in ("select", "distinct") for method, *_ in question)
     if columns is not None and selects:
         raise ArgumentError("columns= is for queries without select()")
-    for method, *arguments in question:
-        query._ask(method, *arguments)
     if columns is not None:
         query.select(", ".join(map(quoted, columns)))
     return query
 
 
+def _opened_groups(file, question, place, columns):
+    if columns is not None:
+        raise ArgumentError("columns= is for rows; partial answers are merged with all of theirs")
+    order, buckets = place[-1]
+    query = _of_place(file, question, place)
+    return PartialQuery(query, (order, place[-2] << _GROUPS_BITS, buckets))
+
+
 opens_parts("rows", _opened)
+opens_parts("groups", _opened_groups)

@@ -221,12 +221,7 @@ class CancellableStream {
 /// `capsule`: of __arrow_c_stream__(), which keeps the stream until it is read.
 nb::dict write_table(const nb::capsule& capsule, const nb::bytes& to, bool overwrite,
                      std::uint32_t group_rows, const nb::dict& asked) {
-  auto* const given =
-      static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
-  if (given == nullptr) throw nb::python_error();
-  if (given->release == nullptr) {
-    raise(make_error(ErrorCode::kInvalidArgument, "the stream has been read already"));
-  }
+  ArrowArrayStream& given = given_stream(capsule);
   TableWriterOptions options;
   options.group_rows = group_rows;
   options.compress = options_of(asked);
@@ -236,7 +231,7 @@ nb::dict write_table(const nb::capsule& capsule, const nb::bytes& to, bool overw
       write_file(batches, bytes_of(to), overwrite, none,
                  [&](ByteSink& sink, const std::atomic<bool>& cancelled) {
                    options.compress.on_progress = watching(cancelled, none);
-                   CancellableStream stream(*given, cancelled);
+                   CancellableStream stream(given, cancelled);
                    return compress_arrow(stream.stream(), sink, options);
                  });
   nb::dict of;

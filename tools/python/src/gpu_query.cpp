@@ -98,8 +98,8 @@ void add_call(Steps& steps, const nb::tuple& call) {
     steps.add(PRESSO_GPU_DISTINCT);
   } else if (method == "limit") {
     presso_gpu_step& step = steps.add(PRESSO_GPU_LIMIT);
-    step.numbers[0] = nb::cast<std::uint64_t>(call[1]);
-    step.numbers[1] = nb::cast<std::uint64_t>(call[2]);
+    step.rows = nb::cast<std::uint64_t>(call[1]);
+    step.offset = nb::cast<std::uint64_t>(call[2]);
   } else if (method == "join") {
     steps.add(PRESSO_GPU_JOIN, nb::cast<std::string>(call[3])).join_kind =
         static_cast<std::uint32_t>(join_kind_of(nb::cast<std::string>(call[2])));
@@ -113,19 +113,12 @@ void add_call(Steps& steps, const nb::tuple& call) {
 
 class GpuQuery {
  public:
-  /// `statement`: in place of the files' rows and all calls but set_options(), or empty. `groups`:
-  /// the first row group of the only file and the end, or None. `calls`: of Query's methods.
+  /// `statement`: in place of the files' rows and all calls but set_options(), or empty. `calls`:
+  /// of Query's methods.
   static GpuQuery make(const nb::bytes& library, int device, const std::string& statement,
-                       const Files& files, const nb::object& groups,
-                       const std::vector<nb::tuple>& calls) {
+                       const Files& files, const std::vector<nb::tuple>& calls) {
     auto steps = std::make_unique<Steps>();
-    presso_gpu_step& first =
-        steps->add(statement.empty() ? PRESSO_GPU_FROM : PRESSO_GPU_SQL, statement);
-    if (!groups.is_none()) {
-      first.has_numbers = 1;
-      first.numbers[0] = nb::cast<std::uint64_t>(groups[0]);
-      first.numbers[1] = nb::cast<std::uint64_t>(groups[1]);
-    }
+    steps->add(statement.empty() ? PRESSO_GPU_FROM : PRESSO_GPU_SQL, statement);
     steps->add_files(files);
     for (const nb::tuple& call : calls) add_call(*steps, call);
     return GpuQuery(bytes_of(library), device, std::move(steps));
@@ -222,8 +215,7 @@ class GpuQuery {
 void bind_gpu_query(nb::module_& module) {
   nb::class_<GpuQuery>(module, "GpuQuery", "A question asked of tables on a GPU.")
       .def_static("make", &GpuQuery::make, nb::arg("library"), nb::arg("device"),
-                  nb::arg("statement"), nb::arg("files"), nb::arg("groups") = nb::none(),
-                  nb::arg("calls"))
+                  nb::arg("statement"), nb::arg("files"), nb::arg("calls"))
       .def("stream", &GpuQuery::stream, nb::arg("requested_schema") = nb::none())
       .def("run", &GpuQuery::run)
       .def("explain", &GpuQuery::explain, nb::arg("analyze"));

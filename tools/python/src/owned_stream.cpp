@@ -56,4 +56,14 @@ StreamOwner::~StreamOwner() {
   if (stream.release != nullptr) stream.release(&stream);
 }
 
+ArrowArrayStream& given_stream(nanobind::handle capsule) {
+  auto* const given =
+      static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+  if (given == nullptr) throw nanobind::python_error();
+  if (given->release == nullptr) {
+    raise(make_error(ErrorCode::kInvalidArgument, "the stream has been read already"));
+  }
+  return *given;
+}
+
 }  // namespace presso::python

@@ -15,6 +15,10 @@ namespace presso::python {
 /// EIO, and what it holds stays. May throw std::bad_alloc.
 void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out);
 
+/// The stream of a capsule of __arrow_c_stream__(), which keeps it until it is read. Raises what is
+/// wrong with it. With the GIL.
+ArrowArrayStream& given_stream(nanobind::handle capsule);
+
 /// Releases a stream that nobody has taken.
 class StreamOwner {
  public:

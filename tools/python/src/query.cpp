@@ -11,6 +11,7 @@
 
 #include "presso/arrow.h"
 #include "presso/checksum.h"
+#include "presso/compress_arrow.h"
 #include "presso/query.h"
 #include "tools/python/src/capsules.h"
 #include "tools/python/src/errors.h"
@@ -94,6 +95,31 @@ class NoSink final : public ResultSink {
   Result<bool> write(ResultBatch, Buffer) override { return true; }
 };
 
+/// A table that was written into memory.
+class TableInMemory final : public FileAccess {
+ public:
+  explicit TableInMemory(std::vector<Byte> bytes) : bytes_(std::move(bytes)), file_(bytes_) {}
+  std::uint64_t size() const override { return file_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    return file_.read_at(offset, into);
+  }
+
+ private:
+  const std::vector<Byte> bytes_;
+  const MemoryRandomAccess file_;
+};
+
+/// What a stream of Arrow gives. Without the GIL.
+Result<OpenedFile> kept_in_memory(ArrowArrayStream& stream, const std::atomic<bool>& cancelled) {
+  TableWriterOptions options;
+  options.compress.level = 1;
+  options.compress.on_progress = [&](std::uint64_t, std::uint64_t) { return !cancelled; };
+  std::vector<Byte> bytes;
+  VectorSink sink(bytes);
+  PRESSO_TRY(compress_arrow(stream, sink, options));
+  return OpenedFile{"a partial answer", std::make_shared<TableInMemory>(std::move(bytes)), {}};
+}
+
 /// A query, its files, and how it is run.
 class FileQuery {
   /// Counts with the GIL who reads the query without it.
@@ -144,8 +170,7 @@ class FileQuery {
   /// `groups`: of the only file (first, end, what the file was when it was divided), or None.
   static FileQuery from(const Files& files, const nb::object& groups) {
     Files kept;
-    Tables opened = open_tables(files, kept);
-    if (!groups.is_none()) opened.tables[0] = part_of(opened.tables[0], groups, kept[0]);
+    Tables opened = open_part(files, groups, kept);
     return {Query::from(std::move(opened.tables), std::move(opened.names)), std::move(kept)};
   }
   /// `open(path)` gives an OpenedFile.
@@ -166,13 +191,17 @@ class FileQuery {
   }
 
   void as(const std::string& alias) { changed().as(alias); }
-  void join(const Files& files, const std::string& kind, const std::string& on) {
+  /// `groups`: as in from().
+  void join(const Files& files, const std::string& kind, const std::string& on,
+            const nb::object& groups) {
     const JoinKind join_kind = join_kind_of(kind);
     Files kept;
-    Tables opened = open_tables(files, kept);
+    Tables opened = open_part(files, groups, kept);
     changed().join(std::move(opened.tables), std::move(opened.names), join_kind, on);
+    source_begins_.push_back(files_.size());
     files_.insert(files_.end(), kept.begin(), kept.end());
   }
+  void divided(std::size_t source) { changed().divided(source); }
   void where(const std::string& text) { changed().where(text); }
   void select(const std::string& text) { changed().select(text); }
   void distinct() { changed().distinct(); }
@@ -188,21 +217,37 @@ class FileQuery {
   }
 
   nb::object stream(const nb::object&) const {
-    ArrowArrayStream answer;
-    {
-      const Reading reading(*this);
-      const Status begun = [&] {
-        const GilReleased released;
-        return query_.run(options_, answer);
-      }();
-      taken(begun);
+    return stream_from(files_,
+                       [this](ArrowArrayStream& answer) { return query_.run(options_, answer); });
+  }
+  nb::object partial(const std::string& order_name, std::int64_t first_order,
+                     std::uint32_t buckets) const {
+    const PartialForm form{order_name, first_order, buckets};
+    return stream_from(
+        files_, [&](ArrowArrayStream& answer) { return query_.partial(form, options_, answer); });
+  }
+  nb::object partial_schema(const std::string& order_name, std::int64_t first_order,
+                            std::uint32_t buckets) const {
+    const PartialForm form{order_name, first_order, buckets};
+    const TableSchema of = taken(query_.partial_schema(form));
+    return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out)); });
+  }
+  /// `capsules`: of __arrow_c_stream__(), which keep their streams while they are read.
+  nb::object merge(const nb::list& capsules, const std::string& order_name, std::uint32_t buckets,
+                   bool again) const {
+    std::vector<ArrowArrayStream*> streams;
+    for (const nb::handle capsule : capsules) streams.push_back(&given_stream(capsule));
+    Files kept;
+    for (ArrowArrayStream* const stream : streams) {
+      kept.push_back(cancellable([&](const QueryOptions& options) {
+        return kept_in_memory(*stream, *options.cancelled);
+      }));
     }
-    StreamOwner owner(answer);
-    std::vector<SharedAccess> files;
-    for (const OpenedFile& file : files_) files.push_back(file.access);
-    return stream_capsule([&](ArrowArrayStream& out) {
-      own_stream(owner.stream, std::move(files), out);
-      owner.stream.release = nullptr;
+    Files files;
+    std::vector<Table> tables = open_tables(kept, files).tables;
+    const PartialForm form{order_name, 0, buckets, again};
+    return stream_from(files, [&](ArrowArrayStream& answer) {
+      return query_.merge(std::move(tables), form, options_, answer);
     });
   }
   nb::object schema() const {
@@ -222,24 +267,26 @@ class FileQuery {
     return summary_of(
         cancellable([&](const QueryOptions& options) { return query_.run(options, sink); }));
   }
-  /// For each file its row groups, (rows, bytes of text or else stored ones, whether there may be
-  /// a row of the answer), its size, and a checksum of its layout.
-  nb::list divide() const {
-    const auto wanted =
+  /// The source that is divided, whether there are groups, and for each file of the source its row
+  /// groups, (rows, bytes of text or else stored ones, whether there may be a row of the answer),
+  /// its size, and a checksum of its layout.
+  nb::tuple divide() const {
+    const QueryDivision division =
         cancellable([&](const QueryOptions& options) { return query_.divide(options); });
     nb::list files;
-    for (std::size_t file = 0; file < wanted.size(); ++file) {
-      const Table table = take(Table::open(*files_[file].access), files_[file]);
+    for (std::size_t i = 0; i < division.wanted.size(); ++i) {
+      const OpenedFile& file = files_[source_begins_[division.source] + i];
+      const Table table = take(Table::open(*file.access), file);
       nb::list groups;
-      for (std::size_t group = 0; group < wanted[file].size(); ++group) {
+      for (std::size_t group = 0; group < division.wanted[i].size(); ++group) {
         const RowGroupSummary summary = table.row_group(group);
         const std::uint64_t plain_bytes =
             table.text_bytes() > 0 ? summary.text_bytes : summary.stored_bytes;
-        groups.append(nb::make_tuple(summary.rows, plain_bytes, bool{wanted[file][group]}));
+        groups.append(nb::make_tuple(summary.rows, plain_bytes, bool{division.wanted[i][group]}));
       }
-      files.append(nb::make_tuple(groups, files_[file].access->size(), layout_checksum(table)));
+      files.append(nb::make_tuple(groups, file.access->size(), layout_checksum(table)));
     }
-    return files;
+    return nb::make_tuple(division.source, division.grouped, files);
   }
   /// Of the first table, then of joined ones.
   Files files() const { return files_; }
@@ -249,11 +296,38 @@ class FileQuery {
   }
 
  private:
+  /// A stream of what `begin(answer)` begins without the GIL, which keeps the files.
+  template <class Begin>
+  nb::object stream_from(const Files& files, const Begin& begin) const {
+    ArrowArrayStream answer;
+    {
+      const Reading reading(*this);
+      const Status begun = [&] {
+        const GilReleased released;
+        return begin(answer);
+      }();
+      taken(begun);
+    }
+    StreamOwner owner(answer);
+    std::vector<SharedAccess> kept;
+    for (const OpenedFile& file : files) kept.push_back(file.access);
+    return stream_capsule([&](ArrowArrayStream& out) {
+      own_stream(owner.stream, std::move(kept), out);
+      owner.stream.release = nullptr;
+    });
+  }
+
+  static Tables open_part(const Files& files, const nb::object& groups, Files& kept) {
+    Tables opened = open_tables(files, kept);
+    if (!groups.is_none()) opened.tables[0] = part_of(opened.tables[0], groups, kept[0]);
+    return opened;
+  }
   static Table part_of(const Table& table, const nb::object& groups, const OpenedFile& file) {
     if (nb::cast<std::uint64_t>(groups[2]) != file.access->size() ||
         nb::cast<std::uint64_t>(groups[3]) != layout_checksum(table)) {
       raise(make_error(ErrorCode::kIo, "has changed since it was divided into parts"), file);
     }
+    if (table.row_groups() == 0) return table;
     return take(table.part(nb::cast<std::uint64_t>(groups[0]), nb::cast<std::uint64_t>(groups[1])),
                 file);
   }
@@ -262,6 +336,7 @@ class FileQuery {
 
   Query query_;
   Files files_;
+  std::vector<std::size_t> source_begins_ = {0};  ///< in files_
   QueryOptions options_;
   mutable unsigned readers_ = 0;  ///< with the GIL
 };
@@ -303,7 +378,15 @@ void bind_query(nb::module_& module) {
       .def("files", &FileQuery::files)
       .def_static("of_statement", &FileQuery::of_statement, nb::arg("text"), nb::arg("open"))
       .def("alias", &FileQuery::as)
-      .def("join", &FileQuery::join, nb::arg("files"), nb::arg("kind"), nb::arg("on"))
+      .def("join", &FileQuery::join, nb::arg("files"), nb::arg("kind"), nb::arg("on"),
+           nb::arg("groups") = nb::none())
+      .def("divided", &FileQuery::divided, nb::arg("source"))
+      .def("partial", &FileQuery::partial, nb::arg("order_name"), nb::arg("first_order"),
+           nb::arg("buckets"))
+      .def("partial_schema", &FileQuery::partial_schema, nb::arg("order_name"),
+           nb::arg("first_order"), nb::arg("buckets"))
+      .def("merge", &FileQuery::merge, nb::arg("streams"), nb::arg("order_name"),
+           nb::arg("buckets"), nb::arg("again"))
       .def("where", &FileQuery::where)
       .def("select", &FileQuery::select)
       .def("distinct", &FileQuery::distinct)

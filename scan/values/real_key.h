@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace presso::query::grouping {
+namespace presso::query {
 
 /// Of all NaNs.
 constexpr std::uint64_t kNanKey = 0x7FF8000000000000u;
@@ -17,4 +17,4 @@ inline std::uint64_t real_key(double value) {
   return value != value ? kNanKey : std::bit_cast<std::uint64_t>(value);
 }
 
-}  // namespace presso::query::grouping
+}  // namespace presso::query
