@@ -114,11 +114,13 @@ def random_query(rng, paths):
         query.where(rng.choice(("whole > 10", "few in (1, 2)", "text like 'a%'", "day is null")))
     if rng.random() < 0.8:
         keys = ["few", "text", "many", "day", "truth", "wild", "money", "whole % 7", "time"]
+        # These are narrow numbers of a wide type.
+        keys += ["money * 2", "day + 1", "whole * 3"]
         query.group_by(", ".join(rng.sample(keys, rng.randint(1, 3))))
     asked = [f"{call}({name})" for call in ("sum", "avg") for name in SUMMED]
     asked += [f"{call}({name})" for call in ("min", "max", "count") for name in NUMBERS]
     asked += ["count(*)", "sum(whole) / count(*)", "sum(whole * few) + max(few)"]
-    asked += ["max(text) || 'x'"]
+    asked += ["max(text) || 'x'", "min(money * few)", "max(money + 1)"]
     query.aggregate(", ".join(rng.sample(asked, rng.randint(1, 6))))
     if rng.random() < 0.3:
         query.having("count(*) > 1 and (max(few) > 1 or min(many) is null)")
