@@ -36,14 +36,14 @@ copy_libraries() {
   for name in xxhash.h xxh3.h CLI nlohmann libdeflate.h lz4.h lz4hc.h lz4frame.h zlib.h zconf.h \
     zstd.h zstd_errors.h; do
     for file in /usr/include/"$name" /usr/include/x86_64-linux-gnu/"$name"; do
-      [[ ! -e $file ]] || cp -rL "$file" "$prefix/include"
+      [[ ! -e $file ]] || cp -rLp "$file" "$prefix/include"
     done
   done
   for name in deflate lz4 z zstd; do
     file=$(g++ -print-file-name="lib$name.a")
-    [[ ! -e $file ]] || cp -L "$file" "$prefix/lib"
+    [[ ! -e $file ]] || cp -Lp "$file" "$prefix/lib"
   done
-  cp -rL /usr/share/cmake/{CLI11,nlohmann_json} "$prefix/share/cmake"
+  cp -rLp /usr/share/cmake/{CLI11,nlohmann_json} "$prefix/share/cmake"
 }
 
 # make_tools PYTHON: one place for all Pythons, as zig compiles its libraries anew for another.
