@@ -8,9 +8,10 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/presso)
 get_property(libraries GLOBAL PROPERTY PRESSO_LIBRARIES)
 get_property(gpu_libraries GLOBAL PROPERTY PRESSO_GPU_LIBRARIES)
-install(TARGETS ${libraries} EXPORT presso_targets FILE_SET HEADERS)
+install(TARGETS ${libraries} EXPORT presso_targets ARCHIVE COMPONENT library
+        FILE_SET HEADERS COMPONENT library)
 install(EXPORT presso_targets NAMESPACE presso:: FILE presso-targets.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT library)
 if(gpu_libraries)
   install(TARGETS ${gpu_libraries} EXPORT presso_gpu_targets FILE_SET HEADERS)
   install(EXPORT presso_gpu_targets NAMESPACE presso:: FILE presso-gpu-targets.cmake
@@ -24,7 +25,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/presso-config-version.cma
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/presso-config.cmake
               ${PROJECT_BINARY_DIR}/presso-config-version.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT library)
 
 # A static library must stand before those that it uses: the reverse of the order of creation.
 function(presso_link_flags result)
@@ -35,7 +36,8 @@ function(presso_link_flags result)
 endfunction()
 function(presso_install_pc name)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT library)
 endfunction()
 file(RELATIVE_PATH PRESSO_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 presso_link_flags(PRESSO_PC_LIBRARIES ${libraries})
@@ -46,7 +48,7 @@ if(gpu_libraries)
 endif()
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT plain)
 if(TARGET presso_command)
-  install(TARGETS presso_command)
+  install(TARGETS presso_command COMPONENT command)
 endif()

@@ -1,41 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The presso command. Everything is in cli/driver.cpp and the commands.
-#include <csignal>
-#include <new>
-
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
-#include "tools/cli/driver.h"
-#include "tools/cli/message.h"
-#include "tools/info/devices_report.h"
-
-namespace {
-
-/// Blocks, tables and buffers come and go; memory that is given back to the system and taken again
-/// is cleared again, which took a tenth of the time of small files.
-void keep_freed_memory() {
-#if defined(__GLIBC__)
-  constexpr int kMiB = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, 32 * kMiB);  // the most that is permitted
-  mallopt(M_TRIM_THRESHOLD, 128 * kMiB);
-#endif
-}
-
-}  // namespace
+#include "tools/process.h"
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
-  // write() reports a closed pipe, where it can be told from other errors,
-  std::signal(SIGPIPE, SIG_IGN);
-  // and a file that grew beyond the size limit.
-  std::signal(SIGXFSZ, SIG_IGN);
-  try {
-    const auto gpus = [] { return presso::cli::devices_line(presso::cli::gpu_devices()); };
-    return presso::cli::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, gpus);
-  } catch (const std::bad_alloc&) {
-    presso::cli::error("", "out of memory");
-  }
-  return presso::cli::exit_status();
+  return presso::cli::run_process({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

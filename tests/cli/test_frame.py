@@ -145,7 +145,7 @@ class Version(CliTest):
         needs = {
             "portable": set(),
             "avx2": {"avx2", "bmi2"},
-            "avx512vbmi2": {"avx2", "bmi2", "avx512bw", "avx512vl", "avx512vbmi2"},
+            "avx512vbmi2": {"avx2", "bmi2", "avx512bw", "avx512vl", "avx512_vbmi2"},
         }
         self.assertEqual(back_ends, [name for name in needs if needs[name] <= features])
         for name in back_ends:

@@ -7,19 +7,9 @@
 namespace presso::cli {
 namespace {
 
-std::string cpu_features() {
+std::string features_line() {
   std::string out;
-#if defined(__x86_64__)
-  const auto add = [&out](const char* name, bool present) {
-    if (present) out += std::string(" ") + name;
-  };
-  add("sse4.2", __builtin_cpu_supports("sse4.2"));
-  add("avx2", __builtin_cpu_supports("avx2"));
-  add("bmi2", __builtin_cpu_supports("bmi2"));
-  add("avx512bw", __builtin_cpu_supports("avx512bw"));
-  add("avx512vl", __builtin_cpu_supports("avx512vl"));
-  add("avx512vbmi2", __builtin_cpu_supports("avx512vbmi2"));
-#endif
+  for (const std::string_view name : cpu_features()) out += " " + std::string(name);
   return out.empty() ? " none" : out;
 }
 
@@ -35,7 +25,7 @@ std::string version_details(const std::string& gpus) {
   for (const CpuLevel level : supported_cpu_levels()) {
     out += " " + std::string(name(level)) + (level == cpu_level() ? " (in use)" : "");
   }
-  out += "\nCPU features: " + cpu_features() + "\n";
+  out += "\nCPU features: " + features_line() + "\n";
   out += "GPUs:          " + gpus + "\n";
   return out;
 }

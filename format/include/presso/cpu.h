@@ -22,5 +22,8 @@ CpuLevel cpu_level();
 /// All levels that this CPU supports, lowest first: tests run each.
 std::vector<CpuLevel> supported_cpu_levels();
 std::string_view name(CpuLevel level);
+/// What this CPU has, and its system lets us use, of the instruction sets that are asked for, by
+/// the names of Linux's /proc/cpuinfo: "avx2", "avx512_vbmi2". Empty on other machines than x86-64.
+const std::vector<std::string_view>& cpu_features();
 
 }  // namespace presso

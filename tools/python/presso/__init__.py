@@ -9,6 +9,10 @@ them there.
 
     answer = presso.query("orders.presso").where("price > 10").group_by("city")
     table = pyarrow.table(answer.aggregate("sum(price) as revenue"))
+
+`cpu_level` names the code that runs on this machine ("portable", "avx2" or "avx512vbmi2"; the
+environment variable PRESSO_FORCE_BACKEND chooses among those that it can run), `cpu_features` what
+presso looks for in a CPU and found, by the names of /proc/cpuinfo.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from presso._compress import (
 from presso._file import File, open  # noqa: A004
 from presso._files import Sources
 from presso._gpu import Device, devices
+from presso._native import cpu_features, cpu_level
 from presso._native import version as __version__
 from presso._partition import Partition
 from presso._query import Query, query, sql

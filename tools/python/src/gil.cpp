@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/python/src/gil.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -14,20 +15,33 @@ namespace {
 
 std::atomic<unsigned long> main_thread{0};
 
+/// A function of the interpreter by its new or its old name; null if it has neither. The stable
+/// interface, which a module for all versions from 3.12 on is built with, does not declare it.
+template <class Function>
+Function* of_interpreter(const char* name, const char* old_name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (found == nullptr) found = dlsym(RTLD_DEFAULT, old_name);
+  return reinterpret_cast<Function*>(found);
+}
+
+/// Until 3.12 with an underscore in front, as is the next.
+const auto current_thread_state =
+    of_interpreter<PyThreadState*()>("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+const auto is_finalizing = of_interpreter<int()>("Py_IsFinalizing", "_Py_IsFinalizing");
+
 }  // namespace
 
 bool this_thread_has_gil() {
   if (Py_IsInitialized() == 0) return false;
-#if PY_VERSION_HEX >= 0x030D0000
-  PyThreadState* const current = PyThreadState_GetUnchecked();
-#else
-  PyThreadState* const current = _PyThreadState_UncheckedGet();
-#endif
+  PyThreadState* const current = current_thread_state();
   // Before 3.12 the current one is that of the thread that has the lock.
   return current != nullptr && current == PyGILState_GetThisThreadState();
 }
 
 void find_main_thread() {
+  if (current_thread_state == nullptr || is_finalizing == nullptr) {
+    throw nb::import_error("presso does not know this version of Python");
+  }
   const nb::object main = nb::module_::import_("threading").attr("main_thread")();
   main_thread = nb::cast<unsigned long>(main.attr("ident"));
   // The only thread of a forked process is its main thread.
@@ -47,11 +61,7 @@ void rest_where_python_ends() {
   if (!works_are_closed()) return;
   const auto until = steady_clock::now() + std::chrono::seconds(2);
   while (works_are_closed() && steady_clock::now() < until) {
-#if PY_VERSION_HEX >= 0x030D0000
-    if (Py_IsFinalizing() != 0) rest_forever();
-#else
-    if (_Py_IsFinalizing() != 0) rest_forever();
-#endif
+    if (is_finalizing() != 0) rest_forever();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }

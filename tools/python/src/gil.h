@@ -6,9 +6,11 @@
 // and from close_works() on threads that come back wait whether the interpreter goes on to end.
 #pragma once
 
-#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 
+#include <exception>
+
+#include "tools/python/src/rest_at_end.h"
 #include "tools/python/src/running_work.h"
 
 namespace presso::python {
@@ -32,11 +34,7 @@ class GilReleased {
   ~GilReleased() {
     if (state_ == nullptr) return;
     rest_where_python_ends();
-    try {
-      PyEval_RestoreThread(state_);
-    } catch (abi::__forced_unwind&) {
-      rest_forever();
-    }
+    restore_or_rest(state_);
   }
   GilReleased(const GilReleased&) = delete;
   GilReleased& operator=(const GilReleased&) = delete;
@@ -47,7 +45,7 @@ class GilReleased {
 
 class GilTaken {
  public:
-  GilTaken() : state_(PyGILState_Ensure()) {}
+  GilTaken() : state_(ensure_or_rest()) {}
   ~GilTaken() { PyGILState_Release(state_); }
   GilTaken(const GilTaken&) = delete;
   GilTaken& operator=(const GilTaken&) = delete;
@@ -66,14 +64,12 @@ bool with_gil(const Call& call) {
   }
   const PythonCall allowed;
   if (!allowed.is_allowed()) return false;
+  const GilTaken taken;
   try {
-    const GilTaken taken;
-    try {
-      call();
-    } catch (abi::__forced_unwind&) {
-      rest_forever();
-    }
-  } catch (abi::__forced_unwind&) {
+    call();
+  } catch (const std::exception&) {
+    throw;
+  } catch (...) {  // the unwinding, whose type not every standard library has
     rest_forever();
   }
   return true;
