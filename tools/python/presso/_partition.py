@@ -28,7 +28,6 @@ class Partition:
             blocks are left out (on_error="skip"), or where the file does not tell.
         plain_bytes: of text that it stands for, or None; of a table that was not made from text
             exactly, stored bytes.
-        is_partial: whether it gives a partial answer, which Query.merge() needs.
     """
 
     __slots__ = (
@@ -54,6 +53,7 @@ class Partition:
 
     @property
     def is_partial(self) -> bool:
+        """Whether it gives a partial answer, which Query.merge() needs."""
         return self._kind == "groups"
 
     def scan(self, columns: Iterable[str] | None = None) -> Any:
