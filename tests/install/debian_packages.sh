@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # debian_packages.sh BUILD_FOLDER SCRATCH CPACK: makes the Debian packages of the build, unpacks
-# them, runs the command, and builds and runs outside/ against the library. Exit status 77 where dpkg
-# is not there.
+# them, runs the command, and builds and runs outside/ against the library. Exit status 77 where
+# dpkg is not there.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 scratch=$2
