@@ -1,7 +1,8 @@
 # Debian packages: presso, which is the command, and libpresso-dev, the static libraries with their
-# headers. `cpack -G DEB` in the build folder makes them. To be built with -DCMAKE_INSTALL_PREFIX=/usr, so that libraries go where Debian
-# has them, and, as Debian wants it, with the shared libraries of the other codecs
-# (-DPRESSO_ZLIB_LIBRARY=/usr/lib/.../libz.so and the like).
+# headers. `cpack -G DEB` in the build folder makes them. To be built with
+# -DCMAKE_INSTALL_PREFIX=/usr, so that libraries go where Debian has them, and, as Debian wants it,
+# with the shared libraries of the other codecs (-DPRESSO_ZLIB_LIBRARY=/usr/lib/.../libz.so and the
+# like).
 find_program(PRESSO_GZIP gzip)
 mark_as_advanced(PRESSO_GZIP)
 if(NOT PRESSO_GZIP OR NOT UNIX OR APPLE)
