@@ -51,6 +51,14 @@ struct ResultColumn {
   }
 };
 
+/// The counts of groups as values of the answer.
+inline void write_counts(const Column<std::uint64_t>& counts, const GroupList& groups,
+                         const std::uint64_t* to, const ResultColumn& out) {
+  for (std::uint32_t i = 0; i < groups.count; ++i) {
+    store(out.values + 8 * to[i], counts[groups.at[i]]);
+  }
+}
+
 class AggregateState {
  public:
   static std::unique_ptr<AggregateState> make(const AggregateSpec& spec);

@@ -150,9 +150,7 @@ class DistinctState final : public AggregateState {
   bool has_nulls() const override { return false; }
   Status write(const AggregateState&, const GroupList& groups, const std::uint64_t*,
                const std::uint64_t* to, const ResultColumn& out) const override {
-    for (std::uint32_t i = 0; i < groups.count; ++i) {
-      store(out.values + 8 * to[i], counts_[groups.at[i]]);
-    }
+    write_counts(counts_, groups, to, out);
     return {};
   }
 

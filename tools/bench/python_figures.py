@@ -26,9 +26,9 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 import csv_origin
+from select_figures import timed
 
 COLUMNS = "what ours_ms peer_ms of_peer answer gb_per_s".split()
 PATTERNS = {"rare": ["OutOfMemoryError"], "frequent": ["trace=[0-9a-f]+7$"], "none": ["no such"]}
@@ -55,20 +55,14 @@ def arguments():
     return parser.parse_args()
 
 
-def milliseconds(action):
-    begin = time.perf_counter()
-    answer = action()
-    return (time.perf_counter() - begin) * 1e3, answer
-
-
 def least(rounds, *actions):
     """(milliseconds, answer) of each, in turn."""
     best = [None] * len(actions)
     for _ in range(rounds):
         for i, action in enumerate(actions):
-            timed = milliseconds(action)
-            if best[i] is None or timed[0] < best[i][0]:
-                best[i] = timed
+            run = timed(action)
+            if best[i] is None or run[0] < best[i][0]:
+                best[i] = run
     return best
 
 
@@ -108,7 +102,7 @@ def scans(report, presso, log, rounds):
         peer = None
         for _ in range(rounds):
             spent, found = in_python(log)
-            taken, expected = milliseconds(lambda o=options: count_by_command(presso, log, o))
+            taken, expected = timed(lambda o=options: count_by_command(presso, log, o))
             if found != expected:
                 sys.exit(f"scan {name}: {found} lines, the command found {expected}")
             best = spent if best is None else min(best, spent)
@@ -157,15 +151,15 @@ def engines(report, lineitem, folder, rounds):
     for name, question in QUESTIONS.items():
         connection.register("asked", package.dataset(ours))
         connection.register("streamed", package.query(ours))
-        timed = least(
+        runs = least(
             rounds,
             lambda q=question: connection.execute(q.format("asked")).fetchall(),
             lambda q=question: connection.execute(q.format("streamed")).fetchall(),
             lambda q=question: connection.execute(q.format(f"'{parquet}'")).fetchall())
-        if not timed[0][1] == timed[1][1] == timed[2][1]:
-            sys.exit(f"duckdb {name}: {timed}")
-        report(f"duckdb {name}", timed[0][0], timed[2][0], len(timed[0][1]))
-        report(f"duckdb {name}, streamed", timed[1][0], timed[2][0], len(timed[1][1]))
+        if not runs[0][1] == runs[1][1] == runs[2][1]:
+            sys.exit(f"duckdb {name}: {runs}")
+        report(f"duckdb {name}", runs[0][0], runs[2][0], len(runs[0][1]))
+        report(f"duckdb {name}, streamed", runs[1][0], runs[2][0], len(runs[1][1]))
 
 
 def main():

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "presso/scan.h"
 #include "presso/sql.h"
 #include "tools/device/gpu.h"
+#include "tools/python/gpu_package/plugin_error.h"
 
 namespace presso::gpu_plugin {
 namespace {
@@ -24,24 +25,6 @@ namespace {
 
 std::string string_of(const presso_gpu_text& text) {
   return {text.data, text.bytes};
-}
-
-template <std::size_t kRoom>
-void copy_text(const std::string& from, char (&to)[kRoom]) {
-  const std::size_t bytes = std::min(from.size(), kRoom - 1);
-  std::memcpy(to, from.data(), bytes);
-  to[bytes] = 0;
-}
-
-void copy_error(const Error& from, presso_gpu_error& to) {
-  to.code = static_cast<std::uint32_t>(from.code);
-  to.block = from.block;
-  to.byte_offset = from.byte_offset;
-  copy_text(from.what, to.what);
-}
-
-Error error_of(const presso_gpu_error& from) {
-  return {static_cast<ErrorCode>(from.code), from.what, from.block, from.byte_offset};
 }
 
 /// 0, or 1 with the error: what functions of the library return. No exception leaves.

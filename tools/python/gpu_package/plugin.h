@@ -3,10 +3,10 @@
  * the package presso-gpu, and is opened when a GPU is asked for. The two may be made by different
  * compilers with different C++ libraries, so only C passes between them.
  *
- * Functions that may fail return 0, or 1 with `error` set. Texts are bytes with a length, and
- * belong to who gives them, for the call. Nothing here is kept by the library longer than its
- * handle, the file of a query longer than the query's handle and all its streams. Calls may come
- * from any thread, those on one search handle one at a time. */
+ * Functions that may fail return 0, or 1 with `error` set. Texts are bytes with a length; they
+ * belong to whoever passes them, and need to live only until the call returns. Files of a query
+ * must stay readable until the query is closed and all its streams are released, those of a search
+ * until scan() returns. Calls may come from any thread; on one search handle only one at a time. */
 #ifndef PRESSO_TOOLS_PYTHON_GPU_PACKAGE_PLUGIN_H
 #define PRESSO_TOOLS_PYTHON_GPU_PACKAGE_PLUGIN_H
 

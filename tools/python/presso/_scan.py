@@ -139,8 +139,8 @@ class Scan:
         self._files = files
         self._patterns = patterns
         self._asked = asked
-        # Nothing stands in every line.
         given = asked | {"gpu": gpu_of(asked["device"])}
+        # Without a pattern it is the empty one, which every line has.
         self._scan = _native.make_scan(files, patterns or [b""], given, part)
         self._part = part
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 
+#include "tools/python/gpu_package/plugin_error.h"
 #include "tools/python/src/errors.h"
 #include "tools/python/src/interruptible.h"
 #include "tools/python/src/opened_file.h"
@@ -18,18 +19,8 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
-Error error_of(const presso_gpu_error& from) {
-  return {static_cast<ErrorCode>(from.code), from.what, from.block, from.byte_offset};
-}
-
-void copy_error(const Error& from, presso_gpu_error& to) {
-  to.code = static_cast<std::uint32_t>(from.code);
-  to.block = from.block;
-  to.byte_offset = from.byte_offset;
-  const std::size_t bytes = std::min(from.what.size(), sizeof(to.what) - 1);
-  std::memcpy(to.what, from.what.data(), bytes);
-  to.what[bytes] = 0;
-}
+using gpu_plugin::copy_error;
+using gpu_plugin::error_of;
 
 Error unusable(const std::string& path, const std::string& why) {
   return make_error(ErrorCode::kUnsupported, path + ": " + why);

@@ -4,7 +4,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +13,7 @@
 
 namespace presso::python {
 
-/// Nothing that begins with one of these is unloaded.
+/// The library's functions. It stays loaded as long as the process lives.
 using GpuApi = const presso_gpu_api*;
 
 /// Loads the library at this path, once. Errors: kUnsupported where it cannot be loaded or is not
