@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from typing import Any
 
 from presso import _native
@@ -310,6 +309,8 @@ class _Asked:
 def _order_name(question):
     """The column that orders groups, called after the question, so that partial answers of others
     are told apart."""
+    import hashlib  # which loads all of OpenSSL
+
     asked = [one for one in question if one[0] != "set_options"]
     return "order_" + hashlib.blake2b(repr(asked).encode(), digest_size=4).hexdigest()
 
