@@ -54,7 +54,11 @@ Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t of
 
 /// Header and the sections before the first block. Returns the offset of what follows them.
 Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member) {
-  if (!is_magic_at(file, member.file_offset)) return make_error(ErrorCode::kNotPresso);
+  if (!is_left(file, member.file_offset, sizeof kFileMagic)) {
+    return make_error(ErrorCode::kNotPresso);
+  }
+  PRESSO_ASSIGN(const Buffer magic, read_part(file, member.file_offset, sizeof kFileMagic));
+  if (!has_file_magic(magic.data())) return make_error(ErrorCode::kNotPresso);
   PRESSO_ASSIGN(const Buffer head, read_part(file, member.file_offset, kFileHeaderBytes));
   PRESSO_ASSIGN(member.header, parse_file_header(head.data()));
   PRESSO_TRY(expect_content(member.header, Content::kBytes));
@@ -203,6 +207,57 @@ Result<ArchiveIndex> ArchiveIndex::open_as_written(const RandomAccess& file,
   return index;
 }
 
+Result<ArchiveIndex> ArchiveIndex::open_excerpt(const RandomAccess& file,
+                                                const ArchiveExcerpt& excerpt) {
+  const auto impossible = [](const char* what) {
+    return make_error(ErrorCode::kInvalidArgument, std::string("excerpt of an index: ") + what);
+  };
+  ArchiveIndex index(file);
+  ArchiveMember member;
+  member.file_offset = excerpt.file_offset;
+  member.plain_offset = excerpt.plain_offset;
+  member.plain_bytes = excerpt.plain_bytes;
+  member.first_block = excerpt.first_block;
+  if (excerpt.file_offset >= file.size()) return impossible("its member");
+  PRESSO_ASSIGN(const std::uint64_t blocks_begin, read_front(file, member));
+  const std::uint64_t whole = member.plain_bytes / member.header.block_bytes;
+  member.block_count = whole + (member.plain_bytes % member.header.block_bytes != 0 ? 1 : 0);
+  const std::uint64_t count = excerpt.stored_bytes.size();
+  if (count == 0 || count > member.block_count || excerpt.first < excerpt.first_block ||
+      excerpt.first - excerpt.first_block > member.block_count - count ||
+      excerpt.offset < blocks_begin) {
+    return impossible("its blocks");
+  }
+  std::uint64_t at = excerpt.offset;
+  index.block_offsets_.push_back(at);
+  for (const std::uint32_t stored_bytes : excerpt.stored_bytes) {
+    if (!is_left(file, at, stored_bytes)) return impossible("more than the file");
+    at += stored_bytes;
+    index.block_offsets_.push_back(at);
+  }
+  member.blocks_end = at;
+  index.is_excerpt_ = true;
+  index.first_known_ = excerpt.first;
+  index.members_.push_back(std::move(member));
+  return index;
+}
+
+std::optional<ArchiveExcerpt> ArchiveIndex::excerpt(std::uint64_t first, std::uint64_t end) const {
+  const ArchiveMember& member = member_of_block(first);
+  if (rebuilt_ || &member != &member_of_block(end - 1)) return std::nullopt;
+  ArchiveExcerpt excerpt;
+  excerpt.file_offset = member.file_offset;
+  excerpt.plain_offset = member.plain_offset;
+  excerpt.plain_bytes = member.plain_bytes;
+  excerpt.first_block = member.first_block;
+  excerpt.first = first;
+  excerpt.offset = block_offset(first);
+  for (std::uint64_t block = first; block < end; ++block) {
+    excerpt.stored_bytes.push_back(static_cast<std::uint32_t>(block_stored_bytes(block)));
+  }
+  return excerpt;
+}
+
 /// From the last trailer backwards, member by member; block tables are then put in file order.
 Status ArchiveIndex::open_by_trailers(std::uint64_t mean_member_bytes) {
   std::vector<MemberTable> tables;  // last member first
@@ -339,7 +394,7 @@ std::uint64_t ArchiveIndex::block_stored_bytes(std::uint64_t number) const {
   const ArchiveMember& member = member_of_block(number);
   const bool last = number + 1 == member.first_block + member.block_count;
   if (last && rebuilt_) return 0;
-  return (last ? member.blocks_end : block_offsets_[number + 1]) - block_offsets_[number];
+  return (last ? member.blocks_end : block_offset(number + 1)) - block_offset(number);
 }
 
 bool ArchiveIndex::agrees_with(const BlockHeader& header, std::uint64_t number) const {
@@ -347,7 +402,11 @@ bool ArchiveIndex::agrees_with(const BlockHeader& header, std::uint64_t number) 
 }
 
 Result<BlockHeader> ArchiveIndex::read_block_header(std::uint64_t number) const {
-  const std::uint64_t at = block_offsets_[number];
+  const std::uint64_t known = block_offsets_.size() - (is_excerpt_ ? 1 : 0);
+  if (number < first_known_ || number - first_known_ >= known) {
+    return make_error(ErrorCode::kInvalidArgument, "no such block in the index");
+  }
+  const std::uint64_t at = block_offset(number);
   const auto read = [&]() -> Result<BlockHeader> {
     PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
     PRESSO_ASSIGN(const BlockHeader header, parse_block_header(head.data()));
@@ -381,7 +440,7 @@ Result<StoredBlock> ArchiveIndex::read_block(std::uint64_t number, Buffer into) 
   StoredBlock block;
   block.header = header;
   block.number = number;
-  block.file_offset = block_offsets_[number];
+  block.file_offset = block_offset(number);
   block.member = static_cast<std::uint32_t>(&member_of_block(number) - members_.data());
   block.plain_offset = block_plain_offset(number);
   block.payload = std::move(into);

@@ -150,6 +150,35 @@ std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
   return any ? std::optional(std::move(*filters)) : std::nullopt;
 }
 
+Error changed() {
+  return make_error(ErrorCode::kIo, "has changed since it was divided into parts");
+}
+
+/// Of the lines of the blocks from `first` to before `end`, by the file. Errors: kIo where the
+/// file's layout is not the part's.
+Result<std::vector<LineFacts>> facts_in(const RandomAccess& file, const ArchiveIndex& index,
+                                        const LinePart& part, std::uint64_t first,
+                                        std::uint64_t end) {
+  PRESSO_ASSIGN(const std::optional<LineTable> lines, LineTable::read(file, index));
+  if (!lines || layout_checksum(index, *lines) != part.layout_checksum) return changed();
+  std::vector<LineFacts> facts;
+  for (std::uint64_t block = first; block < end; ++block) facts.push_back(lines->facts(block));
+  return facts;
+}
+
+/// The same by the part. `index`: of its excerpt.
+Result<std::vector<LineFacts>> facts_of(const PartLayout& layout, const ArchiveIndex& index,
+                                        std::uint64_t first, std::uint64_t end) {
+  if (layout.blocks.first != first || layout.blocks.stored_bytes.size() != end - first) {
+    return make_error(ErrorCode::kInvalidArgument, "the layout is that of another part");
+  }
+  const ArchiveMember& member = index.members().front();
+  const std::uint64_t begin = index.block_plain_offset(first);
+  const std::uint64_t left = member.plain_offset + member.plain_bytes - begin;
+  const std::uint64_t bytes = std::min(left, (end - first) * member.header.block_bytes);
+  return parse_line_facts(layout.line_facts, bytes, member.header.block_bytes);
+}
+
 }  // namespace
 
 bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
@@ -222,35 +251,30 @@ Result<std::shared_ptr<const BlockIndex>> BlockIndex::open_part(const RandomAcce
                                                                 const LinePart& part,
                                                                 const RequiredLiterals& required,
                                                                 const ScanOptions& options) {
-  const auto changed = [] {
-    return make_error(ErrorCode::kIo, "has changed since it was divided into parts");
-  };
-  if (file.size() != part.file_bytes) return changed();
-  PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open_as_written(file, 0));
-  if (part.begin >= part.end || part.end > index.plain_bytes()) return changed();
+  if (file.size() != part.file_bytes || part.begin >= part.end) return changed();
+  PRESSO_ASSIGN(ArchiveIndex index, part.layout
+                                        ? ArchiveIndex::open_excerpt(file, part.layout->blocks)
+                                        : ArchiveIndex::open_as_written(file, 0));
+  if (part.begin < index.members().front().plain_offset || part.end > index.plain_bytes()) {
+    return changed();
+  }
   const std::uint64_t first = index.block_at(part.begin);
   const std::uint64_t end = index.block_at(part.end - 1) + 1;
   Choice choice;
-  choice.wanted.assign(static_cast<std::size_t>(index.block_count()), 1);
+  PRESSO_ASSIGN(choice.facts, part.layout ? facts_of(*part.layout, index, first, end)
+                                          : facts_in(file, index, part, first, end));
+  choice.wanted.assign(choice.facts.size(), 1);
   if (!part.wanted.empty()) {
     if (part.wanted.size() != end - first || part.clause >= required.clauses.size()) {
       return changed();
     }
-    for (std::size_t i = 0; i < part.wanted.size(); ++i) {
-      choice.wanted[static_cast<std::size_t>(first) + i] = part.wanted[i] ? 1 : 0;
-    }
+    std::copy(part.wanted.begin(), part.wanted.end(), choice.wanted.begin());
     choice.number = part.clause;
     choice.clause = required.clauses[static_cast<std::size_t>(part.clause)];
   }
-  PRESSO_ASSIGN(const std::optional<LineTable> lines, LineTable::read(file, index));
-  if (!lines || layout_checksum(index, *lines) != part.layout_checksum) return changed();
-  for (std::uint64_t block = 0; block < index.block_count(); ++block) {
-    choice.facts.push_back(lines->facts(block));
-  }
   PRESSO_ASSIGN(CompressedFile opened, CompressedFile::open(std::move(index), options.decode));
-  const std::shared_ptr<BlockIndex> made(new BlockIndex(std::move(opened), std::move(choice)));
-  made->first_block_ = first;
-  made->end_block_ = end;
+  const std::shared_ptr<BlockIndex> made(
+      new BlockIndex(std::move(opened), std::move(choice), first));
   made->limit_to(part);
   return std::shared_ptr<const BlockIndex>(made);
 }
@@ -268,8 +292,8 @@ void BlockIndex::limit_to(const LinePart& part) {
   } else if (part.begin > begin) {
     --lines_before_;
   }
-  is_behind_mark_ = begin > 0 && choice_.facts.front().begins_with_mark;
-  LineFacts& last = choice_.facts[static_cast<std::size_t>(end_block_ - 1)];
+  is_behind_mark_ = part.is_behind_mark;
+  LineFacts& last = choice_.facts.back();
   if (last.newlines > 0 && plain_offset(end_block_ - 1) + last.first_newline + 1 == end_) {
     last.last_newline = last.first_newline;
   }

@@ -56,9 +56,9 @@ class BlockIndex {
   /// The blocks to go through: all, or those that hold a part.
   std::uint64_t first_block() const { return first_block_; }
   std::uint64_t end_block() const { return end_block_; }
-  bool wanted(std::uint64_t block) const { return choice_.wanted[block] != 0; }
+  bool wanted(std::uint64_t block) const { return choice_.wanted[in_choice(block)] != 0; }
   /// What is known of the lines of a block that is not wanted.
-  const LineFacts& facts(std::uint64_t block) const { return choice_.facts[block]; }
+  const LineFacts& facts(std::uint64_t block) const { return choice_.facts[in_choice(block)]; }
   std::uint64_t plain_offset(std::uint64_t block) const {
     return file_.index().block_plain_offset(block);
   }
@@ -84,12 +84,19 @@ class BlockIndex {
   struct Choice {
     RequiredLiterals::Clause clause;
     std::uint64_t number = 0;      ///< the clause's
-    std::vector<LineFacts> facts;  ///< of each block
-    std::vector<Byte> wanted;      ///< a bool for each block
+    std::vector<LineFacts> facts;  ///< of each block to go through
+    std::vector<Byte> wanted;      ///< a bool for each of them
   };
 
-  BlockIndex(CompressedFile file, Choice choice)
-      : file_(std::move(file)), choice_(std::move(choice)), end_block_(choice_.wanted.size()) {}
+  /// `first_block`: of those to go through.
+  BlockIndex(CompressedFile file, Choice choice, std::uint64_t first_block = 0)
+      : file_(std::move(file)),
+        choice_(std::move(choice)),
+        first_block_(first_block),
+        end_block_(first_block + choice_.wanted.size()) {}
+  std::size_t in_choice(std::uint64_t block) const {
+    return static_cast<std::size_t>(block - first_block_);
+  }
   void limit_to(const LinePart& part);
   static std::optional<Choice> choose_clause(const ArchiveIndex& index,
                                              const RequiredLiterals& required,
@@ -98,7 +105,7 @@ class BlockIndex {
   CompressedFile file_;
   Choice choice_;
   bool is_part_ = false;
-  std::uint64_t first_block_ = 0;
+  std::uint64_t first_block_;
   std::uint64_t end_block_;
   std::size_t begin_in_first_ = 0;
   std::uint64_t end_ = ~std::uint64_t{0};  ///< plain offset where a part ends

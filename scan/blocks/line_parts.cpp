@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/line_facts.h"
 #include "presso/checksum.h"
 #include "scan/blocks/block_index.h"
 #include "scan/blocks/indexed_chunks.h"
@@ -33,12 +34,13 @@ class Divider {
  public:
   /// All is kept by reference. `filters`: nullptr where nothing is ruled out.
   Divider(const ArchiveIndex& index, const LineTable& lines, const BlockIndex* filters,
-          const ScanOptions& options, std::uint64_t file_bytes)
+          const ScanOptions& options, std::uint64_t file_bytes, bool with_layout)
       : index_(index),
         lines_(lines),
         filters_(filters),
         options_(options),
         file_bytes_(file_bytes),
+        with_layout_(with_layout),
         layout_checksum_(scan_detail::layout_checksum(index, lines)) {}
 
   std::vector<LinePart> divide(std::uint64_t target_bytes) {
@@ -66,17 +68,27 @@ class Divider {
     part.lines = lines_.lines_before(end) - part.lines_before;
     if (part.begin == part.end || !has_wanted_lines(part)) return;
     part.file_bytes = file_bytes_;
-    const std::uint64_t from = index_.block_at(part.begin);
     part.layout_checksum = layout_checksum_;
+    const std::uint64_t from = index_.block_at(part.begin);
+    const std::uint64_t to = index_.block_at(part.end - 1) + 1;
+    part.is_behind_mark = from > 0 && lines_.facts(0).begins_with_mark;
     if (filters_ != nullptr) {
-      const std::uint64_t last = index_.block_at(part.end - 1);
-      for (std::uint64_t block = from; block <= last; ++block) {
+      for (std::uint64_t block = from; block < to; ++block) {
         part.wanted.push_back(filters_->wanted(block));
       }
       part.clause = filters_->clause();
       if (std::find(part.wanted.begin(), part.wanted.end(), true) == part.wanted.end()) return;
     }
+    if (with_layout_) part.layout = layout_of(from, to);
     parts.push_back(std::move(part));
+  }
+
+  std::optional<PartLayout> layout_of(std::uint64_t from, std::uint64_t to) const {
+    std::optional<ArchiveExcerpt> blocks = index_.excerpt(from, to);
+    if (!blocks) return std::nullopt;
+    std::vector<LineFacts> facts;
+    for (std::uint64_t block = from; block < to; ++block) facts.push_back(lines_.facts(block));
+    return PartLayout{std::move(*blocks), serialise_line_facts(facts)};
   }
 
   bool has_wanted_lines(const LinePart& part) const {
@@ -89,6 +101,7 @@ class Divider {
   const BlockIndex* filters_;
   const ScanOptions& options_;
   std::uint64_t file_bytes_;
+  bool with_layout_;
   std::uint64_t layout_checksum_;
 };
 
@@ -96,7 +109,7 @@ class Divider {
 
 std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Pattern& pattern,
                                                   const ScanOptions& options,
-                                                  std::uint64_t target_bytes) {
+                                                  std::uint64_t target_bytes, bool with_layout) {
   const scan_detail::Matcher& matcher = scan_detail::matcher_of(pattern);
   const bool more_than_lines = matcher.spans_lines() || matcher.null_data() ||
                                options.wants_context() || options.limits_blocks() ||
@@ -110,7 +123,8 @@ std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Patte
   const ArchiveIndex& index = *file.index();
   auto lines = without_bad_alloc([&] { return LineTable::read(file.file(), index); });
   if (!lines.ok() || !*lines) return std::nullopt;
-  return Divider(index, **lines, filters.get(), options, file.file().size()).divide(target_bytes);
+  return Divider(index, **lines, filters.get(), options, file.file().size(), with_layout)
+      .divide(target_bytes);
 }
 
 namespace scan_detail {

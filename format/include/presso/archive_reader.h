@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -179,8 +180,24 @@ struct ArchiveMember {
   std::uint64_t index_offset = 0;  ///< in the file; both 0 where the index was rebuilt
 };
 
+/// Some blocks of a member one behind another, as its index tells of them. A value that can be
+/// sent.
+struct ArchiveExcerpt {
+  // As in ArchiveMember.
+  std::uint64_t file_offset = 0;
+  std::uint64_t plain_offset = 0;
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t first_block = 0;
+  std::uint64_t first = 0;                  ///< number of the first of them
+  std::uint64_t offset = 0;                 ///< where that begins in the file
+  std::vector<std::uint32_t> stored_bytes;  ///< of each
+
+  friend bool operator==(const ArchiveExcerpt&, const ArchiveExcerpt&) = default;
+};
+
 /// The table of all blocks, from the index of each member or, where `rebuilt()`, by walking the
-/// block headers. Immutable after open; thread-safe. `file` is kept by reference.
+/// block headers; or of those of an excerpt, and then there are no others. Immutable after open;
+/// thread-safe. `file` is kept by reference.
 class ArchiveIndex {
  public:
   /// Errors: those of the headers, with offsets. A damaged or missing index is no error.
@@ -190,10 +207,19 @@ class ArchiveIndex {
   /// than `mean_member_bytes` of the file on average, so that finding them is half of reading them.
   static Result<ArchiveIndex> open_as_written(const RandomAccess& file,
                                               std::uint64_t mean_member_bytes);
+  /// By an excerpt of the index of the same file, of which nothing but the sections in front of the
+  /// member's blocks is read. Errors: kInvalidArgument for an excerpt that cannot be; those of the
+  /// header and the sections.
+  static Result<ArchiveIndex> open_excerpt(const RandomAccess& file, const ArchiveExcerpt& excerpt);
 
+  /// Of the blocks from `first` to before `end`, at least one; nullopt where they lie in several
+  /// members or the index was rebuilt.
+  std::optional<ArchiveExcerpt> excerpt(std::uint64_t first, std::uint64_t end) const;
   bool rebuilt() const { return rebuilt_; }
   const std::vector<ArchiveMember>& members() const { return members_; }
-  std::uint64_t block_count() const { return block_offsets_.size(); }
+  std::uint64_t block_count() const {
+    return members_.back().first_block + members_.back().block_count;
+  }
   std::uint64_t plain_bytes() const;
 
   /// Which block holds `plain_offset` (< plain_bytes()).
@@ -205,7 +231,9 @@ class ArchiveIndex {
   /// is what FrameReader passes by: sound headers of sections that a reader need not know. Not for
   /// a rebuilt index.
   Status check_tail(const ArchiveMember& member) const;
-  std::uint64_t block_offset(std::uint64_t number) const { return block_offsets_[number]; }
+  std::uint64_t block_offset(std::uint64_t number) const {
+    return block_offsets_[static_cast<std::size_t>(number - first_known_)];
+  }
   std::uint64_t block_plain_offset(std::uint64_t number) const;
   /// What block `number` takes in the file: up to the next block, or to the end of its member's
   /// blocks. 0 where that is not known: for the last block of a member of a rebuilt index.
@@ -226,7 +254,9 @@ class ArchiveIndex {
   const RandomAccess* file_;
   bool rebuilt_ = false;
   std::vector<ArchiveMember> members_;
-  std::vector<std::uint64_t> block_offsets_;
+  bool is_excerpt_ = false;
+  std::uint64_t first_known_ = 0;             ///< number of the first block in block_offsets_
+  std::vector<std::uint64_t> block_offsets_;  ///< of an excerpt, with the end of its last block
 };
 
 }  // namespace presso

@@ -18,11 +18,21 @@
 #include <optional>
 #include <vector>
 
+#include "presso/archive_reader.h"
 #include "presso/lines.h"
 #include "presso/pattern.h"
 #include "presso/scanned_file.h"
 
 namespace presso {
+
+/// Where the blocks of a part and their lines lie. A value that can be sent: about 16 bytes for
+/// each block.
+struct PartLayout {
+  ArchiveExcerpt blocks;
+  std::vector<Byte> line_facts;  ///< of each, as in a section of a file (FORMAT.md 7.3)
+
+  friend bool operator==(const PartLayout&, const PartLayout&) = default;
+};
 
 /// Lines that begin in some blocks of a compressed file. A value that can be sent.
 struct LinePart {
@@ -34,6 +44,10 @@ struct LinePart {
   /// lines lie.
   std::uint64_t file_bytes = 0;
   std::uint64_t layout_checksum = 0;
+  bool is_behind_mark = false;  ///< the file begins with a byte order mark, and the part behind it
+  /// Who has it reads neither index nor line facts of the file, and so takes for granted that it is
+  /// the file that was divided, as far as its size and the headers of the part's blocks tell.
+  std::optional<PartLayout> layout;
   /// By a filter of the file: in which blocks from that of `begin` on a match may begin, and of
   /// which of the pattern's clauses the filter was asked. Empty: in all.
   std::vector<bool> wanted;
@@ -47,15 +61,18 @@ struct LinePart {
 /// the filters or by the options' line numbers, are left out. nullopt where the file has to be
 /// searched as a whole: it is not compressed, its index or its line facts are not there or not as
 /// they should be, or the options or the pattern ask for more than single lines. Reads nothing but
-/// index, line facts and filters.
+/// index, line facts and filters. `with_layout`: parts get theirs, except those that reach from one
+/// of several concatenated files into the next.
 std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Pattern& pattern,
                                                   const ScanOptions& options,
-                                                  std::uint64_t target_bytes);
+                                                  std::uint64_t target_bytes,
+                                                  bool with_layout = false);
 
 /// As scan(), of the lines of a part; `pattern` and `options` are those of divide_lines(). Reads
-/// the index, the line facts, and the blocks that hold the lines. A damaged block that two parts
-/// reach into is reported by both. Errors: those of scan(), and kIo for a file that is not the one
-/// that was divided.
+/// the index and the line facts, unless the part has its layout, and the blocks that hold the
+/// lines. A damaged block that two parts reach into is reported by both. Errors: those of scan(),
+/// kIo for a file that is not the one that was divided, and kInvalidArgument for a layout that
+/// cannot be that of the part.
 Result<ScanSummary> scan_part(const RandomAccess& file, const LinePart& part,
                               const Pattern& pattern, const ScanOptions& options = {},
                               const LineCallback& on_line = {});

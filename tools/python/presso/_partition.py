@@ -17,7 +17,7 @@ TARGET_BYTES = 64 << 20
 
 class Partition:
     """Lines or rows of one file, or a partial answer of its groups, made by partitions() of a Scan
-    or a Query. It can be pickled, and takes about a kilobyte then; who has it needs the package,
+    or a Query. It can be pickled, and takes a few kilobytes then; who has it needs the package,
     and the file, and those of joined tables, under the same path or URL. Whether the file still has
     the size, blocks, lines or row groups that it had, and over HTTP and S3 the same ETag, is looked
     at when it is read (FileError); divide anew after a change.

@@ -192,13 +192,16 @@ class Scan:
         gives_all = not self._patterns and not is_limited and is_complete
         # Parts would number the lines behind damage otherwise, and so have others of them.
         is_one = is_limited and not is_complete
-        parts = None if is_one else self._scan.divide(number, target_bytes)
+        address = address_of(file)
+        _, _, known = address
+        # What tells by itself whether it has changed need not be asked for its layout again.
+        is_tagged = known is not None and known[1] is not None
+        parts = None if is_one else self._scan.divide(number, target_bytes, is_tagged)
         if parts is None:
             lines, plain_bytes = lines_and_bytes(file)
             rows = lines if gives_all else None
-            return [Partition("lines", address_of(file), question, None, rows, plain_bytes)]
+            return [Partition("lines", address, question, None, rows, plain_bytes)]
         made = []
-        address = address_of(file)
         for part, ranges in parts:
             begin, end, _, lines = part[:4]
             rows = lines if gives_all else None

@@ -45,15 +45,24 @@ std::vector<ByteRange> few_of(std::vector<ByteRange> ranges) {
   return joined(ranges, gap);
 }
 
-std::vector<ByteRange> members_of(const ArchiveIndex& index) {
+/// What stands in front of its blocks.
+ByteRange front_of(const ArchiveIndex& index, const ArchiveMember& member) {
+  const std::uint64_t first =
+      member.block_count > 0 ? index.block_offset(member.first_block) : member.index_offset;
+  return {member.file_offset, first + kBlockHeaderBytes};
+}
+
+/// What is read of members beside blocks: of all, or of the one whose layout the part has.
+std::vector<ByteRange> members_of(const ArchiveIndex& index, const LinePart& part) {
   std::vector<ByteRange> ranges;
   for (const ArchiveMember& member : index.members()) {
-    const std::uint64_t end = member.file_offset + member.file_bytes;
-    const std::uint64_t first =
-        member.block_count > 0 ? index.block_offset(member.first_block) : member.index_offset;
-    ranges.push_back({member.file_offset, first + kBlockHeaderBytes});
+    if (part.layout) {
+      if (member.file_offset == part.layout->blocks.file_offset) return {front_of(index, member)};
+      continue;
+    }
+    ranges.push_back(front_of(index, member));
     ranges.push_back({member.blocks_end, facts_end(member)});
-    ranges.push_back({member.index_offset, end});
+    ranges.push_back({member.index_offset, member.file_offset + member.file_bytes});
   }
   return ranges;
 }
@@ -71,7 +80,7 @@ void add_blocks(const ArchiveIndex& index, const LinePart& part, std::vector<Byt
 }  // namespace
 
 std::vector<ByteRange> ranges_of(const ArchiveIndex& index, const LinePart& part) {
-  const std::vector<ByteRange> members = members_of(index);
+  const std::vector<ByteRange> members = members_of(index, part);
   std::vector<ByteRange> ranges = members;
   add_blocks(index, part, ranges);
   ranges = few_of(std::move(ranges));

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,10 +102,39 @@ nb::list runs_of(std::vector<bool> wanted) {
   return made;
 }
 
+nb::object object_of(const std::optional<PartLayout>& layout) {
+  if (!layout) return nb::none();
+  const ArchiveExcerpt& blocks = layout->blocks;
+  return nb::make_tuple(
+      blocks.file_offset, blocks.plain_offset, blocks.plain_bytes, blocks.first_block, blocks.first,
+      blocks.offset,
+      nb::bytes(blocks.stored_bytes.data(), blocks.stored_bytes.size() * sizeof(std::uint32_t)),
+      nb::bytes(layout->line_facts.data(), layout->line_facts.size()));
+}
+
+/// With bytes in the order of little-endian machines, which is all of those that presso is for.
+PartLayout layout_of(const nb::object& tuple) {
+  PartLayout layout;
+  ArchiveExcerpt& blocks = layout.blocks;
+  std::uint64_t* const numbers[] = {&blocks.file_offset, &blocks.plain_offset, &blocks.plain_bytes,
+                                    &blocks.first_block, &blocks.first,        &blocks.offset};
+  std::size_t at = 0;
+  for (std::uint64_t* number : numbers) *number = nb::cast<std::uint64_t>(tuple[at++]);
+  const auto stored_bytes = nb::cast<nb::bytes>(tuple[at++]);
+  blocks.stored_bytes.resize(stored_bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(blocks.stored_bytes.data(), stored_bytes.data(),
+              blocks.stored_bytes.size() * sizeof(std::uint32_t));
+  const auto facts = nb::cast<nb::bytes>(tuple[at]);
+  const auto* const begin = static_cast<const Byte*>(facts.data());
+  layout.line_facts.assign(begin, begin + facts.size());
+  return layout;
+}
+
 nb::tuple tuple_of(const LinePart& part) {
   return nb::make_tuple(part.begin, part.end, part.lines_before, part.lines, part.file_bytes,
                         part.layout_checksum, part.clause,
-                        nb::tuple(part.wanted.empty() ? nb::list() : runs_of(part.wanted)));
+                        nb::tuple(part.wanted.empty() ? nb::list() : runs_of(part.wanted)),
+                        part.is_behind_mark, object_of(part.layout));
 }
 
 nb::tuple tuple_of(const std::vector<ByteRange>& ranges) {
@@ -126,6 +157,8 @@ LinePart part_of(const nb::object& tuple) {
     part.wanted.insert(part.wanted.end(), nb::cast<std::size_t>(run), is_wanted);
     is_wanted = !is_wanted;
   }
+  part.is_behind_mark = nb::cast<bool>(tuple[8]);
+  if (const nb::object layout = tuple[9]; !layout.is_none()) part.layout = layout_of(layout);
   return part;
 }
 
@@ -265,8 +298,9 @@ class Scan {
   std::string describe() const { return job_->pattern.describe(); }
 
   /// Of one of the files, for each part: what make_scan() takes, and of a file with a URL what will
-  /// be read, (begin, end) in bytes; or None where the file is searched as a whole.
-  nb::object divide(std::size_t number, std::uint64_t target_bytes) const {
+  /// be read, (begin, end) in bytes; or None where the file is searched as a whole. `with_layout`:
+  /// parts need not read what the file tells about its blocks and lines.
+  nb::object divide(std::size_t number, std::uint64_t target_bytes, bool with_layout) const {
     const OpenedFile& file = job_->files.at(number);
     using Parts = std::optional<std::vector<LinePart>>;
     std::vector<std::vector<ByteRange>> ranges;
@@ -274,8 +308,8 @@ class Scan {
                          PRESSO_ASSIGN(const SharedAccess access, file.open());
                          const GuardedAccess guarded(*access, cancelled);
                          PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(guarded));
-                         Parts made =
-                             divide_lines(opened, job_->pattern, job_->options, target_bytes);
+                         Parts made = divide_lines(opened, job_->pattern, job_->options,
+                                                   target_bytes, with_layout);
                          PRESSO_TRY(guarded.failure());
                          if (made && !file.url.empty()) {
                            for (const LinePart& part : *made) {
@@ -393,7 +427,8 @@ void bind_scan(nb::module_& module) {
       .def("count", &Scan::count)
       .def("totals", &Scan::totals)
       .def("describe", &Scan::describe)
-      .def("divide", &Scan::divide, nb::arg("number"), nb::arg("target_bytes"));
+      .def("divide", &Scan::divide, nb::arg("number"), nb::arg("target_bytes"),
+           nb::arg("with_layout"));
   module.def("make_scan", &make_scan, nb::arg("files"), nb::arg("patterns"), nb::arg("asked"),
              nb::arg("part") = nb::none());
 }

@@ -86,14 +86,16 @@ Found whole_of(const RandomAccess& file, const Pattern& pattern) {
 
 std::optional<std::vector<LinePart>> parts_of(const RandomAccess& file, const Pattern& pattern,
                                               std::uint64_t target_bytes,
-                                              const ScanOptions& options = {}) {
+                                              const ScanOptions& options = {},
+                                              bool with_layout = false) {
   auto opened = ScannedFile::open(file);
-  return divide_lines(*opened, pattern, options, target_bytes);
+  return divide_lines(*opened, pattern, options, target_bytes, with_layout);
 }
 
-Found parts_together(const RandomAccess& file, const Pattern& pattern, std::uint64_t target) {
+Found parts_together(const RandomAccess& file, const Pattern& pattern, std::uint64_t target,
+                     bool with_layout = false) {
   Found found;
-  const auto parts = parts_of(file, pattern, target);
+  const auto parts = parts_of(file, pattern, target, {}, with_layout);
   EXPECT_TRUE(parts.has_value());
   for (const LinePart& part : *parts) {
     const std::size_t before = found.lines.size();
@@ -116,6 +118,7 @@ TEST(LineParts, AreTheWhole) {
       const Found whole = whole_of(file, pattern);
       for (const std::uint64_t target : {1u, kBlock + 1, 1u << 30}) {
         EXPECT_EQ(parts_together(file, pattern, target).lines, whole.lines) << round;
+        EXPECT_EQ(parts_together(file, pattern, target, true).lines, whole.lines) << round;
       }
     }
   }
@@ -140,9 +143,11 @@ TEST(LineParts, KeepWhatHolesLeave) {
       line.number = 1 + static_cast<std::uint64_t>(std::count(text.begin(), end, '\n'));
     }
     for (const std::uint64_t target : {1u, kBlock + 1, 1u << 30}) {
-      const Found found = parts_together(file, pattern, target);
-      EXPECT_EQ(found.lines, whole.lines) << round;
-      for (const std::uint64_t block : found.damage) EXPECT_EQ(block, whole.damage[0]);
+      for (const bool with_layout : {false, true}) {
+        const Found found = parts_together(file, pattern, target, with_layout);
+        EXPECT_EQ(found.lines, whole.lines) << round;
+        for (const std::uint64_t block : found.damage) EXPECT_EQ(block, whole.damage[0]);
+      }
     }
   }
 }
@@ -174,6 +179,77 @@ TEST(LineParts, AreNoneWhereAFileIsSearchedAsAWhole) {
   EXPECT_FALSE(parts_of(file, pattern, 1, {.max_lines = 1}).has_value());
   const MemoryRandomAccess cut{Bytes(bytes).first(bytes.size() - 1)};
   EXPECT_FALSE(parts_of(cut, pattern, 1).has_value());
+}
+
+/// Refuses to read what stands behind the blocks.
+class OnlyBlocks final : public RandomAccess {
+ public:
+  OnlyBlocks(const RandomAccess& file, std::uint64_t blocks_end)
+      : file_(file), blocks_end_(blocks_end) {}
+
+  std::uint64_t size() const override { return file_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    if (offset + into.size() > blocks_end_) return make_error(ErrorCode::kIo, "not a block");
+    return file_.read_at(offset, into);
+  }
+
+ private:
+  const RandomAccess& file_;
+  std::uint64_t blocks_end_;
+};
+
+TEST(LineParts, WithTheirLayoutNeedNothingButBlocks) {
+  std::mt19937 random(4);
+  const Pattern pattern = literal("needle");
+  const auto bytes = packed(random_text(random, 40), 500);
+  const MemoryRandomAccess file{Bytes(bytes)};
+  const OnlyBlocks blocks(file, ArchiveIndex::open(file)->members()[0].blocks_end);
+  for (const bool with_layout : {false, true}) {
+    Found found;
+    bool all = true;
+    const auto parts = parts_of(file, pattern, kBlock, {}, with_layout);
+    for (const LinePart& part : *parts) {
+      EXPECT_EQ(part.layout.has_value(), with_layout);
+      all &= scan_part(blocks, part, pattern, options_for(found), found.callback()).ok();
+    }
+    EXPECT_EQ(all, with_layout);
+    EXPECT_EQ(found.lines == whole_of(file, pattern).lines, with_layout);
+  }
+}
+
+TEST(LineParts, AreRefusedWithALayoutThatCannotBeTheirs) {
+  std::mt19937 random(5);
+  const Pattern pattern = literal("a");
+  const auto bytes = packed(random_text(random, 40), 0);
+  const MemoryRandomAccess file{Bytes(bytes)};
+  const auto parts = parts_of(file, pattern, 2 * kBlock, {}, true);
+  const LinePart& second = (*parts)[1];
+  const auto is_refused = [&](auto change) {
+    LinePart part = second;
+    change(part, *part.layout);
+    return !scan_part(file, part, pattern).ok();
+  };
+  ASSERT_FALSE(is_refused([](LinePart&, PartLayout&) {}));
+  const auto of_excerpt = [&](std::uint64_t ArchiveExcerpt::*number, std::uint64_t value) {
+    return is_refused([&](LinePart&, PartLayout& layout) { layout.blocks.*number = value; });
+  };
+  for (const std::uint64_t value : {std::uint64_t{7}, ~std::uint64_t{0}}) {
+    EXPECT_TRUE(of_excerpt(&ArchiveExcerpt::file_offset, value));
+    EXPECT_TRUE(of_excerpt(&ArchiveExcerpt::first_block, value));
+    EXPECT_TRUE(of_excerpt(&ArchiveExcerpt::first, value));
+    EXPECT_TRUE(of_excerpt(&ArchiveExcerpt::offset, value));
+  }
+  EXPECT_TRUE(of_excerpt(&ArchiveExcerpt::plain_offset, ~std::uint64_t{0}));
+  EXPECT_TRUE(of_excerpt(&ArchiveExcerpt::plain_bytes, 7));
+  EXPECT_TRUE(is_refused([](LinePart& part, PartLayout&) { part.end = ~std::uint64_t{0}; }));
+  EXPECT_TRUE(is_refused([](LinePart& part, PartLayout&) { part.begin = 0; }));
+  EXPECT_TRUE(is_refused([&](LinePart&, PartLayout& layout) { layout = *(*parts)[0].layout; }));
+  EXPECT_TRUE(
+      is_refused([](LinePart&, PartLayout& layout) { layout.blocks.stored_bytes.clear(); }));
+  EXPECT_TRUE(
+      is_refused([](LinePart&, PartLayout& layout) { layout.blocks.stored_bytes.back() = ~0u; }));
+  EXPECT_TRUE(is_refused([](LinePart&, PartLayout& layout) { layout.line_facts.pop_back(); }));
+  EXPECT_TRUE(is_refused([](LinePart&, PartLayout& layout) { layout.line_facts[11] = 0xff; }));
 }
 
 TEST(LineParts, AreRefusedForAnotherFile) {
