@@ -152,6 +152,7 @@ ResultBatch part_of(const ResultBatch& batch, std::uint64_t first, std::uint64_t
     ColumnData to;
     to.type = from.type;
     to.rows = rows;
+    to.dictionary = from.dictionary;
     if (is_string(from.type)) {
       const std::int64_t begin = from.offsets[first];
       const std::int64_t end = from.offsets[first + rows];
