@@ -81,6 +81,8 @@ class OrderedAnswer {
     outcome.status = make(worker, item, outcome.matched, [&](const RowBatch& batch) -> Status {
       too_many = builder.rows() + batch.count > kMostWaiting;
       if (too_many) return make_error(ErrorCode::kCancelled);
+      // Of rows that are not joined, all that match are known before the first of them comes.
+      if (execution_.joins == nullptr && builder.rows() == 0) builder.expect(outcome.matched);
       return append(builder, batch);
     });
     if (too_many) {
