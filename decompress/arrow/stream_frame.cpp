@@ -21,7 +21,7 @@ class Stream {
     out = {};
     return answer(without_bad_alloc([&]() -> Status {
       PRESSO_ASSIGN(const TableSchema* const schema, source_->schema());
-      return export_schema(*schema, out);
+      return export_schema(*schema, out, source_->coded());
     }));
   }
 

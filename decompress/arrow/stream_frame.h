@@ -16,6 +16,8 @@ class StreamSource {
   virtual ~StreamSource() = default;
   /// Valid as long as this.
   virtual Result<const TableSchema*> schema() = 0;
+  /// Which of its columns are dictionaries, as export_schema() wants it.
+  virtual std::vector<bool> coded() const { return {}; }
   /// Leaves `out` as it is, released, at the end, and whenever it is called after that; after an
   /// error gives the same one. May throw std::bad_alloc.
   virtual Status next(ArrowArray& out) = 0;

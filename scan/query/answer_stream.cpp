@@ -20,9 +20,13 @@ constexpr auto kWatchInterval = std::chrono::milliseconds(20);
 
 class AnswerStream final : public ResultSink, public StreamSource {
  public:
-  AnswerStream(const TableSchema& schema, RunAnswer run, const std::atomic<bool>* watched,
-               std::size_t queued_batches)
-      : schema_(schema), run_(std::move(run)), watched_(watched), most_(queued_batches) {}
+  AnswerStream(const TableSchema& schema, std::vector<bool> coded, RunAnswer run,
+               const std::atomic<bool>* watched, std::size_t queued_batches)
+      : schema_(schema),
+        coded_(std::move(coded)),
+        run_(std::move(run)),
+        watched_(watched),
+        most_(queued_batches) {}
 
   ~AnswerStream() override {
     {
@@ -66,6 +70,7 @@ class AnswerStream final : public ResultSink, public StreamSource {
   }
 
   Result<const TableSchema*> schema() override { return &schema_; }
+  std::vector<bool> coded() const override { return coded_; }
 
   /// A released array is the end.
   Status next(ArrowArray& out) override {
@@ -88,6 +93,7 @@ class AnswerStream final : public ResultSink, public StreamSource {
 
  private:
   TableSchema schema_;
+  std::vector<bool> coded_;
   RunAnswer run_;
   const std::atomic<bool>* watched_;
   const std::size_t most_;
@@ -106,10 +112,12 @@ class AnswerStream final : public ResultSink, public StreamSource {
 
 }  // namespace
 
-Status stream_answer(const TableSchema& schema, RunAnswer run, const std::atomic<bool>* watched,
-                     std::size_t queued_batches, ArrowArrayStream& out) {
+Status stream_answer(const TableSchema& schema, std::vector<bool> coded, RunAnswer run,
+                     const std::atomic<bool>* watched, std::size_t queued_batches,
+                     ArrowArrayStream& out) {
   return without_bad_alloc([&]() -> Status {
-    open_stream(std::make_unique<AnswerStream>(schema, std::move(run), watched, queued_batches),
+    open_stream(std::make_unique<AnswerStream>(schema, std::move(coded), std::move(run), watched,
+                                               queued_batches),
                 out);
     return {};
   });

@@ -16,10 +16,12 @@ namespace presso::query {
 /// Runs the query: `cancelled` becomes true where nobody wants the rest.
 using RunAnswer = std::function<Status(ResultSink& sink, const std::atomic<bool>& cancelled)>;
 
-/// `schema`: the answer's. `watched`, which may be nullptr, is the caller's wish to stop:
-/// get_next() then fails with ECANCELED. Other errors of `run` are EINVAL for a computation without
-/// a result, ENOMEM, or EIO, with their text. `queued_batches`: at most so many wait.
-Status stream_answer(const TableSchema& schema, RunAnswer run, const std::atomic<bool>* watched,
-                     std::size_t queued_batches, ArrowArrayStream& out);
+/// `schema`: the answer's; `coded`: as export_schema() wants it. `watched`, which may be nullptr,
+/// is the caller's wish to stop: get_next() then fails with ECANCELED. Other errors of `run` are
+/// EINVAL for a computation without a result, ENOMEM, or EIO, with their text. `queued_batches`: at
+/// most so many wait.
+Status stream_answer(const TableSchema& schema, std::vector<bool> coded, RunAnswer run,
+                     const std::atomic<bool>* watched, std::size_t queued_batches,
+                     ArrowArrayStream& out);
 
 }  // namespace presso::query

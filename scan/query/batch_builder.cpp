@@ -66,6 +66,17 @@ std::uint64_t BatchBuilder::bytes() const {
   return bytes;
 }
 
+void BatchBuilder::expect(std::uint64_t rows) {
+  for (ColumnData& column : batch_) {
+    if (is_string(column.type)) {
+      column.offsets.reserve(rows + 1);
+    } else if (column.type != ColumnType::kBool) {
+      column.values.resize_discarding(static_cast<std::size_t>(rows) * value_bytes(column.type));
+      column.values.clear();
+    }
+  }
+}
+
 ResultBatch BatchBuilder::take() {
   ResultBatch taken = std::move(batch_);
   batch_.clear();
@@ -152,6 +163,7 @@ ResultBatch part_of(const ResultBatch& batch, std::uint64_t first, std::uint64_t
     ColumnData to;
     to.type = from.type;
     to.rows = rows;
+    to.dictionary = from.dictionary;
     if (is_string(from.type)) {
       const std::int64_t begin = from.offsets[first];
       const std::int64_t end = from.offsets[first + rows];

@@ -21,6 +21,9 @@ class BatchBuilder {
   const TableSchema& schema() const { return schema_; }
   std::uint64_t rows() const { return rows_; }
   std::uint64_t bytes() const;  ///< of what was appended
+  /// Before anything is appended: room for so many rows, so that values are not moved while there
+  /// come more. Strings' bytes are left out.
+  void expect(std::uint64_t rows);
   /// A view for each column of the schema; up to kBatchRows rows.
   void append(std::span<const VectorView> columns, std::uint32_t count);
   /// What was appended; the builder is empty afterwards.

@@ -24,6 +24,9 @@ class MatchedRows;
 struct JoinTree;
 using Sources = std::vector<std::vector<Table>>;
 
+/// For each result the table's column whose codes it is (coded_answer.h); empty: all are values.
+using CodedResults = std::vector<std::optional<std::size_t>>;
+
 /// Everything that the steps of a run share.
 struct Execution {
   /// Of a query's sources, which may be joined: what is read slice by slice is the root.
@@ -60,7 +63,8 @@ struct Execution {
   bool only_counts = false;   ///< of rows that match, nothing but their number is wanted
   bool wants_numbers = true;  ///< the order of joined rows matters to who takes them
   std::shared_ptr<KeyOrders> key_orders;  ///< what is known of them; build sides share it
-  std::set<std::size_t> extra_columns;    ///< read beside conditions and programs: coded keys
+  std::set<std::size_t> extra_columns;    ///< read beside conditions and programs: codes
+  CodedResults coded;                     ///< results that are given as codes
   std::vector<FilterRunner::Count> condition_counts;
   /// Where a device has tested the conditions: what it has found.
   std::shared_ptr<const MatchedRows> matched;

@@ -9,6 +9,7 @@
 #include "presso/ordered_pipeline.h"
 #include "scan/query/batch_builder.h"
 #include "scan/query/build_row_source.h"
+#include "scan/query/coded_answer.h"
 #include "scan/query/join_run.h"
 
 namespace presso::query {
@@ -21,6 +22,7 @@ class OrderedAnswer {
         program_(program),
         sink_(sink),
         workers_(execution.threads),
+        batch_schema_(schema_of_codes(execution.query.schema, execution.coded)),
         limited_(execution.query.limit != ~std::uint64_t{0} || execution.query.offset != 0),
         skip_(execution.query.offset),
         left_(execution.query.limit) {}
@@ -74,13 +76,14 @@ class OrderedAnswer {
   template <class Item, class Make>
   Outcome<Item> work(Item item, Worker& worker, Make& make) {
     Outcome<Item> outcome;
-    BatchBuilder builder(execution_.query.schema);
+    BatchBuilder builder(batch_schema_);
     bool too_many = false;
     outcome.status = make(worker, item, outcome.matched, [&](const RowBatch& batch) -> Status {
       too_many = builder.rows() + batch.count > kMostWaiting;
       if (too_many) return make_error(ErrorCode::kCancelled);
-      builder.append(batch.results, batch.count);
-      return {};
+      // Of rows that are not joined, all that match are known before the first of them comes.
+      if (execution_.joins == nullptr && builder.rows() == 0) builder.expect(outcome.matched);
+      return append(builder, batch);
     });
     if (too_many) {
       outcome.again = std::move(item);
@@ -90,7 +93,8 @@ class OrderedAnswer {
     }
     if (!outcome.status.ok() || builder.rows() == 0) return outcome;
     outcome.batch = builder.take();
-    if (limited_) return outcome;
+    if (!execution_.coded.empty()) outcome.status = add_dictionaries(item, outcome.batch);
+    if (limited_ || !outcome.status.ok()) return outcome;
     Result<Buffer> encoded = sink_.encode(outcome.batch);
     if (encoded.ok()) {
       outcome.encoded = std::move(*encoded);
@@ -99,6 +103,22 @@ class OrderedAnswer {
     }
     return outcome;
   }
+
+  Status append(BatchBuilder& builder, const RowBatch& batch) const {
+    if (execution_.coded.empty()) {
+      builder.append(batch.results, batch.count);
+      return {};
+    }
+    PRESSO_ASSIGN(const auto columns, with_codes(batch, execution_.coded));
+    builder.append(columns, batch.count);
+    return {};
+  }
+
+  Status add_dictionaries(const Slice& slice, ResultBatch& batch) const {
+    return query::add_dictionaries(execution_.query.schema, execution_.coded, slice, batch);
+  }
+  /// Joined rows have none.
+  Status add_dictionaries(const BuildRows&, ResultBatch&) const { return {}; }
 
   template <class Item, class Make>
   Result<bool> consume(Outcome<Item> outcome, Make& make) {
@@ -171,6 +191,7 @@ class OrderedAnswer {
   ResultSink& sink_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Worker> writer_;  ///< of whoever writes
+  const TableSchema batch_schema_;
   const bool limited_;
   std::uint64_t skip_;
   std::uint64_t left_;

@@ -9,6 +9,7 @@
 #include "presso/ordered_pipeline.h"
 #include "presso/stopwatch.h"
 #include "scan/query/answer_stream.h"
+#include "scan/query/coded_answer.h"
 #include "scan/query/execution.h"
 #include "scan/query/explain.h"
 #include "scan/query/join_plan.h"
@@ -420,7 +421,14 @@ namespace {
 struct KeptQuery {
   query::Sources sources;
   BoundQuery bound;
+  query::CodedResults coded = {};
 };
+
+std::vector<bool> are_coded(const query::CodedResults& coded) {
+  std::vector<bool> are;
+  for (const auto& column : coded) are.push_back(column.has_value());
+  return are;
+}
 
 /// The answer of a query that was looked up. `sink_of(sink)` gives what is written to in its place.
 template <class SinkOf>
@@ -432,11 +440,13 @@ Status stream(std::shared_ptr<const KeptQuery> kept, const TableSchema& schema,
     own.cancelled = &cancelled;
     PRESSO_ASSIGN(Execution execution, prepare(kept->sources, kept->bound, own));
     execution.start();
+    execution.coded = kept->coded;
     auto&& to = sink_of(sink);
     return run_bound(execution, to);
   };
   const std::size_t queued = 2 * std::size_t{threads_or_all(options.threads)};
-  return query::stream_answer(schema, std::move(run), options.cancelled, queued, out);
+  return query::stream_answer(schema, are_coded(kept->coded), std::move(run), options.cancelled,
+                              queued, out);
 }
 
 /// Devices neither give nor take states.
@@ -455,8 +465,21 @@ ResultSink& same_sink(ResultSink& sink) {
 Status Query::run(const QueryOptions& options, ArrowArrayStream& out) const {
   PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
                                           body_->error, &options));
-  auto kept = std::make_shared<const KeptQuery>(KeptQuery{body_->sources, std::move(bound)});
+  auto coded = query::coded_results(bound, options.dictionaries);
+  auto kept = std::make_shared<const KeptQuery>(
+      KeptQuery{body_->sources, std::move(bound), std::move(coded)});
   return stream(kept, kept->bound.schema, options, same_sink, out);
+}
+
+Result<std::vector<std::string>> Query::dictionary_columns() const {
+  if (body_->error) return *body_->error;
+  return query::columns_in_dictionaries(body_->sources.front());
+}
+
+Result<std::vector<bool>> Query::coded_columns(const std::vector<std::string>& dictionaries) const {
+  PRESSO_ASSIGN(const BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases,
+                                                body_->spec, body_->error, nullptr));
+  return are_coded(query::coded_results(bound, dictionaries));
 }
 
 Status Query::partial(const PartialForm& form, const QueryOptions& options,

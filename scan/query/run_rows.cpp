@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scan/group/group_output.h"
+#include "scan/query/coded_answer.h"
 #include "scan/query/join_run.h"
 #include "scan/query/ordered_answer.h"
 #include "scan/query/output.h"
@@ -178,7 +179,10 @@ Status run_rows(Execution& execution, ResultSink& sink) {
   if (done_there) return {};
   PRESSO_TRY(match_on_device(execution));
   if (!query.sort_keys.empty()) return run_sorted(execution, sink);
-  const Program program(*query.input, query.results);
+  for (const auto& column : execution.coded) {
+    if (column) execution.extra_columns.insert(*column);
+  }
+  const Program program(*query.input, computed_results(query.results, execution.coded));
   if (execution.joins != nullptr) {
     PRESSO_TRY(execution.joins->prepare(program));
     if (execution.joins->is_divided()) return run_sorted(execution, sink);

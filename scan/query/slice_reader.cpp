@@ -312,17 +312,47 @@ Status SliceReader::load_strings(Column& column, std::size_t number, std::uint32
   return {};
 }
 
+/// A view with nothing but which rows are null.
+Result<VectorView> SliceReader::load_nulls(Column& column, std::uint32_t vector,
+                                           const Selection& selection) {
+  VectorView view;
+  if (!column.slice.has_nulls()) return view;
+  std::uint64_t bits[kBatchWords];
+  PRESSO_TRY(column.slice.validity(vector, bits));
+  if (select_validity(bits, selection, column.validity)) view.validity = column.validity;
+  return view;
+}
+
+Result<VectorView> SliceReader::load_codes(std::size_t number, std::uint32_t vector,
+                                           const Selection& selection) {
+  this->column(number);
+  Column& column = *columns_[number];
+  PRESSO_ASSIGN(VectorView view, load_nulls(column, vector, selection));
+  column.native.resize_discarding(kBatchRows * 4);
+  auto* const codes = reinterpret_cast<std::uint32_t*>(column.native.data());
+  const Representation stored = column.slice.representation();
+  if (stored == Representation::kNull) {
+    std::fill_n(codes, kBatchRows, 0u);
+  } else if (stored == Representation::kDictionary) {
+    PRESSO_TRY(column.slice.codes(vector, codes));
+  } else {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "column `" + slice_->group->reader->schema().columns[number].name +
+                          "` is not stored as a dictionary in all row groups");
+  }
+  column.codes.resize_discarding(kBatchRows * 8);
+  convert<std::uint32_t, std::int64_t>(column.native.data(), selection, column.codes.data());
+  view.physical = Physical::kInt64;
+  view.values = column.codes.data();
+  return view;
+}
+
 Result<VectorView> SliceReader::load(std::size_t number, std::uint32_t vector,
                                      const Selection& selection) {
   this->column(number);
   Column& column = *columns_[number];
-  VectorView view;
+  PRESSO_ASSIGN(VectorView view, load_nulls(column, vector, selection));
   view.physical = physical_[number];
-  if (column.slice.has_nulls()) {
-    std::uint64_t bits[kBatchWords];
-    PRESSO_TRY(column.slice.validity(vector, bits));
-    if (select_validity(bits, selection, column.validity)) view.validity = column.validity;
-  }
   const ColumnType type = slice_->group->reader->schema().columns[number].type;
   if (is_string(type)) {
     PRESSO_TRY(load_strings(column, number, vector, selection));

@@ -135,6 +135,10 @@ class SliceReader {
   Status load_runs(std::size_t column, std::uint32_t vector, std::uint32_t most, Runs& runs);
   /// Values of the selected rows. Valid until the next open(), or load() of this column.
   Result<VectorView> load(std::size_t column, std::uint32_t vector, const Selection& selection);
+  /// The same of the codes of a dictionary column, as integers; 0 where all rows are null.
+  /// kInvalidArgument where the row group stores it otherwise.
+  Result<VectorView> load_codes(std::size_t column, std::uint32_t vector,
+                                const Selection& selection);
 
  private:
   struct Column {
@@ -143,6 +147,7 @@ class SliceReader {
     Buffer native;
     Buffer values;
     Buffer runs;  ///< as they are stored, and as they are wanted
+    Buffer codes;
     std::uint64_t validity[kBatchWords] = {};
     std::optional<SliceText> text;  ///< of the whole slice
     std::uint32_t native_vector = ~std::uint32_t{0};
@@ -154,6 +159,7 @@ class SliceReader {
   };
   Status load_numbers(Column& column, std::size_t number, std::uint32_t vector,
                       const Selection& selection);
+  Result<VectorView> load_nulls(Column& column, std::uint32_t vector, const Selection& selection);
   Status load_strings(Column& column, std::size_t number, std::uint32_t vector,
                       const Selection& selection);
 

@@ -195,6 +195,27 @@ def test_datasets(events, compressed, lines):
         presso.dataset(path, text=False)
 
 
+@pytest.mark.parametrize("columns", [None, ["id", "city"], ["city", "id"], ["id", "id"], ["city"]])
+def test_columns_without_a_filter(events, columns):
+    """What is wanted as it comes does not pass through pyarrow's scanner, all else does; both have
+    its methods and can be read once."""
+    path, table = events
+    rows = presso.dataset(path)
+    wanted = repr(table.select(columns or table.column_names).to_pylist())
+    is_as_it_comes = columns in (None, ["id", "city"], ["city"])
+    for part in (rows, *rows.get_fragments()):
+        scanner = part.scanner(columns=columns)
+        assert isinstance(scanner, pyarrow.dataset.Scanner) != is_as_it_comes
+        reader = scanner.to_reader()
+        assert reader.schema.names == (columns or table.column_names)
+        assert repr(reader.read_all().to_pylist()) == wanted
+        with pytest.raises((StopIteration, pyarrow.ArrowInvalid)):
+            scanner.to_reader().read_next_batch()
+        assert repr(part.scanner(columns=columns).to_table().to_pylist()) == wanted
+        assert part.scanner(columns=columns).count_rows() == len(table)
+        assert part.scanner(columns=columns).head(3).num_rows == 3
+
+
 def test_parts_as_sources(compressed):
     """Of a part's scan there are the lines of the part, whatever the engine asks."""
     field = pytest.importorskip("pyarrow.dataset").field

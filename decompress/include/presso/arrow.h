@@ -18,8 +18,10 @@
 
 namespace presso {
 
-/// A struct whose children are the columns. `out` is the caller's to release.
-Status export_schema(const TableSchema& schema, ArrowSchema& out);
+/// A struct whose children are the columns. `out` is the caller's to release. `coded`: which
+/// columns are dictionaries with codes of 32 bits (ColumnData::dictionary); empty: none.
+Status export_schema(const TableSchema& schema, ArrowSchema& out,
+                     const std::vector<bool>& coded = {});
 
 /// A batch: `columns` are those of the schema, in its order and of one length, and belong to `out`
 /// afterwards, whose release frees them; children may be moved out and live on.

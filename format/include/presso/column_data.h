@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "presso/byte_stream.h"
@@ -38,6 +39,9 @@ struct ColumnData {
   Buffer values;
   std::vector<std::int64_t> offsets;  ///< empty but for strings
   std::vector<Byte> validity;         ///< empty where there is no null
+  /// Where not nullptr the column is one of strings: type is kInt32, values are entries of this
+  /// column without nulls. Only answers of queries that ask for it (QueryOptions::dictionaries).
+  std::shared_ptr<const ColumnData> dictionary;
 
   ColumnView view() const {
     return {type, rows, values.data(), offsets.empty() ? nullptr : offsets.data(),

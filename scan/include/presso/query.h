@@ -130,6 +130,10 @@ struct QueryOptions {
   /// Where the device fails (its memory does not suffice, it is lost) the CPU answers in its place,
   /// and the summary's why_cpu says why; else that is an error.
   bool cpu_fallback = false;
+  /// Columns of strings of the table, by name, that a stream of Arrow's gives as dictionaries with
+  /// codes of 32 bits, each batch with that of its row group: where they are columns of the answer
+  /// as they stand, and rows are not joined, grouped or sorted. See dictionary_columns().
+  std::vector<std::string> dictionaries;
   bool times_kernels = false;                    ///< for QuerySummary::kernel_seconds
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
 };
@@ -280,6 +284,11 @@ class Query {
   /// The answer's columns. Errors: kInvalidArgument with the place in the text that is wrong;
   /// what() has the text with a caret.
   Result<TableSchema> schema() const;
+  /// For QueryOptions::dictionaries: columns of strings of the first table that all row groups
+  /// store as dictionaries, of not too many entries. Reads each row group's directory.
+  Result<std::vector<std::string>> dictionary_columns() const;
+  /// Which columns of the answer are dictionaries in a stream, as export_schema() wants it.
+  Result<std::vector<bool>> coded_columns(const std::vector<std::string>& dictionaries) const;
   /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
   Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
   /// For who divides a source by row groups (Table::part()). Of joined tables it is the one that
@@ -308,7 +317,8 @@ class Query {
   /// kOutOfMemory, kNoSpace, and those of `sink`.
   Result<QuerySummary> run(const QueryOptions& options, ResultSink& sink) const;
   /// The same as a stream of batches, computed by threads of its own as it is read. The release of
-  /// `out` ends them.
+  /// `out` ends them. kInvalidArgument where a row group does not store one of
+  /// `options.dictionaries` as a dictionary.
   Status run(const QueryOptions& options, ArrowArrayStream& out) const;
 
  private:

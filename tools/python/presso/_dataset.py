@@ -36,8 +36,8 @@ class Dataset(pyarrow.dataset.Dataset):
         return pyarrow.dataset.scalar(True)
 
     def scanner(self, columns: Any = None, filter: Any = None, **_: Any) -> Any:
-        """A pyarrow.dataset.Scanner. Where it stops early so does the search; the batches are as
-        large as they come."""
+        """A pyarrow.dataset.Scanner, or what has its methods. Where it stops early so does the
+        search; the batches are as large as they come."""
         question = self._source.question(*self._needed(columns, filter))
         return _scanner(question, columns, filter)
 
@@ -132,6 +132,24 @@ def _is_in(name, text):
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
+class _AsItComes:
+    """A scanner of batches that are wanted as they come. Its reader is the stream itself, without
+    the threads and queues of pyarrow's scanner, for which there is nothing to do."""
+
+    def __init__(self, scanner: pyarrow.dataset.Scanner, reader: pyarrow.RecordBatchReader):
+        self._scanner = scanner
+        self._reader = reader
+
+    def to_reader(self) -> pyarrow.RecordBatchReader:
+        """Can be read once, as that of pyarrow's scanner of batches."""
+        return self._reader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._scanner, name)
+
+
 def _scanner(question, columns, filter):
     reader = pyarrow.RecordBatchReader.from_stream(question)
-    return pyarrow.dataset.Scanner.from_batches(reader, columns=columns, filter=filter)
+    scanner = pyarrow.dataset.Scanner.from_batches(reader, columns=columns, filter=filter)
+    is_as_wanted = filter is None and columns in (None, reader.schema.names)
+    return _AsItComes(scanner, reader) if is_as_wanted else scanner

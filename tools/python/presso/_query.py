@@ -103,21 +103,35 @@ class Query:
         return self._ask("limit", whole("rows", rows), whole("offset", offset))
 
     def options(
-        self, *, threads: int = 0, memory_bytes: int = 0, device: str = "cpu"
+        self,
+        *,
+        threads: int = 0,
+        memory_bytes: int = 0,
+        device: str = "cpu",
+        dictionaries: bool = False,
     ) -> Query:
         """Threads (0: all), bytes for groups and sorting (0: half of what there is), and where it
         runs: "cpu", or "gpu" or "gpu:1" for a GPU (needs the package presso-gpu). What GPUs are not
         for, the CPU does, for the same answer; run() tells in why_cpu why. Partitions run on the
         CPU. Raises UnsupportedError where presso-gpu is not there; where there is no GPU or it
-        fails, running it raises DeviceError."""
+        fails, running it raises DeviceError.
+
+        `dictionaries`: strings that all row groups of the first table store as dictionaries, of at
+        most 32,768 entries, leave as Arrow's dictionaries, whose codes have 32 bits, wherever rows
+        are not joined, grouped or sorted. Each batch has the dictionary of its row group, so that
+        they differ from batch to batch. Reads the directories of all row groups. Raises
+        UnsupportedError together with a GPU."""
         gpu = gpu_of(device)
         if gpu is not None and self._begun is None:
             raise UnsupportedError("partitions run on the CPU")
+        if gpu is not None and dictionaries:
+            raise UnsupportedError("dictionaries are given by the CPU only")
         self._gpu = gpu
         return self._ask(
             "set_options",
             whole("threads", threads, MOST_THREADS),
             whole("memory_bytes", memory_bytes),
+            self._query.dictionary_columns() if dictionaries else [],
         )
 
     def column_kinds(self) -> dict[str, str]:

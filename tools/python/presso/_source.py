@@ -19,18 +19,26 @@ Asked = Union[Sources, Scan, Query]
 
 
 def source_of(
-    asked: Asked, patterns: tuple[str | bytes, ...] = (), **options: Any
+    asked: Asked,
+    patterns: tuple[str | bytes, ...] = (),
+    *,
+    dictionaries: bool = False,
+    **options: Any,
 ) -> LineSource | RowSource:
-    """A source of lines or of a table's rows; patterns and options as in scan(), for lines."""
+    """A source of lines or of a table's rows; patterns and options as in scan(), for lines;
+    `dictionaries` as in Query.options(), for rows."""
     if isinstance(asked, (Scan, Query)):
-        if patterns or options:
+        if patterns or options or dictionaries:
             raise ArgumentError("options are for sources that are named")
         return LineSource(asked) if isinstance(asked, Scan) else RowSource(asked)
     files = open_files(asked, later=True)
     if is_table(files[0]):
         if patterns or options:
             raise ArgumentError("a table has no patterns and options")
-        return RowSource(Query(files))
+        query = Query(files)
+        return RowSource(query.options(dictionaries=True) if dictionaries else query)
+    if dictionaries:
+        raise ArgumentError("lines have no dictionaries")
     return LineSource(scan(files, *patterns, **options))
 
 

@@ -210,10 +210,20 @@ class FileQuery {
   void having(const std::string& text) { changed().having(text); }
   void order_by(const std::string& text) { changed().order_by(text); }
   void limit(std::uint64_t rows, std::uint64_t offset) { changed().limit(rows, offset); }
-  void set_options(unsigned threads, std::uint64_t memory_bytes) {
+  /// `dictionaries`: columns of the table, as QueryOptions names them.
+  void set_options(unsigned threads, std::uint64_t memory_bytes,
+                   std::vector<std::string> dictionaries) {
     changed();
     options_.threads = threads;
     options_.memory_bytes = memory_bytes;
+    options_.dictionaries = std::move(dictionaries);
+  }
+  std::vector<std::string> dictionary_columns() const {
+    const Reading reading(*this);
+    return taken([&] {
+      const GilReleased released;
+      return query_.dictionary_columns();
+    }());
   }
 
   nb::object stream(const nb::object&) const {
@@ -252,7 +262,8 @@ class FileQuery {
   }
   nb::object schema() const {
     const TableSchema of = take(query_.schema());
-    return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out)); });
+    const std::vector<bool> coded = take(query_.coded_columns(options_.dictionaries));
+    return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out, coded)); });
   }
   nb::list column_kinds() const {
     const TableSchema of = take(query_.schema());
@@ -395,7 +406,9 @@ void bind_query(nb::module_& module) {
       .def("having", &FileQuery::having)
       .def("order_by", &FileQuery::order_by)
       .def("limit", &FileQuery::limit, nb::arg("rows"), nb::arg("offset"))
-      .def("set_options", &FileQuery::set_options, nb::arg("threads"), nb::arg("memory_bytes"))
+      .def("set_options", &FileQuery::set_options, nb::arg("threads"), nb::arg("memory_bytes"),
+           nb::arg("dictionaries"))
+      .def("dictionary_columns", &FileQuery::dictionary_columns)
       .def("stream", &FileQuery::stream, nb::arg("requested_schema") = nb::none())
       .def("schema", &FileQuery::schema)
       .def("column_kinds", &FileQuery::column_kinds)

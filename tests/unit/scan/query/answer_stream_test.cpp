@@ -130,7 +130,7 @@ TEST(AnswerStream, AWaitingReaderStopsWhereItIsCancelled) {
       stopped = true;
       return make_error(ErrorCode::kCancelled);
     };
-    ASSERT_TRUE(stream_answer(schema, run, &wish, 2, *stream.out()).ok());
+    ASSERT_TRUE(stream_answer(schema, {}, run, &wish, 2, *stream.out()).ok());
     Array batch;
     EXPECT_EQ(stream->get_next(stream.get(), batch.out()), ECANCELED);
   }
