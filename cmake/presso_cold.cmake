@@ -34,17 +34,25 @@ set(presso_cold_files
 
 # presso_compile_cold(TARGET...): gives those of their files that are named above the options.
 function(presso_compile_cold)
-  list(JOIN presso_cold_files "|" pattern)
   foreach(target IN LISTS ARGN)
     get_target_property(folder ${target} SOURCE_DIR)
     get_target_property(sources ${target} SOURCES)
     foreach(source IN LISTS sources)
-      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE OUTPUT_VARIABLE path)
-      cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-      if(path MATCHES "^(${pattern})\\.cpp$")
-        set_property(SOURCE ${source} TARGET_DIRECTORY ${target}
+      presso_file_is_cold(cold ${folder}/${source})
+      if(cold)
+        set_property(SOURCE ${folder}/${source} TARGET_DIRECTORY ${target}
                      APPEND PROPERTY COMPILE_OPTIONS ${PRESSO_COLD_OPTIONS})
       endif()
     endforeach()
+  endforeach()
+endfunction()
+
+function(presso_file_is_cold result path)
+  cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set(${result} FALSE PARENT_SCOPE)
+  foreach(pattern IN LISTS presso_cold_files)
+    if(path MATCHES "^${pattern}\\.cpp$")
+      set(${result} TRUE PARENT_SCOPE)
+    endif()
   endforeach()
 endfunction()
