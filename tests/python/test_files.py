@@ -433,11 +433,32 @@ def test_buffers_that_read_gives(log, compressed):
         lambda path, to: presso.open(path).block("x"),
         lambda path, to: presso.open(path).raw().seek(0, 7),
         lambda path, to: presso.open(path).raw().seek(-1),
+        lambda path, to: presso.compress(b"", metadata=[1]),
+        lambda path, to: presso.compress_file(path, to, metadata=5),
+        lambda path, to: presso.scan(path, columns=5),
+        lambda path, to: presso.sql(5),
+        lambda path, to: presso.sql("select '\ud800'"),
     ],
 )
 def test_arguments_that_make_no_sense(call, compressed, tmp_path):
     with pytest.raises(presso.ArgumentError):
         call(compressed, tmp_path / "to")
+
+
+def test_options_that_are_not_known(log, tmp_path):
+    for name, call in (
+        ("compress", lambda: presso.compress(b"", levle=3)),
+        ("compress_file", lambda: presso.compress_file(log, tmp_path / "to", levle=3)),
+    ):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got .* 'levle'"):
+            call()
+
+
+def test_one_name_is_not_several(compressed):
+    (part,) = presso.scan(compressed).partitions()
+    for call in (part.scan, lambda columns: presso.scan(compressed, columns=columns)):
+        with pytest.raises(presso.ArgumentError, match="columns='line': not a list"):
+            call("line")
 
 
 def test_errors_of_the_file_that_is_written(log, compressed, tmp_path):
