@@ -480,6 +480,10 @@ def test_fragments_of_what_cannot_be_divided(log_lines, compressed, tmp_path):
             dataset = presso.dataset(asked)
             (fragment,) = dataset.get_fragments()
             assert fragment.scanner().to_table() == whole
+            assert fragment.to_table() == whole
+            assert pyarrow.Table.from_batches(fragment.to_batches()) == whole
+            assert fragment.head(2) == whole.slice(0, 2)
             name = whole.column_names[0]
             assert fragment.scanner(columns=[name]).to_table() == whole.select([name])
+            assert fragment.to_table(columns=[name]) == whole.select([name])
             assert fragment.count_rows() == whole.num_rows

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Opening files, reading their bytes, compressing and decompressing."""
 import errno
+import gc
 import io
 import os
 import pickle
@@ -261,6 +262,79 @@ def test_ctrl_c_while_a_piece_is_waited_for(monkeypatch):
     assert read == [b"xxxxx"]
 
 
+class Counting:
+    """A source of FarFile's of any size, that counts what is asked for; `pause` is called while a
+    request is under way."""
+
+    begun = b""
+
+    def __init__(self, size, pause=lambda: time.sleep(0.002)):
+        self.size = size
+        self.pause = pause
+        self.lock = threading.Lock()
+        self.asked = []
+        self.at_once = self.most_at_once = 0
+
+    def fetch(self, begin, end):
+        with self.lock:
+            self.asked.append((begin, end))
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        self.pause()
+        with self.lock:
+            self.at_once -= 1
+        return bytes(end - begin)
+
+
+def ends(count):
+    """Waits until there are no more threads than that."""
+    for _ in range(1000):
+        if threading.active_count() <= count:
+            return
+        time.sleep(0.01)
+    raise AssertionError
+
+
+def test_an_end_that_claims_a_large_index(monkeypatch):
+    monkeypatch.setattr(presso._far._native, "index_offset", lambda end, size: 0)
+    threads = threading.active_count()
+    source = Counting(100 << 30)
+    file = presso._far.FarFile(source)
+    assert file.read(source.size - 32, source.size) == bytes(32)
+    ends(threads)
+    assert len(source.asked) < 20 and source.most_at_once <= 16
+    assert min(begin for begin, _ in source.asked if begin) >= source.size - (64 << 20)
+    assert sum(end - begin for begin, end in source.asked) <= (64 << 20) + (64 << 10)
+
+
+def test_a_large_read_is_made_of_few_requests_at_a_time(monkeypatch):
+    for name in ("_PIECE_BYTES", "_MOST_PIECE_BYTES", "_LEAST_TAIL_BYTES"):
+        monkeypatch.setattr(presso._far, name, 1 << 10)
+    monkeypatch.setattr(presso._far, "_MOST_READ_BYTES", 64 << 10)
+    monkeypatch.setattr(presso._far, "_MOST_KEPT_BYTES", 128 << 10)
+    source = Counting(1 << 20)
+    file = presso._far.FarFile(source)
+    assert file.read(1 << 10, 1 << 19) == bytes((1 << 19) - (1 << 10))
+    assert 1 < source.most_at_once <= 16
+    assert len(source.asked) == len(set(source.asked)) <= 513
+    kept = [one for one in file._extents if one.future is not None]
+    assert sum(one.end - one.begin for one in kept) <= 192 << 10
+
+
+def test_what_waits_is_not_fetched_for_a_file_that_has_gone(monkeypatch):
+    monkeypatch.setattr(presso._far, "_MOST_PIECE_BYTES", 1 << 10)
+    threads, go = threading.active_count(), threading.Event()
+    source = Counting(1 << 20, go.wait)
+    file = presso._far.FarFile(source)
+    file._found(1 << 10, 1 << 19)
+    assert threading.active_count() == threads + 16
+    del file
+    gc.collect()
+    go.set()
+    ends(threads)
+    assert len(source.asked) == 16
+
+
 def test_errors_have_their_places(damaged, log, tmp_path):
     file = presso.open(damaged)
     with pytest.raises(presso.DamageError) as caught:
@@ -433,11 +507,32 @@ def test_buffers_that_read_gives(log, compressed):
         lambda path, to: presso.open(path).block("x"),
         lambda path, to: presso.open(path).raw().seek(0, 7),
         lambda path, to: presso.open(path).raw().seek(-1),
+        lambda path, to: presso.compress(b"", metadata=[1]),
+        lambda path, to: presso.compress_file(path, to, metadata=5),
+        lambda path, to: presso.scan(path, columns=5),
+        lambda path, to: presso.sql(5),
+        lambda path, to: presso.sql("select '\ud800'"),
     ],
 )
 def test_arguments_that_make_no_sense(call, compressed, tmp_path):
     with pytest.raises(presso.ArgumentError):
         call(compressed, tmp_path / "to")
+
+
+def test_options_that_are_not_known(log, tmp_path):
+    for name, call in (
+        ("compress", lambda: presso.compress(b"", levle=3)),
+        ("compress_file", lambda: presso.compress_file(log, tmp_path / "to", levle=3)),
+    ):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got .* 'levle'"):
+            call()
+
+
+def test_one_name_is_not_several(compressed):
+    (part,) = presso.scan(compressed).partitions()
+    for call in (part.scan, lambda columns: presso.scan(compressed, columns=columns)):
+        with pytest.raises(presso.ArgumentError, match="columns='line': not a list"):
+            call("line")
 
 
 def test_errors_of_the_file_that_is_written(log, compressed, tmp_path):

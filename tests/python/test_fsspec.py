@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Compressed files where others open files by fsspec, in processes of their own, too."""
+import gc
 import importlib.metadata
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -61,6 +64,28 @@ def test_as_a_file_system(csv, log, compressed):
         fsspec.open(f"presso::{compressed}", "wb").open()
     with pytest.raises(presso.ArgumentError, match="in front of the URL"):
         fsspec.filesystem("presso")
+
+
+def test_a_file_that_was_written_anew(tmp_path):
+    path = tmp_path / "a.presso"
+    for text in (b"old\n", b"newer text\n"):
+        path.write_bytes(presso.compress(text))
+        with fsspec.open(f"presso::file://{path}") as file:
+            assert file.read() == text
+    del file
+    gc.collect()
+    held = [os.path.realpath(one) for one in pathlib.Path("/proc/self/fd").iterdir()]
+    assert str(path) not in held
+
+
+def test_there_is_one_file(compressed):
+    fs, _ = fsspec.core.url_to_fs(f"presso::file://{compressed}")
+    assert [fs.exists(path) for path in ("", "presso://", "nope")] == [True, True, False]
+    assert fs.isfile("") and not fs.isfile("nope")
+    assert fs.find("") == [""] and fs.ls("", False) == [""]
+    for call in (fs.info, fs.ls, fs.open, fs.cat_file):
+        with pytest.raises(FileNotFoundError, match="nope: .* one file"):
+            call("nope")
 
 
 def test_pandas(csv):

@@ -133,6 +133,32 @@ def test_rows_of_the_other_tables_have_no_part(folder):
             query.aggregate("count(*)").partitions()
 
 
+def test_a_join_that_was_refused_is_not_asked(folder):
+    sales, shops = folder / "sales1.presso", folder / "shops.presso"
+    query = presso.query(sales)
+    for sources, on, how in (
+        (folder / "cities.presso", "shop = id", "sideways"),
+        (folder / "cities.presso", 5, "inner"),
+        (folder / "no.presso", "shop = id", "inner"),
+    ):
+        with pytest.raises(presso.Error):
+            query.join(sources, on, how)
+    query.join(shops, "shop = id")
+    whole = pyarrow.table(query)
+    assert whole == pyarrow.table(presso.query(sales).join(shops, "shop = id"))
+    assert pyarrow.concat_tables([part.read() for part in query.partitions()]) == whole
+    assert pyarrow.table(sent(query)) == whole
+
+
+def test_what_is_no_text(folder):
+    for method in ("alias", "where", "select", "group_by", "aggregate", "having", "order_by"):
+        for value in (5, None, b"shop", "\ud800"):
+            with pytest.raises(presso.ArgumentError, match="not a text"):
+                getattr(presso.query(folder / "sales1.presso"), method)(value)
+    with pytest.raises(presso.ArgumentError, match="on=5: not a text"):
+        presso.query(folder / "sales1.presso").join(folder / "shops.presso", 5)
+
+
 def test_row_groups_are_left_out(folder):
     query = presso.query(folder / "sales1.presso").join(folder / "shops.presso", "shop = id")
     assert len(query.partitions(1)) == 10

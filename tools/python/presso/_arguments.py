@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 from presso.errors import ArgumentError
@@ -22,6 +23,22 @@ def whole(name: str, value: Any, most: int = MOST, least: int = 0) -> int:
     if not least <= number <= most:
         raise ArgumentError(f"{name}={value!r}: not from {least} to {most}")
     return number
+
+
+def text(name: str, value: Any) -> str:
+    """A str that has a form in UTF-8."""
+    try:
+        str.encode(value)
+    except (TypeError, UnicodeEncodeError):
+        raise ArgumentError(f"{name}={value!r}: not a text") from None
+    return value
+
+
+def several(name: str, values: Any) -> list[Any]:
+    """A list of what is iterated over, which is no text."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{name}={values!r}: not a list")
+    return list(values)
 
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> Any:

@@ -32,21 +32,43 @@ class Sizes(NamedTuple):
     compressed_bytes: int
 
 
-def _asked(level=0, coding=None, favor=None, block_size=0, index=None, threads=0, metadata=None):
-    if index is not None:
-        index = whole("index", index, 1000)
-    entries = dict(metadata or {})
-    if not all(isinstance(text, str) for entry in entries.items() for text in entry):
-        raise ArgumentError(f"metadata={metadata!r}: not a dictionary of strings")
+_DEFAULTS = {
+    "level": 0,
+    "coding": None,
+    "favor": None,
+    "block_size": 0,
+    "index": None,
+    "threads": 0,
+    "metadata": None,
+}
+
+
+def _asked(function, options):
+    """What the library is asked for by the options of a function."""
+    for name in options:
+        if name not in _DEFAULTS:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+    given = _DEFAULTS | options
+    index = given["index"]
     return {
-        "level": whole("level", level, 1000),
-        "coding": one_of("coding", coding, (None, "byte", "bit")) or "",
-        "favor": one_of("favor", favor, (None, "ratio", "decode", "archive")) or "",
-        "block_bytes": whole("block_size", block_size, MOST_OF_32_BITS),
-        "index_permille": index,
-        "threads": whole("threads", threads, MOST_THREADS),
-        "metadata": list(entries.items()),
+        "level": whole("level", given["level"], 1000),
+        "coding": one_of("coding", given["coding"], (None, "byte", "bit")) or "",
+        "favor": one_of("favor", given["favor"], (None, "ratio", "decode", "archive")) or "",
+        "block_bytes": whole("block_size", given["block_size"], MOST_OF_32_BITS),
+        "index_permille": None if index is None else whole("index", index, 1000),
+        "threads": whole("threads", given["threads"], MOST_THREADS),
+        "metadata": _entries(given["metadata"]),
     }
+
+
+def _entries(metadata):
+    try:
+        entries = list(dict(metadata or {}).items())
+    except (TypeError, ValueError):
+        entries = [(None,)]
+    if not all(isinstance(text, str) for entry in entries for text in entry):
+        raise ArgumentError(f"metadata={metadata!r}: not a dictionary of strings")
+    return entries
 
 
 def compress(data: Any, **options: Any) -> bytes:
@@ -57,7 +79,7 @@ def compress(data: Any, **options: Any) -> bytes:
     thousandths of the file), threads (0: all), metadata (a dictionary of strings; keys of your own
     begin with "user.").
     """
-    return _native.compress(data, _asked(**options))
+    return _native.compress(data, _asked("compress", options))
 
 
 def decompress(data: Any, *, threads: int = 0) -> bytes:
@@ -81,7 +103,7 @@ def compress_file(
     if to is None and not file.path:
         raise ArgumentError(f"{file.name}: no path; to= says where it is written")
     target = output_path(to if to is not None else file.path + ".presso")
-    asked = _asked(**options)
+    asked = _asked("compress_file", options)
     asked["metadata"] = [*(_origin(file.path) | dict(asked["metadata"])).items()]
     return Sizes._make(
         _native.compress_file(file, target, bool(overwrite), asked, _callable(progress))
@@ -153,7 +175,7 @@ def write_table(
     if not hasattr(batches, "__arrow_c_stream__"):
         raise ArgumentError(f"{type(batches).__name__} has no __arrow_c_stream__")
     group_rows = whole("group_rows", group_rows, MOST_OF_32_BITS)
-    target, asked = output_path(to), _asked(**options)
+    target, asked = output_path(to), _asked("write_table", options)
     return _native.write_table(
         batches.__arrow_c_stream__(), target, bool(overwrite), group_rows, asked
     )

@@ -123,6 +123,18 @@ class Fragment:
         takes_columns = self._dataset._source.takes_columns
         return _scanner(self._part.scan(needed if takes_columns else None), columns, filter)
 
+    def to_table(self, *args: Any, **options: Any) -> pyarrow.Table:
+        """Its rows; arguments as of scanner()."""
+        return self.scanner(*args, **options).to_table()
+
+    def to_batches(self, *args: Any, **options: Any) -> Iterator[pyarrow.RecordBatch]:
+        """Its rows in batches; arguments as of scanner()."""
+        return self.scanner(*args, **options).to_batches()
+
+    def head(self, num_rows: int, **options: Any) -> pyarrow.Table:
+        """Its first rows; options as of scanner()."""
+        return self.scanner(**options).head(num_rows)
+
     def count_rows(self, filter: Any = None, **_: Any) -> int:
         """How many rows it has."""
         return self.scanner(columns=[], filter=filter).count_rows()

@@ -23,8 +23,15 @@ _PIECE_BYTES = 2 << 20
 _MOST_PIECE_BYTES = 8 << 20
 # How many requests of a plan are under way or not used yet.
 _AHEAD = 8
-# What is kept of all files together.
+# How many requests of a file are under way; others wait for one that ends.
+_MOST_REQUESTS = 16
+# What is kept of all files together, beside what is under way.
 _MOST_KEPT_BYTES = 256 << 20
+# A read of more is several, one after another, as each needs what it has asked for.
+_MOST_READ_BYTES = 128 << 20
+# What of a file's end is fetched because its trailer says that it is the index, of about 60 bytes a
+# block with line facts: 100 GB in blocks of 256 KiB have 24 MB. More is fetched when it is read.
+_MOST_INDEX_BYTES = 64 << 20
 
 
 class FarFile:
@@ -42,6 +49,7 @@ class FarFile:
             begin = _Extent(0, len(source.begun))
             begin.future.set_result(source.begun)
             self._keep(begin)
+            _kept.add(begin)
         _files.add(self)
 
     def plan(self, ranges: Iterable[tuple[int, int]]) -> None:
@@ -53,8 +61,13 @@ class FarFile:
 
     def read(self, begin: int, end: int) -> bytes | memoryview:
         """The bytes from `begin` to `end`, which are in the file."""
-        if begin >= end:
-            return b""
+        steps = [
+            self._read(at, min(end, at + _MOST_READ_BYTES))
+            for at in range(begin, end, _MOST_READ_BYTES)
+        ]
+        return steps[0] if len(steps) == 1 else b"".join(steps)
+
+    def _read(self, begin, end):
         with self._lock:
             found = self._found(begin, end)
         pieces = []
@@ -66,6 +79,7 @@ class FarFile:
 
     def _forget(self):
         self._lock = threading.Lock()
+        self._requests = _Requests(self.source.fetch)
         self._extents: list[_Extent] = []
         self._planned: collections.deque[tuple[int, int]] = collections.deque()
         self._ahead = 0
@@ -124,8 +138,7 @@ class FarFile:
                 later = [one.begin for one in self._extents if begin < one.begin < end]
                 extent = _Extent(begin, min([end, *later]))
                 extent.is_planned = is_planned
-                fetching = (self.source.fetch, extent, extent.future)
-                threading.Thread(target=_run, args=fetching, daemon=True).start()
+                self._requests.add(extent)
                 self._keep(extent)
             begin = extent.end
 
@@ -138,8 +151,6 @@ class FarFile:
         kept = [one for one in self._extents if one.future is not None]
         self._extents = [one for one in kept if one.begin != extent.begin or not one.has_failed()]
         self._extents.append(extent)
-        extent.used = next(_uses)
-        _kept.add(extent)
 
     def _look_at_end(self, at, tail):
         """Fetches what belongs to the file's index and is not there."""
@@ -149,7 +160,7 @@ class FarFile:
             if index >= at:
                 return
             # The line facts in front of it have three times as many bytes.
-            begin = max(0, index - 3 * (self._size - index))
+            begin = max(0, index - 3 * (self._size - index), self._size - _MOST_INDEX_BYTES)
             for piece in range(begin, at, _MOST_PIECE_BYTES):
                 self._fetch(piece, min(at, piece + _MOST_PIECE_BYTES))
 
@@ -166,7 +177,7 @@ class _Extent:
     def __init__(self, begin, end):
         self.begin = begin
         self.end = end
-        self.used = 0
+        self.used = next(_uses)
         self.is_planned = False
         # None: the bytes were dropped.
         self.future: concurrent.futures.Future[bytes] | None = concurrent.futures.Future()
@@ -177,20 +188,62 @@ class _Extent:
         return future is None or (future.done() and future.exception() is not None)
 
 
-def _run(fetch, extent, future):
-    # A thread of its own, which no Ctrl-C ends: others may wait for the same bytes.
-    try:
-        read = fetch(extent.begin, extent.end)
-        if len(read) != extent.end - extent.begin:
-            where = f"bytes {extent.begin}-{extent.end - 1}"
-            raise OSError(errno.EIO, f"{where}: a read gave {len(read)} bytes")
+class _Requests:
+    """Fetches extents of a file, some at a time, in the order in which they were asked for."""
+
+    def __init__(self, fetch):
+        self._fetch = fetch
+        self._lock = threading.Lock()
+        # Of extents that nobody has any more, nothing is fetched.
+        self._waiting: collections.deque[weakref.ref[_Extent]] = collections.deque()
+        self._threads = 0
+
+    def add(self, extent):
+        """Fetches it when its turn comes. Raises RuntimeError where no thread can be had."""
+        with self._lock:
+            self._waiting.append(weakref.ref(extent))
+            if self._threads == _MOST_REQUESTS:
+                return
+            self._threads += 1
+        try:
+            # A thread of its own, which no Ctrl-C ends: others may wait for the same bytes.
+            threading.Thread(target=self._run, daemon=True).start()
+        except RuntimeError:
+            with self._lock:
+                self._threads -= 1
+                is_alone = self._threads == 0
+            if is_alone:
+                raise
+
+    def _run(self):
+        while (extent := self._next()) is not None:
+            self._get(extent, extent.future)
+
+    def _next(self):
+        """The next extent, or None where the thread ends."""
+        with self._lock:
+            while self._waiting:
+                extent = self._waiting.popleft()()
+                if extent is not None:
+                    return extent
+            self._threads -= 1
+            return None
+
+    def _get(self, extent, future):
+        try:
+            read = self._fetch(extent.begin, extent.end)
+            if len(read) != extent.end - extent.begin:
+                where = f"bytes {extent.begin}-{extent.end - 1}"
+                raise OSError(errno.EIO, f"{where}: a read gave {len(read)} bytes")
+        except BaseException as error:
+            future.set_exception(error)
+            return
         future.set_result(read)
-    except BaseException as error:
-        future.set_exception(error)
+        _kept.add(extent)
 
 
 class _Kept:
-    """Sees to it that not too much is kept of all files together."""
+    """Sees to it that not too much is kept of all files together, of what is there."""
 
     def __init__(self):
         self.forget()

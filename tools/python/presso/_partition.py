@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from presso import _native
-from presso._arguments import whole
+from presso._arguments import several, whole
 from presso._files import address_of, open_address, side_by_side
 from presso.errors import ArgumentError, DamageError, DamageWarning
 
@@ -60,7 +60,7 @@ class Partition:
         """A Scan or a Query of it alone, with the same patterns, conditions and columns, or
         `columns` in place of these."""
         file = open_address(self._address, self._ranges)
-        columns = None if columns is None else list(columns)
+        columns = None if columns is None else several("columns", columns)
         return _KINDS[self._kind](file, self._question, self._place, columns)
 
     def read(self, columns: Iterable[str] | None = None) -> Any:

@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 from presso import _native
-from presso._arguments import MOST_THREADS, whole
+from presso._arguments import MOST_THREADS, text, whole
 from presso._files import Sources, address_of, hidden, open_address, open_file, open_files
 from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts
@@ -33,6 +33,7 @@ def sql(
     """A Query of one SELECT statement over files: "select city, sum(price) from 'orders.presso'
     group by city". Raises ArgumentError with the place that is wrong."""
     made = Query.__new__(Query)
+    text("statement", statement)
     try:
         made._query = _native.Query.of_statement(statement, open_file)
     except ArgumentError as error:
@@ -62,21 +63,24 @@ class Query:
 
     def alias(self, name: str) -> Query:
         """By which the columns of the table named last are qualified."""
-        return self._ask("alias", name)
+        return self._ask("alias", text("name", name))
 
     def join(self, sources: Sources, on: str, how: str = "inner") -> Query:
         """Joins a table: `on` is "a = b, c = d", a column that both have, or a condition with an
         equality; `how`: inner, left, right, full, semi or anti."""
-        self._joined.append(open_files(sources))
-        return self._ask("join", self._joined[-1], how, on)
+        asked = text("how", how), text("on", on)
+        files = open_files(sources)
+        self._ask("join", files, *asked)
+        self._joined.append(files)
+        return self
 
     def where(self, condition: str) -> Query:
         """Rows for which it is true; several: all of them."""
-        return self._ask("where", condition)
+        return self._ask("where", text("condition", condition))
 
     def select(self, columns: str) -> Query:
         """The answer's columns: "city, price * 2 as double"."""
-        return self._ask("select", columns)
+        return self._ask("select", text("columns", columns))
 
     def distinct(self) -> Query:
         """Each row of the answer once."""
@@ -84,19 +88,19 @@ class Query:
 
     def group_by(self, keys: str) -> Query:
         """Groups by these expressions."""
-        return self._ask("group_by", keys)
+        return self._ask("group_by", text("keys", keys))
 
     def aggregate(self, columns: str) -> Query:
         """Adds to the answer's columns: "sum(price) as revenue, count(*)"."""
-        return self._ask("aggregate", columns)
+        return self._ask("aggregate", text("columns", columns))
 
     def having(self, condition: str) -> Query:
         """Groups for which it is true."""
-        return self._ask("having", condition)
+        return self._ask("having", text("condition", condition))
 
     def order_by(self, keys: str) -> Query:
         """The order of the answer: "revenue desc, city"."""
-        return self._ask("order_by", keys)
+        return self._ask("order_by", text("keys", keys))
 
     def limit(self, rows: int, offset: int = 0) -> Query:
         """At most so many rows, behind the first `offset`."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from presso import _native
-from presso._arguments import MOST, MOST_THREADS, one_of, whole
+from presso._arguments import MOST, MOST_THREADS, one_of, several, whole
 from presso._files import Sources, address_of, open_files
 from presso._gpu import gpu_of
 from presso._partition import TARGET_BYTES, Partition, lines_and_bytes, of_files, opens_parts
@@ -102,7 +102,7 @@ def scan(
         "use_index": bool(use_index),
         "threads": whole("threads", threads, MOST_THREADS),
         "device": device,
-        "columns": [one_of("columns", column, COLUMNS) for column in columns],
+        "columns": [one_of("columns", one, COLUMNS) for one in several("columns", columns)],
     }
     patterns = [_bytes_of(pattern) for pattern in patterns]
     return Scan(open_files(sources, later=True), patterns, asked)

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 from typing import Any
 
@@ -18,7 +19,7 @@ from fsspec.compression import register_compression
 from fsspec.spec import AbstractFileSystem
 
 from presso._file import open as open_file
-from presso.errors import ArgumentError
+from presso.errors import ArgumentError, MissingFileError
 
 
 class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
@@ -27,6 +28,8 @@ class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     protocol = "presso"
     root_marker = ""
+    # Each has its file open, as it was when it was made.
+    cachable = False
 
     def __init__(
         self,
@@ -50,15 +53,18 @@ class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     @classmethod
     def _strip_protocol(cls, path: str) -> str:
-        return ""
+        return path.removeprefix("presso://").strip("/")
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         """Name, size in plain bytes, and type."""
+        if self._strip_protocol(path):
+            text = f"{path}: presso:: has one file, whose name is empty"
+            raise MissingFileError(text, path=path, errno=errno.ENOENT)
         return {"name": "", "size": self._file.plain_bytes, "type": "file"}
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         """The one file."""
-        return [self.info("")] if detail else [""]
+        return [self.info(path)] if detail else [self.info(path)["name"]]
 
     def ukey(self, path: str) -> str:
         """By which others know the text."""
@@ -67,6 +73,7 @@ class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def _open(self, path: str, mode: str = "rb", **_: Any) -> io.BufferedReader:
         if "r" not in mode:
             raise ArgumentError("a file system of presso:: is only read")
+        self.info(path)
         return _plain(self._file)
 
 
