@@ -6,8 +6,8 @@ package presso, urllib3 and xxhash.
 
     far_figures.py [--bytes N] [--latency SECONDS] [--repeat N] > results/cpu-far.csv
 
-Times are the least of several; `cpu_beyond` is how much more processor time planning takes than the
-same requests alone.
+Times are the least of several; `beyond` and `cpu_beyond` are how many more seconds, and seconds of
+the processor, planning takes than the same requests alone, one behind another.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from servers import serving
 import presso
 from presso._http import HttpFile
 
-COLUMNS = ["work", "block_bytes", "threads", "requests", "bytes", "seconds", "cpu_beyond"]
+COLUMNS = ["work", "block_bytes", "threads", "requests", "bytes", "seconds", "beyond", "cpu_beyond"]
 
 
 def serve(file, seconds, told, end):
@@ -65,10 +65,10 @@ def fetched(url, ranges):
         file.fetch(begin, end)
 
 
-def row(work, block_bytes, threads, runs, cpu_beyond=""):
+def row(work, block_bytes, threads, runs, *beyond):
     seconds, ranges, _ = min(runs, key=lambda run: run[0])
     stored = sum(end - begin for begin, end in ranges)
-    return [work, block_bytes, threads, len(ranges), stored, f"{seconds:.3f}", cpu_beyond]
+    return [work, block_bytes, threads, len(ranges), stored, f"{seconds:.3f}", *beyond]
 
 
 def measure(url, block_bytes, repeat, rows):
@@ -80,15 +80,15 @@ def measure(url, block_bytes, repeat, rows):
     plans = [requests.of(plan) for _ in range(repeat)]
     ranges = plans[0][1]
     transfers = [requests.of(lambda: fetched(url, ranges)) for _ in range(repeat)]
-    cpu_beyond = min(run[2] for run in plans) - min(run[2] for run in transfers)
-    rows.writerow(row("plan", block_bytes, 1, plans, f"{cpu_beyond:.3f}"))
+    beyond = [min(run[i] for run in plans) - min(run[i] for run in transfers) for i in (0, 2)]
+    rows.writerow(row("plan", block_bytes, 1, plans, *(f"{seconds:.3f}" for seconds in beyond)))
     for megabytes in (4, 16, 64, 256):
         for threads in (1, 8):
             scan = presso.scan(url, threads=threads)
             parts = scan.partitions(megabytes << 20)
             part = pickle.dumps(parts[len(parts) // 2])
             runs = [requests.of(lambda: pickle.loads(part).scan().count()) for _ in range(repeat)]
-            rows.writerow(row(f"partition of {megabytes} MiB", block_bytes, threads, runs))
+            rows.writerow(row(f"partition of {megabytes} MiB", block_bytes, threads, runs, "", ""))
 
 
 def main():
