@@ -214,6 +214,16 @@ def test_columns_without_a_filter(events, columns):
         assert repr(part.scanner(columns=columns).to_table().to_pylist()) == wanted
         assert part.scanner(columns=columns).count_rows() == len(table)
         assert part.scanner(columns=columns).head(3).num_rows == 3
+        scanner = part.scanner(columns=columns, use_threads=True)
+        assert isinstance(scanner, pyarrow.dataset.Scanner)
+
+
+def test_datasets_are_written_by_pyarrow(events, tmp_path):
+    path, table = events
+    datasets = pytest.importorskip("pyarrow.dataset")
+    datasets.write_dataset(presso.dataset(path), tmp_path / "written", format="arrow")
+    written = datasets.dataset(tmp_path / "written", format="arrow").to_table()
+    assert repr(written.to_pylist()) == repr(table.to_pylist())
 
 
 def test_parts_as_sources(compressed):

@@ -17,7 +17,8 @@ with status 1.
   lines ...   all lines as Arrow, in batches that are dropped, and `presso cat`: `of_peer` is no
               goal here, GB/s of lines are in the last column
   duckdb ...  DuckDB over presso.dataset() of the table, and over Parquet with zstd of the same
-              table; `streamed`: over the query's stream, which takes no filters
+              table; `streamed`: over the query's stream, which takes no filters; `dictionaries`:
+              over presso.dataset(..., dictionaries=True)
 """
 
 import argparse
@@ -36,6 +37,8 @@ QUESTIONS = {
     "sum": "select sum(l_quantity), count(*) from {}",
     "groups": "select l_returnflag, l_linestatus, sum(l_quantity), count(*) from {} "
               "group by all order by all",
+    "groups of one": "select l_returnflag, sum(l_quantity), count(*) from {} "
+                     "group by all order by all",
     "filter": "select sum(l_quantity), count(*) from {} "
               "where l_shipdate < date '1992-06-01'",
     "skips": "select sum(l_quantity), count(*) from {} "
@@ -151,15 +154,15 @@ def engines(report, lineitem, folder, rounds):
     for name, question in QUESTIONS.items():
         connection.register("asked", package.dataset(ours))
         connection.register("streamed", package.query(ours))
-        runs = least(
-            rounds,
-            lambda q=question: connection.execute(q.format("asked")).fetchall(),
-            lambda q=question: connection.execute(q.format("streamed")).fetchall(),
-            lambda q=question: connection.execute(q.format(f"'{parquet}'")).fetchall())
-        if not runs[0][1] == runs[1][1] == runs[2][1]:
+        connection.register("coded", package.dataset(ours, dictionaries=True))
+        runs = least(rounds, *(
+            lambda q=question.format(source): connection.execute(q).fetchall()
+            for source in ("asked", "streamed", "coded", f"'{parquet}'")))
+        peer, answer = runs[-1]
+        if any(run[1] != answer for run in runs):
             sys.exit(f"duckdb {name}: {runs}")
-        report(f"duckdb {name}", runs[0][0], runs[2][0], len(runs[0][1]))
-        report(f"duckdb {name}, streamed", runs[1][0], runs[2][0], len(runs[1][1]))
+        for more, run in zip(("", ", streamed", ", dictionaries"), runs):
+            report(f"duckdb {name}{more}", run[0], peer, len(answer))
 
 
 def main():

@@ -35,11 +35,11 @@ class Dataset(pyarrow.dataset.Dataset):
     def partition_expression(self) -> pyarrow.dataset.Expression:
         return pyarrow.dataset.scalar(True)
 
-    def scanner(self, columns: Any = None, filter: Any = None, **_: Any) -> Any:
+    def scanner(self, columns: Any = None, filter: Any = None, **settings: Any) -> Any:
         """A pyarrow.dataset.Scanner, or what has its methods. Where it stops early so does the
         search; the batches are as large as they come."""
         question = self._source.question(*self._needed(columns, filter))
-        return _scanner(question, columns, filter)
+        return _scanner(question, columns, filter, settings)
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
         """The partitions, those that `filter` rules out left out; one of all where there are none:
@@ -117,11 +117,14 @@ class Fragment:
     def partition_expression(self) -> Any:
         return self._dataset.partition_expression
 
-    def scanner(self, schema: Any = None, columns: Any = None, filter: Any = None, **_: Any) -> Any:
-        """A pyarrow.dataset.Scanner of it."""
+    def scanner(
+        self, schema: Any = None, columns: Any = None, filter: Any = None, **settings: Any
+    ) -> Any:
+        """A scanner of it, as that of a Dataset."""
         needed, _tree = self._dataset._needed(columns, filter)
         takes_columns = self._dataset._source.takes_columns
-        return _scanner(self._part.scan(needed if takes_columns else None), columns, filter)
+        question = self._part.scan(needed if takes_columns else None)
+        return _scanner(question, columns, filter, settings)
 
     def to_table(self, *args: Any, **options: Any) -> pyarrow.Table:
         """Its rows; arguments as of scanner()."""
@@ -160,8 +163,9 @@ class _AsItComes:
         return getattr(self._scanner, name)
 
 
-def _scanner(question, columns, filter):
+def _scanner(question, columns, filter, settings):
+    # Who says how pyarrow's scanner is to work needs just that: pyarrow.dataset.write_dataset().
     reader = pyarrow.RecordBatchReader.from_stream(question)
     scanner = pyarrow.dataset.Scanner.from_batches(reader, columns=columns, filter=filter)
-    is_as_wanted = filter is None and columns in (None, reader.schema.names)
+    is_as_wanted = not settings and filter is None and columns in (None, reader.schema.names)
     return _AsItComes(scanner, reader) if is_as_wanted else scanner
