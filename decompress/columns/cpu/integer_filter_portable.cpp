@@ -3,7 +3,6 @@
 // vectorise, and eight of these become bits by a multiplication.
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "decompress/columns/cpu/integer_filter_kernels.h"
 
@@ -30,68 +29,51 @@ std::uint32_t bits_of(const std::uint8_t* flags) {
   return bits;
 }
 
-/// Which of the 32 values in a row of step `kStep` of the lanes are wanted.
-template <std::uint32_t kWidth, std::uint32_t kStep, class Wanted>
-std::uint32_t packed_step(const std::uint8_t* packed, const Wanted& wanted) {
-  constexpr std::uint32_t kBit = kStep * kWidth;
-  constexpr std::uint32_t kShift = kBit % 32;
-  const std::uint8_t* const words = packed + 128 * (kBit / 32);
+/// Which of the 32 values of `width` bits that begin at bit `shift` of each lane are wanted. One
+/// function for all widths and shifts: this code runs where there is no AVX2, and one for each
+/// would be the largest part of the program.
+template <class Wanted>
+std::uint32_t packed_step(const std::uint8_t* words, std::uint32_t shift, std::uint32_t width,
+                          const Wanted& wanted) {
+  const std::uint32_t mask = ~std::uint32_t{0} >> (32 - width);
   std::uint8_t flags[kLaneCount];
-  for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
-    std::uint32_t value = get<std::uint32_t>(words + 4 * lane) >> kShift;
-    if constexpr (kShift + kWidth > 32) {
-      value |= get<std::uint32_t>(words + 128 + 4 * lane) << (32 - kShift);
+  if (shift + width <= 32) {
+    for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
+      flags[lane] = wanted(get<std::uint32_t>(words + 4 * lane) >> shift & mask) ? 1 : 0;
     }
-    if constexpr (kWidth < 32 && kShift + kWidth != 32) value &= (1u << kWidth) - 1;
-    flags[lane] = wanted(value) ? 1 : 0;
+  } else {
+    for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
+      const std::uint32_t low = get<std::uint32_t>(words + 4 * lane) >> shift;
+      const std::uint32_t high = get<std::uint32_t>(words + 128 + 4 * lane) << (32 - shift);
+      flags[lane] = wanted((low | high) & mask) ? 1 : 0;
+    }
   }
   return bits_of(flags);
 }
 
-template <std::uint32_t kWidth, class Wanted, std::uint32_t... kSteps>
-void packed_steps(const std::uint8_t* packed, const Wanted& wanted, std::uint64_t* bits,
-                  std::integer_sequence<std::uint32_t, kSteps...>) {
-  const std::uint32_t words[] = {packed_step<kWidth, kSteps>(packed, wanted)...};
+template <class Wanted>
+void packed_steps(const std::uint8_t* packed, std::uint32_t width, const Wanted& wanted,
+                  std::uint64_t* bits) {
+  std::uint32_t words[kRows / kLaneCount];
+  for (std::uint32_t step = 0; step < kRows / kLaneCount; ++step) {
+    const std::uint32_t bit = step * width;
+    words[step] = packed_step(packed + 128 * (bit / 32), bit % 32, width, wanted);
+  }
   std::memcpy(bits, words, sizeof words);
 }
 
-using AllSteps = std::make_integer_sequence<std::uint32_t, kRows / kLaneCount>;
-
-template <std::uint32_t kWidth>
-void range_of_width(const PackedRange& range, std::uint64_t* bits) {
+void packed_range(const PackedRange& range, std::uint64_t* bits) {
   const std::uint32_t low = range.low;
   const std::uint32_t span = range.span;
-  packed_steps<kWidth>(
-      range.words, [=](std::uint32_t value) { return value - low <= span; }, bits, AllSteps());
-}
-
-template <std::uint32_t kWidth>
-void set_of_width(const PackedSet& set, std::uint64_t* bits) {
-  const std::uint32_t* const table = set.table;
-  packed_steps<kWidth>(
-      set.words, [=](std::uint32_t value) { return (table[value / 32] >> (value % 32) & 1) != 0; },
-      bits, AllSteps());
-}
-
-struct Tables {
-  void (*range[32])(const PackedRange&, std::uint64_t*);
-  void (*set[kMaxSetWidth])(const PackedSet&, std::uint64_t*);
-};
-/// Widths from 1 on.
-template <std::uint32_t... kRanges, std::uint32_t... kSets>
-constexpr Tables make_tables(std::integer_sequence<std::uint32_t, kRanges...>,
-                             std::integer_sequence<std::uint32_t, kSets...>) {
-  return {{range_of_width<kRanges + 1>...}, {set_of_width<kSets + 1>...}};
-}
-constexpr Tables kTables = make_tables(std::make_integer_sequence<std::uint32_t, 32>(),
-                                       std::make_integer_sequence<std::uint32_t, kMaxSetWidth>());
-
-void packed_range(const PackedRange& range, std::uint64_t* bits) {
-  kTables.range[range.width - 1](range, bits);
+  packed_steps(
+      range.words, range.width, [=](std::uint32_t value) { return value - low <= span; }, bits);
 }
 
 void packed_set(const PackedSet& set, std::uint64_t* bits) {
-  kTables.set[set.width - 1](set, bits);
+  const std::uint32_t* const table = set.table;
+  packed_steps(
+      set.words, set.width,
+      [=](std::uint32_t value) { return (table[value / 32] >> (value % 32) & 1) != 0; }, bits);
 }
 
 /// `wanted(value)` of all values.

@@ -112,7 +112,7 @@ class BenchCommand final : public Command {
                                        [&](const Peer& one) { return one.name == name; });
       if (peer.make != nullptr) continue;
       absent_.push_back(name);
-      warning("", name + " is left out: its library was not found when presso was built");
+      warning("", name + " is left out: presso was built without its library");
     }
     std::vector<FileMeasurements> results;
     for (const std::string& path : operands) bench_file(path, results);
