@@ -160,7 +160,7 @@ def test_tables_without_rows_give_none(tmp_path, shops):
     assert pyarrow.table(coded(tmp_path / "empty.presso")) == empty
 
 
-def test_large_dictionaries_and_other_row_groups_give_strings(tmp_path):
+def test_columns_that_are_stored_otherwise_give_strings(tmp_path):
     rng = random.Random(27)
     strings = [f"{rng.randrange(40_000):08}" for _ in range(400_000)]
     table = pyarrow.table({"s": pyarrow.array(strings, pyarrow.large_utf8())})
