@@ -51,10 +51,18 @@ def best_of_bucket(both):
     left, right = map(list, both[1])
     if not left or not right:
         return []
-    left, right = pyarrow.concat_tables(left), pyarrow.concat_tables(right)
+    return [best_joined(pyarrow.concat_tables(left), pyarrow.concat_tables(right))]
+
+
+def best_joined(left, right):
     joined = left.join(right, "l_orderkey", "o_orderkey", "inner")
     groups = joined.group_by(KEYS).aggregate([("price", "sum")])
-    return [best(groups.rename_columns([*KEYS, "revenue"]))]
+    return best(groups.rename_columns([*KEYS, "revenue"]))
+
+
+def no_rows(query):
+    """What a bucket without rows has. A condition may leave no part at all."""
+    return pyarrow.schema(query).empty_table().drop_columns("bucket")
 
 
 def run(spark, lineitem, orders, customer, target_bytes=64 << 20):
@@ -62,10 +70,12 @@ def run(spark, lineitem, orders, customer, target_bytes=64 << 20):
 
     def shuffled(query):
         parts = query.partitions(target_bytes)
-        return spark.sparkContext.parallelize(parts, len(parts)).flatMap(by_bucket)
+        return spark.sparkContext.parallelize(parts, len(parts) or 1).flatMap(by_bucket)
 
-    pairs = shuffled(lines(lineitem)).cogroup(shuffled(orders_of(orders, customer)), BUCKETS)
-    found = best(pyarrow.concat_tables(pairs.flatMap(best_of_bucket).collect()))
+    left, right = lines(lineitem), orders_of(orders, customer)
+    pairs = shuffled(left).cogroup(shuffled(right), BUCKETS)
+    nothing = best_joined(no_rows(left), no_rows(right))
+    found = best(pyarrow.concat_tables([nothing, *pairs.flatMap(best_of_bucket).collect()]))
     return found.select(["l_orderkey", "revenue", "o_orderdate", "o_shippriority"])
 
 

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 namespace presso {
 namespace {
@@ -30,28 +31,35 @@ class Stream {
     return answer(without_bad_alloc([&] { return source_->next(out); }));
   }
 
-  const char* last_error() const { return error_.empty() ? nullptr : error_.c_str(); }
+  const char* last_error() const { return text_.empty() ? nullptr : text_.c_str(); }
+  const Error* error() const { return status_.ok() ? nullptr : &status_.error(); }
 
  private:
-  int answer(const Status& status) {
+  int answer(Status status) {
     if (status.ok()) return 0;
+    status_ = std::move(status);
     try {
-      error_ = status.error().text();
+      text_ = status_.error().text();
     } catch (const std::bad_alloc&) {
-      error_.clear();
+      text_.clear();
     }
-    return errno_of(status.error().code);
+    return errno_of(status_.error().code);
   }
 
   std::unique_ptr<StreamSource> source_;
-  std::string error_;
+  Status status_;
+  std::string text_;
 };
 
-Stream& stream_of(ArrowArrayStream* stream) {
+Stream& stream_of(const ArrowArrayStream* stream) {
   return *static_cast<Stream*>(stream->private_data);
 }
 
 }  // namespace
+
+const Error* stream_error(const ArrowArrayStream& stream) {
+  return stream_of(&stream).error();
+}
 
 void open_stream(std::unique_ptr<StreamSource> source, ArrowArrayStream& out) {
   out = {};

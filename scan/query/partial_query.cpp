@@ -168,17 +168,19 @@ class Merging {
     PRESSO_ASSIGN(const States states, states_of(whole_));
     expected_ = columns_of(whole_, states.calls);
     for (const StateColumn& column : expected_) {
-      PRESSO_ASSIGN(const NodeId given, given_column(column.name, column.node.schema));
+      PRESSO_ASSIGN(const NodeId given, given_column(column.name, column.node));
       given_.push_back(given);
     }
-    PRESSO_ASSIGN(order_, given_column(form_.order_name, schema_of(Family::kInteger)));
+    PRESSO_ASSIGN(order_, given_column(form_.order_name, integer_node(0)));
     PRESSO_TRY(form_.again ? give_states(states) : give_answer(states));
     return std::move(merging_);
   }
 
  private:
-  /// The column of the tables that has this name, of which it must have the type.
-  Result<NodeId> given_column(const std::string& name, const ColumnSchema& schema) {
+  /// The column of the tables that has this name, of which it must have the type. Keys and values
+  /// of min and max may be null; states, counts and the order are not.
+  Result<NodeId> given_column(const std::string& name, const Node& expected) {
+    const ColumnSchema& schema = expected.schema;
     const auto& columns = merging_.columns;
     const auto found = std::find_if(columns.begin(), columns.end(),
                                     [&](const InputColumn& column) { return column.name == name; });
@@ -188,6 +190,9 @@ class Merging {
     const auto place = static_cast<std::size_t>(found - columns.begin());
     const NodeId id =
         merging_.input->add(column_node(place, found->schema, found->range, found->nullable));
+    if (found->nullable && !expected.nullable) {
+      return refused("the column '" + name + "' of a partial answer has nulls: it is cut off");
+    }
     if (are_same_type(found->schema, schema)) return id;
     Graph wanted;
     const NodeId like = wanted.add(column_node(0, schema, {}, true));

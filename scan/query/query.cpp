@@ -345,8 +345,9 @@ Status check_divisible(const BoundQuery& bound) {
     return make_error(ErrorCode::kInvalidArgument,
                       "this join gives rows of '" + bound.joins->sources[stage.build.root].name +
                           "' by whether any row of '" + root +
-                          "' fits them, which no part of it knows: inner joins have parts, and "
-                          "left, semi and anti joins whose first table is the larger one");
+                          "' fits them, which no part of it knows: inner joins have parts, and so "
+                          "have left, semi and anti joins whose first table is the larger one, and "
+                          "right joins whose second table is");
   }
   return {};
 }

@@ -235,6 +235,46 @@ def test_urls_that_are_read_badly(requests, monkeypatch):
         presso.open("nothing://app.presso")
 
 
+@pytest.mark.parametrize("size", [-1, 1.5, 1 << 63, "5"])
+def test_sizes_that_no_file_has(monkeypatch, size):
+    import fsspec
+
+    class Odd(io.BytesIO):
+        def seek(self, *_):
+            return size
+
+    memory = fsspec.filesystem("memory")
+    monkeypatch.setattr(type(memory), "info", lambda *_, **__: {"size": size})
+    for source in (Odd(b"x"), "memory://odd.presso"):
+        with pytest.raises(presso.FileError, match="a size of .* bytes"):
+            presso.open(source)
+
+
+def test_relative_paths_stay_where_they_were(compressed, tmp_path, monkeypatch):
+    monkeypatch.chdir(compressed.parent)
+    scan = presso.scan(compressed.name, "ERROR")
+    opened = presso.open(compressed.name).scan("ERROR")
+    query = presso.query(written_table(compressed.parent).name)
+    wanted = list(scan)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / compressed.name).write_bytes(presso.compress(b"ERROR of another file\n"))
+    monkeypatch.chdir(other)
+    for one in (scan, opened):
+        assert list(one) == wanted and wanted[0].path == compressed.name
+        assert [match for part in one.partitions() for match in part.scan()] == wanted
+    assert sum(part.scan().run()["rows"] for part in query.partitions()) == 3
+    with pytest.raises(presso.MissingFileError, match="^none: "):
+        presso.open("none")
+
+
+def written_table(folder):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = folder / "rows.presso"
+    presso.write_table(pyarrow.table({"a": [1, 2, 3]}), path, overwrite=True)
+    return path
+
+
 def test_ctrl_c_while_a_piece_is_waited_for(monkeypatch):
     class Source:
         size = 1 << 20

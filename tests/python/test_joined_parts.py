@@ -46,6 +46,8 @@ def joins(folder):
     yield sales.join(folder / "shops.presso", "shop = id").where("price < 5")
     sales = presso.query(folder / "sales*.presso")
     yield sales.join(folder / "shops.presso", "shop = id", "left").where("day > 100")
+    shops = presso.query(folder / "shops.presso").where("price < 5")
+    yield shops.join(folder / "sales*.presso", "id = shop", "right")
     for kind in ("semi", "anti"):
         yield presso.query(folder / "sales*.presso").join(
             folder / "shops.presso", "shop = id", kind
@@ -55,7 +57,7 @@ def joins(folder):
     yield shops.join(folder / "cities.presso", "city").where("people > 120 and day % 3 = 1")
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("target", [1, 30_000, 1 << 40])
 def test_rows(folder, number, target):
     query = list(joins(folder))[number]
@@ -68,7 +70,7 @@ def test_rows(folder, number, target):
     assert all(part.rows is None for part in parts)
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(6))
 def test_groups(folder, number):
     query = list(joins(folder))[number].group_by("price > 3, day % 100").aggregate(
         "sum(price), avg(price), count(*), min(day)"
@@ -122,6 +124,7 @@ def test_rows_of_the_other_tables_have_no_part(folder):
     for left, kind, right, on in (
         (sales, "right", shops, "shop = id"),
         (sales, "full", shops, "shop = id"),
+        (shops, "full", sales, "id = shop"),
         (shops, "left", sales, "id = shop"),
         (shops, "semi", sales, "id = shop"),
         (shops, "anti", sales, "id = shop"),
@@ -240,9 +243,12 @@ def test_rows_of_a_bucket_are_joined_alone(folder):
 def test_recipes(folder):
     sales, shops = folder / "sales1.presso", folder / "wide.presso"
     query = presso.query(sales).join(shops, "shop = id")
-    left = run_recipe("broadcast", query, 1 << 13)
+    left = run_recipe("broadcast", query, 1 << 13, query=query)
     assert len(left["parts"]) > 3 and left["answer"] == pyarrow.table(query)
     left = run_recipe("radix", query, presso=presso, sales=sales, shops=shops)
+    nothing = presso.query(sales).join(shops, "shop = id").where("day < 0 and id < 0")
+    left_over = run_recipe("broadcast", nothing, query=nothing)
+    assert left_over["parts"] == [] and left_over["answer"] == pyarrow.table(nothing)
     order = [("day", "ascending"), ("city", "ascending")]
     wanted = pyarrow.table(query.select("shop, price, day, city")).sort_by(order)
     assert left["answer"].sort_by(order).to_pylist() == wanted.to_pylist()

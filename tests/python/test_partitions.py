@@ -193,6 +193,42 @@ def test_damage(tmp_path, seed):
                 assert match.line_number == bisect.bisect_left(line_ends, match.offset) + 1
 
 
+def test_errors_of_reading_are_those_of_scanning(damaged, compressed, tmp_path):
+    pytest.importorskip("pyarrow")
+    with pytest.raises(presso.DamageError) as scanned:
+        presso.scan(damaged).count()
+    failed = []
+    for part in sent(presso.scan(damaged).partitions(1 << 18)):
+        try:
+            part.read()
+        except presso.DamageError as error:
+            failed.append(error)
+    about = (scanned.value.code, scanned.value.block, scanned.value.offset, scanned.value.path)
+    assert None not in about and str(damaged) == about[-1]
+    assert {(one.code, one.block, one.offset, one.path) for one in failed} == {about}
+    assert str(failed[0]) == str(scanned.value)
+    path = tmp_path / "a.presso"
+    path.write_bytes(compressed.read_bytes())
+    (part, *_) = presso.scan(path).partitions(1 << 18)
+    assert part.read().num_rows == part.rows
+    path.write_bytes(compressed.read_bytes() * 2)
+    with pytest.raises(presso.FileError, match="has changed") as caught:
+        part.read()
+    assert caught.value.path == str(path)
+
+
+def test_reading_raises_what_a_file_far_away_has_raised(compressed, monkeypatch):
+    pytest.importorskip("pyarrow")
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/failing.presso", compressed.read_bytes())
+    (part,) = sent(presso.scan("memory://failing.presso").partitions())
+    monkeypatch.setattr(type(memory), "cat_file", lambda *_, **__: 1 / 0)
+    with pytest.raises(presso.FileError, match="division") as caught:
+        part.read()
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_rows_are_not_known_where_damage_is_left_out(damaged, compressed):
     for path in (damaged, compressed):
         parts = presso.scan(path, on_error="skip").partitions(1 << 18)
@@ -378,8 +414,8 @@ def test_damaged_tables(tables, tmp_path):
         rows = part.rows
         try:
             assert part.read() == whole.slice(first, rows)
-        except OSError as error:
-            assert "damaged.presso" in str(error) or "offset" in str(error)
+        except presso.DamageError as error:
+            assert error.path == str(path) and error.block is not None and error.offset > 0
             with pytest.raises(presso.DamageError):
                 part.scan().run()
             failed += 1
@@ -403,6 +439,19 @@ def test_questions_that_have_no_parts(tables):
         presso.query(file).partitions()
     with pytest.raises(presso.ArgumentError, match="no column"):
         presso.query(path).where("prise > 3").partitions()
+
+
+def test_rows_that_cannot_be_computed(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "t.presso"
+    presso.write_table(pyarrow.table({"a": [1, 2**62]}), path)
+    rows = presso.query(path).select("a * 4 as b")
+    groups = presso.query(path).group_by("a * 4").aggregate("count(*)")
+    for query in (rows, groups):
+        (part,) = sent(query.partitions())
+        with pytest.raises(presso.ArgumentError, match="row") as caught:
+            part.read()
+        assert caught.value.code == 43
 
 
 def test_tables_that_have_changed(tables, tmp_path):

@@ -257,6 +257,20 @@ def test_servers_that_name_no_state(server):
     assert read_all(server) == TEXT
 
 
+@pytest.mark.parametrize("size", [1 << 63, 1 << 64, "9" * 25, "9" * 5000, "\u00b2"])
+def test_sizes_that_no_file_has(server, size):
+    def misbehave(request, number):
+        said = f"bytes {request.begin}-{request.end - 1}/{size}"
+        request.give(headers={"Content-Range": said})
+        return True
+
+    server.misbehave = misbehave
+    for call in (presso.open, lambda url: presso.scan(url, "x").count()):
+        with pytest.raises(presso.FileError, match="gives another range") as caught:
+            call(server.url + "/text")
+        assert len(str(caught.value)) < 300
+
+
 def test_redirects(server):
     def redirect(to):
         def answer(request, number):

@@ -148,6 +148,16 @@ def test_q3(spark, tmp_path):
     assert found.to_pylist() == wanted.to_pylist() and found.num_rows == 10
 
 
+@pytest.mark.parametrize("day", ["1990-01-01", "2090-01-01"])
+def test_q3_of_no_rows(spark, tmp_path, day):
+    """Either orders or lines have no part."""
+    tables = write_tables(tmp_path)
+    q3 = example("q3_spark")
+    some = q3.run(spark, *tables)
+    q3.DAY = f"date '{day}'"
+    assert q3.run(spark, *tables) == some.slice(0, 0)
+
+
 def test_log(spark, tmp_path):
     path, wanted = write_log(tmp_path)
     found = example("log_spark").run(spark, path, 1 << 18)

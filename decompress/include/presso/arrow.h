@@ -41,6 +41,10 @@ struct ArrowOptions {
 /// table was opened from must live as long as the stream. Errors here: kInvalidArgument, a column
 /// that the table has not. get_next() gives EIO, or ENOMEM, and get_last_error() its text.
 Status export_stream(const Table& table, const ArrowOptions& options, ArrowArrayStream& out);
+/// What the last call of a stream of this library has failed with, of which its reader sees a
+/// number and a text alone; valid until the next call. nullptr where none has. Not for other
+/// streams.
+const Error* stream_error(const ArrowArrayStream& stream);
 
 /// The same in Arrow's IPC stream format, version 5, as `pyarrow.ipc.open_stream` and others read
 /// it: the schema, batches without compression, the end. Decoded on all threads.

@@ -17,6 +17,8 @@ from presso import _native
 
 #: Asked for first: small files are there then, and the size of others is known.
 BEGIN_BYTES = 64 << 10
+#: No file is larger.
+MOST_BYTES = (1 << 63) - 1
 # What a request reads where nobody knows what is wanted, and at most: a request takes as long as a
 # megabyte or two.
 _PIECE_BYTES = 2 << 20

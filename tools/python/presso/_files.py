@@ -50,7 +50,7 @@ Address = tuple[str, str, Union[tuple[int, Union[str, None]], None]]
 
 def address_of(file: _native.OpenedFile) -> Address:
     """Raises ArgumentError for a file object."""
-    where = file.url or (file.path and os.path.abspath(file.path))
+    where = file.url or file.path
     if not where:
         raise ArgumentError(f"{file.name}: other processes cannot open a file object")
     return where, file.name, file.reader.known if file.url else None
@@ -173,10 +173,13 @@ def _open_path(path, later, name=None):
             raise FileError(text, code=40, path=path, errno=errno.EISDIR)
         if not stat.S_ISREG(about.st_mode):
             raise FileError(f"{path}: is not a regular file", code=40, path=path)
+        name = _bytes_of(path if name is None else name)
+        # Whatever folder the process is in when it is opened, or opened again.
+        where = os.fsencode(os.path.join(os.getcwd(), path))
         if later:
-            return _native.later(os.fsencode(path), _bytes_of(path if name is None else name))
+            return _native.later(where, name)
         keep = True
-        return _native.open_descriptor(fd, about.st_size, os.fsencode(path))
+        return _native.open_descriptor(fd, about.st_size, where, name)
     finally:
         if not keep:
             os.close(fd)
@@ -195,7 +198,7 @@ class _ObjectReader:
         self._lock = threading.Lock()
         self.name = _shown(str(getattr(file, "name", "<file object>")))
         try:
-            self.size = file.seek(0, io.SEEK_END)
+            self.size = _checked_size(file.seek(0, io.SEEK_END))
         except (OSError, ValueError) as error:
             text = f"{self.name}: cannot seek: {error}"
             raise FileError(text, code=40, path=self.name) from error
@@ -211,6 +214,13 @@ class _ObjectReader:
                 pieces.append(piece)
                 length -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _checked_size(size):
+    """Of what others say: OSError where no file can have it."""
+    if not isinstance(size, int) or not 0 <= size < 1 << 63:
+        raise OSError(errno.EIO, f"a size of {str(size)[:100]} bytes")
+    return size
 
 
 class _FsspecFile:
@@ -251,15 +261,16 @@ class _UrlReader:
         self._url = url
         self.name = _shown(url)
         try:
-            self._far = FarFile(_source_of(url, known))
+            source = _source_of(url, known)
+            self.size = _checked_size(source.size)
+            self._far = FarFile(source)
         except Error as error:
             raise type(error)(self._shown(f"{url}: {error}")) from None
         except OSError as error:
             raise file_error(error, url, self._shown) from self._cause(error)
         except (ImportError, ValueError) as error:
             raise ArgumentError(self._shown(f"{url}: {error}")) from self._cause(error)
-        self.size = self._far.source.size
-        self.known = self.size, self._far.source.tag
+        self.known = self.size, source.tag
         self._far.plan(ranges)
 
     def read_range(self, offset, length):

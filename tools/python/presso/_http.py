@@ -12,7 +12,7 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
-from presso._far import BEGIN_BYTES
+from presso._far import BEGIN_BYTES, MOST_BYTES
 from presso.errors import ArgumentError
 
 #: Pauses in seconds before a request is made again: it is made once more than there are of them.
@@ -137,14 +137,14 @@ class HttpFile:
         length = response.headers.get("Content-Length", "")
         if response.status == 200:
             # All of the file, which is right where all of it is wanted.
-            if begin > 0 or not length.isdecimal() or int(length) > end:
+            if begin > 0 or not re.fullmatch("[0-9]{1,19}", length) or int(length) > end:
                 raise OSError(errno.EIO, "the server gives all of the file and knows no ranges")
             return int(length)
         said = response.headers.get("Content-Range", "")
-        found = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", said)
+        found = re.fullmatch("bytes ([0-9]{1,19})-([0-9]{1,19})/([0-9]{1,19})", said)
         first, last, size = map(int, found.groups()) if found else (-1, -1, -1)
-        if (first, last + 1) != (begin, min(end, size)):
-            raise OSError(errno.EIO, f"the server gives another range: {said!r}")
+        if (first, last + 1) != (begin, min(end, size)) or size > MOST_BYTES:
+            raise OSError(errno.EIO, f"the server gives another range: {said[:100]!r}")
         if length not in ("", str(last + 1 - first)):
             raise OSError(errno.EIO, f"the server gives {length} bytes of the range {said!r}")
         return size

@@ -66,10 +66,8 @@ class Partition:
     def read(self, columns: Iterable[str] | None = None) -> Any:
         """A pyarrow.Table of it. Where blocks are left out (on_error="skip") it warns of how many,
         by a DamageWarning."""
-        import pyarrow
-
         found = self.scan(columns)
-        table = pyarrow.table(found)
+        table = table_of(found, found._raise_failure)
         warn_of_damage(found)
         return table
 
@@ -110,6 +108,18 @@ def of_files(
         return divided(0, target_bytes)
     found = side_by_side(lambda number: divided(number, target_bytes), range(len(files)))
     return [part for parts in found for part in parts]
+
+
+def table_of(stream: Any, raise_failure: Callable[[], None]) -> Any:
+    """A pyarrow.Table of a stream. Where that fails, what the library's own error was is raised by
+    `raise_failure`."""
+    import pyarrow
+
+    try:
+        return pyarrow.table(stream)
+    except (OSError, MemoryError, pyarrow.ArrowException):
+        raise_failure()
+        raise
 
 
 def warn_of_damage(found: Any) -> None:

@@ -10,7 +10,7 @@ from presso import _native
 from presso._arguments import MOST_THREADS, text, whole
 from presso._files import Sources, address_of, hidden, open_address, open_file, open_files
 from presso._gpu import gpu_of
-from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts
+from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts, table_of
 from presso.errors import ArgumentError, UnsupportedError
 
 _MOST_BUCKETS = 1 << 20
@@ -169,7 +169,8 @@ class Query:
 
         Of joined tables the one that is read row by row is divided, which is the largest, and each
         part reads the others whole. Raises ArgumentError for what cannot be put together again: an
-        order or a limit of rows, count(distinct), right and full joins, sql(), and file objects.
+        order or a limit of rows, count(distinct), full joins, left, semi and anti joins whose first
+        table is the smaller one, right joins whose second table is, sql(), and file objects.
         """
         if self._files is None:
             raise ArgumentError("neither sql() nor a partition can be divided")
@@ -187,15 +188,14 @@ class Query:
     def merge(self, partials: Any, *, partial: bool = False, buckets: int = 0) -> Any:
         """The answer of this query, a pyarrow.Table, of partial answers that its partitions have
         given: an iterable of anything that has __arrow_c_stream__, in any order, together or with
-        others of them merged before. `partial`: gives a partial answer again, of fewer rows, which
-        can be merged with others. `buckets`: as in partitions(), of that.
+        others of them merged before, but each exactly once: one that is given twice counts twice.
+        `partial`: gives a partial answer again, of fewer rows, which can be merged with others.
+        `buckets`: as in partitions(), of that.
 
         Where the partial answers are those of one bucket, so is the answer, with an order and a
         limit of its own. Raises ArgumentError for partial answers of other queries, and for states
         that are cut off.
         """
-        import pyarrow
-
         if self._files is None:
             raise ArgumentError("neither sql() nor a partition has partial answers")
         given = [partials] if hasattr(partials, "__arrow_c_stream__") else list(partials)
@@ -207,11 +207,9 @@ class Query:
         streams = [one.__arrow_c_stream__() for one in given]
         buckets = whole("buckets", buckets, _MOST_BUCKETS)
         order = _order_name(self._question(0))
-        try:
-            return pyarrow.table(_Stream(self._query.merge(streams, order, buckets, bool(partial))))
-        except pyarrow.ArrowInvalid as error:
-            # What is wrong with a value is found when the answer is made.
-            raise ArgumentError(str(error)) from None
+        merged = self._query.merge(streams, order, buckets, bool(partial))
+        # What is wrong with a value is found when the answer is made.
+        return table_of(_Stream(merged), self._raise_failure)
 
     def _question(self, source):
         """What a part asks again, with addresses in place of files, and None in place of those of
@@ -248,6 +246,9 @@ class Query:
     def __arrow_c_schema__(self) -> object:
         return self._query.schema()
 
+    def _raise_failure(self):
+        self._query.raise_failure()
+
 
 def quoted(column: str) -> str:
     """A column's name as expressions have it."""
@@ -276,6 +277,9 @@ class PartialQuery:
 
     def __arrow_c_schema__(self) -> object:
         return self._query._query.partial_schema(*self._form)
+
+    def _raise_failure(self):
+        self._query._raise_failure()
 
 
 class _Asked:

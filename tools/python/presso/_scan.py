@@ -218,6 +218,9 @@ class Scan:
     def __arrow_c_schema__(self) -> object:
         return self._scan.schema()
 
+    def _raise_failure(self):
+        self._scan.raise_failure()
+
 
 def _opened(file, question, place, columns):
     patterns, asked = question

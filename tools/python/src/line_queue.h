@@ -16,6 +16,7 @@
 #include "presso/line_parts.h"
 #include "presso/scanner.h"
 #include "tools/python/src/gpu_library.h"
+#include "tools/python/src/last.h"
 #include "tools/python/src/opened_file.h"
 #include "tools/python/src/running_work.h"
 
@@ -41,21 +42,10 @@ struct ScanTotals {
   void add(const ScanSummary& found);
 };
 
-/// What a use of a scan that came to its end has found. Thread-safe.
-class LastTotals {
- public:
-  void set(ScanTotals totals) {
-    const std::lock_guard lock(mutex_);
-    totals_ = std::move(totals);
-  }
-  std::optional<ScanTotals> get() const {
-    const std::lock_guard lock(mutex_);
-    return totals_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::optional<ScanTotals> totals_;
+/// An error, and which file it is about.
+struct FileFailure {
+  std::size_t file = 0;
+  Error error;
 };
 
 /// May be run any number of times.
@@ -65,7 +55,8 @@ struct ScanJob {
   std::optional<LinePart> part;
   Pattern pattern;
   ScanOptions options;
-  std::shared_ptr<LastTotals> last;
+  std::shared_ptr<Last<ScanTotals>> last;           ///< what a use that came to its end has found
+  std::shared_ptr<Last<FileFailure>> failure = {};  ///< of Arrow's streams
   std::shared_ptr<const GpuPattern> gpu = {};  ///< the same pattern for a GPU that is to search
 };
 
@@ -143,12 +134,6 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
   }
   return totals;
 }
-
-/// An error, and which file it is about.
-struct FileFailure {
-  std::size_t file = 0;
-  Error error;
-};
 
 class LineQueue {
  public:

@@ -371,6 +371,7 @@ class LineStream {
     }
   }
   int failed(const FileFailure& failure) {
+    queue_.job().failure->set(failure);
     error_ = queue_.job().files[failure.file].name + ": " + failure.error.text();
     return errno_of(failure.error.code);
   }

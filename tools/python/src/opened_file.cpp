@@ -208,11 +208,12 @@ void bind_opened_file(nb::module_& module) {
           "Python's object that reads it, or None.");
   module.def(
       "open_descriptor",
-      [](int fd, std::uint64_t size, const nb::bytes& path) {
+      [](int fd, std::uint64_t size, const nb::bytes& path, const nb::bytes& name) {
         return OpenedFile{
-            bytes_of(path), std::make_shared<PathAccess>(fd, size), bytes_of(path), {}};
+            bytes_of(name), std::make_shared<PathAccess>(fd, size), bytes_of(path), {}};
       },
-      nb::arg("fd"), nb::arg("size"), nb::arg("path"), "Takes the descriptor of a regular file.");
+      nb::arg("fd"), nb::arg("size"), nb::arg("path"), nb::arg("name"),
+      "Takes the descriptor of a regular file.");
   module.def(
       "later",
       [](const nb::bytes& path, const nb::bytes& name) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "presso/arrow.h"
 #include "tools/python/src/gil.h"
 
 namespace presso::python {
@@ -13,8 +14,14 @@ namespace {
 struct Owner {
   ~Owner() { inner.release(&inner); }
 
+  int answered(int result) {
+    if (result != 0 && failure != nullptr) failure->set(*stream_error(inner));
+    return result;
+  }
+
   std::vector<SharedAccess> files;
   ArrowArrayStream inner;
+  std::shared_ptr<Last<Error>> failure;
   DeleteInItsProcess process = {};
 };
 
@@ -24,19 +31,20 @@ Owner& owner_of(ArrowArrayStream* stream) {
 
 }  // namespace
 
-void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out) {
-  out.private_data = new Owner{std::move(files), inner};
+void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out,
+                std::shared_ptr<Last<Error>> failure) {
+  out.private_data = new Owner{std::move(files), inner, std::move(failure)};
   out.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {
     Owner& owner = owner_of(self);
     if (!owner.process.is_here()) return EIO;
     const GilReleased released;
-    return owner.inner.get_schema(&owner.inner, to);
+    return owner.answered(owner.inner.get_schema(&owner.inner, to));
   };
   out.get_next = [](ArrowArrayStream* self, ArrowArray* to) {
     Owner& owner = owner_of(self);
     if (!owner.process.is_here()) return EIO;
     const GilReleased released;
-    return owner.inner.get_next(&owner.inner, to);
+    return owner.answered(owner.inner.get_next(&owner.inner, to));
   };
   out.get_last_error = [](ArrowArrayStream* self) {
     Owner& owner = owner_of(self);

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -260,6 +262,13 @@ class FileQuery {
       return query_.merge(std::move(tables), form, options_, answer);
     });
   }
+  /// Where the last stream has failed.
+  void raise_failure() const {
+    const std::optional<Error> failure = failure_->get();
+    if (!failure) return;
+    if (files_.size() == 1 && is_damage(failure->code)) raise(*failure, files_[0]);
+    taken(Status(*failure));
+  }
   nb::object schema() const {
     const TableSchema of = take(query_.schema());
     const std::vector<bool> coded = take(query_.coded_columns(options_.dictionaries));
@@ -322,8 +331,9 @@ class FileQuery {
     StreamOwner owner(answer);
     std::vector<SharedAccess> kept;
     for (const OpenedFile& file : files) kept.push_back(file.access);
+    failure_->set({});
     return stream_capsule([&](ArrowArrayStream& out) {
-      own_stream(owner.stream, std::move(kept), out);
+      own_stream(owner.stream, std::move(kept), out, failure_);
       owner.stream.release = nullptr;
     });
   }
@@ -349,7 +359,8 @@ class FileQuery {
   Files files_;
   std::vector<std::size_t> source_begins_ = {0};  ///< in files_
   QueryOptions options_;
-  mutable unsigned readers_ = 0;  ///< with the GIL
+  std::shared_ptr<Last<Error>> failure_ = std::make_shared<Last<Error>>();  ///< of streams
+  mutable unsigned readers_ = 0;                                            ///< with the GIL
 };
 
 }  // namespace
@@ -410,6 +421,7 @@ void bind_query(nb::module_& module) {
            nb::arg("dictionaries"))
       .def("dictionary_columns", &FileQuery::dictionary_columns)
       .def("stream", &FileQuery::stream, nb::arg("requested_schema") = nb::none())
+      .def("raise_failure", &FileQuery::raise_failure)
       .def("schema", &FileQuery::schema)
       .def("column_kinds", &FileQuery::column_kinds)
       .def("run", &FileQuery::run)

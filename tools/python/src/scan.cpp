@@ -235,7 +235,8 @@ class Scan {
                 std::move(part),
                 std::move(pattern),
                 std::move(options),
-                std::make_shared<LastTotals>(),
+                std::make_shared<Last<ScanTotals>>(),
+                std::make_shared<Last<FileFailure>>(),
                 std::move(gpu)};
     job_ = std::make_shared<ScanJob>(job);
     job.options.line_numbers = job.options.matches = true;
@@ -246,12 +247,18 @@ class Scan {
 
   nb::object stream(const nb::object&) const {
     return stream_capsule([&](ArrowArrayStream& out) {
+      job_->failure->set({});
       ArrowArrayStream inner;
       export_lines(job_, columns_, inner);
       StreamOwner owner(inner);
       own_stream(owner.stream, {}, out);
       owner.stream.release = nullptr;
     });
+  }
+  /// Where the last stream has failed.
+  void raise_failure() const {
+    const std::optional<FileFailure> failure = job_->failure->get();
+    if (failure) take(Status(failure->error), job_->files[failure->file]);
   }
   nb::object schema() const {
     return schema_capsule([&](ArrowSchema& out) { export_line_schema(columns_, out); });
@@ -426,6 +433,7 @@ void bind_scan(nb::module_& module) {
       .def("lines", &Scan::lines)
       .def("count", &Scan::count)
       .def("totals", &Scan::totals)
+      .def("raise_failure", &Scan::raise_failure)
       .def("describe", &Scan::describe)
       .def("divide", &Scan::divide, nb::arg("number"), nb::arg("target_bytes"),
            nb::arg("with_layout"));

@@ -245,6 +245,7 @@ TEST(ArrowStream, MayBeReleasedBeforeItsEndAndBatchesLiveOn) {
   ArrowOwner<ArrowArray> batch;
   ASSERT_EQ(stream->get_next(stream.get(), batch.out()), 0);
   EXPECT_EQ(stream->get_last_error(stream.get()), nullptr);
+  EXPECT_EQ(stream_error(*stream.get()), nullptr);
   stream.reset();
   const auto* const offsets = static_cast<const Byte*>(batch->children[0]->buffers[1]);
   const auto* const texts = static_cast<const char*>(batch->children[0]->buffers[2]);
@@ -273,7 +274,11 @@ TEST(ArrowStream, DamageIsAnErrorAfterTheBatchesBeforeIt) {
     for (int again = 0; again < 2; ++again) {
       EXPECT_EQ(stream->get_next(stream.get(), batch.out()), EIO);
       EXPECT_TRUE(batch.empty());
-      EXPECT_NE(stream->get_last_error(stream.get()), nullptr);
+      const Error* const error = stream_error(*stream.get());
+      ASSERT_NE(error, nullptr);
+      EXPECT_TRUE(is_damage(error->code));
+      EXPECT_NE(error->block, Error::kNone);
+      EXPECT_EQ(stream->get_last_error(stream.get()), error->text());
     }
   }
 }
