@@ -287,8 +287,86 @@ def test_redirects(server):
     server.misbehave = redirect("/log.presso")
     assert read_all(server, "/old") == TEXT
     server.misbehave = redirect("/old")
+    server.requests.clear()
     with pytest.raises(presso.FileError, match="too many redirects"):
         read_all(server, "/old")
+    assert len(server.requests) == 6
+
+
+# To nowhere.
+WRONG_PLACES = {
+    "http://[::bad/": "no URL",
+    "http://host:port/": "no URL",
+    "file:///etc/passwd": "no URL of HTTP",
+}
+
+
+@pytest.mark.parametrize("place", WRONG_PLACES)
+def test_redirects_to_nowhere(server, place):
+    server.misbehave = always(
+        lambda request: request.give(status=302, headers={"Location": place}, body=b"")
+    )
+    said = f"a redirect to what is {WRONG_PLACES[place]}"
+    with pytest.raises(presso.FileError, match=said) as caught:
+        presso.open(server.url + "/log.presso")
+    assert server.url + "/log.presso" in str(caught.value)
+    assert len(server.requests) == 1
+
+
+def test_redirects_tell_other_servers_no_credentials(server, content):
+    seen = []
+    with serving({"/log.presso": content}) as other:
+
+        def answer(request, number):
+            seen.append((request.server is other, request.headers.get("Authorization")))
+            to = {"/old": "/between", "/between": other.url + "/log.presso"}.get(request.path)
+            if to:
+                request.give(status=307, headers={"Location": to}, body=b"")
+            return bool(to)
+
+        server.files.update({"/old": content, "/between": content})
+        server.misbehave = other.misbehave = answer
+        url = server.url.replace("://", "://user:p%40ss@") + "/old"
+        assert presso.open(url).read(0, 100) == TEXT[:100]
+    assert len(seen) % 3 == 0
+    assert set(seen) == {(False, "Basic dXNlcjpwQHNz"), (True, None)}
+
+
+def test_the_text_of_a_redirect_is_not_read(server, content):
+    read = []
+
+    def answer(request, number):
+        if request.path != "/old":
+            return False
+        request.send_response(302)
+        request.send_header("Location", "/log.presso")
+        request.send_header("Transfer-Encoding", "chunked")
+        request.end_headers()
+        request.close_connection = True
+        # Without an end, but for clients that wait for it.
+        for _ in range(64):
+            request.wfile.write(b"100000\r\n" + bytes(1 << 20) + b"\r\n")
+        request.wfile.write(b"0\r\n\r\n")
+        read.append(True)
+        return True
+
+    server.files["/old"] = content
+    server.misbehave = answer
+    assert presso.open(server.url + "/old").read(0, 100) == TEXT[:100]
+    assert not read
+
+
+def test_redirects_that_come_slowly(server, monkeypatch):
+    """All of a request has one end of its time."""
+    monkeypatch.setattr(_http, "SILENT_SECONDS", 0.5)
+
+    def answer(request):
+        time.sleep(0.3)
+        request.give(status=302, headers={"Location": "/log.presso"}, body=b"")
+
+    server.misbehave = always(answer)
+    with pytest.raises(presso.FileError, match="(take too long|no answer within 0.5 s), 4 times"):
+        read_all(server)
 
 
 def test_credentials(server):

@@ -20,7 +20,7 @@ PAUSES = (0.25, 1.0, 4.0)
 #: How long a connection, and then each piece of the answer, is waited for.
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 20.0
-#: An answer may take longer by as long as it takes at so many bytes a second.
+#: All of a request may take SILENT_SECONDS and as long as it takes at so many bytes a second.
 LEAST_BYTES_PER_SECOND = 200_000
 _MOST_REDIRECTS = 5
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
@@ -86,20 +86,12 @@ class HttpFile:
 
     def _fetch_once(self, begin, end):
         urllib3 = self._urllib3
+        # Of all of it, with redirects and what comes slowly.
+        deadline = time.monotonic() + SILENT_SECONDS + (end - begin) / LEAST_BYTES_PER_SECOND
         response = None
         try:
-            response = _pool(self._url).request(
-                "GET",
-                self._url,
-                headers=self._headers | {"Range": f"bytes={begin}-{end - 1}"},
-                preload_content=False,
-                decode_content=False,
-                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=SILENT_SECONDS),
-                retries=urllib3.Retry(
-                    None, connect=0, read=0, status=0, other=0, redirect=_MOST_REDIRECTS
-                ),
-            )
-            read = self._checked(response, begin, end)
+            response = self._answer(begin, end, deadline)
+            read = self._checked(response, begin, end, deadline)
             response.release_conn()
             response = None
             return read
@@ -109,7 +101,51 @@ class HttpFile:
             if response is not None:
                 response.close()
 
-    def _checked(self, response, begin, end):
+    def _answer(self, begin, end, deadline):
+        """Of the server, or of the one that it redirects to, which, if it is another one, gets no
+        credentials."""
+        url, headers = self._url, self._headers | {"Range": f"bytes={begin}-{end - 1}"}
+        for _ in range(_MOST_REDIRECTS + 1):
+            response = self._request(url, headers, deadline)
+            location = response.get_redirect_location()
+            if not location:
+                return response
+            # Its text may have no end.
+            response.close()
+            before, url = url, self._redirected(url, location)
+            if urllib.parse.urlsplit(url)[:2] != urllib.parse.urlsplit(before)[:2]:
+                headers.pop("Authorization", None)
+        raise OSError(errno.EIO, f"too many redirects, more than {_MOST_REDIRECTS}")
+
+    def _request(self, url, headers, deadline):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise _Passing("redirects take too long")
+        return _pool(url).request(
+            "GET",
+            url,
+            headers=headers,
+            preload_content=False,
+            decode_content=False,
+            redirect=False,
+            timeout=self._urllib3.Timeout(
+                connect=min(CONNECT_SECONDS, left), read=min(SILENT_SECONDS, left)
+            ),
+            retries=self._urllib3.Retry(0),
+        )
+
+    def _redirected(self, url, location):
+        """Where a redirect leads."""
+        try:
+            to = urllib.parse.urljoin(url, location)
+            parsed = self._urllib3.util.parse_url(to)
+        except ValueError:
+            raise OSError(errno.EIO, "a redirect to what is no URL") from None
+        if parsed.scheme not in ("http", "https") or not parsed.host:
+            raise OSError(errno.EIO, "a redirect to what is no URL of HTTP")
+        return to
+
+    def _checked(self, response, begin, end, deadline):
         """The bytes of the range, which is cut where the file ends while that is not known."""
         status = response.status
         if status in _PASSING:
@@ -127,7 +163,7 @@ class HttpFile:
         tag = response.headers.get("ETag") or response.headers.get("Last-Modified")
         if not is_first and (size != self.size or (tag and self.tag and tag != self.tag)):
             raise OSError(errno.ESTALE, "the file has changed while it was read")
-        read = _body(response, min(end, size) - begin)
+        read = _body(response, min(end, size) - begin, deadline)
         if is_first:
             self.size, self.tag = size, tag
         return read
@@ -150,8 +186,7 @@ class HttpFile:
         return size
 
 
-def _body(response, length):
-    deadline = time.monotonic() + SILENT_SECONDS + length / LEAST_BYTES_PER_SECOND
+def _body(response, length, deadline):
     pieces = []
     while length > 0:
         piece = response.read1(min(length, 1 << 20))
