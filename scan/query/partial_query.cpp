@@ -166,6 +166,7 @@ class Merging {
   Result<BoundQuery> make() {
     PRESSO_TRY(check_form(whole_, form_));
     PRESSO_ASSIGN(const States states, states_of(whole_));
+    PRESSO_TRY(check_question());
     expected_ = columns_of(whole_, states.calls);
     for (const StateColumn& column : expected_) {
       PRESSO_ASSIGN(const NodeId given, given_column(column.name, column.node));
@@ -177,6 +178,15 @@ class Merging {
   }
 
  private:
+  /// Partial answers of the same question have the same column for the order.
+  Status check_question() const {
+    for (const InputColumn& column : merging_.columns) {
+      if (column.name == form_.order_name) return {};
+    }
+    return refused(
+        "no partial answer of this query: it was asked with other joins, conditions, keys or "
+        "columns");
+  }
   /// The column of the tables that has this name, of which it must have the type. Keys and values
   /// of min and max may be null; states, counts and the order are not.
   Result<NodeId> given_column(const std::string& name, const Node& expected) {
@@ -185,7 +195,7 @@ class Merging {
     const auto found = std::find_if(columns.begin(), columns.end(),
                                     [&](const InputColumn& column) { return column.name == name; });
     if (found == columns.end()) {
-      return refused("a partial answer of another query: it has no column '" + name + "'");
+      return refused("the partial answer has no column '" + name + "', which the query needs");
     }
     const auto place = static_cast<std::size_t>(found - columns.begin());
     const NodeId id =

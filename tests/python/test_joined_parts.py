@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Joins of parts: each part joins its rows with the other tables whole, or rows of both sides meet
 by their buckets."""
+import os
 import pickle
 import random
 
@@ -252,3 +253,83 @@ def test_recipes(folder):
     order = [("day", "ascending"), ("city", "ascending")]
     wanted = pyarrow.table(query.select("shop, price, day, city")).sort_by(order)
     assert left["answer"].sort_by(order).to_pylist() == wanted.to_pylist()
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """Files whose names qualify columns, and a table of which each column is one of theirs, too."""
+    folder = tmp_path_factory.mktemp("named")
+
+    def write(name, shops):
+        columns = {"shop": shops, "x": [shop - 20 for shop in shops]}
+        presso.write_table(pyarrow.table(columns), folder / f"{name}.presso", group_rows=16)
+
+    for first, name in enumerate(("sa", "sb", 'a"b', "right")):
+        write(name, list(range(first, 60)))
+    write("shops", list(range(30)))
+    return folder
+
+
+def by_their_names(folder):
+    """Questions of two files or more, qualified by any of their names."""
+
+    def sales(*names):
+        return presso.query([folder / f"{name}.presso" for name in names])
+
+    shops = folder / "shops.presso"
+    yield sales("sa", "sb").join(shops, "shop")
+    yield sales("sa", "sb").join(shops, "sa.shop = shops.shop").where("sb.x > -15")
+    yield sales("sa", "sb").where("sa.x > 0").select("sb.x * 2 as twice, sa.shop")
+    yield presso.query(shops).join([folder / "sa.presso", folder / "sb.presso"], "shop")
+    yield sales("sa", 'a"b').where('"a""b".x > 0')
+    # Which other names a table has depends on all names of the others.
+    yield sales("sa", "right").join(folder / "shops.presso", "right.shop = t2.shop")
+    yield sales("sb", "shops").join(folder / "shops.presso", "shop")
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_parts_know_the_names_of_all_files(named, number):
+    query = list(by_their_names(named))[number]
+    whole = pyarrow.table(query)
+    parts = sent(query.partitions(1))
+    assert whole.num_rows > 10 and len({part.path for part in parts}) == 2
+    assert pyarrow.concat_tables([part.read() for part in parts]) == whole
+
+
+def test_groups_of_parts_know_the_names_of_all_files(named):
+    files = [named / "sa.presso", named / "sb.presso"]
+    for query in (presso.query(files), presso.query(files).join(named / "shops.presso", "shop")):
+        query.where("sb.x > -15").group_by("sa.x % 3").aggregate("sum(sb.x), min(sa.shop)")
+        parts = sent(query.partitions(1))
+        assert len({part.path for part in parts}) == 2
+        assert sent(query).merge([part.read() for part in parts]) == pyarrow.table(query)
+
+
+def test_a_part_of_many_files_is_small(named, tmp_path):
+    for number in range(300):
+        os.link(named / "shops.presso", tmp_path / f"log-{number}-of-some-day.presso")
+    query = presso.query(tmp_path / "*.presso").where('"log-7-of-some-day".x > 0')
+    parts = query.partitions()
+    assert max(len(pickle.dumps(part)) for part in parts) < 1000
+    assert pyarrow.concat_tables([part.read() for part in sent(parts)]) == pyarrow.table(query)
+
+
+def test_errors_of_parts_name_their_own_file(named, tmp_path):
+    paths = [tmp_path / f"{name}.presso" for name in ("sa", "sb")]
+    for path in paths:
+        os.link(named / "sa.presso", path)
+    parts = presso.query(paths).where("sa.x > 0").partitions()
+    paths[1].unlink()
+    os.link(named / "sb.presso", paths[1])
+    with pytest.raises(presso.FileError, match="sb.presso: has changed"):
+        parts[1].read()
+
+
+def test_partial_answers_of_other_joined_files(folder):
+    def asked(name):
+        query = presso.query(folder / "sales1.presso").join(folder / name, "shop = id")
+        return query.group_by("city").aggregate("count(*)")
+
+    partials = [part.read() for part in asked("shops.presso").partitions()]
+    with pytest.raises(presso.ArgumentError, match="no partial answer of this query"):
+        asked("wide.presso").merge(partials)

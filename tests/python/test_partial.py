@@ -179,9 +179,11 @@ def test_buckets(shops):
         bits(pyarrow.table(query)), key=repr
     )
     with pytest.raises(presso.ArgumentError, match="no keys"):
-        presso.query(shops / "a.presso").aggregate("count(*)").partitions(buckets=3)[0].read()
+        presso.query(shops / "a.presso").aggregate("count(*)").partitions(buckets=3)
     with pytest.raises(presso.ArgumentError, match="for groups"):
         presso.query(shops / "a.presso").partitions(buckets=3)
+    with pytest.raises(presso.ArgumentError, match="buckets= is for partial=True"):
+        query.merge(partials, buckets=4)
 
 
 MERGING = """
@@ -232,8 +234,16 @@ def test_what_cannot_be_merged(shops):
     partial = parts[0].read()
     other = presso.query(shops / "*.presso").where("price > 1").group_by("shop, city")
     other.aggregate("avg(price), count(*)")
-    with pytest.raises(presso.ArgumentError, match="another query: it has no column 'order_"):
+    with pytest.raises(presso.ArgumentError, match="no partial answer of this query") as caught:
         other.merge([partial])
+    assert "order_" not in str(caught.value)
+    for change in ("where", "group_by", "select"):
+        other = getattr(by_shop(shops), change)("shop")
+        with pytest.raises(presso.ArgumentError):
+            other.merge([partial])
+    lacks = by_shop(shops).having("max(price) > 1")
+    with pytest.raises(presso.ArgumentError, match="no column 'max\\(price\\)', which the query"):
+        lacks.merge([partial])
     with pytest.raises(presso.ArgumentError, match="no partial answers"):
         query.merge([])
     with pytest.raises(presso.ArgumentError, match="__arrow_c_stream__"):
@@ -266,6 +276,25 @@ def test_what_cannot_be_merged(shops):
     # Partial answers are no rows of it: there is one fragment.
     fragments = list(presso.dataset(query).get_fragments())
     assert [one.count_rows() for one in fragments] == [pyarrow.table(query).num_rows]
+
+
+def test_merging_may_cut_and_order_otherwise(shops):
+    query = by_shop(shops)
+    partials = [part.read() for part in sent(query.partitions(1 << 15))]
+    query.having("count(*) > 5").order_by("mean desc, shop").limit(7, 1).options(threads=1)
+    assert query.merge(partials) == pyarrow.table(query) and pyarrow.table(query).num_rows == 7
+    again = query.merge(partials[:2], partial=True)
+    assert query.limit(3).merge([again, *partials[2:]]) == pyarrow.table(query)
+
+
+def test_the_same_question_of_other_files(shops):
+    def asked(name):
+        query = presso.query(shops / name).group_by("shop").aggregate("sum(price), count(*)")
+        return query.order_by("shop")
+
+    partials = [part.read() for name in "ab" for part in asked(f"{name}.presso").partitions(1)]
+    random.Random(5).shuffle(partials)
+    assert asked("a.presso").merge(partials) == pyarrow.table(asked("[ab].presso"))
 
 
 def test_damage(shops, tmp_path):

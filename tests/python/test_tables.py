@@ -125,3 +125,17 @@ def test_engines_write_and_read(tmp_path, orders):
     found = presso.query(tmp_path / "p.presso")
     wanted = sum(row["id"] for row in orders.to_pylist())
     assert duckdb.sql("select sum(id) from found").fetchall() == [(wanted,)]
+
+
+def test_how_questions_show_themselves(folder, orders):
+    path = str(folder / "orders.presso")
+    query = presso.query(path)
+    assert repr(query) == f"<presso.Query of {path!r}>"
+    assert repr(presso.sql(f"select shop from '{path}'")) == repr(query)
+    wide = pyarrow.table({f"c{number}": [1] for number in range(8)})
+    presso.write_table(wide, folder / "wide.presso", overwrite=True)
+    dataset = presso.dataset(folder / "wide.presso")
+    assert repr(dataset) == "<presso.Dataset of columns c0, c1, c2, c3, c4 and 3 more>"
+    assert repr(presso.dataset(query.select("shop"))) == "<presso.Dataset of columns shop>"
+    joined = presso.query(path).join(folder / "shops.presso", "shop").join(path, "shop")
+    assert repr(joined) == f"<presso.Query of {path!r} and 2 more>"

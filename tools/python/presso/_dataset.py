@@ -31,6 +31,11 @@ class Dataset(pyarrow.dataset.Dataset):
     def schema(self) -> pyarrow.Schema:
         return self._schema
 
+    def __repr__(self):
+        names = self._schema.names
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        return f"<presso.Dataset of columns {', '.join(names[:5])}{more}>"
+
     @property
     def partition_expression(self) -> pyarrow.dataset.Expression:
         return pyarrow.dataset.scalar(True)

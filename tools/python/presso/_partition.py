@@ -58,7 +58,8 @@ class Partition:
 
     def scan(self, columns: Iterable[str] | None = None) -> Any:
         """A Scan or a Query of it alone, with the same patterns, conditions and columns, or
-        `columns` in place of these."""
+        `columns` in place of these. Where it gives a partial answer (`is_partial`), an object that
+        any library which reads Arrow's streams reads, of all columns."""
         file = open_address(self._address, self._ranges)
         columns = None if columns is None else several("columns", columns)
         return _KINDS[self._kind](file, self._question, self._place, columns)

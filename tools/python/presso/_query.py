@@ -20,6 +20,8 @@ _GROUPS_BITS = 32
 _KEPT_FILES = 64
 #: What leaves a table's rows as they are.
 _PLAIN = ("from", "alias", "select", "set_options")
+#: What no state of a group depends on: merging may ask otherwise than the parts did.
+_LATER = ("having", "order_by", "limit", "set_options")
 
 
 def query(sources: Sources) -> Query:
@@ -179,7 +181,10 @@ class Query:
         if buckets and not grouped:
             raise ArgumentError("buckets= is for groups; select bucket(key, 16) of rows")
         form = _order_name(self._question(0)), buckets
-        asked = _Asked(self._question(source), source, grouped, form, divided)
+        if grouped:
+            self._query.partial_schema(form[0], 0, buckets)
+        names = self._names(source)
+        asked = _Asked(self._question(source), source, names, grouped, form, divided)
         files = [self._files, *self._joined][source]
         return of_files(
             files, target_bytes, lambda number, target: asked.parts(files, number, target)
@@ -193,8 +198,12 @@ class Query:
         `buckets`: as in partitions(), of that.
 
         Where the partial answers are those of one bucket, so is the answer, with an order and a
-        limit of its own. Raises ArgumentError for partial answers of other queries, and for states
-        that are cut off.
+        limit of its own. having(), order_by() and limit() may be asked or changed after the parts
+        were made, with no aggregates but those that the parts have. Partial answers of the same
+        question over other files of the first table are taken, so that those of several tables
+        can be merged; without order_by(), which groups come first is not promised then. Raises
+        ArgumentError for partial answers of other questions, or of other joined files, and for
+        states that are cut off.
         """
         if self._files is None:
             raise ArgumentError("neither sql() nor a partition has partial answers")
@@ -204,8 +213,10 @@ class Query:
         for one in given:
             if not hasattr(one, "__arrow_c_stream__"):
                 raise ArgumentError(f"{type(one).__name__} has no __arrow_c_stream__")
-        streams = [one.__arrow_c_stream__() for one in given]
         buckets = whole("buckets", buckets, _MOST_BUCKETS)
+        if buckets and not partial:
+            raise ArgumentError("buckets= is for partial=True: an answer has no buckets")
+        streams = [one.__arrow_c_stream__() for one in given]
         order = _order_name(self._question(0))
         merged = self._query.merge(streams, order, buckets, bool(partial))
         # What is wrong with a value is found when the answer is made.
@@ -224,6 +235,21 @@ class Query:
                 arguments[0] = next(rest)
             question.append((method, *arguments))
         return tuple(question)
+
+    def _names(self, source):
+        """Those of the source's files that the question may use, without folders and endings, and
+        the first one, by which the answer's columns are called: what a part, which has one of the
+        files, needs of the others. There may be thousands of files, and a part is small."""
+        tables = [[_stem(file) for file in files] for files in (self._files, *self._joined)]
+        names = list(filter(None, tables.pop(source)))
+        texts = [one for asked in self._asked for one in asked if isinstance(one, str)]
+        # Names that are another table's, or that one may get from its place, are seen as well.
+        texts += [name for others in tables for name in others]
+        texts += ["left", "right", *(f"t{number + 1}" for number in range(len(tables) + 1))]
+        text = "\n".join(texts)
+        text += text.replace('""', '"')
+        kept = dict.fromkeys([*names[:1], *(name for name in names if name in text)])
+        return tuple(name.encode("utf-8", "surrogateescape") for name in kept)
 
     def __reduce__(self):
         if self._files is None:
@@ -249,10 +275,20 @@ class Query:
     def _raise_failure(self):
         self._query.raise_failure()
 
+    def __repr__(self):
+        names = [file.name for file in self._query.files()]
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        return f"<presso.Query of {names[0]!r}{more}>"
+
 
 def quoted(column: str) -> str:
     """A column's name as expressions have it."""
     return '"' + column.replace('"', '""') + '"'
+
+
+def _stem(file):
+    """A file's name as it qualifies columns."""
+    return file.name.rpartition("/")[2].partition(".")[0]
 
 
 class _Stream:
@@ -285,9 +321,10 @@ class PartialQuery:
 class _Asked:
     """Makes the parts of a question."""
 
-    def __init__(self, question, source, grouped, form, divided):
+    def __init__(self, question, source, names, grouped, form, divided):
         self._question = question
         self._source = source
+        self._names = names
         self._kind = "groups" if grouped else "rows"
         self._form = form
         self._divided = divided
@@ -303,7 +340,8 @@ class _Asked:
             first, end = (some[0], some[-1] + 1) if groups else (0, 0)
             rows = sum(groups[one][0] for one in some) if self._gives_rows else None
             plain_bytes = sum(groups[one][1] for one in some)
-            place = self._source, first, end, tuple(file), before + first, self._form
+            about = (*file, self._names)
+            place = self._source, first, end, about, before + first, self._form
             made.append(Partition(self._kind, address, self._question, place, rows, plain_bytes))
         return made
 
@@ -329,11 +367,11 @@ class _Asked:
 
 
 def _order_name(question):
-    """The column that orders groups, called after the question, so that partial answers of others
-    are told apart."""
+    """The column that orders groups, called after what of the question makes their states, so that
+    partial answers of others are told apart."""
     import hashlib  # which loads all of OpenSSL
 
-    asked = [one for one in question if one[0] != "set_options"]
+    asked = [one for one in question if one[0] not in _LATER]
     return "order_" + hashlib.blake2b(repr(asked).encode(), digest_size=4).hexdigest()
 
 

@@ -169,7 +169,8 @@ class FileQuery {
   }
 
  public:
-  /// `groups`: of the only file (first, end, what the file was when it was divided), or None.
+  /// `groups`: of the only file (first, end, size and layout_checksum() when it was divided, the
+  /// names of the files that were divided with it, which qualify its columns), or None.
   static FileQuery from(const Files& files, const nb::object& groups) {
     Files kept;
     Tables opened = open_part(files, groups, kept);
@@ -340,7 +341,12 @@ class FileQuery {
 
   static Tables open_part(const Files& files, const nb::object& groups, Files& kept) {
     Tables opened = open_tables(files, kept);
-    if (!groups.is_none()) opened.tables[0] = part_of(opened.tables[0], groups, kept[0]);
+    if (groups.is_none()) return opened;
+    opened.tables[0] = part_of(opened.tables[0], groups, kept[0]);
+    opened.names.clear();
+    for (const nb::handle name : nb::tuple(groups[4])) {
+      opened.names.push_back(bytes_of(nb::cast<nb::bytes>(name)));
+    }
     return opened;
   }
   static Table part_of(const Table& table, const nb::object& groups, const OpenedFile& file) {
