@@ -166,7 +166,6 @@ class Merging {
   Result<BoundQuery> make() {
     PRESSO_TRY(check_form(whole_, form_));
     PRESSO_ASSIGN(const States states, states_of(whole_));
-    PRESSO_TRY(check_question());
     expected_ = columns_of(whole_, states.calls);
     for (const StateColumn& column : expected_) {
       PRESSO_ASSIGN(const NodeId given, given_column(column.name, column.node));
@@ -178,15 +177,6 @@ class Merging {
   }
 
  private:
-  /// Partial answers of the same question have the same column for the order.
-  Status check_question() const {
-    for (const InputColumn& column : merging_.columns) {
-      if (column.name == form_.order_name) return {};
-    }
-    return refused(
-        "no partial answer of this query: it was asked with other joins, conditions, keys or "
-        "columns");
-  }
   /// The column of the tables that has this name, of which it must have the type. Keys and values
   /// of min and max may be null; states, counts and the order are not.
   Result<NodeId> given_column(const std::string& name, const Node& expected) {
@@ -326,6 +316,15 @@ TableSchema partial_schema(const BoundQuery& partial, const PartialForm& form) {
   schema.columns.insert(schema.columns.begin() + order_place(schema.columns.size(), form),
                         std::move(order));
   return schema;
+}
+
+Status check_question(const TableSchema& partial, const PartialForm& form) {
+  for (const ColumnSchema& column : partial.columns) {
+    if (column.name == form.order_name) return {};
+  }
+  return refused(
+      "no partial answer of this query: it was asked with other joins, conditions, keys or "
+      "columns");
 }
 
 Result<BoundQuery> merging_query(BoundQuery whole, std::vector<InputColumn> columns,

@@ -21,6 +21,9 @@ Result<BoundQuery> partial_query(BoundQuery whole, const PartialForm& form);
 /// What it gives with that column.
 TableSchema partial_schema(const BoundQuery& partial, const PartialForm& form);
 
+/// kInvalidArgument where it has not the column of the order, which is called after the question.
+Status check_question(const TableSchema& partial, const PartialForm& form);
+
 /// What merges partial answers of `whole`, which are rows of tables with these columns, in any
 /// order: the answer of `whole`, or a partial answer again (PartialForm::again). Error:
 /// kInvalidArgument where a column is missing or has another type.

@@ -509,6 +509,9 @@ Status Query::merge(std::vector<Table> partials, const PartialForm& form,
   PRESSO_ASSIGN(BoundQuery bound, look_up(body_->sources, body_->names, body_->aliases, body_->spec,
                                           body_->error, nullptr));
   if (partials.empty()) return make_error(ErrorCode::kInvalidArgument, "there is no table");
+  for (const Table& partial : partials) {
+    if (bound.grouped()) PRESSO_TRY(query::check_question(partial.schema(), form));
+  }
   PRESSO_ASSIGN(std::vector<query::InputColumn> columns, query::input_columns(partials, {}));
   const std::uint64_t rows = query::rows_of(partials);
   PRESSO_ASSIGN(bound, query::merging_query(std::move(bound), std::move(columns), rows, form));

@@ -237,6 +237,8 @@ def test_what_cannot_be_merged(shops):
     with pytest.raises(presso.ArgumentError, match="no partial answer of this query") as caught:
         other.merge([partial])
     assert "order_" not in str(caught.value)
+    with pytest.raises(presso.ArgumentError, match="no partial answer of this query"):
+        query.merge([partial, other.partitions()[0]])
     for change in ("where", "group_by", "select"):
         other = getattr(by_shop(shops), change)("shop")
         with pytest.raises(presso.ArgumentError):
