@@ -92,7 +92,7 @@ build_wheel() {
     -C build-dir="$root/build/zig" -C cmake.define.CMAKE_PREFIX_PATH="$prefix" \
     -C cmake.define.CMAKE_CXX_FLAGS="-isystem $prefix/include" \
     -C cmake.define.PRESSO_COLD_OPTIONS="$SMALL" -C cmake.define.PRESSO_BENCH_PEERS=OFF \
-    -C cmake.define.CMAKE_MODULE_LINKER_FLAGS=-Os ${stable[@]+"${stable[@]}"} "$root"
+    ${stable[@]+"${stable[@]}"} "$root"
   auditwheel repair --strip --plat "manylinux_${GLIBC/./_}_x86_64" \
     -w "$out" "$raw"/*.whl
 }
