@@ -59,7 +59,7 @@ def dataset(
     to one. Comparisons of line, line_number and of a table's numbers, strings and dates leave out
     what they rule out. `target_bytes`: of its fragments, as in partitions(). `dictionaries=True`
     gives strings of a table as dictionaries, as Query.options() says: DuckDB, which has the same
-    types and answers either way, groups by them several times as fast."""
+    types and answers either way, groups by one such column several times as fast."""
     from presso._dataset import Dataset
 
     return Dataset(sources, target_bytes, options)

@@ -246,9 +246,9 @@ class Query:
         # Names that are another table's, or that one may get from its place, are seen as well.
         texts += [name for others in tables for name in others]
         texts += ["left", "right", *(f"t{number + 1}" for number in range(len(tables) + 1))]
-        text = "\n".join(texts)
-        text += text.replace('""', '"')
-        kept = dict.fromkeys([*names[:1], *(name for name in names if name in text)])
+        said = "\n".join(texts)
+        said += said.replace('""', '"')
+        kept = dict.fromkeys([*names[:1], *(name for name in names if name in said)])
         return tuple(name.encode("utf-8", "surrogateescape") for name in kept)
 
     def __reduce__(self):
