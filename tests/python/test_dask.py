@@ -49,7 +49,7 @@ def test_patterns_and_processes(compressed, log_lines):
 def test_damage(damaged):
     frame = run_recipe("dask", presso.scan(damaged))["frame"]
     with dask.config.set(scheduler="threads", num_workers=2):
-        with pytest.raises(OSError, match="damaged.presso: block"):
+        with pytest.raises(presso.DamageError, match="damaged.presso: block"):
             frame.compute()
         scan = presso.scan(damaged, on_error="skip")
         frame = run_recipe("dask", scan)["frame"]
