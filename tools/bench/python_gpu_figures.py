@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""presso-gpu from Python: scans and queries on a GPU beside the same on the CPU, as CSV.
+
+    tools/bench/python_gpu_figures.py log.presso lineitem.presso orders.presso
+
+Run it with a Python that has presso and presso-gpu, on a machine with a GPU. Every answer is
+compared with the CPU's, in rows and order; a difference ends the script with status 1. Then each
+question is timed, the least of --rounds, in milliseconds: `cpu_ms`, `gpu_ms`. `first_ms` is the
+first time in a process of its own, which starts CUDA; `compiled_ms` the same where the GPU is none
+that the package has machine code for, so that CUDA compiles what it needs (CUDA_FORCE_PTX_JIT);
+`again_ms` such a process's successor, which finds that in CUDA's cache."""
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import csv_origin
+
+import presso
+
+COLUMNS = "what cpu_ms gpu_ms of_cpu first_ms compiled_ms again_ms answer".split()
+
+
+def joined(query, orders):
+    return query.alias("l").join(orders, "l.l_orderkey = o.o_orderkey").alias("o")
+
+
+# (name, file, what is asked of it, given it and a device)
+QUESTIONS = [
+    *((f"scan {name}", lambda log, _, device, p=pattern: presso.scan(log, p, device=device).count())
+      for name, pattern in (("rare", "OutOfMemoryError"), ("frequent", "trace=[0-9a-f]+7$"),
+                            ("none", "no such text"), ("words", r"\bGET\b.*[0-9]{4}"))),
+    ("sum", lambda _, tables, device: rows(
+        presso.query(tables[0]).where("l_shipdate < date '1995-01-01'")
+        .aggregate("sum(l_quantity) as q, count(*)"), device)),
+    ("groups", lambda _, tables, device: rows(
+        presso.query(tables[0]).group_by("l_returnflag, l_linestatus")
+        .aggregate("sum(l_quantity), sum(l_extendedprice * (1 - l_discount))"), device)),
+    ("like", lambda _, tables, device: rows(
+        presso.query(tables[0]).where("l_comment like '%special%requests%'")
+        .aggregate("count(*)"), device)),
+    ("join", lambda _, tables, device: rows(
+        joined(presso.query(tables[0]), tables[1]).group_by("o_orderpriority")
+        .aggregate("sum(l_quantity), count(*)").order_by("o_orderpriority"), device)),
+]
+
+
+def rows(query, device):
+    """Of an answer, which is small."""
+    import pyarrow
+
+    return repr(pyarrow.table(query.options(device=device)).to_pylist())
+
+
+def timed(action):
+    begin = time.perf_counter()
+    answer = action()
+    return (time.perf_counter() - begin) * 1e3, answer
+
+
+def in_a_process(options, number, folder=None):
+    """Milliseconds of the first time; `folder`: CUDA's cache, of what is compiled there."""
+    environment = dict(os.environ)
+    if folder is not None:
+        environment |= {"CUDA_FORCE_PTX_JIT": "1", "CUDA_CACHE_PATH": folder,
+                        "CUDA_CACHE_MAXSIZE": str(4 << 30)}
+    words = [sys.executable, __file__, "--only-once", str(number), options.log, *options.tables]
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    return float(done.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only-once", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("log")
+    parser.add_argument("tables", nargs=2)
+    options = parser.parse_args()
+    if options.only_once is not None:
+        _, ask = QUESTIONS[options.only_once]
+        print(timed(lambda: ask(options.log, options.tables, "gpu"))[0])
+        return
+    writer = csv.writer(sys.stdout)
+    gpu = presso.devices()[0].name
+    sys.stdout.write(csv_origin.origin(machine=f"{gpu}; {csv_origin.processor()}"))
+    writer.writerow(COLUMNS)
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, ask) in enumerate(QUESTIONS):
+            first = in_a_process(options, number)
+            compiled = in_a_process(options, number, folder)
+            again = in_a_process(options, number, folder)
+            best = {}
+            for _ in range(options.rounds):
+                for device in ("cpu", "gpu"):
+                    spent, answer = timed(lambda d=device: ask(options.log, options.tables, d))
+                    if best.setdefault(device, (spent, answer))[1] != answer or \
+                            best["cpu"][1] != answer:
+                        sys.exit(f"{name}: {answer} by the {device}, {best['cpu'][1]} before")
+                    best[device] = min(best[device], (spent, answer))
+            cpu, on_gpu = best["cpu"][0], best["gpu"][0]
+            times = [cpu, on_gpu, on_gpu / cpu, first, compiled, again]
+            writer.writerow([name, *(f"{one:.2f}" for one in times), best["cpu"][1]])
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
