@@ -7,23 +7,19 @@
 Run it with a Python that has presso and presso-gpu, on a machine with a GPU. Every answer is
 compared with the CPU's, in rows and order; a difference ends the script with status 1. Then each
 question is timed, the least of --rounds, in milliseconds: `cpu_ms`, `gpu_ms`. `first_ms` is the
-first time in a process of its own, which starts CUDA; `compiled_ms` the same where the GPU is none
-that the package has machine code for, so that CUDA compiles what it needs (CUDA_FORCE_PTX_JIT);
-`again_ms` such a process's successor, which finds that in CUDA's cache."""
+first time in a process of its own, which starts CUDA."""
 
 import argparse
 import csv
-import os
 import subprocess
 import sys
-import tempfile
 import time
 
 import csv_origin
 
 import presso
 
-COLUMNS = "what cpu_ms gpu_ms of_cpu first_ms compiled_ms again_ms answer".split()
+COLUMNS = "what cpu_ms gpu_ms of_cpu first_ms answer".split()
 
 
 def joined(query, orders):
@@ -63,15 +59,10 @@ def timed(action):
     return (time.perf_counter() - begin) * 1e3, answer
 
 
-def in_a_process(options, number, folder=None):
-    """Milliseconds of the first time; `folder`: CUDA's cache, of what is compiled there."""
-    environment = dict(os.environ)
-    if folder is not None:
-        environment |= {"CUDA_FORCE_PTX_JIT": "1", "CUDA_CACHE_PATH": folder,
-                        "CUDA_CACHE_MAXSIZE": str(4 << 30)}
+def in_a_process(options, number):
+    """Milliseconds of the first time."""
     words = [sys.executable, __file__, "--only-once", str(number), options.log, *options.tables]
-    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    return float(done.stdout)
+    return float(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def main():
@@ -90,23 +81,19 @@ def main():
     gpu = presso.devices()[0].name
     sys.stdout.write(csv_origin.origin(machine=f"{gpu}; {csv_origin.processor()}"))
     writer.writerow(COLUMNS)
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (name, ask) in enumerate(QUESTIONS):
-            first = in_a_process(options, number)
-            compiled = in_a_process(options, number, folder)
-            again = in_a_process(options, number, folder)
-            best = {}
-            for _ in range(options.rounds):
-                for device in ("cpu", "gpu"):
-                    spent, answer = timed(lambda d=device: ask(options.log, options.tables, d))
-                    if best.setdefault(device, (spent, answer))[1] != answer or \
-                            best["cpu"][1] != answer:
-                        sys.exit(f"{name}: {answer} by the {device}, {best['cpu'][1]} before")
-                    best[device] = min(best[device], (spent, answer))
-            cpu, on_gpu = best["cpu"][0], best["gpu"][0]
-            times = [cpu, on_gpu, on_gpu / cpu, first, compiled, again]
-            writer.writerow([name, *(f"{one:.2f}" for one in times), best["cpu"][1]])
-            sys.stdout.flush()
+    for number, (name, ask) in enumerate(QUESTIONS):
+        first = in_a_process(options, number)
+        best = {}
+        for _ in range(options.rounds):
+            for device in ("cpu", "gpu"):
+                run = timed(lambda d=device: ask(options.log, options.tables, d))
+                best[device] = min(best.get(device, run), run)
+                if run[1] != best["cpu"][1]:
+                    sys.exit(f"{name}: {run[1]} by the {device}, {best['cpu'][1]} by the CPU")
+        cpu, on_gpu = best["cpu"][0], best["gpu"][0]
+        times = [f"{one:.2f}" for one in (cpu, on_gpu, on_gpu / cpu, first)]
+        writer.writerow([name, *times, best["cpu"][1]])
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
