@@ -13,6 +13,8 @@ set(presso_cold_files
   "tools/scan/(flags_.*|glob|scan_(colors|command|device|explain|input|patterns))"
   "tools/scan/scan_(multiline_printer|plan|replace|report|statistics|unescape|walk)"
   "tools/select/(.*_answer|auto_device|flags_select|.*_command|select_.*)"
+  # What a GPU is told to do.
+  "(decompress|scan|tools/python)/gpu.*"
   # For CPUs without AVX2.
   ".*_portable"
   # What is read, decided or written once for each file, block or row group.
@@ -44,9 +46,13 @@ set(presso_cold_files
   "scan/strings/(compiled_condition|condition_automaton|plain_tests|string_automaton|token_plan)"
   "scan/text/(context_lines|multiline.*|scan|scanner)")
 
-# presso_compile_cold(TARGET...): gives those of their files that are named above the options.
+# presso_compile_cold(TARGET...): gives those of their files that are named above the options. Of the
+# targets those count that there are.
 function(presso_compile_cold)
   foreach(target IN LISTS ARGN)
+    if(NOT TARGET ${target})
+      continue()
+    endif()
     get_target_property(folder ${target} SOURCE_DIR)
     get_target_property(sources ${target} SOURCES)
     foreach(source IN LISTS sources)
