@@ -46,14 +46,15 @@ set(presso_cold_files
   "scan/strings/(compiled_condition|condition_automaton|plain_tests|string_automaton|token_plan)"
   "scan/text/(context_lines|multiline.*|scan|scanner)")
 
-# presso_compile_cold(TARGET...): gives those of their files that are named above the options. Of the
-# targets those count that there are.
-function(presso_compile_cold)
-  foreach(target IN LISTS ARGN)
-    if(NOT TARGET ${target})
-      continue()
-    endif()
-    get_target_property(folder ${target} SOURCE_DIR)
+# presso_compile_cold(FOLDER): gives the options to those files of FOLDER's targets, and of those of
+# the folders below it, that are named above.
+function(presso_compile_cold folder)
+  get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(one IN LISTS below)
+    presso_compile_cold(${one})
+  endforeach()
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
     get_target_property(sources ${target} SOURCES)
     foreach(source IN LISTS sources)
       presso_file_is_cold(cold ${folder}/${source})
