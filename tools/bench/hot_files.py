@@ -65,7 +65,8 @@ COMMANDS = [
     ["select", "weblog.csv", "--where", "status >= 500", "--agg", "count(*)"],
     *(["sql", f"select {what}"] for what in (
         f"count(*) {JOINED}",
-        f"o_orderpriority, sum({REVENUE}) {JOINED} where o_orderdate < date '1995-03-15' group by 1",
+        f"o_orderpriority, sum({REVENUE}) {JOINED} where o_orderdate < date '1995-03-15' "
+        "group by 1",
         f"l_orderkey, o_orderdate, sum({REVENUE}) as r {JOINED} join customer.presso c "
         "on c_custkey = o_custkey where c_mktsegment = 'BUILDING' and l_shipdate > date "
         "'1995-03-15' group by 1, 2 order by r desc limit 10",
@@ -115,7 +116,8 @@ def objects_of_names(folder):
                 continue
             source = os.path.relpath(os.path.join(path, name), folder)[:-len(".o")]
             head, _, tail = source.partition("/CMakeFiles/")
-            source = os.path.normpath(os.path.join(head, tail.partition("/")[2].replace("__", "..")))
+            tail = tail.partition("/")[2].replace("__", "..")
+            source = os.path.normpath(os.path.join(head, tail))
             listed = subprocess.run(["nm", "--defined-only", os.path.join(path, name)],
                                     capture_output=True, text=True, check=True).stdout
             for line in listed.splitlines():
@@ -129,9 +131,9 @@ def shares(command, folder, module):
     """(name of a function, its share of the command's time), of functions of the module."""
     data = os.path.join(folder, "perf.data")
     environment = os.environ | {"PYTHONPATH": os.path.abspath(module)}
-    with open(os.devnull, "wb") as nowhere:
-        ended = subprocess.run(["perf", "record", "-q", "-F", "1000", "-o", data, sys.executable, "-m",
-                                "presso", *command], cwd=folder, stdout=nowhere, env=environment)
+    words = ["perf", "record", "-q", "-F", "1000", "-o", data, sys.executable, "-m", "presso"]
+    ended = subprocess.run([*words, *command], cwd=folder, stdout=subprocess.DEVNULL,
+                           env=environment)
     if ended.returncode > 1:  # scan: 1 where nothing is found
         raise SystemExit(f"hot_files.py: status {ended.returncode}: presso {' '.join(command)}")
     report = subprocess.run(
