@@ -21,7 +21,7 @@ set(presso_cold_files
   "format/(archive_.*|container_rules|cpu|error|frame_reader|line_table|metadata|suggest)"
   "format/(tail_section|temporary_file|wire)"
   "format/columns/(arrow_format|header_line|json_orders|row_group|schema|table_.*|type_name)"
-  "compress/(compress|choose/(block_size|dictionary)_choice|choose/size_trial)"
+  "compress/(compress|choose/(block_size_choice|dictionary_choice|size_trial))"
   "compress/arrow/compress_arrow" "compress/columns/vector_plan"
   "compress/table/(begun_text|block_appender|compress_table|delimited_kind|dialect|group_collector)"
   "compress/table/(header|json_(key_order|kind|loader)|named_columns|row_group_encoder|row_sorter)"

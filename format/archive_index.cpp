@@ -253,12 +253,8 @@ std::optional<ArchiveExcerpt> ArchiveIndex::excerpt(std::uint64_t first, std::ui
   excerpt.first = first;
   excerpt.offset = block_offset(first);
   excerpt.stored_bytes.reserve(end - first);
-  std::uint64_t at = excerpt.offset;
   for (std::uint64_t block = first; block < end; ++block) {
-    const bool last = block + 1 == member.first_block + member.block_count;
-    const std::uint64_t next = last ? member.blocks_end : block_offset(block + 1);
-    excerpt.stored_bytes.push_back(static_cast<std::uint32_t>(next - at));
-    at = next;
+    excerpt.stored_bytes.push_back(static_cast<std::uint32_t>(block_stored_bytes(block)));
   }
   return excerpt;
 }

@@ -22,7 +22,7 @@ TABLES = {"lineitem": 1, "orders": 1, "customer": 1, "weblog": 1, "ssb_lineorder
 REVENUE = "l_extendedprice * (1 - l_discount)"
 JOINED = "from orders.presso o join lineitem.presso l on o_orderkey = l_orderkey"
 
-# One word for each argument; a text with spaces stands behind what takes it.
+# The arguments of presso; each command runs in the folder with the inputs of made().
 COMMANDS = [
     *(["compress", level, "-f", "-o", "out.presso", "log"] for level in ("-1", "-3", "-6", "-9")),
     ["compress", "-12", "-f", "-o", "out.presso", "part.log"],

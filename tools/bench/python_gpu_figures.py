@@ -4,29 +4,23 @@
 
     tools/bench/python_gpu_figures.py log.presso lineitem.presso orders.presso
 
-Run it with a Python that has presso and presso-gpu, on a machine with a GPU. Every answer is
-compared with the CPU's, in rows and order; a difference ends the script with status 1. Then each
-question is timed, the least of --rounds, in milliseconds: `cpu_ms`, `gpu_ms`. `first_ms` is the
-first time in a process of its own, which starts CUDA."""
+Run it with a Python that has presso, presso-gpu and pyarrow, on a machine with a GPU. Times are the
+least of --rounds, in milliseconds: `cpu_ms`, `gpu_ms`. `first_ms` is the first time in a process of
+its own, which starts CUDA. Every answer is compared with the CPU's, in rows and order; a difference
+ends the script with status 1."""
 
 import argparse
 import csv
 import subprocess
 import sys
-import time
 
 import csv_origin
+from select_figures import timed
 
 import presso
 
 COLUMNS = "what cpu_ms gpu_ms of_cpu first_ms answer".split()
-
-
-def joined(query, orders):
-    return query.alias("l").join(orders, "l.l_orderkey = o.o_orderkey").alias("o")
-
-
-# (name, file, what is asked of it, given it and a device)
+# (name, function of the log, the two tables and a device that asks and returns the answer)
 QUESTIONS = [
     *((f"scan {name}", lambda log, _, device, p=pattern: presso.scan(log, p, device=device).count())
       for name, pattern in (("rare", "OutOfMemoryError"), ("frequent", "trace=[0-9a-f]+7$"),
@@ -41,8 +35,9 @@ QUESTIONS = [
         presso.query(tables[0]).where("l_comment like '%special%requests%'")
         .aggregate("count(*)"), device)),
     ("join", lambda _, tables, device: rows(
-        joined(presso.query(tables[0]), tables[1]).group_by("o_orderpriority")
-        .aggregate("sum(l_quantity), count(*)").order_by("o_orderpriority"), device)),
+        presso.query(tables[0]).alias("l").join(tables[1], "l.l_orderkey = o.o_orderkey")
+        .alias("o").group_by("o_orderpriority").aggregate("sum(l_quantity), count(*)")
+        .order_by("o_orderpriority"), device)),
 ]
 
 
@@ -51,12 +46,6 @@ def rows(query, device):
     import pyarrow
 
     return repr(pyarrow.table(query.options(device=device)).to_pylist())
-
-
-def timed(action):
-    begin = time.perf_counter()
-    answer = action()
-    return (time.perf_counter() - begin) * 1e3, answer
 
 
 def in_a_process(options, number):
