@@ -11,6 +11,7 @@
 #include "format/columns/table_file.h"
 #include "presso/decompress.h"
 #include "tests/simt/column_fixture.h"
+#include "tests/support/places.h"
 #include "tests/unit/compress/columns/string_columns.h"
 
 namespace presso::gpu::test {
@@ -230,7 +231,7 @@ void take_column(const RowGroup& group, const ColumnChunk& chunk, const std::vec
 TEST_F(GoldenColumns, BlocksOfEveryTable) {
   std::size_t integers = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(PRESSO_GOLDEN_FILES) / "tables")) {
+       std::filesystem::directory_iterator(tests::source_folder() / "golden" / "tables")) {
     if (entry.path().extension() != ".presso") continue;
     SCOPED_TRACE(entry.path().filename().string());
     std::ifstream stream(entry.path(), std::ios::binary);

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "tests/support/places.h"
+
 namespace presso::tests {
 
 inline constexpr std::string_view kNoCorpora =
@@ -17,7 +19,7 @@ inline constexpr std::string_view kNoCorpora =
 
 /// `name` as in the archives: silesia/xml, dbtext/urls2, logs/winlog.jsonl, ...
 inline std::optional<std::filesystem::path> corpus_file(std::string_view name) {
-  std::filesystem::path path = std::filesystem::path(PRESSO_CORPORA_UNPACKED) / name;
+  std::filesystem::path path = corpora_folder() / name;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   return path;

@@ -12,6 +12,7 @@
 #include "scan/matching/line_scan.h"
 #include "scan/matching/matcher.h"
 #include "scan/pattern/pattern_access.h"
+#include "tests/support/places.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
 namespace presso::scan_detail {
@@ -94,7 +95,7 @@ PatternOptions options_of(const std::string& letters) {
 
 std::vector<Case> read_cases() {
   std::vector<Case> cases;
-  std::ifstream file(PRESSO_REGEX_CASES);
+  std::ifstream file(tests::source_folder() / "unit/scan/regex/regex_cases.txt");
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::vector<std::string> fields;

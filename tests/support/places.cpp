@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/places.h"
+
+namespace presso::tests {
+
+std::filesystem::path source_folder() {
+  return PRESSO_TESTS_FOLDER;
+}
+
+std::filesystem::path corpora_folder() {
+  return PRESSO_CORPORA_UNPACKED;
+}
+
+}  // namespace presso::tests

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Folders of this checkout that tests read. Only places.cpp knows their paths, so that no other
+// source is compiled anew, past ccache, because the checkout lies elsewhere.
+#pragma once
+
+#include <filesystem>
+
+namespace presso::tests {
+
+/// The folder tests/ of the source.
+std::filesystem::path source_folder();
+
+/// Where corpora/unpack has put the real data, if there is any.
+std::filesystem::path corpora_folder();
+
+}  // namespace presso::tests
