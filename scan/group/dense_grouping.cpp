@@ -128,8 +128,9 @@ class DenseGrouping final : public Grouping {
   Status look_up(Worker& worker, const std::uint64_t* words, std::uint32_t count,
                  std::uint32_t* ids) {
     if (worker.is_sorted) {
-      PRESSO_TRY(budget_.check(worker.sorted.growth_bytes(count) +
-                               worker.states.growth_bytes(worker.sorted.size() + count)));
+      PRESSO_TRY(budget_.reserve(worker.bytes,
+                                 worker.sorted.growth_bytes(count) +
+                                     worker.states.growth_bytes(worker.sorted.size() + count)));
       if (worker.sorted.add(words, count, ids)) {
         worker.states.extend(worker.sorted.size());
         return {};
@@ -137,7 +138,7 @@ class DenseGrouping final : public Grouping {
       PRESSO_TRY(leave_order(worker));
     }
     if (worker.states.groups() != places_) {
-      PRESSO_TRY(budget_.check(worker.states.growth_bytes(places_)));
+      PRESSO_TRY(budget_.reserve(worker.bytes, worker.states.growth_bytes(places_)));
       worker.states.extend(places_);
     }
     kernels().narrow(words, count, ids);
@@ -151,7 +152,7 @@ class DenseGrouping final : public Grouping {
     if (worker.sorted.size() == 0) return {};
     GroupStates by_number(plan_.aggregates);
     std::swap(by_number, worker.states);
-    PRESSO_TRY(budget_.check(worker.states.growth_bytes(places_)));
+    PRESSO_TRY(budget_.reserve(worker.bytes, worker.states.growth_bytes(places_)));
     worker.states.extend(places_);
     by_number.prepare_merge();
     worker.states.begin_merge(by_number);

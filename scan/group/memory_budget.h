@@ -26,31 +26,43 @@ class MemoryBudget {
   std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   /// Whether so many more bytes would be too many. `what` of the error stays empty.
   Status check(std::uint64_t more = 0) const {
-    const std::uint64_t used_bytes = used();
-    if (used_bytes > limit_ || more > limit_ - used_bytes) {
-      return make_error(ErrorCode::kOutOfMemory);
-    }
+    return fits(used(), more) ? Status() : make_error(ErrorCode::kOutOfMemory);
+  }
+  /// Counts so many more bytes for somebody, who is about to allocate them and tells by update()
+  /// what it was; unless they are too many, whatever other threads reserve meanwhile.
+  Status reserve(std::uint64_t& mine, std::uint64_t more) {
+    std::uint64_t used_bytes = used();
+    do {
+      if (!fits(used_bytes, more)) return make_error(ErrorCode::kOutOfMemory);
+    } while (more != 0 && !used_.compare_exchange_weak(used_bytes, used_bytes + more,
+                                                       std::memory_order_relaxed));
+    mine += more;
     return {};
   }
-  /// What somebody uses has changed.
+  /// What somebody uses, and has reserved, has become another number.
   void update(std::uint64_t& before, std::uint64_t after) {
     if (after == before) return;
-    const std::uint64_t sum =
-        used_.fetch_add(after - before, std::memory_order_relaxed) + (after - before);
-    std::uint64_t peak = peak_.load(std::memory_order_relaxed);
-    while (sum > peak && !peak_.compare_exchange_weak(peak, sum, std::memory_order_relaxed)) {
-    }
+    raise_peak(used_.fetch_add(after - before, std::memory_order_relaxed) + (after - before));
     before = after;
   }
   /// Counts so many more bytes until the end, unless they are too many.
   Status take(std::uint64_t bytes) {
-    PRESSO_TRY(check(bytes));
-    std::uint64_t none = 0;
-    update(none, bytes);
+    std::uint64_t taken = 0;
+    PRESSO_TRY(reserve(taken, bytes));
+    raise_peak(used());
     return {};
   }
 
  private:
+  bool fits(std::uint64_t used_bytes, std::uint64_t more) const {
+    return used_bytes <= limit_ && more <= limit_ - used_bytes;
+  }
+  void raise_peak(std::uint64_t sum) {
+    std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+    while (sum > peak && !peak_.compare_exchange_weak(peak, sum, std::memory_order_relaxed)) {
+    }
+  }
+
   const std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
   std::atomic<std::uint64_t> peak_{0};

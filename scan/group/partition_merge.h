@@ -109,6 +109,7 @@ class PartitionMerge {
     std::array<std::uint32_t, kBatchRows> ids;
     NewKeys added;
     std::uint64_t counted = 0;
+    PRESSO_TRY(budget_.reserve(counted, table.bytes()));
     for (const MergeSource<Key>& source : sources) {
       const std::uint32_t end = source.starts[number + 1];
       if (&source != &sources.back()) prefetch(*(&source + 1), number);
@@ -117,6 +118,8 @@ class PartitionMerge {
         const GroupList list{source.order + first, count};
         for (std::uint32_t i = 0; i < count; ++i) keys[i] = source.keys[list.at[i]];
         hash_keys(keys.data(), count, hashes.data());
+        PRESSO_TRY(budget_.reserve(
+            counted, table.growth_bytes(count) + to.states.growth_bytes(table.size() + count)));
         table.reserve(count);
         table.find_or_add(keys.data(), hashes.data(), count, ids.data(), added);
         to.states.extend(table.size());

@@ -92,8 +92,9 @@ class TableGrouping final : public Grouping {
     if (worker.table.size() > KeyTable<Key>::kMostKeys) {
       return make_error(ErrorCode::kOutOfMemory);
     }
-    PRESSO_TRY(budget_.check(worker.table.growth_bytes(rows) +
-                             worker.states.growth_bytes(worker.states.groups() + rows)));
+    PRESSO_TRY(budget_.reserve(worker.bytes,
+                               worker.table.growth_bytes(rows) +
+                                   worker.states.growth_bytes(worker.states.groups() + rows)));
     worker.table.reserve(rows);
     return {};
   }
@@ -144,8 +145,9 @@ class TableGrouping final : public Grouping {
   Status look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
       if (worker.is_sorted) {
-        PRESSO_TRY(budget_.check(worker.sorted.growth_bytes(count) +
-                                 worker.states.growth_bytes(worker.sorted.size() + count)));
+        PRESSO_TRY(budget_.reserve(worker.bytes,
+                                   worker.sorted.growth_bytes(count) +
+                                       worker.states.growth_bytes(worker.sorted.size() + count)));
         if (worker.sorted.add(keys, count, ids)) return {};
         leave_order(worker);
       }
@@ -172,7 +174,8 @@ class TableGrouping final : public Grouping {
     const std::uint32_t count = worker.table.size();
     if (count == 0) return {};
     auto pack = std::make_unique<Pack<Key>>(plan_);
-    PRESSO_TRY(budget_.check(pack->states.growth_bytes(count) + count * sizeof(Key)));
+    PRESSO_TRY(
+        budget_.reserve(worker.bytes, pack->states.growth_bytes(count) + count * sizeof(Key)));
     Column<std::uint32_t> order;
     pack->starts = partition(worker.table.keys(), count, kRadixPartitions, order);
     pack->keys.extend_unset(count);

@@ -66,9 +66,9 @@ class Builder {
   };
 
   Status make_hashes() {
-    PRESSO_TRY(budget_.check(column_bytes<std::uint64_t>(rows_.keys.size())));
-    hashes_.extend_unset(rows_.keys.size());
     std::uint64_t hashes_bytes = 0;
+    PRESSO_TRY(budget_.reserve(hashes_bytes, column_bytes<std::uint64_t>(rows_.keys.size())));
+    hashes_.extend_unset(rows_.keys.size());
     budget_.update(hashes_bytes, hashes_.bytes());
     rows_.hashes = hashes_.data();
     return for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t) {
@@ -106,9 +106,9 @@ class Builder {
 
   /// Rows with a key, part by part: each range of rows is counted, and then writes its rows.
   Status deal_out() {
-    PRESSO_TRY(budget_.check(column_bytes<std::uint32_t>(rows_.keys.size())));
-    dealt_.extend_unset(rows_.keys.size());
     std::uint64_t dealt_bytes = 0;
+    PRESSO_TRY(budget_.reserve(dealt_bytes, column_bytes<std::uint32_t>(rows_.keys.size())));
+    dealt_.extend_unset(rows_.keys.size());
     budget_.update(dealt_bytes, dealt_.bytes());
     const std::size_t parts = tables_.size();
     const auto ranges = static_cast<std::size_t>(ranges_of(rows_.keys.size()));
@@ -139,7 +139,7 @@ class Builder {
     for (std::uint64_t at = begins_[part]; at < begins_[part + 1]; at += kBatchRows) {
       const auto count =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, begins_[part + 1] - at));
-      PRESSO_TRY(make_room(part, at, count));
+      PRESSO_TRY(make_room(part, at, count, bytes));
       number_batch(dealt_.data() + at, count, tables_[part], *batch);
       budget_.update(bytes, tables_[part].bytes());
       PRESSO_TRY(budget_.check());
@@ -149,7 +149,7 @@ class Builder {
 
   /// Room for a batch; and for all that are likely to come, by how many of the rows so far had a
   /// key of their own, as tables that grow step by step move all their keys each time.
-  Status make_room(std::size_t part, std::uint64_t at, std::uint32_t count) {
+  Status make_room(std::size_t part, std::uint64_t at, std::uint32_t count, std::uint64_t& bytes) {
     grouping::KeyTable<Key>& table = tables_[part];
     if (table.size() > grouping::KeyTable<Key>::kMostKeys) {
       return make_error(ErrorCode::kInvalidArgument, "a join has too many different keys");
@@ -158,8 +158,10 @@ class Builder {
     const std::uint64_t likely = done == 0 ? 0 : left * table.size() / done;
     auto more = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(likely, grouping::KeyTable<Key>::kMostKeys - table.size()));
-    if (more < count || !budget_.check(table.growth_bytes(more)).ok()) more = count;
-    PRESSO_TRY(budget_.check(table.growth_bytes(more)));
+    if (more < count || !budget_.reserve(bytes, table.growth_bytes(more)).ok()) {
+      more = count;
+      PRESSO_TRY(budget_.reserve(bytes, table.growth_bytes(more)));
+    }
     table.reserve(more);
     return {};
   }
