@@ -16,10 +16,12 @@ std::function<void()> clear_line;
 std::atomic<int> status{kSuccess};
 std::atomic<Verbosity> level{Verbosity::kNormal};
 
-/// Writes a line in one piece, so that lines of several threads or processes do not mix.
+/// Writes a line in one piece, so that lines of several threads or processes do not mix. A text
+/// that begins with an excerpt, indented over its caret, has lines of its own.
 void print(std::string_view file, std::string_view text) {
   std::string line = "presso: ";
   if (!file.empty()) line.append(file).append(": ");
+  if (text.starts_with(' ')) line.append("in this text:\n");
   line.append(text).append("\n");
   const std::lock_guard lock(print_mutex);
   if (clear_line) clear_line();
