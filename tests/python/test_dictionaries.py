@@ -4,6 +4,8 @@ make of them what they make of the same strings as they are."""
 import gc
 import pickle
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -315,3 +317,29 @@ def test_written_again(tmp_path, shops):
     path, table = shops
     presso.write_table(coded(path), tmp_path / "again.presso")
     assert pyarrow.table(presso.query(tmp_path / "again.presso")) == table
+
+
+def test_the_most_entries(tmp_path):
+    """Half of a batch's rows are the most; one more, and strings are handed over as they are."""
+    rng = random.Random(27)
+
+    def strings(entries):
+        rows = [f"{rng.getrandbits(80):020x}" for _ in range(entries)]
+        repeated = []
+        for first in range(0, entries, GROUP_ROWS):
+            some = rows[first : first + GROUP_ROWS] * 8
+            rng.shuffle(some)
+            repeated += some
+        return pyarrow.array(repeated, pyarrow.large_utf8())
+
+    found = {}
+    for entries in (32_768, 32_769):
+        path = tmp_path / f"{entries}.presso"
+        table = pyarrow.table({"s": strings(entries)})
+        presso.write_table(table, path, group_rows=1 << 20)
+        info = subprocess.check_output([sys.executable, "-m", "presso", "info", "--json", path])
+        assert b'"stored_as": "dictionary"' in info
+        answer = pyarrow.table(coded(path))
+        assert plain(answer) == table
+        found[entries] = in_dictionaries(answer.schema)
+    assert found == {32_768: ["s"], 32_769: []}
