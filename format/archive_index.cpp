@@ -361,6 +361,7 @@ std::uint64_t ArchiveIndex::plain_bytes() const {
 }
 
 const ArchiveMember& ArchiveIndex::member_of_block(std::uint64_t number) const {
+  if (number >= members_.back().first_block) return members_.back();
   const auto after = std::upper_bound(
       members_.begin(), members_.end(), number,
       [](std::uint64_t value, const ArchiveMember& member) { return value < member.first_block; });

@@ -28,30 +28,24 @@ Result<std::optional<LineTable>> LineTable::read(const RandomAccess& file,
 /// the block in front ends with one of them.
 LineTable::LineTable(std::vector<LineFacts> facts, const ArchiveIndex& index)
     : facts_(std::move(facts)) {
+  constexpr std::uint64_t kAsTheNext = ~std::uint64_t{0};
   const std::uint64_t blocks = facts_.size();
-  const auto begin_of = [&](std::uint64_t block) {
-    return block == blocks ? index.plain_bytes() : index.block_plain_offset(block);
-  };
-  const auto ends_with_newline = [&](std::uint64_t block) {
-    return facts_[block].newlines > 0 &&
-           begin_of(block) + facts_[block].last_newline + 1 == begin_of(block + 1);
-  };
   lines_before_.assign(blocks + 1, 0);
-  std::uint64_t newlines = 0;
-  for (std::uint64_t block = 0; block < blocks; ++block) {
-    newlines += facts_[block].newlines;
-    lines_before_[block + 1] = newlines + (ends_with_newline(block) ? 0 : 1);
-  }
   line_starts_.assign(blocks + 1, index.plain_bytes());
+  std::uint64_t newlines = 0;
+  bool begins_a_line = true;
+  for (std::uint64_t block = 0, begin = 0, end = 0; block < blocks; ++block, begin = end) {
+    end = block + 1 == blocks ? index.plain_bytes() : index.block_plain_offset(block + 1);
+    const LineFacts& of_block = facts_[block];
+    line_starts_[block] = begins_a_line           ? begin
+                          : of_block.newlines > 0 ? begin + of_block.first_newline + 1
+                                                  : kAsTheNext;
+    newlines += of_block.newlines;
+    begins_a_line = of_block.newlines > 0 && begin + of_block.last_newline + 1 == end;
+    lines_before_[block + 1] = newlines + (begins_a_line ? 0 : 1);
+  }
   for (std::uint64_t block = blocks; block-- > 0;) {
-    const std::uint64_t begin = begin_of(block);
-    if (block == 0 || ends_with_newline(block - 1)) {
-      line_starts_[block] = begin;
-    } else if (facts_[block].newlines > 0) {
-      line_starts_[block] = begin + facts_[block].first_newline + 1;
-    } else {
-      line_starts_[block] = line_starts_[block + 1];
-    }
+    if (line_starts_[block] == kAsTheNext) line_starts_[block] = line_starts_[block + 1];
   }
 }
 

@@ -45,12 +45,13 @@ class Divider {
 
   std::vector<LinePart> divide(std::uint64_t target_bytes) {
     std::vector<LinePart> parts;
-    std::uint64_t first = 0;
-    for (std::uint64_t block = 0; block < index_.block_count(); ++block) {
-      const std::uint64_t bytes = begin_of(block + 1) - begin_of(first);
-      if (bytes < target_bytes && block + 1 < index_.block_count()) continue;
-      add(first, block + 1, parts);
-      first = block + 1;
+    for (std::uint64_t first = 0; first < index_.block_count();) {
+      const std::uint64_t begin = begin_of(first);
+      const std::uint64_t bytes =
+          std::clamp<std::uint64_t>(target_bytes, 1, index_.plain_bytes() - begin);
+      const std::uint64_t end = index_.block_at(begin + bytes - 1) + 1;
+      add(first, end, parts);
+      first = end;
     }
     return parts;
   }

@@ -73,7 +73,13 @@ void add_blocks(const ArchiveIndex& index, const LinePart& part, std::vector<Byt
   for (std::uint64_t block = first; block <= last; ++block) {
     const bool is_wanted =
         part.wanted.empty() || part.wanted[static_cast<std::size_t>(block - first)];
-    if (is_wanted) ranges.push_back({index.block_offset(block), end_of_block(index, block)});
+    if (!is_wanted) continue;
+    const ByteRange range{index.block_offset(block), end_of_block(index, block)};
+    if (ranges.back().end == range.begin) {
+      ranges.back().end = range.end;
+    } else {
+      ranges.push_back(range);
+    }
   }
 }
 
