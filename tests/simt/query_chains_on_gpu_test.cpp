@@ -98,6 +98,12 @@ TableOfColumns integers(std::uint32_t rows, std::uint32_t group_rows, unsigned s
                          return below(50) == 0 ? below(200) : row / 1024 % 3;
                        }));
   columns.emplace_back("v", words(rows, [&](std::uint32_t row) { return row / group_rows; }));
+  // Below 100 in another share of the rows of each vector, so that warps list them here and not
+  // there.
+  static constexpr std::int64_t kRaised[] = {90, 60, 45, 30, 0, 55, 70};
+  columns.emplace_back("w", column_of<std::int32_t>(D::kInt32, rows, [&](std::uint32_t row) {
+                         return static_cast<std::int32_t>(below(100) + kRaised[row / 1024 % 7]);
+                       }));
   return {columns, group_rows};
 }
 
@@ -175,7 +181,10 @@ std::string condition(corpora::Random& random) {
                                                 "t in ('word 0', 'word 2')",
                                                 "u = 'word 1'",
                                                 "u like '%7'",
-                                                "v < 'word 2'"};
+                                                "v < 'word 2'",
+                                                "w < 100",
+                                                "w < 100",
+                                                "w < 110"};
   return pick(random, kConditions);
 }
 

@@ -3,14 +3,15 @@
 # Queries over tables that lie in a GPU's memory as they are stored: each answer is compared with
 # the CPU's before it is timed (table_gpu_rate). Writes CSV files to OUT.
 #
-#   table_gpu_figures.sh BIN OUT [check | groups]
+#   table_gpu_figures.sh BIN OUT [check | groups | shares]
 #
 # check: small, under the tools of compute-sanitizer. groups: only what many groups cost, of 10^8
-# rows. Default: all.
+# rows. shares: only sums of products behind conditions that hold for 2 to 62 % of the rows.
+# Default: all but shares.
 set -euo pipefail
 
-bin=${1:?"usage: table_gpu_figures.sh BIN OUT [check]"}
-out=${2:?"usage: table_gpu_figures.sh BIN OUT [check]"}
+bin=${1:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares]"}
+out=${2:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares]"}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin
@@ -90,6 +91,15 @@ lineitem=("$q1" "$q6" "$q12" "$text | | count(*)"
   "l_comment like 'carefully%' and l_quantity < 24 | l_returnflag | count(*)"
   " | l_suppkey | count(*), sum(l_quantity)" " | l_partkey | count(*), sum(l_quantity)")
 
+shares=()
+for below in 2 6 10 12 14 18 22 25 32; do
+  shares+=("l_quantity < $below | | sum($price * (1 + l_tax)), count(*)"
+    "l_quantity < $below | l_returnflag, l_linestatus, l_shipmode | sum($price * (1 + l_tax))")
+done
+for below in 1000 3000 5000; do
+  shares+=("l_suppkey < $below | | sum(l_extendedprice * l_discount)")
+done
+
 keys=(" | thousand | sum(value)" " | million | sum(value)" " | far_million | sum(value)"
   " | many | sum(value)" " | far_many | sum(value)")
 
@@ -99,6 +109,13 @@ reals=(" | | sum(x)" " | | sum(y)" " | k | sum(x), count(*)" " | k | avg(y), min
 scale=1 rows=4194304 copies=256 item_copies=100 key_rows=100000000
 if [[ ${3-} == check ]]; then
   scale=0.01 rows=70000 copies=2 item_copies=2 key_rows=70000
+fi
+if [[ ${3-} == shares ]]; then
+  "$bin/presso_generate_table" lineitem --scale "$scale" >"$work/lineitem.csv"
+  "$bin/presso" compress --table auto -q "$work/lineitem.csv"
+  "$bin/table_gpu_rate" "$work/lineitem.csv.presso" "$item_copies" "${shares[@]}" |
+    tee "$out/shares.csv"
+  exit
 fi
 make_keys "$key_rows" "$work/keys.csv"
 "$bin/presso" compress --table auto -q "$work/keys.csv"

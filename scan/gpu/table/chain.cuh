@@ -11,6 +11,12 @@
 
 namespace presso::gpu {
 
+/// A warp that lists rows goes on to do so up to so many rows of a vector, and one that does not
+/// begins below so few: one that went from one to the other and back would not have the
+/// instructions of both at hand.
+inline constexpr u32 kListsUpTo = kVectorRows / 2;
+inline constexpr u32 kListsFrom = kVectorRows * 3 / 8;
+
 /// What cells take of a chunk whose rows have these values.
 struct ChainValues {
   u32 counted;
@@ -78,14 +84,17 @@ struct RunChain {
   Cells cells;
   u64 matched = 0;
   u32 seen = 0;  ///< groups whose first row the lane has had, where cells are the warp's own
+  bool lists = true;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
     const u32 mask = rows_that_hold<false>(of, space, at);
     if (!simt::any(mask != 0)) return;
     stage_late_columns<true>(of, space, at);
     open_columns(at);
-    matched += simt::popcount(mask);
-    if (of.lists_rows && is_sparse(mask)) {
+    const u32 mine = simt::popcount(mask);
+    matched += mine;
+    lists = of.lists_rows && simt::reduce_add(mine) < (lists ? kListsUpTo : kListsFrom);
+    if (lists) {
       run_listed(at, mask);
     } else {
       run_dense(at, mask);
