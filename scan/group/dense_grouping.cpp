@@ -92,8 +92,12 @@ class DenseGrouping final : public Grouping {
   Status add_found(Worker& worker, const InputRows& rows, const GroupedRows& found) {
     const RowOrder order = worker.seen.add(rows.numbers, rows.count);
     PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
-    budget_.update(worker.bytes, worker.states.bytes() + worker.sorted.bytes());
+    count_bytes(worker);
     return budget_.check();
+  }
+
+  void count_bytes(Worker& worker) {
+    budget_.update(worker.bytes, worker.states.bytes() + worker.sorted.bytes());
   }
 
   /// All rows are one run.
@@ -149,7 +153,13 @@ class DenseGrouping final : public Grouping {
   Status leave_order(Worker& worker) {
     if (!worker.is_sorted) return {};
     worker.is_sorted = false;
-    if (worker.sorted.size() == 0) return {};
+    count_bytes(worker);  // what was reserved for more of them is not needed
+    if (worker.sorted.size() != 0) PRESSO_TRY(move_to_places(worker));
+    count_bytes(worker);
+    return {};
+  }
+
+  Status move_to_places(Worker& worker) {
     GroupStates by_number(plan_.aggregates);
     std::swap(by_number, worker.states);
     PRESSO_TRY(budget_.reserve(worker.bytes, worker.states.growth_bytes(places_)));

@@ -48,10 +48,13 @@ class KeyTable {
   const Key* keys() const { return keys_.data(); }
   std::uint64_t bytes() const { return slots_.bytes() + keys_.bytes() + arena_->bytes(); }
   /// What reserve(more) is going to allocate.
+  std::uint64_t slot_growth_bytes(std::uint64_t more) const {
+    const std::size_t slots = slots_for(size() + more);
+    return slots > slots_.size() ? rounded_bytes(slots * sizeof(Slot)) : 0;
+  }
+  /// The same with what so many keys are going to take, strings apart.
   std::uint64_t growth_bytes(std::uint32_t more) const {
-    const std::size_t slots = slots_for(size() + std::uint64_t{more});
-    return keys_.growth_bytes(size() + std::size_t{more}) +
-           (slots > slots_.size() ? rounded_bytes(slots * sizeof(Slot)) : 0);
+    return keys_.growth_bytes(size() + std::size_t{more}) + slot_growth_bytes(more);
   }
   /// Room for so many new keys. Throws std::bad_alloc.
   void reserve(std::uint32_t more) {

@@ -125,8 +125,8 @@ class PartitionMerge {
         to.states.extend(table.size());
         if (first == source.starts[number]) to.states.begin_merge(*source.states);
         to.states.merge(*source.states, list, ids.data());
+        budget_.update(counted, table.bytes() + to.states.bytes());
       }
-      budget_.update(counted, table.bytes() + to.states.bytes());
       PRESSO_TRY(budget_.check());
     }
     to.keys = table.take();

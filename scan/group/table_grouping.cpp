@@ -99,11 +99,15 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
+  void count_bytes(Worker& worker) {
+    budget_.update(worker.bytes, worker.table.bytes() + worker.sorted.bytes() +
+                                     worker.states.bytes() + worker.pack_bytes);
+  }
+
   /// Where no two threads have the same groups, it is known how large their rows will be: these are
   /// asked for before the end, when all would have been for nothing.
   Status settle(Worker& worker) {
-    budget_.update(worker.bytes, worker.table.bytes() + worker.sorted.bytes() +
-                                     worker.states.bytes() + worker.pack_bytes);
+    count_bytes(worker);
     const bool is_alone = worker.is_sorted || workers_.size() == 1;
     const std::uint64_t groups = is_alone ? groups_of(worker) * workers_.size() : 0;
     return budget_.check(groups * finished_bytes_);
@@ -149,7 +153,7 @@ class TableGrouping final : public Grouping {
                                    worker.sorted.growth_bytes(count) +
                                        worker.states.growth_bytes(worker.sorted.size() + count)));
         if (worker.sorted.add(keys, count, ids)) return {};
-        leave_order(worker);
+        PRESSO_TRY(leave_order(worker));
       }
     }
     PRESSO_TRY(make_room(worker, count));
@@ -163,11 +167,18 @@ class TableGrouping final : public Grouping {
   }
 
   /// Groups that were found by their order go to the table, with the same numbers.
-  void leave_order(Worker& worker) {
+  Status leave_order(Worker& worker) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
-      if (worker.is_sorted) worker.table.adopt(worker.sorted.take());
+      if (worker.is_sorted) {
+        count_bytes(worker);  // what was reserved for more of them is not needed
+        PRESSO_TRY(
+            budget_.reserve(worker.bytes, worker.table.slot_growth_bytes(worker.sorted.size())));
+        worker.table.adopt(worker.sorted.take());
+        count_bytes(worker);
+      }
     }
     worker.is_sorted = false;
+    return {};
   }
 
   Status empty_into_pack(Worker& worker) {
@@ -199,7 +210,7 @@ class TableGrouping final : public Grouping {
 
   Status merge_all(std::vector<GroupPiece<Key>>& pieces) {
     if (merge_sorted_workers(pieces)) return {};
-    for (const auto& worker : workers_) leave_order(*worker);
+    for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
     return is_radix() ? merge_packs(pieces) : merge_tables(pieces);
   }
 

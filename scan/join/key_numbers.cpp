@@ -158,10 +158,9 @@ class Builder {
     const std::uint64_t likely = done == 0 ? 0 : left * table.size() / done;
     auto more = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(likely, grouping::KeyTable<Key>::kMostKeys - table.size()));
-    if (more < count || !budget_.reserve(bytes, table.growth_bytes(more)).ok()) {
-      more = count;
-      PRESSO_TRY(budget_.reserve(bytes, table.growth_bytes(more)));
-    }
+    PRESSO_TRY(budget_.reserve(bytes, table.growth_bytes(count)));
+    const std::uint64_t beyond = table.slot_growth_bytes(more) - table.slot_growth_bytes(count);
+    if (more < count || !budget_.reserve(bytes, beyond).ok()) more = count;
     table.reserve(more);
     return {};
   }

@@ -54,7 +54,7 @@ inline Frames find_frames(const std::vector<Byte>& file) {
 /// Calls visit(file name, frames) for every golden file, those that are bad and those that are not.
 template <class Visit>
 void for_each_golden_file(Visit visit) {
-  const std::filesystem::path golden = tests::source_folder() / "golden";
+  const std::filesystem::path golden = tests::tests_folder() / "golden";
   for (const auto& folder : {golden / "bad", golden / "files"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".presso") continue;

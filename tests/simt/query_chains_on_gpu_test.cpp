@@ -100,7 +100,7 @@ TableOfColumns integers(std::uint32_t rows, std::uint32_t group_rows, unsigned s
   columns.emplace_back("v", words(rows, [&](std::uint32_t row) { return row / group_rows; }));
   // Below 100 in another share of the rows of each vector, so that warps list them here and not
   // there.
-  static constexpr std::int64_t kRaised[] = {90, 60, 45, 30, 0, 55, 70};
+  static constexpr std::int64_t kRaised[] = {60, 90, 45, 30, 0, 55, 300};
   columns.emplace_back("w", column_of<std::int32_t>(D::kInt32, rows, [&](std::uint32_t row) {
                          return static_cast<std::int32_t>(below(100) + kRaised[row / 1024 % 7]);
                        }));
@@ -246,6 +246,35 @@ TEST_P(RandomChainsOnGpu, AnswerAsTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Sizes, RandomChainsOnGpu,
                          ::testing::Values(std::pair{1u, 1000u}, std::pair{33u, 1000u},
                                            std::pair{4500u, 1500u}, std::pair{9000u, 1u << 20}));
+
+/// A list of more rows than a chunk has is not in the rows' order, in which groups are found.
+TEST(ListedRowsOnGpu, FindGroupsInTheOrderOfTheirFirstRows) {
+  const std::uint32_t tables = kIsSanitized ? 8 : 40;
+  for (std::uint32_t number = 0; number < tables; ++number) {
+    corpora::Random random(number);
+    const auto numbers = [&](std::uint32_t limit) {
+      return column_of<std::int32_t>(D::kInt32, 2048, [&](std::uint32_t) {
+        return static_cast<std::int32_t>(random.below(limit));
+      });
+    };
+    std::vector<std::pair<std::string, ColumnData>> columns;
+    columns.emplace_back("k", numbers(8));
+    columns.emplace_back("share", numbers(1000));
+    columns.emplace_back("x", numbers(1000));
+    const TableOfColumns made{columns, 1u << 20};
+    const auto faults = std::make_shared<EmulatedFaults>();
+    for (const char* const asked : {"sum(x)", "sum(x * x)", "min(x), count(*)"}) {
+      for (const char* const where : {"share < 300", "share < 480"}) {
+        Query query = Query::from(*made.table);
+        query.where(where).group_by("k").aggregate(asked);
+        const Answer found = bits_of(query, make_emulated_query_device(faults, 0));
+        EXPECT_EQ(found.summary.why_cpu, "");
+        ASSERT_EQ(found.text, bits_of(query, nullptr).text) << asked << ", " << where;
+      }
+    }
+    EXPECT_GT(faults->chains, 0u);
+  }
+}
 
 /// Groups are few, all values have known ranges, and bytes of all of them fit: whatever is summed
 /// comes of products of matrices.

@@ -231,7 +231,7 @@ void take_column(const RowGroup& group, const ColumnChunk& chunk, const std::vec
 TEST_F(GoldenColumns, BlocksOfEveryTable) {
   std::size_t integers = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(tests::source_folder() / "golden" / "tables")) {
+       std::filesystem::directory_iterator(tests::tests_folder() / "golden" / "tables")) {
     if (entry.path().extension() != ".presso") continue;
     SCOPED_TRACE(entry.path().filename().string());
     std::ifstream stream(entry.path(), std::ios::binary);

@@ -3,7 +3,7 @@
 
 namespace presso::tests {
 
-std::filesystem::path source_folder() {
+std::filesystem::path tests_folder() {
   return PRESSO_TESTS_FOLDER;
 }
 

@@ -7,8 +7,8 @@
 
 namespace presso::tests {
 
-/// The folder tests/ of the source.
-std::filesystem::path source_folder();
+/// tests/ of the source.
+std::filesystem::path tests_folder();
 
 /// Where corpora/unpack has put the real data, if there is any.
 std::filesystem::path corpora_folder();

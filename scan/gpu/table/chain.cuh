@@ -83,7 +83,8 @@ struct RunChain {
   ProgramSpace program;
   Cells cells;
   u64 matched = 0;
-  u32 seen = 0;  ///< groups whose first row the lane has had, where cells are the warp's own
+  u32 seen = 0;         ///< groups of which the lane has had rows, where cells are the warp's own
+  u32 seen_before = 0;  ///< in vectors before this one
   bool lists = true;
 
   PRESSO_DEVICE void operator()(const VectorPlace& at) {
@@ -91,6 +92,7 @@ struct RunChain {
     if (!simt::any(mask != 0)) return;
     stage_late_columns<true>(of, space, at);
     open_columns(at);
+    seen_before = seen;
     const u32 mine = simt::popcount(mask);
     matched += mine;
     lists = of.lists_rows && simt::reduce_add(mine) < (lists ? kListsUpTo : kListsFrom);
@@ -309,8 +311,8 @@ struct RunChain {
       });
     };
     if constexpr (kIsLanes || kIsBytes) {
-      // Rows of a lane ascend, so that a group's first one is the first that comes.
-      if ((here & ~seen) != 0) {
+      // Rows of a vector come in any order where they are listed, those of the next one behind.
+      if ((here & ~seen_before) != 0) {
         seen |= here;
         lower(cells.first_rows());
       }

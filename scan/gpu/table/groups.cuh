@@ -9,7 +9,7 @@
 //            key, which has a place in a table (group_table.cuh)
 //
 // Additions may come in any order: sums are modulo 2^64, and the host has seen to it that they are
-// right there, or splits values (kSumLow, kSumHigh). First rows: rows of a lane ascend.
+// right there, or splits values (kSumLow, kSumHigh). First rows are lowered by each row.
 // Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.h"
+
 namespace presso::string_test {
 
 inline bool in_order(const std::vector<std::string>& substrings, const std::string& text) {
@@ -51,7 +53,7 @@ inline std::vector<std::string> split(const std::string& line, char separator) {
 }
 
 inline std::vector<StringCase> string_cases() {
-  std::ifstream file(PRESSO_STRING_CASES);
+  std::ifstream file(tests::tests_folder() / "unit/lab/string_cases.txt");
   std::vector<StringCase> cases;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;

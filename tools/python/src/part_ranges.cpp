@@ -75,7 +75,7 @@ void add_blocks(const ArchiveIndex& index, const LinePart& part, std::vector<Byt
         part.wanted.empty() || part.wanted[static_cast<std::size_t>(block - first)];
     if (!is_wanted) continue;
     const ByteRange range{index.block_offset(block), end_of_block(index, block)};
-    if (ranges.back().end == range.begin) {
+    if (!ranges.empty() && ranges.back().end == range.begin) {
       ranges.back().end = range.end;
     } else {
       ranges.push_back(range);

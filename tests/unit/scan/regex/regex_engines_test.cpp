@@ -95,7 +95,7 @@ PatternOptions options_of(const std::string& letters) {
 
 std::vector<Case> read_cases() {
   std::vector<Case> cases;
-  std::ifstream file(tests::source_folder() / "unit/scan/regex/regex_cases.txt");
+  std::ifstream file(tests::tests_folder() / "unit/scan/regex/regex_cases.txt");
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::vector<std::string> fields;
