@@ -46,7 +46,7 @@ class Divider {
   std::vector<LinePart> divide(std::uint64_t target_bytes) {
     std::vector<LinePart> parts;
     for (std::uint64_t first = 0; first < index_.block_count();) {
-      const std::uint64_t begin = begin_of(first);
+      const std::uint64_t begin = index_.block_plain_offset(first);
       const std::uint64_t bytes =
           std::clamp<std::uint64_t>(target_bytes, 1, index_.plain_bytes() - begin);
       const std::uint64_t end = index_.block_at(begin + bytes - 1) + 1;
@@ -57,10 +57,6 @@ class Divider {
   }
 
  private:
-  std::uint64_t begin_of(std::uint64_t block) const {
-    return block == index_.block_count() ? index_.plain_bytes() : index_.block_plain_offset(block);
-  }
-
   void add(std::uint64_t first, std::uint64_t end, std::vector<LinePart>& parts) const {
     LinePart part;
     part.begin = lines_.line_start(first);

@@ -156,11 +156,11 @@ class Builder {
     }
     const std::uint64_t done = at - begins_[part], left = begins_[part + 1] - at;
     const std::uint64_t likely = done == 0 ? 0 : left * table.size() / done;
-    auto more = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(likely, grouping::KeyTable<Key>::kMostKeys - table.size()));
+    auto more = std::max(count, static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                    likely, grouping::KeyTable<Key>::kMostKeys - table.size())));
     PRESSO_TRY(budget_.reserve(bytes, table.growth_bytes(count)));
     const std::uint64_t beyond = table.slot_growth_bytes(more) - table.slot_growth_bytes(count);
-    if (more < count || !budget_.reserve(bytes, beyond).ok()) more = count;
+    if (!budget_.reserve(bytes, beyond).ok()) more = count;
     table.reserve(more);
     return {};
   }

@@ -73,6 +73,11 @@ with open(sys.argv[2], "w") as file:
 END
 }
 
+make_lineitem() {
+  "$bin/presso_generate_table" lineitem --scale "$scale" >"$work/lineitem.csv"
+  "$bin/presso" compress --table auto -q "$work/lineitem.csv"
+}
+
 numbers=("a between 60 and 180 | | count(*)" "b between 1000 and 3000 | | count(*)"
   "c between 200000 and 800000 | | count(*)" "b between 1000 and 3000 | | sum(c)"
   "b between 1000 and 3000 | | sum(c * a)" "b < 40 and a < 100 | | sum(c)"
@@ -111,8 +116,7 @@ if [[ ${3-} == check ]]; then
   scale=0.01 rows=70000 copies=2 item_copies=2 key_rows=70000
 fi
 if [[ ${3-} == shares ]]; then
-  "$bin/presso_generate_table" lineitem --scale "$scale" >"$work/lineitem.csv"
-  "$bin/presso" compress --table auto -q "$work/lineitem.csv"
+  make_lineitem
   "$bin/table_gpu_rate" "$work/lineitem.csv.presso" "$item_copies" "${shares[@]}" |
     tee "$out/shares.csv"
   exit
@@ -128,8 +132,7 @@ make_numbers "$rows" "$work/numbers.csv"
 "$bin/presso" compress --table auto -q "$work/numbers.csv"
 make_reals $((rows / 2)) "$work/reals.csv"
 "$bin/presso" compress --table auto --schema x:double,y:double -q "$work/reals.csv"
-"$bin/presso_generate_table" lineitem --scale "$scale" >"$work/lineitem.csv"
-"$bin/presso" compress --table auto -q "$work/lineitem.csv"
+make_lineitem
 if [[ ${3-} == check ]]; then
   for tool in memcheck initcheck synccheck racecheck; do
     compute-sanitizer --tool "$tool" --error-exitcode 9 "$bin/table_gpu_rate" \

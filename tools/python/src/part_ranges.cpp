@@ -24,16 +24,19 @@ std::uint64_t facts_end(const ArchiveMember& member) {
   return std::min(member.blocks_end + payload + 2 * kSectionHeaderBytes, member.index_offset);
 }
 
+/// Adds a range that does not begin before the last one, or makes that one longer.
+void add_or_join(std::vector<ByteRange>& to, const ByteRange& range, std::uint64_t gap) {
+  if (!to.empty() && range.begin <= to.back().end + gap) {
+    to.back().end = std::max(to.back().end, range.end);
+  } else {
+    to.push_back(range);
+  }
+}
+
 /// `ranges` is sorted.
 std::vector<ByteRange> joined(const std::vector<ByteRange>& ranges, std::uint64_t gap) {
   std::vector<ByteRange> made;
-  for (const ByteRange& range : ranges) {
-    if (!made.empty() && range.begin <= made.back().end + gap) {
-      made.back().end = std::max(made.back().end, range.end);
-    } else {
-      made.push_back(range);
-    }
-  }
+  for (const ByteRange& range : ranges) add_or_join(made, range, gap);
   return made;
 }
 
@@ -67,28 +70,27 @@ std::vector<ByteRange> members_of(const ArchiveIndex& index, const LinePart& par
   return ranges;
 }
 
-void add_blocks(const ArchiveIndex& index, const LinePart& part, std::vector<ByteRange>& ranges) {
+/// Blocks that follow each other are one range.
+std::vector<ByteRange> blocks_of(const ArchiveIndex& index, const LinePart& part) {
+  std::vector<ByteRange> ranges;
   const std::uint64_t first = index.block_at(part.begin);
   const std::uint64_t last = index.block_at(part.end - 1);
   for (std::uint64_t block = first; block <= last; ++block) {
     const bool is_wanted =
         part.wanted.empty() || part.wanted[static_cast<std::size_t>(block - first)];
-    if (!is_wanted) continue;
-    const ByteRange range{index.block_offset(block), end_of_block(index, block)};
-    if (!ranges.empty() && ranges.back().end == range.begin) {
-      ranges.back().end = range.end;
-    } else {
-      ranges.push_back(range);
+    if (is_wanted) {
+      add_or_join(ranges, {index.block_offset(block), end_of_block(index, block)}, 0);
     }
   }
+  return ranges;
 }
 
 }  // namespace
 
 std::vector<ByteRange> ranges_of(const ArchiveIndex& index, const LinePart& part) {
   const std::vector<ByteRange> members = members_of(index, part);
-  std::vector<ByteRange> ranges = members;
-  add_blocks(index, part, ranges);
+  std::vector<ByteRange> ranges = blocks_of(index, part);
+  ranges.insert(ranges.end(), members.begin(), members.end());
   ranges = few_of(std::move(ranges));
   std::stable_partition(ranges.begin(), ranges.end(), [&](const ByteRange& range) {
     return std::any_of(members.begin(), members.end(), [&](const ByteRange& member) {
