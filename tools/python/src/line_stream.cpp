@@ -149,6 +149,20 @@ void append_as_text(std::vector<Byte>& to, Bytes bytes) {
   }
 }
 
+/// `bytes` so many times, one after another.
+std::vector<Byte> repeated(Bytes bytes, std::size_t times) {
+  std::vector<Byte> all(bytes.size() * times);
+  if (all.empty()) return all;
+  std::memcpy(all.data(), bytes.data(), bytes.size());
+  std::size_t done = bytes.size();
+  while (done < all.size()) {
+    const std::size_t more = std::min(done, all.size() - done);
+    std::memcpy(all.data() + done, all.data(), more);
+    done += more;
+  }
+  return all;
+}
+
 Bytes without_line_end(Bytes line) {
   const bool has_end = !line.empty() && line.back() == '\n';
   return has_end ? line.first(line.size() - 1) : line;
@@ -237,13 +251,13 @@ class LineArrays {
   Status make_paths(ArrowArray& out) const {
     std::vector<Byte> path;
     append_as_text(path, {reinterpret_cast<const Byte*>(path_.data()), path_.size()});
+    const std::size_t rows = lines_.lines.size();
+    if (rows * path.size() > std::numeric_limits<std::int32_t>::max()) return too_much_text();
     auto body = std::make_unique<ArrayBody>();
-    body->bytes.reserve(lines_.lines.size() * path.size());
-    body->offsets.reserve(lines_.lines.size() + 1);
-    body->offsets.push_back(0);
-    for (std::size_t i = 0; i < lines_.lines.size(); ++i) {
-      append(body->bytes, path);
-      PRESSO_TRY(end_string(*body));
+    body->bytes = repeated(path, rows);
+    body->offsets.resize(rows + 1);
+    for (std::size_t row = 0; row <= rows; ++row) {
+      body->offsets[row] = static_cast<std::int32_t>(row * path.size());
     }
     make_strings(std::move(body), out);
     return {};
