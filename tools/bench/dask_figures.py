@@ -4,7 +4,7 @@
 thread: the figure of docs/distributed.md. Both clusters live all the time and take turns. Beside
 the times stands the CPU time of the longest worker, which other work on the machine stretches less.
 
-    tools/bench/dask_figures.py [--gib 2] [--runs 5] [--folder /tmp]
+    tools/bench/dask_figures.py [--gib 2] [--runs 5] [--part-mib 64] [--folder /tmp]
 
 Needs the package presso, dask[distributed], and a machine of two cores that has nothing else to do.
 """
@@ -58,7 +58,7 @@ def seconds(client, parts):
     return taken, max(cpu.values()), sum(found for _, found, _ in counted)
 
 
-def measure(path, runs):
+def measure(path, runs, part_bytes):
     """Seconds with one worker and with two, then those of CPU, of each run."""
     import presso
     from dask.distributed import Client, LocalCluster
@@ -66,7 +66,7 @@ def measure(path, runs):
     def cluster(workers):
         return LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
 
-    parts = presso.scan(path, PATTERN, threads=1).partitions(64 << 20)
+    parts = presso.scan(path, PATTERN, threads=1).partitions(part_bytes)
     with cluster(1) as one, cluster(2) as two, Client(one) as first, Client(two) as second:
         for client in (first, second):
             seconds(client, parts)
@@ -85,6 +85,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--gib", type=float, default=2)
     options.add_argument("--runs", type=int, default=5)
+    options.add_argument("--part-mib", type=int, default=64)
     options.add_argument("--folder", default=None)
     asked = options.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
@@ -92,7 +93,7 @@ def main():
         sizes = write_log(path, int(asked.gib * (1 << 30)))
         print(f"{sizes.plain_bytes:,} bytes of text, {sizes.compressed_bytes:,} compressed")
         print(f"load of the machine: {os.getloadavg()[0]:.1f}")
-        taken = measure(path, asked.runs)
+        taken = measure(path, asked.runs, asked.part_mib << 20)
     alone, both, cpu, most_cpu = (statistics.median(times) for times in zip(*taken))
     ratio = statistics.median(one / two for one, two, *_ in taken)
     print(f"medians: one worker {alone:.2f} s, two {both:.2f} s, of each run's {ratio:.2f} times")
