@@ -1,5 +1,6 @@
 # Installs the libraries, their headers, the command and a CMake package: find_package(presso) gives
-# presso::format, presso::compress, presso::decompress and presso::scan; pkg-config knows "presso".
+# presso::format, presso::compress, presso::decompress, presso::scan and presso::query; pkg-config
+# knows "presso".
 # Where there is GPU code, its libraries have an export set and a .pc file of their own: they need
 # the CUDA toolkit, which users of the others need not have.
 # All find their files from where they lie, so cmake --install --prefix may name any place.

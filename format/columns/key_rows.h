@@ -2,7 +2,7 @@
 // Keys of rows, written column by column: for each row a string of bytes, so that comparing two of
 // them byte by byte says which row comes first. Here is how one value becomes bytes; which values
 // there are and where nulls stand is for the caller to say (sort_key.h for columns of tables,
-// scan/order/row_keys.h for rows of queries).
+// query/order/row_keys.h for rows of queries).
 //
 // A value is a byte that tells nulls from values, then its image, the highest byte first: strings
 // with 00 written as 00 FF and 00 00 at the end, numbers as unsigned integers in the same order

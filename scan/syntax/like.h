@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SQL's LIKE cut into its parts: what parse_like() makes trees for lines from, and scan/strings
+// SQL's LIKE cut into its parts: what parse_like() makes trees for lines from, and query/strings
 // those for whole strings. Tested by tests/unit/scan/syntax/regex_like_test.cpp.
 #pragma once
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <re2/re2.h>
 
-#include "tests/unit/scan/strings/string_rows.h"
+#include "tests/unit/query/strings/string_rows.h"
 
 namespace presso::query {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "presso/sql.h"
-#include "scan/query/join_condition.h"
+#include "query/bind/join_condition.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace presso::fuzz {

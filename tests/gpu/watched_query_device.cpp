@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "decompress/gpu/runtime/cuda_device.h"
-#include "scan/gpu/table/query_on_gpu.h"
+#include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 
 namespace presso::test {

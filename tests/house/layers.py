@@ -26,7 +26,8 @@ MAY_USE = {
     "compress": {"format"},
     "decompress": {"format"},
     "scan": {"format", "decompress"},
-    "tools": {"format", "compress", "decompress", "scan"},
+    "query": {"format", "decompress", "scan"},
+    "tools": {"format", "compress", "decompress", "scan", "query"},
 }
 # Folders within a layer that stand above all layers.
 ABOVE = ("tools/lab/", "tools/bench/programs/")

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "scan/gpu/join/lookup_steps.h"
+#include "query/gpu/join/lookup_steps.h"
 #include "tests/simt/emulated_query_device.h"
 
 namespace presso {

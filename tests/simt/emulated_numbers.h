@@ -3,11 +3,11 @@
 // number_steps.h and text_steps.h.
 #pragma once
 
-#include "scan/gpu/strings/text_walk.cuh"
-#include "scan/gpu/table/list_strings.cuh"
-#include "scan/gpu/table/number_rows.cuh"
-#include "scan/gpu/table/number_steps.h"
-#include "scan/gpu/table/text_steps.h"
+#include "query/gpu/kernels/list_strings.cuh"
+#include "query/gpu/kernels/number_rows.cuh"
+#include "query/gpu/kernels/number_steps.h"
+#include "query/gpu/kernels/text_steps.h"
+#include "query/gpu/strings/text_walk.cuh"
 #include "tests/simt/emulated_strings.h"
 
 namespace presso::gpu::test {

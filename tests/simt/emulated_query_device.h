@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/memory.h"
-#include "scan/gpu/table/string_kernels.h"
-#include "scan/gpu/table/table_kernels.h"
-#include "scan/query/query_device.h"
+#include "query/gpu/kernels/string_kernels.h"
+#include "query/gpu/kernels/table_kernels.h"
+#include "query/run/query_device.h"
 
 namespace presso::test {
 

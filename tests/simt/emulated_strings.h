@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "scan/gpu/strings/row_sweep.cuh"
-#include "scan/gpu/strings/row_walk.cuh"
-#include "scan/gpu/strings/string_steps.h"
+#include "query/gpu/strings/row_sweep.cuh"
+#include "query/gpu/strings/row_walk.cuh"
+#include "query/gpu/strings/string_steps.h"
 
 namespace presso::gpu::test {
 

@@ -3,7 +3,7 @@
 // real GPU (tests/gpu/watched_query_device.cpp).
 #include <algorithm>
 
-#include "scan/gpu/table/query_on_gpu.h"
+#include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 
 namespace presso::test {

@@ -12,7 +12,7 @@
 
 #include "corpora/random.h"
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "scan/gpu/table/group_part_steps.h"
+#include "query/gpu/kernels/group_part_steps.h"
 #include "tests/simt/emulated_joins.h"
 
 namespace presso::gpu {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "scan/gpu/table/group_table.cuh"
+#include "query/gpu/kernels/group_table.cuh"
 
 namespace presso::gpu {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "scan/gpu/join/device_join.h"
-#include "scan/gpu/join/join_sizes.h"
+#include "query/gpu/join/device_join.h"
+#include "query/gpu/join/join_sizes.h"
 
 namespace presso::gpu::test {
 

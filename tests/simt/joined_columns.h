@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "presso/device_join.h"
-#include "scan/gpu/join/column_steps.h"
-#include "scan/gpu/join/join_steps.h"
+#include "query/gpu/join/column_steps.h"
+#include "query/gpu/join/join_steps.h"
 #include "tests/simt/emulated_joins.h"
 #include "tests/simt/emulated_launches.h"
 #include "tests/simt/emulated_query_device.h"

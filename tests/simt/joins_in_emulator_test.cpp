@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "scan/gpu/join/join_steps.h"
+#include "query/gpu/join/join_steps.h"
 #include "tests/simt/emulated_joins.h"
 #include "tests/simt/emulated_launches.h"
 #include "tests/simt/join_backend.h"

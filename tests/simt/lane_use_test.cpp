@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "corpora/random.h"
-#include "scan/strings/condition_automaton.h"
-#include "tests/unit/scan/strings/string_rows.h"
+#include "query/strings/condition_automaton.h"
+#include "tests/unit/query/strings/string_rows.h"
 
 namespace presso::gpu::bench {
 namespace {

@@ -2,7 +2,7 @@
 // Tables come to the emulated GPU part by part: all parts together are the table, what is under way
 // keeps to the limits of memory, errors come in the order of the files, and a query may be
 // cancelled while threads read ahead.
-#include "scan/gpu/table/loaded_table.h"
+#include "query/gpu/table/loaded_table.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Kernels for strings that refuse, for tests in which no column is stored as tokens.
 #pragma once
 
-#include "scan/gpu/table/string_kernels.h"
+#include "query/gpu/kernels/string_kernels.h"
 
 namespace presso::test {
 

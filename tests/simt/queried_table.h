@@ -11,7 +11,7 @@
 
 #include "presso/compress_table.h"
 #include "presso/query.h"
-#include "tests/unit/scan/query/text_sink.h"
+#include "tests/unit/query/answer/text_sink.h"
 
 namespace presso::test {
 

@@ -10,8 +10,8 @@
 
 #include "corpora/random.h"
 #include "presso/sql.h"
-#include "scan/gpu/table/host_columns.h"
-#include "scan/gpu/table/query_on_gpu.h"
+#include "query/gpu/table/host_columns.h"
+#include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
 #include "tests/support/sanitized.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "scan/gpu/table/query_on_gpu.h"
+#include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "presso/device_table.h"
-#include "scan/gpu/table/build_passes.h"
-#include "scan/gpu/table/query_on_gpu.h"
+#include "query/gpu/table/build_passes.h"
+#include "query/gpu/table/query_on_gpu.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/join_cases.h"
 #include "tests/simt/real_cases.h"

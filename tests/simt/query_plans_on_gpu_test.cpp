@@ -14,7 +14,7 @@
 #include "corpora/random.h"
 #include "decompress/table/group_reader.h"
 #include "presso/sql.h"
-#include "scan/query/explain.h"
+#include "query/run/explain.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/queried_table.h"
 #include "tests/simt/query_cases.h"

@@ -7,7 +7,7 @@
 
 #include "corpora/random.h"
 #include "decompress/gpu/simt/emulator/emulator.h"
-#include "scan/gpu/table/row_bits.cuh"
+#include "query/gpu/kernels/row_bits.cuh"
 
 namespace presso::gpu {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "presso/checksum.h"
-#include "scan/gpu/strings/strings_on_gpu.h"
+#include "query/gpu/strings/strings_on_gpu.h"
 
 namespace presso::gpu::test {
 

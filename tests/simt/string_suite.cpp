@@ -9,10 +9,10 @@
 
 #include "compress/columns/token_encoder.h"
 #include "decompress/columns/cpu/token_decoder.h"
-#include "scan/strings/condition_automaton.h"
+#include "query/strings/condition_automaton.h"
 #include "tests/simt/string_backend.h"
 #include "tests/unit/compress/columns/string_columns.h"
-#include "tests/unit/scan/strings/string_rows.h"
+#include "tests/unit/query/strings/string_rows.h"
 
 namespace presso::gpu::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "scan/gpu/strings/text_table.h"
-#include "scan/gpu/table/string_index.h"
-#include "scan/gpu/table/text_tests.h"
+#include "query/gpu/kernels/string_index.h"
+#include "query/gpu/kernels/text_tests.h"
+#include "query/gpu/strings/text_table.h"
 
 namespace presso::gpu::test {
 

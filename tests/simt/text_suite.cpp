@@ -6,10 +6,10 @@
 
 #include <random>
 
-#include "scan/strings/condition_automaton.h"
+#include "query/strings/condition_automaton.h"
 #include "tests/simt/text_backend.h"
 #include "tests/unit/compress/columns/string_columns.h"
-#include "tests/unit/scan/strings/string_rows.h"
+#include "tests/unit/query/strings/string_rows.h"
 
 namespace presso::gpu::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/lab/gpu/refilled_strings.h"
 
-#include "scan/gpu/strings/string_launcher.cuh"
+#include "query/gpu/strings/string_launcher.cuh"
 #include "tools/lab/gpu/row_refill.cuh"
 
 namespace presso::gpu {

@@ -3,7 +3,7 @@
 // tests/gpu/strings_on_device_test.cpp.
 #pragma once
 
-#include "scan/gpu/strings/string_batch.h"
+#include "query/gpu/strings/string_batch.h"
 
 struct CUstream_st;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/lab/gpu/refilled_text.h"
 
-#include "scan/gpu/table/text_launcher.cuh"
+#include "query/gpu/kernels/text_launcher.cuh"
 #include "tools/lab/gpu/text_refill.cuh"
 
 namespace presso::gpu {

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "scan/gpu/table/text_tests.h"
+#include "query/gpu/kernels/text_tests.h"
 
 struct CUstream_st;
 

@@ -10,7 +10,7 @@
 // it never did. Tests: tests/simt/string_suite.cpp.
 #pragma once
 
-#include "scan/gpu/strings/row_walk.cuh"
+#include "query/gpu/strings/row_walk.cuh"
 
 namespace presso::gpu {
 

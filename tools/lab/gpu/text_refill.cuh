@@ -9,7 +9,7 @@
 // rows of a warp differ by several pieces. Not measured. Tests: tests/simt/text_suite.cpp.
 #pragma once
 
-#include "scan/gpu/strings/text_walk.cuh"
+#include "query/gpu/strings/text_walk.cuh"
 
 namespace presso::gpu {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Leaves go through scan/strings; combinations are product automata of minimal ones, minimised
+// Leaves go through query/strings; combinations are product automata of minimal ones, minimised
 // after each step.
 #include "tools/lab/strings/predicate.h"
 

@@ -2,7 +2,7 @@
 // What may be asked of a string: LIKE, equality, substrings, regular expressions, and their Boolean
 // combinations, compiled into one minimal automaton. Sources: S6.4, L6, L9.
 //
-// Leaves are what queries ask, too (scan/strings/string_automaton.h). An automaton reads a string
+// Leaves are what queries ask, too (query/strings/string_automaton.h). An automaton reads a string
 // once whatever was combined; the price is its size, at worst the product of the parts' sizes.
 // Tested by tests/unit/lab/string_dfa_test.cpp.
 #pragma once
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "presso/error.h"
+#include "query/strings/string_automaton.h"
 #include "scan/automaton/dfa.h"
-#include "scan/strings/string_automaton.h"
 
 namespace presso::strings {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How fast conditions on strings are tested (scan/strings), on one thread, in GB/s of the column's
+// How fast conditions on strings are tested (query/strings), on one thread, in GB/s of the column's
 // text: over text that is decoded already, and over token codes that are unpacked already. Both
 // must find the same rows. A column of a table file is cut into slices of 65,536 rows, as queries
 // see it; tokens are trained on each row group, as loading does it. CPU time, best of RUNS. CSV on
@@ -21,7 +21,7 @@
 #include "compress/columns/token_trainer.h"
 #include "presso/byte_stream.h"
 #include "presso/table.h"
-#include "scan/strings/string_test.h"
+#include "query/strings/string_test.h"
 #include "tests/support/token_codes.h"
 
 namespace presso::bench {

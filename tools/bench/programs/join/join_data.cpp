@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "corpora/random.h"
-#include "scan/values/hash.h"
+#include "query/values/hash.h"
 
 namespace presso::bench {
 namespace {

@@ -31,8 +31,8 @@
 #include <string>
 #include <thread>
 
-#include "scan/join/join_table.h"
-#include "scan/join/key_filter.h"
+#include "query/join/join_table.h"
+#include "query/join/key_filter.h"
 #include "tools/bench/programs/join/join_data.h"
 
 namespace {

@@ -17,7 +17,7 @@
 // milliseconds of each kernel, of one more run. "64 bits in 32" are keys of 64 bits whose range is
 // told and takes 32, which tables and parts narrow; of "columns" a row's keys are packed first, and
 // that is timed with the join. Exit status 1 where a result was wrong. The last
-// six options set what JoinTuning has (scan/gpu/join/join_plan.h).
+// six options set what JoinTuning has (query/gpu/join/join_plan.h).
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -29,9 +29,9 @@
 #include <string>
 #include <vector>
 
-#include "scan/gpu/join/column_steps.h"
-#include "scan/gpu/join/device_join.h"
-#include "scan/gpu/join/join_launcher.cuh"
+#include "query/gpu/join/column_steps.h"
+#include "query/gpu/join/device_join.h"
+#include "query/gpu/join/join_launcher.cuh"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
 #include "tools/bench/programs/join_gpu/join_keys.h"
 

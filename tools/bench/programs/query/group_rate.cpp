@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "corpora/random.h"
-#include "scan/group/grouping.h"
+#include "query/group/grouping.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How fast rows are sorted (scan/order): the first 10 of random numbers, and all rows by a number,
+// How fast rows are sorted (query/order): the first 10 of random numbers, and all rows by a number,
 // by a date-like number, by strings of 25 bytes, by two keys, in memory and by way of files. Rows
 // are in memory before; the time is that of add(), on all threads, and of next() until the end, and
 // each has a payload of 8 bytes. Prints the best of three runs: seconds and millions of rows a
@@ -16,7 +16,7 @@
 
 #include "corpora/random.h"
 #include "presso/stopwatch.h"
-#include "scan/order/ordering.h"
+#include "query/order/ordering.h"
 
 namespace presso::query {
 namespace {

@@ -35,10 +35,10 @@
 #include "corpora/random.h"
 #include "format/columns/bit_copy.h"
 #include "presso/stopwatch.h"
-#include "scan/query/filter_run.h"
-#include "scan/query/make_plan.h"
-#include "scan/query/planner.h"
-#include "scan/query/table_facts.h"
+#include "query/plan/planner.h"
+#include "query/rows/table_facts.h"
+#include "query/run/filter_run.h"
+#include "query/run/make_plan.h"
 #include "tools/bench/programs/query/sweep_tables.h"
 
 namespace presso::query {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "scan/gpu/strings/string_batch.h"
+#include "query/gpu/strings/string_batch.h"
 
 namespace presso::gpu::bench {
 namespace {

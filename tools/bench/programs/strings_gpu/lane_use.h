@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "presso/bytes.h"
+#include "query/gpu/strings/text_table.h"
 #include "scan/automaton/dfa.h"
-#include "scan/gpu/strings/text_table.h"
 
 namespace presso::gpu::bench {
 

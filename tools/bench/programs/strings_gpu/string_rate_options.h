@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "scan/strings/string_test.h"
+#include "query/strings/string_test.h"
 
 namespace presso::gpu::bench {
 

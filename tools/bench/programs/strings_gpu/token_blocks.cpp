@@ -2,7 +2,7 @@
 #include "tools/bench/programs/strings_gpu/token_blocks.h"
 
 #include "decompress/table/group_reader.h"
-#include "scan/gpu/strings/string_batch.h"
+#include "query/gpu/strings/string_batch.h"
 
 namespace presso::gpu::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "format/columns/token_dictionary.h"
 #include "presso/error.h"
 #include "presso/table.h"
-#include "scan/strings/string_test.h"
+#include "query/strings/string_test.h"
 
 namespace presso::gpu::bench {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "presso/stopwatch.h"
-#include "scan/gpu/table/query_on_gpu.h"
-#include "tests/unit/scan/query/text_sink.h"
+#include "query/gpu/table/query_on_gpu.h"
+#include "tests/unit/query/answer/text_sink.h"
 #include "tools/bench/programs/table_gpu/open_tables.h"
 
 namespace presso {

@@ -7,10 +7,9 @@
 //
 // select a, count(*), sum(v), with each group's first row:
 //
-//   block     cells of 64 bits by code, as GroupPlace::kBlock (scan/gpu/table/groups.cuh) has them
-//   split     halves of 32 bits in arrays of their own, by code
-//   placed    the same by placed slots
-//   window    the same, placed with --window (16 chunks)
+//   block     cells of 64 bits by code, as GroupPlace::kBlock (query/gpu/kernels/groups.cuh) has
+//   them split     halves of 32 bits in arrays of their own, by code placed    the same by placed
+//   slots window    the same, placed with --window (16 chunks)
 //
 // select sum(d.b) from f, d where f.a = d.a:
 //
@@ -38,7 +37,7 @@
 #include <vector>
 
 #include "corpora/random.h"
-#include "scan/gpu/join/join_launcher.cuh"
+#include "query/gpu/join/join_launcher.cuh"
 #include "tools/bench/programs/decompress_gpu/bench_support.h"
 #include "tools/lab/placement/bank_conflicts.h"
 #include "tools/lab/placement/placed_sums.cuh"

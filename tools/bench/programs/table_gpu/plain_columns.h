@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scan/gpu/table/loaded_table.h"
+#include "query/gpu/table/loaded_table.h"
 
 namespace presso {
 

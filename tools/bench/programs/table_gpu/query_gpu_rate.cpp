@@ -17,8 +17,8 @@
 #include "presso/device_table.h"
 #include "presso/query_gpu.h"
 #include "presso/stopwatch.h"
-#include "scan/gpu/table/query_on_gpu.h"
-#include "tests/unit/scan/query/text_sink.h"
+#include "query/gpu/table/query_on_gpu.h"
+#include "tests/unit/query/answer/text_sink.h"
 #include "tools/bench/programs/table_gpu/open_tables.h"
 
 namespace presso {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "presso/stopwatch.h"
-#include "scan/query/table_facts.h"
+#include "query/rows/table_facts.h"
 
 namespace presso {
 

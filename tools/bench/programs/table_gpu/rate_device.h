@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "scan/gpu/table/build_sides.h"
-#include "scan/gpu/table/kernel_costs.h"
-#include "scan/query/query_device.h"
+#include "query/gpu/table/build_sides.h"
+#include "query/gpu/table/kernel_costs.h"
+#include "query/run/query_device.h"
 #include "tools/bench/programs/table_gpu/table_copies.h"
 
 namespace presso {

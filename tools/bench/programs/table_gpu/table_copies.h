@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "scan/gpu/table/pipeline_builder.h"
-#include "scan/gpu/table/run_space.h"
+#include "query/gpu/table/pipeline_builder.h"
+#include "query/gpu/table/run_space.h"
 #include "tools/bench/programs/table_gpu/plain_columns.h"
 
 namespace presso {

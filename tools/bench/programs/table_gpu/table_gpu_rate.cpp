@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/cuda_device.h"
-#include "scan/gpu/table/query_on_gpu.h"
-#include "tests/unit/scan/query/text_sink.h"
+#include "query/gpu/table/query_on_gpu.h"
+#include "tests/unit/query/answer/text_sink.h"
 #include "tools/bench/programs/table_gpu/open_tables.h"
 #include "tools/bench/programs/table_gpu/rate_device.h"
 

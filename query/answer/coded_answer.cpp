@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "query/answer/coded_answer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decompress/arrow/arrow_rows.h"
+#include "query/rows/batch_builder.h"
+
+namespace presso::query {
+namespace {
+
+/// What a row group's strings are codes of; without entries there is an empty one, since codes of
+/// nulls are 0.
+Result<std::shared_ptr<const void>> make_dictionary(const ColumnSchema& schema,
+                                                    const GroupReader& group, std::size_t column) {
+  auto made = std::make_shared<ColumnData>();
+  made->type = schema.type;
+  made->offsets = {0, 0};
+  if (group.chunk(column).representation == Representation::kDictionary) {
+    PRESSO_ASSIGN(const DictionaryEntries* entries, group.dictionary(column));
+    made->values.append(entries->bytes.bytes());
+    if (entries->size() > 0) made->offsets = entries->offsets;
+  }
+  made->rows = made->offsets.size() - 1;
+  PRESSO_TRY(to_arrow_layout(schema, *made));
+  return std::shared_ptr<const void>(std::move(made));
+}
+
+bool is_in_dictionary(const ColumnChunk& chunk) {
+  if (chunk.representation == Representation::kNull) return true;
+  return chunk.representation == Representation::kDictionary && chunk.entries <= kMostBatchRows / 2;
+}
+
+}  // namespace
+
+CodedResults coded_results(const BoundQuery& query, const std::vector<std::string>& names) {
+  CodedResults coded;
+  const bool are_rows = !query.grouped() && query.joins == nullptr && query.sort_keys.empty();
+  if (!are_rows) return coded;
+  bool any = false;
+  for (const NodeId id : query.results) {
+    coded.emplace_back();
+    if (!query.input->is_column(id)) continue;
+    const std::size_t column = query.input->at(id).column;
+    const ColumnSchema& schema = query.columns[column].schema;
+    const bool is_named = std::find(names.begin(), names.end(), schema.name) != names.end();
+    if (!is_named || !is_string(schema.type)) continue;
+    coded.back() = column;
+    any = true;
+  }
+  if (!any) coded.clear();
+  return coded;
+}
+
+Result<std::vector<std::string>> columns_in_dictionaries(const std::vector<Table>& tables) {
+  std::vector<std::string> names;
+  if (tables.empty()) return names;
+  const std::vector<ColumnSchema>& columns = tables.front().schema().columns;
+  std::vector<bool> is_coded;
+  for (const ColumnSchema& column : columns) is_coded.push_back(is_string(column.type));
+  std::uint64_t groups = 0;
+  for (const Table& table : tables) {
+    for (std::uint64_t number = 0; number < table.row_groups(); ++number, ++groups) {
+      PRESSO_ASSIGN(const auto group, GroupReader::open(table, number));
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        is_coded[i] = is_coded[i] && is_in_dictionary(group->chunk(i));
+      }
+    }
+  }
+  for (std::size_t i = 0; groups > 0 && i < columns.size(); ++i) {
+    if (is_coded[i]) names.push_back(columns[i].name);
+  }
+  return names;
+}
+
+TableSchema schema_of_codes(const TableSchema& schema, const CodedResults& coded) {
+  TableSchema with = schema;
+  for (std::size_t i = 0; i < coded.size(); ++i) {
+    if (coded[i]) with.columns[i].type = ColumnType::kInt32;
+  }
+  return with;
+}
+
+std::vector<NodeId> computed_results(const std::vector<NodeId>& results,
+                                     const CodedResults& coded) {
+  if (coded.empty()) return results;
+  std::vector<NodeId> computed;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!coded[i]) computed.push_back(results[i]);
+  }
+  return computed;
+}
+
+Result<std::vector<VectorView>> with_codes(const RowBatch& batch, const CodedResults& coded) {
+  std::vector<VectorView> views;
+  std::size_t computed = 0;
+  for (const auto& column : coded) {
+    if (!column) {
+      views.push_back(batch.results[computed++]);
+      continue;
+    }
+    PRESSO_ASSIGN(const VectorView codes,
+                  batch.reader->load_codes(*column, batch.vector, *batch.selection));
+    views.push_back(codes);
+  }
+  return views;
+}
+
+Status add_dictionaries(const TableSchema& schema, const CodedResults& coded, const Slice& slice,
+                        ResultBatch& batch) {
+  for (std::size_t i = 0; i < coded.size(); ++i) {
+    if (!coded[i]) continue;
+    PRESSO_ASSIGN(const auto made, slice.group->shared(&coded[i], [&] {
+      return make_dictionary(schema.columns[i], *slice.group->reader, *coded[i]);
+    }));
+    batch[i].dictionary = std::static_pointer_cast<const ColumnData>(made);
+  }
+  return {};
+}
+
+}  // namespace presso::query

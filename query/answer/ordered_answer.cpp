@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "query/answer/ordered_answer.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "presso/ordered_pipeline.h"
+#include "query/answer/coded_answer.h"
+#include "query/rows/batch_builder.h"
+#include "query/rows/build_row_source.h"
+#include "query/run/join_run.h"
+
+namespace presso::query {
+namespace {
+
+class OrderedAnswer {
+ public:
+  OrderedAnswer(Execution& execution, const Program& program, ResultSink& sink)
+      : execution_(execution),
+        program_(program),
+        sink_(sink),
+        workers_(execution.threads),
+        batch_schema_(schema_of_codes(execution.query.schema, execution.coded)),
+        limited_(execution.query.limit != ~std::uint64_t{0} || execution.query.offset != 0),
+        skip_(execution.query.offset),
+        left_(execution.query.limit) {}
+
+  Status run() {
+    const std::vector<std::size_t> columns = columns_read(execution_, program_);
+    SliceSource source(execution_.tables, columns, *execution_.counters,
+                       execution_.options.cancelled);
+    Status done;
+    if (left_ != 0) {
+      done = run_items<Slice>(
+          [&] { return source.next(); },
+          [this](Worker& worker, const Slice& slice, std::uint64_t& matched, const TakeRows& take) {
+            return run_slice(execution_, program_, worker, slice, matched, take);
+          });
+    }
+    add_counts(execution_, workers_);
+    add_reads(execution_, source);
+    if (!done.ok() || execution_.joins == nullptr) return done;
+    return run_build_sides();
+  }
+
+ private:
+  /// The most rows of a slice that wait for their turn; more are made when it comes.
+  static constexpr std::uint64_t kMostWaiting = std::uint64_t{1} << 20;
+
+  template <class Item>
+  struct Outcome {
+    Status status;
+    std::optional<Item> again;  ///< too many rows come of it
+    std::uint64_t matched = 0;
+    ResultBatch batch;
+    Buffer encoded;
+  };
+
+  Worker& worker(unsigned number) {
+    auto& worker = workers_[number];
+    if (worker == nullptr) worker = std::make_unique<Worker>(execution_, program_);
+    return *worker;
+  }
+
+  /// `make` gives the rows of an item.
+  template <class Item, class Produce, class Make>
+  Status run_items(Produce produce, Make make) {
+    return run_ordered<Item, Outcome<Item>>(
+        {execution_.threads, 0}, produce,
+        [&](Item item, unsigned number) { return work(std::move(item), worker(number), make); },
+        [&](Outcome<Item> outcome) { return consume(std::move(outcome), make); });
+  }
+
+  template <class Item, class Make>
+  Outcome<Item> work(Item item, Worker& worker, Make& make) {
+    Outcome<Item> outcome;
+    BatchBuilder builder(batch_schema_);
+    bool too_many = false;
+    outcome.status = make(worker, item, outcome.matched, [&](const RowBatch& batch) -> Status {
+      too_many = builder.rows() + batch.count > kMostWaiting;
+      if (too_many) return make_error(ErrorCode::kCancelled);
+      // Of rows that are not joined, all that match are known before the first of them comes.
+      if (execution_.joins == nullptr && builder.rows() == 0) builder.expect(outcome.matched);
+      return append(builder, batch);
+    });
+    if (too_many) {
+      outcome.again = std::move(item);
+      outcome.status = {};
+      outcome.matched = 0;
+      return outcome;
+    }
+    if (!outcome.status.ok() || builder.rows() == 0) return outcome;
+    outcome.batch = builder.take();
+    if (!execution_.coded.empty()) outcome.status = add_dictionaries(item, outcome.batch);
+    if (limited_ || !outcome.status.ok()) return outcome;
+    Result<Buffer> encoded = sink_.encode(outcome.batch);
+    if (encoded.ok()) {
+      outcome.encoded = std::move(*encoded);
+    } else {
+      outcome.status = std::move(encoded.error());
+    }
+    return outcome;
+  }
+
+  Status append(BatchBuilder& builder, const RowBatch& batch) const {
+    if (execution_.coded.empty()) {
+      builder.append(batch.results, batch.count);
+      return {};
+    }
+    PRESSO_ASSIGN(const auto columns, with_codes(batch, execution_.coded));
+    builder.append(columns, batch.count);
+    return {};
+  }
+
+  Status add_dictionaries(const Slice& slice, ResultBatch& batch) const {
+    return query::add_dictionaries(execution_.query.schema, execution_.coded, slice, batch);
+  }
+  /// Joined rows have none.
+  Status add_dictionaries(const BuildRows&, ResultBatch&) const { return {}; }
+
+  template <class Item, class Make>
+  Result<bool> consume(Outcome<Item> outcome, Make& make) {
+    if (outcome.again) return run_again(*outcome.again, make);
+    PRESSO_TRY(std::move(outcome.status));
+    execution_.summary.rows_matched += outcome.matched;
+    if (rows_of(outcome.batch) == 0) return left_ > 0;
+    if (limited_) return write_limited(std::move(outcome.batch));
+    return write(std::move(outcome.batch), std::move(outcome.encoded));
+  }
+
+  /// Rows go to the sink as they are made.
+  template <class Item, class Make>
+  Result<bool> run_again(const Item& item, Make& make) {
+    if (writer_ == nullptr) writer_ = std::make_unique<Worker>(execution_, program_);
+    BatchBuilder builder(execution_.query.schema);
+    bool more = true;
+    const auto hand_on = [&]() -> Status {
+      if (builder.rows() == 0) return {};
+      PRESSO_ASSIGN(more, write_limited(builder.take()));
+      return more ? Status{} : make_error(ErrorCode::kCancelled);
+    };
+    std::uint64_t matched = 0;
+    Status done = make(*writer_, item, matched, [&](const RowBatch& batch) -> Status {
+      builder.append(batch.results, batch.count);
+      return builder.rows() < kMostBatchRows ? Status{} : hand_on();
+    });
+    if (done.ok()) done = hand_on();
+    execution_.summary.rows_matched += matched;
+    if (!more) return false;
+    PRESSO_TRY(std::move(done));
+    return true;
+  }
+
+  Result<bool> write_limited(ResultBatch batch) {
+    const std::uint64_t all = rows_of(batch);
+    const std::uint64_t first = std::min(skip_, all);
+    const std::uint64_t rows = std::min(all - first, left_);
+    skip_ -= first;
+    if (rows == 0) return left_ > 0;
+    if (rows != all) batch = part_of(batch, first, rows);
+    PRESSO_ASSIGN(Buffer encoded, sink_.encode(batch));
+    return write(std::move(batch), std::move(encoded));
+  }
+
+  Result<bool> write(ResultBatch batch, Buffer encoded) {
+    const std::uint64_t rows = rows_of(batch);
+    execution_.summary.rows += rows;
+    if (limited_) left_ -= rows;
+    PRESSO_ASSIGN(open_, sink_.write(std::move(batch), std::move(encoded)));
+    return open_ && left_ > 0;
+  }
+
+  Status run_build_sides() {
+    const JoinRun& joins = *execution_.joins;
+    for (std::size_t stage = 0; stage < execution_.tree->stages.size(); ++stage) {
+      if (!joins.gives_rows(stage, 0) || left_ == 0 || !open_) continue;
+      BuildRowSource source(stage, joins.stage(stage).rows.rows());
+      PRESSO_TRY(run_items<BuildRows>(
+          [&] { return source.next(); },
+          [](Worker& worker, const BuildRows& rows, std::uint64_t& matched, const TakeRows& take) {
+            return worker.joins->run_build_rows(rows.stage, rows.first, rows.count, matched, take);
+          }));
+    }
+    return {};
+  }
+
+  Execution& execution_;
+  const Program& program_;
+  ResultSink& sink_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Worker> writer_;  ///< of whoever writes
+  const TableSchema batch_schema_;
+  const bool limited_;
+  std::uint64_t skip_;
+  std::uint64_t left_;
+  bool open_ = true;
+};
+
+}  // namespace
+
+Status run_in_order(Execution& execution, const Program& program, ResultSink& sink) {
+  return OrderedAnswer(execution, program, sink).run();
+}
+
+}  // namespace presso::query

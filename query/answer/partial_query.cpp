@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "query/answer/partial_query.h"
+
+#include <algorithm>
+
+#include "query/compute/node_text.h"
+#include "query/rows/batch_builder.h"
+#include "query/run/explain_joins.h"
+
+namespace presso::query {
+namespace {
+
+Error refused(std::string what) {
+  return make_error(ErrorCode::kInvalidArgument, std::move(what));
+}
+
+bool is_sum(AggregateKind kind) {
+  return kind == AggregateKind::kSum || kind == AggregateKind::kAverage;
+}
+bool is_count(AggregateKind kind) {
+  return kind == AggregateKind::kCount || kind == AggregateKind::kCountRows;
+}
+
+Node bytes_node(std::size_t column) {
+  ColumnSchema schema;
+  schema.type = ColumnType::kBinary;
+  return column_node(column, schema, {}, false);
+}
+Node integer_node(std::size_t column) {
+  return column_node(column, schema_of(Family::kInteger), range_of_type(ColumnType::kInt64), false);
+}
+
+/// The values of a node, as a column of groups.
+Node column_like(const Node& node, std::size_t column) {
+  Node of = column_node(column, node.schema, node.range, true);
+  of.family = node.family;
+  of.physical = node.physical;
+  return of;
+}
+
+/// What is kept of a group for an aggregate: sums and averages of one argument share a state.
+AggregateCall state_of(const AggregateCall& call) {
+  AggregateCall state = call;
+  if (is_sum(call.kind)) {
+    state.kind = AggregateKind::kSum;
+    state.gives_states = true;
+  }
+  return state;
+}
+
+/// The states of a query, each once, and which of them each aggregate needs.
+struct States {
+  std::vector<AggregateCall> calls;
+  std::vector<std::size_t> of_aggregate;
+};
+
+Result<States> states_of(const BoundQuery& query) {
+  if (!query.grouped()) return refused("there are no groups whose parts could be merged");
+  States states;
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.kind == AggregateKind::kCountDistinct) {
+      return refused(
+          "count(distinct x) of parts cannot be added up: group by x, too, merge, and count the "
+          "groups");
+    }
+    const AggregateCall state = state_of(call);
+    const auto known = std::find_if(
+        states.calls.begin(), states.calls.end(), [&state](const AggregateCall& other) {
+          return state.kind == other.kind && state.argument == other.argument;
+        });
+    states.of_aggregate.push_back(static_cast<std::size_t>(known - states.calls.begin()));
+    if (known == states.calls.end()) states.calls.push_back(state);
+  }
+  return states;
+}
+
+std::string name_of(const AggregateCall& call, const BoundQuery& query,
+                    const std::vector<std::string>& names) {
+  if (!call.argument) return "count(*)";
+  const char* kind = call.kind == AggregateKind::kSum   ? "sum("
+                     : call.kind == AggregateKind::kMin ? "min("
+                     : call.kind == AggregateKind::kMax ? "max("
+                                                        : "count(";
+  return kind + node_text(*query.input, *call.argument, names) + ")";
+}
+
+/// A column of a partial answer.
+struct StateColumn {
+  std::string name;
+  Node node;
+};
+
+/// Keys, then states.
+std::vector<StateColumn> columns_of(const BoundQuery& query,
+                                    const std::vector<AggregateCall>& states) {
+  const std::vector<std::string> names = shown_column_names(query);
+  std::vector<StateColumn> columns;
+  TableSchema taken;
+  const auto add = [&](const std::string& name, Node node) {
+    node.schema.name = unique_name(name, taken);
+    taken.columns.push_back(node.schema);
+    columns.push_back({node.schema.name, std::move(node)});
+  };
+  for (const NodeId key : query.keys) {
+    add(node_text(*query.input, key, names), column_like(query.input->at(key), columns.size()));
+  }
+  for (const AggregateCall& call : states) {
+    const std::size_t column = columns.size();
+    add(name_of(call, query, names), is_count(call.kind) ? integer_node(column)
+                                     : is_sum(call.kind)
+                                         ? bytes_node(column)
+                                         : column_like(query.input->at(*call.argument), column));
+  }
+  return columns;
+}
+
+/// Forgets what is made of groups.
+void drop_answer(BoundQuery& query) {
+  query.output = std::make_unique<Graph>();
+  query.group_columns.clear();
+  query.having.reset();
+  query.results.clear();
+  query.sort_nodes.clear();
+  query.sort_keys.clear();
+  query.schema.columns.clear();
+  query.limit = ~std::uint64_t{0};
+  query.offset = 0;
+}
+
+NodeId add_group_column(BoundQuery& query, Node node) {
+  query.group_columns.push_back(node);
+  return query.output->add(std::move(node));
+}
+
+void add_bucket(BoundQuery& query, const PartialForm& form) {
+  if (form.buckets == 0) return;
+  const auto keys = static_cast<std::ptrdiff_t>(query.keys.size());
+  const std::vector<NodeId> of(query.results.begin(), query.results.begin() + keys);
+  add_result(query, Builder(*query.output).bucket(of, form.buckets), kBucketColumn);
+}
+
+Status check_form(const BoundQuery& query, const PartialForm& form) {
+  if (form.buckets != 0 && query.keys.empty()) {
+    return refused("one group of all rows has no keys by which there could be buckets");
+  }
+  return {};
+}
+
+bool are_same_type(const ColumnSchema& a, const ColumnSchema& b) {
+  const bool decimals =
+      family_of(a.type) == Family::kDecimal && family_of(b.type) == Family::kDecimal;
+  const bool strings = is_string(a.type) && is_string(b.type);
+  return (a.type == b.type || decimals || strings) && a.scale == b.scale && a.unit == b.unit;
+}
+
+/// Makes the merging query of `whole`.
+class Merging {
+ public:
+  Merging(BoundQuery whole, std::vector<InputColumn> columns, std::uint64_t rows,
+          const PartialForm& form)
+      : whole_(std::move(whole)), form_(form) {
+    merging_.columns = std::move(columns);
+    merging_.most_rows = rows;
+  }
+
+  Result<BoundQuery> make() {
+    PRESSO_TRY(check_form(whole_, form_));
+    PRESSO_ASSIGN(const States states, states_of(whole_));
+    expected_ = columns_of(whole_, states.calls);
+    for (const StateColumn& column : expected_) {
+      PRESSO_ASSIGN(const NodeId given, given_column(column.name, column.node));
+      given_.push_back(given);
+    }
+    PRESSO_ASSIGN(order_, given_column(form_.order_name, integer_node(0)));
+    PRESSO_TRY(form_.again ? give_states(states) : give_answer(states));
+    return std::move(merging_);
+  }
+
+ private:
+  /// The column of the tables that has this name, of which it must have the type. Keys and values
+  /// of min and max may be null; states, counts and the order are not.
+  Result<NodeId> given_column(const std::string& name, const Node& expected) {
+    const ColumnSchema& schema = expected.schema;
+    const auto& columns = merging_.columns;
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const InputColumn& column) { return column.name == name; });
+    if (found == columns.end()) {
+      return refused("the partial answer has no column '" + name + "', which the query needs");
+    }
+    const auto place = static_cast<std::size_t>(found - columns.begin());
+    const NodeId id =
+        merging_.input->add(column_node(place, found->schema, found->range, found->nullable));
+    if (found->nullable && !expected.nullable) {
+      return refused("the column '" + name + "' of a partial answer has nulls: it is cut off");
+    }
+    if (are_same_type(found->schema, schema)) return id;
+    Graph wanted;
+    const NodeId like = wanted.add(column_node(0, schema, {}, true));
+    return refused("the column '" + name + "' of a partial answer has become " +
+                   Builder(*merging_.input).type_of(id) + "; it was " +
+                   Builder(wanted).type_of(like));
+  }
+
+  /// A given column in the form that the whole query's groups have.
+  Result<NodeId> in_form(std::size_t column) {
+    const Builder build(*merging_.input);
+    const NodeId id = given_[column];
+    const Physical wanted = expected_[column].node.physical;
+    if (build.at(id).physical == wanted) return id;
+    return wanted == Physical::kInt128 ? build.to_int128(id) : build.to_int64(id);
+  }
+
+  AggregateCall merged(const AggregateCall& call, NodeId state) const {
+    AggregateCall of = call;
+    of.argument = state;
+    if (is_count(call.kind)) of.kind = AggregateKind::kCount;
+    if (!is_count(call.kind) && !is_sum(call.kind)) return of;
+    of.of_states.emplace();
+    if (is_sum(call.kind)) {
+      const Node& argument = whole_.input->at(*call.argument);
+      const bool decimal = argument.family == Family::kDecimal;
+      of.of_states = {argument.physical, decimal ? argument.schema.scale : Byte{0}};
+    }
+    return of;
+  }
+
+  /// The least order of a group is the first row's.
+  NodeId add_order() {
+    AggregateCall least;
+    least.kind = AggregateKind::kMin;
+    least.argument = order_;
+    merging_.aggregates.push_back(least);
+    const std::size_t column = merging_.group_columns.size();
+    const NodeId order = add_group_column(merging_, integer_node(column));
+    merging_.sort_keys.push_back({merging_.sort_nodes.size(), false, false});
+    merging_.sort_nodes.push_back(order);
+    return order;
+  }
+
+  Status give_answer(const States& states) {
+    const std::size_t keys = whole_.keys.size();
+    for (std::size_t i = 0; i < keys; ++i) {
+      PRESSO_ASSIGN(const NodeId key, in_form(i));
+      merging_.keys.push_back(key);
+    }
+    for (std::size_t i = 0; i < whole_.aggregates.size(); ++i) {
+      PRESSO_ASSIGN(const NodeId state, in_form(keys + states.of_aggregate[i]));
+      merging_.aggregates.push_back(merged(whole_.aggregates[i], state));
+    }
+    merging_.output = std::move(whole_.output);
+    merging_.group_columns = std::move(whole_.group_columns);
+    merging_.having = whole_.having;
+    merging_.results = std::move(whole_.results);
+    merging_.sort_nodes = std::move(whole_.sort_nodes);
+    merging_.sort_keys = std::move(whole_.sort_keys);
+    merging_.schema = std::move(whole_.schema);
+    merging_.limit = whole_.limit;
+    merging_.offset = whole_.offset;
+    add_order();
+    return {};
+  }
+
+  Status give_states(const States& states) {
+    drop_answer(merging_);
+    const std::size_t keys = whole_.keys.size();
+    for (std::size_t i = 0; i < expected_.size(); ++i) {
+      Node column = expected_[i].node;
+      // Numbers have the width that they are given in.
+      column.physical = merging_.input->at(given_[i]).physical;
+      column.range = merging_.input->at(given_[i]).range;
+      if (i < keys) {
+        merging_.keys.push_back(given_[i]);
+      } else {
+        merging_.aggregates.push_back(merged(states.calls[i - keys], given_[i]));
+        if (is_count(states.calls[i - keys].kind)) column = integer_node(i);
+      }
+      add_result(merging_, add_group_column(merging_, std::move(column)), expected_[i].name);
+    }
+    add_result(merging_, add_order(), form_.order_name);
+    add_bucket(merging_, form_);
+    return {};
+  }
+
+  BoundQuery whole_;
+  const PartialForm& form_;
+  BoundQuery merging_;
+  std::vector<StateColumn> expected_;
+  std::vector<NodeId> given_;  ///< by expected column
+  NodeId order_ = 0;
+};
+
+/// Where the column of the order stands.
+std::ptrdiff_t order_place(std::size_t columns, const PartialForm& form) {
+  return static_cast<std::ptrdiff_t>(columns - (form.buckets != 0 ? 1 : 0));
+}
+
+}  // namespace
+
+Result<BoundQuery> partial_query(BoundQuery whole, const PartialForm& form) {
+  PRESSO_TRY(check_form(whole, form));
+  PRESSO_ASSIGN(States states, states_of(whole));
+  std::vector<StateColumn> columns = columns_of(whole, states.calls);
+  drop_answer(whole);
+  whole.aggregates = std::move(states.calls);
+  for (StateColumn& column : columns) {
+    add_result(whole, add_group_column(whole, std::move(column.node)), column.name);
+  }
+  add_bucket(whole, form);
+  return whole;
+}
+
+TableSchema partial_schema(const BoundQuery& partial, const PartialForm& form) {
+  TableSchema schema = partial.schema;
+  ColumnSchema order = schema_of(Family::kInteger);
+  order.name = form.order_name;
+  schema.columns.insert(schema.columns.begin() + order_place(schema.columns.size(), form),
+                        std::move(order));
+  return schema;
+}
+
+Status check_question(const TableSchema& partial, const PartialForm& form) {
+  for (const ColumnSchema& column : partial.columns) {
+    if (column.name == form.order_name) return {};
+  }
+  return refused(
+      "no partial answer of this query: it was asked with other joins, conditions, keys or "
+      "columns");
+}
+
+Result<BoundQuery> merging_query(BoundQuery whole, std::vector<InputColumn> columns,
+                                 std::uint64_t rows, const PartialForm& form) {
+  return Merging(std::move(whole), std::move(columns), rows, form).make();
+}
+
+Status NumberedSink::begin(const TableSchema&) {
+  return sink_.begin(schema_);
+}
+
+Result<bool> NumberedSink::write(ResultBatch batch, Buffer encoded) {
+  ColumnData order;
+  order.type = ColumnType::kInt64;
+  order.rows = rows_of(batch);
+  order.values.resize_discarding(static_cast<std::size_t>(8 * order.rows));
+  for (std::uint64_t row = 0; row < order.rows; ++row) {
+    store(order.values.data() + 8 * row, form_.first_order + next_++);
+  }
+  batch.insert(batch.begin() + order_place(batch.size(), form_), std::move(order));
+  return sink_.write(std::move(batch), std::move(encoded));
+}
+
+}  // namespace presso::query

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// From conditions that were taken apart (join_parts.h) to a tree of joins.
+//
+// Tables that are joined by inner joins before any other kind may be joined in any order: the one
+// of which conditions leave the most rows is the root, which is read and never kept; the others
+// follow, of those with an equality the one first of which a row is expected to find the fewest
+// partners. One whose equalities are with another build side only is joined to that before. Later
+// joins keep their order. Of two tables with another kind of join the root is chosen likewise.
+#include <algorithm>
+
+#include "query/bind/join_parts.h"
+#include "query/bind/shown.h"
+#include "query/plan/join_plan.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = SqlJoin::Kind;
+
+StageKind stage_kind(Kind kind) {
+  switch (kind) {
+    case Kind::kLeft:
+      return StageKind::kProbeOuter;
+    case Kind::kRight:
+      return StageKind::kBuildOuter;
+    case Kind::kFull:
+      return StageKind::kFullOuter;
+    case Kind::kSemi:
+      return StageKind::kProbeSemi;
+    case Kind::kAnti:
+      return StageKind::kProbeAnti;
+    default:
+      return StageKind::kInner;
+  }
+}
+
+/// The same join with its sides exchanged.
+StageKind mirrored(StageKind kind) {
+  switch (kind) {
+    case StageKind::kProbeOuter:
+      return StageKind::kBuildOuter;
+    case StageKind::kBuildOuter:
+      return StageKind::kProbeOuter;
+    case StageKind::kProbeSemi:
+      return StageKind::kBuildSemi;
+    case StageKind::kProbeAnti:
+      return StageKind::kBuildAnti;
+    default:
+      return kind;
+  }
+}
+
+class JoinBinder {
+ public:
+  JoinBinder(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
+             Binder& binder)
+      : query_(query), spec_(spec), sources_(std::move(sources)), binder_(binder) {}
+
+  Status bind() {
+    query_.joins = std::make_unique<BoundJoins>();
+    PRESSO_ASSIGN(parts_, take_joins_apart(query_, spec_, sources_, binder_));
+    PRESSO_TRY(bind_scans());
+    forbid_right_sides(query_, spec_, 0);
+    PRESSO_TRY(order_inner_joins());
+    for (std::size_t join = parts_.inner; join < spec_.joins.size(); ++join) {
+      PRESSO_TRY(add_later_stage(join));
+      forbid_right_sides(query_, spec_, join + 1);
+    }
+    exchange_sides();
+    return bind_conditions();
+  }
+
+ private:
+  BoundJoins& joins() { return *query_.joins; }
+  JoinTree& tree() { return joins().tree; }
+
+  Status bind_scans() {
+    std::size_t first_column = 0;
+    for (std::size_t number = 0; number < sources_.size(); ++number) {
+      SourceFacts& facts = sources_[number];
+      BoundSource source;
+      source.first_column = first_column;
+      source.name = facts.qualifiers.empty() ? "table " + std::to_string(number + 1)
+                                             : facts.qualifiers.front();
+      source.rows = facts.rows;
+      first_column += facts.columns.size();
+      QuerySpec spec;
+      for (auto& [condition, text] : parts_.conditions_of[number]) {
+        spec.conditions.push_back({std::move(condition), std::move(text)});
+      }
+      facts.qualifiers.push_back(private_qualifier(number));
+      PRESSO_ASSIGN(source.scan, bind_query(spec, {facts}));
+      joins().sources.push_back(std::move(source));
+    }
+    return {};
+  }
+
+  /// The rows that a source's own conditions leave.
+  double rows_left(std::size_t source) const { return left_[source]; }
+
+  void estimate_rows() {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      left_.push_back(static_cast<double>(sources_[i].rows));
+      BoundSource& source = joins().sources[i];
+      if (source.scan.conditions.empty() || !sources_[i].plan) continue;
+      auto plan = sources_[i].plan(source.scan);
+      if (!plan.ok()) continue;  // what is wrong is found again
+      left_.back() *= plan->selectivity;
+      source.plan = std::move(*plan);
+    }
+  }
+
+  Status order_inner_joins() {
+    estimate_rows();
+    std::size_t root = 0;
+    for (std::size_t i = 1; i <= parts_.inner; ++i) {
+      if (rows_left(i) > rows_left(root)) root = i;
+    }
+    if (parts_.inner > 0 && spec_.root) root = *spec_.root;
+    tree().root = root;
+    SourceSet joined = source_set(root);
+    for (std::size_t step = 0; step < parts_.inner; ++step) {
+      std::optional<std::size_t> next;
+      std::pair<double, double> least;
+      for (std::size_t i = 0; i <= parts_.inner; ++i) {
+        if ((joined & source_set(i)) != 0 || !has_equality(joined, i)) continue;
+        const std::pair<double, double> cost = {partners(joined, i), rows_left(i)};
+        if (next && least <= cost) continue;
+        next = i;
+        least = cost;
+      }
+      if (!next) return no_equality(joined);
+      PRESSO_TRY(add_inner_stage(joined, *next));
+      joined |= source_set(*next);
+    }
+    for (Equality& rest : parts_.pool) {
+      parts_.inner_rest.push_back(
+          {equality_expression(std::move(rest.parts)), std::move(rest.text)});
+    }
+    // Outer joins that follow must not see what these leave out.
+    const bool is_last = parts_.inner == spec_.joins.size();
+    if (!is_last && parts_.inner > 0) {
+      return bind_rest(parts_.inner_rest, tree().stages.back().residual);
+    }
+    parts_.after.insert(parts_.after.end(), parts_.inner_rest.begin(), parts_.inner_rest.end());
+    return {};
+  }
+
+  /// Where a source is joined: to rows of the root, or before that to those of a build side, if its
+  /// equalities are with that one only, and it does not make more rows of them.
+  JoinTree& place_of(SourceSet joined, std::size_t source) {
+    JoinTree* place = &tree();
+    if (partners(joined, source) > 1) return *place;
+    SourceSet others = 0;
+    for (Equality& equality : parts_.pool) {
+      if (connects(equality.parts, joined, source)) others |= equality.parts.left_sources;
+    }
+    for (bool deeper = true; deeper;) {
+      deeper = false;
+      for (BoundStage& stage : place->stages) {
+        if ((others & ~sources_in(stage.build)) != 0) continue;
+        place = &stage.build;
+        deeper = true;
+        break;
+      }
+    }
+    return *place;
+  }
+
+  static SourceSet sources_in(const JoinTree& tree) {
+    SourceSet sources = source_set(tree.root);
+    for (const BoundStage& stage : tree.stages) sources |= sources_in(stage.build);
+    return sources;
+  }
+
+  /// Between a source and those that are joined already; turned so that it stands on the right.
+  static bool connects(JoinEquality& equality, SourceSet joined, std::size_t source) {
+    const SourceSet own = source_set(source);
+    if (equality.left_sources == own && (equality.right_sources & ~joined) == 0) {
+      std::swap(equality.left, equality.right);
+      std::swap(equality.left_sources, equality.right_sources);
+    }
+    return equality.right_sources == own && (equality.left_sources & ~joined) == 0;
+  }
+
+  bool has_equality(SourceSet joined, std::size_t source) {
+    return std::any_of(parts_.pool.begin(), parts_.pool.end(), [&](Equality& equality) {
+      return connects(equality.parts, joined, source);
+    });
+  }
+
+  /// How many rows of a source a row is expected to find. Keys are taken to be as many as lie
+  /// between the least and the greatest one, or as there are rows.
+  double partners(SourceSet joined, std::size_t source) {
+    const double all = std::max(1.0, static_cast<double>(sources_[source].rows));
+    double keys = 1;
+    for (Equality& equality : parts_.pool) {
+      if (connects(equality.parts, joined, source)) keys *= values_of(equality.parts.right, all);
+    }
+    return rows_left(source) / std::min(keys, all);
+  }
+
+  double values_of(const Expression& key, double rows) {
+    const auto bound = binder_.bind(key);
+    if (!bound.ok()) return rows;
+    const Node& node = binder_.builder().at(*bound);
+    if (node.physical == Physical::kBool) return 2;
+    if (node.physical != Physical::kInt64 || !node.range.known) return rows;
+    return std::min(rows, static_cast<double>(node.range.most - node.range.least) + 1);
+  }
+
+  Status no_equality(SourceSet joined) const {
+    std::string missing;
+    for (std::size_t i = 0; i <= parts_.inner; ++i) {
+      if ((joined & source_set(i)) != 0) continue;
+      missing += (missing.empty() ? "" : ", ") + name_of(i);
+    }
+    return needs_equality(missing, name_of(joins_root()));
+  }
+  static Error needs_equality(const std::string& source, const std::string& to) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "no equality joins " + source + " to " + to +
+                          ": a join needs one of columns of both, such as a.key = b.key, beside "
+                          "which others (<, between, ...) may stand; all rows of one with all rows "
+                          "of the other are not made");
+  }
+  std::size_t joins_root() const { return query_.joins->tree.root; }
+  std::string name_of(std::size_t source) const {
+    const auto& names = sources_[source].qualifiers;
+    return names.empty() ? "table " + std::to_string(source + 1) : names.front();
+  }
+
+  Status add_inner_stage(SourceSet joined, std::size_t source) {
+    BoundStage stage;
+    stage.build.root = source;
+    JoinTree& place = place_of(joined, source);
+    std::vector<Equality> left_over;
+    for (Equality& equality : parts_.pool) {
+      if (connects(equality.parts, joined, source)) {
+        PRESSO_TRY(add_keys(stage, equality));
+      } else {
+        left_over.push_back(std::move(equality));
+      }
+    }
+    parts_.pool = std::move(left_over);
+    place.stages.push_back(std::move(stage));
+    return {};
+  }
+
+  /// Of the range of a key; 0 where it is not known.
+  double width_of(NodeId id) const {
+    const Node& key = binder_.builder().at(id);
+    if (key.physical != Physical::kInt64 || !key.range.known) return 0;
+    return static_cast<double>(key.range.most - key.range.least) + 1;
+  }
+
+  Status add_keys(BoundStage& stage, const Equality& equality) {
+    PRESSO_ASSIGN(const NodeId probe, shown(binder_.bind(equality.parts.left), equality.text));
+    PRESSO_ASSIGN(const NodeId build, shown(binder_.bind(equality.parts.right), equality.text));
+    std::vector<NodeId> both = {probe, build};
+    Status unified = binder_.builder().unify(both);
+    if (!unified.ok()) unified = unify_empty(equality.parts, std::move(unified), both);
+    if (!unified.ok()) {
+      return shown(at_place(std::move(unified.error()), equality.parts.left), equality.text);
+    }
+    // The key with the widest range comes last, which divides the rows of all into ranges.
+    std::size_t place = stage.build_keys.size();
+    while (place > 0 && width_of(both[1]) < width_of(stage.build_keys[place - 1])) --place;
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    stage.probe_keys.insert(stage.probe_keys.begin() + at, both[0]);
+    stage.build_keys.insert(stage.build_keys.begin() + at, both[1]);
+    return {};
+  }
+
+  /// A plain file without rows has columns of strings, since nothing tells what they are: its key
+  /// becomes a null of the other one's type. Else the error stays.
+  Status unify_empty(const JoinEquality& parts, Status error, std::vector<NodeId>& keys) const {
+    const auto has_rows = [this](SourceSet sources) {
+      bool rows = false;
+      for (std::size_t i = 0; i < sources_.size(); ++i) {
+        rows = rows || ((sources & source_set(i)) != 0 && sources_[i].rows != 0);
+      }
+      return rows;
+    };
+    const Builder& build = binder_.builder();
+    const auto as_null = [&](std::size_t empty) -> Status {
+      PRESSO_ASSIGN(keys[empty], build.cast(build.null(), build.at(keys[1 - empty]).schema));
+      return build.unify(keys);
+    };
+    if (!has_rows(parts.left_sources)) return as_null(0);
+    if (!has_rows(parts.right_sources)) return as_null(1);
+    return error;
+  }
+
+  Status add_later_stage(std::size_t join) {
+    if (parts_.keys[join].empty()) {
+      return shown(
+          needs_equality(name_of(join + 1), join == 0 ? name_of(0) : "the tables before it"),
+          spec_.joins[join].text);
+    }
+    BoundStage stage;
+    stage.build.root = join + 1;
+    stage.kind = stage_kind(spec_.joins[join].kind);
+    for (const Equality& equality : parts_.keys[join]) {
+      PRESSO_TRY(add_keys(stage, equality));
+    }
+    PRESSO_TRY(bind_rest(parts_.residual[join], stage.residual));
+    tree().stages.push_back(std::move(stage));
+    return {};
+  }
+
+  Status bind_rest(const std::vector<Rest>& from, std::vector<NodeId>& to) {
+    for (const auto& [condition, text] : from) {
+      PRESSO_ASSIGN(const NodeId id, shown(binder_.bind_condition(condition), text));
+      to.push_back(id);
+    }
+    return {};
+  }
+
+  void exchange_sides() {
+    if (sources_.size() != 2 || parts_.inner != 0) return;
+    if (spec_.root.value_or(rows_left(0) >= rows_left(1) ? 0 : 1) == 0) return;
+    BoundStage& stage = tree().stages[0];
+    tree().root = 1;
+    stage.build.root = 0;
+    stage.kind = mirrored(stage.kind);
+    std::swap(stage.probe_keys, stage.build_keys);
+  }
+
+  Status bind_conditions() { return bind_rest(parts_.after, query_.conditions); }
+
+  BoundQuery& query_;
+  const QuerySpec& spec_;
+  std::vector<SourceFacts> sources_;
+  Binder& binder_;
+  JoinParts parts_;
+  std::vector<double> left_;  ///< rows, by source
+};
+
+}  // namespace
+
+bool JoinTree::has(std::size_t source) const {
+  return source == root ||
+         std::any_of(stages.begin(), stages.end(),
+                     [source](const BoundStage& stage) { return stage.build.has(source); });
+}
+
+std::size_t BoundJoins::source_of(std::size_t column) const {
+  std::size_t source = 0;
+  while (source + 1 < sources.size() && sources[source + 1].first_column <= column) ++source;
+  return source;
+}
+
+Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
+  if (list.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "a join needs columns that are equal on both sides, such as a = b");
+  }
+  std::vector<Expression> conditions;
+  for (NamedExpression& item : list) {
+    Expression& one = item.expression;
+    const bool equality =
+        one.kind == Expression::Kind::kOperator && one.op == Expression::Op::kEqual;
+    if (one.kind == Expression::Kind::kColumn && one.qualifier.empty()) {
+      join.using_columns.push_back(std::move(one));
+    } else if (equality) {
+      join.pairs.emplace_back(std::move(one.arguments[0]), std::move(one.arguments[1]));
+    } else {
+      conditions.push_back(std::move(one));
+    }
+  }
+  if (conditions.size() == 1) join.on = std::move(conditions[0]);
+  if (conditions.size() > 1) join.on = operation(Expression::Op::kAnd, std::move(conditions));
+  return {};
+}
+
+Status bind_joins(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
+                  Binder& binder) {
+  return JoinBinder(query, spec, std::move(sources), binder).bind();
+}
+
+}  // namespace presso::query

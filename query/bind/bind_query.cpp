@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+// Looks up names and types of a whole query. In a query with groups each expression of the answer
+// is taken apart: what equals a key is the key, what an aggregate function is given is computed of
+// the table's rows, the rest is computed of keys and aggregates.
+#include <algorithm>
+#include <map>
+
+#include "query/bind/shown.h"
+#include "query/plan/join_plan.h"
+#include "query/plan/query_spec.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = Expression::Kind;
+
+Error refused(std::string what, const Expression& where) {
+  return at_place(make_error(ErrorCode::kInvalidArgument, std::move(what)), where);
+}
+
+bool has_aggregate(const Expression& expression) {
+  return is_aggregate(expression) ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(), has_aggregate);
+}
+
+/// Names that the answer's columns were given may stand where there is no column of that name, and
+/// in --order-by before all others.
+class Aliases {
+ public:
+  void add(const std::string& name, NodeId id) { nodes_.emplace(name, id); }
+  std::optional<NodeId> find(const Expression& expression) const {
+    if (expression.kind != Kind::kColumn || !expression.qualifier.empty()) return std::nullopt;
+    const auto found = nodes_.find(expression.text);
+    if (found == nodes_.end()) return std::nullopt;
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, NodeId> nodes_;
+};
+
+class PlainBinder final : public Binder {
+ public:
+  using Binder::Binder;
+  Aliases aliases;
+  bool use_aliases = false;
+
+ protected:
+  Result<std::optional<NodeId>> replacement(const Expression& expression) override {
+    return use_aliases ? aliases.find(expression) : std::nullopt;
+  }
+};
+
+class GroupBinder final : public Binder {
+ public:
+  GroupBinder(BoundQuery& query, Binder& input, const std::vector<InputColumn>& none,
+              std::uint64_t rows)
+      : Binder(*query.output, none), query_(query), input_(input), rows_(rows) {}
+
+  Aliases aliases;
+  bool use_aliases = false;
+
+  /// The key may be called by `name` where there is no column of that name.
+  void add_key(NodeId key, const std::string& name) {
+    Node node = query_.input->at(key);
+    query_.keys.push_back(key);
+    key_names_.add(name, add_column(std::move(node)));
+  }
+
+ protected:
+  Result<std::optional<NodeId>> replacement(const Expression& expression) override {
+    if (use_aliases) {
+      if (const auto known = aliases.find(expression)) return known;
+    }
+    const bool literal = expression.kind != Kind::kColumn && expression.arguments.empty();
+    if (literal || query_.keys.empty() || has_aggregate(expression)) return std::optional<NodeId>();
+    const auto bound = input_.bind(expression);
+    if (!bound.ok()) return key_names_.find(expression);
+    const auto key = std::find(query_.keys.begin(), query_.keys.end(), *bound);
+    if (key == query_.keys.end()) return std::optional<NodeId>();
+    return std::optional(columns_[static_cast<std::size_t>(key - query_.keys.begin())]);
+  }
+
+  Result<NodeId> bind_column(const Expression& expression) override {
+    PRESSO_ASSIGN(const NodeId bound, input_.bind(expression));  // says what is wrong with the name
+    (void)bound;
+    return refused("the column '" + expression.text +
+                       "' has many values in a group: group by it, too, or take an "
+                       "aggregate of it (min, max, count, ...)",
+                   expression);
+  }
+
+  Result<NodeId> bind_aggregate(const Expression& expression) override {
+    const std::string& name = expression.text;
+    AggregateCall call;
+    const bool star =
+        expression.arguments.size() == 1 && expression.arguments[0].kind == Kind::kStar;
+    if (name == "count" && (star || expression.arguments.empty())) return column_of(call);
+    if (expression.arguments.size() != 1 || star) {
+      return refused(name + "() takes one argument", expression);
+    }
+    if (expression.distinct && name != "count" && name != "min" && name != "max") {
+      return refused("DISTINCT goes with count() only", expression);
+    }
+    PRESSO_ASSIGN(NodeId argument, input_.bind(expression.arguments[0]));
+    const Builder& build = input_.builder();
+    Family family = build.at(argument).family;
+    if (family == Family::kNull) {
+      PRESSO_ASSIGN(argument, build.cast(argument, schema_of(Family::kInteger)));
+      family = Family::kInteger;
+    }
+    if (name == "count") {
+      call.kind = expression.distinct ? AggregateKind::kCountDistinct : AggregateKind::kCount;
+    } else if (name == "min" || name == "max") {
+      call.kind = name == "min" ? AggregateKind::kMin : AggregateKind::kMax;
+    } else {
+      call.kind = name == "sum" ? AggregateKind::kSum : AggregateKind::kAverage;
+      if (family == Family::kBool) {
+        PRESSO_ASSIGN(argument, build.cast(argument, schema_of(Family::kInteger)));
+        family = Family::kInteger;
+      }
+      if (family != Family::kInteger && family != Family::kDecimal && family != Family::kDouble) {
+        return refused(name + "() takes numbers; this is " + build.type_of(argument), expression);
+      }
+    }
+    call.argument = argument;
+    return column_of(call);
+  }
+
+ private:
+  NodeId add_column(Node node) {
+    node.kind = Node::Kind::kColumn;
+    node.column = query_.group_columns.size();
+    node.arguments.clear();
+    node.parameter = 0;
+    node.integers.clear();
+    node.test.reset();
+    node.test_key.clear();
+    node.text.clear();
+    node.is_null = false;
+    query_.group_columns.push_back(node);
+    columns_.push_back(query_.output->add(std::move(node)));
+    return columns_.back();
+  }
+
+  NodeId column_of(const AggregateCall& call) {
+    for (std::size_t i = 0; i < query_.aggregates.size(); ++i) {
+      const AggregateCall& known = query_.aggregates[i];
+      if (known.kind == call.kind && known.argument == call.argument) {
+        return columns_[query_.keys.size() + i];
+      }
+    }
+    query_.aggregates.push_back(call);
+    return add_column(result_of(call));
+  }
+
+  Node result_of(const AggregateCall& call) const {
+    Node node;
+    if (call.argument) node = query_.input->at(*call.argument);
+    node.nullable = true;
+    switch (call.kind) {
+      case AggregateKind::kMin:
+      case AggregateKind::kMax:
+        return node;
+      case AggregateKind::kAverage:
+        node = column_node(0, schema_of(Family::kDouble), {}, true);
+        return node;
+      case AggregateKind::kSum:
+        if (node.family == Family::kDouble) {
+          return column_node(0, schema_of(Family::kDouble), {}, true);
+        }
+        return sum_of(node);
+      default: {
+        Range range;
+        range.known = true;
+        range.most = static_cast<Int128>(rows_);
+        return column_node(0, schema_of(Family::kInteger), range, false);
+      }
+    }
+  }
+
+  Node sum_of(const Node& argument) const {
+    const Byte scale = argument.family == Family::kDecimal ? argument.schema.scale : Byte{0};
+    Range range;
+    const auto count = static_cast<Int128>(rows_);
+    const Int128 limit = power_of_ten(kMostDigits);
+    range.known = argument.range.known &&
+                  !__builtin_mul_overflow(argument.range.least, count, &range.least) &&
+                  !__builtin_mul_overflow(argument.range.most, count, &range.most);
+    // A sum of some of the rows lies between 0 and that of all.
+    range.least = std::min<Int128>(range.least, argument.range.least);
+    range.most = std::max<Int128>(range.most, argument.range.most);
+    if (!range.known || range.least <= -limit || range.most >= limit) {
+      range = range_of_type(ColumnType::kDecimal128);
+    }
+    range.least = std::min<Int128>(range.least, 0);
+    range.most = std::max<Int128>(range.most, 0);
+    Node node = column_node(0, schema_of(Family::kDecimal, scale), range, true);
+    node.family = argument.family;
+    node.physical = Physical::kInt128;
+    return node;
+  }
+
+  BoundQuery& query_;
+  Binder& input_;
+  std::uint64_t rows_;
+  Aliases key_names_;
+  std::vector<NodeId> columns_;  ///< nodes of group_columns
+};
+
+/// ORDER BY 2 is by the second column of the answer.
+std::optional<std::size_t> position_of(const Expression& expression) {
+  if (expression.kind != Kind::kNumber || expression.text.size() > 5) return std::nullopt;
+  const bool digits = std::all_of(expression.text.begin(), expression.text.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) return std::nullopt;
+  return static_cast<std::size_t>(std::stoul(expression.text));
+}
+
+Result<NodeId> sort_node(BoundQuery& query, Binder& binder, const SortExpression& sort) {
+  if (const auto position = position_of(sort.expression)) {
+    if (*position == 0 || *position > query.results.size()) {
+      return refused("the answer has " + std::to_string(query.results.size()) + " columns",
+                     sort.expression);
+    }
+    return query.results[*position - 1];
+  }
+  return binder.bind(sort.expression);
+}
+
+Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
+  for (const auto& [sort, text] : spec.order_by) {
+    PRESSO_ASSIGN(const NodeId id, shown(sort_node(query, binder, sort), text));
+    if (query.last_graph().is_constant(id)) continue;
+    auto place = std::find(query.sort_nodes.begin(), query.sort_nodes.end(), id);
+    const auto number = static_cast<std::size_t>(place - query.sort_nodes.begin());
+    if (place == query.sort_nodes.end()) query.sort_nodes.push_back(id);
+    query.sort_keys.push_back({number, sort.descending, sort.nulls_first});
+  }
+  return {};
+}
+
+struct StarColumn {
+  NamedExpression column;
+  Quoting quoting = Quoting::kNeeded;
+};
+
+/// All columns that a star stands for, or those of one table. Those that have their name in common
+/// are called as table.name.
+Result<std::vector<StarColumn>> star_columns(const BoundQuery& query, const Expression& star,
+                                             const Qualifiers& qualifiers) {
+  std::vector<StarColumn> columns;
+  const auto is_shown = [&](const InputColumn& column) {
+    const auto& names = qualifiers[column.source];
+    const bool named = std::find(names.begin(), names.end(), star.qualifier) != names.end();
+    return column.unusable.empty() && (star.qualifier.empty() ? !column.hidden : named);
+  };
+  for (const InputColumn& column : query.columns) {
+    if (!is_shown(column)) continue;
+    const auto same = std::count_if(
+        query.columns.begin(), query.columns.end(),
+        [&](const InputColumn& other) { return is_shown(other) && other.name == column.name; });
+    Expression name = presso::column(column.name);
+    if (same > 1 || !star.qualifier.empty()) name.qualifier = qualifiers[column.source].back();
+    std::string shown_name =
+        same > 1 ? qualifiers[column.source].front() + "." + column.name : column.name;
+    columns.push_back({{std::move(name), std::move(shown_name)}, column.schema.quoting});
+  }
+  if (columns.empty()) return refused("there is no table '" + star.qualifier + "'", star);
+  return columns;
+}
+
+Status add_star(BoundQuery& query, PlainBinder& binder, const Expression& star,
+                const Qualifiers& qualifiers) {
+  PRESSO_ASSIGN(const std::vector<StarColumn> columns, star_columns(query, star, qualifiers));
+  for (const auto& [column, quoting] : columns) {
+    PRESSO_ASSIGN(const NodeId id, binder.bind(column.expression));
+    add_result(query, id, column.name);
+    query.schema.columns.back().quoting = quoting;
+  }
+  return {};
+}
+
+/// SELECT DISTINCT: all that is selected is a key of groups.
+Result<QuerySpec> distinct_as_groups(QuerySpec spec, const BoundQuery& query,
+                                     const Qualifiers& qualifiers) {
+  const auto problem = [](const char* what, const FromText<NamedExpression>& item) {
+    return shown(refused(what, item.parsed.expression), item.text);
+  };
+  if (!spec.group_by.empty()) {
+    return problem("DISTINCT goes without GROUP BY, which makes each group once",
+                   spec.group_by.front());
+  }
+  std::vector<FromText<NamedExpression>> selected;
+  for (FromText<NamedExpression>& item : spec.select) {
+    const Expression& expression = item.parsed.expression;
+    if (has_aggregate(expression)) {
+      return problem("DISTINCT goes without aggregates; GROUP BY makes each group once", item);
+    }
+    if (expression.kind != Kind::kStar) {
+      selected.push_back(std::move(item));
+      continue;
+    }
+    auto columns = star_columns(query, expression, qualifiers);
+    if (!columns.ok()) return shown(std::move(columns.error()), item.text);
+    for (StarColumn& one : *columns) selected.push_back({std::move(one.column), item.text});
+  }
+  for (const FromText<NamedExpression>& item : selected) {
+    const Expression& key = item.parsed.expression;
+    // A number would be a position.
+    if (key.kind == Kind::kColumn || !key.arguments.empty()) spec.group_by.push_back(item);
+  }
+  spec.select = std::move(selected);
+  return spec;
+}
+
+Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
+                  const Qualifiers& qualifiers) {
+  for (const auto& [item, text] : spec.select) {
+    if (item.expression.kind == Kind::kStar) {
+      Status added = add_star(query, binder, item.expression, qualifiers);
+      if (!added.ok()) return shown(std::move(added.error()), text);
+      continue;
+    }
+    PRESSO_ASSIGN(const NodeId id, shown(binder.bind(item.expression), text));
+    add_result(query, id, item.name);
+    binder.aliases.add(item.name, id);
+  }
+  if (spec.select.empty()) {
+    Status added = add_star(query, binder, Expression(), qualifiers);
+    if (!added.ok()) return shown(std::move(added.error()), "");
+  }
+  if (!spec.having.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "HAVING is about groups, of which there are none; WHERE chooses rows");
+  }
+  binder.use_aliases = true;
+  return bind_order(query, binder, spec);
+}
+
+/// A key may be a column, an expression, the position or the name of one in the list of columns.
+Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& spec) {
+  if (const auto position = position_of(key)) {
+    if (*position == 0 || *position > spec.select.size()) {
+      return refused("what is selected has no column " + key.text, key);
+    }
+    return input.bind(spec.select[*position - 1].parsed.expression);
+  }
+  Result<NodeId> bound = input.bind(key);
+  if (bound.ok() || key.kind != Kind::kColumn) return bound;
+  for (const auto& [item, text] : spec.select) {
+    if (item.name == key.text) return input.bind(item.expression);
+  }
+  return bound;
+}
+
+Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec,
+                    std::uint64_t rows) {
+  static const std::vector<InputColumn> kNone;
+  query.output = std::make_unique<Graph>();
+  GroupBinder binder(query, input, kNone, rows);
+  std::vector<std::pair<std::size_t, std::string>> columns;  // each key that was given
+  for (const auto& [key, text] : spec.group_by) {
+    PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec), text));
+    if (input.builder().at(id).family == Family::kNull) {
+      PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
+    }
+    const auto known = std::find(query.keys.begin(), query.keys.end(), id);
+    columns.emplace_back(known - query.keys.begin(), key.name);
+    if (known == query.keys.end()) binder.add_key(id, key.name);
+  }
+  const auto add = [&](const FromText<NamedExpression>& from) -> Status {
+    const NamedExpression& item = from.parsed;
+    PRESSO_ASSIGN(const NodeId id, shown(binder.bind(item.expression), from.text));
+    add_result(query, id, item.name);
+    binder.aliases.add(item.name, id);
+    return {};
+  };
+  if (spec.select.empty()) {
+    for (const auto& [key, name] : columns) {
+      add_result(query, query.output->add(query.group_columns[key]), name);
+    }
+  }
+  for (const auto& item : spec.select) {
+    PRESSO_TRY(add(item));
+  }
+  for (const auto& item : spec.aggregates) {
+    PRESSO_TRY(add(item));
+  }
+  binder.use_aliases = true;
+  std::vector<NodeId> conditions;
+  for (const auto& [condition, text] : spec.having) {
+    PRESSO_ASSIGN(const NodeId id, shown(binder.bind_condition(condition), text));
+    conditions.push_back(id);
+  }
+  if (!conditions.empty()) {
+    PRESSO_ASSIGN(const NodeId all, binder.builder().all_of(conditions));
+    query.having = all;
+  }
+  return bind_order(query, binder, spec);
+}
+
+}  // namespace
+
+std::string unique_name(const std::string& name, const TableSchema& schema) {
+  const auto taken = [&](const std::string& wanted) {
+    return std::any_of(schema.columns.begin(), schema.columns.end(),
+                       [&](const ColumnSchema& column) { return column.name == wanted; });
+  };
+  std::string unique = name;
+  for (int number = 2; taken(unique); ++number) unique = name + "_" + std::to_string(number);
+  return unique;
+}
+
+void add_result(BoundQuery& query, NodeId id, const std::string& name) {
+  const Node& node = query.last_graph().at(id);
+  ColumnSchema column = node.schema;
+  if (node.family == Family::kNull) column = schema_of(Family::kString);
+  column.name = unique_name(name, query.schema);
+  column.nullable = true;
+  query.results.push_back(id);
+  query.schema.columns.push_back(std::move(column));
+}
+
+BoundQuery::BoundQuery() = default;
+BoundQuery::~BoundQuery() = default;
+BoundQuery::BoundQuery(BoundQuery&&) noexcept = default;
+BoundQuery& BoundQuery::operator=(BoundQuery&&) noexcept = default;
+
+Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources) {
+  BoundQuery query;
+  PRESSO_ASSIGN(query.columns, joined_columns(spec, sources, spec.joins.size()));
+  query.limit = spec.limit;
+  query.offset = spec.offset;
+  Qualifiers qualifiers;
+  std::uint64_t rows = 1;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    qualifiers.push_back(sources[i].qualifiers);
+    qualifiers.back().push_back(private_qualifier(i));               // for add_star() and joins
+    if (__builtin_mul_overflow(rows, sources[i].rows + 1, &rows)) {  // outer joins: more
+      rows = ~std::uint64_t{0} >> 1;
+    }
+  }
+  if (sources.size() == 1) rows = sources[0].rows;
+  query.most_rows = rows;
+  PlainBinder binder(*query.input, query.columns, qualifiers);
+  if (!spec.joins.empty()) {
+    PRESSO_TRY(bind_joins(query, spec, std::move(sources), binder));
+  } else {
+    for (const auto& [condition, text] : spec.conditions) {
+      PRESSO_ASSIGN(const NodeId id, shown(binder.bind_condition(condition), text));
+      query.conditions.push_back(id);
+    }
+  }
+  const auto of_groups = [](const FromText<NamedExpression>& item) {
+    return has_aggregate(item.parsed.expression);
+  };
+  const bool of_all = std::any_of(spec.having.begin(), spec.having.end(),
+                                  [](const auto& item) { return has_aggregate(item.parsed); });
+  if (spec.distinct) {
+    PRESSO_ASSIGN(const QuerySpec groups, distinct_as_groups(spec, query, qualifiers));
+    PRESSO_TRY(bind_grouped(query, binder, groups, rows));
+    return query;
+  }
+  const bool grouped = !spec.group_by.empty() || !spec.aggregates.empty() || of_all ||
+                       std::any_of(spec.select.begin(), spec.select.end(), of_groups);
+  PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows)
+                     : bind_plain(query, binder, spec, qualifiers));
+  return query;
+}
+
+}  // namespace presso::query

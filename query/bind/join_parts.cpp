@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#include "query/bind/join_parts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "query/bind/shown.h"
+#include "query/plan/join_plan.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = SqlJoin::Kind;
+
+bool is_inner(Kind kind) {
+  return kind == Kind::kInner || kind == Kind::kComma;
+}
+
+class JoinsApart {
+ public:
+  JoinsApart(BoundQuery& query, const QuerySpec& spec, const std::vector<SourceFacts>& sources,
+             const Binder& binder)
+      : query_(query), spec_(spec), sources_(sources), binder_(binder) {}
+
+  Result<JoinParts> take() {
+    parts_.conditions_of.resize(sources_.size());
+    parts_.keys.resize(spec_.joins.size());
+    parts_.residual.resize(spec_.joins.size());
+    const auto later = std::find_if(spec_.joins.begin(), spec_.joins.end(),
+                                    [](const JoinSpec& join) { return !is_inner(join.kind); });
+    parts_.inner = static_cast<std::size_t>(later - spec_.joins.begin());
+    forbid_right_sides(query_, spec_, 0);
+    for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
+      PRESSO_TRY(take_join(join));
+    }
+    forbid_right_sides(query_, spec_, spec_.joins.size());
+    for (const auto& [condition, text] : spec_.conditions) {
+      PRESSO_TRY(take_where(condition, text));
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  SourceOf source_of() {
+    return [this](const Expression& column) -> Result<std::size_t> {
+      PRESSO_ASSIGN(const std::size_t number, binder_.find_column(column));
+      return query_.columns[number].source;
+    };
+  }
+
+  /// Sources 0 to `join` stand on the left of a join.
+  static SourceSet left_of(std::size_t join) { return source_set(join + 1) - 1; }
+
+  // --- ON
+
+  Status take_join(std::size_t join) {
+    const JoinSpec& spec = spec_.joins[join];
+    for (const auto& [left, right] : spec.pairs) {
+      PRESSO_TRY(take_pair(join, left, right));
+    }
+    for (const Expression& column : spec.using_columns) {
+      PRESSO_TRY(take_using(join, column));
+    }
+    if (spec.on) {
+      PRESSO_TRY(take_on(join, *spec.on));
+    }
+    return {};
+  }
+
+  /// "a = b" with a on the left and b on the right, or the other way round. Other equalities are
+  /// conditions.
+  Status take_pair(std::size_t join, const Expression& first, const Expression& second) {
+    const std::string& text = spec_.joins[join].text;
+    Expression left = first, right = second;
+    Status bound = qualify_pair(join, left, right);
+    if (!bound.ok()) {
+      left = second, right = first;
+      if (!qualify_pair(join, left, right).ok()) {
+        Expression whole = pair_expression(first, second);
+        const bool is_condition = qualify(whole, join, 0, join + 2).ok();
+        return is_condition ? take_on(join, whole) : shown(std::move(bound.error()), text);
+      }
+    }
+    return take_qualified(join, std::move(left), std::move(right));
+  }
+
+  /// `left` and `right` have their tables' names.
+  Status take_qualified(std::size_t join, Expression left, Expression right) {
+    JoinEquality equality;
+    PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
+    PRESSO_ASSIGN(equality.right_sources, sources_of(right, source_of()));
+    if (equality.left_sources == 0 || equality.right_sources == 0) {
+      return take_on(join, pair_expression(left, right));
+    }
+    equality.left = std::move(left);
+    equality.right = std::move(right);
+    return take_equality(join, std::move(equality), spec_.joins[join].text);
+  }
+
+  static Expression pair_expression(const Expression& left, const Expression& right) {
+    Expression result = operation(Expression::Op::kEqual, {left, right});
+    result.offset = left.offset;
+    result.length = left.length;
+    return result;
+  }
+
+  Status qualify_pair(std::size_t join, Expression& left, Expression& right) {
+    PRESSO_TRY(qualify(left, join, 0, join + 1));
+    return qualify(right, join, join + 1, join + 2);
+  }
+
+  /// Names are looked up among the sources [first, end), as they stand before a join, and say from
+  /// then on which of them they mean.
+  Status qualify(Expression& tree, std::size_t join, std::size_t first, std::size_t end) {
+    PRESSO_ASSIGN(std::vector<InputColumn> columns, joined_columns(spec_, sources_, join));
+    Qualifiers qualifiers(sources_.size());
+    for (std::size_t source = first; source < end; ++source) {
+      qualifiers[source] = sources_[source].qualifiers;
+      qualifiers[source].push_back(private_qualifier(source));
+    }
+    const auto first_column = std::find_if(
+        columns.begin(), columns.end(), [&](const auto& column) { return column.source >= first; });
+    const auto end_column = std::find_if(first_column, columns.end(),
+                                         [&](const auto& column) { return column.source >= end; });
+    columns = std::vector<InputColumn>(first_column, end_column);
+    Graph graph;
+    return qualify_names(tree, Binder(graph, columns, std::move(qualifiers)), columns);
+  }
+
+  Status qualify_names(Expression& tree, const Binder& binder,
+                       const std::vector<InputColumn>& columns) const {
+    for (Expression& argument : tree.arguments) {
+      PRESSO_TRY(qualify_names(argument, binder, columns));
+    }
+    if (tree.kind != Expression::Kind::kColumn) return {};
+    PRESSO_ASSIGN(const std::size_t found, binder.find_column(tree));
+    const bool merged = tree.qualifier.empty() && !columns[found].otherwise.empty();
+    tree.qualifier = private_qualifier(columns[found].source);
+    tree.text = columns[found].name;
+    if (!merged) return {};
+    // USING in a full join before: the name means the first value that there is.
+    std::vector<Expression> values = {tree};
+    for (const std::size_t other : columns[found].otherwise) {
+      values.push_back(tree);
+      values.back().qualifier = private_qualifier(query_.columns[other].source);
+    }
+    Expression value = call("coalesce", std::move(values));
+    value.offset = tree.offset;
+    value.length = tree.length;
+    tree = std::move(value);
+    return {};
+  }
+
+  Status take_using(std::size_t join, const Expression& column) {
+    Expression left = column, right = column;
+    Status bound = qualify_pair(join, left, right);
+    if (!bound.ok()) return shown(std::move(bound.error()), spec_.joins[join].text);
+    return take_qualified(join, std::move(left), std::move(right));
+  }
+
+  Status take_on(std::size_t join, const Expression& on) {
+    const std::string& text = spec_.joins[join].text;
+    Expression condition = on;
+    Status bound = qualify(condition, join, 0, join + 2);
+    if (!bound.ok()) {
+      const bool is_later = sources_of(on, source_of()).ok();
+      return is_later ? too_early(on, text) : shown(std::move(bound.error()), text);
+    }
+    auto split = split_condition(std::move(condition), source_of());
+    if (!split.ok()) return shown(std::move(split.error()), text);
+    for (JoinEquality& equality : split->equalities) {
+      PRESSO_TRY(take_equality(join, std::move(equality), text));
+    }
+    for (SourceCondition& one : split->single) {
+      const bool right = one.source == join + 1;
+      const bool scanned =
+          join < parts_.inner || (right && on_may_filter(spec_.joins[join].kind, true));
+      if (one.source > join + 1) return too_early(one.condition, text);
+      if (scanned) {
+        parts_.conditions_of[one.source].push_back({std::move(one.condition), text});
+      } else if (!one.implied) {
+        parts_.residual[join].push_back({std::move(one.condition), text});
+      }
+    }
+    for (RestCondition& rest : split->rest) {
+      if ((rest.sources & ~left_of(join + 1)) != 0) return too_early(rest.condition, text);
+      auto& to = join < parts_.inner ? parts_.inner_rest : parts_.residual[join];
+      to.push_back({std::move(rest.condition), text});
+    }
+    return {};
+  }
+
+  static Status too_early(const Expression& condition, const std::string& text) {
+    return shown(at_place(make_error(ErrorCode::kInvalidArgument,
+                                     "a table that is joined later cannot be named here"),
+                          condition),
+                 text);
+  }
+
+  Status take_equality(std::size_t join, JoinEquality equality, const std::string& text) {
+    const SourceSet all = equality.left_sources | equality.right_sources;
+    if ((all & ~left_of(join + 1)) != 0) return too_early(equality.left, text);
+    if (join < parts_.inner && !equality.nulls_are_equal) {
+      parts_.pool.push_back({std::move(equality), text});
+      return {};
+    }
+    const SourceSet right = source_set(join + 1);
+    if (equality.left_sources == right) {
+      std::swap(equality.left, equality.right);
+      std::swap(equality.left_sources, equality.right_sources);
+    }
+    const bool usable = equality.right_sources == right && (equality.left_sources & right) == 0 &&
+                        !equality.nulls_are_equal;
+    if (usable) {
+      parts_.keys[join].push_back({std::move(equality), text});
+    } else {
+      auto& to = join < parts_.inner ? parts_.inner_rest : parts_.residual[join];
+      to.push_back({equality_expression(std::move(equality)), text});
+    }
+    return {};
+  }
+
+  // --- WHERE
+
+  Status take_where(const Expression& condition, const std::string& text) {
+    auto split = split_condition(condition, source_of());
+    if (!split.ok()) return shown(std::move(split.error()), text);
+    for (JoinEquality& equality : split->equalities) {
+      const SourceSet all = equality.left_sources | equality.right_sources;
+      const auto last = static_cast<std::size_t>(std::bit_width(all)) - 1;
+      const bool joins = last > 0 && is_inner(spec_.joins[last - 1].kind) &&
+                         where_may_filter_source(last) && !equality.nulls_are_equal;
+      if (joins) {
+        PRESSO_TRY(take_equality(last - 1, std::move(equality), text));
+      } else {
+        parts_.after.push_back({equality_expression(std::move(equality)), text});
+      }
+    }
+    for (SourceCondition& one : split->single) {
+      if (where_may_filter_source(one.source)) {
+        parts_.conditions_of[one.source].push_back({std::move(one.condition), text});
+      } else if (!one.implied) {
+        parts_.after.push_back({std::move(one.condition), text});
+      }
+    }
+    for (RestCondition& rest : split->rest)
+      parts_.after.push_back({std::move(rest.condition), text});
+    return {};
+  }
+
+  bool where_may_filter_source(std::size_t source) const {
+    bool may = true;
+    for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
+      if (join + 1 < source) continue;
+      may = may && where_may_filter(spec_.joins[join].kind, source == join + 1);
+    }
+    return may;
+  }
+
+  BoundQuery& query_;
+  const QuerySpec& spec_;
+  const std::vector<SourceFacts>& sources_;
+  const Binder& binder_;
+  JoinParts parts_;
+};
+
+}  // namespace
+
+Expression equality_expression(JoinEquality equality) {
+  const Expression place = equality.left;
+  Expression result =
+      operation(equality.nulls_are_equal ? Expression::Op::kIsDistinct : Expression::Op::kEqual,
+                {std::move(equality.left), std::move(equality.right)});
+  result.negated = equality.nulls_are_equal;
+  result.offset = place.offset;
+  result.length = place.length;
+  return result;
+}
+
+Result<JoinParts> take_joins_apart(BoundQuery& query, const QuerySpec& spec,
+                                   const std::vector<SourceFacts>& sources, const Binder& binder) {
+  return JoinsApart(query, spec, sources, binder).take();
+}
+
+}  // namespace presso::query

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: MIT
+#include "query/compute/binder.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "format/suggest.h"
+#include "query/compute/written_value.h"
+
+namespace presso::query {
+namespace {
+
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+
+Error refused(std::string what) {
+  return make_error(ErrorCode::kInvalidArgument, std::move(what));
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
+}
+
+/// `a op b`, where > and >= change sides.
+struct Comparison {
+  Step step;
+  bool swapped;
+};
+std::optional<Comparison> comparison_of(Op op) {
+  switch (op) {
+    case Op::kEqual:
+      return Comparison{Step::kEqual, false};
+    case Op::kNotEqual:
+      return Comparison{Step::kNotEqual, false};
+    case Op::kLess:
+      return Comparison{Step::kLess, false};
+    case Op::kLessEqual:
+      return Comparison{Step::kLessEqual, false};
+    case Op::kGreater:
+      return Comparison{Step::kLess, true};
+    case Op::kGreaterEqual:
+      return Comparison{Step::kLessEqual, true};
+    case Op::kIsDistinct:
+      return Comparison{Step::kIsDistinct, false};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Step> arithmetic_of(Op op) {
+  switch (op) {
+    case Op::kAdd:
+      return Step::kAdd;
+    case Op::kSubtract:
+      return Step::kSubtract;
+    case Op::kMultiply:
+      return Step::kMultiply;
+    case Op::kDivide:
+      return Step::kDivideReal;
+    case Op::kIntegerDivide:
+      return Step::kDivideInteger;
+    case Op::kModulo:
+      return Step::kModulo;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Comparison with a string literal, which string columns are tested for as they are stored.
+std::optional<StringCondition::Kind> string_comparison(Step step, bool literal_first) {
+  using Text = StringCondition::Kind;
+  switch (step) {
+    case Step::kEqual:
+      return Text::kEqual;
+    case Step::kLess:
+      return literal_first ? Text::kGreater : Text::kLess;
+    case Step::kLessEqual:
+      return literal_first ? Text::kGreaterEqual : Text::kLessEqual;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Error at_place(Error error, const Expression& expression) {
+  if (error.byte_offset == Error::kNone) error.byte_offset = expression.offset;
+  return error;
+}
+
+bool is_aggregate(const Expression& expression) {
+  if (expression.kind != Kind::kFunction) return false;
+  const std::string& name = expression.text;
+  return name == "sum" || name == "count" || name == "min" || name == "max" || name == "avg" ||
+         name == "mean";
+}
+
+Binder::Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers)
+    : graph_(graph), build_(graph), columns_(columns), qualifiers_(std::move(qualifiers)) {}
+
+Result<std::optional<NodeId>> Binder::replacement(const Expression&) {
+  return std::optional<NodeId>();
+}
+
+Result<NodeId> Binder::bind_aggregate(const Expression& expression) {
+  return at_place(refused(expression.text + "() is of groups: it stands among what is selected, in "
+                                            "HAVING and ORDER BY, and not within another one"),
+                  expression);
+}
+
+/// The columns that may be meant by what stands before the point. Names with # are the library's.
+Result<std::vector<std::size_t>> Binder::columns_behind(const Expression& expression) const {
+  std::vector<std::size_t> columns;
+  std::vector<std::string> known;
+  std::size_t sources = 0;
+  for (std::size_t source = 0; source < qualifiers_.size(); ++source) {
+    const auto& own = qualifiers_[source];
+    std::copy_if(own.begin(), own.end(), std::back_inserter(known),
+                 [](const std::string& name) { return name[0] != '#'; });
+    if (std::find(own.begin(), own.end(), expression.qualifier) == own.end()) continue;
+    ++sources;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].source == source) columns.push_back(i);
+    }
+  }
+  if (sources == 1) return columns;
+  std::string what = "there is no table '" + expression.qualifier + "'";
+  if (sources > 1) what = "several tables are called '" + expression.qualifier + "'";
+  if (sources == 0) what += did_you_mean(expression.qualifier, known);
+  return at_place(refused(std::move(what)), expression);
+}
+
+Error Binder::ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const {
+  std::string names;
+  for (const std::size_t column : found) {
+    const std::size_t source = columns_[column].source;
+    const bool named = source < qualifiers_.size() && !qualifiers_[source].empty();
+    Expression one = presso::column(columns_[column].name);
+    if (named) one.qualifier = qualifiers_[source].front();
+    names += (names.empty() ? "" : " or ") + to_text(one);
+  }
+  return at_place(refused("several tables have a column '" + expression.text + "'; write " + names),
+                  expression);
+}
+
+Result<std::size_t> Binder::similar_column(const Expression& expression,
+                                           const std::vector<std::size_t>& among) const {
+  const std::string wanted = lower_case(expression.text);
+  std::vector<std::string> names;
+  std::vector<std::size_t> similar;
+  for (const std::size_t i : among) {
+    const std::string& name = columns_[i].name;
+    if (lower_case(name) == wanted) similar.push_back(i);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (similar.size() == 1) return similar[0];
+  std::string hint = did_you_mean(expression.text, names);
+  if (similar.size() > 1) hint = ", but several that differ in case";
+  const bool quoted =
+      expression.qualifier.empty() && expression.length == expression.text.size() + 2;
+  if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
+  if (hint.empty() && names.size() <= 12) {
+    hint = "; there are:";
+    for (const std::string& name : names) hint += " " + name;
+  }
+  return at_place(refused("there is no column '" + expression.text + "'" + hint), expression);
+}
+
+Result<std::size_t> Binder::find_column(const Expression& expression) const {
+  std::vector<std::size_t> among;
+  if (!expression.qualifier.empty()) {
+    PRESSO_ASSIGN(among, columns_behind(expression));
+  } else {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!columns_[i].hidden) among.push_back(i);
+    }
+  }
+  std::vector<std::size_t> found;
+  for (const std::size_t i : among) {
+    if (columns_[i].name == expression.text) found.push_back(i);
+  }
+  const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
+  if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
+  for (std::size_t i = 0; found.empty() && i < columns_.size(); ++i) {
+    const bool says_why = expression.qualifier.empty() && !columns_[i].unusable.empty();
+    if (says_why && columns_[i].name == expression.text) found.push_back(i);
+  }
+  if (found.size() > 1) return ambiguous(expression, found);
+  if (found.empty()) {
+    PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));
+    found.push_back(similar);
+  }
+  const std::string& unusable = columns_[found[0]].unusable;
+  const auto stands_for = columns_[found[0]].stands_for;
+  if (expression.qualifier.empty() && stands_for) return *stands_for;
+  if (unusable.empty()) return found[0];
+  return at_place(refused("'" + expression.text + "' has no value here: " + unusable), expression);
+}
+
+NodeId Binder::column_value(std::size_t column) const {
+  const InputColumn& about = columns_[column];
+  return graph_.add(column_node(column, about.schema, about.range, about.nullable));
+}
+
+Result<NodeId> Binder::bind_column(const Expression& expression) {
+  PRESSO_ASSIGN(const std::size_t column, find_column(expression));
+  const NodeId value = column_value(column);
+  const std::vector<std::size_t>& otherwise = columns_[column].otherwise;
+  if (otherwise.empty() || !expression.qualifier.empty()) return value;
+  std::vector<NodeId> values = {value};
+  for (const std::size_t other : otherwise) values.push_back(column_value(other));
+  return build_.coalesce(std::move(values));
+}
+
+Result<NodeId> Binder::bind(const Expression& expression) {
+  PRESSO_ASSIGN(const std::optional<NodeId> known, replacement(expression));
+  if (known) return *known;
+  Result<NodeId> bound = bind_parts(expression);
+  if (!bound.ok()) return at_place(std::move(bound.error()), expression);
+  return bound;
+}
+
+Result<NodeId> Binder::bind_condition(const Expression& expression) {
+  PRESSO_ASSIGN(const NodeId bound, bind(expression));
+  Result<NodeId> truth = build_.to_bool(bound);
+  if (!truth.ok()) return at_place(std::move(truth.error()), expression);
+  return truth;
+}
+
+Result<NodeId> Binder::bind_parts(const Expression& expression) {
+  switch (expression.kind) {
+    case Kind::kColumn:
+      return bind_column(expression);
+    case Kind::kStar:
+      return refused("'*' stands for all columns, among what is selected and in count(*) only");
+    case Kind::kInterval:
+      return refused("an interval is added to a date or timestamp, or subtracted from one");
+    case Kind::kOperator:
+      return bind_operator(expression);
+    case Kind::kFunction:
+      return is_aggregate(expression) ? bind_aggregate(expression) : bind_function(expression);
+    case Kind::kCase:
+      return bind_case(expression);
+    case Kind::kCast:
+      return bind_cast(expression);
+    default:
+      return bind_literal(expression);
+  }
+}
+
+Result<NodeId> Binder::bind_literal(const Expression& expression) const {
+  const std::string& text = expression.text;
+  const Bytes bytes(reinterpret_cast<const Byte*>(text.data()), text.size());
+  alignas(16) Byte value[16] = {};
+  Node node;
+  switch (expression.kind) {
+    case Kind::kBool:
+      return build_.boolean(text == "true");
+    case Kind::kString:
+      return build_.string(text);
+    case Kind::kNumber: {
+      Int128 number = 0;
+      unsigned scale = 0;
+      if (read_decimal(text, number, scale)) {
+        return scale == 0 ? build_.integer(number) : build_.decimal(number, scale);
+      }
+      double real = 0;
+      const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), real);
+      if (problem != std::errc() || end != text.data() + text.size()) {
+        return refused("the number " + text + " does not fit into a double");
+      }
+      return build_.real(real);
+    }
+    case Kind::kDate:
+      node.family = Family::kDate;
+      if (!read_value(node, bytes, value)) return refused("'" + text + "' is no date");
+      return build_.date(load<std::int64_t>(value));
+    case Kind::kTime: {
+      ColumnSchema type = schema_of(Family::kTime);
+      type.unit = TimeUnit::kNano;
+      for (const TimeUnit unit : {TimeUnit::kMicro, TimeUnit::kMilli, TimeUnit::kSecond}) {
+        // The coarsest unit that holds all of its digits.
+        const std::size_t point = text.find('.');
+        const std::size_t digits = point == text.npos ? 0 : text.size() - point - 1;
+        if (digits <= unit_digits_of(unit)) type.unit = unit;
+      }
+      PRESSO_ASSIGN(const NodeId moment, build_.cast(build_.string(text), type));
+      if (!graph_.is_constant(moment)) return refused("'" + text + "' is no timestamp");
+      return moment;
+    }
+    default:
+      return build_.null();
+  }
+}
+
+Result<std::vector<NodeId>> Binder::bind_all(std::span<const Expression> expressions) {
+  std::vector<NodeId> bound;
+  for (const Expression& expression : expressions) {
+    PRESSO_ASSIGN(const NodeId one, bind(expression));
+    bound.push_back(one);
+  }
+  return bound;
+}
+
+/// Strings are compared with literals by a test, which columns answer as they are stored.
+Result<NodeId> Binder::bind_comparison(Step step, NodeId a, NodeId b) const {
+  if (step == Step::kNotEqual) {
+    PRESSO_ASSIGN(const NodeId equal, bind_comparison(Step::kEqual, a, b));
+    return build_.negation_of(equal);
+  }
+  const auto is_text = [this](NodeId id) {
+    return build_.at(id).family == Family::kString && !build_.at(id).is_null;
+  };
+  const bool literal_first = graph_.is_constant(a);
+  const auto kind = string_comparison(step, literal_first);
+  if (!kind || !is_text(a) || !is_text(b) || literal_first == graph_.is_constant(b)) {
+    return build_.compare(step, a, b);
+  }
+  StringCondition condition;
+  condition.kind = *kind;
+  condition.text = build_.at(literal_first ? a : b).text;
+  return build_.string_test(literal_first ? b : a, condition);
+}
+
+Result<NodeId> Binder::bind_operator(const Expression& expression) {
+  const auto& operands = expression.arguments;
+  const Op op = expression.op;
+  if (op == Op::kLike || op == Op::kIlike || op == Op::kMatches) {
+    PRESSO_ASSIGN(const NodeId test, bind_text_test(expression));
+    return expression.negated ? build_.negation_of(test) : Result<NodeId>(test);
+  }
+  if (op == Op::kAdd || op == Op::kSubtract) {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].kind == Kind::kInterval) return bind_interval_sum(expression, i);
+    }
+  }
+  PRESSO_ASSIGN(std::vector<NodeId> bound, bind_all(operands));
+  if (const auto comparison = comparison_of(op)) {
+    if (comparison->swapped) std::swap(bound[0], bound[1]);
+    Result<NodeId> compared = bind_comparison(comparison->step, bound[0], bound[1]);
+    if (!compared.ok() || !expression.negated) return compared;
+    return build_.negation_of(*compared);
+  }
+  if (const auto step = arithmetic_of(op)) {
+    NodeId sum = bound[0];
+    for (std::size_t i = 1; i < bound.size(); ++i) {
+      PRESSO_ASSIGN(sum, build_.arithmetic(*step, sum, bound[i]));
+    }
+    return sum;
+  }
+  Result<NodeId> result(bound.empty() ? build_.null() : bound[0]);
+  switch (op) {
+    case Op::kOr:
+      return build_.any_of(std::move(bound));
+    case Op::kAnd:
+      return build_.all_of(std::move(bound));
+    case Op::kNot:
+      return build_.negation_of(bound[0]);
+    case Op::kNegate:
+      return build_.negate(bound[0]);
+    case Op::kConcat:
+      for (NodeId& part : bound) part = build_.to_string(part);
+      return build_.step(Step::kConcat, Family::kString, std::move(bound));
+    case Op::kIsNull:
+      result = build_.is_null(bound[0]);
+      break;
+    case Op::kIn:
+      result = build_.in(bound[0], {bound.begin() + 1, bound.end()});
+      break;
+    case Op::kBetween: {
+      PRESSO_ASSIGN(const NodeId low, build_.compare(Step::kLessEqual, bound[1], bound[0]));
+      PRESSO_ASSIGN(const NodeId high, build_.compare(Step::kLessEqual, bound[0], bound[2]));
+      result = build_.all_of({low, high});
+      break;
+    }
+    default:
+      return refused("this operator is not known");
+  }
+  if (!result.ok() || !expression.negated) return result;
+  return build_.negation_of(*result);
+}
+
+/// LIKE, ILIKE, MATCHES: their pattern is a literal.
+Result<NodeId> Binder::bind_text_test(const Expression& expression) {
+  const auto& operands = expression.arguments;
+  PRESSO_ASSIGN(const NodeId text, bind(operands[0]));
+  PRESSO_ASSIGN(const NodeId pattern, bind(operands[1]));
+  const Node& literal = build_.at(pattern);
+  if (!graph_.is_constant(pattern) ||
+      (literal.family != Family::kString && literal.family != Family::kNull)) {
+    return at_place(refused("the pattern must be a string in single quotes"), operands[1]);
+  }
+  if (literal.is_null) return build_.to_bool(build_.null());
+  StringCondition condition;
+  condition.kind = expression.op == Op::kLike    ? StringCondition::Kind::kLike
+                   : expression.op == Op::kIlike ? StringCondition::Kind::kIlike
+                                                 : StringCondition::Kind::kMatches;
+  condition.text = literal.text;
+  if (operands.size() > 2) {
+    PRESSO_ASSIGN(const NodeId escape, bind(operands[2]));
+    const Node& given = build_.at(escape);
+    if (!graph_.is_constant(escape) || given.family != Family::kString || given.text.size() > 1) {
+      return at_place(refused("ESCAPE takes one ASCII character in single quotes"), operands[2]);
+    }
+    condition.has_escape = !given.text.empty();
+    condition.escape = given.text.empty() ? '\0' : given.text[0];
+  }
+  Result<NodeId> test = build_.string_test(text, condition);
+  if (!test.ok()) {
+    Error error = std::move(test.error());
+    // The place within the pattern: behind the quote that opens it.
+    if (error.byte_offset != Error::kNone) error.byte_offset += operands[1].offset + 1;
+    return at_place(std::move(error), operands[1]);
+  }
+  return test;
+}
+
+Result<NodeId> Binder::bind_interval_sum(const Expression& expression, std::size_t interval) {
+  const auto& operands = expression.arguments;
+  const bool minus = expression.op == Op::kSubtract;
+  if (operands.size() != 2 || (minus && interval == 0) ||
+      operands[1 - interval].kind == Kind::kInterval) {
+    return refused("an interval is added to a date or timestamp, or subtracted from one");
+  }
+  PRESSO_ASSIGN(NodeId moment, bind(operands[1 - interval]));
+  const Expression& given = operands[interval];
+  std::int64_t count = 0;
+  const char* const end = given.text.data() + given.text.size();
+  const auto [stopped, problem] = std::from_chars(given.text.data(), end, count);
+  if (problem != std::errc() || stopped != end || count > 1'000'000'000 || count < -1'000'000'000) {
+    return at_place(refused("an interval has a whole number of units"), given);
+  }
+  if (minus) count = -count;
+  const Family family = build_.at(moment).family;
+  if (family != Family::kDate && family != Family::kTime) {
+    return refused("an interval is added to a date or timestamp; this is " +
+                   build_.type_of(moment));
+  }
+  const std::string& unit = given.type;
+  const std::int64_t months =
+      unit == "year" ? 12 : (unit == "quarter" ? 3 : (unit == "month" ? 1 : 0));
+  if (months != 0) {
+    return build_.step(
+        Step::kAddMonths, family, {moment, build_.integer(count * months)}, 0,
+        range_of_type(family == Family::kDate ? ColumnType::kDate32 : ColumnType::kInt64));
+  }
+  const std::int64_t seconds = unit == "week"     ? 7 * 86400
+                               : unit == "day"    ? 86400
+                               : unit == "hour"   ? 3600
+                               : unit == "minute" ? 60
+                               : unit == "second" ? 1
+                                                  : 0;
+  if (seconds == 0) return at_place(refused("there is no unit '" + unit + "'"), given);
+  if (family == Family::kDate && seconds % 86400 == 0) {
+    return build_.arithmetic(Step::kAdd, moment, build_.integer(count * (seconds / 86400)));
+  }
+  if (family == Family::kDate) {
+    PRESSO_ASSIGN(moment, build_.cast(moment, schema_of(Family::kTime)));
+  }
+  const Int128 units = power_of_ten(unit_digits_of(build_.at(moment).schema.unit));
+  const Int128 span = count * seconds * units;
+  if (span != static_cast<std::int64_t>(span)) {
+    return at_place(refused("the interval is too long for " + build_.type_of(moment)), given);
+  }
+  return build_.add_units(moment, span);
+}
+
+Result<NodeId> Binder::bind_case(const Expression& expression) {
+  std::vector<NodeId> whens;
+  std::vector<NodeId> thens;
+  const auto& parts = expression.arguments;
+  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+    PRESSO_ASSIGN(const NodeId when, bind_condition(parts[i]));
+    PRESSO_ASSIGN(const NodeId then, bind(parts[i + 1]));
+    whens.push_back(when);
+    thens.push_back(then);
+  }
+  NodeId otherwise = build_.null();
+  if (parts.size() % 2 == 1) {
+    PRESSO_ASSIGN(otherwise, bind(parts.back()));
+  }
+  return build_.choose(std::move(whens), std::move(thens), otherwise);
+}
+
+namespace {
+
+/// Names of types as SQL and as presso's --schema have them.
+Result<ColumnSchema> type_of_name(const std::string& name) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"tinyint", "int8"},
+      {"smallint", "int16"},
+      {"int", "int32"},
+      {"integer", "int32"},
+      {"bigint", "int64"},
+      {"long", "int64"},
+      {"utinyint", "uint8"},
+      {"usmallint", "uint16"},
+      {"uinteger", "uint32"},
+      {"ubigint", "uint64"},
+      {"real", "float"},
+      {"float4", "float"},
+      {"float8", "double"},
+      {"doubleprecision", "double"},
+      {"boolean", "bool"},
+      {"varchar", "utf8"},
+      {"text", "utf8"},
+      {"char", "utf8"},
+      {"timestamp", "timestamp(us)"},
+      {"datetime", "timestamp(us)"},
+      {"timestamp_s", "timestamp(s)"},
+      {"timestamp_ms", "timestamp(ms)"},
+      {"timestamp_ns", "timestamp(ns)"},
+      {"decimal", "decimal(18,3)"},
+      {"numeric", "decimal(18,3)"},
+  };
+  std::string wanted = name;
+  for (const auto& [sql, own] : kNames) {
+    if (name == sql) wanted = own;
+  }
+  if (wanted.starts_with("numeric(")) wanted = "decimal(" + wanted.substr(8);
+  if (wanted.starts_with("varchar(")) wanted = "utf8";
+  return parse_type(wanted);
+}
+
+}  // namespace
+
+Result<NodeId> Binder::bind_cast(const Expression& expression) {
+  PRESSO_ASSIGN(const NodeId value, bind(expression.arguments[0]));
+  PRESSO_ASSIGN(const ColumnSchema type, type_of_name(expression.type));
+  return build_.cast(value, type);
+}
+
+Result<NodeId> Binder::bind_function(const Expression& expression) {
+  PRESSO_ASSIGN(std::vector<NodeId> arguments, bind_all(expression.arguments));
+  return build_function(build_, graph_, expression.text, std::move(arguments));
+}
+
+}  // namespace presso::query

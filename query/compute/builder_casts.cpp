@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// CAST: conversions that a query asks for. What may not fit is checked row by row.
+#include <algorithm>
+
+#include "query/compute/builder.h"
+#include "query/compute/written_value.h"
+
+namespace presso::query {
+
+NodeId Builder::cast_to_integer(NodeId a, const ColumnSchema& type) const {
+  const Range range = range_of_type(type.type);
+  switch (at(a).family) {
+    case Family::kBool:
+      a = step(Step::kBoolToInteger, Family::kInteger, {a}, 0, range_of_type(ColumnType::kInt8));
+      break;
+    case Family::kDouble: {
+      Node node = step_node(Step::kRealToInteger, Family::kInteger, {a});
+      node.physical = Physical::kInt128;
+      a = graph_.add(std::move(node));
+      break;
+    }
+    case Family::kDecimal:
+      a = rounded_to_scale(a, 0);
+      break;
+    default:
+      break;
+  }
+  return check_range(a, range.least, range.most, type);
+}
+
+NodeId Builder::cast_to_decimal(NodeId a, const ColumnSchema& type) const {
+  if (at(a).family == Family::kDouble) {
+    Node node = step_node(Step::kRealToInteger, Family::kDecimal, {a});
+    node.physical = Physical::kInt128;
+    node.parameter = type.scale;
+    node.schema = schema_of(Family::kDecimal, type.scale);
+    a = graph_.add(std::move(node));
+  } else {
+    if (at(a).family == Family::kBool) a = cast_to_integer(a, schema_of(Family::kInteger));
+    a = rounded_to_scale(a, type.scale);
+  }
+  const Range range = range_of_type(type.type);
+  return check_range(a, range.least, range.most, type);
+}
+
+/// To truth, dates and timestamps.
+Result<NodeId> Builder::cast_other(NodeId a, const ColumnSchema& type) const {
+  const Family to = family_of(type.type);
+  const Family from = at(a).family;
+  if (to == Family::kBool && (from == Family::kInteger || from == Family::kDecimal)) {
+    return step(Step::kIntegerToBool, Family::kBool, {a});
+  }
+  if (to == Family::kTime && from == Family::kDate) {
+    return with_schema(to_unit(a, type.unit), type);
+  }
+  if (to == Family::kTime && from == Family::kTime) {
+    if (type.unit >= at(a).schema.unit) return with_schema(to_unit(a, type.unit), type);
+    const unsigned fewer = unit_digits_of(at(a).schema.unit) - unit_digits_of(type.unit);
+    Node node = step_node(Step::kTimeToUnit, Family::kTime, {a});
+    node.schema = type;
+    node.parameter = -static_cast<std::int64_t>(power_of_ten(fewer));
+    return graph_.add(std::move(node));
+  }
+  if (to == Family::kDate && from == Family::kTime) {
+    const Int128 day = 86400 * power_of_ten(unit_digits_of(at(a).schema.unit));
+    Node node = step_node(Step::kTimeToUnit, Family::kDate, {a});
+    node.parameter = -static_cast<std::int64_t>(day);
+    const Range& range = at(a).range;
+    if (range.known) {
+      node.range.known = true;
+      node.range.least = range.least / day - 1;
+      node.range.most = range.most / day;
+    }
+    return graph_.add(std::move(node));
+  }
+  return make_error(ErrorCode::kInvalidArgument, type_of(a) + " cannot be made " + type_name(type));
+}
+
+Result<NodeId> Builder::cast(NodeId a, const ColumnSchema& type) const {
+  const Family to = family_of(type.type);
+  const Family from = at(a).family;
+  if (from == Family::kNull) {
+    Node like = column_node(0, type, {}, true);
+    return as_null_of(like);
+  }
+  if (to == Family::kString) return to_string(a);
+  if (from == Family::kString) {
+    Node node = step_node(Step::kParse, to, {a});
+    const Node like = column_node(0, type, {}, true);
+    node.schema = like.schema;
+    node.physical = like.physical;
+    node.range = like.range;
+    return graph_.add(std::move(node));
+  }
+  const bool number = from == Family::kBool || from == Family::kInteger ||
+                      from == Family::kDecimal || from == Family::kDouble;
+  if (number && to == Family::kInteger) return cast_to_integer(a, type);
+  if (number && to == Family::kDecimal) return cast_to_decimal(a, type);
+  if (number && to == Family::kDouble) {
+    const NodeId real = to_real(a);
+    if (type.type == ColumnType::kDouble) return with_schema(real, type);
+    Node node = step_node(Step::kRealToFloat, Family::kDouble, {real});
+    node.schema = type;
+    return graph_.add(std::move(node));
+  }
+  if (from == to && to != Family::kTime) return a;
+  return cast_other(a, type);
+}
+
+}  // namespace presso::query

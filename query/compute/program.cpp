@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "query/compute/program.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "query/compute/steps.h"
+
+namespace presso::query {
+namespace {
+
+/// Nulls and failures of what a step reads are those of what it writes.
+void merge_marks(Register& to, std::span<const Register* const> from) {
+  to.has_nulls = to.has_failures = false;
+  for (const Register* source : from) {
+    if (source->has_nulls) {
+      if (!to.has_nulls) std::fill_n(to.validity, kBatchWords, ~std::uint64_t{0});
+      to.has_nulls = true;
+      for (std::uint32_t i = 0; i < kBatchWords; ++i) to.validity[i] &= source->validity[i];
+    }
+    if (source->has_failures) {
+      if (!to.has_failures) std::fill_n(to.failures, kBatchWords, std::uint64_t{0});
+      to.has_failures = true;
+      for (std::uint32_t i = 0; i < kBatchWords; ++i) to.failures[i] |= source->failures[i];
+    }
+  }
+  if (!to.has_failures) std::fill_n(to.failures, kBatchWords, std::uint64_t{0});
+}
+
+using RunStep = void (*)(const StepContext&);
+
+RunStep runner_of(Step step) {
+  if (step <= Step::kPower) return run_arithmetic_step;
+  if (step <= Step::kPrint) return run_conversion_step;
+  if (step <= Step::kInIntegers) return run_comparison_step;
+  if (step <= Step::kCoalesce) return run_truth_step;
+  if (step <= Step::kPosition) return run_string_step;
+  if (step == Step::kBucket) return run_bucket_step;
+  return run_date_step;
+}
+
+template <class T>
+void fill(Register& to, T value) {
+  std::fill_n(to.make<T>(), kBatchRows, value);
+}
+
+void fill_constant(const Node& node, StringArena& strings, Register& to) {
+  to.physical = node.physical;
+  to.has_nulls = node.is_null;
+  if (node.is_null) std::fill_n(to.validity, kBatchWords, std::uint64_t{0});
+  switch (node.physical) {
+    case Physical::kBool:
+      return fill(to, static_cast<Byte>(node.integer));
+    case Physical::kInt64:
+      return fill(to, static_cast<std::int64_t>(node.integer));
+    case Physical::kInt128:
+      return fill(to, node.integer);
+    case Physical::kDouble:
+      return fill(to, node.real);
+    case Physical::kString:
+      return fill(to, node.is_null ? StringRef{}
+                                   : strings.add({reinterpret_cast<const Byte*>(node.text.data()),
+                                                  node.text.size()}));
+  }
+}
+
+}  // namespace
+
+std::string failure_text(const Node& node) {
+  switch (node.step) {
+    case Step::kDivideInteger:
+    case Step::kModulo:
+      return "division by zero, or a quotient that does not fit";
+    case Step::kParse:
+      return "a text is no " + type_name(node.schema);
+    case Step::kToInt64:
+    case Step::kRealToInteger:
+      return "a value does not fit into " + type_name(node.schema);
+    case Step::kSquareRoot:
+      return "the square root of a negative number";
+    default:
+      return "a result does not fit into " + type_name(node.schema) +
+             (node.family == Family::kDecimal ? " (38 digits)" : "");
+  }
+}
+
+Program::Program(const Graph& graph, std::vector<NodeId> results)
+    : Program(graph, results, graph.columns_of(results)) {}
+
+Program::Program(const Graph& graph, std::vector<NodeId> results, std::vector<std::size_t> inputs)
+    : graph_(&graph), results_(std::move(results)), inputs_(std::move(inputs)) {
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::vector<std::uint32_t> register_of(graph.nodes().size(), kNone);
+  for (const NodeId id : results_) {
+    place(id, register_of);
+    result_registers_.push_back(register_of[id]);
+  }
+}
+
+/// Gives a node, and what it needs before it, a register. Depth: that of the expression.
+void Program::place(NodeId id, std::vector<std::uint32_t>& register_of) {
+  if (register_of[id] != ~std::uint32_t{0}) return;
+  const Node& node = graph_->at(id);
+  for (const NodeId argument : node.arguments) place(argument, register_of);
+  const auto number = static_cast<std::uint32_t>(node_of_.size());
+  register_of[id] = number;
+  node_of_.push_back(id);
+  if (node.kind == Node::Kind::kConstant) {
+    constants_.emplace_back(id, number);
+  } else if (node.kind == Node::Kind::kColumn) {
+    const auto found = std::find(inputs_.begin(), inputs_.end(), node.column);
+    loads_.emplace_back(static_cast<std::size_t>(found - inputs_.begin()), number);
+  } else {
+    Instruction instruction{id, number, {}};
+    for (const NodeId argument : node.arguments) {
+      instruction.from.push_back(register_of[argument]);
+    }
+    steps_.push_back(std::move(instruction));
+  }
+}
+
+Program::State::State(const Program& program) : registers_(program.node_of_.size()) {
+  for (const auto& [id, number] : program.constants_) {
+    fill_constant(program.graph_->at(id), constants_, registers_[number]);
+  }
+}
+
+std::optional<Failure> Program::run(State& state, std::span<const VectorView> inputs,
+                                    std::uint32_t count, std::span<VectorView> results) const {
+  state.strings_.clear();
+  for (const auto& [input, number] : loads_) {
+    Register& to = state.registers_[number];
+    to.physical = inputs[input].physical;
+    to.values = inputs[input].values;
+    to.has_nulls = inputs[input].validity != nullptr;
+    if (!to.has_nulls) continue;
+    const std::uint32_t words = (count + 63) / 64;
+    std::copy_n(inputs[input].validity, words, to.validity);
+    std::fill(to.validity + words, to.validity + kBatchWords, ~std::uint64_t{0});
+  }
+  std::vector<const Register*>& from = state.from_;
+  for (const Instruction& step : steps_) {
+    const Node& node = graph_->at(step.node);
+    Register& to = state.registers_[step.to];
+    from.clear();
+    for (const std::uint32_t number : step.from) from.push_back(&state.registers_[number]);
+    to.physical = node.physical;
+    merge_marks(to, decides_nulls(node.step) ? std::span<const Register* const>() : from);
+    const StepContext context{
+        node,
+        {!node.arguments.empty() ? &graph_->at(node.arguments[0]) : nullptr,
+         node.arguments.size() > 1 ? &graph_->at(node.arguments[1]) : nullptr},
+        to,
+        from,
+        count,
+        state.strings_};
+    runner_of(node.step)(context);
+  }
+  std::optional<Failure> failure;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    const Register& of = state.registers_[result_registers_[i]];
+    results[i] = of.view();
+    if (!of.has_failures) continue;
+    for (std::uint32_t row = 0; row < count; ++row) {
+      if ((of.failures[row / 64] >> (row % 64) & 1) == 0) continue;
+      if (!failure || row < failure->row) {
+        failure = {row, failure_text(graph_->at(origin_of(state, results_[i], row)))};
+      }
+      break;
+    }
+  }
+  return failure;
+}
+
+const std::uint64_t* Program::failures(const State& state, std::size_t result) const {
+  const Register& of = state.registers_[result_registers_[result]];
+  return of.has_failures ? of.failures : nullptr;
+}
+
+/// The node below `id` at which a row first failed.
+NodeId Program::origin_of(const State& state, NodeId id, std::uint32_t row) const {
+  for (const NodeId argument : graph_->at(id).arguments) {
+    const auto place = std::find(node_of_.begin(), node_of_.end(), argument);
+    const Register& of = state.registers_[static_cast<std::size_t>(place - node_of_.begin())];
+    if (of.has_failures && (of.failures[row / 64] >> (row % 64) & 1) != 0) {
+      return origin_of(state, argument, row);
+    }
+  }
+  return id;
+}
+
+}  // namespace presso::query

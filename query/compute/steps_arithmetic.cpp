@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic. Where a node's range shows that nothing overflows (parameter 0) loops are plain, and
+// compilers make vectors of them; what stands under nulls may wrap there.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "query/compute/steps.h"
+#include "query/values/loops.h"
+
+namespace presso::query {
+namespace {
+
+template <class T>
+struct UnsignedOf {
+  using Type = Uint128;
+};
+template <>
+struct UnsignedOf<std::int64_t> {
+  using Type = std::uint64_t;
+};
+
+template <class T, class Apply>
+void unary(const StepContext& c, Apply apply) {
+  const T* const a = c.from[0]->as<T>();
+  T* const to = c.to.make<T>();
+  for (std::uint32_t i = 0; i < c.count; ++i) to[i] = apply(a[i]);
+}
+
+template <class T, class Apply>
+void binary(const StepContext& c, Apply apply) {
+  const T* const a = c.from[0]->as<T>();
+  const T* const b = c.from[1]->as<T>();
+  T* const to = c.to.make<T>();
+  for (std::uint32_t i = 0; i < c.count; ++i) to[i] = apply(a[i], b[i]);
+}
+
+/// As binary(), of values that do not overflow or may wrap; of 64 bits by `loop`.
+template <class T, class Loop, class Apply>
+void wrapping(const StepContext& c, Loop loop, Apply apply) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    loop(c.from[0]->as<std::uint64_t>(), c.from[1]->as<std::uint64_t>(), c.count,
+         c.to.make<std::uint64_t>());
+  } else {
+    binary<T>(c, apply);
+  }
+}
+
+/// The greatest absolute value of a decimal of 38 digits; integers of 128 bits are limited
+/// likewise.
+template <class T>
+bool too_large(T value) {
+  if constexpr (std::is_same_v<T, Int128>) {
+    const Int128 most = power_of_ten(kMostDigits);
+    return value >= most || value <= -most;
+  } else {
+    (void)value;
+    return false;
+  }
+}
+
+/// `apply` gives true on overflow, as the compiler's built-in functions do.
+template <class T, class Apply>
+void checked_binary(const StepContext& c, Apply apply) {
+  const T* const a = c.from[0]->as<T>();
+  const T* const b = c.from[1]->as<T>();
+  T* const to = c.to.make<T>();
+  for (std::uint32_t i = 0; i < c.count; ++i) {
+    if (apply(a[i], b[i], &to[i]) || too_large(to[i])) {
+      to[i] = 0;
+      c.fail(i);
+    }
+  }
+}
+
+template <class T>
+void add(const StepContext& c) {
+  using U = typename UnsignedOf<T>::Type;
+  if (c.node.parameter != 0) {
+    return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_add_overflow(a, b, r); });
+  }
+  wrapping<T>(c, value_loops().add,
+              [](T a, T b) { return static_cast<T>(static_cast<U>(a) + static_cast<U>(b)); });
+}
+
+template <class T>
+void subtract(const StepContext& c) {
+  using U = typename UnsignedOf<T>::Type;
+  if (c.node.parameter != 0) {
+    return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_sub_overflow(a, b, r); });
+  }
+  wrapping<T>(c, value_loops().subtract,
+              [](T a, T b) { return static_cast<T>(static_cast<U>(a) - static_cast<U>(b)); });
+}
+
+template <class T>
+void multiply(const StepContext& c) {
+  using U = typename UnsignedOf<T>::Type;
+  if (c.node.parameter != 0) {
+    return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_mul_overflow(a, b, r); });
+  }
+  wrapping<T>(c, value_loops().multiply,
+              [](T a, T b) { return static_cast<T>(static_cast<U>(a) * static_cast<U>(b)); });
+}
+
+/// The negative, or the absolute value, of which the least number has none.
+template <class T>
+void negate(const StepContext& c, bool absolute) {
+  using U = typename UnsignedOf<T>::Type;
+  unary<T>(c, [absolute](T a) {
+    return absolute && a >= 0 ? a : static_cast<T>(U{0} - static_cast<U>(a));
+  });
+  if (c.node.parameter == 0) return;
+  constexpr T kLeast = static_cast<T>(U{1} << (8 * sizeof(T) - 1));
+  const T* const a = c.from[0]->as<T>();
+  for (std::uint32_t i = 0; i < c.count; ++i) {
+    if (a[i] == kLeast) c.fail(i);
+  }
+}
+
+/// Towards zero, as C and SQL divide; by zero there is no result.
+template <class T>
+void divide(const StepContext& c, bool remainder) {
+  const T* const a = c.from[0]->as<T>();
+  const T* const b = c.from[1]->as<T>();
+  T* const to = c.to.make<T>();
+  for (std::uint32_t i = 0; i < c.count; ++i) {
+    if (b[i] == 0) {
+      to[i] = 0;
+      c.fail(i);
+    } else if (b[i] == -1) {  // the least number's quotient would not fit
+      using U = typename UnsignedOf<T>::Type;
+      to[i] = remainder ? 0 : static_cast<T>(U{0} - static_cast<U>(a[i]));
+      if (!remainder && a[i] != 0 && to[i] == a[i]) c.fail(i);
+    } else {
+      to[i] = static_cast<T>(remainder ? a[i] % b[i] : a[i] / b[i]);
+    }
+  }
+}
+
+template <class T>
+void whole_numbers(const StepContext& c) {
+  switch (c.node.step) {
+    case Step::kAdd:
+      return add<T>(c);
+    case Step::kSubtract:
+      return subtract<T>(c);
+    case Step::kMultiply:
+      return multiply<T>(c);
+    case Step::kNegate:
+      return negate<T>(c, false);
+    case Step::kAbs:
+      return negate<T>(c, true);
+    case Step::kDivideInteger:
+      return divide<T>(c, false);
+    default:
+      return divide<T>(c, true);
+  }
+}
+
+double round_to(double value, std::int64_t digits) {
+  if (!std::isfinite(value)) return value;
+  const double scale = std::pow(10.0, static_cast<double>(digits));
+  const double scaled = value * scale;
+  if (!std::isfinite(scaled) || scale == 0) return digits > 0 ? value : 0.0;
+  return std::round(scaled) / scale;
+}
+
+void real_numbers(const StepContext& c) {
+  switch (c.node.step) {
+    case Step::kAdd:
+      return binary<double>(c, [](double a, double b) { return a + b; });
+    case Step::kSubtract:
+      return binary<double>(c, [](double a, double b) { return a - b; });
+    case Step::kMultiply:
+      return binary<double>(c, [](double a, double b) { return a * b; });
+    case Step::kDivideReal:
+      return binary<double>(c, [](double a, double b) { return a / b; });
+    case Step::kModulo:
+      return binary<double>(c, [](double a, double b) { return std::fmod(a, b); });
+    case Step::kDivideInteger:
+      return binary<double>(c, [](double a, double b) { return std::trunc(a / b); });
+    case Step::kPower:
+      return binary<double>(c, [](double a, double b) { return std::pow(a, b); });
+    case Step::kNegate:
+      return unary<double>(c, [](double a) { return -a; });
+    case Step::kAbs:
+      return unary<double>(c, [](double a) { return std::fabs(a); });
+    case Step::kFloor:
+      return unary<double>(c, [](double a) { return std::floor(a); });
+    case Step::kCeil:
+      return unary<double>(c, [](double a) { return std::ceil(a); });
+    case Step::kSquareRoot: {
+      unary<double>(c, [](double a) { return std::sqrt(a); });
+      for (std::uint32_t i = 0; i < c.count; ++i) {
+        if (c.from[0]->as<double>()[i] < 0) c.fail(i);
+      }
+      return;
+    }
+    default:
+      return unary<double>(c, [&](double a) { return round_to(a, c.node.parameter); });
+  }
+}
+
+}  // namespace
+
+void run_arithmetic_step(const StepContext& context) {
+  switch (context.node.physical) {
+    case Physical::kInt64:
+      return whole_numbers<std::int64_t>(context);
+    case Physical::kInt128:
+      return whole_numbers<Int128>(context);
+    default:
+      return real_numbers(context);
+  }
+}
+
+}  // namespace presso::query

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Parts of dates and timestamps. Dates are days, timestamps units since 1970-01-01; weeks are
+// those of ISO 8601, Sunday is day 0.
+#include "format/columns/civil_date.h"
+#include "query/compute/steps.h"
+#include "query/compute/written_value.h"
+
+namespace presso::query {
+namespace {
+
+constexpr std::int64_t kSecondsOfDay = 86400;
+
+std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
+  const std::int64_t quotient = value / by;
+  return quotient - (value % by < 0 ? 1 : 0);
+}
+
+/// A moment, taken apart as far as its type goes.
+struct Moment {
+  std::int64_t days = 0;
+  std::int64_t in_day = 0;  ///< units since midnight
+};
+
+/// Units of the argument's type: a day is as many of them.
+struct Units {
+  bool is_date = true;
+  std::int64_t in_second = 1;
+  std::int64_t in_day = 1;
+
+  explicit Units(const Node& type) : is_date(type.family == Family::kDate) {
+    if (is_date) return;
+    in_second = static_cast<std::int64_t>(power_of_ten(unit_digits_of(type.schema.unit)));
+    in_day = in_second * kSecondsOfDay;
+  }
+  Moment take_apart(std::int64_t value) const {
+    const std::int64_t days = floor_divide(value, in_day);
+    return {days, value - days * in_day};
+  }
+  std::int64_t second_of_day(const Moment& moment) const {
+    return is_date ? 0 : moment.in_day / in_second;
+  }
+};
+
+std::int64_t days_from(std::int64_t year, std::int64_t month, std::int64_t day) {
+  // Any year: whole cycles of 400 years are taken off first.
+  const std::int64_t cycles = floor_divide(year - 1, 400);
+  const auto near_year = static_cast<std::uint32_t>(year - cycles * 400);
+  return civil::days_of(near_year, static_cast<std::uint32_t>(month),
+                        static_cast<std::uint32_t>(day)) +
+         cycles * civil::kDaysOf400Years;
+}
+
+std::uint32_t days_in_month(std::int64_t year, std::uint32_t month) {
+  const std::int64_t cycles = floor_divide(year - 1, 400);
+  return civil::days_in(static_cast<std::uint32_t>(year - cycles * 400), month);
+}
+
+std::int64_t day_of_week(std::int64_t days) {
+  const std::int64_t rest = (days + 4) % 7;  // 1970-01-01 was a Thursday
+  return rest < 0 ? rest + 7 : rest;
+}
+std::int64_t monday_of(std::int64_t days) {
+  return days - (day_of_week(days) + 6) % 7;
+}
+
+std::int64_t week_of(std::int64_t days) {
+  const std::int64_t thursday = monday_of(days) + 3;
+  const std::int64_t year = civil::date_of(thursday).year;
+  return (thursday - days_from(year, 1, 1)) / 7 + 1;
+}
+
+std::int64_t part_of(DatePart part, const Units& units, std::int64_t value) {
+  const Moment moment = units.take_apart(value);
+  const civil::Date date = civil::date_of(moment.days);
+  switch (part) {
+    case DatePart::kYear:
+      return date.year;
+    case DatePart::kQuarter:
+      return (date.month + 2) / 3;
+    case DatePart::kMonth:
+      return date.month;
+    case DatePart::kWeek:
+      return week_of(moment.days);
+    case DatePart::kDay:
+      return date.day;
+    case DatePart::kHour:
+      return units.second_of_day(moment) / 3600;
+    case DatePart::kMinute:
+      return units.second_of_day(moment) / 60 % 60;
+    case DatePart::kSecond:
+      return units.second_of_day(moment) % 60;
+    case DatePart::kDayOfWeek:
+      return day_of_week(moment.days);
+    case DatePart::kDayOfYear:
+      return moment.days - days_from(date.year, 1, 1) + 1;
+    case DatePart::kEpoch:
+      return units.is_date ? value * kSecondsOfDay : floor_divide(value, units.in_second);
+  }
+  return 0;
+}
+
+Int128 begin_of(DatePart part, const Units& units, std::int64_t value) {
+  const Moment moment = units.take_apart(value);
+  const civil::Date date = civil::date_of(moment.days);
+  std::int64_t days = moment.days;
+  std::int64_t step = 0;  // of the units within a day
+  switch (part) {
+    case DatePart::kYear:
+      days = days_from(date.year, 1, 1);
+      break;
+    case DatePart::kQuarter:
+      days = days_from(date.year, (date.month - 1) / 3 * 3 + 1, 1);
+      break;
+    case DatePart::kMonth:
+      days = days_from(date.year, date.month, 1);
+      break;
+    case DatePart::kWeek:
+      days = monday_of(days);
+      break;
+    case DatePart::kHour:
+      step = 3600 * units.in_second;
+      break;
+    case DatePart::kMinute:
+      step = 60 * units.in_second;
+      break;
+    case DatePart::kSecond:
+      step = units.in_second;
+      break;
+    default:
+      break;
+  }
+  if (units.is_date) return days;
+  return Int128{days} * units.in_day + (step == 0 ? 0 : moment.in_day / step * step);
+}
+
+/// The same day of another month, or that month's last day.
+Int128 add_months(const Units& units, std::int64_t value, std::int64_t months) {
+  const Moment moment = units.take_apart(value);
+  const civil::Date date = civil::date_of(moment.days);
+  const std::int64_t month_number = date.year * 12 + (date.month - 1) + months;
+  const std::int64_t year = floor_divide(month_number, 12);
+  const auto month = static_cast<std::uint32_t>(month_number - year * 12 + 1);
+  const std::uint32_t day = std::min(date.day, days_in_month(year, month));
+  return Int128{days_from(year, month, day)} * units.in_day + moment.in_day;
+}
+
+/// By a power of ten, or seconds of a day, up or down.
+void change_unit(const StepContext& c) {
+  const std::int64_t* const a = c.from[0]->as<std::int64_t>();
+  std::int64_t* const to = c.to.make<std::int64_t>();
+  const std::int64_t parameter = c.node.parameter;
+  for (std::uint32_t i = 0; i < c.count; ++i) {
+    if (parameter < 0) {
+      to[i] = floor_divide(a[i], -parameter);
+    } else if (__builtin_mul_overflow(a[i], parameter, &to[i])) {
+      to[i] = 0;
+      c.fail(i);
+    }
+  }
+}
+
+}  // namespace
+
+void run_date_step(const StepContext& c) {
+  if (c.node.step == Step::kTimeToUnit) return change_unit(c);
+  const Units units(*c.arguments[0]);
+  const std::int64_t* const a = c.from[0]->as<std::int64_t>();
+  std::int64_t* const to = c.to.make<std::int64_t>();
+  const auto part = static_cast<DatePart>(c.node.parameter);
+  const auto store = [&](Int128 moment, std::uint32_t row) {
+    to[row] = static_cast<std::int64_t>(moment);
+    // Dates have 32 bits, timestamps 64.
+    const bool fits =
+        units.is_date ? moment == static_cast<std::int32_t>(moment) : moment == to[row];
+    if (!fits) c.fail(row);
+  };
+  // Far away years would not fit: years are kept within what dates of 32 bits reach.
+  constexpr std::int64_t kFarDays = std::int64_t{1} << 40;
+  for (std::uint32_t i = 0; i < c.count; ++i) {
+    const std::int64_t days = floor_divide(a[i], units.in_day);
+    to[i] = 0;
+    if (days > kFarDays || days < -kFarDays) {
+      c.fail(i);
+    } else if (c.node.step == Step::kDatePart) {
+      to[i] = part_of(part, units, a[i]);
+    } else if (c.node.step == Step::kTruncate) {
+      store(begin_of(part, units, a[i]), i);
+    } else {
+      const std::int64_t months = c.from[1]->as<std::int64_t>()[i];
+      if (months > 120'000 || months < -120'000) {
+        c.fail(i);
+      } else {
+        store(add_months(units, a[i], months), i);
+      }
+    }
+  }
+}
+
+}  // namespace presso::query

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Functions of strings. Lengths and places count characters; a byte that is no UTF-8 is one
+// character. New strings live until the program's next run.
+#include <algorithm>
+#include <string>
+
+#include "query/compute/steps.h"
+#include "scan/unicode/unicode.h"
+
+namespace presso::query {
+namespace {
+
+/// Bytes of the character that begins `text`, which is not empty.
+std::size_t character_bytes(Bytes text) {
+  if (text[0] < 0x80) return 1;
+  const auto decoded = scan_detail::decode(text.data(), text.data() + text.size());
+  return decoded.bytes == 0 ? 1 : decoded.bytes;
+}
+
+std::int64_t count_characters(Bytes text) {
+  std::int64_t count = 0;
+  while (!text.empty()) {
+    text = text.subspan(character_bytes(text));
+    ++count;
+  }
+  return count;
+}
+
+/// `text` without its first `count` characters.
+Bytes behind(Bytes text, std::int64_t count) {
+  for (; count > 0 && !text.empty(); --count) text = text.subspan(character_bytes(text));
+  return text;
+}
+
+StringRef ref(Bytes text) {
+  return {text.data(), text.size()};
+}
+
+/// substr(text, first, length): places count from 1, from the end where `first` is negative; a
+/// negative length takes what stands before. As DuckDB has it.
+StringRef substring(Bytes text, std::int64_t first, std::int64_t length, bool has_length) {
+  const std::int64_t count = first < 0 || length < 0 ? count_characters(text) : 0;
+  if (first < 0) {
+    first = count + std::max(first, -count - (std::int64_t{1} << 32)) + 1;
+  }
+  std::int64_t begin = first - 1;  // in characters, may lie outside
+  if (!has_length) return ref(behind(text, begin));
+  length = std::clamp(length, -(std::int64_t{1} << 32), std::int64_t{1} << 40);
+  std::int64_t end = 0;
+  if (__builtin_add_overflow(begin, length, &end)) end = std::int64_t{1} << 40;
+  if (length < 0) std::swap(begin, end);
+  begin = std::max<std::int64_t>(begin, 0);
+  if (end <= begin) return {};
+  const Bytes rest = behind(text, begin);
+  return ref(rest.first(rest.size() - behind(rest, end - begin).size()));
+}
+
+bool is_space(Byte byte) {
+  return byte == ' ';
+}
+
+StringRef trim(Bytes text, std::int64_t sides) {
+  if ((sides & 1) != 0) {
+    while (!text.empty() && is_space(text.front())) text = text.subspan(1);
+  }
+  if ((sides & 2) != 0) {
+    while (!text.empty() && is_space(text.back())) text = text.first(text.size() - 1);
+  }
+  return ref(text);
+}
+
+std::string_view view_of(const StringRef& text) {
+  return {reinterpret_cast<const char*>(text.data), static_cast<std::size_t>(text.size)};
+}
+Bytes bytes_of(const std::string& text) {
+  return {reinterpret_cast<const Byte*>(text.data()), text.size()};
+}
+
+/// Letters of other scripts whose two cases are one code point each (simple mapping).
+void append_other_case(std::string& to, scan_detail::CodePoint code, bool upper) {
+  if (scan_detail::is_upper(code) != upper) {
+    for (const auto variant : scan_detail::case_variants(code)) {
+      if (variant != code && scan_detail::is_upper(variant) == upper) {
+        to += scan_detail::encoded(variant);
+        return;
+      }
+    }
+  }
+  to += scan_detail::encoded(code);
+}
+
+StringRef change_case(const StepContext& c, Bytes text, bool upper) {
+  std::string changed;
+  while (!text.empty()) {
+    const std::size_t size = character_bytes(text);
+    const Byte byte = text[0];
+    if (byte < 0x80) {
+      const bool other = upper ? byte >= 'a' && byte <= 'z' : byte >= 'A' && byte <= 'Z';
+      changed += static_cast<char>(other ? byte ^ 0x20 : byte);
+    } else if (size == 1) {
+      changed += static_cast<char>(byte);
+    } else {
+      append_other_case(changed, scan_detail::decode(text.data(), text.data() + text.size()).code,
+                        upper);
+    }
+    text = text.subspan(size);
+  }
+  return c.strings.add(bytes_of(changed));
+}
+
+StringRef replace(const StepContext& c, const StringRef& text, const StringRef& old,
+                  const StringRef& with) {
+  if (old.size == 0) return text;
+  std::string changed(view_of(text));
+  std::size_t at = 0;
+  while ((at = changed.find(view_of(old), at)) != std::string::npos) {
+    changed.replace(at, static_cast<std::size_t>(old.size), view_of(with));
+    at += static_cast<std::size_t>(with.size);
+  }
+  return c.strings.add(bytes_of(changed));
+}
+
+StringRef concatenated(const StepContext& c, std::uint32_t row) {
+  std::string joined;
+  for (const Register* from : c.from) joined += view_of(from->as<StringRef>()[row]);
+  return c.strings.add(bytes_of(joined));
+}
+
+/// Where `part` first stands, counted in characters from 1; 0: nowhere.
+std::int64_t position(const StringRef& text, const StringRef& part) {
+  const std::size_t at = view_of(text).find(view_of(part));
+  if (at == std::string_view::npos) return 0;
+  return count_characters(text.bytes().first(at)) + 1;
+}
+
+template <class T, class Apply>
+void for_rows(const StepContext& c, Apply apply) {
+  T* const to = c.to.make<T>();
+  for (std::uint32_t i = 0; i < c.count; ++i) to[i] = c.to.is_null(i) ? T{} : apply(i);
+}
+
+void strings_of_strings(const StepContext& c, const StringRef* a) {
+  switch (c.node.step) {
+    case Step::kLower:
+      return for_rows<StringRef>(
+          c, [&](std::uint32_t i) { return change_case(c, a[i].bytes(), false); });
+    case Step::kUpper:
+      return for_rows<StringRef>(
+          c, [&](std::uint32_t i) { return change_case(c, a[i].bytes(), true); });
+    case Step::kTrim:
+      return for_rows<StringRef>(
+          c, [&](std::uint32_t i) { return trim(a[i].bytes(), c.node.parameter); });
+    case Step::kReplace:
+      return for_rows<StringRef>(c, [&](std::uint32_t i) {
+        return replace(c, a[i], c.from[1]->as<StringRef>()[i], c.from[2]->as<StringRef>()[i]);
+      });
+    case Step::kConcat:
+      return for_rows<StringRef>(c, [&](std::uint32_t i) { return concatenated(c, i); });
+    default:
+      return for_rows<StringRef>(c, [&](std::uint32_t i) {
+        const bool has_length = c.from.size() > 2;
+        return substring(a[i].bytes(), c.from[1]->as<std::int64_t>()[i],
+                         has_length ? c.from[2]->as<std::int64_t>()[i] : 0, has_length);
+      });
+  }
+}
+
+}  // namespace
+
+void run_string_step(const StepContext& c) {
+  const StringRef* const a = c.from[0]->as<StringRef>();
+  const auto b = [&c](std::uint32_t i) { return view_of(c.from[1]->as<StringRef>()[i]); };
+  switch (c.node.step) {
+    case Step::kStringTest:
+      return for_rows<Byte>(
+          c, [&](std::uint32_t i) { return Byte{c.node.test->matches(a[i].bytes())}; });
+    case Step::kLength:
+      return for_rows<std::int64_t>(
+          c, [&](std::uint32_t i) { return count_characters(a[i].bytes()); });
+    case Step::kByteLength:
+      return for_rows<std::int64_t>(
+          c, [&](std::uint32_t i) { return static_cast<std::int64_t>(a[i].size); });
+    case Step::kStartsWith:
+      return for_rows<Byte>(c,
+                            [&](std::uint32_t i) { return Byte{view_of(a[i]).starts_with(b(i))}; });
+    case Step::kEndsWith:
+      return for_rows<Byte>(c,
+                            [&](std::uint32_t i) { return Byte{view_of(a[i]).ends_with(b(i))}; });
+    case Step::kContains:
+      return for_rows<Byte>(c, [&](std::uint32_t i) {
+        return Byte{view_of(a[i]).find(b(i)) != std::string_view::npos};
+      });
+    case Step::kPosition:
+      return for_rows<std::int64_t>(
+          c, [&](std::uint32_t i) { return position(a[i], c.from[1]->as<StringRef>()[i]); });
+    default:
+      return strings_of_strings(c, a);
+  }
+}
+
+}  // namespace presso::query

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "query/compute/written_value.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "format/columns/civil_date.h"
+#include "format/columns/value_text.h"
+#include "query/compute/whole_real.h"
+
+namespace presso::query {
+namespace {
+
+std::string_view trimmed(Bytes text) {
+  std::string_view view(reinterpret_cast<const char*>(text.data()), text.size());
+  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  while (!view.empty() && is_space(view.front())) view.remove_prefix(1);
+  while (!view.empty() && is_space(view.back())) view.remove_suffix(1);
+  return view;
+}
+
+bool take(std::string_view& text, char wanted) {
+  if (text.empty() || text.front() != wanted) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+/// Takes `least` to `most` digits off the front.
+bool take_number(std::string_view& text, std::size_t least, std::size_t most,
+                 std::uint32_t& number) {
+  std::size_t n = 0;
+  number = 0;
+  while (n < text.size() && n < most && text[n] >= '0' && text[n] <= '9') {
+    number = number * 10 + static_cast<std::uint32_t>(text[n++] - '0');
+  }
+  text.remove_prefix(n);
+  return n >= least;
+}
+
+bool take_date(std::string_view& text, std::int64_t& days) {
+  std::uint32_t year = 0;
+  std::uint32_t month = 0;
+  std::uint32_t day = 0;
+  if (!take_number(text, 4, 4, year)) return false;
+  const char mark = text.empty() ? '\0' : text.front();
+  if (mark != '-' && mark != '/') return false;
+  if (!take(text, mark) || !take_number(text, 1, 2, month)) return false;
+  if (!take(text, mark) || !take_number(text, 1, 2, day)) return false;
+  if (!civil::exists(year, month, day)) return false;
+  days = civil::days_of(year, month, day);
+  return true;
+}
+
+/// "12:30", "12:30:59", "12:30:59.123456789", as nanoseconds.
+bool take_time(std::string_view& text, std::int64_t& nanos) {
+  std::uint32_t hour = 0;
+  std::uint32_t minute = 0;
+  std::uint32_t second = 0;
+  if (!take_number(text, 1, 2, hour) || !take(text, ':')) return false;
+  if (!take_number(text, 2, 2, minute)) return false;
+  if (take(text, ':') && !take_number(text, 2, 2, second)) return false;
+  if (hour > 23 || minute > 59 || second > 59) return false;
+  std::int64_t part = 0;
+  if (take(text, '.')) {
+    std::size_t n = 0;
+    for (; n < text.size() && text[n] >= '0' && text[n] <= '9'; ++n) {
+      if (n < 9) part = part * 10 + (text[n] - '0');
+    }
+    if (n == 0) return false;
+    for (std::size_t i = n; i < 9; ++i) part *= 10;
+    text.remove_prefix(n);
+  }
+  nanos = ((std::int64_t{hour} * 60 + minute) * 60 + second) * 1'000'000'000 + part;
+  return true;
+}
+
+bool read_date(std::string_view text, std::int64_t& days) {
+  return take_date(text, days) && text.empty();
+}
+
+bool read_timestamp(std::string_view text, TimeUnit unit, std::int64_t& value) {
+  std::int64_t days = 0;
+  std::int64_t nanos = 0;
+  if (!take_date(text, days)) return false;
+  if (!text.empty()) {
+    if (!take(text, ' ') && !take(text, 'T')) return false;
+    if (!take_time(text, nanos)) return false;
+    take(text, 'Z');
+    if (!text.empty()) return false;
+  }
+  const Int128 units = power_of_ten(unit_digits_of(unit));
+  const Int128 total = Int128{days} * 86400 * units + nanos / (1'000'000'000 / units);
+  value = static_cast<std::int64_t>(total);
+  return value == total;
+}
+
+bool read_bool(std::string_view text, Byte& value) {
+  std::string word(text);
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  const bool yes = word == "true" || word == "t" || word == "yes" || word == "y" || word == "1";
+  const bool no = word == "false" || word == "f" || word == "no" || word == "n" || word == "0";
+  value = yes ? 1 : 0;
+  return yes || no;
+}
+
+bool read_real(std::string_view text, double& value) {
+  take(text, '+');
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem == std::errc::result_out_of_range && end == text.data() + text.size()) return false;
+  return problem == std::errc() && end == text.data() + text.size();
+}
+
+/// Integers and decimals of a scale; numbers with an exponent go through doubles.
+bool read_scaled(std::string_view text, unsigned scale, Int128& number) {
+  unsigned of_text = 0;
+  if (read_decimal(text, number, of_text)) return rescale(number, of_text, scale);
+  double real = 0;
+  return text.find_first_of("eE") != text.npos && read_real(text, real) &&
+         decimal_of_real(real, scale, false, number);
+}
+
+}  // namespace
+
+std::string digits_of(Int128 number) {
+  char text[kMaxValueText];
+  ColumnSchema column;
+  column.type = ColumnType::kDecimal128;
+  column.precision = 38;
+  return {text, print_value(column, reinterpret_cast<const Byte*>(&number), text)};
+}
+
+unsigned unit_digits_of(TimeUnit unit) {
+  return 3 * static_cast<unsigned>(unit);
+}
+
+bool read_decimal(std::string_view text, Int128& number, unsigned& scale) {
+  const bool negative = take(text, '-');
+  if (!negative) take(text, '+');
+  number = 0;
+  scale = 0;
+  bool after_point = false;
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == '.' && !after_point) {
+      after_point = true;
+      continue;
+    }
+    if (c < '0' || c > '9') return false;
+    ++digits;
+    if (number >= power_of_ten(kMostDigits - 1)) return false;
+    number = number * 10 + (c - '0');
+    scale += after_point ? 1 : 0;
+  }
+  if (negative) number = -number;
+  return digits > 0;
+}
+
+bool rescale(Int128& number, unsigned from, unsigned to) {
+  if (to >= from) {
+    if (to - from > kMostDigits) return number == 0;
+    const Int128 factor = power_of_ten(to - from);
+    return !__builtin_mul_overflow(number, factor, &number) && number < power_of_ten(kMostDigits) &&
+           number > -power_of_ten(kMostDigits);
+  }
+  if (from - to > kMostDigits) {
+    number = 0;
+    return true;
+  }
+  const Int128 factor = power_of_ten(from - to);
+  const Int128 rest = number % factor;
+  number /= factor;
+  if (rest >= factor / 2) {
+    ++number;
+  } else if (-rest >= factor / 2) {
+    --number;
+  }
+  return true;
+}
+
+bool read_value(const Node& type, Bytes text, Byte* to) {
+  const std::string_view word = trimmed(text);
+  std::int64_t value = 0;
+  switch (type.family) {
+    case Family::kBool:
+      return read_bool(word, *to);
+    case Family::kDouble: {
+      double real = 0;
+      if (!read_real(word, real)) return false;
+      if (type.schema.type == ColumnType::kFloat)
+        real = static_cast<double>(static_cast<float>(real));
+      store(to, real);
+      return true;
+    }
+    case Family::kDate:
+      if (!read_date(word, value)) return false;
+      store(to, value);
+      return true;
+    case Family::kTime:
+      if (!read_timestamp(word, type.schema.unit, value)) return false;
+      store(to, value);
+      return true;
+    default: {
+      Int128 number = 0;
+      if (!read_scaled(word, type.schema.scale, number)) return false;
+      if (type.range.known && (number < type.range.least || number > type.range.most)) return false;
+      if (type.physical == Physical::kInt128) {
+        store(to, number);
+      } else {
+        store(to, static_cast<std::int64_t>(number));
+        return static_cast<std::int64_t>(number) == number;
+      }
+      return true;
+    }
+  }
+}
+
+void store_value(const ColumnSchema& type, const VectorView& values, std::uint32_t row, Byte* to) {
+  if (type.type == ColumnType::kBool) {
+    *to = values.as<Byte>()[row];
+    return;
+  }
+  if (values.physical == Physical::kDouble) {
+    const double value = values.as<double>()[row];
+    if (type.type == ColumnType::kFloat) {
+      store(to, static_cast<float>(value));
+    } else {
+      store(to, value);
+    }
+    return;
+  }
+  const Int128 value = values.physical == Physical::kInt128
+                           ? values.as<Int128>()[row]
+                           : Int128{values.as<std::int64_t>()[row]};
+  std::memcpy(to, &value, value_bytes(type.type));
+}
+
+std::size_t write_value(const Node& type, const VectorView& values, std::uint32_t row, char* to) {
+  alignas(16) Byte stored[16];
+  store_value(type.schema, values, row, stored);
+  return print_value(type.schema, stored, to);
+}
+
+}  // namespace presso::query

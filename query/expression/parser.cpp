@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// Operators that stand behind an operand. expression() reads a prefix and then, as long as the next
+// operator binds strongly enough, makes what it has the left operand of that operator.
+#include "query/expression/parser.h"
+
+#include <algorithm>
+
+#include "query/expression/refused.h"
+#include "scan/syntax/cursor.h"
+
+namespace presso::expression_detail {
+namespace {
+
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+
+/// A level of a tree takes two calls of expression() where its text has parentheses.
+constexpr std::size_t kMaxCalls = 2 * kMaxExpressionDepth + 2;
+
+Error too_deep(std::size_t offset) {
+  return error_at(offset, "more than " + std::to_string(kMaxExpressionDepth) +
+                              " levels deep; parentheses around parts of a long sum make it "
+                              "less deep");
+}
+
+}  // namespace
+
+const Parser::Infix Parser::kInfixes[] = {
+    {"or", Op::kOr, Power::kOr},
+    {"and", Op::kAnd, Power::kAnd},
+    {"is", Op::kIsNull, Power::kIs},
+    {"=", Op::kEqual, Power::kComparison},
+    {"==", Op::kEqual, Power::kComparison},
+    {"<>", Op::kNotEqual, Power::kComparison},
+    {"!=", Op::kNotEqual, Power::kComparison},
+    {"<", Op::kLess, Power::kComparison},
+    {"<=", Op::kLessEqual, Power::kComparison},
+    {">", Op::kGreater, Power::kComparison},
+    {">=", Op::kGreaterEqual, Power::kComparison},
+    {"not", Op::kNot, Power::kTest},
+    {"between", Op::kBetween, Power::kTest},
+    {"in", Op::kIn, Power::kTest},
+    {"like", Op::kLike, Power::kTest},
+    {"ilike", Op::kIlike, Power::kTest},
+    {"matches", Op::kMatches, Power::kTest},
+    {"~", Op::kMatches, Power::kTest},
+    {"!~", Op::kMatches, Power::kTest, true},
+    {"||", Op::kConcat, Power::kConcat},
+    {"+", Op::kAdd, Power::kAdd},
+    {"-", Op::kSubtract, Power::kAdd},
+    {"*", Op::kMultiply, Power::kMultiply},
+    {"/", Op::kDivide, Power::kMultiply},
+    {"//", Op::kIntegerDivide, Power::kMultiply},
+    {"%", Op::kModulo, Power::kMultiply},
+    {"::", Op::kNone, Power::kCast},
+};
+
+const Token& Parser::ahead(std::size_t tokens) const {
+  return tokens_[std::min(at_ + tokens, tokens_.size() - 1)];
+}
+
+bool Parser::done() const {
+  return here().kind == Token::Kind::kEnd && here().text.empty();
+}
+
+const Token& Parser::take() {
+  const Token& token = tokens_[at_];
+  if (at_ + 1 < tokens_.size()) ++at_;
+  return token;
+}
+
+bool Parser::take_word(std::string_view word) {
+  if (!here().is_word(word)) return false;
+  take();
+  return true;
+}
+
+bool Parser::take_symbol(std::string_view symbol) {
+  if (!here().is_symbol(symbol)) return false;
+  take();
+  return true;
+}
+
+std::string Parser::written_since(std::size_t first) const {
+  std::string result;
+  for (std::size_t i = first; i < at_; ++i) {
+    if (i != first && tokens_[i].offset != tokens_[i - 1].end()) result += ' ';
+    result += tokens_[i].text;
+  }
+  return result;
+}
+
+void Parser::continue_at(std::size_t offset) {
+  std::size_t last_end = offset;
+  while (at_ + 1 < tokens_.size() && here().offset < offset) last_end = take().end();
+  if (last_end <= offset && here().offset >= offset) return;
+  tokens_.resize(at_);
+  for (Token& token : tokens_of(text_.substr(offset), grammar_)) {
+    token.offset += offset;
+    tokens_.push_back(token);
+  }
+}
+
+Error Parser::no_operator(std::string_view expected) const {
+  if (here().is_symbol(")")) return error_at(here().offset, "this ')' closes nothing");
+  return unexpected(here(), expected);
+}
+
+Node Parser::begin_node(Kind kind, std::size_t begin) {
+  Node node = std::make_unique<Parsed>();
+  node->tree.kind = kind;
+  node->begin = begin;
+  return node;
+}
+
+Node Parser::begin_operator(Op op, bool negated, Node left) {
+  Node node = begin_node(Kind::kOperator, left->begin);
+  node->tree.op = op;
+  node->tree.negated = negated;
+  adopt(node, std::move(left));
+  return node;
+}
+
+void Parser::adopt(Node& node, Node child) {
+  node->tree.arguments.push_back(std::move(child->tree));
+  node->depth = std::max(node->depth, child->depth + 1);
+}
+
+Result<Node> Parser::finish(Node node) const {
+  if (node->depth > kMaxExpressionDepth) return too_deep(node->begin);
+  node->end = end_of_last();
+  node->tree.offset = node->begin;
+  node->tree.length = node->end - node->begin;
+  return node;
+}
+
+const Parser::Infix* Parser::infix_here() const {
+  const Token& token = here();
+  for (const Infix& infix : kInfixes) {
+    if (token.is_symbol(infix.spelling) || token.is_word(infix.spelling)) return &infix;
+  }
+  return nullptr;
+}
+
+/// What may follow what without parentheses: comparisons and tests do not chain, and a condition is
+/// no operand of + or ||.
+Status Parser::may_follow(Power before, Power power) const {
+  if (before == power && power == Power::kComparison) {
+    return error_at(here().offset,
+                    "comparisons do not chain; write a < b AND b < c, or set parentheses");
+  }
+  if (before == power && power == Power::kTest) {
+    return error_at(here().offset,
+                    "such conditions do not chain; join them with AND, or set parentheses");
+  }
+  if (before <= Power::kTest && power >= Power::kConcat) {
+    return error_at(here().offset, scan_detail::quoted(here().text) +
+                                       " cannot follow a condition; set parentheses");
+  }
+  return {};
+}
+
+Result<Node> Parser::expression(Power least) {
+  if (calls_ == kMaxCalls) return too_deep(here().offset);
+  ++calls_;
+  Result<Node> left = prefix(least);
+  const Infix* before = nullptr;
+  while (left.ok()) {
+    const Infix* operation = infix_here();
+    if (operation == nullptr || operation->power < least) break;
+    if (before != nullptr) PRESSO_TRY(may_follow(before->power, operation->power));
+    left = infix(*operation, std::move(*left), before == operation);
+    before = operation;
+  }
+  --calls_;
+  return left;
+}
+
+Result<Node> Parser::infix(const Infix& operation, Node left, bool same_as_before) {
+  take();
+  switch (operation.op) {
+    case Op::kNone:
+      return double_colon(std::move(left));
+    case Op::kOr:
+    case Op::kAnd:
+      return junction(operation, std::move(left), same_as_before);
+    case Op::kIsNull:
+      return is(std::move(left));
+    case Op::kNot:
+      return negated_test(std::move(left));
+    case Op::kBetween:
+    case Op::kIn:
+    case Op::kLike:
+    case Op::kIlike:
+    case Op::kMatches:
+      return test(operation.op, operation.negated, std::move(left));
+    default:
+      return binary(operation, std::move(left));
+  }
+}
+
+/// The operands of `a OR b OR c` go into one node; those in parentheses keep theirs.
+Result<Node> Parser::junction(const Infix& operation, Node left, bool same_as_before) {
+  Result<Node> right = expression(above(operation.power));
+  if (!right.ok()) return right;
+  Node node =
+      same_as_before ? std::move(left) : begin_operator(operation.op, false, std::move(left));
+  adopt(node, std::move(*right));
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::binary(const Infix& operation, Node left) {
+  Result<Node> right = expression(above(operation.power));
+  if (!right.ok()) return right;
+  Node node = begin_operator(operation.op, false, std::move(left));
+  adopt(node, std::move(*right));
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::negated_test(Node left) {
+  for (const Infix& infix : kInfixes) {
+    if (infix.power == Power::kTest && infix.op != Op::kNot && here().is_word(infix.spelling)) {
+      take();
+      return test(infix.op, true, std::move(left));
+    }
+  }
+  return unexpected(here(), "IN, BETWEEN, LIKE, ILIKE or MATCHES behind NOT");
+}
+
+Result<Node> Parser::test(Op op, bool negated, Node left) {
+  Node node = begin_operator(op, negated, std::move(left));
+  if (op == Op::kBetween) return between(std::move(node));
+  if (op == Op::kIn) return in(std::move(node));
+  return pattern(std::move(node));
+}
+
+Result<Node> Parser::between(Node node) {
+  Result<Node> low = expression(above(Power::kTest));
+  if (!low.ok()) return low;
+  if (!take_word("and")) return unexpected(here(), "AND and the upper bound of BETWEEN");
+  Result<Node> high = expression(above(Power::kTest));
+  if (!high.ok()) return high;
+  adopt(node, std::move(*low));
+  adopt(node, std::move(*high));
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::in(Node node) {
+  const std::size_t open = here().offset;
+  if (!take_symbol("(")) return unexpected(here(), "a list in parentheses behind IN");
+  if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), "IN");
+  do {
+    Result<Node> member = expression();
+    if (!member.ok()) return member;
+    adopt(node, std::move(*member));
+  } while (take_symbol(","));
+  PRESSO_TRY(close(open, "',' or ')' in the list of IN"));
+  return finish(std::move(node));
+}
+
+/// Behind LIKE, ILIKE and MATCHES: patterns are compiled before a row is read, so they are strings.
+Result<Node> Parser::pattern(Node node) {
+  const Token first = here();
+  Result<Node> pattern = expression(above(Power::kTest));
+  const bool double_quotes = first.kind == Token::Kind::kQuoted;
+  if (double_quotes)
+    return error_at(first.offset, "strings stand in single quotes: 'a%', not \"a%\"");
+  if (!pattern.ok()) return pattern;
+  if ((*pattern)->tree.kind != Kind::kString) {
+    return error_at((*pattern)->tree.offset, "a pattern must be a string in single quotes");
+  }
+  adopt(node, std::move(*pattern));
+  if (node->tree.op == Op::kMatches || !take_word("escape")) return finish(std::move(node));
+  if (here().kind != Token::Kind::kString) return unexpected(here(), "a string behind ESCAPE");
+  const Token& token = take();
+  std::string escape = unquoted(token.text);
+  if (escape.size() > 1 || escape > "\x7F")
+    return error_at(token.offset, "ESCAPE takes a single ASCII character");
+  if (escape.empty()) return finish(std::move(node));
+  PRESSO_ASSIGN(Node character, literal(Kind::kString, std::move(escape)));
+  adopt(node, std::move(character));
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::is(Node left) {
+  const bool negated = take_word("not");
+  const Token word = here();
+  if (take_word("null") || take_word("unknown")) {
+    return finish(begin_operator(Op::kIsNull, negated, std::move(left)));
+  }
+  if (take_word("true") || take_word("false")) return is_truth(std::move(left), negated, word);
+  if (!take_word("distinct") || !take_word("from")) {
+    return unexpected(here(), "NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM behind IS");
+  }
+  Result<Node> right = expression(above(Power::kIs));
+  if (!right.ok()) return right;
+  Node node = begin_operator(Op::kIsDistinct, negated, std::move(left));
+  adopt(node, std::move(*right));
+  return finish(std::move(node));
+}
+
+/// `x IS TRUE` is `x IS NOT DISTINCT FROM TRUE`.
+Result<Node> Parser::is_truth(Node left, bool negated, const Token& word) {
+  Node node = begin_operator(Op::kIsDistinct, !negated, std::move(left));
+  Node truth = begin_node(Kind::kBool, word.offset);
+  truth->tree.text = lower_case(word.text);
+  truth->tree.offset = word.offset;
+  truth->tree.length = word.text.size();
+  adopt(node, std::move(truth));
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::double_colon(Node left) {
+  PRESSO_ASSIGN(std::string name, type());
+  Node node = begin_node(Kind::kCast, left->begin);
+  node->tree.type = std::move(name);
+  adopt(node, std::move(left));
+  return finish(std::move(node));
+}
+
+}  // namespace presso::expression_detail

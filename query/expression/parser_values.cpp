@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+// What an operand begins with: literals, names, functions, signs, parentheses, CASE, CAST, EXTRACT.
+// Words that mean something only where certain tokens follow (date, interval, cast, ...) remain
+// names of columns everywhere else.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "query/expression/parser.h"
+#include "query/expression/refused.h"
+#include "scan/syntax/cursor.h"
+
+namespace presso::expression_detail {
+namespace {
+
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+using TokenKind = Token::Kind;
+
+/// `CASE x WHEN a ... WHEN b ...` becomes `CASE WHEN x = a ... WHEN x = b ...`; within each other
+/// such copies could grow without bound.
+constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{16} << 20;
+
+constexpr std::array<std::string_view, 10> kUnits = {
+    "microsecond", "millisecond", "second", "minute",  "hour",
+    "day",         "week",        "month",  "quarter", "year"};
+constexpr std::array<std::string_view, 8> kParts = {"year", "quarter", "month",  "week",
+                                                    "day",  "hour",    "minute", "second"};
+
+std::uint64_t bytes_of(const Expression& tree) {
+  std::uint64_t bytes = sizeof tree + tree.text.size() + tree.qualifier.size() + tree.type.size();
+  for (const Expression& argument : tree.arguments) bytes += bytes_of(argument);
+  return bytes;
+}
+
+std::string without_underscores(std::string_view digits) {
+  std::string text(digits);
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  return text;
+}
+
+/// "Days" as "day"; empty where it is no unit.
+std::string unit_of(std::string_view word) {
+  std::string unit = lower_case(word);
+  if (unit.ends_with('s')) unit.pop_back();
+  return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end() ? unit : std::string();
+}
+
+bool is_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
+struct Amount {
+  std::string number;
+  std::string unit;  ///< as written; empty where there is none
+};
+
+/// " -3 days " in its parts; nothing where it has no whole number in front.
+std::optional<Amount> amount_of(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  const auto trim = [&text] {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+  };
+  trim();
+  Amount amount;
+  if (text.starts_with('-')) amount.number = "-";
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t digits = std::min(text.find_first_not_of(kDigits), text.size());
+  if (digits == 0) return std::nullopt;
+  amount.number += text.substr(0, digits);
+  text.remove_prefix(digits);
+  trim();
+  if (!text.empty() && !is_letter(text.front())) return std::nullopt;
+  amount.unit = text;
+  return amount;
+}
+
+}  // namespace
+
+Result<Node> Parser::literal(Kind kind, std::string text) {
+  Node node = begin_node(kind, tokens_[at_ - 1].offset);
+  node->tree.text = std::move(text);
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::prefix(Power least) {
+  const Token& token = here();
+  switch (token.kind) {
+    case TokenKind::kString:
+      take();
+      return literal(Kind::kString, unquoted(token.text));
+    case TokenKind::kNumber:
+      take();
+      return literal(Kind::kNumber, without_underscores(token.text));
+    case TokenKind::kDate:
+      take();
+      return literal(Kind::kDate, std::string(token.text));
+    case TokenKind::kQuoted:
+      return name();
+    case TokenKind::kSymbol:
+      if (token.text == "(") return parenthesised();
+      if (token.text == "-" || token.text == "+") return signed_operand();
+      return unexpected(token, "a value");
+    case TokenKind::kWord:
+      if (!token.is_word("not")) return word();
+      if (least <= above(Power::kComparison)) return negation();
+      return error_at(token.offset, "NOT stands before a whole condition; set parentheses");
+    default:
+      return unexpected(token, "a value");
+  }
+}
+
+/// A plus is left out.
+Result<Node> Parser::signed_operand() {
+  const Token& sign = take();
+  Result<Node> operand = expression(Power::kNegate);
+  if (!operand.ok()) return operand;
+  if (sign.text == "+") {
+    (*operand)->begin = sign.offset;
+    return operand;
+  }
+  Node node = begin_operator(Op::kNegate, false, std::move(*operand));
+  node->begin = sign.offset;
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::negation() {
+  const std::size_t begin = take().offset;
+  Result<Node> operand = expression(Power::kNot);
+  if (!operand.ok()) return operand;
+  Node node = begin_operator(Op::kNot, false, std::move(*operand));
+  node->begin = begin;
+  return finish(std::move(node));
+}
+
+Status Parser::close(std::size_t open, std::string_view expected) {
+  if (take_symbol(")")) return {};
+  if (done()) return error_at(open, "the '(' here is never closed");
+  return unexpected(here(), expected);
+}
+
+Result<Node> Parser::parenthesised() {
+  const std::size_t open = take().offset;
+  Result<Node> inner = expression();
+  if (!inner.ok()) return inner;
+  PRESSO_TRY(close(open, "an operator or ')'"));
+  (*inner)->begin = open;
+  (*inner)->end = end_of_last();
+  return inner;
+}
+
+Result<Node> Parser::word() {
+  const Token& token = here();
+  const Token& after = ahead();
+  if (token.is_word("case")) return case_of();
+  if (token.is_word("null")) {
+    take();
+    return literal(Kind::kNull, {});
+  }
+  if (token.is_word("true") || token.is_word("false")) {
+    take();
+    return literal(Kind::kBool, lower_case(token.text));
+  }
+  if (token.reserved) return no_value();
+  if (grammar_ == Grammar::kStatement && token.is_word("exists") && after.is_symbol("(")) {
+    return no_subquery(token, "EXISTS");
+  }
+  if (after.is_symbol("(") && token.is_word("cast")) return cast();
+  if (after.is_symbol("(") && token.is_word("extract")) return extract();
+  const bool string_after = after.kind == TokenKind::kString;
+  if (token.is_word("interval") && (string_after || after.kind == TokenKind::kNumber)) {
+    return interval();
+  }
+  if (string_after && (token.is_word("date") || token.is_word("timestamp"))) {
+    Node node = begin_node(token.is_word("date") ? Kind::kDate : Kind::kTime, token.offset);
+    take();
+    node->tree.text = unquoted(take().text);
+    return finish(std::move(node));
+  }
+  return name();
+}
+
+/// For a keyword where a value should be.
+Error Parser::no_value() const {
+  if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), {});
+  return unexpected(here(), "a value");
+}
+
+/// A column, or a function where a parenthesis follows.
+Result<Node> Parser::name() {
+  if (ahead().is_symbol("(")) return function();
+  Node node = begin_node(Kind::kColumn, here().offset);
+  node->tree.text = name_of(take());
+  if (!take_symbol(".")) return finish(std::move(node));
+  const Token& column = here();
+  const bool plain = column.kind == TokenKind::kWord && !is_reserved(column.text);
+  if (!plain && column.kind != TokenKind::kQuoted) {
+    return unexpected(column, "a column's name behind '.'");
+  }
+  node->tree.qualifier = std::move(node->tree.text);
+  node->tree.text = name_of(take());
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::function() {
+  Node node = begin_node(Kind::kFunction, here().offset);
+  const Token& token = take();
+  node->tree.text =
+      lower_case(token.kind == TokenKind::kQuoted ? unquoted(token.text) : token.text);
+  const std::size_t open = take().offset;
+  PRESSO_TRY(arguments(node, open));
+  if (grammar_ == Grammar::kStatement) {
+    if (auto refused = refused_behind_call(here(), ahead())) return *std::move(refused);
+  }
+  return finish(std::move(node));
+}
+
+/// With the closing parenthesis of a call whose opening one was at `open`.
+Status Parser::arguments(Node& call, std::size_t open) {
+  if (take_symbol(")")) return {};
+  if (here().is_symbol("*") && ahead().is_symbol(")")) {
+    take();
+    PRESSO_ASSIGN(Node star, literal(Kind::kStar, {}));
+    take();
+    adopt(call, std::move(star));
+    return {};
+  }
+  call->tree.distinct = take_word("distinct");
+  do {
+    PRESSO_ASSIGN(Node argument, expression());
+    adopt(call, std::move(argument));
+  } while (take_symbol(","));
+  return close(open, "an operator, ',' or ')'");
+}
+
+/// EXTRACT(YEAR FROM x) is year(x).
+Result<Node> Parser::extract() {
+  Node node = begin_node(Kind::kFunction, take().offset);
+  const std::size_t open = take().offset;
+  const Token& part = here();
+  const auto is_part = [&part](std::string_view word) { return part.is_word(word); };
+  if (std::none_of(kParts.begin(), kParts.end(), is_part)) {
+    return unexpected(part, "YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND");
+  }
+  node->tree.text = lower_case(take().text);
+  if (!take_word("from")) return unexpected(here(), "FROM");
+  Result<Node> argument = expression();
+  if (!argument.ok()) return argument;
+  PRESSO_TRY(close(open, "an operator or ')'"));
+  adopt(node, std::move(*argument));
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::cast() {
+  Node node = begin_node(Kind::kCast, take().offset);
+  const std::size_t open = take().offset;
+  Result<Node> argument = expression();
+  if (!argument.ok()) return argument;
+  if (!take_word("as")) return unexpected(here(), "AS and a type");
+  PRESSO_ASSIGN(node->tree.type, type());
+  PRESSO_TRY(close(open, "')' behind the type"));
+  adopt(node, std::move(*argument));
+  return finish(std::move(node));
+}
+
+/// A word and what may stand in parentheses behind it: decimal(18,2), timestamp(ms).
+Result<std::string> Parser::type() {
+  if (here().kind != TokenKind::kWord || is_reserved(here().text)) {
+    return unexpected(here(), "a type");
+  }
+  std::string type = lower_case(take().text);
+  if (type == "double") take_word("precision");
+  const std::size_t open = here().offset;
+  if (!take_symbol("(")) return type;
+  type += '(';
+  do {
+    const bool word = here().kind == TokenKind::kWord;
+    if (!word && here().kind != TokenKind::kNumber) return unexpected(here(), "a number");
+    if (type.back() != '(') type += ',';
+    type += word ? lower_case(take().text) : without_underscores(take().text);
+  } while (take_symbol(","));
+  PRESSO_TRY(close(open, "',' or ')' in the type"));
+  return type + ')';
+}
+
+Result<Node> Parser::interval() {
+  Node node = begin_node(Kind::kInterval, take().offset);
+  const Token& token = take();
+  const bool string = token.kind == TokenKind::kString;
+  const std::optional<Amount> amount =
+      amount_of(string ? unquoted(token.text) : without_underscores(token.text));
+  if (!amount || (!string && !amount->unit.empty())) {
+    return error_at(token.offset, "an INTERVAL begins with a whole number: INTERVAL '3' DAY");
+  }
+  node->tree.text = amount->number;
+  if (!amount->unit.empty()) {
+    node->tree.type = unit_of(amount->unit);
+    if (!node->tree.type.empty()) return finish(std::move(node));
+    return error_at(token.offset, "an INTERVAL has one number and one unit: INTERVAL '3 days'");
+  }
+  if (here().kind == TokenKind::kWord) node->tree.type = unit_of(here().text);
+  if (node->tree.type.empty()) return unexpected(here(), "a unit of time, such as DAY or MONTH");
+  take();
+  // INTERVAL '90' DAY (3) of TPC-H: how many digits there may be, which changes nothing.
+  const bool digits = here().is_symbol("(") && ahead().kind == TokenKind::kNumber;
+  if (digits && ahead(2).is_symbol(")")) at_ += 3;
+  return finish(std::move(node));
+}
+
+Result<Node> Parser::case_of() {
+  Node node = begin_node(Kind::kCase, take().offset);
+  Node subject;
+  if (!here().is_word("when")) {
+    PRESSO_ASSIGN(subject, expression());
+  }
+  if (!here().is_word("when")) return unexpected(here(), "WHEN");
+  while (take_word("when")) {
+    Result<Node> condition = expression();
+    if (condition.ok() && subject) {
+      condition = equality(subject->tree, subject->depth, std::move(*condition));
+    }
+    if (!condition.ok()) return condition;
+    adopt(node, std::move(*condition));
+    if (!take_word("then")) return unexpected(here(), "THEN");
+    Result<Node> value = expression();
+    if (!value.ok()) return value;
+    adopt(node, std::move(*value));
+  }
+  if (take_word("else")) {
+    Result<Node> value = expression();
+    if (!value.ok()) return value;
+    adopt(node, std::move(*value));
+  }
+  if (done()) return error_at(node->begin, "the CASE here has no END");
+  if (!take_word("end")) return unexpected(here(), "an operator, WHEN, ELSE or END");
+  return finish(std::move(node));
+}
+
+/// What `subject` is compared with gives the place.
+Result<Node> Parser::equality(const Expression& subject, std::size_t depth, Node value) {
+  copied_bytes_ += bytes_of(subject);
+  if (copied_bytes_ > kMaxCopiedBytes) {
+    return error_at(subject.offset, "too long to be compared in so many WHENs");
+  }
+  Node node = begin_node(Kind::kOperator, value->begin);
+  node->tree.op = Op::kEqual;
+  node->tree.arguments.push_back(subject);
+  node->depth = depth + 1;
+  adopt(node, std::move(value));
+  return finish(std::move(node));
+}
+
+}  // namespace presso::expression_detail

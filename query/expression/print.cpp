@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Trees as text. Parentheses stand where the parser needs them, and around a condition that is an
+// operand of another one, where people would have to know the rules.
+#include <algorithm>
+
+#include "query/expression/parser.h"
+
+namespace presso {
+namespace {
+
+using expression_detail::Power;
+using expression_detail::power_of;
+using Kind = Expression::Kind;
+using Op = Expression::Op;
+
+std::string in_quotes(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (const char letter : text) {
+    if (letter == quote) result += quote;
+    result += letter;
+  }
+  return result + quote;
+}
+
+std::string name_text(const std::string& name) {
+  return expression_detail::is_plain_name(name) ? name : in_quotes(name, '"');
+}
+
+std::string upper_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char letter) {
+    return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+  });
+  return text;
+}
+
+std::string_view spelling(Op op) {
+  switch (op) {
+    case Op::kOr:
+      return " OR ";
+    case Op::kAnd:
+      return " AND ";
+    case Op::kEqual:
+      return " = ";
+    case Op::kNotEqual:
+      return " <> ";
+    case Op::kLess:
+      return " < ";
+    case Op::kLessEqual:
+      return " <= ";
+    case Op::kGreater:
+      return " > ";
+    case Op::kGreaterEqual:
+      return " >= ";
+    case Op::kLike:
+      return "LIKE ";
+    case Op::kIlike:
+      return "ILIKE ";
+    case Op::kMatches:
+      return "MATCHES ";
+    case Op::kAdd:
+      return " + ";
+    case Op::kSubtract:
+      return " - ";
+    case Op::kMultiply:
+      return " * ";
+    case Op::kDivide:
+      return " / ";
+    case Op::kIntegerDivide:
+      return " // ";
+    case Op::kModulo:
+      return " % ";
+    case Op::kConcat:
+      return " || ";
+    default:
+      return " ";
+  }
+}
+
+class Printer {
+ public:
+  void print(const Expression& tree);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void operand(const Expression& tree, Power least);
+  /// All arguments from `first` on, with parentheses where they bind less strongly than `least`.
+  void operands(const Expression& tree, std::size_t first, std::string_view between, Power least);
+  void operation(const Expression& tree);
+  void test(const Expression& tree);
+  void negate(const Expression& tree);
+  void function(const Expression& tree);
+  void case_of(const Expression& tree);
+
+  std::string out_;
+};
+
+void Printer::operand(const Expression& tree, Power least) {
+  const bool bare = power_of(tree.op) >= least;
+  if (!bare) out_ += '(';
+  print(tree);
+  if (!bare) out_ += ')';
+}
+
+void Printer::operands(const Expression& tree, std::size_t first, std::string_view between,
+                       Power least) {
+  for (std::size_t i = first; i < tree.arguments.size(); ++i) {
+    if (i != first) out_ += between;
+    operand(tree.arguments[i], least);
+  }
+}
+
+void Printer::print(const Expression& tree) {
+  switch (tree.kind) {
+    case Kind::kNull:
+      out_ += "NULL";
+      return;
+    case Kind::kBool:
+      out_ += upper_case(tree.text);
+      return;
+    case Kind::kNumber:
+      out_ += tree.text;
+      return;
+    case Kind::kString:
+      out_ += in_quotes(tree.text, '\'');
+      return;
+    case Kind::kDate:
+      out_ += "DATE " + in_quotes(tree.text, '\'');
+      return;
+    case Kind::kTime:
+      out_ += "TIMESTAMP " + in_quotes(tree.text, '\'');
+      return;
+    case Kind::kInterval:
+      out_ += "INTERVAL '" + tree.text + "' " + upper_case(tree.type);
+      return;
+    case Kind::kColumn:
+      if (!tree.qualifier.empty()) out_ += name_text(tree.qualifier) + '.';
+      out_ += name_text(tree.text);
+      return;
+    case Kind::kStar:
+      if (!tree.qualifier.empty()) out_ += name_text(tree.qualifier) + '.';
+      out_ += '*';
+      return;
+    case Kind::kOperator:
+      return operation(tree);
+    case Kind::kFunction:
+      return function(tree);
+    case Kind::kCase:
+      return case_of(tree);
+    case Kind::kCast:
+      out_ += "CAST(";
+      operands(tree, 0, ", ", Power::kOr);
+      out_ += " AS " + tree.type + ')';
+      return;
+  }
+}
+
+/// Operators that are chained leave out parentheses on the left only; where OR stands in OR, or AND
+/// in AND, there were parentheses.
+void Printer::operation(const Expression& tree) {
+  const Power power = power_of(tree.op);
+  switch (power) {
+    case Power::kOr:
+    case Power::kAnd:
+      return operands(tree, 0, spelling(tree.op), above(power));
+    case Power::kNot:
+      out_ += "NOT ";
+      return operands(tree, 0, " ", Power::kNot);
+    case Power::kComparison:
+      return operands(tree, 0, spelling(tree.op), Power::kConcat);
+    case Power::kIs:
+    case Power::kTest:
+      return test(tree);
+    case Power::kNegate:
+      return negate(tree);
+    default:
+      break;
+  }
+  if (tree.arguments.empty()) return;
+  operand(tree.arguments[0], power);
+  out_ += spelling(tree.op);
+  operands(tree, 1, spelling(tree.op), above(power));
+}
+
+void Printer::test(const Expression& tree) {
+  if (tree.arguments.empty()) return;
+  operand(tree.arguments[0], Power::kConcat);
+  const char* const negation = tree.negated ? "NOT " : "";
+  if (power_of(tree.op) == Power::kIs) {
+    out_ += std::string(" IS ") + negation + (tree.op == Op::kIsNull ? "NULL" : "DISTINCT FROM ");
+    return operands(tree, 1, " ", Power::kConcat);
+  }
+  out_ += std::string(" ") + negation;
+  if (tree.op == Op::kIn) {
+    out_ += "IN (";
+    operands(tree, 1, ", ", Power::kOr);
+    out_ += ')';
+    return;
+  }
+  out_ += tree.op == Op::kBetween ? "BETWEEN " : spelling(tree.op);
+  operands(tree, 1, tree.op == Op::kBetween ? " AND " : " ESCAPE ", Power::kConcat);
+}
+
+void Printer::negate(const Expression& tree) {
+  out_ += '-';
+  const std::size_t begin = out_.size();
+  operands(tree, 0, " ", Power::kNegate);
+  if (out_.size() > begin && out_[begin] == '-') out_.insert(begin, 1, ' ');
+}
+
+void Printer::function(const Expression& tree) {
+  // Without quotes these two have a grammar of their own.
+  const bool special = tree.text == "cast" || tree.text == "extract";
+  out_ += special ? in_quotes(tree.text, '"') : name_text(tree.text);
+  out_ += tree.distinct ? "(DISTINCT " : "(";
+  operands(tree, 0, ", ", Power::kOr);
+  out_ += ')';
+}
+
+void Printer::case_of(const Expression& tree) {
+  const std::size_t arguments = tree.arguments.size();
+  out_ += "CASE";
+  for (std::size_t i = 0; i < arguments; ++i) {
+    const bool otherwise = i + 1 == arguments && arguments % 2 == 1;
+    out_ += otherwise ? " ELSE " : i % 2 == 0 ? " WHEN " : " THEN ";
+    print(tree.arguments[i]);
+  }
+  out_ += " END";
+}
+
+}  // namespace
+
+std::string to_text(const Expression& expression) {
+  Printer printer;
+  printer.print(expression);
+  return printer.take();
+}
+
+}  // namespace presso

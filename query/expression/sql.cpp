@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// The clauses of a statement in their order. What may follow each one is a row of a table, by which
+// errors say what was expected, and which keyword a word may have been meant to be.
+#include "presso/sql.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "format/suggest.h"
+#include "query/expression/list_items.h"
+#include "query/expression/refused.h"
+#include "query/expression/statement.h"
+#include "scan/syntax/cursor.h"
+
+namespace presso::expression_detail {
+
+struct Statement::Following {
+  Part part;
+  std::string_view name;      ///< of the clause
+  std::string_view expected;  ///< in an error's text
+  std::string_view words;     ///< that may be meant, with spaces between them
+};
+
+const Statement::Following Statement::kFollowing[] = {
+    {Part::kSelect, "SELECT", "an operator, ',' or FROM", "from as"},
+    {Part::kFrom, "FROM", "',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end",
+     "join inner left right full semi anti as where group having order limit offset"},
+    {Part::kOn, "ON", "an operator, ',', JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or the end",
+     "and or between like ilike matches is in not join inner left right full semi anti where group "
+     "having order limit offset"},
+    {Part::kWhere, "WHERE", "an operator, GROUP BY, ORDER BY, LIMIT or the end",
+     "and or between like ilike matches is in not group having order limit offset"},
+    {Part::kGroupBy, "GROUP BY", "an operator, ',', HAVING, ORDER BY, LIMIT or the end",
+     "having order limit offset"},
+    {Part::kHaving, "HAVING", "an operator, ORDER BY, LIMIT or the end",
+     "and or between like ilike matches is in not order limit offset"},
+    {Part::kOrderBy, "ORDER BY", "an operator, ASC, DESC, NULLS, ',', LIMIT or the end",
+     "asc desc nulls limit offset"},
+    {Part::kLimit, "LIMIT", "OFFSET or the end", "offset"},
+    {Part::kOffset, "OFFSET", "LIMIT or the end", "limit"},
+};
+
+namespace {
+
+/// The one of `words` that is near to a name or a word. Some letter of it must be right: an alias
+/// `a` is not meant to be AS.
+std::optional<Suggestion> keyword_near(const Token& token, std::string_view words) {
+  std::vector<std::string> list;
+  while (!words.empty()) {
+    const std::size_t size = std::min(words.find(' '), words.size());
+    list.emplace_back(words.substr(0, size));
+    words.remove_prefix(std::min(size + 1, words.size()));
+  }
+  auto nearest = nearest_word(lower_case(token.text), list);
+  if (nearest && nearest->distance >= token.text.size()) return std::nullopt;
+  return nearest;
+}
+
+std::string hint(const std::optional<Suggestion>& keyword) {
+  return keyword ? ". Did you mean '" + keyword->word + "'?" : std::string();
+}
+
+}  // namespace
+
+Result<SqlQuery> Statement::parse() {
+  const Token& first = parser_.here();
+  if (!parser_.take_word("select")) {
+    if (auto refused = refused_statement(first)) return *std::move(refused);
+    return unexpected_token("SELECT", "select");
+  }
+  PRESSO_TRY(clauses());
+  PRESSO_TRY(end());
+  return std::move(query_);
+}
+
+Status Statement::clauses() {
+  PRESSO_TRY(select_list());
+  PRESSO_TRY(from());
+  PRESSO_TRY(where());
+  PRESSO_TRY(group_by());
+  PRESSO_TRY(having());
+  PRESSO_TRY(order_by());
+  return limits();
+}
+
+Status Statement::end() {
+  const bool ended = parser_.take_symbol(";");
+  while (parser_.take_symbol(";")) {
+  }
+  if (parser_.done()) return {};
+  if (!ended) return unexpected_here();
+  return unexpected(parser_.here(), "one statement, which ends at ';'");
+}
+
+bool Statement::take_clause(std::string_view word, Part part) {
+  if (!parser_.take_word(word)) return false;
+  part_ = part;
+  return true;
+}
+
+Result<bool> Statement::take_clause_by(std::string_view word, Part part) {
+  if (!parser_.here().is_word(word)) return false;
+  parser_.take();
+  if (!parser_.take_word("by")) {
+    return unexpected_token(part == Part::kGroupBy ? "BY behind GROUP" : "BY behind ORDER", "by");
+  }
+  part_ = part;
+  return true;
+}
+
+Result<Expression> Statement::condition() {
+  PRESSO_ASSIGN(Node parsed, parser_.expression());
+  return std::move(parsed->tree);
+}
+
+Status Statement::select_list() {
+  query_.distinct = parser_.take_word("distinct");
+  if (query_.distinct && parser_.here().is_word("on")) {
+    return error_at(parser_.here().offset, "DISTINCT ON is not supported; write GROUP BY");
+  }
+  do {
+    PRESSO_ASSIGN(NamedExpression item, named_expression(parser_));
+    const bool named = item.expression.kind != Expression::Kind::kStar &&
+                       parser_.last().offset >= item.expression.offset + item.expression.length;
+    if (named && parser_.last().text == item.name && !parser_.last(1).is_word("as")) note_name();
+    query_.select.push_back(std::move(item));
+  } while (parser_.take_symbol(","));
+  return {};
+}
+
+Status Statement::where() {
+  if (!take_clause("where", Part::kWhere)) return {};
+  PRESSO_ASSIGN(query_.where, condition());
+  return {};
+}
+
+Status Statement::group_by() {
+  PRESSO_ASSIGN(const bool present, take_clause_by("group", Part::kGroupBy));
+  if (!present) return {};
+  do {
+    if (auto refused = refused_key(parser_.here(), parser_.ahead())) return *std::move(refused);
+    PRESSO_ASSIGN(NamedExpression key, unnamed_expression(parser_));
+    query_.group_by.push_back(std::move(key));
+  } while (parser_.take_symbol(","));
+  return {};
+}
+
+Status Statement::having() {
+  if (!take_clause("having", Part::kHaving)) return {};
+  PRESSO_ASSIGN(query_.having, condition());
+  return {};
+}
+
+Status Statement::order_by() {
+  PRESSO_ASSIGN(const bool present, take_clause_by("order", Part::kOrderBy));
+  if (!present) return {};
+  do {
+    if (parser_.here().is_word("all")) {
+      return error_at(parser_.here().offset, "ALL is not supported in ORDER BY; name the columns");
+    }
+    PRESSO_ASSIGN(SortExpression key, sort_expression(parser_));
+    query_.order_by.push_back(std::move(key));
+  } while (parser_.take_symbol(","));
+  return {};
+}
+
+/// LIMIT and OFFSET in either order, as in PostgreSQL.
+Status Statement::limits() {
+  bool limit = false;
+  bool offset = false;
+  while (true) {
+    if (!limit && take_clause("limit", Part::kLimit)) {
+      PRESSO_ASSIGN(query_.limit, row_number("LIMIT"));
+      limit = true;
+    } else if (!offset && take_clause("offset", Part::kOffset)) {
+      PRESSO_ASSIGN(query_.offset, row_number("OFFSET"));
+      offset = true;
+    } else {
+      return {};
+    }
+  }
+}
+
+Result<std::uint64_t> Statement::row_number(std::string_view clause) {
+  const Token& token = parser_.here();
+  std::string digits(token.text);
+  std::erase(digits, '_');
+  std::uint64_t rows = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, rows);
+  const bool number = token.kind == Token::Kind::kNumber && rest == end;
+  if (!number) return unexpected(token, "a whole number of rows behind " + std::string(clause));
+  if (error != std::errc()) return error_at(token.offset, "the number of rows is too large");
+  parser_.take();
+  const Token& after = parser_.here();
+  if (after.is_symbol("%") || after.is_word("percent")) {
+    return error_at(after.offset, "LIMIT with a percentage is not supported");
+  }
+  if (!after.is_symbol(",")) return rows;
+  return error_at(after.offset, "LIMIT a, b is not supported; write LIMIT b OFFSET a");
+}
+
+/// The word is one of a clause that should have come earlier, or has come.
+std::optional<Error> Statement::too_late() const {
+  const bool joins = parser_.here().is_word("join") || parser_.ahead().is_word("join");
+  if (joins && part_ > Part::kOn) {
+    return error_at(parser_.here().offset, "JOIN must stand before WHERE and what follows it");
+  }
+  for (const Following& clause : kFollowing) {
+    const std::string name = lower_case(clause.name);
+    const Token& token = parser_.here();
+    if (clause.part > part_ || !token.is_word(name.substr(0, name.find(' ')))) continue;
+    if (clause.part == Part::kOn || clause.part == Part::kSelect) continue;
+    const bool again = clause.part == part_ || clause.part >= Part::kLimit;
+    const std::string other(kFollowing[static_cast<std::size_t>(part_)].name);
+    return error_at(token.offset,
+                    std::string(clause.name) + (again ? " stands here for the second time"
+                                                      : " must stand before " + other));
+  }
+  return std::nullopt;
+}
+
+Error Statement::unexpected_here() const {
+  if (auto refused = too_late()) return *std::move(refused);
+  const Following& following = kFollowing[static_cast<std::size_t>(part_)];
+  return unexpected_token(following.expected, following.words);
+}
+
+Error Statement::unexpected_token(std::string_view expected, std::string_view words) const {
+  const Token& token = parser_.here();
+  const bool is_name = token.kind == Token::Kind::kWord && !token.reserved;
+  const auto meant = is_name ? keyword_near(token, words) : std::nullopt;
+  if (behind_name_ != 0 && behind_name_ == parser_.taken()) {
+    const Token& name = parser_.last();
+    const auto name_meant = keyword_near(name, words);
+    // Of the two the one of whose letters fewer are wrong: `lines l jion`, but `lines lfet jion`.
+    const bool nearer = name_meant && (!meant || name_meant->distance * token.text.size() <=
+                                                     meant->distance * name.text.size());
+    if (nearer) {
+      Error error = unexpected(name, expected);
+      error.what += hint(name_meant);
+      return error;
+    }
+    if (auto refused = refused_word(name)) return *std::move(refused);
+  }
+  if (auto refused = refused_word(token)) return *std::move(refused);
+  Error error = token.is_symbol(")") ? parser_.no_operator(expected) : unexpected(token, expected);
+  error.what += hint(meant);
+  return error;
+}
+
+}  // namespace presso::expression_detail
+
+namespace presso {
+
+Result<SqlQuery> parse_sql(std::string_view text) {
+  return expression_detail::Statement(text).parse();
+}
+
+}  // namespace presso

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// FROM and its joins. A bare file name is read from the characters of the text, since `2024-01.csv`
+// or `a/b` are no tokens of expressions.
+#include <algorithm>
+#include <array>
+
+#include "format/suggest.h"
+#include "query/expression/list_items.h"
+#include "query/expression/refused.h"
+#include "query/expression/statement.h"
+#include "scan/syntax/cursor.h"
+
+namespace presso::expression_detail {
+namespace {
+
+using Kind = SqlJoin::Kind;
+using TokenKind = Token::Kind;
+
+struct JoinWord {
+  std::string_view word;
+  Kind kind;
+  bool outer;  ///< OUTER may follow
+};
+
+constexpr std::array<JoinWord, 6> kJoinWords = {{{"inner", Kind::kInner, false},
+                                                 {"left", Kind::kLeft, true},
+                                                 {"right", Kind::kRight, true},
+                                                 {"full", Kind::kFull, true},
+                                                 {"semi", Kind::kSemi, false},
+                                                 {"anti", Kind::kAnti, false}}};
+
+/// Besides the reserved words: what is no name of a table unless AS stands before it.
+constexpr std::array<std::string_view, 18> kNoAliases = {
+    "anti",  "asof",    "cross", "fetch", "for",        "full",  "inner", "lateral",     "left",
+    "minus", "natural", "outer", "pivot", "positional", "right", "semi",  "tablesample", "unpivot"};
+
+bool may_be_alias(const Token& token) {
+  if (token.kind == TokenKind::kQuoted) return true;
+  if (token.kind != TokenKind::kWord || token.reserved) return false;
+  return std::none_of(kNoAliases.begin(), kNoAliases.end(),
+                      [&token](std::string_view word) { return token.is_word(word); });
+}
+
+bool is_path_character(char letter) {
+  const bool alphabetic = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+  const bool digit = letter >= '0' && letter <= '9';
+  return alphabetic || digit || static_cast<Byte>(letter) >= 0x80 ||
+         std::string_view("._-/+@=%~:").find(letter) != std::string_view::npos;
+}
+
+/// Of the bare file name at the text's beginning; a comment ends it.
+std::size_t path_size(std::string_view text) {
+  std::size_t size = 0;
+  while (size < text.size() && is_path_character(text[size])) {
+    const std::string_view rest = text.substr(size);
+    if (rest.starts_with("--") || rest.starts_with("/*")) break;
+    ++size;
+  }
+  return size;
+}
+
+}  // namespace
+
+Status Statement::from() {
+  if (!take_clause("from", Part::kFrom)) return unexpected_here();
+  PRESSO_ASSIGN(query_.from, source());
+  bool more = true;
+  while (more) {
+    PRESSO_ASSIGN(more, comma_join());
+    if (!more) {
+      PRESSO_ASSIGN(more, join());
+    }
+  }
+  return {};
+}
+
+Result<SqlSource> Statement::source() {
+  SqlSource source;
+  source.offset = parser_.here().offset;
+  PRESSO_TRY(path_of(source));
+  if (source.path.empty()) return error_at(source.offset, "a file's name must not be empty");
+  PRESSO_TRY(alias_of(source));
+  return source;
+}
+
+Status Statement::path_of(SqlSource& source) {
+  const bool call = parser_.here().is_word("file") && parser_.ahead().is_symbol("(");
+  if (call) {
+    parser_.take();
+    parser_.take();
+    const TokenKind kind = parser_.here().kind;
+    if (kind != TokenKind::kString && kind != TokenKind::kQuoted) {
+      return unexpected(parser_.here(), "a file's name in quotes");
+    }
+    source.path = unquoted(parser_.take().text);
+    if (!parser_.take_symbol(")")) return unexpected(parser_.here(), "')' behind the file's name");
+  } else if (const TokenKind kind = parser_.here().kind;
+             kind == TokenKind::kString || kind == TokenKind::kQuoted) {
+    source.path = unquoted(parser_.take().text);
+  } else {
+    return bare_path(source);
+  }
+  source.length = parser_.end_of_last() - source.offset;
+  return {};
+}
+
+Status Statement::bare_path(SqlSource& source) {
+  const Token token = parser_.here();
+  if (auto refused = refused_source(token, parser_.ahead())) return *std::move(refused);
+  source.length = path_size(parser_.text().substr(source.offset));
+  source.path = parser_.text().substr(source.offset, source.length);
+  const bool keyword = token.reserved && source.path == token.text;
+  if (keyword || source.path.empty()) {
+    return unexpected(token, "a file's name, such as 'orders.csv'");
+  }
+  parser_.continue_at(source.offset + source.length);
+  return {};
+}
+
+Status Statement::alias_of(SqlSource& source) {
+  const bool as = parser_.take_word("as");
+  const Token alias = parser_.here();
+  if (as && alias.kind != TokenKind::kQuoted && alias.kind != TokenKind::kWord) {
+    return unexpected(alias, "a name behind AS");
+  }
+  if (!as && !may_be_alias(alias)) return {};
+  source.alias = name_of(parser_.take());
+  if (!as && alias.kind == TokenKind::kWord) {
+    PRESSO_TRY(check_alias(alias));
+    note_name();
+  }
+  if (!parser_.here().is_symbol("(")) return {};
+  return error_at(parser_.here().offset,
+                  "names of columns behind a table's name are not supported; write AS in SELECT");
+}
+
+/// `FROM 'a' lfet JOIN 'b'` would be an inner join, whose answer lacks rows in silence.
+Status Statement::check_alias(const Token& alias) const {
+  const bool join_follows = parser_.here().is_word("join") || parser_.here().is_word("outer");
+  if (!join_follows) return {};
+  std::vector<std::string> words;
+  for (const JoinWord& row : kJoinWords) words.emplace_back(row.word);
+  const std::string hint = did_you_mean(lower_case(alias.text), words);
+  if (hint.empty()) return {};
+  return error_at(alias.offset, "expected JOIN, found " + scan_detail::quoted(alias.text) + hint +
+                                    " AS stands before a table's name that looks like it");
+}
+
+Result<bool> Statement::comma_join() {
+  SqlJoin join;
+  join.kind = Kind::kComma;
+  join.offset = parser_.here().offset;
+  if (!parser_.take_symbol(",")) return false;
+  PRESSO_ASSIGN(join.source, this->source());
+  behind_comma_ = true;
+  part_ = Part::kFrom;
+  PRESSO_TRY(add(std::move(join)));
+  return true;
+}
+
+/// [INNER] JOIN, LEFT [OUTER] JOIN, SEMI JOIN, and LEFT SEMI JOIN as other systems write it.
+Result<bool> Statement::take_join_words(SqlJoin& join) {
+  join.offset = parser_.here().offset;
+  if (parser_.take_word("join")) return true;
+  const auto here = [this](const JoinWord& row) { return parser_.here().is_word(row.word); };
+  const auto* row = std::find_if(kJoinWords.begin(), kJoinWords.end(), here);
+  if (row == kJoinWords.end()) return false;
+  parser_.take();
+  const bool half = parser_.here().is_word("semi") || parser_.here().is_word("anti");
+  if (half && row->kind == Kind::kRight) {
+    return error_at(join.offset,
+                    "RIGHT SEMI JOIN and RIGHT ANTI JOIN are not supported; exchange the tables");
+  }
+  if (half && row->kind == Kind::kLeft) {
+    row = std::find_if(kJoinWords.begin(), kJoinWords.end(), here);
+    parser_.take();
+  }
+  join.kind = row->kind;
+  if (row->outer) parser_.take_word("outer");
+  if (!parser_.take_word("join")) return unexpected_token("JOIN", "join outer");
+  return true;
+}
+
+Result<bool> Statement::join() {
+  SqlJoin join;
+  PRESSO_ASSIGN(const bool present, take_join_words(join));
+  if (!present) return false;
+  const bool keeps_right = join.kind == Kind::kRight || join.kind == Kind::kFull;
+  if (keeps_right && behind_comma_) {
+    return error_at(join.offset,
+                    "RIGHT and FULL JOIN are not supported behind a comma; write JOIN ... ON "
+                    "instead of the comma");
+  }
+  PRESSO_ASSIGN(join.source, this->source());
+  PRESSO_TRY(condition_of(join));
+  part_ = Part::kOn;
+  PRESSO_TRY(add(std::move(join)));
+  return true;
+}
+
+Status Statement::condition_of(SqlJoin& join) {
+  if (parser_.take_word("on")) {
+    PRESSO_ASSIGN(join.on, condition());
+    return {};
+  }
+  if (parser_.take_word("using")) {
+    PRESSO_ASSIGN(join.using_columns, column_list());
+    return {};
+  }
+  return unexpected_token("ON and a condition, or USING and columns, behind JOIN", "on using as");
+}
+
+Result<std::vector<Expression>> Statement::column_list() {
+  std::vector<Expression> columns;
+  if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' behind USING");
+  do {
+    const Token& token = parser_.here();
+    const bool word = token.kind == TokenKind::kWord && !token.reserved;
+    if (!word && token.kind != TokenKind::kQuoted) return unexpected(token, "a column's name");
+    Expression named = column(name_of(parser_.take()));
+    named.offset = token.offset;
+    named.length = token.text.size();
+    columns.push_back(std::move(named));
+  } while (parser_.take_symbol(","));
+  if (!parser_.take_symbol(")")) return unexpected(parser_.here(), "',' or ')' in USING");
+  return columns;
+}
+
+Status Statement::add(SqlJoin join) {
+  if (query_.joins.size() + 1 == kMaxSqlSources) {
+    return error_at(join.source.offset,
+                    "more than " + std::to_string(kMaxSqlSources) + " files in one statement");
+  }
+  query_.joins.push_back(std::move(join));
+  return {};
+}
+
+}  // namespace presso::expression_detail

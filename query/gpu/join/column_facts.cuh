@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// What DeviceJoiner does with columns before and after a join: the range of keys, bitmaps that
+// begin anywhere, and bits that say which numbers of the answer are rows.
+#pragma once
+
+#include "query/gpu/join/match_tile.cuh"
+
+namespace presso::gpu {
+
+struct KeyRangeArguments {
+  JoinRows rows;
+  u64 sign = 0;          ///< of signed keys their highest bit
+  u64* least = nullptr;  ///< before: all bits set. Of keys exclusive or `sign`
+  u64* most = nullptr;   ///< before: 0
+};
+
+/// The range of those keys whose rows take part. Threads to data: thread blocks take tiles in turn,
+/// and each warp has one atomic of either kind in the end. No shared memory.
+template <class Key>
+struct FindKeyRange {
+  using Arguments = KeyRangeArguments;
+  static constexpr const char* kName = "looking for the range of keys";
+  static constexpr u32 kThreads = kTileThreads;
+  static constexpr u32 kBlocks = 4;
+  static constexpr bool kWholeGrid = false;
+  static constexpr u32 kSharedBytes = 0;
+
+  PRESSO_DEVICE static void run(const Arguments& to) {
+    const auto* const keys = static_cast<const Key*>(to.rows.d_keys);
+    const auto sign = static_cast<Key>(to.sign);
+    u64 least = ~u64{0}, most = 0;
+    for_each_row(to.rows.count, [&](u64 row) {
+      if (!takes_part(to.rows, row)) return;
+      const u64 key = simt::load_streaming(keys + row) ^ sign;
+      least = key < least ? key : least;
+      most = key > most ? key : most;
+    });
+    reduce_range(least, most);
+    if (simt::lane() != 0 || least > most) return;
+    simt::atomic_min(to.least, least);
+    simt::atomic_max(to.most, most);
+  }
+};
+
+struct CopyBitsArguments {
+  const Byte* from = nullptr;
+  u64 first_bit = 0;
+  u64 bits = 0;
+  u32* to = nullptr;  ///< whole words; bits behind the last one are anything
+};
+
+/// Bits that begin anywhere, as whole words. Reads no byte that has none of them. A thread a word.
+struct CopyBits {
+  using Arguments = CopyBitsArguments;
+  static constexpr const char* kName = "copying bits of rows";
+  static constexpr u32 kThreads = kTileThreads;
+  static constexpr u32 kBlocks = 4;
+  static constexpr bool kWholeGrid = false;
+  static constexpr u32 kSharedBytes = 0;
+
+  PRESSO_DEVICE static void run(const Arguments& of) {
+    const u64 words = (of.bits + kWordBits - 1) / kWordBits;
+    const u64 end = (of.first_bit + of.bits + 7) / 8;
+    const u64 step = u64{simt::grid_blocks()} * kThreads;
+    for (u64 word = u64{simt::block_index()} * kThreads + simt::thread_in_block(); word < words;
+         word += step) {
+      const u64 bit = of.first_bit + word * kWordBits;
+      u64 all = 0;
+      PRESSO_UNROLL
+      for (u32 i = 0; i <= sizeof(u32); ++i) {
+        const u64 at = bit / 8 + i;
+        if (at < end) all |= u64{simt::load_readonly(of.from + at)} << (8 * i);
+      }
+      of.to[word] = static_cast<u32>(all >> (bit & 7));
+    }
+  }
+};
+
+struct PresenceArguments {
+  const u32* rows = nullptr;
+  u64 count = 0;
+  u32* bits = nullptr;  ///< whole words
+};
+
+/// A bit for each number: whether it is a row. A warp a word.
+struct WritePresence {
+  using Arguments = PresenceArguments;
+  static constexpr const char* kName = "marking rows of the answer";
+  static constexpr u32 kThreads = kTileThreads;
+  static constexpr u32 kBlocks = 4;
+  static constexpr bool kWholeGrid = false;
+  static constexpr u32 kSharedBytes = 0;
+
+  PRESSO_DEVICE static void run(const Arguments& of) {
+    constexpr u32 kWarps = kThreads / kWarpSize;
+    const u64 words = (of.count + kWordBits - 1) / kWordBits;
+    for (u64 word = u64{simt::block_index()} * kWarps + simt::warp_in_block(); word < words;
+         word += u64{simt::grid_blocks()} * kWarps) {
+      const u64 at = word * kWordBits + simt::lane();
+      const u32 bits = simt::ballot(at < of.count && simt::load_streaming(of.rows + at) != kNoRow);
+      if (simt::lane() == 0) of.bits[word] = bits;
+    }
+  }
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "query/gpu/join/join_scratch.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace presso::gpu {
+
+Status JoinScratch::begin() {
+  PRESSO_ASSIGN(back_, place_.memory().allocate_pinned(kBackBytes));
+  is_enqueued_ = true;
+  return {};
+}
+
+Status JoinScratch::finish() {
+  PRESSO_TRY(place_.device().wait(stream_));
+  is_enqueued_ = false;
+  return {};
+}
+
+Result<Byte*> JoinScratch::allocate(std::uint64_t bytes, const std::string& what) {
+  PRESSO_ASSIGN(DeviceMemory memory, allocate_for(bytes, what));
+  held_.push_back(std::move(memory));
+  return held_.back().get();
+}
+
+Result<DeviceMemory> JoinScratch::allocate_for(std::uint64_t bytes, const std::string& what) {
+  auto memory = place_.memory().allocate(std::max<std::uint64_t>(bytes, 1));
+  if (memory.ok() || !is_out_of_memory(memory.error())) return memory;
+  Error error = memory.error();
+  error.what = grouped(bytes) + " bytes for " + what + ": " + error.what;
+  return error;
+}
+
+Status JoinScratch::read_back(void* to, const void* d_from, std::size_t bytes) {
+  PRESSO_TRY(
+      place_.device().copy_out(back_.get(), static_cast<const Byte*>(d_from), bytes, stream_));
+  PRESSO_TRY(place_.device().wait(stream_));
+  std::memcpy(to, back_.get(), bytes);
+  return {};
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: MIT
+// The kernels of a join in their order. Templates over what runs them, so that the emulator's tests
+// and device_join.cu go through the same steps. A Launcher has
+//
+//     Status fill(void* at, int byte, std::uint64_t bytes);
+//     Status run<Body>(std::uint64_t blocks, std::uint32_t shared_bytes, const Body::Arguments&);
+//
+// run() calls Body::run(arguments) in thread blocks of Body::kThreads: in all that are asked for
+// where Body::kWholeGrid, else in as many of them as run at once. None for 0 blocks.
+#pragma once
+
+#include "query/gpu/join/chained_slices.cuh"
+#include "query/gpu/join/chained_table.cuh"
+#include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/key_array.cuh"
+#include "query/gpu/join/key_merge.cuh"
+#include "query/gpu/join/key_table.cuh"
+#include "query/gpu/join/part_join.cuh"
+#include "query/gpu/join/unmatched_rows.cuh"
+
+namespace presso::gpu {
+
+/// One join with its memory. Source: of key_source.cuh, with keys of 32 or 64 bits.
+template <class Source, class Launcher>
+class JoinSteps {
+ public:
+  using Key = typename Source::Key;
+
+  JoinSteps(const JoinPlan& plan, const Source& source, void* d_temporary, Launcher& launcher)
+      : plan_(plan),
+        source_(source),
+        input_(plan.input()),
+        memory_(plan.memory()),
+        base_(static_cast<Byte*>(d_temporary)),
+        launcher_(launcher) {}
+
+  /// Structures, and what is found where that is kept; else pairs are counted.
+  Status count() {
+    PRESSO_TRY(prepare());
+    PRESSO_TRY(plan_.keeps_found() ? find_all() : look_up(false, {}));
+    return count_unmatched();
+  }
+
+  /// After count(), as often as wanted.
+  Status write(const JoinPairs& pairs) {
+    if (plan_.keeps_found()) {
+      PRESSO_TRY(write_list(pairs));
+    } else {
+      PRESSO_TRY(launcher_.fill(&totals()->pairs, 0, sizeof(std::uint64_t)));
+      PRESSO_TRY(look_up(true, pairs));
+    }
+    return write_unmatched(pairs);
+  }
+
+  /// Both, with no look-up twice.
+  Status join(const JoinPairs& pairs) {
+    PRESSO_TRY(prepare());
+    PRESSO_TRY(write_pairs(pairs));
+    PRESSO_TRY(count_unmatched());
+    return write_unmatched(pairs);
+  }
+
+ private:
+  template <class T>
+  T* at(std::uint64_t offset) const {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+  JoinTotals* totals() const { return at<JoinTotals>(memory_.totals); }
+
+  template <class Body>
+  Status run(std::uint64_t blocks, const typename Body::Arguments& arguments) {
+    return launcher_.template run<Body>(blocks, Body::kSharedBytes, arguments);
+  }
+  template <class Body>
+  Status run_with(std::uint64_t blocks, std::uint32_t shared_bytes,
+                  const typename Body::Arguments& arguments) {
+    return launcher_.template run<Body>(blocks, shared_bytes, arguments);
+  }
+
+  std::uint64_t build_tiles() const { return tiles_of(input_.build.count); }
+  std::uint64_t probe_tiles() const { return tiles_of(input_.probe.count); }
+  /// Whether probe rows are looked up by kernels of the strategy's own, not by LookUp.
+  bool finds_apart() const { return input_.strategy == JoinStrategy::kRadix || plan_.has_slices(); }
+
+  /// Bits of build rows with a match; null where nobody asks.
+  u32* matched() const {
+    return memory_.matched != 0 ? at<u32>(memory_.matched) : input_.d_matched;
+  }
+  MatchOutput output(const JoinPairs& pairs) const { return {pairs, totals(), matched()}; }
+
+  // --- building
+
+  Status prepare() {
+    PRESSO_TRY(launcher_.fill(totals(), 0, sizeof(JoinTotals)));
+    if (plan_.marks_rows()) {
+      const std::uint64_t words = (std::uint64_t{input_.build.count} + kWordBits - 1) / kWordBits;
+      PRESSO_TRY(launcher_.fill(matched(), 0, words * sizeof(u32)));
+    }
+    if (plan_.needs_groups()) {
+      const std::uint64_t bytes = std::uint64_t{input_.build.count} * sizeof(u32);
+      PRESSO_TRY(launcher_.fill(at<u32>(memory_.leader), 0xFF, bytes));
+      PRESSO_TRY(launcher_.fill(at<u32>(memory_.further), 0, bytes));
+    }
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(build_array());
+        break;
+      case JoinStrategy::kTable:
+        PRESSO_TRY(build_table());
+        break;
+      case JoinStrategy::kRadix:
+        PRESSO_TRY(build_parts());
+        break;
+      case JoinStrategy::kMerge:
+        return prepare_merge();
+      case JoinStrategy::kChained:
+        PRESSO_TRY(build_chains());
+        break;
+      case JoinStrategy::kChainedShared:
+      case JoinStrategy::kChainedSplit:
+        PRESSO_TRY(group_by_slices());
+        break;
+      case JoinStrategy::kAuto:
+        break;
+    }
+    return plan_.needs_groups() ? place_groups() : Status();
+  }
+
+  KeyTable<Key> table() const {
+    return {at<KeyUnit<Key>>(memory_.structure),
+            static_cast<u32>(units_of(input_.build.count, sizeof(Key)))};
+  }
+  KeyArray<Key> array() const {
+    return {at<u32>(memory_.structure), static_cast<Key>(input_.range->least),
+            static_cast<Key>(plan_.places() - 1)};
+  }
+
+  ChainedTable<Key> chains() const {
+    auto* const slots = at<u32>(memory_.structure);
+    return {static_cast<const Key*>(input_.build.d_keys), slots, slots + plan_.chain_slots(),
+            plan_.chain_slots()};
+  }
+
+  Status build_chains() {
+    const std::uint64_t bytes = sizeof(u32) * std::uint64_t{plan_.chain_slots()};
+    PRESSO_TRY(launcher_.fill(chains().slots, 0xFF, bytes));
+    PRESSO_TRY(run<BuildChained<Key>>(build_tiles(), {chains(), input_.build}));
+    return find_groups(chains());
+  }
+
+  Status build_table() {
+    const std::uint64_t bytes = key_table_bytes(input_.build.count, sizeof(Key));
+    PRESSO_TRY(launcher_.fill(at<Byte>(memory_.structure), 0xFF, bytes));
+    PRESSO_TRY(run<BuildTable<Source>>(build_tiles(), {table(), input_.build, totals(), source_}));
+    return find_groups(table());
+  }
+
+  Status build_array() {
+    PRESSO_TRY(launcher_.fill(at<Byte>(memory_.structure), 0xFF, plan_.places() * sizeof(u32)));
+    const ArrayBuildArguments<Key> arguments{array(), input_.build, totals()};
+    if (!plan_.needs_groups()) return run<BuildArray<Key, true>>(build_tiles(), arguments);
+    PRESSO_TRY((run<BuildArray<Key, false>>(build_tiles(), arguments)));
+    return find_groups(array());
+  }
+
+  // --- groups
+
+  GroupArguments groups() const {
+    GroupArguments to;
+    to.rows = input_.build.count;
+    to.totals = totals();
+    if (!plan_.needs_groups()) return to;
+    to.leader = at<u32>(memory_.leader);
+    to.further = at<u32>(memory_.further);
+    to.groups = at<RowGroup>(memory_.groups);
+    to.tile_begins = at<u64>(memory_.group_sums);
+    to.list = at<u32>(memory_.group_list);
+    to.scratch = to.further;
+    to.long_groups = at<u32>(memory_.long_groups);
+    to.long_count = at<u32>(memory_.long_count);
+    to.marks = matched();
+    return to;
+  }
+
+  template <class Finder>
+  Status find_groups(const Finder& finder) {
+    if (!plan_.needs_groups()) return {};
+    if constexpr (reads_for<Finder>()) {
+      return run<FindGroups<Finder, Source>>(build_tiles(),
+                                             {finder, input_.build, groups(), source_});
+    }
+    return {};
+  }
+
+  /// Of all structures whose rows do not ascend.
+  Status place_groups() {
+    if (plan_.is_single()) return {};  // only marks are spread
+    const GroupArguments arguments = groups();
+    PRESSO_TRY(run<SumGroups>(build_tiles(), arguments));
+    ScanArguments scan;
+    scan.begins = arguments.tile_begins;
+    scan.count = build_tiles();
+    scan.condition = &totals()->has_duplicates;
+    PRESSO_TRY(run<ScanSums>(1, scan));
+    PRESSO_TRY(run<PlaceGroups>(build_tiles(), arguments));
+    PRESSO_TRY(run<FillGroups>(build_tiles(), arguments));
+    if (!input_.ordered) return {};
+    PRESSO_TRY(launcher_.fill(arguments.long_count, 0, sizeof(u32)));
+    PRESSO_TRY(run<SortShortGroups>(build_tiles(), arguments));
+    return run<SortLongGroups>(input_.build.count / kShortGroup, arguments);
+  }
+
+  Status spread_marks() {
+    if (!plan_.needs_groups() || !plan_.marks_rows()) return {};
+    return run<SpreadMarks>(build_tiles(), groups());
+  }
+
+  // --- parts
+
+  PartBits bits() const { return {plan_.first_bits(), plan_.second_bits(), plan_.run_rows()}; }
+  Parts<Key> build_side() const {
+    return {at<Key>(memory_.build_hashes), at<u32>(memory_.build_rows),
+            at<u32>(memory_.build_begins), at<u32>(memory_.build_counts)};
+  }
+  Parts<Key> probe_side() const {
+    return {at<Key>(memory_.probe_hashes), at<u32>(memory_.probe_rows),
+            at<u32>(memory_.probe_begins), at<u32>(memory_.probe_counts)};
+  }
+  Parts<Key> spare() const {
+    return {at<Key>(memory_.spare_hashes), at<u32>(memory_.spare_rows), nullptr, nullptr};
+  }
+
+  Status build_parts() {
+    PRESSO_TRY(launcher_.fill(at<u32>(memory_.build_counts), 0,
+                              2 * sizeof(u32) * std::uint64_t{bits().parts()}));
+    PRESSO_TRY(partition(input_.build, build_side()));
+    if (!input_.unique) {
+      PRESSO_TRY(
+          run_with<GroupParts<Key>>(bits().parts(), GroupParts<Key>::shared_bytes(plan_.slots()),
+                                    {build_side(), spare(), bits(), plan_.slots(), groups()}));
+    }
+    PRESSO_TRY(partition(input_.probe, probe_side()));
+    return run<PlaceItems>(1, {bits(), at<u32>(memory_.build_counts), at<u32>(memory_.probe_counts),
+                               plan_.item_rows(), at<u32>(memory_.item_begins)});
+  }
+
+  Status partition(const JoinRows& rows, const Parts<Key>& to) {
+    const std::uint64_t count_tiles =
+        (std::uint64_t{rows.count} + kCountThreads * kCountItems - 1) /
+        (kCountThreads * kCountItems);
+    PRESSO_TRY(run_with<CountParts<Source>>(count_tiles, CountParts<Source>::shared_bytes(bits()),
+                                            {rows, bits(), to.counts, source_}));
+    PlacePartsArguments places;
+    places.bits = bits();
+    places.counts = to.counts;
+    places.begins = to.begins;
+    places.rows = to.rows;
+    places.parts = {at<u32>(memory_.fronts), at<u32>(memory_.backs)};
+    places.groups = {at<u32>(memory_.group_fronts), at<u32>(memory_.group_backs)};
+    places.group_begins = at<u32>(memory_.group_begins);
+    places.group_counts = at<u32>(memory_.group_counts);
+    places.group_tiles = at<u32>(memory_.group_tiles);
+    PRESSO_TRY(run<PlaceParts>(1, places));
+
+    const bool has_two = bits().second > 0;
+    const std::uint64_t tiles = (std::uint64_t{rows.count} + kMoveRows - 1) / kMoveRows;
+    MoveArguments<Source> first;
+    first.bits = bits();
+    first.side = rows;
+    first.source = source_;
+    first.hashes = has_two ? spare().hashes : to.hashes;
+    first.rows = has_two ? spare().rows : to.rows;
+    first.cursors = has_two ? places.groups : places.parts;
+    using First = MoveRows<Source, 1>;
+    PRESSO_TRY(run_with<First>(tiles, First::shared_bytes(bits()), first));
+    if (!has_two) return {};
+    MoveArguments<PlainKeys<Key>> second;
+    second.bits = bits();
+    second.hashes_in = first.hashes;
+    second.rows_in = first.rows;
+    second.group_begins = places.group_begins;
+    second.group_counts = places.group_counts;
+    second.group_tiles = places.group_tiles;
+    second.hashes = to.hashes;
+    second.rows = to.rows;
+    second.cursors = places.parts;
+    using Second = MoveRows<PlainKeys<Key>, 2>;
+    return run_with<Second>(tiles, Second::shared_bytes(bits()), second);
+  }
+
+  template <PartMode kMode>
+  Status join_parts(const JoinPairs& pairs) {
+    using Body = JoinItems<Key, kMode>;
+    JoinItemsArguments<Key> to;
+    to.build = build_side();
+    to.probe = probe_side();
+    to.bits = bits();
+    to.slots = plan_.slots();
+    to.item_rows = plan_.item_rows();
+    to.item_begins = at<u32>(memory_.item_begins);
+    to.pairs = choice_of(input_.kind).pairs;
+    // Of a list, SumTiles marks build rows.
+    to.out = {pairs, totals(), plan_.keeps_found() ? nullptr : matched()};
+    to.found = plan_.keeps_found() ? at<u32>(memory_.found) : nullptr;
+    const std::uint64_t items = bits().parts() + input_.probe.count / plan_.item_rows();
+    return run_with<Body>(items, Body::shared_bytes(plan_.slots()), to);
+  }
+
+  // --- chains in shared memory
+
+  template <SliceMode kMode>
+  Status probe_slices(const JoinRows& probe, u32* found, const JoinPairs& pairs) {
+    SliceArguments<Key> to;
+    to.build = input_.build;
+    to.probe = probe;
+    to.slice_rows = plan_.slice_rows();
+    to.slots = plan_.chain_slots();
+    to.least = plan_.needs_groups();
+    to.choice = choice_of(input_.kind);
+    to.out = {pairs, totals(), matched()};
+    to.found = found;
+    const std::uint64_t slices = plan_.slices();
+    const std::uint64_t blocks = slices > 1 ? slices : slice_tiles_of(probe.count);
+    using Body = ProbeSlices<Key, kMode>;
+    const u32 shared = Body::shared_bytes(plan_.slice_rows(), plan_.chain_slots());
+    return run_with<Body>(probe.count == 0 ? 0 : blocks, shared, to);
+  }
+
+  Status group_by_slices() {
+    if (!plan_.needs_groups()) return {};
+    PRESSO_TRY(probe_slices<SliceMode::kKeep>(input_.build, at<u32>(memory_.leader), {}));
+    return run<CountFurther>(build_tiles(), groups());
+  }
+
+  Status keep_from_slices() {
+    auto* const found = at<u32>(memory_.found);
+    const std::uint64_t bytes = sizeof(u32) * std::uint64_t{input_.probe.count};
+    if (plan_.slices() > 1) PRESSO_TRY(launcher_.fill(found, 0xFF, bytes));
+    return probe_slices<SliceMode::kKeep>(input_.probe, found, {});
+  }
+
+  // --- merging
+
+  AscendingKeys<Key> ascending() const {
+    AscendingKeys<Key> to;
+    to.sign = static_cast<Key>(plan_.sign_bit());
+    to.keys = static_cast<const Key*>(input_.build.d_keys);
+    to.most = input_.build.count;
+    if (!plan_.leaves_rows_out()) return to;
+    to.keys = at<Key>(memory_.taking_keys);
+    to.rows = at<u32>(memory_.taking_rows);
+    to.d_count = at<u64>(memory_.taking_begins) + build_tiles();
+    return to;
+  }
+  KeyMerge<Key> merge() const { return {ascending(), at<u64>(memory_.splits)}; }
+
+  Status prepare_merge() {
+    MergeArguments<Key> to;
+    to.build = input_.build;
+    to.probe = input_.probe;
+    to.ascending = ascending();
+    to.keys = at<Key>(memory_.taking_keys);
+    to.rows = at<u32>(memory_.taking_rows);
+    to.tile_begins = at<u64>(memory_.taking_begins);
+    to.splits = at<u64>(memory_.splits);
+    to.groups = groups();
+    if (plan_.leaves_rows_out()) {
+      PRESSO_TRY(run<CountTaking<Key>>(build_tiles(), to));
+      ScanArguments scan;
+      scan.begins = to.tile_begins;
+      scan.count = build_tiles();
+      PRESSO_TRY(run<ScanSums>(1, scan));
+      PRESSO_TRY(run<WriteTaking<Key>>(build_tiles(), to));
+    }
+    PRESSO_TRY(run<SplitTiles<Key>>(probe_tiles() / kTileThreads + 1, to));
+    if (!plan_.needs_groups()) return {};
+    PRESSO_TRY(run<FlagRuns<Key>>(build_tiles(), to));
+    return run<GroupRuns<Key>>(build_tiles(), to);
+  }
+
+  // --- looking up
+
+  Status look_up(bool writes, const JoinPairs& pairs) {
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(look_up_in(array(), writes, pairs));
+        break;
+      case JoinStrategy::kTable:
+        PRESSO_TRY(look_up_in(table(), writes, pairs));
+        break;
+      case JoinStrategy::kRadix:
+        PRESSO_TRY(writes ? join_parts<PartMode::kWrite>(pairs)
+                          : join_parts<PartMode::kCount>(pairs));
+        break;
+      case JoinStrategy::kMerge:
+        PRESSO_TRY(look_up_in(merge(), writes, pairs));
+        break;
+      case JoinStrategy::kChained:
+        PRESSO_TRY(look_up_in(chains(), writes, pairs));
+        break;
+      case JoinStrategy::kChainedShared:
+      case JoinStrategy::kChainedSplit:
+        PRESSO_TRY(writes ? probe_slices<SliceMode::kWrite>(input_.probe, nullptr, pairs)
+                          : probe_slices<SliceMode::kCount>(input_.probe, nullptr, {}));
+        break;
+      case JoinStrategy::kAuto:
+        break;
+    }
+    return spread_marks();
+  }
+
+  /// Keys that are narrowed are looked up in tables and parts only (JoinPlan::narrows()): no other
+  /// kernels of them are made.
+  template <class Finder>
+  static constexpr bool reads_for() {
+    return kIsPlain<Source> || std::is_same_v<Finder, KeyTable<Key>>;
+  }
+
+  template <LookUpMode kMode, class Finder>
+  Status run_look_up(const LookUpArguments<Finder, Source>& arguments) {
+    if constexpr (reads_for<Finder>()) {
+      return run<LookUp<Finder, kMode, Source>>(probe_tiles(), arguments);
+    }
+    return {};
+  }
+
+  template <class Finder>
+  LookUpArguments<Finder, Source> arguments_of(const Finder& finder, const JoinPairs& pairs) const {
+    return {finder, input_.probe, choice_of(input_.kind), output(pairs), nullptr, {}, {}, source_};
+  }
+
+  template <class Finder>
+  Status look_up_in(const Finder& finder, bool writes, const JoinPairs& pairs) {
+    const auto arguments = arguments_of(finder, pairs);
+    return writes ? run_look_up<LookUpMode::kWrite>(arguments)
+                  : run_look_up<LookUpMode::kCount>(arguments);
+  }
+
+  template <class Finder>
+  Status keep_from(const Finder& finder) {
+    auto arguments = arguments_of(finder, {});
+    arguments.found = at<u32>(memory_.found);
+    arguments.list = list({});
+    return run_look_up<LookUpMode::kKeep>(arguments);
+  }
+
+  /// In one run, so that nothing needs to be kept.
+  Status write_in_order(const JoinPairs& pairs) {
+    const std::uint64_t bytes = sizeof(u64) * (probe_tiles() + 1);
+    PRESSO_TRY(launcher_.fill(at<u64>(memory_.tile_begins), 0, bytes));
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(write_in_order_from(array(), pairs));
+        break;
+      case JoinStrategy::kMerge:
+        PRESSO_TRY(write_in_order_from(merge(), pairs));
+        break;
+      case JoinStrategy::kChained:
+        PRESSO_TRY(write_in_order_from(chains(), pairs));
+        break;
+      default:
+        PRESSO_TRY(write_in_order_from(table(), pairs));
+    }
+    return spread_marks();
+  }
+
+  template <class Finder>
+  Status write_in_order_from(const Finder& finder, const JoinPairs& pairs) {
+    auto arguments = arguments_of(finder, pairs);
+    arguments.order = {at<u32>(memory_.tile_begins), at<u64>(memory_.tile_begins) + 1};
+    return run_look_up<LookUpMode::kWriteInOrder>(arguments);
+  }
+
+  Status keep_from_parts() {
+    if (plan_.keeps_by_part()) return join_parts<PartMode::kKeep>({});
+    const std::uint64_t bytes = std::uint64_t{input_.probe.count} * sizeof(u32);
+    PRESSO_TRY(launcher_.fill(at<u32>(memory_.found), 0xFF, bytes));
+    return join_parts<PartMode::kScatter>({});
+  }
+
+  Status write_pairs(const JoinPairs& pairs) {
+    if (!plan_.keeps_found()) return look_up(true, pairs);
+    if (plan_.is_single() && !finds_apart()) return write_in_order(pairs);
+    PRESSO_TRY(find_all());
+    return write_list(pairs);
+  }
+
+  // --- build rows without a match
+
+  UnmatchedArguments unmatched(const JoinPairs& pairs) const {
+    return {input_.build, matched(), at<u64>(memory_.unmatched_begins), totals(), pairs};
+  }
+
+  Status count_unmatched() {
+    if (!gives_unmatched(input_.kind)) return {};
+    PRESSO_TRY(run<CountUnmatched>(build_tiles(), unmatched({})));
+    ScanArguments scan;
+    scan.begins = at<u64>(memory_.unmatched_begins);
+    scan.count = build_tiles();
+    scan.total = &totals()->unmatched;
+    return run<ScanSums>(1, scan);
+  }
+
+  Status write_unmatched(const JoinPairs& pairs) {
+    if (!gives_unmatched(input_.kind) || pairs.capacity == 0) return {};
+    return run<WriteUnmatched>(build_tiles(), unmatched(pairs));
+  }
+
+  // --- lists
+
+  std::uint64_t list_count() const {
+    return plan_.keeps_by_part() ? entries_of(input_.probe.count, bits().parts(), plan_.run_rows())
+                                 : input_.probe.count;
+  }
+
+  MatchList list(const JoinPairs& pairs) const {
+    MatchList to;
+    to.found = at<u32>(memory_.found);
+    to.count = list_count();
+    if (plan_.keeps_by_part()) {
+      to.rows = at<u32>(memory_.probe_rows);
+      to.limit = at<u32>(memory_.probe_begins) + bits().parts();
+    }
+    to.selected = input_.probe.d_selected;
+    to.choice = choice_of(input_.kind);
+    to.pairs = pairs;
+    to.totals = totals();
+    to.matched = matched();
+    to.tile_begins = at<u64>(memory_.tile_begins);
+    to.piece_begins = at<u64>(memory_.piece_begins);
+    if (plan_.is_single()) return to;
+    to.groups = at<RowGroup>(memory_.groups);
+    const bool is_merge = input_.strategy == JoinStrategy::kMerge;
+    if (!is_merge) {
+      to.group_rows = at<u32>(memory_.group_list);
+    } else if (plan_.leaves_rows_out()) {
+      to.group_rows = at<u32>(memory_.taking_rows);
+    }
+    return to;
+  }
+
+  Status find_all() {
+    switch (input_.strategy) {
+      case JoinStrategy::kDirect:
+        PRESSO_TRY(keep_from(array()));
+        break;
+      case JoinStrategy::kTable:
+        PRESSO_TRY(keep_from(table()));
+        break;
+      case JoinStrategy::kRadix:
+        PRESSO_TRY(keep_from_parts());
+        break;
+      case JoinStrategy::kMerge:
+        PRESSO_TRY(keep_from(merge()));
+        break;
+      case JoinStrategy::kChained:
+        PRESSO_TRY(keep_from(chains()));
+        break;
+      case JoinStrategy::kChainedShared:
+      case JoinStrategy::kChainedSplit:
+        PRESSO_TRY(keep_from_slices());
+        break;
+      case JoinStrategy::kAuto:
+        break;
+    }
+    const MatchList to = list({});
+    if (finds_apart()) PRESSO_TRY(run<SumTiles>(tiles_of(to.count), to));
+    ScanArguments scan;
+    scan.begins = to.tile_begins;
+    scan.piece_begins = to.piece_begins;
+    scan.count = tiles_of(to.count);
+    scan.total = &totals()->pairs;
+    PRESSO_TRY(run<ScanSums>(1, scan));
+    return spread_marks();
+  }
+
+  Status write_list(const JoinPairs& pairs) {
+    if (pairs.capacity == 0) return {};
+    const MatchList to = list(pairs);
+    return run<WriteList>(tiles_of(to.count), to);
+  }
+
+  const JoinPlan& plan_;
+  const Source source_;
+  const JoinInput& input_;
+  const JoinMemory& memory_;
+  Byte* base_;
+  Launcher& launcher_;
+};
+
+/// Calls use(steps) for the join's keys.
+template <class Launcher, class Use>
+Status with_join_steps(const JoinPlan& plan, void* d_temporary, Launcher& launcher,
+                       const Use& use) {
+  const auto with = [&](const auto& source) {
+    JoinSteps<std::decay_t<decltype(source)>, Launcher> steps(plan, source, d_temporary, launcher);
+    return use(steps);
+  };
+  if (plan.narrows()) {
+    return with(NarrowedKeys{plan.input().range->least, static_cast<u32>(plan.places() - 1)});
+  }
+  if (plan.key_bytes() == sizeof(u32)) return with(PlainKeys<u32>{});
+  return with(PlainKeys<u64>{});
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What a DeviceJoiner's copies and its answers have in common: the device, kernels and memory.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "decompress/gpu/runtime/memory.h"
+#include "presso/device_join.h"
+#include "query/gpu/join/join_kernels.h"
+
+namespace presso::gpu {
+
+class JoinWorkplace {
+ public:
+  JoinWorkplace(std::unique_ptr<Device> device, std::shared_ptr<JoinKernels> kernels,
+                const MemoryLimits& limits, const MemoryLimits& kept, int number)
+      : device_(std::move(device)),
+        kernels_(std::move(kernels)),
+        memory_(*device_, limits, kept),
+        number_(number) {}
+
+  Device& device() { return *device_; }
+  JoinKernels& kernels() { return *kernels_; }
+  Memory& memory() { return memory_; }
+  int number() const { return number_; }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::shared_ptr<JoinKernels> kernels_;
+  Memory memory_;
+  int number_;
+};
+
+/// The numbers of an answer.
+struct PairMemory {
+  DeviceMemory probe;
+  DeviceMemory build;  ///< empty of semi and anti joins
+  JoinTotals totals;
+  JoinKind kind = JoinKind::kInner;
+  JoinStrategy strategy = JoinStrategy::kTable;
+};
+
+struct JoinedPairs::Body {
+  std::shared_ptr<JoinWorkplace> place;  ///< goes last
+  PairMemory pairs;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What of groups by keys and a value that is counted once (count(distinct)) becomes groups by the
+// keys: what the kernel (group_merge.cuh) and the host (group_merge.h) agree on. Trivially
+// copyable; all arrays are device memory.
+#pragma once
+
+#include <cstdint>
+
+#include "query/gpu/kernels/pipeline.h"
+
+namespace presso::gpu {
+
+struct GroupMerge {
+  /// From one record to the next, as of GroupList.
+  PRESSO_HD constexpr std::uint32_t record_words() const { return kGroupCells + cells + 1u; }
+  /// Of a group that is made: its first row, the cells, and how many different values it has.
+  PRESSO_HD constexpr std::uint32_t words_of_group() const { return kGroupCells + cells + 1u; }
+
+  const std::uint64_t* records = nullptr;  ///< of groups; their numbers are key * values + value
+  std::uint64_t count = 0;
+  std::uint64_t values = 0;  ///< 0: the value is all of the number, and there is no key
+  bool has_null = false;     ///< the value may be null, which is `null_value` then
+  bool in_shared = false;    ///< groups are so few that a thread block has cells of its own
+  Byte cells = 0;
+  PipelineCell::Kind kinds[kMostPipelineCells] = {};  ///< of cells, and the count's
+  std::uint64_t null_value = 0;
+  // As of Pipeline, of the groups that are made: numbered by their keys, or in a table.
+  std::uint64_t groups = 0;
+  std::uint32_t group_words = 0;
+  std::uint32_t table_buckets = 0;  ///< 0: there is no table
+  std::uint32_t table_probes = 0;
+  std::uint64_t* table_keys = nullptr;
+  std::uint64_t* cells_out = nullptr;
+  std::uint64_t* fault = nullptr;
+};
+
+}  // namespace presso::gpu

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The kernels of groups that are made part by part (group_parts.cuh), and of groups that are merged
+// (group_merge.cuh), which are compiled beside those of tables.
+#pragma once
+
+#include "decompress/gpu/runtime/device.h"
+#include "query/gpu/kernels/chain_kernels.h"
+#include "query/gpu/kernels/group_merge_plan.h"
+#include "query/gpu/kernels/group_part_plan.h"
+
+namespace presso::gpu {
+
+/// Of pipelines that write their rows (GroupPlace::kParts).
+PipelineKernel* part_rows_kernel();
+
+GroupPartLimits group_part_limits(std::uint32_t shared_bytes);
+/// Enqueues all kernels on the current device, and does not wait.
+Status sum_group_parts(const PartedRows& parts, Stream stream);
+/// Enqueues the kernel on the current device, and does not wait.
+Status merge_groups(const GroupMerge& merge, Stream stream);
+
+}  // namespace presso::gpu

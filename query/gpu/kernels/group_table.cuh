@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Groups that are told by keys of 64 bits: a hash table in device memory whose places are the
+// groups. Keys lie in buckets of four, which are one sector of memory, so that a row mostly reads
+// one to find its place; a group's cells have the place's number (Pipeline::group_words). Nothing
+// has to be known of the number of groups but a guess: where a key finds no place in some buckets
+// the table is too full, and the query begins again with a larger one (optimistic; F5).
+//
+// A bucket's places are taken in their order, each claimed by compare-and-swap, and never given
+// back. So a key that is not there yet goes to the first free place, and what is read of a bucket
+// may be old, some of it older than what is behind: whatever was read as free from the first such
+// place on is claimed in turn, and shows whose it is then. Which place a key gets depends on who
+// comes first; nobody asks. Buckets after the first are a step apart that depends on the key
+// (double hashing), and their number is prime, so that a key comes to all of them.
+// Tests: tests/simt/group_table_test.cpp, and tests/simt/query_on_gpu_test.cpp, in the emulator and
+// on a device.
+#pragma once
+
+#include "query/gpu/join/key_hash.cuh"
+#include "query/gpu/kernels/pipeline.h"
+
+namespace presso::gpu {
+
+struct alignas(16) KeyBucket {
+  u64 key[kBucketKeys];
+};
+
+/// Steps between a key's buckets are up to so many: what has been near stays near.
+inline constexpr u32 kMostBucketStep = 1024;
+
+// `Table`: a Pipeline, or what has its members of a table of groups.
+
+template <class Table>
+PRESSO_DEVICE u32 first_bucket(const Table& of, u64 key) {
+  return simt::multiply_high(upper_word(hash_key(key)), of.table_buckets);
+}
+
+/// The bucket where a key looks after another one that was full.
+template <class Table>
+PRESSO_DEVICE u32 next_bucket(const Table& of, u64 key, u32 bucket) {
+  const u32 others = of.table_buckets - 1;
+  const u32 steps = others < kMostBucketStep ? others : kMostBucketStep;
+  bucket += 1 + simt::multiply_high(static_cast<u32>(hash_key(key)), steps);
+  return bucket < of.table_buckets ? bucket : bucket - of.table_buckets;
+}
+
+inline constexpr u32 kNoPlace = ~u32{0};
+
+/// The place that a key has in a bucket, which may be new; kNoPlace: the bucket is full of others.
+/// `found` is what stands there.
+template <class Table>
+PRESSO_DEVICE u32 place_in_bucket(const Table& of, u64 key, u32 bucket, const KeyBucket& found) {
+  const u32 first = bucket * kBucketKeys;
+  u32 place = kNoPlace;
+  u32 free = kBucketKeys;
+  PRESSO_UNROLL
+  for (u32 i = kBucketKeys; i-- > 0;) {
+    if (found.key[i] == key) place = first + i;
+    if (found.key[i] == kNoKey) free = i;
+  }
+  if (place != kNoPlace) return place;
+  for (u32 i = free; i < kBucketKeys; ++i) {
+    const u64 before = simt::atomic_cas(of.table_keys + first + i, kNoKey, key);
+    if (before == kNoKey || before == key) return first + i;
+  }
+  return kNoPlace;
+}
+
+/// The numbers of keys' groups; returns which of the keys that are alive have a group. A round
+/// looks at a bucket for each key that has no group yet.
+template <u32 kKeys, class Table>
+PRESSO_DEVICE u32 find_groups(const Table& of, u32 alive, const u64 (&keys)[kKeys],
+                              u32 (&groups)[kKeys]) {
+  u32 waiting = alive;
+  u32 buckets[kKeys];
+  PRESSO_UNROLL
+  for (u32 k = 0; k < kKeys; ++k) {
+    buckets[k] = first_bucket(of, keys[k]);
+    groups[k] = of.table_buckets * kBucketKeys;
+    if (keys[k] == kNoKey) waiting &= ~(1u << k);
+  }
+  for (u32 round = 0; round < of.table_probes && waiting != 0; ++round) {
+    KeyBucket found[kKeys] = {};
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kKeys; ++k) {
+      if ((waiting >> k & 1) == 0) continue;
+      found[k] = reinterpret_cast<const KeyBucket*>(of.table_keys)[buckets[k]];
+    }
+    PRESSO_UNROLL
+    for (u32 k = 0; k < kKeys; ++k) {
+      if ((waiting >> k & 1) == 0) continue;
+      groups[k] = place_in_bucket(of, keys[k], buckets[k], found[k]);
+      if (groups[k] != kNoPlace) {
+        waiting &= ~(1u << k);
+      } else {
+        buckets[k] = next_bucket(of, keys[k], buckets[k]);
+      }
+    }
+  }
+  if (waiting != 0) *of.fault = kTableIsFull;
+  return alive & ~waiting;
+}
+
+/// Of a table: whether the query has to begin again, so that nothing is worth doing any more.
+template <class Table>
+PRESSO_DEVICE bool is_full(const Table& of) {
+  return *static_cast<const volatile u64*>(of.fault) != 0;
+}
+
+}  // namespace presso::gpu

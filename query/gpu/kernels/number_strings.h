@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Enqueues the kernels that give strings numbers (string_index.h) on the current device. They do
+// not wait.
+#pragma once
+
+#include "presso/error.h"
+#include "query/gpu/kernels/string_index.h"
+
+struct CUstream_st;
+
+namespace presso::gpu {
+
+/// Of rows; then status words are ErrorCodes. `verify`: compare payloads of tokens with their
+/// checksums. Errors: kDeviceLost.
+Status number_strings(const NumberBatch& batch, bool verify, CUstream_st* stream);
+/// Of entries of dictionaries. Errors: the same.
+Status number_entries(const EntryBatch& batch, CUstream_st* stream);
+/// Of slices, once those of rows and entries are there. Errors: the same.
+Status number_slices(const SliceBatch& batch, CUstream_st* stream);
+/// Lengths or bytes of strings that have numbers. Errors: the same.
+Status list_strings(const StringList& list, CUstream_st* stream);
+
+}  // namespace presso::gpu

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+// A question as a kernel runs it (columns.md 4.4; Crystal's shape, Shanbhag 2020): conditions that
+// packed columns answer, a short program over the rows that are left, which joins them to rows of
+// other tables, and what becomes of its values. All arrays are device memory; trivially copyable.
+// Made by pipeline_builder.h, run by pipeline.cuh.
+#pragma once
+
+#include <cstdint>
+
+#include "query/gpu/join/lookup.h"
+#include "query/gpu/kernels/table_block.h"
+
+namespace presso::gpu {
+
+/// Rows that a warp's program works on at a time.
+constexpr std::uint32_t kChunkSteps = 8;
+constexpr std::uint32_t kChunkRows = kChunkSteps * kLanes;
+
+constexpr std::uint32_t kMostPipelineColumns = 16;
+constexpr std::uint32_t kMostPipelineSteps = 96;
+constexpr std::uint32_t kMostRegisterUnits = 24;
+constexpr std::uint32_t kMostConditionSteps = 48;
+constexpr std::uint32_t kMostConditionDepth = 4;
+constexpr std::uint32_t kMostPipelineCells = 24;
+constexpr std::uint32_t kMostChainSteps = 24;
+/// Of GroupPlace::kBytes.
+constexpr std::uint32_t kMostPlanes = 16;
+constexpr std::uint32_t kMostByteGroups = 8;
+constexpr std::uint32_t kMostLookups = 8;
+constexpr std::uint32_t kMostRowArrays = 16;
+constexpr std::uint32_t kMostRowBits = 4;
+/// Of Pipeline::row_bits: where a kernel that another one goes before finds the rows that it left.
+constexpr Byte kBitsBefore = kMostRowBits - 1;
+
+// --- conditions
+
+/// Values by their zone images (FORMAT.md 15.4); of dictionaries the codes.
+struct ImageInterval {
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;  ///< included
+};
+
+/// What a leaf asks of a slice: that the value lies in one of `count` intervals from `first` on, or
+/// that the code's bit is set.
+struct LeafRange {
+  static constexpr std::uint32_t kAll = ~std::uint32_t{0};  ///< every row that is not null
+  static constexpr std::uint32_t kBits = kAll - 1;  ///< `first`: where the bits begin, in words
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;  ///< 0: no row
+};
+
+struct ConditionStep {
+  enum class Kind : Byte {
+    kValues,   ///< pushes the rows of `column` that `leaf` has
+    kNull,     ///< pushes the rows where `column` is null
+    kNotNull,  ///< pushes the others
+    kRows,     ///< pushes the rows that have a bit in Pipeline::row_bits[leaf]
+    kNoRows,   ///< pushes the others
+    kTrue,
+    kFalse,
+    kAnd,  ///< of the last two
+    kOr,
+    kKeep,  ///< what was pushed must hold; where no row is left the vector is done
+    kAlso,  ///< what was pushed must hold; what comes next is tested in any case
+  };
+  Kind kind = Kind::kTrue;
+  Byte column = 0;
+  Byte leaf = 0;
+};
+
+// --- programs
+
+/// Where a value of each row of a chunk is, in a warp's registers: narrow ones have signed numbers
+/// of 32 bits, wide ones of 64. Truth is 0 or 1.
+struct RegisterPlace {
+  static constexpr Byte kWide = 0x80;
+  Byte bits = 0;  ///< its number in units of a narrow one, and kWide
+
+  PRESSO_HD constexpr std::uint32_t unit() const { return bits & 0x7Fu; }
+  PRESSO_HD constexpr bool is_wide() const { return (bits & kWide) != 0; }
+};
+
+/// Of doubles, as the CPU computes them; comparisons give truths.
+enum class RealOperation : Byte {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kNegate,     ///< of a, as the next two
+  kMagnitude,  ///< without its sign
+  kToFloat,    ///< rounded to a float
+  kOfFloat,    ///< of a float's bits, signed or not; of kNoFloat b
+  kOfInteger,  ///< integer a divided by double b
+  kKey,        ///< bits that equal values have in common; those of b stay as they are
+  // NaNs are equal, and greater than all others.
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+};
+
+/// In place of nulls where floats are loaded.
+constexpr std::int64_t kNoFloat = std::int64_t{1} << 32;
+
+struct PipelineStep {
+  enum class Kind : Byte {
+    kLoad,      ///< to = value of `column`, of doubles and floats their bits; nulls: `constant`
+    kLoadCode,  ///< the same, and the code's number for the whole table in its place
+    kRow,       ///< to = the row's number in all tables
+    kConstant,  ///< to = `constant`
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kEqual,
+    kNotEqual,
+    kLess,
+    kLessEqual,
+    kNot,     ///< of a
+    kReal,    ///< to = the RealOperation `column` of doubles
+    kFilter,  ///< rows with a == 0 are dropped; where none is left all is done, but for kGoesOn
+    // Joins; `column` is the number of a lookup, whose keys `a` is asked for.
+    kFind,        ///< to = the build row, one after another; rows without one are dropped
+    kFindAny,     ///< rows without one are dropped
+    kFindNone,    ///< rows that have one are dropped
+    kFindOrNone,  ///< to = the build row, one after another, or kNoRow where there is none
+    // Of pairs, after kFind or kFindOrNone: `a` is the build row, `b` whether they belong together.
+    kCheckAny,     ///< a row is left with the first pair that does; others are dropped
+    kCheckNone,    ///< a row is left, once, if none of its pairs does
+    kCheckOrNone,  ///< to = the build row of a pair that does, or once kNoRow if none does
+    kMark,         ///< build row `a`, where there is one, gets its bit in Pipeline::marks
+    kMarkOnly,     ///< the same, and all rows are dropped
+    kGather,       ///< to = that of row `a` in array `column`; where there is none: `constant`
+    kGroup,  ///< to = the group of key `a` in the table of groups, of which it may be the first
+  };
+  static constexpr Byte kGoesOn = 1;  ///< kFilter: `column`
+  Kind kind = Kind::kLoad;
+  RegisterPlace to;
+  RegisterPlace a;
+  RegisterPlace b;
+  Byte column = 0;
+  bool a_is_constant = false;  ///< `constant` in its place; of b, too
+  bool b_is_constant = false;  ///< kLoad: the constant are a NaN's bits, for no value
+  std::int64_t constant = 0;
+};
+
+/// Most sums are of products of columns, or of columns and constants, and most keys are columns. So
+/// one value for each row, which stays in the lane's own registers, is enough: it is made of one
+/// column after another, and goes to cells on its way.
+///
+///     sum(price), sum(price * (1 - discount))
+///     set to price, cell 0; multiplied by (1 - discount), cell 1
+struct ChainStep {
+  enum class Kind : Byte {
+    kSet,
+    kMultiply,
+    kAdd,
+    kKeep,  ///< the value stays
+  };
+  static constexpr Byte kNone = 0xFF;
+  static constexpr Byte kGroup = 0xFE;
+  Kind kind = Kind::kSet;
+  Byte column = kNone;   ///< set to, multiplied by, added: plus + times * column
+  bool is_code = false;  ///< the code's number for the whole table in the column's place
+  Byte to = kNone;       ///< the cell that gets what has come out; kGroup: it is the row's group
+  // Where cells are sums of bytes (GroupPlace::kBytes):
+  Byte planes_at = 0;      ///< of the cell's value, the lowest byte's
+  Byte planes = 0;         ///< bytes that its values have; 0: it is a count
+  bool is_signed = false;  ///< half of what so many bytes hold is added to make them positive
+  bool is_upper = false;   ///< they are those from the fifth on
+  std::int64_t times = 0;
+  std::int64_t plus = 0;
+};
+
+// --- what comes of it
+
+/// What a cell takes of a double, whose bits are in a wide register, and of integers of which there
+/// may be too many for sums in two cells (real_parts.cuh).
+enum class RealPart : Byte {
+  kNone,      ///< all of an integer, or what the cell's kind says
+  kLimb,      ///< of kSum: 32 bits of its number of units, from bit 32 * `column` on, signed
+  kSpecials,  ///< of kSum: kSpecialPlus and kSpecialMinus; sees whether `column` limbs hold it
+  kOrder,     ///< of kMin and kMax: a number in the order of doubles
+  // Of kSum, for up to SumLimits::most rows:
+  kShortLimb,    ///< 16 bits of its number of units, from bit 16 * `column` on, signed
+  kPlus,         ///< 1 of +inf and NaN
+  kMinus,        ///< 1 of -inf and NaN; sees whether `column` short limbs hold it
+  kIntegerBits,  ///< 16 bits of an integer, from bit 16 * `column` on, not signed
+  kIntegerTop,   ///< what is from there on, signed
+};
+constexpr std::uint32_t kShortBits = 16;
+/// Of +inf, of -inf, and of NaN both: counts of up to 2^31 rows in one cell.
+constexpr std::uint64_t kSpecialPlus = 1;
+constexpr std::uint64_t kSpecialMinus = std::uint64_t{1} << 32;
+
+/// One 64-bit cell of a group.
+struct PipelineCell {
+  enum class Kind : Byte {
+    kCount,    ///< of rows
+    kSum,      ///< modulo 2^64
+    kSumLow,   ///< of the low 32 bits
+    kSumHigh,  ///< of what is above them, signed
+    kMin,      ///< of zone images
+    kMax,
+  };
+  Kind kind = Kind::kCount;
+  RegisterPlace from;
+  Byte column = 0;  ///< GroupPlace::kColumns: whose values are added up
+  RealPart part = RealPart::kNone;
+  std::uint16_t valid_columns = 0;  ///< bits of columns that must not be null
+  bool has_valid = false;           ///< and `valid` must not be 0
+  RegisterPlace valid;
+  std::int16_t unit = 0;  ///< of doubles: 2^unit
+};
+
+/// A value for each row of a build side, or for each value of a column.
+struct RowArray {
+  void* values = nullptr;
+  std::uint32_t count = 0;  ///< of those that are read
+  bool is_wide = false;     ///< 64 bits, else 32, signed
+};
+
+/// What a row that is left writes to an array.
+struct RowOutput {
+  RegisterPlace from;
+  RowArray to;
+};
+
+/// Where groups' cells are while a kernel runs.
+enum class GroupPlace : Byte {
+  kNone,     ///< no groups: rows are counted, and told by their bits
+  kColumns,  ///< no groups, but sums of columns as they are
+  kLanes,    ///< shared memory, for each lane its own
+  kBytes,    ///< registers, as sums of the bytes of values (byte_sums.cuh)
+  kBlock,    ///< shared memory of a thread block
+  kDevice,   ///< device memory
+  kTable,    ///< device memory, found by their keys
+  kParts,    ///< rows are written, and groups made of them part by part (group_parts.h)
+  kRows,     ///< no groups: rows are written, in any order
+};
+
+struct Pipeline {
+  TableBlocks table;
+  Byte columns = 0;
+  Byte condition_steps = 0;
+  Byte steps = 0;
+  Byte cells = 0;
+  Byte outputs = 0;  ///< of kRows and kParts
+  /// Joins that leave few rows: these steps run first, on all rows of a vector, and then all steps
+  /// on the rows that are left. 0: not worth it.
+  Byte first_steps = 0;
+  Byte register_units = 0;
+  /// Not 0: `chain` gives the groups and what cells take, and the program does not run. Of groups
+  /// in shared memory.
+  Byte chain_steps = 0;
+  /// Bytes of all that cells take of the chain, and one for counting, where groups may be those of
+  /// GroupPlace::kBytes; else 0.
+  Byte planes = 0;
+  RegisterPlace group_register;  ///< narrow; of kParts the key, of any width
+  /// Groups are in the order of their first rows, and where build sides have several rows of a key,
+  /// of these: their number, in so many bits behind that of the row; wide.
+  RegisterPlace order_register;
+  RegisterPlace part_register;  ///< for what cells take as RealPart says; wide
+  Byte order_bits = 0;          ///< kWholeOrder: the register has all of the number
+  bool has_groups = false;      ///< else all rows are one, and its first row is not asked for
+  GroupPlace place = GroupPlace::kNone;
+  std::uint16_t nullable_columns = 0;  ///< whose validity the program or cells ask for
+  std::uint16_t program_columns = 0;   ///< that the program loads, or cells add up
+  std::uint16_t early_columns = 0;     ///< read before it is known whether any row is left
+  std::uint16_t others_columns = 0;    ///< whose values other kernels of the same plan read
+  bool repeats = false;                ///< whether a lookup of kFind has chains
+  bool lists_rows = true;  ///< where few are left of a vector; else they are taken as they lie
+  ConditionStep conditions[kMostConditionSteps];
+  PipelineStep program[kMostPipelineSteps];
+  ChainStep chain[kMostChainSteps];
+  PipelineCell cell[kMostPipelineCells];
+  Lookup lookups[kMostLookups];
+  std::uint32_t* marks[kMostLookups] = {};  ///< bits of build rows that have found a partner
+  RowArray arrays[kMostRowArrays];
+  RowOutput output[kMostRowArrays];
+
+  // Of leaves; those of leaf l and slice s: ranges[l * table.slice_count + s].
+  const LeafRange* ranges = nullptr;
+  const ImageInterval* intervals = nullptr;
+  const std::uint32_t* code_bits = nullptr;
+  /// Of leaf l: 32 words a vector, kSliceVectors vectors a slice.
+  const std::uint32_t* row_bits[kMostRowBits] = {};
+  /// One of these, or nullptr: columns are not read of vectors in which no row has a bit.
+  const std::uint32_t* rows_before = nullptr;
+  /// Of kLoadCode: numbers of row group g's codes of column c from
+  /// code_numbers[code_begins[c * row_groups + g]] on, where kCodesAreNumbers may be set.
+  const std::uint32_t* code_begins = nullptr;
+  const std::uint32_t* code_numbers = nullptr;
+  std::uint32_t row_groups = 0;
+  /// Which of the table's tasks a launch is for.
+  std::uint32_t first_task = 0;
+  std::uint32_t end_task = ~std::uint32_t{0};
+
+  std::uint64_t groups = 1;
+  /// Of kTable: groups are places of buckets; the one behind all others is that of kNoKey.
+  std::uint32_t table_buckets = 0;
+  std::uint32_t table_probes = 0;       ///< buckets that a key may look at before the table is full
+  std::uint64_t* table_keys = nullptr;  ///< kBucketKeys of each bucket
+  /// Of group g from [g * group_words] on, so that a row finds all in one place: its first row, its
+  /// cells.
+  std::uint32_t group_words = 0;
+  std::uint64_t* cells_out = nullptr;
+  std::uint64_t* matched = nullptr;       ///< rows, added to
+  std::uint64_t* rows_out = nullptr;      ///< of outputs: that have their places in the arrays
+  std::uint64_t* fault = nullptr;         ///< what made the cells useless: one of those below
+  std::uint64_t most_rows_out = 0;        ///< of outputs: what arrays have room for
+  std::uint32_t* matched_bits = nullptr;  ///< as row_bits; nullptr: not wanted
+};
+
+constexpr std::uint32_t kCodesAreNumbers = std::uint32_t{1} << 31;  ///< each code is its number
+constexpr Byte kWholeOrder = 64;
+constexpr std::uint32_t kGroupCells = 1;                ///< in front of `cell`: the first row
+constexpr std::uint64_t kNoRowYet = ~std::uint64_t{0};  ///< of a group's first row
+constexpr std::uint64_t kTableIsFull = 1;               ///< keys have found no place
+constexpr std::uint64_t kKeyIsOutside = 2;              ///< of the range that zones give its column
+constexpr std::uint64_t kRealIsOutside = 3;             ///< of what limbs hold (RealPart)
+constexpr std::uint32_t kBucketKeys = 4;
+constexpr std::uint64_t kNoKey = std::uint64_t{1} << 63;  ///< of a place that has no group
+
+PRESSO_HD constexpr std::uint64_t initial_cell(PipelineCell::Kind kind) {
+  return kind == PipelineCell::Kind::kMin ? ~std::uint64_t{0} : 0;
+}
+
+/// Of GroupPlace::kNone: rows are only counted, and no kernel before has left any out.
+PRESSO_HD constexpr bool is_plain_count(const Pipeline& pipeline) {
+  return pipeline.rows_before == nullptr && pipeline.matched_bits == nullptr;
+}
+
+/// The groups of [begin, end) that have rows, one behind another in any order: first row, `cell`,
+/// and the number, of a table the key.
+struct GroupList {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t* records = nullptr;
+  std::uint64_t* count = nullptr;  ///< added to
+};
+
+/// Of GroupPlace::kLanes, in front of lanes' cells: a warp's first rows of groups, and room to 16
+/// bytes.
+PRESSO_HD constexpr std::uint32_t first_row_words(const Pipeline& pipeline) {
+  return (static_cast<std::uint32_t>(pipeline.groups) + 1) / 2 * 2;
+}
+
+/// Of GroupPlace::kBytes: planes that there is room for, one half of the most or all.
+PRESSO_HD constexpr std::uint32_t plane_room(const Pipeline& pipeline) {
+  return pipeline.planes > kMostPlanes / 2 ? kMostPlanes : kMostPlanes / 2;
+}
+
+/// Of a table of groups, all its places; else 0.
+PRESSO_HD constexpr std::uint64_t table_places(const Pipeline& pipeline) {
+  return std::uint64_t{pipeline.table_buckets} * kBucketKeys;
+}
+
+/// Device memory for all groups, and their keys.
+PRESSO_HD constexpr std::uint64_t group_bytes(const Pipeline& pipeline) {
+  const std::uint64_t words = table_places(pipeline) + pipeline.groups * pipeline.group_words;
+  return words * sizeof(std::uint64_t);
+}
+
+/// For the cells that there are.
+constexpr void set_group_words(Pipeline& pipeline) {
+  const std::uint32_t words = kGroupCells + pipeline.cells;
+  // Two and four words lie in one sector of memory.
+  pipeline.group_words = words == 3 ? words + 1 : words;
+}
+
+PRESSO_HD constexpr std::uint32_t record_words(const Pipeline& pipeline) {
+  return kGroupCells + pipeline.cells + 1u;
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// The kernels over tables on a stream. Threads to data, shared memory and synchronisation are
+// described where their bodies are.
+#include "decompress/gpu/runtime/current_device.h"
+#include "decompress/gpu/runtime/kernel_launch.h"
+#include "query/gpu/join/build_lookup.h"
+#include "query/gpu/kernels/chain_kernels.h"
+#include "query/gpu/kernels/column_kernels.h"
+#include "query/gpu/kernels/group_part_kernels.h"
+#include "query/gpu/kernels/pipeline.cuh"
+#include "query/gpu/kernels/table_check.cuh"
+#include "query/gpu/kernels/table_kernels.h"
+
+namespace presso::gpu {
+namespace {
+
+constexpr u32 kPipelineThreads = kPipelineWarps * kWarpSize;
+constexpr u32 kClearThreads = 256;
+constexpr u32 kMostClearBlocks = 4096;
+constexpr u32 kSettleThreads = 128;
+
+static_assert(sizeof(ColumnTask) == 40 + kTaskVectors * (kVectorEntryBytes + 16));
+static_assert(sizeof(LeafTask) == 16);
+static_assert(sizeof(OpenColumn) == 4 * sizeof(u64));
+
+__global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_payloads(IntegerBatch batch) {
+  check_payloads_body(batch);
+}
+
+template <class Word>
+__global__ void __launch_bounds__(kIntegerWarps* kWarpSize)
+    check_vectors(IntegerBatch batch, const u32* entries) {
+  check_vectors_body<Word>(batch, entries);
+}
+
+__global__ void __launch_bounds__(kSettleThreads) settle_checks(u32* status, u32 count) {
+  settle_body(status, count);
+}
+
+__global__ void __launch_bounds__(kClearThreads)
+    clear_cells_kernel(__grid_constant__ const Pipeline of) {
+  clear_cells_body(of);
+}
+
+__global__ void __launch_bounds__(kClearThreads)
+    list_groups_kernel(__grid_constant__ const Pipeline of,
+                       __grid_constant__ const GroupList list) {
+  list_groups_body(of, list);
+}
+
+template <GroupPlace kPlace>
+__global__ void __launch_bounds__(kPipelineThreads, 3)
+    pipeline_kernel(__grid_constant__ const Pipeline of,
+                    __grid_constant__ const PipelineShape shape, u64* scratch) {
+  run_pipeline_body<kPlace>(of, shape, scratch);
+}
+
+/// What runs the pipeline.
+PipelineKernel* kernel_of(const Pipeline& pipeline) {
+  if (pipeline.place == GroupPlace::kNone || pipeline.place == GroupPlace::kColumns) {
+    return column_kernel_of(pipeline);
+  }
+  if (pipeline.chain_steps != 0) return chain_kernel_of(pipeline.place);
+  if (pipeline.place == GroupPlace::kParts) return part_rows_kernel();
+  if (pipeline.place == GroupPlace::kLanes) return pipeline_kernel<GroupPlace::kLanes>;
+  if (pipeline.place == GroupPlace::kTable) return pipeline_kernel<GroupPlace::kTable>;
+  return pipeline_kernel<GroupPlace::kDevice>;
+}
+
+class CudaTableKernels final : public TableKernels {
+ public:
+  explicit CudaTableKernels(int device) : device_(device) {}
+
+  Status check(const IntegerBatch& batch, const u32* entries, Stream stream) override {
+    const CurrentDevice current(device_);
+    if (batch.count == 0) return {};
+    PRESSO_TRY(gpu::check(
+        cudaMemsetAsync(batch.status, 0xFF, batch.count * sizeof *batch.status, stream), "status"));
+    check_payloads<<<batch.count, kCheckWarps * kWarpSize, sizeof(PayloadCheckShared), stream>>>(
+        batch);
+    PRESSO_TRY(launched("check_payloads"));
+    PRESSO_TRY(check_width<u32>(batch, entries, stream));
+    PRESSO_TRY(check_width<u64>(batch, entries, stream));
+    settle_checks<<<(batch.count - 1) / kSettleThreads + 1, kSettleThreads, 0, stream>>>(
+        batch.status, batch.count);
+    return launched("settle_checks");
+  }
+
+  Status clear_cells(const Pipeline& pipeline, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u32 blocks = clear_blocks(pipeline.groups * pipeline.group_words);
+    clear_cells_kernel<<<blocks, kClearThreads, 0, stream>>>(pipeline);
+    return launched("clear_cells");
+  }
+
+  Status list_groups(const Pipeline& pipeline, const GroupList& list, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u32 blocks = clear_blocks(list.end - list.begin);
+    list_groups_kernel<<<blocks, kClearThreads, 0, stream>>>(pipeline, list);
+    return launched("list_groups");
+  }
+
+  GroupPartLimits group_part_limits() override {
+    // Any thread block may have so much.
+    constexpr std::uint32_t kUsualBytes = 48 << 10;
+    const auto most = most_shared_bytes();
+    return gpu::group_part_limits(most.ok() ? *most : kUsualBytes);
+  }
+
+  Status sum_group_parts(const PartedRows& parts, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::sum_group_parts(parts, stream);
+  }
+
+  Status merge_groups(const GroupMerge& merge, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::merge_groups(merge, stream);
+  }
+
+  Status clear(Byte* memory, std::size_t bytes, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::check(cudaMemsetAsync(memory, 0, bytes, stream), "clearing device memory");
+  }
+
+  Result<std::uint32_t> most_shared_bytes() override {
+    const CurrentDevice current(device_);
+    PRESSO_ASSIGN(const int most, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    return static_cast<std::uint32_t>(most);
+  }
+
+  Result<std::uint64_t> cache_bytes() override {
+    const CurrentDevice current(device_);
+    PRESSO_ASSIGN(const int bytes, device_attribute(cudaDevAttrL2CacheSize));
+    return static_cast<std::uint64_t>(bytes);
+  }
+
+  Result<std::uint32_t> thread_blocks(const Pipeline& pipeline,
+                                      const PipelineShape& shape) override {
+    const CurrentDevice current(device_);
+    return blocks_of(kernel_of(pipeline), shape);
+  }
+
+  Status run(const Pipeline& pipeline, const PipelineShape& shape, std::uint64_t* scratch,
+             std::uint32_t thread_blocks, Stream stream) override {
+    const CurrentDevice current(device_);
+    const u32 threads = shape.warps * kWarpSize;
+    kernel_of(pipeline)<<<thread_blocks, threads, shape.shared_bytes(), stream>>>(
+        pipeline, shape, reinterpret_cast<u64*>(scratch));
+    return launched("pipeline");
+  }
+
+  Status build_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
+                      Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::build_lookup(to, build, totals, stream);
+  }
+  Status build_ascending(const Lookup& to, const AscendingBuild& build, Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::build_ascending(to, build, stream);
+  }
+  Status count_rows_of_keys(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
+                            Stream stream) override {
+    const CurrentDevice current(device_);
+    return gpu::count_rows_of_keys(in, build, counts, stream);
+  }
+
+ private:
+  static u32 clear_blocks(u64 items) {
+    return static_cast<u32>(
+        std::min<u64>((items + kClearThreads - 1) / kClearThreads, kMostClearBlocks));
+  }
+
+  static Status launched(const char* kernel) { return gpu::check(cudaGetLastError(), kernel); }
+
+  template <class Word>
+  static Status check_width(const IntegerBatch& batch, const u32* entries, Stream stream) {
+    PRESSO_TRY(allow_most_shared_memory(check_vectors<Word>, "check_vectors"));
+    check_vectors<Word><<<batch.count * kIntegerParts, kIntegerWarps * kWarpSize,
+                          sizeof(IntegerShared<Word>), stream>>>(batch, entries);
+    return launched("check_vectors");
+  }
+
+  static Result<std::uint32_t> blocks_of(PipelineKernel* kernel, const PipelineShape& shape) {
+    PRESSO_ASSIGN(const int blocks, blocks_at_once(kernel, shape.warps * kWarpSize,
+                                                   shape.shared_bytes(), "pipeline"));
+    if (blocks == 0)
+      return make_error(ErrorCode::kDeviceMemory, "a query takes too much shared memory");
+    PRESSO_TRY(leave_cache(kernel, blocks, shape.shared_bytes(), "pipeline"));
+    PRESSO_ASSIGN(const int processors, device_attribute(cudaDevAttrMultiProcessorCount));
+    return static_cast<std::uint32_t>(blocks * processors);
+  }
+
+  int device_;
+};
+
+}  // namespace
+
+std::shared_ptr<TableKernels> cuda_table_kernels(int device) {
+  return std::make_shared<CudaTableKernels>(device);
+}
+
+}  // namespace presso::gpu

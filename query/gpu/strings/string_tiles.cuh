@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// What the kernels that test strings share: where each tile of rows begins in the codes, codes on
+// their way from the payload into registers, and how tiles are shared out.
+//
+//   tiles    a thread block a block: sums of the counts of each kRowTile rows, one after another;
+//            whether sizes and counts are right (FORMAT.md 17.4)
+//
+// Behind it all places in codes are known to lie in the payload, whatever is in it.
+// Tests: tests/simt/string_suite.cpp.
+#pragma once
+
+#include "decompress/columns/gpu/token_share.cuh"
+#include "query/gpu/strings/string_batch.h"
+
+namespace presso::gpu {
+
+inline constexpr u32 kStringTileThreads = 512;
+
+/// Whether the payload is that of so many codes. Where it is not nothing of it is looked at.
+PRESSO_DEVICE bool has_right_size(const StringBlock& block) {
+  return block.codes <= kMaxBlockBytes && block.payload.size == 4 * token_words(block.codes);
+}
+
+/// The sum of a tile's counts, or anything above `codes`, in all lanes.
+PRESSO_DEVICE u32 sum_tile(const StringBlock& block, u32 tile) {
+  const u32 first = tile * kRowTile;
+  const u32 rows = block.rows - first < kRowTile ? block.rows - first : kRowTile;
+  const u32 too_many = block.codes + 1;
+  u32 sum = 0;
+  PRESSO_UNROLL
+  for (u32 i = 0; i < kRowTile / kWarpSize; ++i) {
+    const u32 row = i * kWarpSize + simt::lane();
+    const u32 count = row < rows ? simt::load_readonly(block.counts + first + row) : 0;
+    sum = count <= block.codes && sum + count < too_many ? sum + count : too_many;
+  }
+  return simt::reduce_add(sum);
+}
+
+/// Replaces sums by those of the tiles before, by one warp; returns the sum of all, or anything
+/// above `codes`.
+PRESSO_DEVICE u32 place_tiles(const StringBlock& block) {
+  const u32 tiles = row_tiles(block.rows);
+  const u32 too_many = block.codes + 1;
+  u32 before = 0;
+  for (u32 begin = 0; begin < tiles; begin += kWarpSize) {
+    const u32 tile = begin + simt::lane();
+    const u32 own = tile < tiles ? block.tile_begins[tile] : 0;
+    const u32 sums = simt::inclusive_sum(own < too_many ? own : too_many);
+    if (tile < tiles) block.tile_begins[tile] = before + sums - own;
+    const u32 sum = before + simt::shuffle(sums, kWarpSize - 1);
+    before = sum < too_many ? sum : too_many;
+  }
+  return before;
+}
+static_assert(u64{kWarpSize + 1} * (kMaxBlockBytes + 1) < u64{1} << 32);
+
+/// Grid: a thread block of kStringTileThreads for each block.
+PRESSO_DEVICE void place_row_tiles_body(const StringBatch& batch) {
+  const u32 number = simt::block_index();
+  if (is_checksum_fault(batch.status[number])) return;
+  const StringBlock& block = batch.blocks[number];
+  const bool reports = simt::thread_in_block() == 0;
+  if (!has_right_size(block)) {
+    if (reports) report_fault(batch.status + number, kSizeFault, ErrorCode::kBadPayloadSize);
+    return;
+  }
+  const u32 warps = simt::block_threads() / kWarpSize;
+  for (u32 tile = uniform_warp(); tile < row_tiles(block.rows); tile += warps) {
+    const u32 sum = sum_tile(block, tile);
+    if (simt::lane() == 0) block.tile_begins[tile] = sum;
+  }
+  simt::block_sync();
+  if (uniform_warp() != 0) return;
+  if (place_tiles(block) == block.codes) return;
+  if (reports) report_fault(batch.status + number, kCountsFault, ErrorCode::kBadLength);
+}
+
+/// Whether nothing of the block may be looked at. kCodeFault is reported while others still work on
+/// the block, and is no reason: so all threads of a thread block agree.
+PRESSO_DEVICE bool is_refused(u32 fault) {
+  return fault >> kFaultCodeBits < kCodeFault;
+}
+
+// --- codes
+
+/// Eight steps of codes: 96 bits of each lane are three words, and a vector of 1,024 codes is four
+/// octets. So octet i of a payload is its words 96 * i to 96 * i + 95, of a last vector as many of
+/// them as there are.
+inline constexpr u32 kOctetSteps = 8;
+inline constexpr u32 kOctetCodes = kOctetSteps * kWarpSize;
+inline constexpr u32 kOctetWords = kOctetSteps * kTokenBits / kWordBits;
+static_assert(4 * kOctetCodes == kVectorRows && 4 * kOctetWords * kLanes == kTokenVectorWords);
+
+/// Codes of an octet, one for each step.
+struct OctetCodes {
+  u32 steps[kOctetSteps];
+};
+
+/// The octets of a tile, one after another, the next one under way.
+class CodeFeed {
+ public:
+  /// From the octet of code `code` on.
+  PRESSO_DEVICE CodeFeed(const StringBlock& block, u32 code)
+      : end_(code / kOctetCodes * kOctetCodes) {
+    const u32 first = code / kOctetCodes * kOctetWords * kLanes;
+    at_ = reinterpret_cast<const u32*>(block.payload.bytes) + first + simt::lane();
+    left_ = block.payload.size / 4 - first;
+    load();
+  }
+
+  /// The code behind those that were taken.
+  PRESSO_DEVICE u32 end() const { return end_; }
+
+  /// What is behind the block's last code is anything.
+  PRESSO_DEVICE OctetCodes take() {
+    OctetCodes codes;
+    PRESSO_UNROLL
+    for (u32 step = 0; step < kOctetSteps; ++step) codes.steps[step] = code_of(step);
+    at_ += kOctetWords * kLanes;
+    left_ = left_ > kOctetWords * kLanes ? left_ - kOctetWords * kLanes : 0;
+    load();
+    end_ += kOctetCodes;
+    return codes;
+  }
+
+ private:
+  /// Words behind the payload stay as they are.
+  PRESSO_DEVICE void load() {
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kOctetWords; ++i) {
+      if (i * kLanes < left_) words_[i] = simt::load_readonly(at_ + i * kLanes);
+    }
+  }
+  PRESSO_DEVICE u32 code_of(u32 step) const {
+    const u32 bit = step * kTokenBits;
+    const u32 low = words_[bit / kWordBits];
+    const u32 shift = bit % kWordBits;
+    if (shift + kTokenBits <= kWordBits) return low >> shift & (kMaxTokens - 1);
+    return simt::funnel_shift_right(low, words_[bit / kWordBits + 1], shift) & (kMaxTokens - 1);
+  }
+  const u32* at_;  ///< the lane's first word of the next octet
+  u32 left_;       ///< the payload's words from there on, of all lanes
+  u32 words_[kOctetWords] = {};
+  u32 end_;
+};
+
+/// By all lanes.
+PRESSO_DEVICE void report_bad_code(bool is_bad, u32* status) {
+  if (!simt::any(is_bad)) return;
+  if (simt::lane() == 0) report_fault(status, kCodeFault, ErrorCode::kBadOffset);
+}
+
+// --- rows
+
+inline constexpr u32 kQuad = 4;
+inline constexpr u32 kQuadRows = kQuad * kWarpSize;
+
+/// A lane's four rows, one after another: the first has the codes [begin, ends[0]), the next
+/// [ends[0], ends[1]), and so on. Those that the tile does not have have no codes.
+struct LaneQuad {
+  u32 begin;
+  u32 ends[kQuad];
+
+  // Without an index into registers.
+  PRESSO_DEVICE u32 begin_of(u32 i) const { return i == 0 ? begin : end_of(i - 1); }
+  PRESSO_DEVICE u32 end_of(u32 i) const {
+    return i < 2 ? (i == 0 ? ends[0] : ends[1]) : (i == 2 ? ends[2] : ends[3]);
+  }
+};
+
+/// The rows of a tile by groups of four a lane, counts of the next group under way: a warp's sum
+/// for 128 rows.
+class RowFeed {
+ public:
+  PRESSO_DEVICE RowFeed(const StringBlock& block, u32 tile)
+      : at_(block.counts + tile * kRowTile + kQuad * simt::lane()),
+        end_(block.tile_begins[tile]),
+        rows_(block.rows - tile * kRowTile < kRowTile ? block.rows - tile * kRowTile : kRowTile),
+        left_(rows_),
+        is_aligned_(address_of(reinterpret_cast<const Byte*>(block.counts)) % sizeof(next_) == 0) {
+    load();
+  }
+
+  PRESSO_DEVICE u32 rows() const { return rows_; }
+  PRESSO_DEVICE bool is_done() const { return left_ == 0; }
+  /// The code behind the groups that were taken.
+  PRESSO_DEVICE u32 end() const { return end_; }
+
+  PRESSO_DEVICE LaneQuad take() {
+    u32 sums[kQuad];
+    u32 sum = 0;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kQuad; ++i) sums[i] = sum += next_[i];
+    at_ += kQuadRows;
+    left_ = left_ > kQuadRows ? left_ - kQuadRows : 0;
+    load();
+    const u32 end = end_ + simt::inclusive_sum(sum);
+    LaneQuad quad;
+    quad.begin = end - sum;
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kQuad; ++i) quad.ends[i] = quad.begin + sums[i];
+    end_ = simt::shuffle(end, kWarpSize - 1);
+    return quad;
+  }
+
+ private:
+  PRESSO_DEVICE void load() {
+    if (is_aligned_ && left_ >= kQuadRows) {
+      const simt::Vec4 next = simt::load_readonly(reinterpret_cast<const simt::Vec4*>(at_));
+      next_[0] = next.x, next_[1] = next.y, next_[2] = next.z, next_[3] = next.w;
+      return;
+    }
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kQuad; ++i) {
+      next_[i] = kQuad * simt::lane() + i < left_ ? simt::load_readonly(at_ + i) : 0;
+    }
+  }
+
+  const u32* at_;
+  u32 end_;
+  u32 rows_;
+  u32 left_;
+  bool is_aligned_;
+  u32 next_[kQuad] = {};
+};
+
+/// Writes a tile's bits, a word a lane, and counts them.
+PRESSO_DEVICE void store_bits(const StringBatch& batch, u32 number, u32 tile, u32 rows, u32 bits) {
+  u32* const to = batch.blocks[number].bits + tile * (kRowTile / kWarpSize);
+  if (simt::lane() * kWarpSize < rows) to[simt::lane()] = bits;
+  const u32 count = simt::reduce_add(simt::popcount(bits));
+  if (simt::lane() == 0 && count > 0) simt::atomic_add(batch.matches + number, count);
+}
+
+// --- sharing
+
+/// The block that has tile `tile` of the batch.
+PRESSO_DEVICE u32 block_of_tile(const StringBatch& batch, u32 tile) {
+  u32 begin = 0;
+  u32 end = batch.count;
+  while (end - begin > 1) {
+    const u32 middle = begin + (end - begin) / 2;
+    (batch.blocks[middle].first_tile <= tile ? begin : end) = middle;
+  }
+  return begin;
+}
+
+/// Calls `work(block, tile)` for each tile of this thread block's share, a warp a tile, its table
+/// in the first bytes of shared memory. By all threads together.
+template <class Work>
+PRESSO_DEVICE void for_each_tile(const StringBatch& batch, const Work& work) {
+  const u64 tiles = batch.tiles;
+  const u32 begin = static_cast<u32>(tiles * simt::block_index() / simt::grid_blocks());
+  const u32 end = static_cast<u32>(tiles * (simt::block_index() + 1) / simt::grid_blocks());
+  if (begin == end) return;
+  const u32 warps = simt::block_threads() / kWarpSize;
+  const Byte* image = nullptr;
+  u32 number = block_of_tile(batch, begin);
+  for (u32 at = begin; at < end; ++number) {
+    const StringBlock& block = batch.blocks[number];
+    const u32 block_end = block.first_tile + row_tiles(block.rows);
+    const u32 until = block_end < end ? block_end : end;
+    if (until <= at) continue;
+    if (!is_refused(batch.status[number])) {
+      if (block.table.d_image != image) {
+        image = block.table.d_image;
+        simt::block_sync();  // what was there has been used
+        copy_to_shared(image, block.table.shared_bytes, simt::shared_memory());
+        simt::block_sync();
+      }
+      for (u32 tile = at + uniform_warp(); tile < until; tile += warps) {
+        work(number, tile - block.first_tile);
+      }
+    }
+    at = until;
+  }
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Testing the strings of token columns in device memory, as they are stored: what whoever holds
+// such blocks calls. Nothing waits, allocates or synchronises; all is enqueued on the stream.
+// Tables come from string_table.h. Tests: tests/gpu/strings_on_device_test.cpp.
+#pragma once
+
+#include "query/gpu/strings/string_batch.h"
+
+struct CUstream_st;
+
+namespace presso::gpu {
+
+struct StringOptions {
+  bool verify = true;                            ///< compare payloads with their checksums
+  StringLayout layout = StringLayout::kClasses;  ///< of the tables of all blocks
+};
+
+/// Sets bit i of a block's `bits` where the string of row i matches, clears it where not, bits
+/// behind the last row too; `matches` becomes the number of bits that are set. A null has no codes
+/// and counts as an empty string: nulls, and negation, are the caller's. Then status words are
+/// ErrorCodes, those of decode_token_blocks() but that nothing is known of plain sizes:
+/// kContentChecksum, kBadPayloadSize, kBadLength, kBadOffset. What is said of the rows of a faulty
+/// block is unspecified.
+Status find_strings(const StringBatch& batch, const StringOptions& options, CUstream_st* stream);
+
+}  // namespace presso::gpu

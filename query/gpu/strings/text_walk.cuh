@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Tests rows of text by an automaton over bytes: a lane a row, the rows' states in registers. Rows
+// lie one behind another, so what 32 lanes read are neighbouring lines; each lane takes 16 bytes of
+// its row at a time from aligned pieces of memory, four bytes a step, and has done with it where
+// the state is decided. Rows whose length no matching string has are not read at all. The warp goes
+// on until no lane has bytes left.
+//
+// Reasoned, for a row of 16 bytes: 15 instructions to shift the pieces into place, and for each
+// byte five (its class, the next state, whether it is the row's) and two accesses to shared memory;
+// 8 for the rows' places and bits. Not measured. Tests: tests/simt/text_suite.cpp.
+#pragma once
+
+#include "query/gpu/strings/row_walk.cuh"
+#include "query/gpu/strings/text_batch.h"
+
+namespace presso::gpu {
+
+/// TextLayout::kClasses.
+struct ByteClassTable {
+  const Byte* classes;
+  const Byte* rows;
+  u32 pitch;
+
+  PRESSO_DEVICE explicit ByteClassTable(const StringTableView& view)
+      : classes(simt::shared_memory()), rows(classes + kByteClassesBytes), pitch(view.pitch) {}
+  PRESSO_DEVICE u32 next(u32 state, u32 byte) const { return rows[state * pitch + classes[byte]]; }
+};
+
+/// TextLayout::kWide.
+struct WideByteTable {
+  const Byte* classes;
+  const std::uint16_t* rows;  ///< in device memory
+  u32 pitch;
+
+  PRESSO_DEVICE explicit WideByteTable(const StringTableView& view)
+      : classes(simt::shared_memory()),
+        rows(reinterpret_cast<const std::uint16_t*>(view.d_image + view.rows_at)),
+        pitch(view.pitch) {}
+  PRESSO_DEVICE u32 next(u32 state, u32 byte) const {
+    return simt::load_readonly(rows + state * pitch + classes[byte]);
+  }
+};
+
+inline constexpr u32 kTextWords = 4;
+inline constexpr u32 kTextBytes = 4 * kTextWords;
+
+/// Bytes of a row, the first one lowest.
+struct TextPiece {
+  u32 words[kTextWords];
+};
+
+/// A row on its way from memory into a lane's registers. Of memory only aligned pieces of
+/// kTextBytes are read that hold bytes of the row.
+class TextFeed {
+ public:
+  TextFeed() = default;
+  PRESSO_DEVICE TextFeed(const Byte* row, u32 bytes)
+      : before_(static_cast<u32>(address_of(row) % kTextBytes)),
+        at_(reinterpret_cast<const simt::Vec4*>(row - before_)) {
+    if (bytes != 0) low_ = simt::load_readonly(at_);
+  }
+
+  /// The next kTextBytes bytes of the row, of which there are `left`; behind its end anything.
+  PRESSO_DEVICE TextPiece take(u32 left) {
+    simt::Vec4 high = {0, 0, 0, 0};
+    if (left > kTextBytes - before_) high = simt::load_readonly(++at_);
+    const bool skips_two = before_ >= kTextBytes / 2;
+    const u32 six[6] = {skips_two ? low_.z : low_.x, skips_two ? low_.w : low_.y,
+                        skips_two ? high.x : low_.z, skips_two ? high.y : low_.w,
+                        skips_two ? high.z : high.x, skips_two ? high.w : high.y};
+    const bool skips_one = before_ / kWordTextBytes % 2 != 0;
+    u32 five[kTextWords + 1];
+    PRESSO_UNROLL
+    for (u32 i = 0; i <= kTextWords; ++i) five[i] = skips_one ? six[i + 1] : six[i];
+    TextPiece piece;
+    const u32 shift = 8 * (before_ % kWordTextBytes);
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kTextWords; ++i) {
+      piece.words[i] = simt::funnel_shift_right(five[i], five[i + 1], shift);
+    }
+    low_ = high;
+    return piece;
+  }
+
+ private:
+  static constexpr u32 kWordTextBytes = kTextBytes / kTextWords;
+
+  u32 before_ = 0;  ///< bytes of the first piece before the row
+  const simt::Vec4* at_ = nullptr;
+  simt::Vec4 low_ = {0, 0, 0, 0};
+};
+
+/// The automaton over a piece of each lane's row, of which `left` bytes are left, none where the
+/// lane has no row; `left` is then what there is behind the piece, nothing where the state is
+/// decided. By all lanes.
+template <class Table>
+PRESSO_DEVICE u32 walk_piece(const Table& table, const StringTableView& view,
+                             const TextPiece& piece, u32 state, u32& left) {
+  constexpr u32 kBytes = kTextBytes / kTextWords;
+  PRESSO_UNROLL
+  for (u32 word = 0; word < kTextWords; ++word) {
+    PRESSO_UNROLL
+    for (u32 i = 0; i < kBytes; ++i) {
+      if (i < left) state = table.next(state, ColumnWord<Byte>::at(piece.words[word], i));
+    }
+    left = left > kBytes && state < view.first_decided ? left - kBytes : 0;
+    if (!simt::any(left > 0)) break;
+  }
+  return state;
+}
+
+/// Whether strings of so many bytes may match.
+PRESSO_DEVICE bool has_right_length(const TextTest& test, u32 bytes) {
+  return test.least_bytes <= bytes && bytes <= test.most_bytes;
+}
+
+/// Whether each lane's row, which has `bytes` bytes, matches. By all lanes.
+template <class Table>
+PRESSO_DEVICE bool matches_text(const Table& table, const TextTest& test,
+                                const StringTableView& view, const Byte* row, u32 bytes) {
+  const bool may_match = has_right_length(test, bytes);
+  u32 left = may_match && view.start < view.first_decided ? bytes : 0;
+  u32 state = view.start;
+  TextFeed feed(row, left);
+  while (simt::any(left > 0)) {
+    const TextPiece piece = feed.take(left);
+    state = walk_piece(table, view, piece, state, left);
+  }
+  return may_match && is_match(view, state);
+}
+
+/// A warp's part of shared memory: WalkShared::ends.
+struct TextWalkShared {
+  alignas(16) u32 ends[kQuad + kQuadRows];
+};
+
+template <class Table>
+PRESSO_DEVICE void walk_text_tile(const TextTest& test, u32 number, u32 tile) {
+  const StringBlock& block = test.rows.blocks[number];
+  const StringTableView view = block.table;
+  const Table table(view);
+  auto* const warps =
+      reinterpret_cast<TextWalkShared*>(simt::shared_memory() + test.rows.table_bytes);
+  TextWalkShared& shared = warps[uniform_warp()];
+  RowFeed feed(block, tile);
+  u32 bits = 0;
+  for (u32 word = 0; word * kWarpSize < feed.rows(); ++word) {
+    const u32 part = word % kQuad;
+    if (part == 0) store_ends(shared.ends, feed.take());
+    const u32* const own = shared.ends + kQuad + part * kWarpSize + simt::lane();
+    const u32 begin = own[-1];
+    const bool matches =
+        matches_text(table, test, view, block.payload.bytes + begin, own[0] - begin);
+    const bool is_row = word * kWarpSize + simt::lane() < feed.rows();
+    const u32 found = simt::ballot(is_row && matches);
+    if (simt::lane() == word) bits = found;
+  }
+  store_bits(test.rows, number, tile, feed.rows(), bits);
+}
+
+constexpr u32 text_shared_bytes(u32 table_bytes, u32 warps) {
+  return table_bytes + warps * static_cast<u32>(sizeof(TextWalkShared));
+}
+
+/// Shared memory: text_shared_bytes(). Any grid.
+template <class Table>
+PRESSO_DEVICE void walk_text_body(const TextTest& test) {
+  for_each_tile(test.rows,
+                [&](u32 number, u32 tile) { walk_text_tile<Table>(test, number, tile); });
+}
+
+}  // namespace presso::gpu

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "query/gpu/table/block_job.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "decompress/columns/cpu/integer_decoder.h"
+#include "format/columns/column_block.h"
+#include "query/gpu/kernels/table_block.h"
+#include "query/gpu/strings/string_choice.h"
+
+namespace presso::gpu {
+namespace {
+
+/// What a vector takes of shared memory, in words, where its rows are found without decoding all of
+/// it: packed numbers, a map of rows, and how many there are before each word of that
+/// (program.cuh). Nothing: all of it is decoded.
+std::optional<std::uint32_t> staged_words(const presso::IntegerBlock& block,
+                                          const VectorEntry& entry) {
+  const auto kind = static_cast<IntegerKind>(entry.kind);
+  if (entry.width > kLanes) return std::nullopt;
+  if (kind == IntegerKind::kPacked) {
+    return lane_words(kVectorRows, entry.width) + (entry.exceptions != 0 ? 2 * kRunMapWords : 0);
+  }
+  const auto of_runs = static_cast<IntegerKind>(entry.exceptions);
+  if (kind != IntegerKind::kRuns || of_runs != IntegerKind::kPacked) return std::nullopt;
+  constexpr std::size_t kMapBytes = kRunMapWords * sizeof(std::uint32_t);
+  const std::size_t at = vectors_of(block.parameters.rows) * kVectorEntryBytes +
+                         std::size_t{entry.word_offset} * sizeof(std::uint32_t);
+  if (at + kMapBytes > block.payload.size()) return std::nullopt;
+  unsigned runs = 0;
+  for (std::size_t byte = 0; byte < kMapBytes; ++byte) {
+    runs += static_cast<unsigned>(std::popcount(block.payload[at + byte]));
+  }
+  // What comes behind begins where 16 bytes can be copied to.
+  const std::uint32_t words = (lane_words(runs, entry.width) + kLanes - 1) / kLanes * kLanes;
+  return words + 2 * kRunMapWords;
+}
+
+/// Whether a program finds rows of a vector with runs or exceptions one by one (PackedVector).
+bool has_rows_by_map(const presso::IntegerParameters& block, const VectorEntry& entry) {
+  if (block.floating || block.width_bytes == 0 || block.width_bytes > sizeof(std::uint64_t)) {
+    return false;
+  }
+  const std::uint64_t base = widened(entry.base, block.width_bytes, block.is_signed);
+  return stays_within(block.width_bytes, block.is_signed, base, block.divisor, entry.width);
+}
+
+/// Of vectors whose entries are damaged it does not matter: they are found out.
+ColumnNeeds needs_of(const presso::IntegerBlock& block) {
+  ColumnNeeds needs;
+  const std::uint32_t vectors = vectors_of(block.parameters.rows);
+  if (block.payload.size() < std::size_t{vectors} * kVectorEntryBytes) return needs;
+  for (std::uint32_t i = 0; i < vectors; ++i) {
+    const VectorEntry entry = load_vector_entry(block.payload.data() + i * kVectorEntryBytes);
+    const auto staged = staged_words(block, entry);
+    needs.packed_words = std::max(needs.packed_words, staged.value_or(0));
+    const bool is_packed = static_cast<IntegerKind>(entry.kind) == IntegerKind::kPacked;
+    if (staged && is_packed && entry.exceptions == 0) continue;
+    const std::uint32_t bytes = kVectorRows * (block.parameters.width_bytes == 8 ? 8 : 4);
+    if (staged && has_rows_by_map(block.parameters, entry)) {
+      needs.patched_bytes = std::max(needs.patched_bytes, bytes);
+    } else {
+      needs.staging_bytes = std::max(needs.staging_bytes, bytes);
+    }
+  }
+  return needs;
+}
+
+Status read_plain(BlockJob& job, Bytes stored) {
+  const BlockReader& blocks = job.reader->blocks();
+  const ColumnBlock& known = job.reader->directory().blocks[job.block];
+  Buffer with_slack;
+  with_slack.append(stored);
+  job.is_plain = true;
+  job.bytes = known.plain_bytes;
+  job.kept = std::make_unique<Buffer>();
+  job.kept->grow(known.plain_bytes);
+  PRESSO_TRY(blocks.decode_bytes(job.block, with_slack, job.kept->data()));
+  if (known.plain_bytes != integer_bytes(job.width_bytes, known.rows)) {
+    return blocks.at_block(make_error(ErrorCode::kBadLength), job.block);
+  }
+  if (job.entries == 0) return {};
+  for (std::uint32_t row = 0; row < known.rows; ++row) {
+    if (load<std::uint32_t>(job.kept->data() + 4 * row) < job.entries) continue;
+    return blocks.at_block(make_error(ErrorCode::kBadRowGroup, "a code beyond the dictionary"),
+                           job.block);
+  }
+  return {};
+}
+
+Status read_integers(BlockJob& job, MutableBytes stored) {
+  const BlockReader& blocks = job.reader->blocks();
+  PRESSO_TRY(blocks.read(job.block, stored));
+  if (BlockReader::is_bytes(stored)) return read_plain(job, stored);
+  PRESSO_ASSIGN(const BlockReader::StoredIntegers opened,
+                blocks.parse_integers(job.block, job.width_bytes, stored));
+  job.bytes = static_cast<std::uint32_t>(opened.block.payload.size());
+  job.checksum = opened.checksum;
+  job.parameters = opened.block.parameters;
+  job.needs = needs_of(opened.block);
+  return {};
+}
+
+/// Of the first rows.
+void sample_counts(BlockJob& job, const Byte* payload) {
+  const std::uint32_t rows = job.reader->directory().blocks[job.block].rows;
+  std::vector<std::uint32_t>& counts = job.sample;
+  if (job.is_plain) {
+    counts.resize(rows);
+    std::memcpy(counts.data(), job.kept->data(), job.bytes);
+  } else {
+    counts.resize(std::size_t{rows} + Buffer::kSlack / 4);
+    const Status decoded =
+        decode_integers(job.parameters, {payload, job.bytes},
+                        {reinterpret_cast<Byte*>(counts.data()), integer_bytes(4, rows)});
+    if (!decoded.ok()) counts.clear();  // that is found out on the device
+  }
+  counts.resize(std::min<std::size_t>(counts.size(), std::min(rows, kSampleRows)));
+}
+
+Status read_counts(BlockJob& job, MutableBytes stored) {
+  PRESSO_TRY(read_integers(job, stored));
+  if (job.verifies && !job.is_plain) {
+    PRESSO_TRY(job.reader->blocks().open_integers(job.block, job.width_bytes, stored));
+  }
+  if (job.is_sampled) sample_counts(job, stored.data() + kBlockHeaderBytes);
+  return {};
+}
+
+Status read_codes(BlockJob& job, MutableBytes stored) {
+  const BlockReader& blocks = job.reader->blocks();
+  PRESSO_TRY(blocks.read(job.block, stored));
+  PRESSO_ASSIGN(const BlockReader::StoredTokens opened, blocks.parse_tokens(job.block, stored));
+  if (job.verifies) PRESSO_TRY(blocks.open_tokens(job.block, stored));
+  job.bytes = static_cast<std::uint32_t>(opened.block.payload.size());
+  job.checksum = opened.checksum;
+  job.codes = opened.block.codes;
+  if (!job.is_sampled) return {};
+  job.kept = std::make_unique<Buffer>();
+  job.kept->append(opened.block.payload);
+  return {};
+}
+
+/// Of strings that are stored as bytes.
+Status read_text(BlockJob& job, MutableBytes stored) {
+  const BlockReader& blocks = job.reader->blocks();
+  PRESSO_TRY(blocks.read(job.block, stored));
+  PRESSO_ASSIGN(const BlockHeader header, blocks.parse_bytes(job.block, stored));
+  job.bytes = header.plain_bytes;
+  if (!header.has_sub_blocks()) return {};
+  return blocks.at_block(make_error(ErrorCode::kUnsupported, "strings in blocks of sub-blocks"),
+                         job.block);
+}
+
+}  // namespace
+
+Status read_block(BlockJob& job, Byte* to) {
+  const MutableBytes stored{to, job.stored_bytes()};
+  switch (job.kind) {
+    case BlockJob::Kind::kValues:
+    case BlockJob::Kind::kValidity:
+      return read_integers(job, stored);
+    case BlockJob::Kind::kCounts:
+      return read_counts(job, stored);
+    case BlockJob::Kind::kCodes:
+      return read_codes(job, stored);
+    case BlockJob::Kind::kText:
+      return read_text(job, stored);
+  }
+  return {};
+}
+
+}  // namespace presso::gpu

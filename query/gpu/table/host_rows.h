@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Rows of a build side that the CPU makes, where a pipeline cannot: small tables have strings that
+// are stored as they are, conditions may be anything. Knows no device.
+// Tested by tests/simt/query_joins_on_gpu_test.cpp.
+#pragma once
+
+#include <vector>
+
+#include "query/gpu/table/pipeline_builder.h"
+
+namespace presso::gpu {
+
+/// What a pipeline would write of a build side, in the order of the rows.
+struct HostRows {
+  std::vector<std::uint64_t> keys;
+  std::vector<std::vector<std::int64_t>> columns;  ///< as StageUse::columns
+};
+
+/// `scan`: of the build side, started. kUnsupported: a key or a column that lookups and arrays do
+/// not hold; other errors are those of the files, and kOutOfMemory.
+Result<HostRows> rows_by_cpu(query::Execution& scan, const StageUse& use);
+
+}  // namespace presso::gpu

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The inner loops of grouping on AVX2: the common loops, as the compiler makes them for
+// this level.
+#include "query/group/kernels.h"
+
+namespace presso::query::grouping {
+namespace avx2 {
+
+#include "query/group/kernels_loop.h"
+
+}  // namespace avx2
+
+const Kernels& kernels_avx2() {
+  return avx2::kKernels;
+}
+
+}  // namespace presso::query::grouping

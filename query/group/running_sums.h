@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Sums of groups, in two widths. Values go to 64-bit sums, and a bound of what those can have
+// become is kept: only where it would pass 2^63 are they emptied into 128-bit sums. So the usual
+// row costs one 64-bit addition. Used by sums of integers and of doubles (integer_sum_state.cpp,
+// double_sum_state.cpp). Tested by tests/unit/query/group/grouping_test.cpp.
+#pragma once
+
+#include <algorithm>
+
+#include "query/group/aggregate_state.h"
+
+namespace presso::query::grouping {
+
+inline constexpr Uint128 kNarrowLimit = Uint128{1} << 63;
+
+inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+/// 64-bit sums and a bound of their absolute values.
+class NarrowSums {
+ public:
+  void extend(std::uint32_t groups) { sums_.extend(groups); }
+  void clear() {
+    sums_.clear();
+    bound_ = 0;
+  }
+  std::uint64_t bytes() const { return sums_.bytes(); }
+  std::uint64_t growth_bytes(std::uint32_t groups) const { return sums_.growth_bytes(groups); }
+  std::int64_t operator[](std::size_t group) const { return sums_[group]; }
+  std::uint32_t groups() const { return static_cast<std::uint32_t>(sums_.size()); }
+  Uint128 bound() const { return bound_; }
+
+  bool has_room(Uint128 more) const { return bound_ + more < kNarrowLimit; }
+  /// The bound as it really is; a pass over all groups.
+  void tighten() { bound_ = kernels().magnitude(sums_.data(), groups()); }
+  void reset() {
+    std::fill_n(sums_.data(), sums_.size(), 0);
+    bound_ = 0;
+  }
+
+  /// `more`: bound of what is added to a group.
+  void add(const GroupedRows& rows, const std::int64_t* values, Uint128 more) {
+    bound_ += more;
+    if (rows.groups == 1) {
+      sums_[0] = wrapping_sum(sums_[0], kernels().sum(values, rows.count));
+    } else if (rows.runs == 0 && rows.groups <= kFewGroups) {
+      kernels().sum_few(rows.row_ids(), values, rows.count, rows.groups, sums_.data());
+    } else if (rows.runs != 0) {
+      Int64Batch of_runs;
+      kernels().sum_runs(values, rows.run_ends, rows.runs, of_runs.data());
+      add_each(rows.run_ids, of_runs.data(), rows.runs);
+    } else {
+      add_each(rows.row_ids(), values, rows.count);
+    }
+  }
+  void prefetch(std::uint32_t first, std::uint32_t count) const { sums_.prefetch(first, count); }
+  void begin_merge(const NarrowSums& from) { bound_ += from.bound_; }
+  void merge(const NarrowSums& from, const GroupList& groups, const std::uint32_t* ids) {
+    for (std::uint32_t i = 0; i < groups.count; ++i) {
+      sums_[ids[i]] = wrapping_sum(sums_[ids[i]], from.sums_[groups.at[i]]);
+    }
+  }
+
+ private:
+  void add_each(const std::uint32_t* ids, const std::int64_t* values, std::uint32_t count) {
+    std::int64_t* const sums = sums_.data();
+    for (std::uint32_t i = 0; i < count; ++i) sums[ids[i]] = wrapping_sum(sums[ids[i]], values[i]);
+  }
+
+  Column<std::int64_t> sums_;
+  Uint128 bound_ = 0;
+};
+
+/// 128-bit sums: no memory until they are needed.
+class WideSums {
+ public:
+  void extend(std::uint32_t groups) {
+    groups_ = groups;
+    if (!sums_.empty()) sums_.extend(groups);
+  }
+  void clear() { sums_.clear(); }
+  std::uint64_t bytes() const { return sums_.bytes(); }
+  std::uint64_t growth_bytes(std::uint32_t groups) const {
+    return sums_.empty() ? 0 : sums_.growth_bytes(groups);
+  }
+  bool any() const { return !sums_.empty(); }
+  Int128 of(std::uint32_t group) const {
+    return sums_.empty() ? 0 : static_cast<Int128>(sums_[group]);
+  }
+
+  /// sums += narrow * 2^shift, and narrow = 0.
+  void take(NarrowSums& narrow, unsigned shift) {
+    make();
+    for (std::uint32_t i = 0; i < groups_; ++i) {
+      sums_[i] += static_cast<Uint128>(Int128{narrow[i]}) << shift;
+    }
+    narrow.reset();
+  }
+  void add(const GroupedRows& rows, const std::int64_t* values) {
+    make();
+    const std::uint32_t* ids = rows.row_ids();
+    for (std::uint32_t i = 0; i < rows.count; ++i) {
+      sums_[ids[i]] += static_cast<Uint128>(Int128{values[i]});
+    }
+  }
+  void begin_merge(const WideSums& from) {
+    if (from.any()) make();
+  }
+  void merge(const WideSums& from, const GroupList& groups, const std::uint32_t* ids) {
+    if (!from.any()) return;
+    for (std::uint32_t i = 0; i < groups.count; ++i) sums_[ids[i]] += from.sums_[groups.at[i]];
+  }
+
+ private:
+  void make() {
+    if (sums_.empty()) sums_.extend(groups_);
+  }
+
+  std::uint32_t groups_ = 0;
+  Column<Uint128> sums_;  // unsigned: wraps where a caller's promises do not hold
+};
+
+}  // namespace presso::query::grouping

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The rows of a build side that have a key, and what all tables are built with.
+#pragma once
+
+#include <algorithm>
+
+#include "presso/error.h"
+#include "query/group/column.h"
+#include "query/join/join_table.h"
+#include "query/values/vector.h"
+
+namespace presso::query::join {
+
+using grouping::Column;
+
+/// Bytes of a Column with so many values.
+template <class T>
+std::uint64_t column_bytes(std::uint64_t count) {
+  return Column<T>().growth_bytes(static_cast<std::size_t>(count));
+}
+
+/// Calls take(key, row) for rows with a key, from `first` to before `end`.
+template <class Take>
+void for_each_key(const BuildKeys& keys, std::uint64_t first, std::uint64_t end, Take&& take) {
+  if (keys.validity == nullptr) {
+    for (std::uint64_t row = first; row < end; ++row) {
+      take(keys.keys[row], static_cast<std::uint32_t>(row));
+    }
+    return;
+  }
+  for (std::uint64_t row = first; row < end; ++row) {
+    if (has_bit(keys.validity, row)) take(keys.keys[row], static_cast<std::uint32_t>(row));
+  }
+}
+
+/// The same from the last row to the first.
+template <class Take>
+void for_each_key_backwards(const BuildKeys& keys, Take&& take) {
+  for (std::uint64_t row = keys.keys.size(); row-- > 0;) {
+    if (has_bit(keys.validity, row)) take(keys.keys[row], static_cast<std::uint32_t>(row));
+  }
+}
+
+/// What a strategy is built from. `facts.unique` is what is known so far.
+struct BuildInput {
+  const JoinTablePlan& plan;
+  const BuildKeys& keys;
+  JoinKeyFacts facts;
+  std::uint64_t rows() const { return facts.rows; }
+};
+
+using BuildResult = Result<std::unique_ptr<JoinTable>>;
+
+/// kOutOfMemory where it is more than the plan allows.
+Status check_memory(const JoinTablePlan& plan, const JoinMemory& memory);
+
+/// Facts of the keys, by all threads; unique only where they ascend.
+Result<JoinKeyFacts> facts_of(const BuildKeys& keys, unsigned threads);
+
+/// Where part `part` of `parts` of a range of rows begins: a multiple of 64, or the end.
+inline std::uint64_t part_begin(std::uint64_t rows, std::uint64_t part, std::uint64_t parts) {
+  const std::uint64_t words = (rows + 63) / 64;
+  return std::min(rows, words * part / parts * 64);
+}
+
+/// A power of two, so that at most `load` keys come to a slot (at least 1/64); at least 1.
+inline std::uint64_t slots_for(std::uint64_t keys, double load) {
+  const double wanted = static_cast<double>(keys) / std::max(load, 1.0 / 64);
+  std::uint64_t slots = 1;
+  while (static_cast<double>(slots) < wanted) slots *= 2;
+  return slots;
+}
+
+/// 0 to 32, so that 2^n are at least `count`.
+inline unsigned bits_for(std::uint64_t count) {
+  unsigned bits = 0;
+  while ((std::uint64_t{1} << bits) < count) ++bits;
+  return bits;
+}
+
+}  // namespace presso::query::join

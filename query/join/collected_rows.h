@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Rows of a key that do not lie side by side in a table, put together for a Found. A key that is
+// looked up more than once in one call is put together once, so that they are never more than the
+// build side has.
+// Tested by tests/unit/query/join/join_table_test.cpp.
+#pragma once
+
+#include "query/join/build_rows.h"
+#include "query/values/hash.h"
+
+namespace presso::query::join {
+
+/// Room for numbers of what is collected: tables of chains are for fewer rows than this.
+constexpr std::uint64_t kMostChainedRows = std::uint64_t{1} << 31;
+
+inline Status check_chained_rows(const JoinKeyFacts& facts) {
+  if (facts.rows < kMostChainedRows) return {};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "a join by chains of rows is for less than 2^31 rows");
+}
+
+/// Kept within the Found is a small table: from the first row of a key that has several to where
+/// its rows begin and end.
+class CollectedRows {
+ public:
+  CollectedRows(Found& found, std::size_t keys) : found_(found), bits_(bits_for(2 * keys + 2)) {
+    found_.collected.clear();
+  }
+
+  /// A key that has one row.
+  void add_one(std::uint32_t row, std::uint32_t& first, std::uint32_t& count) {
+    first = static_cast<std::uint32_t>(found_.collected.size());
+    count = 1;
+    found_.collected.push_back(row);
+  }
+  /// A key whose first row is `head`; append(rows) adds all of them to a vector.
+  template <class Append>
+  void add(std::uint32_t head, Append&& append, std::uint32_t& first, std::uint32_t& count) {
+    if (!used_) found_.numbers.assign(std::size_t{3} << bits_, 0);
+    used_ = true;
+    const std::size_t mask = (std::size_t{1} << bits_) - 1;
+    std::size_t at = static_cast<std::uint32_t>(hash_word(head)) & mask;
+    while (slot(at)[0] != 0 && slot(at)[0] != head + 1) at = (at + 1) & mask;
+    if (slot(at)[0] == 0) {
+      slot(at)[0] = head + 1;
+      slot(at)[1] = static_cast<std::uint32_t>(found_.collected.size());
+      append(found_.collected);
+      slot(at)[2] = static_cast<std::uint32_t>(found_.collected.size());
+    }
+    first = slot(at)[1];
+    count = slot(at)[2] - first;
+  }
+  void finish() { found_.rows = found_.collected.data(); }
+
+ private:
+  std::uint32_t* slot(std::size_t i) { return found_.numbers.data() + 3 * i; }
+
+  Found& found_;
+  const unsigned bits_;
+  bool used_ = false;
+};
+
+}  // namespace presso::query::join

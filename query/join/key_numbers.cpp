@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// First all hashes; then rows are dealt out to parts, so that each part's table can be filled by
+// one thread and stays in its cache. At last the numbers of a part move behind those of the parts
+// before.
+#include "query/join/key_numbers.h"
+
+#include <array>
+#include <utility>
+
+#include "query/group/memory_budget.h"
+#include "query/join/build_rows.h"
+#include "query/order/parallel.h"
+#include "query/values/hash.h"
+
+namespace presso::query::join {
+namespace {
+
+constexpr std::uint64_t kRowsOfOnePart = 65'536;
+constexpr std::uint64_t kManyRows = 500'000;
+constexpr std::size_t kParts = 16;
+constexpr std::size_t kMostParts = 64;  ///< so that tables of a million keys stay in the L2 cache
+constexpr std::uint64_t kRowsForAThread = 16'384;
+
+void prefetch_bytes(const grouping::WordPair&) {}
+void prefetch_bytes(const StringRef& key) {
+  __builtin_prefetch(key.data);
+}
+
+template <class Key>
+class Builder {
+ public:
+  using Rows = typename KeyNumbers<Key>::Rows;
+
+  Builder(const Rows& rows, unsigned threads, std::uint64_t memory_bytes, std::uint64_t* numbers,
+          std::vector<grouping::KeyTable<Key>>& tables)
+      : rows_(rows),
+        threads_(std::max(1u, threads)),
+        numbers_(numbers),
+        tables_(tables),
+        budget_(memory_bytes) {}
+
+  /// Writes where the numbers of parts begin.
+  Status run(std::vector<std::uint64_t>& first) {
+    if (rows_.hashes == nullptr) PRESSO_TRY(make_hashes());
+    PRESSO_TRY(deal_out());
+    PRESSO_TRY(for_each_in_parallel(tables_.size(), threads_,
+                                    [&](std::size_t part) { return number_part(part); }));
+    for (std::size_t part = 0; part < tables_.size(); ++part) {
+      first[part + 1] = first[part] + tables_[part].size();
+    }
+    if (numbers_ == nullptr) return {};
+    return for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t) {
+      for (std::uint64_t row = begin; row < end; ++row) {
+        numbers_[row] = is_valid(row) ? numbers_[row] + first[part_of_row(row)] : 0;
+      }
+    });
+  }
+
+ private:
+  /// What a batch is looked up with.
+  struct Batch {
+    std::array<Key, kBatchRows> keys;
+    std::array<std::uint64_t, kBatchRows> hashes;
+    std::array<std::uint32_t, kBatchRows> ids;
+    grouping::NewKeys added;
+  };
+
+  Status make_hashes() {
+    std::uint64_t hashes_bytes = 0;
+    PRESSO_TRY(budget_.reserve(hashes_bytes, column_bytes<std::uint64_t>(rows_.keys.size())));
+    hashes_.extend_unset(rows_.keys.size());
+    budget_.update(hashes_bytes, hashes_.bytes());
+    rows_.hashes = hashes_.data();
+    return for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t) {
+      for (std::uint64_t row = begin; row < end; ++row) {
+        hashes_[row] = is_valid(row) ? grouping::hash_key(rows_.keys[row]) : 0;
+      }
+    });
+  }
+
+  bool is_valid(std::uint64_t row) const { return has_bit(rows_.validity, row); }
+  std::size_t part_of_row(std::uint64_t row) const {
+    return part_of(rows_.hashes[row], static_cast<std::uint32_t>(tables_.size()));
+  }
+
+  /// Calls work(begin, end, number of the range).
+  template <class Work>
+  Status for_each_range(const Work& work) {
+    const std::uint64_t rows = rows_.keys.size();
+    const std::uint64_t ranges = ranges_of(rows);
+    return for_each_in_parallel(static_cast<std::size_t>(ranges), threads_, [&](std::size_t i) {
+      work(part_begin(rows, i, ranges), part_begin(rows, i + 1, ranges), i);
+      return Status();
+    });
+  }
+  std::uint64_t ranges_of(std::uint64_t rows) const {
+    return std::min<std::uint64_t>(threads_, rows / kRowsForAThread + 1);
+  }
+
+  template <class Take>
+  void for_each_valid(std::uint64_t begin, std::uint64_t end, const Take& take) const {
+    for (std::uint64_t row = begin; row < end; ++row) {
+      if (is_valid(row)) take(row, part_of_row(row));
+    }
+  }
+
+  /// Rows with a key, part by part: each range of rows is counted, and then writes its rows.
+  Status deal_out() {
+    std::uint64_t dealt_bytes = 0;
+    PRESSO_TRY(budget_.reserve(dealt_bytes, column_bytes<std::uint32_t>(rows_.keys.size())));
+    dealt_.extend_unset(rows_.keys.size());
+    budget_.update(dealt_bytes, dealt_.bytes());
+    const std::size_t parts = tables_.size();
+    const auto ranges = static_cast<std::size_t>(ranges_of(rows_.keys.size()));
+    std::vector<std::vector<std::uint64_t>> at(ranges, std::vector<std::uint64_t>(parts));
+    PRESSO_TRY(for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t range) {
+      std::uint64_t* const counts = at[range].data();
+      for_each_valid(begin, end, [&](std::uint64_t, std::size_t part) { ++counts[part]; });
+    }));
+    std::uint64_t next = 0;
+    for (std::size_t part = 0; part < parts; ++part) {
+      begins_.push_back(next);
+      for (std::size_t range = 0; range < ranges; ++range) {
+        next += std::exchange(at[range][part], next);
+      }
+    }
+    begins_.push_back(next);
+    return for_each_range([&](std::uint64_t begin, std::uint64_t end, std::size_t range) {
+      std::uint64_t* const places = at[range].data();
+      for_each_valid(begin, end, [&](std::uint64_t row, std::size_t part) {
+        dealt_[static_cast<std::size_t>(places[part]++)] = static_cast<std::uint32_t>(row);
+      });
+    });
+  }
+
+  Status number_part(std::size_t part) {
+    const auto batch = std::make_unique<Batch>();
+    std::uint64_t bytes = 0;  // of its table, as counted
+    for (std::uint64_t at = begins_[part]; at < begins_[part + 1]; at += kBatchRows) {
+      const auto count =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, begins_[part + 1] - at));
+      PRESSO_TRY(make_room(part, at, count, bytes));
+      number_batch(dealt_.data() + at, count, tables_[part], *batch);
+      budget_.update(bytes, tables_[part].bytes());
+      PRESSO_TRY(budget_.check());
+    }
+    return {};
+  }
+
+  /// Room for a batch; and for all that are likely to come, by how many of the rows so far had a
+  /// key of their own, as tables that grow step by step move all their keys each time.
+  Status make_room(std::size_t part, std::uint64_t at, std::uint32_t count, std::uint64_t& bytes) {
+    grouping::KeyTable<Key>& table = tables_[part];
+    if (table.size() > grouping::KeyTable<Key>::kMostKeys) {
+      return make_error(ErrorCode::kInvalidArgument, "a join has too many different keys");
+    }
+    const std::uint64_t done = at - begins_[part], left = begins_[part + 1] - at;
+    const std::uint64_t likely = done == 0 ? 0 : left * table.size() / done;
+    auto more = std::max(count, static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                    likely, grouping::KeyTable<Key>::kMostKeys - table.size())));
+    PRESSO_TRY(budget_.reserve(bytes, table.growth_bytes(count)));
+    const std::uint64_t beyond = table.slot_growth_bytes(more) - table.slot_growth_bytes(count);
+    if (!budget_.reserve(bytes, beyond).ok()) more = count;
+    table.reserve(more);
+    return {};
+  }
+
+  /// First what a key is likely to be compared with is asked for: keys that come again are compared
+  /// with bytes anywhere in memory.
+  void number_batch(const std::uint32_t* rows, std::uint32_t count, grouping::KeyTable<Key>& table,
+                    Batch& batch) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      batch.keys[i] = rows_.keys[rows[i]];
+      batch.hashes[i] = rows_.hashes[rows[i]];
+      table.prefetch(batch.hashes[i]);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      batch.ids[i] = table.candidate(batch.keys[i], batch.hashes[i]);
+      if (batch.ids[i] != kAbsent) __builtin_prefetch(table.keys() + batch.ids[i]);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (batch.ids[i] == kAbsent) continue;
+      prefetch_bytes(table.keys()[batch.ids[i]]);
+      prefetch_bytes(batch.keys[i]);
+    }
+    table.find_or_add(batch.keys.data(), batch.hashes.data(), count, batch.ids.data(), batch.added);
+    for (std::uint32_t i = 0; numbers_ != nullptr && i < count; ++i)
+      numbers_[rows[i]] = batch.ids[i];
+  }
+
+  static constexpr std::uint32_t kAbsent = grouping::KeyTable<Key>::kAbsent;
+
+  Rows rows_;
+  const unsigned threads_;
+  std::uint64_t* const numbers_;
+  std::vector<grouping::KeyTable<Key>>& tables_;
+  grouping::MemoryBudget budget_;
+  Column<std::uint64_t> hashes_;       ///< where the caller has none
+  Column<std::uint32_t> dealt_;        ///< rows, part by part
+  std::vector<std::uint64_t> begins_;  ///< of parts, in dealt_
+};
+
+Error with_reason(Error error) {
+  if (error.code == ErrorCode::kOutOfMemory && error.what.empty()) {
+    error.what = "the different keys of a join take more memory than is allowed";
+  }
+  return error;
+}
+
+}  // namespace
+
+template <class Key>
+Result<std::unique_ptr<KeyNumbers<Key>>> KeyNumbers<Key>::build(const Rows& rows, unsigned threads,
+                                                                std::uint64_t memory_bytes,
+                                                                std::uint64_t* numbers) {
+  auto result = without_bad_alloc([&]() -> Result<std::unique_ptr<KeyNumbers>> {
+    const std::size_t count = rows.keys.size();
+    const std::size_t parts = count <= kRowsOfOnePart ? 1 : count < kManyRows ? kParts : kMostParts;
+    std::unique_ptr<KeyNumbers> made(new KeyNumbers(parts));
+    for (auto& table : made->parts_) {
+      if (rows.bytes != nullptr) table.borrow_bytes();
+    }
+    PRESSO_TRY(Builder<Key>(rows, threads, memory_bytes, numbers, made->parts_).run(made->first_));
+    if (rows.bytes == nullptr) return made;
+    if (made->size() >= count / 2) {
+      made->bytes_ = rows.bytes;
+      made->bytes_size_ = rows.bytes_size;
+    } else {
+      for (auto& table : made->parts_) table.own_bytes();
+    }
+    return made;
+  });
+  if (!result.ok()) return with_reason(std::move(result.error()));
+  return result;
+}
+
+/// Slots, keys and their bytes each are a walk over all keys, so that their memory comes at once.
+template <class Key>
+void KeyNumbers<Key>::find(const Key* keys, std::uint32_t count, const std::uint64_t* validity,
+                           std::uint64_t* numbers, std::uint64_t* bits) const {
+  constexpr std::uint32_t kAbsent = grouping::KeyTable<Key>::kAbsent;
+  std::uint64_t hashes[kBatchRows];
+  std::uint32_t found[kBatchRows];
+  const auto parts = static_cast<std::uint32_t>(parts_.size());
+  const auto part_with = [&](std::uint32_t i) { return part_of(hashes[i], parts); };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    hashes[i] = has_bit(validity, i) ? grouping::hash_key(keys[i]) : 0;
+    parts_[part_with(i)].prefetch(hashes[i]);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto& table = parts_[part_with(i)];
+    found[i] = has_bit(validity, i) ? table.candidate(keys[i], hashes[i]) : kAbsent;
+    if (found[i] != kAbsent) __builtin_prefetch(table.keys() + found[i]);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (found[i] != kAbsent) prefetch_bytes(parts_[part_with(i)].keys()[found[i]]);
+  }
+  std::fill_n(bits, (count + 63) / 64, std::uint64_t{0});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    numbers[i] = 0;
+    if (found[i] == kAbsent) continue;
+    const std::uint32_t part = part_with(i);
+    if (!(parts_[part].keys()[found[i]] == keys[i])) {
+      found[i] = parts_[part].find(keys[i], hashes[i]);
+      if (found[i] == kAbsent) continue;
+    }
+    numbers[i] = first_[part] + found[i];
+    bits[i / 64] |= std::uint64_t{1} << (i % 64);
+  }
+}
+
+template <class Key>
+std::uint64_t KeyNumbers<Key>::bytes() const {
+  std::uint64_t sum = bytes_size_;
+  for (const auto& table : parts_) sum += table.bytes();
+  return sum;
+}
+
+template class KeyNumbers<grouping::WordPair>;
+template class KeyNumbers<StringRef>;
+
+}  // namespace presso::query::join

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "query/plan/device_plan.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "query/plan/planner.h"
+
+namespace presso::query {
+namespace {
+
+Error cannot_follow(std::string why) {
+  return make_error(ErrorCode::kUnsupported, "a plan that a GPU cannot follow: " + why);
+}
+
+/// Each group goes to its place in the kernel; what two groups become has a branch between them.
+void add_group(const FilterPlan& plan, const std::vector<std::size_t>& group,
+               DeviceKernel& kernel) {
+  std::vector<std::size_t> on_columns;
+  std::vector<std::size_t> expressions;
+  for (const std::size_t number : group) {
+    const Condition& condition = plan.conditions[number];
+    if (condition.is_optional) continue;
+    (has_expression(condition.filter) ? expressions : on_columns).push_back(number);
+  }
+  if (!on_columns.empty()) kernel.on_columns.push_back(std::move(on_columns));
+  if (!expressions.empty()) kernel.expressions.push_back(std::move(expressions));
+}
+
+/// Whether the kernel can test the pass's conditions in the order and groups of the pass.
+Status check_order(const FilterPlan& plan, const FilterPass& pass) {
+  std::optional<std::size_t> expression;
+  for (const auto& group : pass.groups) {
+    for (const std::size_t number : group) {
+      if (has_expression(plan.conditions[number].filter)) expression = number;
+    }
+    if (!expression) continue;
+    for (const std::size_t number : group) {
+      if (has_expression(plan.conditions[number].filter)) continue;
+      return cannot_follow("condition " + std::to_string(*expression + 1) +
+                           " is an expression, which a kernel tests behind condition " +
+                           std::to_string(number + 1) +
+                           " and '&&', or in a kernel of its own (';')");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<DeviceKernel>> device_kernels(const FilterPlan& plan, const PlanChoice& asked) {
+  std::vector<DeviceKernel> kernels(1);
+  const bool is_asked = !asked.plan.empty();
+  const bool by_its_rates = !is_asked && plan.on_device.has_value();
+  const std::vector<FilterPass>& passes = by_its_rates ? plan.on_device->kernels : plan.passes;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const FilterPass& pass = passes[i];
+    if (i > 0 && (is_asked || by_its_rates)) kernels.emplace_back();
+    if (is_asked) PRESSO_TRY(check_order(plan, pass));
+    for (const auto& group : pass.groups) add_group(plan, group, kernels.back());
+  }
+  if (plan.writes_rows) kernels.emplace_back();
+  if (kernels.size() > 1 && asked.rows == PlanChoice::Rows::kList) {
+    return cannot_follow("rows go from one kernel to the next as a bitmap, not as a list");
+  }
+  return kernels;
+}
+
+std::string device_plan_text(const std::vector<DeviceKernel>& kernels) {
+  std::vector<FilterPass> passes;
+  for (const DeviceKernel& kernel : kernels) {
+    FilterPass& pass = passes.emplace_back();
+    pass.groups = kernel.on_columns;
+    pass.groups.insert(pass.groups.end(), kernel.expressions.begin(), kernel.expressions.end());
+  }
+  return plan_text(passes);
+}
+
+}  // namespace presso::query

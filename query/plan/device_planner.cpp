@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "query/plan/device_planner.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+#include "query/plan/joint_shares.h"
+
+namespace presso::query {
+namespace {
+
+class Model {
+ public:
+  explicit Model(const DeviceFigures& figures) : figures_(figures) {}
+
+  /// A condition. `begin`: what is left when its kernel begins; `before`: when it is tested.
+  double one(std::size_t condition, const Left& begin, const Left& before) const {
+    const DeviceCost& cost = figures_.costs[condition];
+    return cost.once_ns + begin.vectors * cost.read_ns + before.vectors * cost.vector_ns +
+           before.rows * cost.row_ns;
+  }
+  double branch(const Left& before) const {
+    return before.vectors * figures_.branch_ns / kBatchRows;
+  }
+  /// The end of a kernel, and the beginning of the next one.
+  double division() const { return figures_.pass_ns + figures_.launch_ns; }
+  /// Ending a kernel spares no more than this of the conditions that are left.
+  double most_spared(const std::vector<std::size_t>& conditions, const Left& before) const {
+    double sum = 0;
+    for (const std::size_t number : conditions) {
+      sum += figures_.costs[number].read_ns + figures_.costs[number].vector_ns;
+    }
+    return sum * (1 - before.vectors) + branch(before);
+  }
+
+ private:
+  const DeviceFigures& figures_;
+};
+
+struct Choice {
+  double cost = std::numeric_limits<double>::infinity();
+  ConditionSet before = 0;
+};
+
+std::vector<std::size_t> members(ConditionSet set) {
+  std::vector<std::size_t> numbers;
+  for (; set != 0; set &= set - 1) {
+    numbers.push_back(static_cast<std::size_t>(std::countr_zero(set)));
+  }
+  return numbers;
+}
+
+class AllKernels {
+ public:
+  AllKernels(const PlannerInput& input, const std::vector<Left>& left)
+      : input_(input),
+        model_(*input.device),
+        left_(left),
+        all_(static_cast<ConditionSet>(left.size() - 1)),
+        kernels_(left.size()),
+        groups_(left.size()),
+        sums_(left.size()),
+        strings_(left.size()),
+        by_rows_(left.size()) {
+    for (std::size_t i = 0; i < input.device->costs.size(); ++i) {
+      if (input.device->costs[i].is_expression) expressions_ |= ConditionSet{1} << i;
+    }
+    for (ConditionSet set = 1; set <= all_; ++set) {
+      const auto lowest = static_cast<std::size_t>(std::countr_zero(set));
+      strings_[set] = strings_[set & (set - 1)] + input.device->costs[lowest].strings;
+      by_rows_[set] = by_rows_[set & (set - 1)] + input.device->costs[lowest].by_rows;
+    }
+  }
+
+  std::vector<FilterPass> best_plan(bool may_divide) {
+    find_kernels(may_divide, true);
+    // Where a condition has too many strings of its own, or no kernel may end, nothing can be run.
+    if (kernels_[all_].cost == kNone) find_kernels(false, false);
+    std::vector<FilterPass> passes;
+    for (ConditionSet end = all_; end != 0;) {
+      const ConditionSet begin = kernels_[end].before;
+      find_groups(begin);
+      passes.insert(passes.begin(), kernel(begin, end));
+      end = begin;
+    }
+    return passes;
+  }
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  /// Whether a kernel has room for bits of strings, behind another one unless `begin` is empty. All
+  /// row groups may have them for columns that are codes in the first one: a kernel ends only where
+  /// that is no matter.
+  bool has_room(ConditionSet begin, ConditionSet kernel) const {
+    if (kernel == all_) return by_rows_[kernel] <= kMostStringTests;
+    return strings_[kernel] <= kMostStringTests - (begin != 0 ? 1 : 0);
+  }
+
+  void find_kernels(bool may_divide, bool needs_room) {
+    kernels_.assign(kernels_.size(), {});
+    kernels_[0].cost = 0;
+    const bool must_divide = needs_room && !has_room(0, all_);
+    for (ConditionSet begin = 0; begin < all_; ++begin) {
+      if (begin != 0 && !(may_divide && (must_divide || may_pay(begin)))) continue;
+      if (kernels_[begin].cost == kNone) continue;
+      find_groups(begin);
+      const double cost = kernels_[begin].cost + (begin != 0 ? model_.division() : 0);
+      for_each_part(all_ & ~begin, [&](ConditionSet kernel) {
+        if (needs_room && !has_room(begin, kernel)) return;
+        take_cheaper(kernels_[begin | kernel], cost + groups_[begin | kernel].cost, begin);
+      });
+    }
+  }
+
+  bool may_pay(ConditionSet begin) const {
+    return model_.most_spared(members(all_ & ~begin), left_[begin]) > model_.division();
+  }
+
+  static void take_cheaper(Choice& best, double cost, ConditionSet before) {
+    if (cost < best.cost) best = {cost, before};
+  }
+
+  /// All parts of a set but the empty one, in the order of their numbers.
+  template <class Take>
+  static void for_each_part(ConditionSet set, const Take& take) {
+    for (ConditionSet part = set & -set; part != 0; part = (part - set) & set) take(part);
+  }
+
+  /// The cheapest groups of one kernel, from `begin` to each set that holds it.
+  void find_groups(ConditionSet begin) {
+    groups_.assign(groups_.size(), {});
+    groups_[begin].cost = 0;
+    add_groups(begin, begin);
+    for_each_part(all_ & ~begin, [&](ConditionSet part) {
+      if ((begin | part) != all_) add_groups(begin, begin | part);
+    });
+  }
+
+  /// Those that may come next.
+  void add_groups(ConditionSet begin, ConditionSet before) {
+    const double cost = groups_[before].cost + (before != begin ? model_.branch(left_[before]) : 0);
+    if (cost == kNone) return;
+    const bool only_expressions = (before & ~begin & expressions_) != 0;
+    for (const ConditionSet kind : {only_expressions ? 0 : ~expressions_, expressions_}) {
+      for_each_part(all_ & ~before & kind, [&](ConditionSet group) {
+        const ConditionSet lowest = group & -group;
+        sums_[group] = model_.one(static_cast<std::size_t>(std::countr_zero(lowest)), left_[begin],
+                                  left_[before]) +
+                       (group != lowest ? sums_[group & ~lowest] : 0);
+        take_cheaper(groups_[before | group], cost + sums_[group], before);
+      });
+    }
+  }
+
+  FilterPass kernel(ConditionSet begin, ConditionSet end) const {
+    FilterPass pass;
+    while (end != begin) {
+      const ConditionSet before = groups_[end].before;
+      std::vector<std::size_t> group = members(end & ~before);
+      std::stable_sort(group.begin(), group.end(), [&](std::size_t a, std::size_t b) {
+        return input_.selectivities[a] < input_.selectivities[b];
+      });
+      pass.groups.insert(pass.groups.begin(), std::move(group));
+      end = before;
+    }
+    return pass;
+  }
+
+  const PlannerInput& input_;
+  const Model model_;
+  const std::vector<Left>& left_;
+  const ConditionSet all_;
+  ConditionSet expressions_ = 0;
+  std::vector<Choice> kernels_;  ///< by the set that is tested when a kernel ends: where it began
+  std::vector<Choice> groups_;   ///< of one kernel, by the set that is tested: the set before
+  std::vector<double> sums_;     ///< of groups behind the set that is looked at
+  std::vector<std::uint32_t> strings_;  ///< by set, as DeviceCost has them
+  std::vector<std::uint32_t> by_rows_;  ///< likewise
+};
+
+/// Those on columns, then the expressions, each by rank.
+std::vector<std::size_t> device_order(const PlannerInput& input) {
+  const Model model(*input.device);
+  const auto rank = [&](std::size_t i) {
+    return (input.selectivities[i] - 1) / std::max(model.one(i, Left{}, Left{}), 1e-9);
+  };
+  std::vector<std::size_t> order(input.device->costs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const bool first = input.device->costs[a].is_expression;
+    const bool second = input.device->costs[b].is_expression;
+    return first != second ? second : rank(a) < rank(b);
+  });
+  return order;
+}
+
+/// The shares after each group of a plan come from `after(group)`.
+template <class After>
+DevicePlan cost_with(const PlannerInput& input, std::vector<FilterPass> kernels,
+                     const After& after) {
+  const Model model(*input.device);
+  DevicePlan plan;
+  Left left;
+  for (const FilterPass& kernel : kernels) {
+    const Left begin = left;
+    double cost = plan.kernel_ns.empty() ? 0 : model.division();
+    for (const auto& group : kernel.groups) {
+      if (&group != &kernel.groups.front()) cost += model.branch(left);
+      for (const std::size_t number : group) cost += model.one(number, begin, left);
+      left = after(group);
+    }
+    plan.kernel_ns.push_back(cost * input.live_share);
+  }
+  plan.kernels = std::move(kernels);
+  return plan;
+}
+
+}  // namespace
+
+double DevicePlan::cost_ns() const {
+  return std::accumulate(kernel_ns.begin(), kernel_ns.end(), 0.0);
+}
+
+DevicePlan device_cost_of(const PlannerInput& input, std::vector<FilterPass> kernels) {
+  if (input.device->costs.size() <= kMostOrdered) {
+    const std::vector<Left> left = shares_of_sets(input);
+    ConditionSet tested = 0;
+    return cost_with(input, std::move(kernels), [&](const std::vector<std::size_t>& group) {
+      for (const std::size_t number : group) tested |= ConditionSet{1} << number;
+      return left[tested];
+    });
+  }
+  std::vector<std::size_t> order;
+  for (const FilterPass& kernel : kernels) {
+    for (const auto& group : kernel.groups) order.insert(order.end(), group.begin(), group.end());
+  }
+  const std::vector<Left> left = shares_of_prefixes(input, order);
+  std::size_t tested = 0;
+  return cost_with(input, std::move(kernels), [&](const std::vector<std::size_t>& group) {
+    tested += group.size();
+    return left[tested];
+  });
+}
+
+DevicePlan choose_device_plan(const PlannerInput& input, bool may_divide) {
+  std::vector<FilterPass> kernels;
+  if (input.device->costs.size() <= kMostOrdered) {
+    const std::vector<Left> left = shares_of_sets(input);
+    kernels = AllKernels(input, left).best_plan(may_divide);
+  } else {
+    kernels.emplace_back();
+    for (const std::size_t number : device_order(input)) kernels[0].groups.push_back({number});
+  }
+  return device_cost_of(input, std::move(kernels));
+}
+
+}  // namespace presso::query

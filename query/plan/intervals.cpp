@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "query/plan/intervals.h"
+
+#include <algorithm>
+
+namespace presso::query {
+
+constexpr std::uint64_t kGreatest = ~std::uint64_t{0};
+
+IntervalSet IntervalSet::between(std::uint64_t least, std::uint64_t most) {
+  return least > most ? none() : IntervalSet({{least, most}});
+}
+
+bool IntervalSet::meets(std::uint64_t least, std::uint64_t most) const {
+  return std::any_of(intervals_.begin(), intervals_.end(), [=](const Interval& interval) {
+    return interval.least <= most && interval.most >= least;
+  });
+}
+
+bool IntervalSet::covers(std::uint64_t least, std::uint64_t most) const {
+  return std::any_of(intervals_.begin(), intervals_.end(), [=](const Interval& interval) {
+    return interval.least <= least && interval.most >= most;
+  });
+}
+
+IntervalSet IntervalSet::complement() const {
+  std::vector<Interval> rest;
+  std::uint64_t begin = 0;
+  bool open = true;  // there are numbers from `begin` on
+  for (const Interval& interval : intervals_) {
+    if (interval.least > begin) rest.push_back({begin, interval.least - 1});
+    open = interval.most != kGreatest;
+    begin = interval.most + 1;
+  }
+  if (open) rest.push_back({begin, kGreatest});
+  return IntervalSet(std::move(rest));
+}
+
+IntervalSet IntervalSet::intersection(const IntervalSet& other) const {
+  std::vector<Interval> common;
+  for (const Interval& a : intervals_) {
+    for (const Interval& b : other.intervals_) {
+      const Interval both = {std::max(a.least, b.least), std::min(a.most, b.most)};
+      if (both.least <= both.most) common.push_back(both);
+    }
+  }
+  return IntervalSet(std::move(common));
+}
+
+IntervalSet IntervalSet::union_with(const IntervalSet& other) const {
+  return complement().intersection(other.complement()).complement();
+}
+
+}  // namespace presso::query

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Sets of numbers as intervals of their zone images (FORMAT.md 15.4): what a column must lie in.
+// All conditions on one column that compare it with literals become one such set (S4.10), whatever
+// AND, OR and NOT stood between them, and zones are held against it (S1.1).
+// Tested by tests/unit/query/plan/intervals_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace presso::query {
+
+struct Interval {
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;  ///< included
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// Ascending, disjoint, and not adjacent.
+class IntervalSet {
+ public:
+  static IntervalSet all() { return IntervalSet({{0, ~std::uint64_t{0}}}); }
+  static IntervalSet none() { return IntervalSet({}); }
+  /// Empty where least > most.
+  static IntervalSet between(std::uint64_t least, std::uint64_t most);
+
+  const std::vector<Interval>& intervals() const { return intervals_; }
+  bool empty() const { return intervals_.empty(); }
+  bool is_all() const { return *this == all(); }
+  /// Whether it has a number, or all numbers, of [least, most].
+  bool meets(std::uint64_t least, std::uint64_t most) const;
+  bool covers(std::uint64_t least, std::uint64_t most) const;
+
+  IntervalSet complement() const;
+  IntervalSet intersection(const IntervalSet& other) const;
+  IntervalSet union_with(const IntervalSet& other) const;
+
+  friend bool operator==(const IntervalSet&, const IntervalSet&) = default;
+
+ private:
+  explicit IntervalSet(std::vector<Interval> intervals) : intervals_(std::move(intervals)) {}
+  std::vector<Interval> intervals_;
+};
+
+}  // namespace presso::query

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Goes over the row groups of tables, one after another. Tested with what goes over them: slices.h,
+// query/gpu/table/loaded_table.h, table_parts.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "presso/table.h"
+
+namespace presso::query {
+
+/// More than the number of every row of a table. Rows of a part have those of the whole table.
+inline std::uint64_t row_limit(const Table& table) {
+  if (table.row_groups() == 0) return 0;
+  const RowGroupSummary last = table.row_group(table.row_groups() - 1);
+  return last.first_row + last.rows;
+}
+inline std::uint64_t row_limit(const std::vector<Table>& tables) {
+  std::uint64_t limit = 0;
+  for (const Table& table : tables) limit += row_limit(table);
+  return limit;
+}
+
+class RowGroupCursor {
+ public:
+  /// Kept by reference.
+  explicit RowGroupCursor(const std::vector<Table>& tables) : tables_(tables) {}
+
+  /// Whether a row group is left; to be asked before what follows.
+  bool has_group() {
+    while (table_ < tables_.size() && group_ == tables_[table_].row_groups()) {
+      first_row_ += row_limit(tables_[table_]);
+      ++table_;
+      group_ = 0;
+    }
+    return table_ < tables_.size();
+  }
+  std::size_t table() const { return table_; }
+  std::uint64_t group() const { return group_; }  ///< in its table
+  /// Of the table, in all tables together.
+  std::uint64_t first_row() const { return first_row_; }
+  void next() { ++group_; }
+
+ private:
+  const std::vector<Table>& tables_;
+  std::size_t table_ = 0;
+  std::uint64_t group_ = 0;
+  std::uint64_t first_row_ = 0;
+};
+
+}  // namespace presso::query

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "query/run/execution.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "format/columns/bit_copy.h"
+#include "presso/ordered_pipeline.h"
+#include "query/rows/build_row_source.h"
+#include "query/rows/table_facts.h"
+#include "query/run/join_run.h"
+#include "query/run/join_spill.h"
+#include "query/run/key_order.h"
+#include "query/run/query_device.h"
+
+namespace presso::query {
+namespace {
+
+/// Rows of a slice that pass without that any of their values is asked for.
+std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
+  std::uint64_t rows = 0;
+  for (const std::uint64_t word : bits) rows += ones_of(word);
+  return rows;
+}
+
+}  // namespace
+
+Execution::Execution(const Sources& all, const BoundQuery& bound)
+    : tables(all[bound.joins == nullptr ? 0 : bound.joins->tree.root]),
+      query(bound),
+      scan(bound.joins == nullptr ? bound : bound.joins->sources[bound.joins->tree.root].scan),
+      sources(&all),
+      key_orders(std::make_shared<KeyOrders>()) {
+  if (bound.joins == nullptr) return;
+  tree = &bound.joins->tree;
+  first_column = bound.joins->sources[tree->root].first_column;
+}
+
+Execution::Execution(const Execution& whole, const JoinTree& part)
+    : tables((*whole.sources)[part.root]),
+      query(whole.query),
+      scan(whole.query.joins->sources[part.root].scan),
+      sources(whole.sources),
+      tree(&part),
+      is_whole(false),
+      first_column(whole.query.joins->sources[part.root].first_column),
+      key_orders(whole.key_orders) {}
+
+Status Execution::check_cancelled() const {
+  if (options.cancelled == nullptr || !options.cancelled->load(std::memory_order_relaxed))
+    return {};
+  return make_error(ErrorCode::kCancelled);
+}
+
+void Execution::start() {
+  if (tree != nullptr && !tree->stages.empty()) joins = std::make_shared<JoinRun>(*this);
+}
+
+Worker::Worker(const Execution& execution, const Program& program)
+    : reader(physical_of(execution.scan.columns)),
+      state(program),
+      bits(kSliceWords),
+      results(program.results().size()) {
+  if (execution.joins == nullptr) return;
+  joins = std::make_unique<JoinWorker>(execution, *execution.joins, program);
+}
+Worker::~Worker() = default;
+
+std::vector<std::size_t> columns_read(const Execution& execution, const Program& program) {
+  std::set<std::size_t> columns = execution.extra_columns;
+  if (execution.joins != nullptr) {
+    for (const std::size_t column : execution.joins->root_columns(program)) columns.insert(column);
+  } else {
+    for (const std::size_t column : program.inputs()) {
+      columns.insert(column - execution.first_column);
+    }
+  }
+  for (const Condition& condition : execution.asked().conditions) {
+    for (const std::size_t column : columns_of(condition.filter)) columns.insert(column);
+  }
+  return {columns.begin(), columns.end()};
+}
+
+Status run_slice(const Execution& execution, const Program& program, Worker& worker,
+                 const Slice& slice, std::uint64_t& matched, const TakeRows& take) {
+  worker.reader.open(slice);
+  if (execution.matched != nullptr) {
+    const GroupContext& group = *slice.group;
+    const std::uint64_t* const bits =
+        execution.matched->find(group.table, group.reader->group(), slice.first);
+    if (bits == nullptr) return {};
+    std::copy_n(bits, kSliceWords, worker.bits.data());
+  } else {
+    PRESSO_TRY(worker.filters.run(execution.asked(), worker.reader, worker.bits.data()));
+  }
+  const std::uint64_t rows = count_rows(worker.bits);
+  if (worker.joins != nullptr && rows != 0 && !execution.joins->is_decided()) {
+    worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
+    return worker.joins->run_slice(slice, worker.bits.data(), worker.reader, matched, take);
+  }
+  matched += rows;
+  if (rows == 0 || execution.only_counts) return {};
+  worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
+  for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
+    const std::uint64_t* const bits = worker.bits.data() + std::size_t{vector} * kBatchWords;
+    worker.selection.set(bits, slice.vector_rows(vector));
+    if (worker.selection.count == 0) continue;
+    worker.inputs.clear();
+    for (const std::size_t column : program.inputs()) {
+      PRESSO_ASSIGN(const VectorView view,
+                    worker.reader.load(column - execution.first_column, vector, worker.selection));
+      worker.inputs.push_back(view);
+    }
+    const auto failure =
+        program.run(worker.state, worker.inputs, worker.selection.count, worker.results);
+    if (failure) {
+      const std::uint32_t row =
+          worker.selection.all ? failure->row : worker.selection.rows[failure->row];
+      return failure_error(*failure, slice.first_row() + vector * kBatchRows + row);
+    }
+    const RowNumbers numbers{slice.first_row() + vector * kBatchRows,
+                             worker.selection.all ? nullptr : worker.selection.rows, nullptr};
+    PRESSO_TRY(take({worker.selection.count, numbers, worker.results, &worker.reader, vector,
+                     &worker.selection}));
+  }
+  return {};
+}
+
+void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>& workers) {
+  execution.condition_counts.resize(
+      std::max(execution.condition_counts.size(), execution.asked().conditions.size()));
+  for (const auto& worker : workers) {
+    if (worker == nullptr) continue;
+    worker->filters.add_counts(execution.condition_counts);
+    if (worker->joins != nullptr) execution.joins->add_counts(worker->joins->counts());
+  }
+}
+
+void add_reads(Execution& execution, const SliceSource& source) {
+  execution.summary.bytes_read = execution.counters->bytes;
+  execution.summary.blocks_read = execution.counters->blocks;
+  std::uint64_t blocks = source.blocks();
+  execution.summary.bytes_stored = source.stored_bytes();
+  if (execution.joins != nullptr) {
+    blocks += execution.joins->blocks();
+    execution.summary.bytes_stored += execution.joins->stored_bytes();
+  }
+  execution.summary.blocks_skipped =
+      blocks - std::min<std::uint64_t>(blocks, execution.counters->blocks);
+}
+
+namespace {
+
+struct SliceOutcome {
+  Status status;
+  std::uint64_t rows = 0;  ///< of the slice
+  std::uint64_t matched = 0;
+};
+
+}  // namespace
+
+Status run_slices(Execution& execution, const Program& program, const TakeOfWorker& take) {
+  const std::vector<std::size_t> columns = columns_read(execution, program);
+  SliceSource source(execution.tables, columns, *execution.counters, execution.options.cancelled);
+  std::vector<std::unique_ptr<Worker>> workers(execution.threads);
+  if (std::exchange(execution.began, true)) ++execution.summary.passes;
+  Status done = run_ordered<Slice, SliceOutcome>(
+      {execution.threads, 0}, [&] { return source.next(); },
+      [&](Slice slice, unsigned number) {
+        SliceOutcome outcome;
+        outcome.rows = slice.rows;
+        auto& worker = workers[number];
+        if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
+        outcome.status = run_slice(execution, program, *worker, slice, outcome.matched,
+                                   [&](const RowBatch& batch) { return take(number, batch); });
+        return outcome;
+      },
+      [&](SliceOutcome outcome) -> Result<bool> {
+        PRESSO_TRY(std::move(outcome.status));
+        execution.summary.rows_matched += outcome.matched;
+        execution.rows_seen += outcome.rows;
+        return true;
+      });
+  add_counts(execution, workers);
+  add_reads(execution, source);
+  return done;
+}
+
+Status run_build_rows(Execution& execution, const Program& program, std::size_t stage,
+                      const TakeOfWorker& take) {
+  BuildRowSource source(stage, execution.joins->stage(stage).rows.rows());
+  std::vector<std::unique_ptr<Worker>> workers(execution.threads);
+  Status done = run_ordered<BuildRows, SliceOutcome>(
+      {execution.threads, 0}, [&] { return source.next(); },
+      [&](BuildRows item, unsigned number) {
+        SliceOutcome outcome;
+        auto& worker = workers[number];
+        if (worker == nullptr) worker = std::make_unique<Worker>(execution, program);
+        outcome.status = worker->joins->run_build_rows(
+            item.stage, item.first, item.count, outcome.matched,
+            [&](const RowBatch& batch) { return take(number, batch); });
+        return outcome;
+      },
+      [&](SliceOutcome outcome) -> Result<bool> {
+        PRESSO_TRY(std::move(outcome.status));
+        execution.summary.rows_matched += outcome.matched;
+        return true;
+      });
+  return done;
+}
+
+Status run_all(Execution& execution, const Program& program, const TakeOfWorker& take) {
+  execution.summary.rows_matched = 0;
+  execution.rows_seen = 0;
+  if (execution.joins == nullptr) return run_slices(execution, program, take);
+  JoinRun& joins = *execution.joins;
+  PRESSO_TRY(joins.prepare(program));
+  if (joins.spills()) return run_spilled_joins(execution, program, take);
+  for (std::size_t pass = 0; pass < joins.passes(); ++pass) {
+    if (pass > 0) PRESSO_TRY(joins.begin_pass(pass));
+    PRESSO_TRY(run_slices(execution, program, take));
+    // One stage after another: what comes out of one may be partners of the next.
+    for (std::size_t stage = 0; stage < execution.tree->stages.size(); ++stage) {
+      if (!joins.gives_rows(stage, pass)) continue;
+      PRESSO_TRY(run_build_rows(execution, program, stage, take));
+    }
+  }
+  joins.end_passes();
+  return {};
+}
+
+}  // namespace presso::query

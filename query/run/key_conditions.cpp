@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "query/run/key_conditions.h"
+
+#include <algorithm>
+
+#include "query/compute/node_text.h"
+#include "query/run/explain.h"
+#include "query/run/explain_joins.h"
+#include "query/run/key_test.h"
+
+namespace presso::query {
+namespace {
+
+// Of a row, on one thread: tested codes and intervals, and keys that are looked up.
+constexpr double kCodeNs = 0.3;
+constexpr double kLookUpNs = 2;
+/// A condition that costs so many times as much waits for a condition on keys.
+constexpr double kMuchMore = 4;
+
+bool is_choosing(const BoundStage& stage) {
+  const bool kind = stage.kind == StageKind::kProbeSemi || stage.kind == StageKind::kProbeAnti;
+  return kind && stage.residual.empty();
+}
+
+/// Rows whose column is not in the intervals, nulls among them.
+Filter outside_filter(std::size_t column, const IntervalSet& intervals, bool nullable) {
+  Filter outside = interval_filter(column, intervals.complement());
+  if (!nullable) return outside;
+  Filter null;
+  null.kind = Filter::Kind::kNull;
+  null.column = column;
+  Filter either;
+  either.kind = Filter::Kind::kOr;
+  either.parts = {std::move(outside), std::move(null)};
+  return either;
+}
+
+/// Of a key that is a column of whole numbers: what it lies in, if these are few intervals.
+std::optional<IntervalSet> intervals_of(const Node& key, const BuiltStage& built) {
+  const bool possible = key.kind == Node::Kind::kColumn && key.physical == Physical::kInt64;
+  if (!possible || built.filter == nullptr) return std::nullopt;
+  const auto ranges = built.filter->ranges(kMostIntervals);
+  if (!ranges) return std::nullopt;
+  IntervalSet all = IntervalSet::none();
+  for (const join::KeyFilter::Range& range : *ranges) {
+    all = all.union_with(integers_between(key.schema.type,
+                                          Int128{built.keys.base()} + Int128{range.least},
+                                          Int128{built.keys.base()} + Int128{range.most}));
+  }
+  return all;
+}
+
+std::string text_of(const Execution& execution, const BuiltStage& built, bool negated,
+                    const std::string& form) {
+  const BoundQuery& query = execution.query;
+  const std::vector<std::string> names = shown_column_names(query);
+  std::string text;
+  for (const NodeId key : built.bound.probe_keys) {
+    text += (text.empty() ? "" : ", ") + node_text(*query.input, key, names);
+  }
+  return text + (negated ? " not" : "") + " among the keys of " +
+         query.joins->sources[built.bound.build.root].name + " (" + form + ")";
+}
+
+std::string form_of(const BuiltStage& built) {
+  if (built.filter != nullptr) return built.filter->describe();
+  return grouped(built.keys.different()) + " different";
+}
+
+/// The share of rows that are expected to have a partner: that which the build side has kept.
+double share_of(const Execution& execution, const BuiltStage& built, bool negated) {
+  constexpr double kUnknown = 0.5;
+  const auto all = static_cast<double>(execution.query.joins->sources[built.bound.build.root].rows);
+  const auto kept = static_cast<double>(built.rows_kept);
+  const double share = kept < all ? kept / all : is_choosing(built.bound) ? kUnknown : 1;
+  return negated ? 1 - share : share;
+}
+
+}  // namespace
+
+bool can_ask_in_scan(const BoundQuery& query, const JoinTree& tree, std::size_t stage) {
+  const BoundStage& bound = tree.stages[stage];
+  if (keeps_probe(bound.kind)) return false;
+  if (bound.kind == StageKind::kProbeAnti && !is_choosing(bound)) return false;
+  for (const NodeId key : bound.probe_keys) {
+    if (query.input->may_fail(key)) return false;  // perhaps not for rows that are left
+  }
+  const std::vector<std::size_t> columns = query.input->columns_of(bound.probe_keys);
+  for (const std::size_t column : columns) {
+    if (query.joins->source_of(column) != tree.root) return false;
+  }
+  for (std::size_t earlier = 0; earlier < stage; ++earlier) {
+    if (gives_build_rows(tree.stages[earlier].kind)) return false;
+  }
+  return !columns.empty();
+}
+
+bool is_worth_asking(const BoundQuery& query, const JoinTree& tree, const BoundStage& stage,
+                     double rows) {
+  constexpr double kMuchLess = 8;
+  if (is_choosing(stage)) return true;
+  if (keeps_probe(stage.kind) || stage.kind == StageKind::kProbeAnti) return false;
+  const auto& sources = query.joins->sources;
+  const bool reduced =
+      rows < static_cast<double>(sources[stage.build.root].rows) || !stage.build.stages.empty();
+  return reduced || kMuchLess * rows < static_cast<double>(sources[tree.root].rows);
+}
+
+bool is_decided_by_scan(const Execution& execution, const BoundStage& stage, bool is_whole) {
+  const auto number = static_cast<std::size_t>(&stage - execution.tree->stages.data());
+  return is_choosing(stage) && execution.options.join_strategy == JoinStrategy::kAuto &&
+         (is_whole || stage.kind == StageKind::kProbeSemi) &&
+         can_ask_in_scan(execution.query, *execution.tree, number);
+}
+
+std::optional<KeyCondition> key_condition(const Execution& execution, std::size_t stage,
+                                          const BuiltStage& built, bool is_parted) {
+  const BoundStage& bound = built.bound;
+  if (!built.is_worth_asking || !can_ask_in_scan(execution.query, *execution.tree, stage)) {
+    return std::nullopt;
+  }
+  const Graph& graph = *execution.query.input;
+  const Node& key = graph.at(bound.probe_keys[0]);
+  const bool single = bound.probe_keys.size() == 1;
+  const bool words = built.keys.are_words();
+  if (words && built.filter == nullptr) return std::nullopt;
+  const bool negated = bound.kind == StageKind::kProbeAnti;
+  KeyCondition made;
+  made.decides =
+      (!words || built.filter->exact()) && is_decided_by_scan(execution, bound, !is_parted);
+  if (negated && !made.decides) return std::nullopt;
+  const bool is_string =
+      single && key.kind == Node::Kind::kColumn && key.physical == Physical::kString;
+  if (!made.decides && !words && !is_string) return std::nullopt;  // the join looks them up as fast
+  Condition& condition = made.condition;
+  condition.is_optional = !made.decides;
+  condition.cost_ns = is_string ? kCodeNs : kLookUpNs;
+  condition.selectivity = share_of(execution, built, negated);
+  const std::size_t column = key.column - execution.first_column;
+  const auto intervals = single ? intervals_of(key, built) : std::nullopt;
+  if (intervals) {
+    condition.cost_ns = kCodeNs;
+    condition.filter = negated ? outside_filter(column, *intervals, key.nullable)
+                               : interval_filter(column, *intervals);
+    const std::size_t count = intervals->intervals().size();
+    condition.text = text_of(execution, built, negated,
+                             grouped(count) + (count == 1 ? " interval" : " intervals"));
+    return made;
+  }
+  condition.filter.kind = Filter::Kind::kKeys;
+  condition.filter.negated = negated;
+  auto keys = std::make_shared<KeyTest>(graph, built, execution.first_column, made.decides);
+  condition.filter.key_columns = keys->columns();
+  condition.filter.keys = std::move(keys);
+  condition.text = text_of(execution, built, negated, form_of(built));
+  return made;
+}
+
+void add_condition(FilterPlan& plan, Condition condition, bool is_given) {
+  const std::size_t number = plan.conditions.size();
+  const double much = kMuchMore * condition.cost_ns;
+  plan.selectivity *= condition.selectivity;
+  plan.cost_ns += condition.cost_ns;
+  plan.on_device.reset();
+  plan.conditions.push_back(std::move(condition));
+  const auto is_costly = [&](const std::vector<std::size_t>& group) {
+    return std::any_of(group.begin(), group.end(),
+                       [&](std::size_t i) { return plan.conditions[i].cost_ns > much; });
+  };
+  for (auto pass = plan.passes.begin(); !is_given && pass != plan.passes.end(); ++pass) {
+    const auto group = std::find_if(pass->groups.begin(), pass->groups.end(), is_costly);
+    if (group == pass->groups.end()) continue;
+    // What comes first in a pass may take all texts of a slice at once: it stays there.
+    if (group != pass->groups.begin()) {
+      pass->groups.insert(group, {number});
+    } else {
+      plan.passes.insert(pass, FilterPass{{{number}}, false});
+    }
+    return;
+  }
+  if (plan.passes.empty()) plan.passes.emplace_back();
+  plan.passes.back().groups.push_back({number});
+}
+
+}  // namespace presso::query

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "query/run/query_device.h"
+
+#include <algorithm>
+
+#include "query/run/filter_run.h"
+
+namespace presso::query {
+namespace {
+
+/// A query that ends after so few rows needs few slices, which the CPU has tested before a GPU has
+/// them all.
+constexpr std::uint64_t kFewRows = 1'000'000;
+
+}  // namespace
+
+ReadState::ReadState(const Execution& execution)
+    : bytes_(execution.counters->bytes),
+      blocks_(execution.counters->blocks),
+      summary_(execution.summary),
+      notes_(execution.notes) {}
+
+void ReadState::restore(Execution& execution) const {
+  execution.counters->bytes = bytes_;
+  execution.counters->blocks = blocks_;
+  execution.summary = summary_;
+  execution.notes = notes_;
+}
+
+bool goes_on_without_device(Execution& execution, const ReadState& before, const Error& error) {
+  const bool is_refused = error.code == ErrorCode::kUnsupported;
+  const bool may_fail = execution.options.cpu_fallback && is_of_the_device(error.code);
+  if (!is_refused && !may_fail) return false;
+  before.restore(execution);
+  execution.summary.why_cpu = is_refused ? error.what : error.message();
+  if (!is_refused) execution.options.device = nullptr;
+  return true;
+}
+
+std::uint64_t* MatchedRows::add(std::size_t table, std::uint64_t group, std::uint32_t first) {
+  auto& bits = slices_[{table, group, first}];
+  bits.resize(kSliceWords);
+  return bits.data();
+}
+
+const std::uint64_t* MatchedRows::find(std::size_t table, std::uint64_t group,
+                                       std::uint32_t first) const {
+  const auto found = slices_.find({table, group, first});
+  return found == slices_.end() ? nullptr : found->second.data();
+}
+
+OpenGroup group_opener(const Execution& execution) {
+  return
+      [device = execution.options.device.get()](
+          const Table& table, std::uint64_t group) -> Result<std::shared_ptr<const GroupReader>> {
+        auto kept = device != nullptr ? device->kept_group(table, group) : nullptr;
+        if (kept != nullptr) return kept;
+        return GroupReader::open(table, group);
+      };
+}
+
+bool wants_few_rows(const BoundQuery& query) {
+  return query.sort_keys.empty() && query.last_row() <= kFewRows;
+}
+
+std::vector<NodeId> distinct_arguments(const BoundQuery& query) {
+  std::vector<NodeId> arguments;
+  for (const AggregateCall& call : query.aggregates) {
+    if (call.kind != AggregateKind::kCountDistinct) continue;
+    const bool is_known =
+        std::find(arguments.begin(), arguments.end(), *call.argument) != arguments.end();
+    if (!is_known) arguments.push_back(*call.argument);
+  }
+  return arguments;
+}
+
+Status match_on_device(Execution& execution) {
+  QueryDevice* const device = execution.options.device.get();
+  if (device == nullptr) return {};
+  QuerySummary& summary = execution.summary;
+  const BoundQuery& query = execution.query;
+  if (execution.joins != nullptr) {
+    if (summary.why_cpu.empty()) summary.why_cpu = "joined rows, where they are not grouped";
+  } else if (execution.plan.conditions.empty()) {
+    if (summary.why_cpu.empty()) summary.why_cpu = "there is no condition";
+  } else if (!query.grouped() && wants_few_rows(query)) {
+    summary.why_cpu = "few rows are asked for";
+  } else {
+    const ReadState before(execution);
+    auto rows = device->rows(execution);
+    if (rows.ok()) {
+      execution.matched = std::move(*rows);
+      summary.device = device->name();
+      summary.on_device = "conditions";
+    } else if (!goes_on_without_device(execution, before, rows.error())) {
+      return std::move(rows.error());
+    }
+  }
+  return {};
+}
+
+}  // namespace presso::query

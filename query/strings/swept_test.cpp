@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "query/strings/swept_test.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
+
+#include "query/strings/row_cursor.h"
+
+namespace presso::query {
+namespace {
+
+using scan_detail::CandidateBatch;
+using scan_detail::Kernels;
+
+/// Measured on rows of 26 bytes: string_test_rate lineitem.csv.presso l_comment like %furiously%
+/// (or matches (foxes|ideas).*(sleep|haggle): 0.25).
+constexpr double kSweepNs = 0.15;
+
+/// Calls decide(row, place) for each row with a place, with the first one, in their order.
+template <class Decide>
+void for_rows_with_a_place(const TextSweep& sweep, const Kernels& kernels, const TextRows& rows,
+                           const Decide& decide) {
+  const std::size_t limit = sweep.limit(rows.text);
+  RowCursor<std::int64_t> cursor(rows.offsets, rows.rows);
+  CandidateBatch batch;
+  std::size_t decided = static_cast<std::size_t>(rows.offsets[0]);
+  for (std::size_t from = decided; from < limit;) {
+    batch.count = 0;
+    from = sweep.find(kernels, rows.text, from, limit, batch);
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      if (batch.at[i] < decided) continue;
+      const std::uint32_t row = cursor.row_of(static_cast<std::int64_t>(batch.at[i]));
+      decided = static_cast<std::size_t>(rows.offsets[row + 1]);
+      decide(row, batch.at[i]);
+    }
+  }
+}
+
+/// What both tests share: which sweep is run, if any.
+class Sweeps {
+ public:
+  Sweeps(std::vector<TextSweep> sweeps, CpuLevel level)
+      : sweeps_(std::move(sweeps)), kernels_(scan_detail::kernels(level)) {}
+
+  const Kernels& kernels() const { return kernels_; }
+  const TextSweep& operator[](std::size_t i) const { return sweeps_[i]; }
+
+  /// The number of the sweep to run; nullopt: rows had better be tested one by one. The first call
+  /// chooses for all that follow.
+  std::optional<std::size_t> best(const TextRows& rows, const std::uint64_t* alive) const {
+    if (few_are_alive(rows.rows, alive, kLeastAlive)) return std::nullopt;
+    std::size_t chosen = chosen_.load(std::memory_order_relaxed);
+    if (chosen == kUndecided) {
+      chosen = cheapest(first_rows(rows, kTrialRows));
+      chosen_.store(chosen, std::memory_order_relaxed);
+    }
+    const std::uint32_t sample = std::min(rows.rows, kSampleRows);
+    const double cost = sweeps_[chosen].cost(kernels_, first_rows(rows, sample));
+    if (cost > kMostCost * sample) return std::nullopt;
+    return chosen;
+  }
+
+ private:
+  static constexpr std::size_t kUndecided = ~std::size_t{0};
+  static constexpr std::uint32_t kTrialRows = 1024;
+  static constexpr std::uint32_t kSampleRows = 128;
+  static constexpr double kMostCost = 0.6;  ///< a row
+  /// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
+  static constexpr std::uint64_t kLeastAlive = 24;
+
+  static Bytes first_rows(const TextRows& rows, std::uint32_t count) {
+    return rows.text.first(static_cast<std::size_t>(rows.offsets[std::min(rows.rows, count)]));
+  }
+
+  std::size_t cheapest(Bytes text) const {
+    std::size_t best = 0;
+    double least = sweeps_[0].cost(kernels_, text);
+    for (std::size_t i = 1; i < sweeps_.size(); ++i) {
+      const double cost = sweeps_[i].cost(kernels_, text);
+      if (cost < least) best = i;
+      least = std::min(least, cost);
+    }
+    return best;
+  }
+
+  std::vector<TextSweep> sweeps_;
+  const Kernels& kernels_;
+  mutable std::atomic<std::size_t> chosen_{kUndecided};
+};
+
+/// Rows with a place are gathered, since tests are faster with several of them at a time.
+class SweptTest final : public RowTest {
+ public:
+  SweptTest(SweptPlan plan, std::unique_ptr<const RowTest> test, CpuLevel level)
+      : sweeps_(std::move(plan.sweeps), level),
+        name_(std::move(plan.name)),
+        test_(std::move(test)) {}
+
+  bool matches(Bytes string) const override { return test_->matches(string); }
+
+  void find(const TextRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const override {
+    const std::optional<std::size_t> best = sweeps_.best(rows, alive);
+    if (!best) return test_->find(rows, alive, bits);
+    RisingBits found(rows.rows, bits);
+    std::array<std::uint32_t, kMostListed> ids;
+    std::array<Byte, kMostListed> answers;
+    std::uint32_t count = 0;
+    const auto test_gathered = [&] {
+      test_->test_listed(rows, ids.data(), count, answers.data());
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (answers[i] != 0) found.set(ids[i]);
+      }
+      count = 0;
+    };
+    // Bits are written behind the rows that are asked for here, which may be the same memory.
+    for_rows_with_a_place(sweeps_[*best], sweeps_.kernels(), rows,
+                          [&](std::uint32_t row, std::size_t) {
+                            ids[count] = row;
+                            count += static_cast<std::uint32_t>(is_alive(alive, row));
+                            if (count == kMostListed) test_gathered();
+                          });
+    test_gathered();
+    found.finish();
+  }
+
+  double byte_cost_ns() const override { return kSweepNs; }
+  std::string describe() const override { return name_ + ", then " + test_->describe(); }
+
+ private:
+  Sweeps sweeps_;
+  std::string name_;
+  std::unique_ptr<const RowTest> test_;
+};
+
+class SweptInOrder final : public RowTest {
+ public:
+  SweptInOrder(SweptPlan plan, const std::vector<std::string>& literals,
+               std::vector<std::size_t> numbers, std::unique_ptr<const RowTest> test,
+               CpuLevel level)
+      : sweeps_(std::move(plan.sweeps), level),
+        numbers_(std::move(numbers)),
+        literals_(literals.begin(), literals.end()),
+        name_(std::move(plan.name)),
+        test_(std::move(test)) {}
+
+  bool matches(Bytes string) const override { return test_->matches(string); }
+
+  void find(const TextRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const override {
+    const std::optional<std::size_t> best = sweeps_.best(rows, alive);
+    if (!best) return test_->find(rows, alive, bits);
+    RisingBits found(rows.rows, bits);
+    const std::size_t number = numbers_[*best];
+    for_rows_with_a_place(sweeps_[*best], sweeps_.kernels(), rows,
+                          [&](std::uint32_t row, std::size_t place) {
+                            if (is_alive(alive, row) && has_all(rows, row, place, number))
+                              found.set(row);
+                          });
+    found.finish();
+  }
+
+  double byte_cost_ns() const override { return kSweepNs; }
+  std::string describe() const override {
+    return literals_.size() == 1 ? name_ : name_ + ", then " + test_->describe();
+  }
+
+ private:
+  /// `place`: where the literal with that number first stands in the row, if it is not cut off.
+  bool has_all(const TextRows& rows, std::uint32_t row, std::size_t place,
+               std::size_t number) const {
+    const auto end = static_cast<std::size_t>(rows.offsets[row + 1]);
+    if (end - place < literals_[number].size()) return false;
+    std::size_t next = 0;
+    auto at = static_cast<std::size_t>(rows.offsets[row]);
+    if (number == 0) {
+      next = 1;
+      at = place + literals_[0].size();
+    }
+    for (; next < literals_.size(); ++next) {
+      const auto found = literals_[next].find(rows.text, at, end);
+      if (!found) return false;
+      at = *found + literals_[next].size();
+    }
+    return true;
+  }
+
+  Sweeps sweeps_;
+  std::vector<std::size_t> numbers_;
+  std::vector<Needle> literals_;
+  std::string name_;
+  std::unique_ptr<const RowTest> test_;
+};
+
+}  // namespace
+
+std::unique_ptr<const RowTest> make_swept(SweptPlan plan, std::unique_ptr<const RowTest> test,
+                                          CpuLevel level) {
+  return std::make_unique<SweptTest>(std::move(plan), std::move(test), level);
+}
+
+std::unique_ptr<const RowTest> make_swept_in_order(SweptPlan plan,
+                                                   const std::vector<std::string>& literals,
+                                                   std::vector<std::size_t> numbers,
+                                                   std::unique_ptr<const RowTest> test,
+                                                   CpuLevel level) {
+  return std::make_unique<SweptInOrder>(std::move(plan), literals, std::move(numbers),
+                                        std::move(test), level);
+}
+
+}  // namespace presso::query

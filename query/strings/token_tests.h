@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Conditions over token codes (FORMAT.md 17): an automaton whose steps are codes, made from the one
+// over bytes and a token dictionary. Where every match holds a literal, codes are swept for it
+// (code_sweep.h) and only rows with a hit are read by the automaton.
+// Tested by tests/unit/query/strings/string_test_test.cpp.
+#pragma once
+
+#include <memory>
+
+#include "query/strings/row_test.h"
+#include "query/strings/string_test.h"
+#include "query/strings/token_plan.h"
+
+namespace presso::query {
+
+/// `test` says of a string what `plan` says of codes; `tokens` is kept by reference.
+std::unique_ptr<const StringTest::TokenAutomaton> make_token_test(
+    std::shared_ptr<const TokenPlan> plan, const TokenDictionary& tokens,
+    std::shared_ptr<const RowTest> test);
+
+}  // namespace presso::query

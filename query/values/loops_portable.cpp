@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Loops over values for every machine.
+#include "query/values/loops.h"
+
+namespace presso::query {
+namespace portable {
+
+#include "query/values/loops_body.h"
+
+}  // namespace portable
+
+const ValueLoops& value_loops_portable() {
+  return portable::kLoops;
+}
+
+}  // namespace presso::query

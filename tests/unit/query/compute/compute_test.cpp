@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// What expressions give, and what is said of those that give nothing. Values follow DuckDB unless
+// docs/select.md names the difference.
+#include <gtest/gtest.h>
+
+#include "tests/unit/query/compute/evaluate.h"
+
+namespace presso::query {
+namespace {
+
+struct Case {
+  const char* text;
+  const char* value;
+};
+
+void expect_all(std::initializer_list<Case> cases) {
+  for (const Case& one : cases) EXPECT_EQ(evaluate(one.text), one.value) << one.text;
+}
+
+TEST(Compute, AddsIntegersInSixtyFourBits) {
+  expect_all({{"i + 1", "8"},
+              {"i * i - 50", "-1"},
+              {"i // 2", "3"},
+              {"-i // 2", "-3"},
+              {"i % 4", "3"},
+              {"-i % 4", "-3"},
+              {"- i", "-7"},
+              {"abs(-i)", "7"},
+              {"big", "9223372036854775807"},
+              {"small + 1", "-9223372036854775807"},
+              {"u", "18446744073709551615"},
+              {"u - 1", "18446744073709551614"},
+              {"i + n", "null"}});
+}
+
+TEST(Compute, SaysWhereIntegersOverflow) {
+  for (const char* text : {"big + 1", "small - 1", "big * 2", "-small", "abs(small)", "small // -1",
+                           "i // 0", "i % 0"}) {
+    EXPECT_EQ(evaluate(text).substr(0, 6), "error:") << text;
+  }
+}
+
+TEST(Compute, KeepsDecimalsExact) {
+  expect_all({{"d + 0.005", "12.345"},
+              {"d * 2", "24.68"},
+              {"d * d", "152.2756"},
+              {"1 - d", "-11.34"},
+              {"0.1 + 0.2", "0.3"},
+              {"wide + 1", "1234567890123456789012345679.1234"},
+              {"round(d, 1)", "12.3"},
+              {"round(-12.35, 1)", "-12.4"},
+              {"round(d)", "12"},
+              {"floor(-d)", "-13"},
+              {"ceil(d)", "13"},
+              {"d / 2", "6.17"},
+              {"i / 2", "3.5"},
+              {"d // 2", "6"},
+              {"-d // 0.5", "-24"},
+              {"-d % 5", "-2.34"},
+              {"-7.5e0 // 2", "-3"},
+              {"cast(-2.5e0 as int)", "-2"},
+              {"cast(-2.5e0 as decimal(18,0))", "-3"}});
+  EXPECT_EQ(evaluate("wide * wide").substr(0, 6), "error:");
+}
+
+TEST(Compute, GivesChoicesTheWidestType) {
+  expect_all({{"greatest(d, 0.0001, 99999999999999999)", "99999999999999999.0000"},
+              {"coalesce(n, u, -1)", "18446744073709551615"},
+              {"least(u, -1)", "-1"},
+              {"case when b then -1 else u end", "-1"},
+              {"least(f, x / 3)", "0.16666666666666666"},
+              {"abs(wide + d * 0.5)", "1234567890123456789012345684.2934"}});
+}
+
+TEST(Compute, SaysWhereMomentsOverflow) {
+  for (const char* text : {"cast('1700-01-01' as timestamp(ns)) - interval '300' year",
+                           "date_trunc('year', cast('1677-09-22' as timestamp(ns)))",
+                           "day + interval '2000000000' year",
+                           "cast(day as timestamp(ns)) + interval '900000000' hour"}) {
+    EXPECT_EQ(evaluate(text).substr(0, 6), "error:") << text;
+  }
+}
+
+TEST(Compute, FollowsIeeeForDoublesButOrdersNan) {
+  expect_all({{"x * 4", "2"},
+              {"x + d", "12.84"},
+              {"1 / 0", "inf"},
+              {"-1 / 0", "-inf"},
+              {"nan = nan", "true"},
+              {"nan > 1 / 0", "true"},
+              {"nan < 1", "false"},
+              {"x < nan", "true"},
+              {"f + x", "0.75"},
+              {"round(2.5e0)", "3"},
+              {"sqrt(16)", "4"},
+              {"power(2, 10)", "1024"},
+              {"0.0e0 = -0.0e0", "true"}});
+  EXPECT_EQ(evaluate("sqrt(-1)").substr(0, 6), "error:");
+}
+
+TEST(Compute, KnowsThreeTruths) {
+  expect_all({{"n = 1", "null"},
+              {"n = 1 and false", "false"},
+              {"n = 1 and true", "null"},
+              {"n = 1 or true", "true"},
+              {"n = 1 or false", "null"},
+              {"not (n = 1)", "null"},
+              {"n is null", "true"},
+              {"n is not null", "false"},
+              {"n is distinct from 1", "true"},
+              {"n is not distinct from null", "true"},
+              {"i in (1, 7)", "true"},
+              {"i in (1, null)", "null"},
+              {"i in (7, null)", "true"},
+              {"i not in (1, null)", "null"},
+              {"i not in (1, 2, 3)", "true"},
+              {"i between 1 and 7", "true"},
+              {"i not between 1 and n", "null"},
+              {"bn or b", "true"},
+              {"bn and b", "null"}});
+}
+
+TEST(Compute, EvaluatesOnlyTheBranchThatIsTaken) {
+  expect_all({{"case when i = 0 then 0 else 10 // i end", "1"},
+              {"case when i = 7 then 1 else 10 // 0 end", "1"},
+              {"i = 0 and 10 // 0 = 1", "false"},
+              {"i = 7 or 10 // 0 = 1", "true"},
+              {"case when n = 1 then 'a' end", "null"},
+              {"case i when 7 then 'seven' else 'other' end", "seven"},
+              {"coalesce(n, i, 10 // 0)", "7"},
+              {"nullif(i, 7)", "null"},
+              {"if(b, 1, 2)", "1"}});
+  EXPECT_EQ(evaluate("case when i = 7 then 10 // 0 else 1 end").substr(0, 6), "error:");
+}
+
+TEST(Compute, CountsCharactersOfStrings) {
+  expect_all({{"length(s)", "5"},
+              {"octet_length(s)", "6"},
+              {"upper(s)", "H\xC3\x89LLO"},
+              {"lower('ABC')", "abc"},
+              {"substr(s, 2, 3)", "\xC3\xA9ll"},
+              {"substr(s, -3)", "llo"},
+              {"substr(s, 0, 2)", "h"},
+              {"s || '!' || i", "h\xC3\xA9llo!7"},
+              {"s || sn", "null"},
+              {"concat(s, sn, 1)", "h\xC3\xA9llo1"},
+              {"trim('  a ')", "a"},
+              {"replace('banana', 'an', 'o')", "booa"},
+              {"starts_with(s, 'h')", "true"},
+              {"contains(s, 'll')", "true"},
+              {"strpos(s, 'l')", "3"},
+              {"s like 'h_llo'", "true"},
+              {"s not like '%x%'", "true"},
+              {"s ilike 'H%'", "true"},
+              {"s matches '^h.l+o$'", "true"},
+              {"e = ''", "true"},
+              {"sn like '%'", "null"},
+              {"s < 'i'", "true"},
+              {"'i' > s", "true"},
+              {"s in ('a', 'h\xC3\xA9llo')", "true"},
+              {"s <> 'x'", "true"}});
+}
+
+TEST(Compute, ReckonsWithDates) {
+  expect_all({{"day + 1", "1994-02-01"},
+              {"day - date '1994-01-01'", "30"},
+              {"day + interval '1' month", "1994-02-28"},
+              {"day - interval '1' year", "1993-01-31"},
+              {"day - interval 30 day", "1994-01-01"},
+              {"year(day)", "1994"},
+              {"month(t)", "1"},
+              {"hour(t)", "12"},
+              {"second(t)", "56"},
+              {"t + interval '1' hour", "1994-01-31 13:34:56.789"},
+              {"date_trunc('month', t)", "1994-01-01 00:00:00.000"},
+              {"date_trunc('week', day)", "1994-01-31"},
+              {"week(day)", "5"},
+              {"dayofweek(day)", "1"},
+              {"epoch(t)", "760019696"},
+              {"day < '1994-02-01'", "true"},
+              {"day = t", "false"},
+              {"t > day", "true"},
+              {"t < '1994-01-31 12:34:56.7891'", "true"},
+              {"cast(t as date)", "1994-01-31"},
+              {"1994-01-31 = day", "true"}});
+}
+
+TEST(Compute, CastsWhatFits) {
+  expect_all({{"cast('12' as int)", "12"},
+              {"cast(' 1.5 ' as double)", "1.5"},
+              {"cast(2.5 as int)", "3"},
+              {"cast(2.5e0 as int)", "2"},
+              {"cast(d as decimal(9,1))", "12.3"},
+              {"cast(i as varchar)", "7"},
+              {"cast(b as int)", "1"},
+              {"cast('yes' as bool)", "true"},
+              {"cast('1994-02-03' as date)", "1994-02-03"},
+              {"i::double / 2", "3.5"},
+              {"cast(null as int)", "null"}});
+  for (const char* text : {"cast('abc' as int)", "cast(300 as tinyint)", "cast(big as int)",
+                           "cast('1994-02-30' as date)", "cast(nan as int)"}) {
+    EXPECT_EQ(evaluate(text).substr(0, 6), "error:") << text;
+  }
+}
+
+TEST(Compute, NamesWhatDoesNotFitTogether) {
+  const auto has = [](const std::string& text, const std::string& part) {
+    const std::string value = evaluate(text);
+    EXPECT_NE(value.find(part), std::string::npos) << text << ": " << value;
+  };
+  has("l_quantty + 1", "there is no column 'l_quantty'");
+  has("dai + 1", "Did you mean 'day'?");
+  has("lenght(s)", "Did you mean 'length'?");
+  has("substr(s)", "takes 2 or more arguments");
+  has("s + 1", "this is utf8, where a number must stand");
+  has("i = 'abc'", "'abc' is no int32");
+  has("day = 'soon'", "'soon' is no date");
+  has("s = 1", "there is no type for");
+  has("i and b", "this is int32, where a condition must stand");
+  has("sum(i)", "is of groups");
+  has("s like i", "string");
+  has("cast(i as money)", "money");
+  has("s matches '('", "");
+}
+
+TEST(Compute, ComparesNumbersOfAllKindsExactly) {
+  expect_all({{"d = 12.34", "true"},
+              {"d = 12.340", "true"},
+              {"i = 7.0", "true"},
+              {"i < 7.01", "true"},
+              {"u > big", "true"},
+              {"wide > big", "true"},
+              {"i in (7.5, 7.0)", "true"},
+              {"greatest(i, 9, n)", "9"},
+              {"least(d, i)", "7.00"},
+              {"x = 0.5", "true"}});
+}
+
+}  // namespace
+}  // namespace presso::query
