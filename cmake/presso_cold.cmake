@@ -2,7 +2,7 @@
 # those of the build type. Where it is empty, as it is unless a wheel is made, all is compiled for
 # speed. -Oz (tools/python/wheels.sh) halves these files.
 # What is not named here is taken for hot: files that have 2 % or more of the time of some command
-# (tools/bench/hot_files.py), kernels for AVX2 and AVX-512, what only callers of the library use.
+# (lab/figures/hot_files.py), kernels for AVX2 and AVX-512, what only callers of the library use.
 set(PRESSO_COLD_OPTIONS "" CACHE STRING "Options for code in which little time is spent")
 
 # Paths from the repository's root, as regular expressions.

@@ -10,7 +10,7 @@
 //
 // null and a key that is not there are null. Columns stand in the order that most rows have their
 // keys in (json_key_order.h). Whether there are spaces, what is escaped and how lines end is
-// decided by how most is written. Cost: json_rate in tools/bench/programs/columns.
+// decided by how most is written. Cost: json_rate in lab/programs/columns.
 // Tested by tests/unit/compress/table/json_inference_test.cpp.
 #pragma once
 

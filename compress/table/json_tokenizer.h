@@ -7,7 +7,7 @@
 // - All other lines are no rows; they belong to what stands before the next row. Those that are not
 //   blank are counted as stray.
 // Strings are looked through 16 bytes at a time. Cost: see json_rate in
-// tools/bench/programs/columns. Tested by tests/unit/compress/table/json_tokenizer_test.cpp.
+// lab/programs/columns. Tested by tests/unit/compress/table/json_tokenizer_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // without values is utf8. Integers are int64 here, as the file packs them by their values.
 // Columns are looked at one after another within a batch, by a loop for the present candidate; a
 // value that does not have it widens the candidate and changes the loop.
-// Cost: csv_rate in tools/bench/programs/columns. Tested by
+// Cost: csv_rate in lab/programs/columns. Tested by
 // tests/unit/compress/table/type_inference_test.cpp.
 #pragma once
 

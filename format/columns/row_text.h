@@ -12,7 +12,7 @@
 //
 // Rows are written in batches: room for the longest text that a batch can have is made first, then
 // nothing is checked. Cost: 0.8 GB/s a core for rows like TPC-H's lineitem, 1.9 GB/s as JSON
-// (tools/bench/programs/columns/row_text_bench.cpp). Room of 6 times a string's bytes at most is
+// (lab/programs/columns/row_text_bench.cpp). Room of 6 times a string's bytes at most is
 // taken while it is printed, and of 2 MiB or a row for everything else. Tested by
 // tests/unit/format/columns/row_text_test.cpp.
 #pragma once

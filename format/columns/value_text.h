@@ -20,7 +20,7 @@
 // does not have counts as kPlain.
 //
 // Cost: 6 to 10 ns a value, wider ones 15 to 20, doubles of all their digits 40 to 60
-// (tools/bench/programs/columns/value_text_bench.cpp).
+// (lab/programs/columns/value_text_bench.cpp).
 // Where a whole column is at hand, value_parser() and value_printer() leave the choice by type out
 // of the loop. Tested by tests/unit/format/columns/value_text_test.cpp.
 #pragma once

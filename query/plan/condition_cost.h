@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a condition costs and lets pass by what the directory of a row group tells, before a row is
 // read: how its columns are stored, in how many bytes, between which values (S4.3, S4.6).
-// tools/bench/programs/query/plan_sweep compares the costs with what conditions take.
+// lab/programs/query/plan_sweep compares the costs with what conditions take.
 #pragma once
 
 #include "decompress/table/group_reader.h"

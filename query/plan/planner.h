@@ -10,7 +10,7 @@
 // conditions that are tested already (joint_shares.h). Of more the order is that of rank =
 // (selectivity - 1) / cost (S4.3), and a programme in its exact form finds the groups: the cost of
 // a group depends on what stands before it, which is fixed.
-// Tested by tests/unit/query/plan/planner_test.cpp; tools/bench/programs/query/plan_sweep compares
+// Tested by tests/unit/query/plan/planner_test.cpp; lab/programs/query/plan_sweep compares
 // the choice with all plans.
 #pragma once
 

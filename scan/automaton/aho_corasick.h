@@ -3,7 +3,7 @@
 // the longest prefix of a string that the text so far ends with, and one more state says that a
 // string was found. All transitions are resolved: nothing falls back while reading. Not minimal,
 // but made in time proportional to its table. Sources: S5.1, S5.15, L7.
-// Tested by tests/unit/scan/automaton/line_dfa_test.cpp and tests/unit/lab/substring_test.cpp.
+// Tested by tests/unit/scan/automaton/line_dfa_test.cpp and lab/tests/substring_test.cpp.
 #pragma once
 
 #include <optional>

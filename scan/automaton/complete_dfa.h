@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Deterministic automata as a whole: the subset construction run to its end. Sources: L6. Tested
-// by tests/unit/scan/automaton/line_dfa_test.cpp and tests/unit/lab/string_dfa_test.cpp.
+// by tests/unit/scan/automaton/line_dfa_test.cpp and lab/tests/string_dfa_test.cpp.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A deterministic automaton as one table: over lines for the CPU's line counter and for kernels,
-// over whole strings for the engines of tools/lab/strings. Sources: L6, L7 (table indexed by state
+// over whole strings for the engines of lab/strings. Sources: L6, L7 (table indexed by state
 // and byte, matching states numbered last). Made by minimal_dfa.h, aho_corasick.h and line_dfa.h.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The minimal automaton: states that accept the same rest of a text become one (Hopcroft's
 // partition refinement), and so do classes of bytes that no state tells apart. Sources: L6. Tested
-// by tests/unit/scan/automaton/line_dfa_test.cpp and tests/unit/lab/string_dfa_test.cpp.
+// by tests/unit/scan/automaton/line_dfa_test.cpp and lab/tests/string_dfa_test.cpp.
 #pragma once
 
 #include "scan/automaton/complete_dfa.h"

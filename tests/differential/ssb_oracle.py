@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The queries of the Star Schema Benchmark (tools/bench/ssb_queries.sql), answered by presso and by
+"""The queries of the Star Schema Benchmark (lab/figures/ssb_queries.sql), answered by presso and by
 DuckDB from the same CSV files.
 
     ssb_oracle.py QUERY_SERVER GENERATE_TABLE [SCALE]
@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True
 import engines  # noqa: E402
 from compare import own_value  # noqa: E402
 
-QUERIES = os.path.join(HERE, "../../tools/bench/ssb_queries.sql")
+QUERIES = os.path.join(HERE, "../../lab/figures/ssb_queries.sql")
 TABLES = ["ssb_lineorder", "ssb_date", "ssb_customer", "ssb_supplier", "ssb_part"]
 # In which columns of the answer the statements leave no tie open: the order of the others is not
 # told.

@@ -5,7 +5,7 @@
 #include "presso/gpu_devices.h"
 #include "tests/gpu/workplace.h"
 #include "tests/simt/string_backend.h"
-#include "tools/lab/gpu/refilled_strings.h"
+#include "lab/gpu/refilled_strings.h"
 
 namespace presso::gpu::test {
 namespace {

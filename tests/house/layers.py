@@ -9,8 +9,7 @@ build without CUDA, and neither do they include headers of CUDA. Its public head
 gpu/include/presso) include none either, so that tools, which may use them, need no CUDA compiler.
 Within the layers the rooms, which are the folders, use each other in one direction only: what one
 room includes, and what that includes, never leads back to it.
-Tests, examples, generators, the laboratory (tools/lab) and the programs that measure
-(tools/bench/programs) stand above all layers: they may use everything, and no layer uses them.
+Tests, examples, generators and the laboratory (lab) with its programs that measure stand above all layers: they may use everything, and no layer uses them.
 
     layers.py ROOT        prints each violation, exit status 1 if there is one
     layers.py --self-test
@@ -30,7 +29,7 @@ MAY_USE = {
     "tools": {"format", "compress", "decompress", "scan", "query"},
 }
 # Folders within a layer that stand above all layers.
-ABOVE = ("tools/lab/", "tools/bench/programs/")
+ABOVE = ("lab/",)
 # Folders that are one room with the folder they lie in: two back ends of one interface.
 PART_OF_A_ROOM = {"emulator"}
 SOURCES = {".h", ".cpp", ".cuh", ".cu", ".inc"}
@@ -173,12 +172,12 @@ def check(root):
 
 # (file, content, part of the message expected, or None where it is allowed)
 CASES = [
-    ("scan/a.cpp", '#include "tools/lab/x.h"', "stands above the layers"),
-    ("tools/a.cpp", '#include "tools/bench/programs/x.h"', "stands above the layers"),
+    ("scan/a.cpp", '#include "lab/x.h"', "stands above the layers"),
+    ("tools/a.cpp", '#include "lab/programs/x.h"', "stands above the layers"),
     ("tools/CMakeLists.txt", "link(presso presso::lab_strings)", "which is above it"),
     ("scan/text/a.h", '#include "scan/regex/b.h"', "its includes lead back to it"),
     ("scan/regex/emulator/a.h", '#include "scan/text/b.h"\n#include "scan/regex/c.h"', None),
-    ("tools/lab/a.cu", '#include "decompress/gpu/k.cuh"\n#include "scan/text/b.h"', None),
+    ("lab/a.cu", '#include "decompress/gpu/k.cuh"\n#include "scan/text/b.h"', None),
     ("compress/a.cpp", '#include "presso/decode.h"', "compress includes presso/decode.h"),
     ("decompress/a.cpp", '#include "compress/match.h"', "decompress includes compress/match.h"),
     ("scan/a.cpp", "#include <presso/encode.h>", "scan includes presso/encode.h"),

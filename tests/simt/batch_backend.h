@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/simt/batch_case.h"
-#include "tools/lab/gpu/variants.h"
+#include "lab/gpu/variants.h"
 
 namespace presso::gpu::test {
 

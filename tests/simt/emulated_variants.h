@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tests/simt/emulated_launcher.h"
-#include "tools/lab/gpu/variant_steps.h"
+#include "lab/gpu/variant_steps.h"
 
 namespace presso::gpu::test {
 

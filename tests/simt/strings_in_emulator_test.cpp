@@ -9,7 +9,7 @@
 #include "tests/simt/emulated_strings.h"
 #include "tests/simt/string_backend.h"
 #include "tests/support/placed_bytes.h"
-#include "tools/lab/gpu/row_refill.cuh"
+#include "lab/gpu/row_refill.cuh"
 
 namespace presso::gpu::test {
 namespace {

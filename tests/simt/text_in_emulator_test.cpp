@@ -9,7 +9,7 @@
 #include "tests/simt/emulated_numbers.h"
 #include "tests/simt/text_backend.h"
 #include "tests/support/placed_bytes.h"
-#include "tools/lab/gpu/text_refill.cuh"
+#include "lab/gpu/text_refill.cuh"
 
 namespace presso::gpu::test {
 namespace {

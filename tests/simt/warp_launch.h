@@ -7,7 +7,7 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "decompress/gpu/warp/warp_decoder.cuh"
 #include "tests/simt/block_case.h"
-#include "tools/lab/gpu/multi_kernel.cuh"
+#include "lab/gpu/multi_kernel.cuh"
 
 namespace presso::test {
 

@@ -5,7 +5,7 @@
 // around. Everything else is decoded into the first-level cache and compared there.
 //
 // G values/s on one core of an AMD EPYC (Zen 4), 4 bytes, the middle half of the values
-// (tools/bench/programs/columns: integer_rate 60):
+// (lab/programs/columns: integer_rate 60):
 //
 //   bits        5     8    12    17    20    27    differences   runs of 4   ALP, 24 bits
 //   AVX-512  21.6  20.8  18.1  16.3  16.4  14.0        2.8           7.2         14.3

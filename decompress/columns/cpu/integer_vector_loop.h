@@ -10,7 +10,7 @@
 // zeros behind it. Values that need more than that (16 and 8 bits, short vectors, doubles) pass
 // through buffers of at most 8 KiB in the first-level cache.
 //
-// Cost, G values/s on one core of an AMD EPYC (Zen 4): tools/bench/programs/columns. Tests:
+// Cost, G values/s on one core of an AMD EPYC (Zen 4): lab/programs/columns. Tests:
 // tests/unit/decompress/columns.
 
 using u8 = std::uint8_t;

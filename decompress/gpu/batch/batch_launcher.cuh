@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps of batch_steps.h as kernels on a stream. The kernels here are those before and after
 // the decoders; threads to data, shared memory (none) and synchronisation are described where their
-// bodies are. CUDA files only: included by batch.cu, and by the laboratory (tools/lab/gpu).
+// bodies are. CUDA files only: included by batch.cu, and by the laboratory (lab/gpu).
 #pragma once
 
 #include "decompress/gpu/batch/batch_steps.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps of decoder_steps.h as kernels on a stream, in the shape that suits the device. Threads
 // to data, shared memory and synchronisation are described where the kernels' bodies are. CUDA
-// files only: included by decoders.cu, and by the laboratory's variants (tools/lab/gpu).
+// files only: included by decoders.cu, and by the laboratory's variants (lab/gpu).
 #pragma once
 
 #include "decompress/gpu/batch/decoder_steps.h"

@@ -16,7 +16,7 @@
 // Takes up Bit blocks in state kPlanned. Leaves kPlanned where all is well, or kSurveyed where the
 // relay decoder is to have the block; kFailed where the sequences do not fit, for finish.cuh to
 // find the first error; and kBadPayloadSize, kBadTree or kBadBits. Test:
-// tests/simt/bit_unpack_test.cpp. Benchmark: tools/bench/programs/decompress_gpu/decode_rate.cpp.
+// tests/simt/bit_unpack_test.cpp. Benchmark: lab/programs/decompress_gpu/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/bit/bit_lanes.cuh"

@@ -6,7 +6,7 @@
 // Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned
 // where a page has more than Policy::kSegmentSlots segments. Test:
 // tests/simt/relay_decoder_test.cpp. Benchmark:
-// tools/bench/programs/decompress_gpu/decode_rate.cpp.
+// lab/programs/decompress_gpu/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/checksum/content_check.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps of string_steps.h as kernels on a stream. Threads to data, shared memory and
 // synchronisation are described where their bodies are. CUDA files only: included by strings.cu,
-// and by the laboratory (tools/lab/gpu).
+// and by the laboratory (lab/gpu).
 #pragma once
 
 #include "decompress/gpu/runtime/kernel_launch.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the kernels of a query's plan (device_plan.h) move in device memory, by reasoning, and how
-// long the device takes for them: --explain=analyze and tools/bench's table_gpu_rate tell it.
+// long the device takes for them: --explain=analyze and lab/figures's table_gpu_rate tell it.
 // Tested by tests/simt/query_plans_on_gpu_test.cpp.
 #pragma once
 

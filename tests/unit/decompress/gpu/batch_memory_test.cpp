@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "decompress/gpu/bit/unpacked_block.h"
-#include "tools/lab/gpu/variants.h"
+#include "lab/gpu/variants.h"
 
 namespace presso::gpu {
 namespace {

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+// Whether the planner picks a plan that is nearly the fastest, and whether its estimates are in the
+// order of the times (S4.12): every plan of some conditions is run by FilterRunner over a table in
+// memory, for selectivities from 0.001 to 0.9, equal and different ones, of columns without order,
+// sorted, in runs, and correlated; and with LIKE on tokens as the last condition (Figs 4.2,
+// 4.4-4.11 of the thesis, on a CPU).
+//
+//   plan_sweep [--rows N] [--text-rows N] [--runs N] [--point TEXT] [--plan PLAN] [--keep FOLDER]
+//              [--built-in] [--plans]
+//
+// 8,000,000 rows of eight columns are packed into 120 MB, far more than the third-level cache has.
+// Prints a CSV with a row for each point, in nanoseconds a row of the table, or with --plans for
+// each plan; the summary goes to standard error. A time is a sum over slices, of each the least of
+// --runs runs, in which plans take turns, so that other work on the machine hardly matters; the
+// picked plan and six that were best are run five times as often again. Row groups are opened
+// before. Of four conditions there are 365 plans: the picked one, the next 11 by the estimate and
+// 60 others by chance are run. Constants of the model were chosen by points marked "tune" only,
+// which "judge" points were not looked at for.
+// --point, --plan: only points whose names have this, only this plan (for profiles).
+// --keep reads the tables from a folder, or writes them there. --built-in: rates are not measured.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "corpora/random.h"
+#include "format/columns/bit_copy.h"
+#include "presso/stopwatch.h"
+#include "query/plan/planner.h"
+#include "query/rows/table_facts.h"
+#include "query/run/filter_run.h"
+#include "query/run/make_plan.h"
+#include "lab/programs/query/sweep_tables.h"
+
+namespace presso::query {
+namespace {
+
+struct Options {
+  std::uint64_t rows = 8'000'000;
+  std::uint64_t text_rows = 2'000'000;
+  int runs = 3;
+  std::string only_point;
+  std::string only_plan;
+  std::string keep;
+  bool built_in = false;
+  bool plans = false;
+};
+
+/// A plan that is timed.
+struct Timed {
+  PlanShape shape;
+  std::vector<float> slice_ns = {};  ///< the least of all runs, by slice
+
+  double ns() const { return std::accumulate(slice_ns.begin(), slice_ns.end(), 0.0); }
+};
+
+struct Point {
+  std::string name;
+  bool text = false;
+  std::vector<std::string> conditions;
+  bool judge = false;
+};
+
+[[noreturn]] void give_up(const Error& error) {
+  std::fprintf(stderr, "plan_sweep: %s\n", error.message().c_str());
+  std::exit(1);
+}
+
+template <class T>
+T value_or_exit(Result<T> result) {
+  if (!result.ok()) give_up(result.error());
+  return std::move(*result);
+}
+
+/// A table in memory whose row groups are opened.
+class OpenTable {
+ public:
+  explicit OpenTable(std::vector<Byte> file)
+      : file_(std::move(file)), access_(file_), tables_{value_or_exit(Table::open(access_))} {}
+
+  const std::vector<Table>& tables() const { return tables_; }
+
+  /// New ones for each query: they keep what was made for its conditions.
+  std::vector<Slice> slices() const {
+    std::vector<Slice> all;
+    for (std::uint64_t group = 0; group < tables_[0].row_groups(); ++group) {
+      auto context = std::make_shared<GroupContext>();
+      context->reader = value_or_exit(GroupReader::open(tables_[0], group));
+      context->first_row = context->reader->first_row();
+      const std::uint32_t rows = context->reader->rows();
+      for (std::uint32_t first = 0; first < rows; first += kSliceRows) {
+        all.push_back({context, first, std::min(kSliceRows, rows - first)});
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Byte> file_;
+  MemoryRandomAccess access_;
+  std::vector<Table> tables_;
+};
+
+BoundQuery bind(const OpenTable& table, const std::vector<std::string>& conditions) {
+  QuerySpec spec;
+  for (const std::string& text : conditions) {
+    spec.conditions.push_back({value_or_exit(parse_expression(text)), text});
+  }
+  auto columns = value_or_exit(input_columns(table.tables(), {}));
+  return value_or_exit(bind_query(spec, {{std::move(columns), {}, rows_of(table.tables())}}));
+}
+
+/// One point of the sweep: its conditions bound, the table's slices, and what runs plans.
+class Sweep {
+ public:
+  Sweep(const OpenTable& table, const Point& point, const QueryRates& rates)
+      : query_(bind(table, point.conditions)),
+        slices_(table.slices()),
+        reader_(physical_of(query_.columns)) {
+    plan_.conditions = conditions_of(query_);
+    const Stopwatch sampling;
+    input_ = value_or_exit(planner_input(table.tables(), query_, plan_.conditions, rates));
+    sample_seconds_ = sampling.seconds();
+    for (const Slice& slice : slices_) rows_ += slice.rows;
+  }
+
+  const PlannerInput& input() const { return input_; }
+  double rows() const { return static_cast<double>(rows_); }
+  double sample_seconds() const { return sample_seconds_; }
+
+  void run(Timed& timed) {
+    plan_.passes = timed.shape.passes;
+    timed.slice_ns.resize(slices_.size(), std::numeric_limits<float>::infinity());
+    std::vector<std::uint64_t> bits(kSliceWords);
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      const Stopwatch time;
+      reader_.open(slices_[i]);
+      const Status done = runner_.run(plan_, reader_, bits.data());
+      if (!done.ok()) give_up(done.error());
+      timed.slice_ns[i] = std::min(timed.slice_ns[i], static_cast<float>(time.seconds() * 1e9));
+      for (const std::uint64_t word : bits) found += ones_of(word);
+    }
+    if (found_ && *found_ != found)
+      give_up(make_error(ErrorCode::kContent, "plans give different rows"));
+    found_ = found;
+  }
+
+  double found_share() const { return static_cast<double>(found_.value_or(0)) / rows(); }
+
+ private:
+  BoundQuery query_;
+  std::vector<Slice> slices_;
+  SliceReader reader_;
+  FilterRunner runner_;
+  FilterPlan plan_;
+  PlannerInput input_;
+  std::uint64_t rows_ = 0;
+  double sample_seconds_ = 0;
+  std::optional<std::uint64_t> found_;
+};
+
+/// All plans; of many the best by the estimate and some by chance. The picked one comes first.
+std::vector<Timed> plans_to_run(const PlannerInput& input, const std::string& only) {
+  if (!only.empty()) {
+    return {{cost_of(input, value_or_exit(parse_plan(only, input.costs.size())))}};
+  }
+  constexpr std::size_t kBest = 11;
+  constexpr std::size_t kByChance = 60;
+  std::vector<Timed> timed = {{choose_plan(input)}};
+  const std::string picked = plan_text(timed[0].shape.passes);
+  std::vector<PlanShape> all = all_plans(input);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const PlanShape& a, const PlanShape& b) { return a.cost_ns < b.cost_ns; });
+  if (all.size() > kBest + kByChance) {
+    corpora::Random random(3);
+    for (std::size_t i = kBest; i < kBest + kByChance; ++i) {
+      std::swap(all[i], all[i + random.below(static_cast<std::uint32_t>(all.size() - i))]);
+    }
+    all.resize(kBest + kByChance);
+  }
+  for (PlanShape& shape : all) {
+    if (plan_text(shape.passes) != picked) timed.push_back({std::move(shape)});
+  }
+  return timed;
+}
+
+/// Runs these plans, in another order each time.
+void run_in_turns(Sweep& sweep, std::vector<Timed>& timed, std::vector<std::size_t> turn,
+                  int runs) {
+  corpora::Random random(4);
+  for (int run = 0; run < runs; ++run) {
+    for (std::size_t i = turn.size(); i > 1; --i) {
+      std::swap(turn[i - 1], turn[random.below(static_cast<std::uint32_t>(i))]);
+    }
+    for (const std::size_t i : turn) sweep.run(timed[i]);
+  }
+}
+
+void time_plans(Sweep& sweep, std::vector<Timed>& timed, int runs) {
+  constexpr std::size_t kBest = 6;
+  constexpr int kTimesAgain = 5;
+  std::vector<std::size_t> turn(timed.size());
+  std::iota(turn.begin(), turn.end(), std::size_t{0});
+  run_in_turns(sweep, timed, turn, runs);
+  std::sort(turn.begin() + 1, turn.end(),
+            [&](std::size_t a, std::size_t b) { return timed[a].ns() < timed[b].ns(); });
+  turn.resize(std::min(turn.size(), 1 + kBest));
+  run_in_turns(sweep, timed, turn, kTimesAgain * runs);
+}
+
+/// Ranks from 0 on; equal ones share the mean.
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> rank(values.size());
+  for (std::size_t i = 0; i < order.size();) {
+    std::size_t end = i;
+    while (end < order.size() && values[order[end]] == values[order[i]]) ++end;
+    for (std::size_t k = i; k < end; ++k) rank[order[k]] = static_cast<double>(i + end - 1) / 2;
+    i = end;
+  }
+  return rank;
+}
+
+double spearman(const std::vector<double>& x, const std::vector<double>& y) {
+  const std::vector<double> a = ranks(x);
+  const std::vector<double> b = ranks(y);
+  const double mean = static_cast<double>(a.size() - 1) / 2;
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean) * (b[i] - mean);
+    aa += (a[i] - mean) * (a[i] - mean);
+    bb += (b[i] - mean) * (b[i] - mean);
+  }
+  return aa == 0 || bb == 0 ? 0 : ab / std::sqrt(aa * bb);
+}
+
+/// What came of some points.
+struct Summary {
+  std::vector<double> ratios;        ///< picked / best
+  std::vector<double> correlations;  ///< of points whose plans differ by a fifth and more
+  std::vector<double> independent;   ///< predicted without a sample
+  std::vector<double> linear;        ///< and by min(1,024 p, 1)
+  std::vector<double> predicted;     ///< of all plans
+  std::vector<double> measured;
+
+  void print(const char* title) const {
+    if (ratios.empty()) return;
+    std::vector<double> sorted = ratios;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<double> rank = correlations;
+    std::sort(rank.begin(), rank.end());
+    std::fprintf(stderr,
+                 "%s: %zu points, %zu plans; picked / best: median %.3f, worst %.3f; Spearman over "
+                 "all %.3f (without a sample %.3f, by min() %.3f), in %zu points whose plans "
+                 "differ: median %.3f, least %.3f\n",
+                 title, ratios.size(), measured.size(), sorted[sorted.size() / 2], sorted.back(),
+                 spearman(predicted, measured), spearman(independent, measured),
+                 spearman(linear, measured), rank.size(), rank.empty() ? 0 : rank[rank.size() / 2],
+                 rank.empty() ? 0 : rank[0]);
+  }
+};
+
+std::string below(const std::string& column, double share) {
+  for (const SweptColumn& one : swept_columns()) {
+    if (one.name != column) continue;
+    const double bound = std::max(1.0, std::round(share * static_cast<double>(1u << one.bits)));
+    return column + " < " + std::to_string(static_cast<long>(bound));
+  }
+  return column + " like '%" +
+         (share < 0.01  ? "special"
+          : share < 0.2 ? "requests"
+                        : "deposits") +
+         "%'";
+}
+
+Point point(const std::string& kind, const std::vector<std::string>& columns,
+            const std::vector<double>& shares) {
+  Point made;
+  made.name = kind;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%s%g", i == 0 ? " " : "/", shares[i]);
+    made.name += text;
+    made.conditions.push_back(below(columns[i], shares[i]));
+    made.text = made.text || columns[i] == "note";
+  }
+  return made;
+}
+
+std::vector<Point> all_points() {
+  std::vector<Point> points;
+  const std::vector<std::string> abcd = {"a", "b", "c", "d"};
+  for (const double s : {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.9}) {
+    points.push_back(point("equal", {"a", "b", "c", "d"}, {s, s, s, s}));
+    points.push_back(point("equal", {"b", "c", "d"}, {s, s, s}));
+  }
+  for (const double s : {0.001, 0.01, 0.1, 0.4, 0.9}) {
+    points.push_back(point("varied", {"a", "b", "c"}, {s, 0.5, 0.5}));
+    points.push_back(point("varied", {"a", "b", "c"}, {0.1, s, 0.8}));
+    points.push_back(point("pair", {"a", "d"}, {0.5, s}));
+  }
+  points.push_back(point("spread", abcd, {0.001, 0.01, 0.1, 0.9}));
+  points.push_back(point("spread", abcd, {0.9, 0.1, 0.01, 0.001}));
+  points.push_back(point("spread", abcd, {0.02, 0.5, 0.02, 0.5}));
+  for (const double s : {0.01, 0.1, 0.5}) {
+    points.push_back(point("sorted", {"sorted", "b", "c"}, {s, 0.1, 0.5}));
+    points.push_back(point("sorted", {"b", "c", "sorted"}, {0.01, 0.5, s}));
+    points.push_back(point("runs", {"a", "runs", "c"}, {0.1, s, 0.5}));
+    points.push_back(point("runs", {"a", "b", "runs", "d"}, {0.002, 0.1, s, 0.5}));
+    points.push_back(point("correlated", {"a", "near", "c"}, {s, s, 0.5}));
+    points.push_back(point("correlated", {"a", "far", "c"}, {s, s, 0.01}));
+    points.push_back(point("correlated", {"a", "near", "far", "d"}, {s, s, 0.9, 0.3}));
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].judge = i % 2 == 1;
+  for (const double s : {0.0005, 0.01, 0.1, 0.4, 0.003, 0.05, 0.2}) {
+    for (const double like : {0.001, 0.05, 0.4}) {
+      points.push_back(point("like", {"a", "b", "note"}, {s, s, like}));
+      points.back().judge = s == 0.003 || s == 0.05 || s == 0.2;
+    }
+  }
+  return points;
+}
+
+void measure(const OpenTable& table, const Point& point, const QueryRates& rates,
+             const Options& options, std::vector<Summary*> summaries) {
+  Sweep sweep(table, point, rates);
+  std::vector<Timed> timed = plans_to_run(sweep.input(), options.only_plan);
+  time_plans(sweep, timed, options.runs);
+  std::vector<double> predicted, measured;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    predicted.push_back(timed[i].shape.cost_ns);
+    measured.push_back(timed[i].ns() / sweep.rows());
+    if (measured[i] < measured[best]) best = i;
+  }
+  const auto worst_plan = static_cast<std::size_t>(
+      std::max_element(measured.begin(), measured.end()) - measured.begin());
+  const double worst = measured[worst_plan];
+  const double correlation = spearman(predicted, measured);
+  const char* const set = point.judge ? "judge" : "tune";
+  if (options.plans) {
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+      std::printf("%s,%s,%s,%.4f,%.4f,%d\n", set, point.name.c_str(),
+                  plan_text(timed[i].shape.passes).c_str(), predicted[i], measured[i], i == 0);
+    }
+  } else {
+    std::printf("%s,%s,%zu,%s,%.3f,%.3f,%s,%.3f,%.3f,%.3f,%.2f,%.2f,%.2g,%.2g,%.1f\n", set,
+                point.name.c_str(), timed.size(), plan_text(timed[0].shape.passes).c_str(),
+                measured[0], predicted[0], plan_text(timed[best].shape.passes).c_str(),
+                measured[best], predicted[best], measured[0] / measured[best],
+                worst / measured[best], correlation, sweep.found_share(),
+                timed[0].shape.selectivity, sweep.sample_seconds() * 1e3);
+  }
+  std::fflush(stdout);
+  PlannerInput input = sweep.input();
+  input.sample = {};
+  std::vector<double> independent, linear;
+  for (const bool by_min : {false, true}) {
+    input.linear_vectors = by_min;
+    for (const Timed& plan : timed) {
+      (by_min ? linear : independent).push_back(cost_of(input, plan.shape.passes).cost_ns);
+    }
+  }
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (Summary* summary : summaries) {
+    append(summary->independent, independent);
+    append(summary->linear, linear);
+    summary->ratios.push_back(measured[0] / measured[best]);
+    if (worst > 1.2 * measured[best]) summary->correlations.push_back(correlation);
+    append(summary->predicted, predicted);
+    append(summary->measured, measured);
+  }
+}
+
+/// How long ten conditions take to be planned, with a sample and without.
+void time_planning(const QueryRates& rates) {
+  corpora::Random random(6);
+  PlannerInput input;
+  input.rates = rates;
+  for (int i = 0; i < 10; ++i) {
+    ConditionCost cost;
+    cost.vector_ns = 0.05 + 0.01 * i;
+    cost.read_ns = 0.2;
+    input.costs.push_back(cost);
+    input.selectivities.push_back(0.05 * (i + 1));
+  }
+  const auto least_ms = [&] {
+    double least = 1e9;
+    for (int run = 0; run < 5; ++run) {
+      const Stopwatch time;
+      choose_plan(input);
+      least = std::min(least, time.seconds());
+    }
+    return least * 1e3;
+  };
+  const double without = least_ms();
+  input.sample.vectors = 64;
+  for (std::uint32_t end = 8; end <= 64; end += 8) input.sample.slice_ends.push_back(end);
+  for (int i = 0; i < 10; ++i) {
+    std::vector<std::uint64_t> bits(64 * kBatchWords);
+    for (std::uint64_t& word : bits) word = random.next() | (i % 2 == 0 ? random.next() : 0);
+    input.sample.bits.push_back(bits);
+  }
+  std::fprintf(stderr, "planning 10 conditions: %.3f ms, with a sample %.3f ms\n", without,
+               least_ms());
+}
+
+std::vector<Byte> kept_table(const std::string& path, const std::string& keep,
+                             Result<std::vector<Byte>> (*make)(std::uint64_t), std::uint64_t rows) {
+  std::vector<Byte> file;
+  if (std::FILE* const kept = keep.empty() ? nullptr : std::fopen(path.c_str(), "rb")) {
+    std::fseek(kept, 0, SEEK_END);
+    file.resize(static_cast<std::size_t>(std::ftell(kept)));
+    std::rewind(kept);
+    const bool whole = std::fread(file.data(), 1, file.size(), kept) == file.size();
+    std::fclose(kept);
+    if (whole) return file;
+  }
+  file = value_or_exit(make(rows));
+  if (std::FILE* const kept = keep.empty() ? nullptr : std::fopen(path.c_str(), "wb")) {
+    std::fwrite(file.data(), 1, file.size(), kept);
+    std::fclose(kept);
+  }
+  return file;
+}
+
+int sweep_all(const Options& options) {
+  const QueryRates rates = options.built_in ? QueryRates() : measure_query_rates();
+  std::fprintf(stderr,
+               "rates: compare %.3f decode %.3f compute %.3f byte %.3f list %.2f bitmap %.4f "
+               "branch %.2f read %.3f together",
+               rates.compare_ns, rates.decode_ns, rates.compute_ns, rates.byte_ns, rates.list_ns,
+               rates.bitmap_ns, rates.branch_ns, rates.read_ns);
+  for (const double rate : rates.together) std::fprintf(stderr, " %.3f", rate);
+  std::fprintf(stderr, "\n");
+  const OpenTable numbers(
+      kept_table(options.keep + "/numbers.presso", options.keep, make_number_table, options.rows));
+  const OpenTable texts(
+      kept_table(options.keep + "/texts.presso", options.keep, make_text_table, options.text_rows));
+  std::puts(options.plans ? "set,point,plan,predicted_ns,measured_ns,picked"
+                          : "set,point,plans,picked,picked_ns,picked_predicted_ns,best,best_ns,"
+                            "best_predicted_ns,picked_of_best,worst_of_best,spearman,selectivity,"
+                            "predicted_selectivity,sample_ms");
+  Summary tuned, judged, all;
+  for (const Point& point : all_points()) {
+    if (point.name.find(options.only_point) == std::string::npos) continue;
+    measure(point.text ? texts : numbers, point, rates, options,
+            {point.judge ? &judged : &tuned, &all});
+  }
+  tuned.print("tune");
+  judged.print("judge");
+  all.print("all");
+  time_planning(rates);
+  return 0;
+}
+
+}  // namespace
+}  // namespace presso::query
+
+int main(int count, char** arguments) {
+  presso::query::Options options;
+  for (int i = 1; i < count; ++i) {
+    const std::string flag = arguments[i];
+    if (flag == "--built-in" || flag == "--plans") {
+      (flag == "--plans" ? options.plans : options.built_in) = true;
+      continue;
+    }
+    const char* const value = i + 1 < count ? arguments[++i] : "";
+    if (flag == "--rows") options.rows = std::strtoull(value, nullptr, 10);
+    if (flag == "--text-rows") options.text_rows = std::strtoull(value, nullptr, 10);
+    if (flag == "--runs") options.runs = std::max(1, std::atoi(value));
+    if (flag == "--point") options.only_point = value;
+    if (flag == "--plan") options.only_plan = value;
+    if (flag == "--keep") options.keep = value;
+  }
+  return presso::query::sweep_all(options);
+}

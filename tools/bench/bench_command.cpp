@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// presso bench: presso's levels beside other codecs on the user's own files.
+#include <algorithm>
+#include <cstdio>
+
+#include "format/suggest.h"
+#include "presso/ordered_pipeline.h"
+#include "presso/scan.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/measure.h"
+#include "tools/bench/report.h"
+#include "tools/bench/subject.h"
+#include "tools/cli/bind.h"
+#include "tools/cli/message.h"
+#include "tools/compress/flags_compress.h"
+#include "tools/io/file_sink.h"
+#include "tools/io/flags_files.h"
+#include "tools/io/input_file.h"
+#include "tools/io/progress.h"
+
+namespace presso::cli {
+namespace {
+
+constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
+
+const CommandInfo kInfo = {
+    .name = "bench",
+    .summary = "measure ratio and speed beside lz4, zlib, libdeflate and zstd",
+    .operands = "FILE...",
+    .description =
+        "Each FILE is read into memory, then compressed and decompressed block by block: by presso "
+        "at the levels asked for, and by the other codecs with the same block size and number of "
+        "threads. All of them are measured in turn, several times; the table shows medians, in "
+        "megabytes (10^6 plain bytes) a second. Every codec's output is first compared with the "
+        "input.\n\n"
+        "The figures for presso's compression include container, dictionary and checksums, which "
+        "the others do not have here; where its time went is said below the table. Its "
+        "decompression is shown without and with checksums.",
+    .examples = {{"presso bench app.log", "levels 1, 3 and 9 beside the others"},
+                 {"presso bench -b 1-12 --against none app.log", "the whole ladder"},
+                 {"presso bench -T 1 --block-size 1M --json *.log", "for programs"}},
+    .exit_status = "0 if everything was measured, 2 after any error or wrong result.",
+};
+
+/// "1-3,9" -> {1, 2, 3, 9}.
+Status parse_levels(const Given& given, std::vector<int>& levels) {
+  levels.clear();
+  std::string_view rest = given.value;
+  for (;;) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    const std::size_t dash = part.find('-');
+    const auto number = [&](std::string_view text) {
+      return parse_number(given.spelled, text, kMinLevel, kMaxLevel, Unit::kCount);
+    };
+    PRESSO_ASSIGN(const std::uint64_t first, number(part.substr(0, dash)));
+    std::uint64_t last = first;
+    if (dash != part.npos) {
+      PRESSO_ASSIGN(last, number(part.substr(dash + 1)));
+    }
+    for (std::uint64_t level = first; level <= last; ++level) {
+      levels.push_back(static_cast<int>(level));
+    }
+    if (part.size() == rest.size()) return {};
+    rest.remove_prefix(part.size() + 1);
+  }
+}
+
+/// "lz4,zstd", "none" or "all" -> names of peers.
+Status parse_peers(const Given& given, std::vector<std::string>& names) {
+  names.clear();
+  std::vector<std::string> known;
+  for (const Peer& peer : peers()) known.push_back(peer.name);
+  if (given.value == "none") return {};
+  if (given.value == "all") {
+    names = known;
+    return {};
+  }
+  std::string_view rest = given.value;
+  for (;;) {
+    const std::string part(rest.substr(0, rest.find(',')));
+    if (std::find(known.begin(), known.end(), part) == known.end()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        given.spelled + ": '" + part +
+                            "' is not one of lz4, zlib, libdeflate, zstd, all, none" +
+                            did_you_mean(part, known));
+    }
+    names.push_back(part);
+    if (part.size() == rest.size()) return {};
+    rest.remove_prefix(part.size() + 1);
+  }
+}
+
+class BenchCommand final : public Command {
+ public:
+  const CommandInfo& info() const override { return kInfo; }
+
+  std::vector<Flag> flags() override {
+    std::vector<Flag> flags = selection_flags();
+    append(flags, encoder_flags(options_));
+    flags.push_back(threads_flag(options_.threads));
+    append(flags, message_flags());
+    flags.push_back(progress_flag(progress_));
+    return flags;
+  }
+
+  Result<int> run(std::vector<std::string> operands) override {
+    if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no file given");
+    PRESSO_TRY(validate(options_));
+    PRESSO_ASSIGN(count_lines_, line_counter());
+    for (const std::string& name : peer_names_) {
+      const Peer& peer = *std::find_if(peers().begin(), peers().end(),
+                                       [&](const Peer& one) { return one.name == name; });
+      if (peer.make != nullptr) continue;
+      absent_.push_back(name);
+      warning("", name + " is left out: presso was built without its library");
+    }
+    std::vector<FileMeasurements> results;
+    for (const std::string& path : operands) bench_file(path, results);
+    if (json_) print(bench_json(results, absent_));
+    return exit_status();
+  }
+
+ private:
+  std::vector<Flag> selection_flags() {
+    return {
+        {.short_name = 'b',
+         .name = "levels",
+         .value_name = "LIST",
+         .category = kSelection,
+         .brief = "presso's levels, as in 1,6 or 1-12",
+         .default_value = "1,3,9",
+         .apply = [this](const Given& given) { return parse_levels(given, levels_); }},
+        {.name = "against",
+         .value_name = "LIST",
+         .category = kSelection,
+         .brief = "other codecs: of lz4, zlib, libdeflate, zstd; or all, none",
+         .text = "lz4 at levels 1 and 9, zlib and libdeflate at 6, zstd at 1, 3 and 9.",
+         .default_value = "all",
+         .apply = [this](const Given& given) { return parse_peers(given, peer_names_); }},
+        {.name = "scan",
+         .value_name = "TEXT",
+         .category = kSelection,
+         .brief = "also measure counting the lines that hold TEXT",
+         .text =
+             "presso searches its compressed form; for the other codecs one thread decompresses "
+             "and passes the text on to the same search. Plain text is searched too, for "
+             "comparison.",
+         .apply = text_into(scan_pattern_)},
+        {.name = "limit",
+         .value_name = "SIZE",
+         .category = kSelection,
+         .brief = "measure the first SIZE bytes of each file",
+         .default_value = "1G",
+         .apply = number_into(limit_, 1, std::uint64_t{1} << 40)},
+        {.name = "seconds",
+         .value_name = "N",
+         .category = kPerformance,
+         .brief = "time for each row; three rounds at least",
+         .default_value = "2",
+         .apply = count_into(seconds_, 0, 3600)},
+        {.name = "json", .category = kOutput, .brief = "print JSON", .apply = set(json_)},
+    };
+  }
+
+  /// Of files that are compressed with these options.
+  std::uint32_t usual_block_bytes() const {
+    constexpr std::uint32_t kForStorage = 1u << 20;
+    const CompressOptions chosen = with_goal(options_);
+    const bool decode = chosen.coding == Coding::kByte || chosen.favor == Favor::kDecode;
+    return decode ? kDefaultBlockBytes : kForStorage;
+  }
+
+  void bench_file(const std::string& path, std::vector<FileMeasurements>& results) {
+    Result<std::vector<Byte>> plain = read_file(path);
+    if (!plain.ok()) return error(shown_name(path), plain.error());
+    if (plain->empty()) return error(shown_name(path), "is empty; nothing to measure");
+    // All codecs get the same block size.
+    if (options_.block_bytes == 0) options_.block_bytes = usual_block_bytes();
+    const BenchInput input{*plain, options_.block_bytes, threads_or_all(options_.threads)};
+    Result<Measurements> measured = measure_file(path, input);
+    if (!measured.ok()) return error(shown_name(path), measured.error());
+    results.push_back({path, plain->size(), input.block_bytes, input.threads, scan_pattern_,
+                       std::move(*measured)});
+    if (!json_) print((results.size() > 1 ? "\n" : "") + bench_table(results.back()));
+  }
+
+  Result<Measurements> measure_file(const std::string& path, const BenchInput& input) const {
+    constexpr std::uint64_t kSteps = 1000;
+    Progress progress(path, kSteps, progress_);
+    MeasureOptions measuring;
+    measuring.seconds = static_cast<double>(seconds_);
+    measuring.count_lines = count_lines_;
+    measuring.on_progress = [&progress](double share) {
+      progress.update(static_cast<std::uint64_t>(share * kSteps), 0);
+    };
+    return measure(input, subjects(), measuring);
+  }
+
+  std::vector<std::unique_ptr<Subject>> subjects() const {
+    std::vector<std::unique_ptr<Subject>> all;
+    if (count_lines_) all.push_back(make_plain_subject());
+    for (const int level : levels_) {
+      CompressOptions options = options_;
+      options.level = level;
+      all.push_back(make_presso_subject(options));
+    }
+    for (const Peer& peer : peers()) {
+      const bool wanted =
+          std::find(peer_names_.begin(), peer_names_.end(), peer.name) != peer_names_.end();
+      if (!wanted || peer.make == nullptr) continue;
+      for (const int level : peer.levels) all.push_back(peer.make(level));
+    }
+    return all;
+  }
+
+  Result<std::vector<Byte>> read_file(const std::string& path) const {
+    PRESSO_ASSIGN(const InputFile input, InputFile::open(path));
+    FdSource source(input.fd());
+    std::vector<Byte> plain;
+    constexpr std::size_t kStep = 4 << 20;
+    for (;;) {
+      const std::size_t had = plain.size();
+      const std::size_t step =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kStep, limit_ - had));
+      plain.resize(had + step);
+      PRESSO_ASSIGN(const std::size_t got, read_fully(source, MutableBytes(plain).subspan(had)));
+      plain.resize(had + got);
+      if (got < step || step == 0) break;
+    }
+    if (input.size() > plain.size()) {
+      warning(path, "only the first " + size_text(plain.size()) + " are measured (--limit)");
+    }
+    return plain;
+  }
+
+  Result<LineCounter> line_counter() const {
+    if (scan_pattern_.empty()) return LineCounter();
+    PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({scan_pattern_}));
+    const ScanOptions options{.threads = options_.threads};
+    return LineCounter([pattern, options](ByteSource& source) -> Result<std::uint64_t> {
+      PRESSO_ASSIGN(const ScanSummary summary, scan(source, pattern, options));
+      return summary.lines;
+    });
+  }
+
+  static void print(const std::string& text) {
+    FileSink sink(1);
+    const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
+    if (!written.ok() && !sink.closed_pipe()) error("standard output", written.error());
+  }
+
+  CompressOptions options_;
+  std::vector<int> levels_ = {1, 3, 9};
+  std::vector<std::string> peer_names_ = {"lz4", "zlib", "libdeflate", "zstd"};
+  std::string scan_pattern_;
+  std::uint64_t limit_ = kDefaultLimit;
+  std::uint64_t seconds_ = 2;
+  bool json_ = false;
+  bool progress_ = true;
+  LineCounter count_lines_;
+  std::vector<std::string> absent_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_bench_command() {
+  return std::make_unique<BenchCommand>();
+}
+
+}  // namespace presso::cli
