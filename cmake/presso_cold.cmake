@@ -1,6 +1,6 @@
 # PRESSO_COLD_OPTIONS: compiler options of the files in which little time is spent; they follow
 # those of the build type. Where it is empty, as it is unless a wheel is made, all is compiled for
-# speed. -Oz (tools/python/wheels.sh) halves these files.
+# speed. -Oz (python/wheels.sh) halves these files.
 # What is not named here is taken for hot: files that have 2 % or more of the time of some command
 # (lab/figures/hot_files.py), kernels for AVX2 and AVX-512, what only callers of the library use.
 set(PRESSO_COLD_OPTIONS "" CACHE STRING "Options for code in which little time is spent")
@@ -9,12 +9,12 @@ set(PRESSO_COLD_OPTIONS "" CACHE STRING "Options for code in which little time i
 set(presso_cold_files
   # The command, apart from what writes every line, match or row.
   "tools/(bench|cli|compress|decompress|device|info|io)/.*" "tools/[a-z]*"
-  "tools/python/src/(archive|compress|errors|gpu_.*|module|opened_file|part_ranges|query|scan)"
+  "python/src/(archive|compress|errors|gpu_.*|module|opened_file|part_ranges|query|scan)"
   "tools/scan/(flags_.*|glob|scan_(colors|command|device|explain|input|patterns))"
   "tools/scan/scan_(multiline_printer|plan|replace|report|statistics|unescape|walk)"
   "tools/select/(.*_answer|auto_device|flags_select|.*_command|select_.*)"
   # What a GPU is told to do.
-  "(decompress|scan|tools/python)/gpu.*"
+  "(decompress|scan|query|python)/gpu.*"
   # For CPUs without AVX2.
   ".*_portable"
   # What is read, decided or written once for each file, block or row group.

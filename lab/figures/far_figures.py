@@ -18,7 +18,7 @@ import pickle
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "tests", "python"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "python", "tests"))
 
 from csv_origin import origin
 from made_up_file import MadeUpFile, lines_of_a_block

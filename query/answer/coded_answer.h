@@ -2,7 +2,7 @@
 // Columns of strings that a stream of Arrow's gives as dictionaries (QueryOptions::dictionaries):
 // rows of a table that are not joined, grouped or sorted give codes as they are stored, and with
 // them the dictionary of the row group, which all of its batches share.
-// Tested by tests/python/test_dictionaries.py.
+// Tested by python/tests/test_dictionaries.py.
 #pragma once
 
 #include <optional>

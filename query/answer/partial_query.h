@@ -7,7 +7,7 @@
 // asked for, a bucket. Counts are integers, least and greatest values stand as they are. Sums and
 // averages have the bytes of query/group/sum_states.h, as no type of columns holds an exact sum of
 // doubles.
-// Tested through tests/python/test_partial.py and test_joined_parts.py.
+// Tested through python/tests/test_partial.py and test_joined_parts.py.
 #pragma once
 
 #include "presso/query.h"

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The layer rule: format <- {compress, decompress} <- scan <- tools.
+"""The layer rule: format <- {compress, decompress} <- scan <- query <- tools.
 
 Checks what every source file includes and which presso:: libraries every CMakeLists.txt names.
-compress and decompress never use each other, scan never uses compress. The GPU's part of a layer is
-its folder gpu/: the layer's other files include nothing of it and link nothing of it, so that they
-build without CUDA, and neither do they include headers of CUDA. Its public headers (in
+compress and decompress never use each other; scan and query never use compress. The GPU's part of a
+layer is its folder gpu/: the layer's other files include nothing of it and link nothing of it, so
+that they build without CUDA, and neither do they include headers of CUDA. Its public headers (in
 gpu/include/presso) include none either, so that tools, which may use them, need no CUDA compiler.
 Within the layers the rooms, which are the folders, use each other in one direction only: what one
 room includes, and what that includes, never leads back to it.
-Tests, examples, generators and the laboratory (lab) with its programs that measure stand above all layers: they may use everything, and no layer uses them.
+The other folders (lab, python, tests, corpora) stand above all layers: they may use everything, and
+no layer uses them.
 
     layers.py ROOT        prints each violation, exit status 1 if there is one
     layers.py --self-test
@@ -28,8 +29,8 @@ MAY_USE = {
     "query": {"format", "decompress", "scan"},
     "tools": {"format", "compress", "decompress", "scan", "query"},
 }
-# Folders within a layer that stand above all layers.
-ABOVE = ("lab/",)
+# Folders above all layers.
+ABOVE = ("lab/", "python/", "tests/", "corpora/")
 # Folders that are one room with the folder they lie in: two back ends of one interface.
 PART_OF_A_ROOM = {"emulator"}
 SOURCES = {".h", ".cpp", ".cuh", ".cu", ".inc"}
@@ -158,8 +159,6 @@ def check(root):
     for layer in MAY_USE:
         for path in sorted((root / layer).rglob("*")):
             relative = path.relative_to(root)
-            if relative.as_posix().startswith(ABOVE):
-                continue
             if path.suffix in SOURCES:
                 files += 1
                 problems += check_source(layer, path, relative, owner)

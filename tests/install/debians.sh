@@ -6,7 +6,7 @@
 #
 #   tests/install/debians.sh FOLDER WORK_FOLDER [SUITE...]
 #
-# FOLDER: what tools/python/wheels.sh made, and .deb files. Needs root, debootstrap and, for systems
+# FOLDER: what python/wheels.sh made, and .deb files. Needs root, debootstrap and, for systems
 # that are not in WORK_FOLDER yet, Debian's mirror. Exit status 1 where something does not work.
 set -euo pipefail
 

@@ -13,7 +13,7 @@ LATE = (
 )
 
 TEXTS = os.path.join(
-    os.path.dirname(os.path.abspath(__file__)), "../../unit/scan/expression/tpch_texts.h"
+    os.path.dirname(os.path.abspath(__file__)), "../../unit/query/expression/tpch_texts.h"
 )
 # By name: which columns of the answer it is sorted by.
 JOINED = {"Q3": [1, 2], "Q5": [1], "Q10": [2], "Q12": [0], "Q13": [1, 0], "Q18": [4, 3], "Q19": []}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a file give what a scan of all of it gives: random texts with line ends at and
 // around block borders, filters, members, damage. More of it is tested through the Python package
-// (tests/python/test_partitions.py).
+// (python/tests/test_partitions.py).
 #include "presso/line_parts.h"
 
 #include <gtest/gtest.h>

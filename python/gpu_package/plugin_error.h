@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// presso's errors as they pass between the module and the library of presso-gpu (plugin.h), for
+// both.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "presso/error.h"
+#include "python/gpu_package/plugin.h"
+
+namespace presso::gpu_plugin {
+
+/// Cut off where there is no room, and ended by a zero.
+template <std::size_t kRoom>
+void copy_text(const std::string& from, char (&to)[kRoom]) {
+  const std::size_t bytes = std::min(from.size(), kRoom - 1);
+  std::memcpy(to, from.data(), bytes);
+  to[bytes] = 0;
+}
+
+inline void copy_error(const Error& from, presso_gpu_error& to) {
+  to.code = static_cast<std::uint32_t>(from.code);
+  to.block = from.block;
+  to.byte_offset = from.byte_offset;
+  copy_text(from.what, to.what);
+}
+
+inline Error error_of(const presso_gpu_error& from) {
+  return {static_cast<ErrorCode>(from.code), from.what, from.block, from.byte_offset};
+}
+
+}  // namespace presso::gpu_plugin

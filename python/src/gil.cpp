@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "python/src/gil.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace presso::python {
+namespace nb = nanobind;
+namespace {
+
+std::atomic<unsigned long> main_thread{0};
+
+/// A function of the interpreter by its new or its old name; null if it has neither. The stable
+/// interface, which a module for all versions from 3.12 on is built with, does not declare it.
+template <class Function>
+Function* of_interpreter(const char* name, const char* old_name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (found == nullptr) found = dlsym(RTLD_DEFAULT, old_name);
+  return reinterpret_cast<Function*>(found);
+}
+
+/// Until 3.12 with an underscore in front, as is the next.
+const auto current_thread_state =
+    of_interpreter<PyThreadState*()>("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
+const auto is_finalizing = of_interpreter<int()>("Py_IsFinalizing", "_Py_IsFinalizing");
+
+}  // namespace
+
+bool this_thread_has_gil() {
+  if (Py_IsInitialized() == 0) return false;
+  PyThreadState* const current = current_thread_state();
+  // Before 3.12 the current one is that of the thread that has the lock.
+  return current != nullptr && current == PyGILState_GetThisThreadState();
+}
+
+void find_main_thread() {
+  if (current_thread_state == nullptr || is_finalizing == nullptr) {
+    throw nb::import_error("presso does not know this version of Python");
+  }
+  const nb::object main = nb::module_::import_("threading").attr("main_thread")();
+  main_thread = nb::cast<unsigned long>(main.attr("ident"));
+  // The only thread of a forked process is its main thread.
+  pthread_atfork(nullptr, nullptr, [] { main_thread = PyThread_get_thread_ident(); });
+}
+
+bool is_main_thread() {
+  return main_thread == PyThread_get_thread_ident();
+}
+
+void rest_forever() {
+  for (;;) pause();
+}
+
+void rest_where_python_ends() {
+  using std::chrono::steady_clock;
+  if (!works_are_closed()) return;
+  const auto until = steady_clock::now() + std::chrono::seconds(2);
+  while (works_are_closed() && steady_clock::now() < until) {
+    if (is_finalizing() != 0) rest_forever();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+}  // namespace presso::python

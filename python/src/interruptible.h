@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Work without the interpreter's lock that Ctrl-C ends.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <type_traits>
+
+#include "python/src/errors.h"
+#include "python/src/gil.h"
+#include "python/src/running_work.h"
+
+namespace presso::python {
+
+/// How often the main thread looks for signals while it waits.
+constexpr auto kSignalInterval = std::chrono::milliseconds(20);
+
+/// Waits for the end of `work` without the lock, which this thread has. Where a signal's handler
+/// raises, the work is cancelled, and the exception goes on when it has ended.
+void wait_for(RunningWork& work);
+
+/// At the interpreter's end: cancels all works, lets none begin but on this thread, and waits until
+/// they have ended and no thread calls Python any more, or a signal's handler raises.
+void end_works();
+
+/// Runs `work(cancelled)`, which returns a Result, on a thread of its own without the lock, as
+/// wait_for() says; gives what it returns.
+template <class Work>
+auto interruptible(const Work& work) {
+  using Value = std::invoke_result_t<Work, const std::atomic<bool>&>;
+  std::optional<Value> result;
+  std::exception_ptr failure;
+  RunningWork running;
+  const Status begun = running.start([&](const std::atomic<bool>& cancelled) {
+    try {
+      result.emplace(without_bad_alloc([&] { return work(cancelled); }));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  if (!begun.ok()) {
+    // Waits where the interpreter is ending.
+    const GilReleased released;
+  }
+  check(begun);
+  wait_for(running);
+  if (failure) std::rethrow_exception(failure);
+  return std::move(*result);
+}
+
+}  // namespace presso::python

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "python/src/line_queue.h"
+
+#include <exception>
+#include <utility>
+
+namespace presso::python {
+namespace {
+
+constexpr std::size_t kMostBatches = 4;
+// A batch that has so much is full.
+constexpr std::size_t kMostLines = std::size_t{1} << 16;
+constexpr std::size_t kMostMatches = std::size_t{1} << 20;
+constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;  // the name, for each line
+/// One of so many lines looks at the clock.
+constexpr std::size_t kClockLines = 16;
+/// How often a full queue looks whether anybody still wants more.
+constexpr auto kPoll = std::chrono::milliseconds(10);
+
+bool is_full(const LineBatch& lines, const std::string& name) {
+  return lines.text.size() >= Scanner::kBatchBytes || lines.lines.size() >= kMostLines ||
+         lines.lines.size() * name.size() >= kMostNameBytes || lines.matches.size() >= kMostMatches;
+}
+
+}  // namespace
+
+Searches::Searches(const ScanJob& job) : job_(job) {
+  if (job.gpu == nullptr) return;
+  if (job.part) {
+    note("a part of a file is searched");
+  } else {
+    gpu_.emplace(*job.gpu);
+  }
+}
+
+Result<ScanSummary> Searches::search(const RandomAccess& file, const ScanOptions& options,
+                                     const LineCallback& on_line) {
+  if (gpu_) {
+    Result<ScanSummary> found = gpu_->scan(file, options, on_line);
+    note(gpu_->why_cpu());
+    return found;
+  }
+  if (job_.part) return scan_part(file, *job_.part, job_.pattern, options, on_line);
+  return scan(file, job_.pattern, options, on_line);
+}
+
+void ScanTotals::add(const ScanSummary& found) {
+  lines += found.lines;
+  matches += found.matches;
+  plain_bytes += found.plain_bytes;
+  blocks += found.blocks;
+  blocks_read += found.blocks_read;
+  blocks_skipped += found.blocks_skipped;
+  bytes_read += found.bytes_read;
+}
+
+LineQueue::State LineQueue::next(Batch& to, std::chrono::milliseconds wait) {
+  if (!started_) {
+    started_ = true;
+    const Status begun =
+        work_.start([this](const std::atomic<bool>& cancelled) { run(cancelled); });
+    if (!begun.ok()) {
+      ended_ = true;
+      failure_ = {0, begun.error()};
+    }
+  }
+  std::unique_lock lock(mutex_);
+  if (!filled_.wait_for(lock, wait, [this] { return ended_ || !batches_.empty(); })) {
+    return State::kWaiting;
+  }
+  if (batches_.empty()) {
+    if (failure_) return State::kFailed;
+    job_->last->set(totals_);
+    return State::kEnd;
+  }
+  to = std::move(batches_.front());
+  batches_.pop_front();
+  room_.notify_one();
+  return State::kBatch;
+}
+
+void LineQueue::run(const std::atomic<bool>& cancelled) {
+  std::size_t at = 0;
+  std::optional<Error> error;
+  try {
+    Searches searches(*job_);
+    const Result<ScanTotals> done =
+        scan_files(*job_, cancelled, at, [&](const RandomAccess& file, const ScanOptions& options) {
+          return scan_file(searches, at, file, options);
+        });
+    if (done.ok()) {
+      totals_ = *done;
+      totals_.why_cpu = searches.why_cpu();
+    } else {
+      error = done.error();
+    }
+  } catch (const std::bad_alloc&) {
+    error = make_error(ErrorCode::kOutOfMemory);
+  } catch (const std::exception& problem) {
+    error = make_error(ErrorCode::kIo, problem.what());
+  }
+  const std::lock_guard lock(mutex_);
+  if (error) failure_ = {at, std::move(*error)};
+  ended_ = true;
+  filled_.notify_all();
+}
+
+Result<ScanSummary> LineQueue::scan_file(Searches& searches, std::size_t number,
+                                         const RandomAccess& access, ScanOptions options) {
+  LineBatch batch;
+  const auto take = [&](const MatchedLine& line) {
+    const std::size_t begin = batch.text.size();
+    batch.text.insert(batch.text.end(), line.text.begin(), line.text.end());
+    batch.lines.push_back({line.offset, line.number, begin, line.text.size(), batch.matches.size(),
+                           line.matches.size(), line.kind});
+    batch.matches.insert(batch.matches.end(), line.matches.begin(), line.matches.end());
+    const bool is_due = is_full(batch, job_->files[number].name) ||
+                        (batch.lines.size() % kClockLines == 1 && is_late());
+    return !is_due || put(number, batch);
+  };
+  options.on_progress = [&](std::uint64_t) {
+    if (!batch.lines.empty() && is_late()) put(number, batch);
+  };
+  Result<ScanSummary> found = searches.search(access, options, take);
+  if (!batch.lines.empty() && !work_.cancelled()) put(number, batch);
+  return found;
+}
+
+/// False: nobody wants more. `lines` is empty afterwards.
+bool LineQueue::put(std::size_t file, LineBatch& lines) {
+  std::unique_lock lock(mutex_);
+  while (batches_.size() >= kMostBatches) {
+    if (work_.cancelled()) return false;
+    room_.wait_for(lock, kPoll);
+  }
+  LineBatch next;
+  if (lines.text.size() >= Scanner::kBatchBytes) {  // there will be as many
+    next.text.reserve(lines.text.capacity());
+    next.lines.reserve(lines.lines.capacity());
+  }
+  batches_.push_back({file, std::exchange(lines, std::move(next))});
+  filled_.notify_one();
+  last_put_ = std::chrono::steady_clock::now();
+  return true;
+}
+
+}  // namespace presso::python

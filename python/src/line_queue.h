@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Lines that a scan finds in one file after another: a thread of its own runs the scan and puts
+// batches into a short queue; where that is full it waits.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "presso/line_parts.h"
+#include "presso/scanner.h"
+#include "python/src/gpu_library.h"
+#include "python/src/last.h"
+#include "python/src/opened_file.h"
+#include "python/src/running_work.h"
+
+namespace presso::python {
+
+/// A place that could not be searched, where these do not end the scan.
+struct DamagedPlace {
+  std::size_t file = 0;
+  DamagedBlock block;
+};
+
+struct ScanTotals {
+  std::uint64_t lines = 0;
+  std::uint64_t matches = 0;
+  std::uint64_t plain_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t blocks_read = 0;
+  std::uint64_t blocks_skipped = 0;
+  std::uint64_t bytes_read = 0;
+  std::vector<DamagedPlace> damage;
+  std::string why_cpu;  ///< why not all was searched on the GPU that was asked for
+
+  void add(const ScanSummary& found);
+};
+
+/// An error, and which file it is about.
+struct FileFailure {
+  std::size_t file = 0;
+  Error error;
+};
+
+/// May be run any number of times.
+struct ScanJob {
+  std::vector<OpenedFile> files;
+  /// Of the only file, where not all of it is searched.
+  std::optional<LinePart> part;
+  Pattern pattern;
+  ScanOptions options;
+  std::shared_ptr<Last<ScanTotals>> last;           ///< what a use that came to its end has found
+  std::shared_ptr<Last<FileFailure>> failure = {};  ///< of Arrow's streams
+  std::shared_ptr<const GpuPattern> gpu = {};  ///< the same pattern for a GPU that is to search
+};
+
+/// Searches a job's files, or the part of its file. For one use of the job, by one thread.
+class Searches {
+ public:
+  /// Kept by reference.
+  explicit Searches(const ScanJob& job);
+  Result<ScanSummary> search(const RandomAccess& file, const ScanOptions& options,
+                             const LineCallback& on_line = {});
+  /// Why the first file that the GPU was not for was searched by the CPU, or empty.
+  const std::string& why_cpu() const { return why_cpu_; }
+
+ private:
+  void note(const std::string& why_cpu) {
+    if (why_cpu_.empty()) why_cpu_ = why_cpu;
+  }
+
+  const ScanJob& job_;
+  std::optional<GpuSearch> gpu_;
+  std::string why_cpu_;
+};
+
+/// A file whose reads fail, kCancelled, when its work is cancelled, and after one that has failed:
+/// what cannot be read for now must not be taken for an index that is not there. By any thread.
+class GuardedAccess final : public RandomAccess {
+ public:
+  /// Both are kept by reference.
+  GuardedAccess(const RandomAccess& file, const std::atomic<bool>& cancelled)
+      : file_(file), cancelled_(cancelled) {}
+  std::uint64_t size() const override { return file_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    if (cancelled_) return make_error(ErrorCode::kCancelled);
+    if (has_failed_) return failure();
+    Status read = file_.read_at(offset, into);
+    if (!read.ok() && !is_damage(read.error().code)) fail(read.error());
+    return read;
+  }
+  /// Of the first read that failed.
+  Status failure() const {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
+
+ private:
+  void fail(const Error& error) const {
+    const std::lock_guard lock(mutex_);
+    if (!has_failed_.exchange(true)) failure_ = error;
+  }
+
+  const RandomAccess& file_;
+  const std::atomic<bool>& cancelled_;
+  mutable std::atomic<bool> has_failed_{false};
+  mutable std::mutex mutex_;
+  mutable Status failure_;
+};
+
+/// Searches the files one after another, as ScanJob::options say but for max_lines, which is for
+/// all. `scan_file(file, options)` searches one. `at`: the file that it has come to.
+template <class ScanFile>
+Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cancelled,
+                              std::size_t& at, const ScanFile& scan_file) {
+  ScanTotals totals;
+  for (at = 0; at < job.files.size() && totals.lines < job.options.max_lines; ++at) {
+    ScanOptions options = job.options;
+    options.max_lines -= totals.lines;
+    options.cancelled = &cancelled;
+    options.on_damage = [&](const DamagedBlock& block) { totals.damage.push_back({at, block}); };
+    PRESSO_ASSIGN(const SharedAccess file, job.files[at].open());
+    const GuardedAccess guarded(*file, cancelled);
+    PRESSO_ASSIGN(const ScanSummary found, scan_file(guarded, options));
+    PRESSO_TRY(guarded.failure());
+    if (cancelled) return make_error(ErrorCode::kCancelled);
+    totals.add(found);
+  }
+  return totals;
+}
+
+class LineQueue {
+ public:
+  struct Batch {
+    std::size_t file = 0;
+    LineBatch lines;
+  };
+  enum class State { kBatch, kEnd, kFailed, kWaiting };
+  /// A batch is handed over when it is full, or when so much time has gone since the last one.
+  static constexpr auto kLatency = std::chrono::milliseconds(10);
+
+  explicit LineQueue(std::shared_ptr<const ScanJob> job) : job_(std::move(job)) {}
+  LineQueue(const LineQueue&) = delete;
+  LineQueue& operator=(const LineQueue&) = delete;
+
+  const ScanJob& job() const { return *job_; }
+  /// Waits for the next batch, kWaiting: for so long in vain. The thread begins with the first
+  /// call. At kEnd the job's totals are these. After kEnd and kFailed the same again.
+  State next(Batch& to, std::chrono::milliseconds wait);
+  /// After kFailed.
+  const FileFailure& failure() const { return *failure_; }
+
+ private:
+  void run(const std::atomic<bool>& cancelled);
+  Result<ScanSummary> scan_file(Searches& searches, std::size_t number, const RandomAccess& access,
+                                ScanOptions options);
+  bool is_late() const { return std::chrono::steady_clock::now() - last_put_ >= kLatency; }
+  bool put(std::size_t file, LineBatch& lines);
+
+  std::shared_ptr<const ScanJob> job_;
+  bool started_ = false;
+  std::chrono::steady_clock::time_point last_put_;  // of the work's thread
+
+  std::mutex mutex_;
+  std::condition_variable filled_;
+  std::condition_variable room_;
+  std::deque<Batch> batches_;
+  std::optional<FileFailure> failure_;
+  ScanTotals totals_;
+  bool ended_ = false;
+
+  /// Its thread uses all of these: it is the first to go.
+  RunningWork work_;
+};
+
+}  // namespace presso::python

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "python/src/owned_stream.h"
+
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "presso/arrow.h"
+#include "python/src/gil.h"
+
+namespace presso::python {
+namespace {
+
+struct Owner {
+  ~Owner() { inner.release(&inner); }
+
+  int answered(int result) {
+    if (result != 0 && failure != nullptr) failure->set(*stream_error(inner));
+    return result;
+  }
+
+  std::vector<SharedAccess> files;
+  ArrowArrayStream inner;
+  std::shared_ptr<Last<Error>> failure;
+  DeleteInItsProcess process = {};
+};
+
+Owner& owner_of(ArrowArrayStream* stream) {
+  return *static_cast<Owner*>(stream->private_data);
+}
+
+}  // namespace
+
+void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out,
+                std::shared_ptr<Last<Error>> failure) {
+  out.private_data = new Owner{std::move(files), inner, std::move(failure)};
+  out.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {
+    Owner& owner = owner_of(self);
+    if (!owner.process.is_here()) return EIO;
+    const GilReleased released;
+    return owner.answered(owner.inner.get_schema(&owner.inner, to));
+  };
+  out.get_next = [](ArrowArrayStream* self, ArrowArray* to) {
+    Owner& owner = owner_of(self);
+    if (!owner.process.is_here()) return EIO;
+    const GilReleased released;
+    return owner.answered(owner.inner.get_next(&owner.inner, to));
+  };
+  out.get_last_error = [](ArrowArrayStream* self) {
+    Owner& owner = owner_of(self);
+    if (!owner.process.is_here()) return "the stream was made by another process";
+    return owner.inner.get_last_error(&owner.inner);
+  };
+  out.release = [](ArrowArrayStream* self) {
+    Owner& owner = owner_of(self);
+    self->release = nullptr;
+    const GilReleased released;
+    owner.process(&owner);
+  };
+}
+
+StreamOwner::~StreamOwner() {
+  const GilReleased released;
+  if (stream.release != nullptr) stream.release(&stream);
+}
+
+ArrowArrayStream& given_stream(nanobind::handle capsule) {
+  auto* const given =
+      static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+  if (given == nullptr) throw nanobind::python_error();
+  if (given->release == nullptr) {
+    raise(make_error(ErrorCode::kInvalidArgument, "the stream has been read already"));
+  }
+  return *given;
+}
+
+}  // namespace presso::python

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "python/src/part_ranges.h"
+
+#include <algorithm>
+
+#include "presso/wire.h"
+
+namespace presso::python {
+namespace {
+
+/// A request takes as long as these.
+constexpr std::uint64_t kLeastGap = 256u << 10;
+constexpr std::size_t kMostRanges = 16;
+constexpr std::uint64_t kFactsBytes = 12;
+
+std::uint64_t end_of_block(const ArchiveIndex& index, std::uint64_t block) {
+  return index.block_offset(block) + index.block_stored_bytes(block);
+}
+
+/// Where a member's line facts end if they stand behind its blocks.
+std::uint64_t facts_end(const ArchiveMember& member) {
+  const std::uint64_t payload = round_up(kFactsBytes * member.block_count, kFrameAlignment);
+  // The header of the section behind them is read, too.
+  return std::min(member.blocks_end + payload + 2 * kSectionHeaderBytes, member.index_offset);
+}
+
+/// Adds a range that does not begin before the last one, or makes that one longer.
+void add_or_join(std::vector<ByteRange>& to, const ByteRange& range, std::uint64_t gap) {
+  if (!to.empty() && range.begin <= to.back().end + gap) {
+    to.back().end = std::max(to.back().end, range.end);
+  } else {
+    to.push_back(range);
+  }
+}
+
+/// `ranges` is sorted.
+std::vector<ByteRange> joined(const std::vector<ByteRange>& ranges, std::uint64_t gap) {
+  std::vector<ByteRange> made;
+  for (const ByteRange& range : ranges) add_or_join(made, range, gap);
+  return made;
+}
+
+std::vector<ByteRange> few_of(std::vector<ByteRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+  std::uint64_t gap = kLeastGap;
+  while (joined(ranges, gap).size() > kMostRanges) gap *= 2;
+  return joined(ranges, gap);
+}
+
+/// What stands in front of its blocks.
+ByteRange front_of(const ArchiveIndex& index, const ArchiveMember& member) {
+  const std::uint64_t first =
+      member.block_count > 0 ? index.block_offset(member.first_block) : member.index_offset;
+  return {member.file_offset, first + kBlockHeaderBytes};
+}
+
+/// What is read of members beside blocks: of all, or of the one whose layout the part has.
+std::vector<ByteRange> members_of(const ArchiveIndex& index, const LinePart& part) {
+  std::vector<ByteRange> ranges;
+  for (const ArchiveMember& member : index.members()) {
+    if (part.layout) {
+      if (member.file_offset == part.layout->blocks.file_offset) return {front_of(index, member)};
+      continue;
+    }
+    ranges.push_back(front_of(index, member));
+    ranges.push_back({member.blocks_end, facts_end(member)});
+    ranges.push_back({member.index_offset, member.file_offset + member.file_bytes});
+  }
+  return ranges;
+}
+
+/// Blocks that follow each other are one range.
+std::vector<ByteRange> blocks_of(const ArchiveIndex& index, const LinePart& part) {
+  std::vector<ByteRange> ranges;
+  const std::uint64_t first = index.block_at(part.begin);
+  const std::uint64_t last = index.block_at(part.end - 1);
+  for (std::uint64_t block = first; block <= last; ++block) {
+    const bool is_wanted =
+        part.wanted.empty() || part.wanted[static_cast<std::size_t>(block - first)];
+    if (is_wanted) {
+      add_or_join(ranges, {index.block_offset(block), end_of_block(index, block)}, 0);
+    }
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<ByteRange> ranges_of(const ArchiveIndex& index, const LinePart& part) {
+  const std::vector<ByteRange> members = members_of(index, part);
+  std::vector<ByteRange> ranges = blocks_of(index, part);
+  ranges.insert(ranges.end(), members.begin(), members.end());
+  ranges = few_of(std::move(ranges));
+  std::stable_partition(ranges.begin(), ranges.end(), [&](const ByteRange& range) {
+    return std::any_of(members.begin(), members.end(), [&](const ByteRange& member) {
+      return range.begin <= member.begin && member.begin < range.end;
+    });
+  });
+  return ranges;
+}
+
+}  // namespace presso::python

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+#include "python/src/query.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "presso/arrow.h"
+#include "presso/checksum.h"
+#include "presso/compress_arrow.h"
+#include "presso/query.h"
+#include "python/src/capsules.h"
+#include "python/src/errors.h"
+#include "python/src/gil.h"
+#include "python/src/interruptible.h"
+#include "python/src/opened_file.h"
+#include "python/src/owned_stream.h"
+
+namespace presso::python {
+namespace nb = nanobind;
+namespace {
+
+using Files = std::vector<OpenedFile>;
+
+/// The tables of some files, with the same columns.
+struct Tables {
+  std::vector<Table> tables;
+  std::vector<std::string> names;
+};
+
+/// `kept`: gets the files, which the tables need.
+Tables open_tables(const Files& files, Files& kept) {
+  Tables opened;
+  for (OpenedFile file : files) {
+    // One that is opened when its turn comes: that is now.
+    file.access = take(file.open(), file);
+    Result<Table> table = [&] {
+      const GilReleased released;
+      return Table::open(*file.access);
+    }();
+    opened.tables.push_back(take(std::move(table), file));
+    opened.names.push_back(file.name);
+    kept.push_back(std::move(file));
+  }
+  return opened;
+}
+
+/// Of columns that all libraries compare alike; empty for others.
+const char* kind_of(ColumnType type) {
+  switch (type) {
+    case ColumnType::kInt8:
+    case ColumnType::kInt16:
+    case ColumnType::kInt32:
+    case ColumnType::kInt64:
+    case ColumnType::kUint8:
+    case ColumnType::kUint16:
+    case ColumnType::kUint32:
+    case ColumnType::kUint64:
+      return "integer";
+    case ColumnType::kDate32:
+      return "date";
+    case ColumnType::kTimestamp:
+      return "timestamp";
+    case ColumnType::kUtf8:
+      return "string";
+    default:
+      return "";
+  }
+}
+
+/// Of where the rows of a table lie and of its zones: with its size, what a part knows it by.
+std::uint64_t layout_checksum(const Table& table) {
+  Checksum64 checksum;
+  const auto add = [&](const std::vector<std::uint64_t>& words) {
+    checksum.add({reinterpret_cast<const Byte*>(words.data()), words.size() * 8});
+  };
+  for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
+    const RowGroupSummary rows = table.row_group(group);
+    add({rows.rows, rows.text_bytes, rows.stored_bytes});
+    for (std::size_t column = 0; column < table.schema().columns.size(); ++column) {
+      const ColumnSummary zone = table.column(group, column);
+      add({zone.nulls, zone.has_zone ? 1u : 0u, zone.least, zone.most});
+    }
+  }
+  return checksum.value();
+}
+
+/// Drops the answer.
+class NoSink final : public ResultSink {
+ public:
+  Result<bool> write(ResultBatch, Buffer) override { return true; }
+};
+
+/// A table that was written into memory.
+class TableInMemory final : public FileAccess {
+ public:
+  explicit TableInMemory(std::vector<Byte> bytes) : bytes_(std::move(bytes)), file_(bytes_) {}
+  std::uint64_t size() const override { return file_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    return file_.read_at(offset, into);
+  }
+
+ private:
+  const std::vector<Byte> bytes_;
+  const MemoryRandomAccess file_;
+};
+
+/// What a stream of Arrow gives. Without the GIL.
+Result<OpenedFile> kept_in_memory(ArrowArrayStream& stream, const std::atomic<bool>& cancelled) {
+  TableWriterOptions options;
+  options.compress.level = 1;
+  options.compress.on_progress = [&](std::uint64_t, std::uint64_t) { return !cancelled; };
+  std::vector<Byte> bytes;
+  VectorSink sink(bytes);
+  PRESSO_TRY(compress_arrow(stream, sink, options));
+  return OpenedFile{"a partial answer", std::make_shared<TableInMemory>(std::move(bytes)), {}};
+}
+
+/// A query, its files, and how it is run.
+class FileQuery {
+  /// Counts with the GIL who reads the query without it.
+  class Reading {
+   public:
+    explicit Reading(const FileQuery& query) : query_(query) { ++query_.readers_; }
+    ~Reading() { --query_.readers_; }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    const FileQuery& query_;
+  };
+
+  /// The query, to be changed.
+  Query& changed() {
+    if (readers_ == 0) return query_;
+    raise(make_error(ErrorCode::kInvalidArgument, "a query cannot be changed while it runs"));
+  }
+  /// The value of the result, or what its files' code of Python has raised.
+  template <class T>
+  T taken(Result<T> result) const {
+    for (const OpenedFile& file : files_) file.access->raise_interrupt();
+    if (result.ok()) {
+      if constexpr (std::is_void_v<T>)
+        return;
+      else
+        return std::move(*result);
+    }
+    for (const OpenedFile& file : files_) {
+      const nb::object cause = file.access->cause_of(result.error());
+      if (!cause.is_none()) raise(result.error(), {}, cause);
+    }
+    raise(result.error());
+  }
+  /// The value of call(options), which Ctrl-C ends.
+  template <class Call>
+  auto cancellable(const Call& call) const {
+    const Reading reading(*this);
+    return taken(interruptible([&](const std::atomic<bool>& cancelled) {
+      QueryOptions options = options_;
+      options.cancelled = &cancelled;
+      return call(options);
+    }));
+  }
+
+ public:
+  /// `groups`: of the only file (first, end, size and layout_checksum() when it was divided, the
+  /// names of the files that were divided with it, which qualify its columns), or None.
+  static FileQuery from(const Files& files, const nb::object& groups) {
+    Files kept;
+    Tables opened = open_part(files, groups, kept);
+    return {Query::from(std::move(opened.tables), std::move(opened.names)), std::move(kept)};
+  }
+  /// `open(path)` gives an OpenedFile.
+  static FileQuery of_statement(const std::string& text, const nb::object& open) {
+    Result<SqlQuery> parsed = parse_sql(text);
+    if (!parsed.ok()) {
+      raise_explained(parsed.error(), explain_expression_error(text, parsed.error()));
+    }
+    std::vector<std::string> paths = {parsed->from.path};
+    for (const SqlJoin& join : parsed->joins) paths.push_back(join.source.path);
+    Files kept;
+    std::vector<Table> tables;
+    for (const std::string& path : paths) {
+      const auto file = nb::cast<OpenedFile>(open(text_of(path)));
+      tables.push_back(std::move(open_tables({file}, kept).tables[0]));
+    }
+    return {Query::from(*parsed, text, std::move(tables)), std::move(kept)};
+  }
+
+  void as(const std::string& alias) { changed().as(alias); }
+  /// `groups`: as in from().
+  void join(const Files& files, const std::string& kind, const std::string& on,
+            const nb::object& groups) {
+    const JoinKind join_kind = join_kind_of(kind);
+    Files kept;
+    Tables opened = open_part(files, groups, kept);
+    changed().join(std::move(opened.tables), std::move(opened.names), join_kind, on);
+    source_begins_.push_back(files_.size());
+    files_.insert(files_.end(), kept.begin(), kept.end());
+  }
+  void divided(std::size_t source) { changed().divided(source); }
+  void where(const std::string& text) { changed().where(text); }
+  void select(const std::string& text) { changed().select(text); }
+  void distinct() { changed().distinct(); }
+  void group_by(const std::string& text) { changed().group_by(text); }
+  void aggregate(const std::string& text) { changed().aggregate(text); }
+  void having(const std::string& text) { changed().having(text); }
+  void order_by(const std::string& text) { changed().order_by(text); }
+  void limit(std::uint64_t rows, std::uint64_t offset) { changed().limit(rows, offset); }
+  /// `dictionaries`: columns of the table, as QueryOptions names them.
+  void set_options(unsigned threads, std::uint64_t memory_bytes,
+                   std::vector<std::string> dictionaries) {
+    changed();
+    options_.threads = threads;
+    options_.memory_bytes = memory_bytes;
+    options_.dictionaries = std::move(dictionaries);
+  }
+  std::vector<std::string> dictionary_columns() const {
+    const Reading reading(*this);
+    return taken([&] {
+      const GilReleased released;
+      return query_.dictionary_columns();
+    }());
+  }
+
+  nb::object stream(const nb::object&) const {
+    return stream_from(files_,
+                       [this](ArrowArrayStream& answer) { return query_.run(options_, answer); });
+  }
+  nb::object partial(const std::string& order_name, std::int64_t first_order,
+                     std::uint32_t buckets) const {
+    const PartialForm form{order_name, first_order, buckets};
+    return stream_from(
+        files_, [&](ArrowArrayStream& answer) { return query_.partial(form, options_, answer); });
+  }
+  nb::object partial_schema(const std::string& order_name, std::int64_t first_order,
+                            std::uint32_t buckets) const {
+    const PartialForm form{order_name, first_order, buckets};
+    const TableSchema of = taken(query_.partial_schema(form));
+    return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out)); });
+  }
+  /// `capsules`: of __arrow_c_stream__(), which keep their streams while they are read.
+  nb::object merge(const nb::list& capsules, const std::string& order_name, std::uint32_t buckets,
+                   bool again) const {
+    std::vector<ArrowArrayStream*> streams;
+    for (const nb::handle capsule : capsules) streams.push_back(&given_stream(capsule));
+    Files kept;
+    for (ArrowArrayStream* const stream : streams) {
+      kept.push_back(cancellable([&](const QueryOptions& options) {
+        return kept_in_memory(*stream, *options.cancelled);
+      }));
+    }
+    Files files;
+    std::vector<Table> tables = open_tables(kept, files).tables;
+    const PartialForm form{order_name, 0, buckets, again};
+    return stream_from(files, [&](ArrowArrayStream& answer) {
+      return query_.merge(std::move(tables), form, options_, answer);
+    });
+  }
+  /// Where the last stream has failed.
+  void raise_failure() const {
+    const std::optional<Error> failure = failure_->get();
+    if (!failure) return;
+    if (files_.size() == 1 && is_damage(failure->code)) raise(*failure, files_[0]);
+    taken(Status(*failure));
+  }
+  nb::object schema() const {
+    const TableSchema of = take(query_.schema());
+    const std::vector<bool> coded = take(query_.coded_columns(options_.dictionaries));
+    return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out, coded)); });
+  }
+  nb::list column_kinds() const {
+    const TableSchema of = take(query_.schema());
+    nb::list kinds;
+    for (const ColumnSchema& column : of.columns) {
+      kinds.append(nb::make_tuple(text_of(column.name), kind_of(column.type)));
+    }
+    return kinds;
+  }
+  nb::dict run() const {
+    NoSink sink;
+    return summary_of(
+        cancellable([&](const QueryOptions& options) { return query_.run(options, sink); }));
+  }
+  /// The source that is divided, whether there are groups, and for each file of the source its row
+  /// groups, (rows, bytes of text or else stored ones, whether there may be a row of the answer),
+  /// its size, and a checksum of its layout.
+  nb::tuple divide() const {
+    const QueryDivision division =
+        cancellable([&](const QueryOptions& options) { return query_.divide(options); });
+    nb::list files;
+    for (std::size_t i = 0; i < division.wanted.size(); ++i) {
+      const OpenedFile& file = files_[source_begins_[division.source] + i];
+      const Table table = take(Table::open(*file.access), file);
+      nb::list groups;
+      for (std::size_t group = 0; group < division.wanted[i].size(); ++group) {
+        const RowGroupSummary summary = table.row_group(group);
+        const std::uint64_t plain_bytes =
+            table.text_bytes() > 0 ? summary.text_bytes : summary.stored_bytes;
+        groups.append(nb::make_tuple(summary.rows, plain_bytes, bool{division.wanted[i][group]}));
+      }
+      files.append(nb::make_tuple(groups, file.access->size(), layout_checksum(table)));
+    }
+    return nb::make_tuple(division.source, division.grouped, files);
+  }
+  /// Of the first table, then of joined ones.
+  Files files() const { return files_; }
+  std::string explain(bool analyze) const {
+    return cancellable(
+        [&](const QueryOptions& options) { return query_.explain(options, analyze); });
+  }
+
+ private:
+  /// A stream of what `begin(answer)` begins without the GIL, which keeps the files.
+  template <class Begin>
+  nb::object stream_from(const Files& files, const Begin& begin) const {
+    ArrowArrayStream answer;
+    {
+      const Reading reading(*this);
+      const Status begun = [&] {
+        const GilReleased released;
+        return begin(answer);
+      }();
+      taken(begun);
+    }
+    StreamOwner owner(answer);
+    std::vector<SharedAccess> kept;
+    for (const OpenedFile& file : files) kept.push_back(file.access);
+    failure_->set({});
+    return stream_capsule([&](ArrowArrayStream& out) {
+      own_stream(owner.stream, std::move(kept), out, failure_);
+      owner.stream.release = nullptr;
+    });
+  }
+
+  static Tables open_part(const Files& files, const nb::object& groups, Files& kept) {
+    Tables opened = open_tables(files, kept);
+    if (groups.is_none()) return opened;
+    opened.tables[0] = part_of(opened.tables[0], groups, kept[0]);
+    opened.names.clear();
+    for (const nb::handle name : nb::tuple(groups[4])) {
+      opened.names.push_back(bytes_of(nb::cast<nb::bytes>(name)));
+    }
+    return opened;
+  }
+  static Table part_of(const Table& table, const nb::object& groups, const OpenedFile& file) {
+    if (nb::cast<std::uint64_t>(groups[2]) != file.access->size() ||
+        nb::cast<std::uint64_t>(groups[3]) != layout_checksum(table)) {
+      raise(make_error(ErrorCode::kIo, "has changed since it was divided into parts"), file);
+    }
+    if (table.row_groups() == 0) return table;
+    return take(table.part(nb::cast<std::uint64_t>(groups[0]), nb::cast<std::uint64_t>(groups[1])),
+                file);
+  }
+
+  FileQuery(Query query, Files files) : query_(std::move(query)), files_(std::move(files)) {}
+
+  Query query_;
+  Files files_;
+  std::vector<std::size_t> source_begins_ = {0};  ///< in files_
+  QueryOptions options_;
+  std::shared_ptr<Last<Error>> failure_ = std::make_shared<Last<Error>>();  ///< of streams
+  mutable unsigned readers_ = 0;                                            ///< with the GIL
+};
+
+}  // namespace
+
+JoinKind join_kind_of(const std::string& name) {
+  static const std::pair<const char*, JoinKind> kKinds[] = {
+      {"inner", JoinKind::kInner}, {"left", JoinKind::kLeft}, {"right", JoinKind::kRight},
+      {"full", JoinKind::kFull},   {"semi", JoinKind::kSemi}, {"anti", JoinKind::kAnti}};
+  for (const auto& [known, kind] : kKinds) {
+    if (name == known) return kind;
+  }
+  raise(make_error(ErrorCode::kInvalidArgument,
+                   "no kind of join '" + name + "': inner, left, right, full, semi, anti"));
+}
+
+nb::dict summary_of(const QuerySummary& summary) {
+  nb::dict of;
+  of["rows"] = summary.rows;
+  of["rows_in"] = summary.rows_in;
+  of["rows_matched"] = summary.rows_matched;
+  of["groups"] = summary.groups;
+  of["bytes_read"] = summary.bytes_read;
+  of["bytes_stored"] = summary.bytes_stored;
+  of["blocks_read"] = summary.blocks_read;
+  of["blocks_skipped"] = summary.blocks_skipped;
+  of["passes"] = summary.passes;
+  of["device"] = text_of(summary.device);
+  of["on_device"] = text_of(summary.on_device);
+  of["why_cpu"] = text_of(summary.why_cpu);
+  return of;
+}
+
+void bind_query(nb::module_& module) {
+  nb::class_<FileQuery>(module, "Query", "A question asked of tables.")
+      .def_static("from_files", &FileQuery::from, nb::arg("files"), nb::arg("groups") = nb::none())
+      .def("divide", &FileQuery::divide)
+      .def("files", &FileQuery::files)
+      .def_static("of_statement", &FileQuery::of_statement, nb::arg("text"), nb::arg("open"))
+      .def("alias", &FileQuery::as)
+      .def("join", &FileQuery::join, nb::arg("files"), nb::arg("kind"), nb::arg("on"),
+           nb::arg("groups") = nb::none())
+      .def("divided", &FileQuery::divided, nb::arg("source"))
+      .def("partial", &FileQuery::partial, nb::arg("order_name"), nb::arg("first_order"),
+           nb::arg("buckets"))
+      .def("partial_schema", &FileQuery::partial_schema, nb::arg("order_name"),
+           nb::arg("first_order"), nb::arg("buckets"))
+      .def("merge", &FileQuery::merge, nb::arg("streams"), nb::arg("order_name"),
+           nb::arg("buckets"), nb::arg("again"))
+      .def("where", &FileQuery::where)
+      .def("select", &FileQuery::select)
+      .def("distinct", &FileQuery::distinct)
+      .def("group_by", &FileQuery::group_by)
+      .def("aggregate", &FileQuery::aggregate)
+      .def("having", &FileQuery::having)
+      .def("order_by", &FileQuery::order_by)
+      .def("limit", &FileQuery::limit, nb::arg("rows"), nb::arg("offset"))
+      .def("set_options", &FileQuery::set_options, nb::arg("threads"), nb::arg("memory_bytes"),
+           nb::arg("dictionaries"))
+      .def("dictionary_columns", &FileQuery::dictionary_columns)
+      .def("stream", &FileQuery::stream, nb::arg("requested_schema") = nb::none())
+      .def("raise_failure", &FileQuery::raise_failure)
+      .def("schema", &FileQuery::schema)
+      .def("column_kinds", &FileQuery::column_kinds)
+      .def("run", &FileQuery::run)
+      .def("explain", &FileQuery::explain, nb::arg("analyze"));
+}
+
+}  // namespace presso::python

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Compiled without exceptions, so that pthread_cleanup_push() is that of C: glibc jumps to the
+// handler instead of unwinding to it. It unwinds by libgcc, and what frames of C++ have for that
+// understands only the library that they were compiled with, which zig's is not.
+#include "python/src/rest_at_end.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace presso::python {
+namespace {
+
+void rest(void*) {
+  for (;;) pause();
+}
+
+}  // namespace
+
+void restore_or_rest(PyThreadState* state) {
+  pthread_cleanup_push(&rest, nullptr);
+  PyEval_RestoreThread(state);
+  pthread_cleanup_pop(0);
+}
+
+PyGILState_STATE ensure_or_rest() {
+  PyGILState_STATE state;
+  pthread_cleanup_push(&rest, nullptr);
+  state = PyGILState_Ensure();
+  pthread_cleanup_pop(0);
+  return state;
+}
+
+}  // namespace presso::python

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "python/src/running_work.h"
+
+#include <pthread.h>
+
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace presso::python {
+
+/// All works of the process.
+class Works {
+ public:
+  using Shared = RunningWork::Shared;
+
+  /// Never destroyed: threads may end after main(). A forked process has a new one, as threads that
+  /// it does not have may have held the old one's mutex.
+  static Works& all() {
+    static std::atomic<Works*> works = [] {
+      pthread_atfork(nullptr, nullptr, [] { works = new Works; });
+      return new Works;
+    }();
+    return *works;
+  }
+
+  bool add(const std::shared_ptr<Shared>& work) {
+    const std::lock_guard lock(mutex_);
+    if (is_closed_to_this_thread()) return false;
+    running_.insert(work);
+    return true;
+  }
+  void remove(const std::shared_ptr<Shared>& work) {
+    const std::lock_guard lock(mutex_);
+    running_.erase(work);
+    changed_.notify_all();
+  }
+  bool is_closed() {
+    const std::lock_guard lock(mutex_);
+    return is_closed_to_this_thread();
+  }
+  bool begin_call() {
+    const std::lock_guard lock(mutex_);
+    if (is_closed_) return false;
+    ++calls_;
+    return true;
+  }
+  void end_call() {
+    const std::lock_guard lock(mutex_);
+    --calls_;
+    changed_.notify_all();
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    closer_ = std::this_thread::get_id();
+    for (const auto& work : running_) work->cancelled = true;
+  }
+  bool wait(std::chrono::milliseconds at_most) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, at_most, [this] { return running_.empty() && calls_ == 0; });
+  }
+
+ private:
+  bool is_closed_to_this_thread() const {
+    return is_closed_ && std::this_thread::get_id() != closer_;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::shared_ptr<Shared>> running_;
+  std::size_t calls_ = 0;
+  bool is_closed_ = false;
+  std::thread::id closer_;
+};
+
+RunningWork::~RunningWork() {
+  cancel();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status RunningWork::start(Body body) {
+  if (!Works::all().add(shared_)) {
+    return make_error(ErrorCode::kCancelled, "the interpreter is ending");
+  }
+  try {
+    thread_ = std::thread([shared = shared_, body = std::move(body)] {
+      body(shared->cancelled);
+      {
+        const std::lock_guard lock(shared->mutex);
+        shared->has_ended = true;
+        shared->changed.notify_all();
+      }
+      Works::all().remove(shared);
+    });
+  } catch (const std::exception& problem) {
+    Works::all().remove(shared_);
+    return make_error(ErrorCode::kIo, std::string("cannot start a thread: ") + problem.what());
+  }
+  return {};
+}
+
+bool RunningWork::wait(std::optional<std::chrono::milliseconds> at_most) {
+  std::unique_lock lock(shared_->mutex);
+  const auto has_ended = [this] { return shared_->has_ended; };
+  if (at_most) return shared_->changed.wait_for(lock, *at_most, has_ended);
+  shared_->changed.wait(lock, has_ended);
+  return true;
+}
+
+void close_works() {
+  Works::all().close();
+}
+
+bool works_are_closed() {
+  return Works::all().is_closed();
+}
+
+bool wait_for_works(std::chrono::milliseconds at_most) {
+  return Works::all().wait(at_most);
+}
+
+PythonCall::PythonCall() : is_allowed_(Works::all().begin_call()) {}
+
+PythonCall::~PythonCall() {
+  if (is_allowed_) Works::all().end_call();
+}
+
+}  // namespace presso::python
