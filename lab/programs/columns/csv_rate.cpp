@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "compress/table/csv_loader.h"
-#include "compress/table/csv_tokenizer.h"
-#include "compress/table/type_inference.h"
+#include "compress/table/text/csv_loader.h"
+#include "compress/table/text/csv_tokenizer.h"
+#include "compress/table/text/type_inference.h"
 #include "presso/byte_stream.h"
 #include "presso/stopwatch.h"
 

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <map>
 
-#include "compress/table/json_inference.h"
-#include "compress/table/json_loader.h"
+#include "compress/table/text/json_inference.h"
+#include "compress/table/text/json_loader.h"
 #include "format/columns/row_text.h"
 #include "format/columns/schema.h"
 #include "presso/byte_stream.h"

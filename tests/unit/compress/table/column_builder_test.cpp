@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Values, nulls and strings of columns, over several batches.
-#include "compress/table/column_builder.h"
+#include "compress/table/text/column_builder.h"
 
 #include "tests/unit/compress/table/table_text.h"
 

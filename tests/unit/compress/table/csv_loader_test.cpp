@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Whatever the text, what was loaded prints back to it byte for byte, or loading is an error.
-#include "compress/table/csv_loader.h"
+#include "compress/table/text/csv_loader.h"
 
 #include <random>
 
-#include "compress/table/dialect.h"
+#include "compress/table/text/dialect.h"
 #include "format/columns/row_text.h"
 #include "tests/unit/compress/table/table_text.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compress/table/csv_tokenizer.h"
+#include "compress/table/text/csv_tokenizer.h"
 
 namespace presso::test {
 

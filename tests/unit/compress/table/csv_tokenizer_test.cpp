@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every rule of csv_tokenizer.h by an example, and all of them by random texts beside a plain
 // reader, on each version of the loop.
-#include "compress/table/csv_tokenizer.h"
+#include "compress/table/text/csv_tokenizer.h"
 
 #include <gtest/gtest.h>
 

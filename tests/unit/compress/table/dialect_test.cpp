@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is found out from a text's begin and its name.
-#include "compress/table/dialect.h"
+#include "compress/table/text/dialect.h"
 
-#include "compress/table/header.h"
+#include "compress/table/text/header.h"
 #include "tests/unit/compress/table/table_text.h"
 
 namespace presso {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Types, order and writing that are found in JSON lines.
-#include "compress/table/json_inference.h"
+#include "compress/table/text/json_inference.h"
 
 #include "format/columns/schema.h"
 #include "tests/unit/compress/table/table_text.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Whatever the text, what was loaded prints back to it byte for byte, or loading is an error.
-#include "compress/table/json_loader.h"
+#include "compress/table/text/json_loader.h"
 
 #include <random>
 
-#include "compress/table/json_inference.h"
+#include "compress/table/text/json_inference.h"
 #include "format/columns/row_text.h"
 #include "tests/unit/compress/table/table_text.h"
 

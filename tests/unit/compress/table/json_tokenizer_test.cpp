@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which lines are rows, and what their members are.
-#include "compress/table/json_tokenizer.h"
+#include "compress/table/text/json_tokenizer.h"
 
 #include "tests/unit/compress/table/table_text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compress/table/piece_reader.h"
+#include "compress/table/text/piece_reader.h"
 
 #include <gtest/gtest.h>
 

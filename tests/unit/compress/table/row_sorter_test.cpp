@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Rows of every type sorted run by run, in memory and by way of temporary files, with as little
 // memory as makes every level of merging happen.
-#include "compress/table/row_sorter.h"
+#include "compress/table/rows/row_sorter.h"
 
 #include <sys/resource.h>
 
 #include <csignal>
 #include <numeric>
 
-#include "compress/table/row_batch.h"
+#include "compress/table/rows/row_batch.h"
 #include "tests/unit/decompress/table/row_groups.h"
 
 namespace presso {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compress/table/csv_tokenizer.h"
-#include "compress/table/type_inference.h"
+#include "compress/table/text/csv_tokenizer.h"
+#include "compress/table/text/type_inference.h"
 
 namespace presso::test {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The narrowest type that all values print back from, whatever their order, their batches and the
 // parts that are merged.
-#include "compress/table/type_inference.h"
+#include "compress/table/text/type_inference.h"
 
 #include <algorithm>
 #include <random>
 
-#include "compress/table/text_checks.h"
+#include "compress/table/text/text_checks.h"
 #include "format/columns/value_text.h"
 #include "tests/unit/compress/table/table_text.h"
 

@@ -3,7 +3,7 @@
 // and blocks that contradict each other are errors even where every checksum is right; nothing is
 // read outside (ASan) or allocated beyond what the directory claims.
 #include "compress/columns/token_encoder.h"
-#include "compress/table/block_appender.h"
+#include "compress/table/write/block_appender.h"
 #include "format/columns/column_block.h"
 #include "presso/checksum.h"
 #include "tests/support/largest_allocation.h"

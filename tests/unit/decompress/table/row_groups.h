@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compress/table/row_group_encoder.h"
+#include "compress/table/write/row_group_encoder.h"
 #include "decompress/table/row_group_decoder.h"
 #include "presso/compress.h"
 

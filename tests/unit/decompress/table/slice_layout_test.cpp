@@ -5,7 +5,7 @@
 
 #include "compress/columns/token_encoder.h"
 #include "compress/columns/token_trainer.h"
-#include "compress/table/block_appender.h"
+#include "compress/table/write/block_appender.h"
 #include "tests/unit/decompress/table/slices.h"
 
 namespace presso::slices {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Batches of rows between sorting and merging: the columns of a few rows in one piece of memory, so
+// that they can wait there or in a temporary file and be given up one by one. Not a file format:
+// a batch is read by the process that wrote it, so that nothing but its size is checked.
+// Tested by tests/unit/compress/table/row_sorter_test.cpp.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "compress/table/rows/row_gather.h"
+#include "presso/column_data.h"
+
+namespace presso {
+
+/// A batch has so many rows at most, and as few more bytes than these as one row has.
+constexpr std::uint32_t kBatchRows = 4096;
+constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 10;
+
+/// Begins with its own size.
+Buffer pack_batch(std::span<const ColumnData> columns);
+constexpr std::size_t kBatchSizeBytes = 8;
+inline std::size_t batch_size(const Byte* batch) {
+  return static_cast<std::size_t>(load<std::uint64_t>(batch));
+}
+/// Views into `batch`.
+std::vector<ColumnView> unpack_batch(const TableSchema& schema, const Buffer& batch);
+
+/// Cuts the rows `order` of `columns` into batches, handed to `take` one after another.
+Status pack_rows(const TableSchema& schema, std::vector<ColumnView> columns,
+                 std::span<const std::uint32_t> order, const std::function<Status(Buffer)>& take);
+
+}  // namespace presso

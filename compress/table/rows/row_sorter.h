@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Sorts any number of rows in bounded memory. Each piece of the text is sorted by the thread that
+// has loaded it and becomes a run of batches. Runs stay in memory while they fit; beyond that they
+// go to a temporary file, and where too many are there, they are merged to one of the next level,
+// in a file of its own. So 128 pieces of 32 MiB are read once more, 512 GiB of text twice, 64 TiB
+// three times; memory is a batch for each run, at most 128 for each level.
+// Tested by tests/unit/compress/table/row_sorter_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compress/table/rows/run_merger.h"
+#include "format/columns/sort_key.h"
+#include "format/temporary_file.h"
+
+namespace presso {
+
+struct SorterLimits {
+  std::uint64_t memory_bytes = 0;  ///< of runs that wait for being merged
+  std::string temporary_directory;
+};
+
+class RowSorter {
+ public:
+  /// Runs of a level before they become one.
+  static constexpr std::size_t kMostRuns = 128;
+
+  struct SortedRun {
+    std::vector<Buffer> batches;
+    std::uint64_t bytes = 0;
+    std::uint64_t largest_batch = 0;
+  };
+
+  /// `schema` is kept by reference.
+  RowSorter(const TableSchema& schema, std::vector<SortColumn> by, SorterLimits limits)
+      : schema_(schema), by_(std::move(by)), limits_(std::move(limits)) {}
+
+  /// At least one row. Thread-safe.
+  SortedRun sort(std::span<const ColumnView> columns) const;
+  /// In the order of the text: so rows with equal keys stay in theirs.
+  Status add(SortedRun run);
+  /// After the last run; once. The merger needs the sorter.
+  Result<RunMerger> merge();
+  /// That were written to temporary files, those of all levels.
+  std::uint64_t spilled_bytes() const { return spilled_bytes_; }
+
+ private:
+  struct FileRun {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  struct Level {
+    TemporaryFile file;
+    std::vector<FileRun> runs;
+    std::uint64_t batch_bytes = 0;  ///< of the largest batch of each run
+  };
+
+  Result<Level*> level(std::size_t number);
+  Status spill(const SortedRun& run);
+  Status append(Level& level, const Buffer& batch);
+  bool is_full(const Level& level) const;
+  Status settle(std::size_t number);
+  Status merge_level(std::size_t number);
+  static void add_sources(const Level& level, std::vector<std::unique_ptr<BatchSource>>& to);
+
+  const TableSchema& schema_;
+  const std::vector<SortColumn> by_;
+  const SorterLimits limits_;
+  std::vector<SortedRun> held_;
+  std::uint64_t held_bytes_ = 0;
+  std::vector<std::unique_ptr<Level>> levels_;  ///< empty: all runs are held
+  std::uint64_t spilled_bytes_ = 0;
+};
+
+}  // namespace presso

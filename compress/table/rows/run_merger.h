@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Merges sorted runs of rows, of which each has one batch in memory at a time. A tree of losers
+// finds the next row; most comparisons are of two numbers. Rows with equal
+// keys come in the order of their runs. Tested by tests/unit/compress/table/row_sorter_test.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compress/table/rows/row_gather.h"
+#include "format/columns/sort_key.h"
+#include "format/loser_tree.h"
+
+namespace presso {
+
+/// The batches of a run, one after another.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  /// False at the end, and `into` is left as it is.
+  virtual Result<bool> next(Buffer& into) = 0;
+};
+
+class RunMerger {
+ public:
+  /// `schema` is kept by reference.
+  static Result<RunMerger> open(const TableSchema& schema, const std::vector<SortColumn>& by,
+                                std::vector<std::unique_ptr<BatchSource>> runs);
+
+  /// Some more rows, no more than the runs' batches have; columns without a row at the end.
+  Result<std::vector<ColumnData>> next();
+
+ private:
+  struct Run {
+    std::unique_ptr<BatchSource> source;
+    Buffer batch;
+    SortKeys keys;
+    std::uint32_t row = 0;
+    std::uint32_t rows = 0;  ///< of the batch; 0: the run has ended
+    SortHead head;           ///< of `row`
+  };
+
+  explicit RunMerger(const TableSchema& schema) : schema_(&schema) {}
+  Status load(std::uint32_t run);
+  bool comes_first(std::uint32_t a, std::uint32_t b) const;
+
+  const TableSchema* schema_;
+  std::vector<Run> runs_;
+  std::vector<std::vector<ColumnView>> columns_;  ///< of the runs' batches
+  LoserTree tree_;
+};
+
+}  // namespace presso

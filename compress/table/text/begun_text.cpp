@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/begun_text.h"
+
+#include <optional>
+#include <utility>
+
+#include "compress/table/text/json_inference.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kMostSniffBytes = std::size_t{1} << 28;
+/// A line of so many bytes is a row, not a comment.
+constexpr std::size_t kLongLine = std::size_t{1} << 24;
+
+SniffOptions sniff_options(const TableTextOptions& text) {
+  return {.delimiter = text.delimiter,
+          .quote = text.quote,
+          .trailing_delimiter = text.trailing_delimiter,
+          .header = text.header,
+          .null_text = text.null_text,
+          .comment = text.comment,
+          .skip_lines = text.skip_lines};
+}
+
+bool is_json_name(const std::string& name) {
+  const std::string_view text(name);
+  return text.ends_with(".json") || text.ends_with(".jsonl") || text.ends_with(".ndjson");
+}
+
+class TextSniffer {
+ public:
+  TextSniffer(ByteSource& source, const TableTextOptions& options, bool leave_out_bad_rows)
+      : source_(source), options_(options), leave_out_bad_rows_(leave_out_bad_rows) {}
+
+  Result<BegunText> run() {
+    PRESSO_TRY(sniff_text());
+    return std::move(begun_);
+  }
+
+ private:
+  Status sniff_text() {
+    for (std::size_t size = kSniffBytes;; size *= 4) {
+      const std::size_t before = begun_.bytes.size();
+      begun_.bytes.grow(size);
+      PRESSO_ASSIGN(const std::size_t got,
+                    read_fully(source_, {begun_.bytes.data() + before, size - before}));
+      const bool all = got < size - before;
+      begun_.bytes.grow(before + got);
+      if (is_json()) return {};  // what stands before its first row belongs to that
+      if (options_.kind == TextKind::kNone && is_json_name(options_.name)) {
+        return make_error(ErrorCode::kInvalidArgument,
+                          "has not an object on its first line; of other JSON, `jq -c .` or "
+                          "`jq -c '.[]'` makes lines of objects");
+      }
+      auto sniffed = sniff(begun_.bytes.bytes(), all, options_.name, sniff_options(options_));
+      if (!sniffed.ok()) {
+        const bool more = sniffed.error().code == ErrorCode::kTruncated && size < kMostSniffBytes;
+        if (!more) return std::move(sniffed.error());
+        continue;
+      }
+      if (sniffed->names.empty()) {
+        return make_error(
+            ErrorCode::kInvalidArgument,
+            "has no row and no header, so it is no table; compress it without --table");
+      }
+      begun_.text = std::move(*sniffed);
+      begun_.kind = make_delimited_kind(begun_.text.form, begun_.text.names,
+                                        {.comment = options_.comment,
+                                         .fill = options_.fill,
+                                         .leave_out_bad_rows = leave_out_bad_rows_});
+      if (finds_row(all)) return {};
+      if (all) return take_text_without_rows();
+      if (size >= kMostSniffBytes) {
+        return make_error(ErrorCode::kInvalidArgument, "has no row in its first 256 MiB");
+      }
+    }
+  }
+
+  /// Whether a row follows the head in what was read.
+  bool finds_row(bool all) const {
+    const Bytes rest = begun_.bytes.bytes().subspan(begun_.text.form.head.size());
+    std::size_t rows = 0;
+    const auto end = begun_.kind->pass_rows(rest, 0, 1, all, rows);
+    if (!end.ok() || rows > 0) return true;  // an error is met again with its piece
+    return !all && *end < rest.size() && rest.size() - *end > kLongLine;
+  }
+
+  /// Blank lines and comments belong to the row behind them; where there is none, to the head.
+  Status take_text_without_rows() {
+    const Bytes rest = begun_.bytes.bytes().subspan(begun_.text.form.head.size());
+    begun_.text.form.head.append(rest.begin(), rest.end());
+    begun_.kind = make_delimited_kind(begun_.text.form, begun_.text.names, {});
+    return {};
+  }
+
+  /// Whether the text is JSON lines, by its first line or because the caller says so.
+  bool is_json() {
+    if (options_.kind == TextKind::kDelimited) return false;
+    std::optional<TextForm> form = sniff_json(begun_.bytes.bytes());
+    if (!form && options_.kind == TextKind::kJsonLines) {
+      form.emplace();
+      form->kind = TextKind::kJsonLines;
+    }
+    if (!form) return false;
+    begun_.text.form = std::move(*form);
+    begun_.kind = make_json_kind(begun_.text.form);
+    return true;
+  }
+
+  ByteSource& source_;
+  const TableTextOptions& options_;
+  bool leave_out_bad_rows_;
+  BegunText begun_;
+};
+
+}  // namespace
+
+Result<BegunText> sniff_source(ByteSource& source, const TableTextOptions& options,
+                               bool leave_out_bad_rows) {
+  return TextSniffer(source, options, leave_out_bad_rows).run();
+}
+
+}  // namespace presso

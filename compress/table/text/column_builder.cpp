@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/column_builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compress/table/text/json_tokenizer.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kWideCopy = 32;
+static_assert(kWideCopy <= Buffer::kSlack);
+
+/// Returns how many bytes were written.
+std::size_t unescape(Bytes value, Byte quote, Byte* to) {
+  const Byte* const begin = to;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    *to++ = value[i];
+    if (value[i] == quote) ++i;  // its double
+  }
+  return static_cast<std::size_t>(to - begin);
+}
+
+}  // namespace
+
+ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form)
+    : column_(column),
+      null_text_(form.null_text),
+      quote_(form.quote),
+      json_(form.kind == TextKind::kJsonLines),
+      width_(value_bytes(column.type)),
+      parse_(value_parser(column)) {
+  begin_data();
+}
+
+/// Even without values there is memory: its slack may be read and written.
+void ColumnBuilder::begin_data() {
+  data_ = ColumnData{};
+  data_.type = column_.type;
+  data_.values.resize_discarding(1);
+  data_.values.clear();
+  string_bytes_ = 0;
+}
+
+/// Room for all of the batch's values, so that they are written without checks.
+void ColumnBuilder::reserve(const RecordBatch& batch, std::size_t index) {
+  const std::uint64_t rows = data_.rows + batch.records();
+  if (!data_.validity.empty()) data_.validity.resize((rows + 7) / 8);
+  if (width_ != 0) return data_.values.grow(rows * width_);
+  if (!is_string(column_.type)) {
+    const std::size_t before = data_.values.size();
+    data_.values.grow((rows + 7) / 8);
+    std::fill(data_.values.data() + before, data_.values.data() + data_.values.size(), Byte{0});
+    return;
+  }
+  std::size_t bytes = string_bytes_;
+  for (std::size_t r = 0; r < batch.records(); ++r) {
+    if (index < batch.fields_of(r)) bytes += batch.fields[batch.first_field[r] + index].length;
+  }
+  data_.values.grow(bytes);
+  if (data_.offsets.empty()) data_.offsets.push_back(0);
+  if (data_.offsets.capacity() <= rows) data_.offsets.reserve(2 * rows);
+}
+
+void ColumnBuilder::put_null(std::uint64_t row) {
+  if (data_.validity.empty()) {
+    const std::uint64_t full = row / 8;
+    data_.validity.assign(full + kBatchRecords / 8, 0);
+    std::fill_n(data_.validity.begin(), full, Byte{0xFF});
+    data_.validity[full] = static_cast<Byte>((1u << (row % 8)) - 1);
+  }
+  if (row / 8 >= data_.validity.size()) data_.validity.resize(row / 8 + 1);
+  if (width_ != 0) std::memset(data_.values.data() + row * width_, 0, width_);
+  if (is_string(column_.type)) data_.offsets.push_back(static_cast<std::int64_t>(string_bytes_));
+}
+
+void ColumnBuilder::put_string(const Field& field, Bytes text) {
+  const Bytes value = text.subspan(field.begin, field.length);
+  Byte* const to = data_.values.data() + string_bytes_;
+  if (field.escaped) {
+    string_bytes_ += json_ ? unescape_json(value, to) : unescape(value, quote_, to);
+  } else {
+    if (value.size() <= kWideCopy && text.size() - field.begin >= kWideCopy) {
+      std::memcpy(to, value.data(), kWideCopy);
+    } else if (!value.empty()) {
+      std::memcpy(to, value.data(), value.size());
+    }
+    string_bytes_ += value.size();
+  }
+  data_.offsets.push_back(static_cast<std::int64_t>(string_bytes_));
+}
+
+bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text) {
+  const Bytes value = text.subspan(field.begin, field.length);
+  if (width_ != 0) return parse_(column_, value, data_.values.data() + row * width_);
+  if (is_string(column_.type)) {
+    put_string(field, text);
+    return true;
+  }
+  Byte truth = 0;
+  if (!parse_(column_, value, &truth)) return false;
+  data_.values.data()[row / 8] |= static_cast<Byte>(truth << (row % 8));
+  return true;
+}
+
+bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t record,
+                         std::size_t index) const {
+  const std::size_t at = batch.first_field[record] + index;
+  if (at >= batch.first_field[record + 1] || is_null(batch.fields[at], text, null_text_)) {
+    return column_.nullable;
+  }
+  if (is_string(column_.type)) return true;
+  Byte value[16];
+  return parse_(column_, text.subspan(batch.fields[at].begin, batch.fields[at].length), value);
+}
+
+Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t record,
+                            std::size_t index, std::uint64_t first_line) const {
+  const std::size_t first = batch.first_field[record];
+  const std::uint64_t line = first_line + count_lines(text.first(batch.fields[first].begin));
+  std::string what;
+  if (index >= batch.fields_of(record) || is_null(batch.fields[first + index], text, null_text_)) {
+    what.append("null in column ").append(column_.name).append(", which has none");
+  } else {
+    const Field& field = batch.fields[first + index];
+    what.append("`").append(shown(text.subspan(field.begin, field.length))).append("` in column ");
+    what.append(column_.name).append(" is no text of type ").append(type_name(column_));
+  }
+  return error_in_line(line, what);
+}
+
+Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t index,
+                             std::uint64_t first_line) {
+  reserve(batch, index);
+  const std::size_t records = batch.records();
+  for (std::size_t r = 0; r < records; ++r) {
+    const std::size_t at = batch.first_field[r] + index;
+    const std::uint64_t row = data_.rows + r;
+    if (at >= batch.first_field[r + 1] || is_null(batch.fields[at], text, null_text_)) {
+      if (!column_.nullable) return refuse(batch, text, r, index, first_line);
+      put_null(row);
+      continue;
+    }
+    if (!put_value(row, batch.fields[at], text)) return refuse(batch, text, r, index, first_line);
+    if (!data_.validity.empty()) {
+      if (row / 8 >= data_.validity.size()) data_.validity.resize(row / 8 + 1);
+      data_.validity[row / 8] |= static_cast<Byte>(1u << (row % 8));
+    }
+  }
+  data_.rows += records;
+  return {};
+}
+
+ColumnData ColumnBuilder::finish() {
+  if (is_string(column_.type)) {
+    data_.values.grow(string_bytes_);
+    if (data_.offsets.empty()) data_.offsets.push_back(0);
+  }
+  if (!data_.validity.empty()) data_.validity.resize((data_.rows + 7) / 8);
+  ColumnData done = std::move(data_);
+  begin_data();
+  return done;
+}
+
+}  // namespace presso

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// One column's values in memory from the fields of records, batch by batch. Fields that equal the
+// null text and stand in no quotes are nulls, as are those that a record does not have; what stands
+// under a null is 0, or an empty string. Doubled quotes in strings are halved, JSON's escapes
+// replaced.
+// Tested by tests/unit/compress/table/column_builder_test.cpp.
+#pragma once
+
+#include "compress/table/text/csv_tokenizer.h"
+#include "format/columns/value_text.h"
+#include "presso/column_data.h"
+#include "presso/table_schema.h"
+
+namespace presso {
+
+class ColumnBuilder {
+ public:
+  ColumnBuilder(const ColumnSchema& column, const TextForm& form);
+
+  /// The batch's fields number `index`. `first_line`: of text[0], for messages. kInvalidArgument:
+  /// a value that the type does not have, or a null where the column has none; what was appended
+  /// of the batch is of no use then.
+  Status append(const RecordBatch& batch, Bytes text, std::size_t index,
+                std::uint64_t first_line = 1);
+  /// Whether append() takes the record's field.
+  bool fits(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index) const;
+  /// What was appended; the builder is empty after it.
+  ColumnData finish();
+
+ private:
+  void begin_data();
+  void put_null(std::uint64_t row);
+  void put_string(const Field& field, Bytes text);
+  bool put_value(std::uint64_t row, const Field& field, Bytes text);
+  void reserve(const RecordBatch& batch, std::size_t index);
+  Error refuse(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index,
+               std::uint64_t first_line) const;
+
+  ColumnSchema column_;
+  std::string null_text_;
+  Byte quote_;
+  bool json_;
+  std::uint32_t width_;  ///< of a value in bytes; 0: bits or a string
+  ParseValue parse_;
+  ColumnData data_;
+  std::size_t string_bytes_ = 0;
+};
+
+}  // namespace presso

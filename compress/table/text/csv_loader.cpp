@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/csv_loader.h"
+
+#include "compress/table/text/column_builder.h"
+#include "compress/table/text/exact_lines.h"
+
+namespace presso {
+namespace {
+
+class Loader {
+ public:
+  Loader(Bytes text, const TableSchema& schema, std::uint64_t first_line,
+         const LoadOptions& options)
+      : text_(text),
+        schema_(schema),
+        first_line_(first_line),
+        fill_(options.fill),
+        dialect_(dialect_of(schema.text, options.comment)) {
+    for (const ColumnSchema& column : schema.columns) builders_.emplace_back(column, schema.text);
+  }
+
+  Result<LoadedRows> load() {
+    PRESSO_TRY(read());
+    LoadedRows loaded;
+    loaded.rows = ends_.size();
+    for (ColumnBuilder& builder : builders_) loaded.columns.push_back(builder.finish());
+    if (schema_.exact) PRESSO_TRY(keep_exact_lines(text_, schema_, ends_, loaded));
+    return loaded;
+  }
+
+  Result<std::vector<RowPlace>> find_bad_rows() const {
+    std::vector<RowPlace> bad;
+    RecordBatch batch;
+    for (std::size_t at = 0; at < text_.size();) {
+      PRESSO_ASSIGN(at, tokenize(dialect_, text_, at, kBatchRecords, true, batch, first_line_));
+      for (std::size_t r = 0; r < batch.records(); ++r) {
+        if (has_right_fields(batch, r) && has_right_values(batch, r)) continue;
+        bad.push_back({begin_of(batch, r), batch.begin[r + 1]});
+      }
+    }
+    return bad;
+  }
+
+ private:
+  Status read() {
+    RecordBatch batch;
+    for (std::size_t at = 0; at < text_.size();) {
+      PRESSO_ASSIGN(at, tokenize(dialect_, text_, at, kBatchRecords, true, batch, first_line_));
+      PRESSO_TRY(check_fields(batch));
+      for (std::size_t i = 0; i < builders_.size(); ++i) {
+        PRESSO_TRY(builders_[i].append(batch, text_, i, first_line_));
+      }
+      ends_.insert(ends_.end(), batch.begin.begin() + 1, batch.begin.end());
+    }
+    return {};
+  }
+
+  Status check_fields(const RecordBatch& batch) const {
+    for (std::size_t r = 0; r < batch.records(); ++r) {
+      if (!has_right_fields(batch, r)) return wrong_fields(batch, r);
+    }
+    return {};
+  }
+
+  bool has_right_fields(const RecordBatch& batch, std::size_t record) const {
+    const std::size_t fields = batch.fields_of(record);
+    return fields == builders_.size() || (fill_ && fields < builders_.size());
+  }
+
+  static std::size_t begin_of(const RecordBatch& batch, std::size_t record) {
+    const Field& first = batch.fields[batch.first_field[record]];
+    return first.begin - (first.quoted ? 1 : 0);
+  }
+
+  Error wrong_fields(const RecordBatch& batch, std::size_t record) const {
+    const std::size_t fields = batch.fields_of(record);
+    const std::size_t begin = begin_of(batch, record);
+    std::string what = grouped(fields);
+    what.append(fields == 1 ? " field, expected " : " fields, expected ");
+    what.append(grouped(builders_.size())).append(": ");
+    what.append(shown(text_.subspan(begin, batch.begin[record + 1] - begin)));
+    return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
+  }
+
+  bool has_right_values(const RecordBatch& batch, std::size_t record) const {
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      if (!builders_[i].fits(batch, text_, record, i)) return false;
+    }
+    return true;
+  }
+
+  Bytes text_;
+  const TableSchema& schema_;
+  std::uint64_t first_line_;
+  bool fill_;
+  Dialect dialect_;
+  std::vector<ColumnBuilder> builders_;
+  std::vector<std::uint32_t> ends_;  ///< of each row
+};
+
+}  // namespace
+
+Result<LoadedRows> load_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
+                             const LoadOptions& options) {
+  return without_bad_alloc(
+      [&]() -> Result<LoadedRows> { return Loader(text, schema, first_line, options).load(); });
+}
+
+Result<std::vector<RowPlace>> find_bad_rows(Bytes text, const TableSchema& schema,
+                                            const LoadOptions& options) {
+  return without_bad_alloc([&] { return Loader(text, schema, 1, options).find_bad_rows(); });
+}
+
+}  // namespace presso

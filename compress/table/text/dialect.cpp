@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/dialect.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+
+#include "compress/table/text/csv_tokenizer.h"
+#include "compress/table/text/header.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kSampleRecords = 200;
+
+enum class FileKind { kOther, kTabs, kBars, kTbl };
+
+FileKind kind_of(std::string_view name) {
+  std::string lower(name);
+  for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
+  if (lower.ends_with(".tsv") || lower.ends_with(".tab")) return FileKind::kTabs;
+  if (lower.ends_with(".tbl")) return FileKind::kTbl;
+  return lower.ends_with(".psv") ? FileKind::kBars : FileKind::kOther;
+}
+
+/// Behind `lines` lines from `at` on.
+std::size_t skip_lines(Bytes text, std::size_t at, std::uint64_t lines) {
+  for (; lines > 0 && at < text.size(); --lines) {
+    while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
+    const bool pair = at + 1 < text.size() && text[at] == '\r' && text[at + 1] == '\n';
+    at = std::min(at + (pair ? 2 : 1), text.size());
+  }
+  return at;
+}
+
+/// How alike a sample's records are.
+struct Likeness {
+  std::size_t records = 0;  ///< that have the commonest number of fields
+  std::size_t fields = 0;   ///< that number
+};
+
+Likeness likeness_of(const RecordBatch& sample) {
+  std::map<std::size_t, std::size_t> counts;
+  for (std::size_t r = 0; r < sample.records(); ++r) ++counts[sample.fields_of(r)];
+  Likeness best;
+  for (const auto& [fields, records] : counts) {
+    if (records >= best.records) best = {records, fields};
+  }
+  return best;
+}
+
+bool all_end_with_delimiter(const RecordBatch& sample) {
+  for (std::size_t r = 0; r < sample.records(); ++r) {
+    const Field& last = sample.fields[sample.first_field[r + 1] - 1];
+    if (sample.fields_of(r) < 2 || last.length != 0 || last.quoted) return false;
+  }
+  return sample.records() > 0;
+}
+
+class Sniffer {
+ public:
+  Sniffer(Bytes head, bool all, std::string_view name, const SniffOptions& options)
+      : head_(head), all_(all), kind_(kind_of(name)), options_(options) {}
+
+  Result<SniffedText> sniff() {
+    PRESSO_TRY(find_begin());
+    form_.kind = TextKind::kDelimited;
+    form_.null_text = options_.null_text;
+    find_quote_before_delimiter();
+    find_delimiter();
+    PRESSO_TRY(find_quote());
+    find_trailing_delimiter();
+    PRESSO_TRY(take_sample(form_.delimiter, form_.quote, form_.trailing_delimiter));
+    if (sample_.records() == 0 && !all_) {
+      return make_error(ErrorCode::kTruncated, "the first record does not end here");
+    }
+    return finish();
+  }
+
+ private:
+  Status find_begin() {
+    if (head_.size() >= 2 &&
+        ((head_[0] == 0xFF && head_[1] == 0xFE) || (head_[0] == 0xFE && head_[1] == 0xFF))) {
+      return make_error(ErrorCode::kUnsupported, "text in UTF-16: convert it to UTF-8");
+    }
+    const bool mark = head_.size() >= 3 && head_[0] == 0xEF && head_[1] == 0xBB && head_[2] == 0xBF;
+    begin_ = skip_lines(head_, mark ? 3 : 0, options_.skip_lines);
+    return {};
+  }
+
+  /// A cut text may end in a record; a whole one does not.
+  Status take_sample(Byte delimiter, Byte quote, bool trailing) {
+    const Dialect dialect{delimiter, quote, options_.comment, trailing};
+    PRESSO_TRY(tokenize(dialect, head_, begin_, kSampleRecords, all_, sample_));
+    return {};
+  }
+
+  void find_quote_before_delimiter() {
+    form_.quote = options_.quote.value_or(kind_ == FileKind::kTbl ? Byte{0} : Byte{'"'});
+  }
+
+  void find_delimiter() {
+    form_.delimiter = ',';
+    if (kind_ == FileKind::kTabs) form_.delimiter = '\t';
+    if (kind_ == FileKind::kBars || kind_ == FileKind::kTbl) form_.delimiter = '|';
+    if (options_.delimiter) form_.delimiter = *options_.delimiter;
+    if (!options_.delimiter && kind_ == FileKind::kOther) find_delimiter_by_content();
+  }
+
+  void find_delimiter_by_content() {
+    Likeness best;
+    for (const Byte delimiter : {Byte{','}, Byte{'\t'}, Byte{';'}, Byte{'|'}}) {
+      // A quote that is open at the end is no quote with the right delimiter, or an error later.
+      const bool whole = take_sample(delimiter, form_.quote, false).ok();
+      const Likeness likeness = likeness_of(sample_);
+      // Other delimiters may make fewer records of the same text, so parts count.
+      if (!whole || likeness.fields < 2 || 2 * likeness.records < sample_.records()) continue;
+      const bool better = likeness.records > best.records ||
+                          (likeness.records == best.records && likeness.fields > best.fields);
+      if (!better) continue;
+      best = likeness;
+      form_.delimiter = delimiter;
+    }
+  }
+
+  Status find_quote() {
+    const Status read = take_sample(form_.delimiter, form_.quote, false);
+    if (options_.quote || form_.delimiter != '\t') return read;
+    const bool regular =
+        read.ok() && std::none_of(sample_.fields.begin(), sample_.fields.end(),
+                                  [](const Field& field) { return field.irregular; });
+    if (!regular) form_.quote = 0;
+    return take_sample(form_.delimiter, form_.quote, false);
+  }
+
+  void find_trailing_delimiter() {
+    form_.trailing_delimiter = options_.trailing_delimiter.value_or(
+        form_.delimiter == '|' && all_end_with_delimiter(sample_));
+  }
+
+  bool find_header() const {
+    if (options_.header) return *options_.header;
+    return kind_ != FileKind::kTbl && looks_like_header(sample_, head_, form_);
+  }
+
+  std::vector<std::string> names_of_header() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
+      std::vector<Byte> name;
+      append_value_text(sample_.fields[i], head_, form_.quote, name);
+      names.emplace_back(name.begin(), name.end());
+    }
+    return names;
+  }
+
+  SniffedText finish() {
+    SniffedText text;
+    std::size_t end = sample_.records() > 0 ? begin_ : head_.size();
+    if (sample_.records() > 0) {
+      const std::size_t behind = sample_.begin[1];
+      form_.carriage_return = behind >= 2 && head_[behind - 2] == '\r' && head_[behind - 1] == '\n';
+      text.has_header = find_header();
+      if (text.has_header) end = behind;
+      ColumnNames names =
+          usable_names(text.has_header ? names_of_header() : numbered_names(sample_.fields_of(0)));
+      text.names = std::move(names.names);
+      text.notes = std::move(names.notes);
+    }
+    form_.head.assign(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(end));
+    text.first_line = 1 + count_lines(head_.first(end));
+    text.form = std::move(form_);
+    return text;
+  }
+
+  Bytes head_;
+  bool all_;
+  FileKind kind_;
+  const SniffOptions& options_;
+  std::size_t begin_ = 0;  ///< behind byte order mark and skipped lines
+  TextForm form_;
+  RecordBatch sample_;
+};
+
+}  // namespace
+
+Result<SniffedText> sniff(Bytes head, bool all, std::string_view name,
+                          const SniffOptions& options) {
+  return without_bad_alloc([&] { return Sniffer(head, all, name, options).sniff(); });
+}
+
+}  // namespace presso

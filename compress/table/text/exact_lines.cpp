@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/exact_lines.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "format/columns/row_text.h"
+
+namespace presso {
+namespace {
+
+bool same(Bytes a, Bytes b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
+class Comparer {
+ public:
+  Comparer(Bytes text, const std::vector<std::uint32_t>& ends, ExactLines& exact)
+      : text_(text), ends_(ends), exact_(exact) {}
+
+  Status compare(const RowPrinter& printer) {
+    Buffer printed;
+    std::vector<std::uint64_t> ends;
+    for (std::size_t row = 0; row < ends_.size(); row += kBatchRecords) {
+      printed.clear();
+      const std::size_t rows = std::min(kBatchRecords, ends_.size() - row);
+      PRESSO_TRY(printer.print_rows(row, rows, printed, ends));
+      if (!same(stood(row, row + rows), printed.bytes())) {
+        compare_rows(row, printed.bytes(), ends);
+      }
+    }
+    const std::size_t end = end_before(ends_.size());
+    if (end < text_.size()) keep(ends_.size(), text_.subspan(end));
+    return {};
+  }
+
+ private:
+  void compare_rows(std::size_t row, Bytes printed, const std::vector<std::uint64_t>& ends) {
+    std::uint64_t begin = 0;
+    for (const std::uint64_t end : ends) {
+      const Bytes line = stood(row, row + 1);
+      if (!same(line, printed.subspan(begin, end - begin))) keep(row, line);
+      begin = end;
+      ++row;
+    }
+  }
+
+  void keep(std::size_t row, Bytes text) {
+    if (exact_.offsets.empty()) exact_.offsets.push_back(0);
+    exact_.rows.push_back(static_cast<std::uint32_t>(row));
+    exact_.bytes.insert(exact_.bytes.end(), text.begin(), text.end());
+    exact_.offsets.push_back(static_cast<std::int64_t>(exact_.bytes.size()));
+  }
+
+  std::size_t end_before(std::size_t row) const { return row == 0 ? 0 : ends_[row - 1]; }
+  Bytes stood(std::size_t row, std::size_t end) const {
+    return text_.subspan(end_before(row), end_before(end) - end_before(row));
+  }
+
+  Bytes text_;
+  const std::vector<std::uint32_t>& ends_;
+  ExactLines& exact_;
+};
+
+}  // namespace
+
+Status keep_exact_lines(Bytes text, const TableSchema& schema,
+                        const std::vector<std::uint32_t>& ends, LoadedRows& loaded) {
+  std::vector<ColumnView> views;
+  for (const ColumnData& column : loaded.columns) views.push_back(column.view());
+  const RowPrinter printer(schema, views);
+  return Comparer(text, ends, loaded.exact).compare(printer);
+}
+
+}  // namespace presso

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/json_inference.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "format/columns/schema.h"
+
+namespace presso {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+/// Of the first so many rows, all strings are looked at for '/'.
+constexpr std::uint64_t kSlashRows = 4096;
+
+/// Columns times rows, at most: so many for a byte of text, and so many in any case. Each of these
+/// values is looked at, whether it is in the text or not.
+constexpr std::uint64_t kMostValuesPerByte = 64;
+constexpr std::uint64_t kFreeValues = std::uint64_t{1} << 22;
+
+constexpr char kKeysAreData[] =
+    ": where keys are data, put such objects one level deeper, or compress the text without "
+    "--table";
+
+constexpr Byte bit_of(JsonKind kind) {
+  return static_cast<Byte>(1u << static_cast<unsigned>(kind));
+}
+
+bool is_blank(Byte byte) {
+  return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+std::string_view view(Bytes text) {
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
+/// Whether an escape stands for what is not ASCII.
+bool escapes_characters(std::string_view string) {
+  for (std::size_t at = 0; (at = string.find('\\', at)) != string.npos; at += 2) {
+    if (string[at + 1] != 'u') continue;
+    if (string.substr(at + 2, 2) != "00" || string[at + 4] > '7') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<TextForm> sniff_json(Bytes head) {
+  TextForm form;
+  form.kind = TextKind::kJsonLines;
+  if (view(head).substr(0, kByteOrderMark.size()) == kByteOrderMark) form.head = kByteOrderMark;
+  const Bytes text = head.subspan(form.head.size());
+  std::size_t at = 0;
+  while (at < text.size() && is_blank(text[at])) ++at;
+  if (at == text.size() || text[at] != '{') return std::nullopt;
+  const auto end = std::find(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), '\n');
+  JsonBatch batch;
+  tokenize_json(text.first(static_cast<std::size_t>(end - text.begin())), at, 1, batch);
+  if (batch.rows() == 1) return form;
+  if (end != text.end()) return std::nullopt;
+  for (++at; at < text.size() && is_blank(text[at]);) ++at;
+  return at == text.size() || text[at] == '"' ? std::optional(form) : std::nullopt;
+}
+
+JsonInference::JsonInference(const TextForm& form) : form_(form), types_(0, form) {
+  form_.kind = TextKind::kJsonLines;
+  form_.null_text.clear();
+  types_ = TypeInference(0, form_);
+}
+
+void JsonInference::add(Bytes text, std::uint64_t first_line) {
+  JsonBatch batch;
+  choice_.reset();
+  for (std::size_t at = 0; at < text.size() && !too_many_ && !sparse_;) {
+    const std::size_t begin = at;
+    at = tokenize_json(text, begin, json_batch_rows(keys_.names().size()), batch);
+    keys_.resolve(batch, text, true, columns_);
+    too_many_ = keys_.names().size() > kMaxColumns;
+    if (too_many_) return;
+    const std::size_t most_rows = 2 * json_batch_rows(keys_.names().size());
+    if (batch.rows() > most_rows) {  // many new columns: again, as fields would be too many
+      at = tokenize_json(text, begin, most_rows, batch);
+      keys_.resolve(batch, text, true, columns_);
+    }
+    bytes_ += at - begin;
+    if (note_sparse(rows_ + batch.rows())) return;
+    add_batch(batch, text, first_line);
+  }
+}
+
+bool JsonInference::note_sparse(std::uint64_t rows) {
+  const std::size_t keys = keys_.names().size();
+  if (keys * rows > kMostValuesPerByte * bytes_ + kFreeValues) sparse_ = {keys, rows};
+  return sparse_.has_value();
+}
+
+void JsonInference::add_batch(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
+  add_stray(batch, text, first_line);
+  if (batch.rows() == 0) return;
+  extend_columns();
+  for (std::size_t row = 0; row < batch.rows(); ++row) add_row(batch, text, row);
+  spread_members(batch, columns_, raw_, records_);
+  types_.add(records_, text, first_line);
+}
+
+void JsonInference::extend_columns() {
+  const std::size_t columns = keys_.names().size();
+  types_.add_columns(columns - kinds_.size());
+  kinds_.resize(columns, 0);
+  seen_.resize(columns, 0);
+  raw_.resize(columns, false);
+}
+
+void JsonInference::add_stray(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
+  if (batch.stray.empty()) return;
+  if (ragged_.count == 0) {
+    ragged_.first_line = first_line + count_lines(text.first(batch.stray.front()));
+  }
+  ragged_.count += batch.stray.size();
+}
+
+void JsonInference::add_row(const JsonBatch& batch, Bytes text, std::size_t row) {
+  ++rows_;
+  bool twice = false;
+  shape_.clear();
+  for (std::size_t m = batch.first_member[row]; m < batch.first_member[row + 1]; ++m) {
+    const JsonMember& member = batch.members[m];
+    const std::uint32_t column = columns_[m];
+    twice |= seen_[column] == rows_;
+    seen_[column] = rows_;
+    if (member.kind == JsonKind::kString) add_string(member, text);
+    if (member.kind != JsonKind::kNull) kinds_[column] |= bit_of(member.kind);
+    shape_.push_back(member.kind == JsonKind::kNull ? column | kJsonNull : column);
+  }
+  if (!twice) order_.add(shape_);
+  if (!shape_.empty()) {
+    const JsonMember& first = batch.members[batch.first_member[row]];
+    spaces_.add(text[first.begin - (first.kind == JsonKind::kString ? 2 : 1)] == ' ');
+  }
+  const std::size_t end = batch.begin[row + 1];
+  if (text[end - 1] == '\n') carriage_return_.add(text[end - 2] == '\r');
+}
+
+void JsonInference::add_string(const JsonMember& member, Bytes text) {
+  const std::string_view string = view(text.subspan(member.begin, member.length));
+  if (member.non_ascii) {
+    ascii_.add(false);
+  } else if (member.escaped && escapes_characters(string)) {
+    ascii_.add(true);
+  }
+  if (!member.escaped && rows_ > kSlashRows) return;
+  const std::size_t slash = string.find('/');
+  if (slash != string.npos) slashes_.add(slash != 0 && string[slash - 1] == '\\');
+}
+
+void JsonInference::merge(const JsonInference& later) {
+  choice_.reset();
+  if (!sparse_) sparse_ = later.sparse_;
+  if (sparse_) return;
+  std::vector<std::uint32_t> columns;
+  for (const std::string& name : later.keys_.names()) {
+    columns.push_back(keys_.find_or_add(name, true));
+  }
+  too_many_ |= later.too_many_ || keys_.names().size() > kMaxColumns;
+  bytes_ += later.bytes_;
+  if (too_many_ || note_sparse(rows_ + later.rows_)) return;
+  extend_columns();
+  types_.merge(later.types_, columns);
+  for (std::size_t i = 0; i < columns.size(); ++i) kinds_[columns[i]] |= later.kinds_[i];
+  order_.merge(later.order_, columns);
+  spaces_.merge(later.spaces_);
+  ascii_.merge(later.ascii_);
+  slashes_.merge(later.slashes_);
+  carriage_return_.merge(later.carriage_return_);
+  if (ragged_.count == 0) ragged_.first_line = later.ragged_.first_line;
+  ragged_.count += later.ragged_.count;
+  rows_ += later.rows_;
+}
+
+/// `inferred`: as TypeInference has it, which knows nothing of kinds.
+ColumnSchema JsonInference::column(std::size_t index, const ColumnSchema& inferred) const {
+  ColumnSchema string;
+  string.name = inferred.name;
+  string.valid_utf8 = kinds_[index] != 0 && (!is_string(inferred.type) || inferred.valid_utf8);
+  ColumnSchema typed = inferred;
+  typed.quoting = Quoting::kNeeded;
+  const bool is_time =
+      inferred.type == ColumnType::kDate32 || inferred.type == ColumnType::kTimestamp;
+  const Byte kinds = kinds_[index];
+  if (kinds == 0) return string;
+  if (kinds == bit_of(JsonKind::kString)) return is_time ? typed : string;
+  if (kinds == bit_of(JsonKind::kBool)) return typed;
+  if (kinds == bit_of(JsonKind::kNumber) && !is_string(inferred.type)) return typed;
+  string.text = ValueText::kRawJson;
+  return string;
+}
+
+/// It costs much where there are many keys, and both finish() and report() need it.
+const JsonKeyOrder::Choice& JsonInference::choice() const {
+  if (!choice_) choice_ = order_.choose(kinds_.size());
+  return *choice_;
+}
+
+Result<TableSchema> JsonInference::finish() const {
+  if (too_many_) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      std::string("more than 65,535 different keys") + kKeysAreData);
+  }
+  if (sparse_) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      grouped(sparse_->keys) + " different keys in the " + grouped(sparse_->rows) +
+                          " rows looked at, each of which has few" + kKeysAreData);
+  }
+  if (keys_.names().empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "no line is a JSON object that has a key");
+  }
+  const TableSchema inferred = types_.finish(keys_.names());
+  TableSchema schema;
+  schema.text = form_;
+  schema.text.carriage_return = carriage_return_.won();
+  schema.text.json_spaces = spaces_.won();
+  schema.text.json_ascii = ascii_.won();
+  schema.text.json_slashes = slashes_.won();
+  schema.text.json_omits_nulls = choice().omits_nulls;
+  schema.text.json_orders = choice().orders;
+  schema.exact = true;
+  for (const std::uint32_t index : choice().columns) {
+    schema.columns.push_back(column(index, inferred.columns[index]));
+  }
+  PRESSO_TRY(check_schema(schema));
+  return schema;
+}
+
+std::vector<ColumnReport> JsonInference::report() const {
+  const std::vector<ColumnReport> found = types_.report();
+  std::vector<ColumnReport> reports;
+  for (const std::uint32_t index : choice().columns) {
+    reports.push_back(found[index]);
+    reports.back().nulls = rows_ - found[index].values;
+  }
+  return reports;
+}
+
+}  // namespace presso

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/json_loader.h"
+
+#include <algorithm>
+
+#include "compress/table/text/column_builder.h"
+#include "compress/table/text/exact_lines.h"
+#include "compress/table/text/json_keys.h"
+
+namespace presso {
+namespace {
+
+std::vector<std::string> names_of(const TableSchema& schema) {
+  std::vector<std::string> names;
+  for (const ColumnSchema& column : schema.columns) names.push_back(column.name);
+  return names;
+}
+
+bool is_raw(const ColumnSchema& column) {
+  return is_string(column.type) && column.text == ValueText::kRawJson;
+}
+
+/// Which kind of value a column has that is not raw JSON.
+JsonKind kind_of(const ColumnSchema& column) {
+  const bool time = column.type == ColumnType::kDate32 || column.type == ColumnType::kTimestamp;
+  if (time || is_string(column.type)) return JsonKind::kString;
+  return column.type == ColumnType::kBool ? JsonKind::kBool : JsonKind::kNumber;
+}
+
+class Loader {
+ public:
+  Loader(Bytes text, const TableSchema& schema, std::uint64_t first_line)
+      : text_(text), schema_(schema), first_line_(first_line), keys_(names_of(schema)) {
+    TextForm form = schema.text;
+    form.null_text.clear();
+    for (const ColumnSchema& column : schema.columns) {
+      builders_.emplace_back(column, form);
+      raw_.push_back(is_raw(column));
+      kinds_.push_back(kind_of(column));
+    }
+  }
+
+  Result<LoadedRows> load() {
+    PRESSO_TRY(read());
+    LoadedRows loaded;
+    loaded.rows = ends_.size();
+    for (ColumnBuilder& builder : builders_) loaded.columns.push_back(builder.finish());
+    if (schema_.exact) PRESSO_TRY(keep_exact_lines(text_, schema_, ends_, loaded));
+    return loaded;
+  }
+
+  std::vector<RowPlace> find_bad_rows() {
+    std::vector<RowPlace> bad;
+    JsonBatch batch;
+    RecordBatch records;
+    const std::size_t rows = json_batch_rows(builders_.size());
+    for (std::size_t at = 0; at < text_.size();) {
+      at = tokenize_json(text_, at, rows, batch);
+      keys_.resolve(batch, text_, false, columns_);
+      if (!schema_.exact) {
+        for (const std::uint32_t begin : batch.stray) bad.push_back(line_at(begin));
+      }
+      spread_members(batch, columns_, raw_, records);
+      for (std::size_t r = 0; r < batch.rows(); ++r) {
+        if (!is_right(batch, records, r)) bad.push_back(line_at(batch.object[r]));
+      }
+    }
+    std::sort(bad.begin(), bad.end(),
+              [](const RowPlace& a, const RowPlace& b) { return a.begin < b.begin; });
+    return bad;
+  }
+
+ private:
+  Status read() {
+    JsonBatch batch;
+    RecordBatch records;
+    const std::size_t rows = json_batch_rows(builders_.size());
+    for (std::size_t at = 0; at < text_.size();) {
+      at = tokenize_json(text_, at, rows, batch);
+      keys_.resolve(batch, text_, false, columns_);
+      PRESSO_TRY(check(batch));
+      spread_members(batch, columns_, raw_, records);
+      for (std::size_t i = 0; i < builders_.size(); ++i) {
+        PRESSO_TRY(builders_[i].append(records, text_, i, first_line_));
+      }
+      ends_.insert(ends_.end(), batch.begin.begin() + 1, batch.begin.end());
+    }
+    return {};
+  }
+
+  RowPlace line_at(std::size_t at) const {
+    const auto before =
+        std::find(text_.rend() - static_cast<std::ptrdiff_t>(at), text_.rend(), Byte{'\n'});
+    const auto end =
+        std::find(text_.begin() + static_cast<std::ptrdiff_t>(at), text_.end(), Byte{'\n'});
+    const auto size = static_cast<std::size_t>(end - text_.begin());
+    return {static_cast<std::size_t>(text_.rend() - before), std::min(size + 1, text_.size())};
+  }
+
+  bool is_right(const JsonBatch& batch, const RecordBatch& records, std::size_t row) const {
+    for (std::size_t m = batch.first_member[row]; m < batch.first_member[row + 1]; ++m) {
+      const std::uint32_t column = columns_[m];
+      if (column == JsonKeys::kUnknown || !is_right(batch.members[m], column)) return false;
+    }
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      if (!builders_[i].fits(records, text_, row, i)) return false;
+    }
+    return true;
+  }
+
+  bool is_right(const JsonMember& member, std::uint32_t column) const {
+    return member.kind == kinds_[column] || member.kind == JsonKind::kNull || raw_[column];
+  }
+
+  Status check(const JsonBatch& batch) const {
+    if (!schema_.exact && !batch.stray.empty()) {
+      const std::size_t begin = batch.stray.front();
+      return refuse(begin, "no JSON object: " + shown(text_.subspan(begin)));
+    }
+    for (std::size_t m = 0; m < batch.members.size(); ++m) {
+      const JsonMember& member = batch.members[m];
+      const std::uint32_t column = columns_[m];
+      if (column == JsonKeys::kUnknown) {
+        const Bytes key = text_.subspan(member.key_begin, member.key_length);
+        std::string what("key `");
+        what.append(shown(key)).append("`, which is no column");
+        return refuse(member.key_begin, what);
+      }
+      if (is_right(member, column)) continue;
+      std::string what("`");
+      what.append(shown(text_.subspan(member.begin, member.length))).append("` in column ");
+      what.append(schema_.columns[column].name).append(" is of another kind than ");
+      return refuse(member.begin, what.append(type_name(schema_.columns[column])));
+    }
+    return {};
+  }
+
+  Error refuse(std::size_t begin, const std::string& what) const {
+    return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
+  }
+
+  Bytes text_;
+  const TableSchema& schema_;
+  std::uint64_t first_line_;
+  JsonKeys keys_;
+  std::vector<ColumnBuilder> builders_;
+  std::vector<bool> raw_;
+  std::vector<JsonKind> kinds_;
+  std::vector<std::uint32_t> columns_;  ///< of the batch's members
+  std::vector<std::uint32_t> ends_;     ///< of each row
+};
+
+}  // namespace
+
+Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
+                                  const LoadOptions&) {
+  if (text.size() > kMaxJsonText) {
+    return make_error(ErrorCode::kInvalidArgument, "more than 2 GiB of JSON lines in one piece");
+  }
+  return without_bad_alloc(
+      [&]() -> Result<LoadedRows> { return Loader(text, schema, first_line).load(); });
+}
+
+Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema) {
+  return without_bad_alloc(
+      [&]() -> Result<std::vector<RowPlace>> { return Loader(text, schema, 1).find_bad_rows(); });
+}
+
+}  // namespace presso

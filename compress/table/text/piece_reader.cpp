@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/text/piece_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kLookAhead = 64u << 10;
+constexpr std::size_t kSmallText = 256u << 10;
+
+}  // namespace
+
+/// Reads on until `size` bytes are there that were not given out, or the source ends. A small text
+/// ends before memory for a large one is asked for.
+Status PieceReader::fill(std::size_t size) {
+  if (ended_ || left().size() >= size) return {};
+  const Bytes rest = left();
+  if (!rest.empty()) std::memmove(text_.data(), rest.data(), rest.size());
+  std::size_t filled = rest.size();
+  begin_ = 0;
+  text_.grow(filled);
+  for (const std::size_t step : {std::min(filled + kSmallText, size), size}) {
+    text_.grow(step);
+    PRESSO_ASSIGN(const std::size_t got,
+                  read_fully(source_, MutableBytes(text_.data() + filled, step - filled)));
+    filled += got;
+    text_.grow(filled);
+    ended_ = filled < step;
+    if (ended_) break;
+  }
+  return {};
+}
+
+/// Where the piece ends that is left.
+Result<std::size_t> PieceReader::find_cut() {
+  for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxCsvText)) {
+    PRESSO_TRY(fill(size));
+    if (ended_) return limit_rows(left().size());
+    PRESSO_ASSIGN(const std::size_t cut, kind_.last_row_end(left()));
+    if (cut > 0) return limit_rows(cut);
+    if (size == kMaxCsvText) {
+      return error_in_line(line_,
+                           "a row that begins here is longer than 2 GiB; is a quote never closed?");
+    }
+  }
+}
+
+/// `cut`, or where so many rows end before it as a row group may have.
+Result<std::size_t> PieceReader::limit_rows(std::size_t cut) const {
+  const Bytes text = left().first(cut);
+  if (count_lines(text) < row_limit_) return cut;
+  std::size_t rows = 0;
+  const auto end = kind_.pass_rows(text, 0, row_limit_, true, rows);
+  return end.ok() ? *end : cut;  // an error is met again with the piece
+}
+
+/// Where most_rows_ rows end, if they are in memory.
+Result<std::optional<std::size_t>> PieceReader::find_rows() {
+  for (const std::size_t size : {kPieceBytes / 4, kPieceBytes}) {
+    if (left().size() < size) PRESSO_TRY(fill(kPieceBytes));
+    std::size_t rows = 0;
+    const auto end = kind_.pass_rows(left(), 0, most_rows_, ended_, rows);
+    // An error is met again with the piece that has it.
+    if (!end.ok()) break;
+    if (rows == most_rows_) return std::optional(*end);
+    if (ended_) break;
+  }
+  return std::optional<std::size_t>();
+}
+
+/// `cut`, or the text's end where no row follows: what stands behind the last row belongs to the
+/// piece that has it.
+Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
+  std::size_t rows = 0;
+  for (std::size_t size = cut + kLookAhead;; size += size - cut) {
+    PRESSO_TRY(fill(std::min(size, kMaxCsvText)));
+    const Bytes rest = left().subspan(cut);
+    const auto seen = kind_.pass_rows(rest, 0, 1, ended_, rows);
+    if (!seen.ok() || rows > 0) return cut;  // an error is met again with its own piece
+    if (ended_) return left().size();
+    if (size >= kMaxCsvText) return cut;
+  }
+}
+
+TextPiece PieceReader::take(std::size_t cut) {
+  TextPiece piece;
+  piece.first_line = line_;
+  if (begin_ == 0 && text_.size() - cut < cut / 16) {  // mostly
+    Buffer rest;
+    rest.append(text_.bytes().subspan(cut));
+    text_.grow(cut);
+    piece.text = std::exchange(text_, std::move(rest));
+  } else {
+    piece.text.append(left().first(cut));
+    begin_ += cut;
+  }
+  line_ += count_lines(piece.text.bytes());
+  return piece;
+}
+
+Result<std::optional<TextPiece>> PieceReader::next() {
+  std::optional<std::size_t> cut;
+  if (most_rows_ > 0) {
+    PRESSO_ASSIGN(cut, find_rows());
+  }
+  if (!cut) {
+    PRESSO_ASSIGN(cut, find_cut());
+  }
+  if (*cut == 0) return std::optional<TextPiece>();
+  if (*cut < left().size() || !ended_) {
+    PRESSO_ASSIGN(cut, take_tail(*cut));
+  }
+  return std::optional(take(*cut));
+}
+
+}  // namespace presso

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Cuts a stream of text into pieces of whole rows: what becomes a row group each.
+// Tested by tests/unit/compress/table/piece_reader_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "compress/table/text/row_text_kind.h"
+#include "presso/byte_stream.h"
+
+namespace presso {
+
+struct TextPiece {
+  Buffer text;
+  std::uint64_t first_line = 1;
+};
+
+class PieceReader {
+ public:
+  /// Text that a piece has, but for longer rows.
+  static constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
+
+  /// `source` and `kind` are kept by reference; `source` stands at a row's begin, in line
+  /// `first_line`. `most_rows`: of a piece, where they are in memory; 0: as many as there are.
+  /// `row_limit`: never more.
+  PieceReader(ByteSource& source, const RowTextKind& kind, std::uint64_t first_line,
+              std::uint32_t most_rows, std::uint32_t row_limit)
+      : source_(source),
+        kind_(kind),
+        line_(first_line),
+        most_rows_(std::min(most_rows, row_limit)),
+        row_limit_(row_limit) {}
+
+  /// nullopt at the end. kInvalidArgument: a row of 2 GiB, which mostly is a quote that is never
+  /// closed.
+  Result<std::optional<TextPiece>> next();
+
+ private:
+  Status fill(std::size_t size);
+  Result<std::size_t> find_cut();
+  Result<std::size_t> limit_rows(std::size_t cut) const;
+  Result<std::optional<std::size_t>> find_rows();
+  Result<std::size_t> take_tail(std::size_t cut);
+  TextPiece take(std::size_t cut);
+
+  ByteSource& source_;
+  const RowTextKind& kind_;
+  std::uint64_t line_;
+  std::uint32_t most_rows_;
+  std::uint32_t row_limit_;
+  Bytes left() const { return text_.bytes().subspan(begin_); }
+
+  Buffer text_;            ///< what was read
+  std::size_t begin_ = 0;  ///< of what was not given out
+  bool ended_ = false;
+};
+
+}  // namespace presso

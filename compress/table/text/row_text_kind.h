@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// How rows stand in a text, delimited or JSON lines, behind one interface: where they end, which
+// columns they have, and how they are loaded. Reading, cutting and encoding know nothing more.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compress/table/text/csv_loader.h"
+#include "compress/table/text/type_inference.h"
+#include "presso/table_schema.h"
+
+namespace presso {
+
+/// What is found out of columns, by one thread at a time.
+class ColumnFinder {
+ public:
+  virtual ~ColumnFinder() = default;
+  /// Whole rows; their first byte is in line `first_line`.
+  virtual Status add(Bytes text, std::uint64_t first_line) = 0;
+  /// What was seen of a later part of the text, by a finder of the same kind.
+  virtual void merge(const ColumnFinder& later) = 0;
+  virtual Result<TableSchema> finish() const = 0;
+  /// In the order of finish()'s columns.
+  virtual std::vector<ColumnReport> report() const = 0;
+};
+
+/// Thread-safe.
+class RowTextKind {
+ public:
+  virtual ~RowTextKind() = default;
+  /// Where to cut a text that goes on; 0: no row is surely complete.
+  virtual Result<std::size_t> last_row_end(Bytes text) const = 0;
+  /// Passes at most `most` rows from `at`; `rows` becomes how many there were. Returns where the
+  /// next one's text begins.
+  virtual Result<std::size_t> pass_rows(Bytes text, std::size_t at, std::size_t most,
+                                        bool text_ends_here, std::size_t& rows) const = 0;
+  virtual std::unique_ptr<ColumnFinder> new_finder() const = 0;
+  virtual Result<LoadedRows> load(Bytes text, const TableSchema& schema,
+                                  std::uint64_t first_line) const = 0;
+  /// The rows for which load() gives an error.
+  virtual Result<std::vector<RowPlace>> find_bad_rows(Bytes text,
+                                                      const TableSchema& schema) const = 0;
+};
+
+/// `names`: of the columns.
+std::unique_ptr<RowTextKind> make_delimited_kind(const TextForm& form,
+                                                 std::vector<std::string> names,
+                                                 const LoadOptions& options);
+/// `form`: as sniff_json() gives it.
+std::unique_ptr<RowTextKind> make_json_kind(const TextForm& form);
+
+}  // namespace presso

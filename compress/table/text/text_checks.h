@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Cheap checks of a value's text, eight bytes at a time where there are so many. They never read
+// outside the text: what is shorter than a word is read by two overlapping half words.
+#pragma once
+
+#include "format/columns/utf8_check.h"
+#include "presso/bytes.h"
+
+namespace presso {
+
+/// All bytes of the word are '0' to '9': the high halves are 3, and stay so when 6 is added.
+inline bool all_digits(std::uint64_t word) {
+  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0u;
+  constexpr std::uint64_t kThrees = 0x3030303030303030u;
+  return ((word & kHigh) ^ kThrees) == 0 && (((word + 0x0606060606060606u) & kHigh) ^ kThrees) == 0;
+}
+
+/// At least one byte, and all are digits.
+inline bool all_digits(const Byte* text, std::size_t size) {
+  if (size >= 8) {
+    for (std::size_t i = 0; i + 8 < size; i += 8) {
+      if (!all_digits(load<std::uint64_t>(text + i))) return false;
+    }
+    return all_digits(load<std::uint64_t>(text + size - 8));
+  }
+  if (size >= 4) {
+    return all_digits(load<std::uint32_t>(text) |
+                      std::uint64_t{load<std::uint32_t>(text + size - 4)} << 32);
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (text[i] < '0' || text[i] > '9') return false;
+  }
+  return size != 0;
+}
+
+/// Digits without leading zeros.
+inline bool is_plain_number(const Byte* text, std::size_t size) {
+  return all_digits(text, size) && (text[0] != '0' || size == 1);
+}
+
+}  // namespace presso

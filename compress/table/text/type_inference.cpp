@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+// The loops of the commonest types are written out, the others go through value_parser().
+#include "compress/table/text/type_inference.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "compress/table/text/text_checks.h"
+#include "format/columns/value_text.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kShownBytes = 40;
+
+std::string begin_of(Bytes value) {
+  return {value.begin(), value.begin() + std::min(value.size(), kShownBytes)};
+}
+
+// The checks of one candidate each: whether a value has it, and what the value says of the wider
+// types (type_candidate.h).
+
+/// Every type, by its parser.
+struct ParsedCheck {
+  TypeCandidate& candidate;
+  ParseValue parse;
+
+  bool operator()(Bytes value) const {
+    Byte parsed[16];
+    if (!parse(candidate.column, value, parsed)) return false;
+    if (is_number()) {
+      candidate.negatives |= value[0] == '-';
+      if (candidate.doubles != 0) candidate.doubles &= double_forms(value);
+    } else if (candidate.column.type == ColumnType::kDouble && candidate.doubles == kAllDoubles) {
+      candidate.doubles = double_forms(value);
+    }
+    return true;
+  }
+  bool is_number() const {
+    return candidate.column.type == ColumnType::kInt64 ||
+           candidate.column.type == ColumnType::kUint64 ||
+           candidate.column.type == ColumnType::kDecimal64 ||
+           candidate.column.type == ColumnType::kDecimal128;
+  }
+};
+
+/// int64: up to 18 digits are told by their bytes alone.
+struct WholeCheck {
+  TypeCandidate& candidate;
+
+  bool operator()(Bytes value) const {
+    const std::size_t minus = !value.empty() && value[0] == '-' ? 1 : 0;
+    const std::size_t digits = value.size() - minus;
+    if (digits > 18 || !is_plain_number(value.data() + minus, digits) ||
+        (minus != 0 && value[1] == '0')) {
+      return ParsedCheck{candidate, value_parser(candidate.column)}(value);
+    }
+    candidate.negatives |= minus != 0;
+    candidate.doubles &= kPlainDoubles;
+    if (digits > 15 && candidate.doubles != 0) candidate.doubles = double_forms(value);
+    return true;
+  }
+};
+
+/// Decimals of up to 18 digits, some of them behind a point. Only what is surely one is told by its
+/// bytes alone.
+struct DecimalCheck {
+  TypeCandidate& candidate;
+
+  bool operator()(Bytes value) const {
+    if (!is_sure(value)) return ParsedCheck{candidate, value_parser(candidate.column)}(value);
+    if (candidate.doubles != 0) {
+      // From 0.00001 on doubles are printed without an exponent.
+      const bool sure = value.size() <= 16 && candidate.column.scale <= 5 && value.back() != '0';
+      if (!sure) candidate.doubles &= double_forms(value);
+    }
+    return true;
+  }
+  bool is_sure(Bytes value) const {
+    const std::size_t scale = candidate.column.scale;
+    if (value.size() < scale + 2 || value.size() > 19) return false;
+    const std::size_t whole = value.size() - 1 - scale;  // negative ones are not sure
+    const Byte* const digits = value.data();
+    return digits[whole] == '.' && is_plain_number(digits, whole) &&
+           all_digits(digits + whole + 1, scale);
+  }
+};
+
+/// Slash dates that can still be read in both ways; ends where one of them fails.
+struct BothDatesCheck {
+  TypeCandidate& candidate;
+
+  bool operator()(Bytes value) const {
+    const TypeCandidate one = candidate_of(value);
+    return one.is_slash_date() && one.month_first && one.day_first;
+  }
+};
+
+struct StringCheck {
+  bool& valid_utf8;
+
+  bool operator()(Bytes value) const {
+    if (valid_utf8) valid_utf8 = is_valid_utf8(value);
+    return true;
+  }
+};
+
+bool is_given_up(const ColumnReport& report, const ColumnSchema& type) {
+  return std::any_of(report.given_up.begin(), report.given_up.end(),
+                     [&type](const GivenUpType& other) { return other.type == type; });
+}
+
+/// A report of a part whose types were joined with `before`: what first broke that type. Where the
+/// part's first value has it and the part never gave it up, no one value did.
+void note_break(ColumnReport& report, const ColumnSchema& before, const ColumnReport& later) {
+  const auto* first = reinterpret_cast<const Byte*>(later.first_value.data());
+  Byte parsed[16];
+  if (is_given_up(later, before)) return;
+  if (parse_value(before, {first, later.first_value.size()}, parsed)) return;
+  report.given_up.push_back({before, later.first_value, later.first_line});
+}
+
+void merge_counts(ColumnReport& report, const ColumnReport& later) {
+  if (report.values == 0) {
+    report.first_value = later.first_value;
+    report.first_line = later.first_line;
+    report.least_length = later.least_length;
+  } else if (later.values != 0) {
+    report.least_length = std::min(report.least_length, later.least_length);
+  }
+  report.most_length = std::max(report.most_length, later.most_length);
+  report.values += later.values;
+  report.nulls += later.nulls;
+}
+
+bool is_ambiguous(const TypeCandidate& candidate) {
+  return candidate.seen && candidate.is_slash_date() && candidate.month_first &&
+         candidate.day_first;
+}
+
+}  // namespace
+
+struct TypeInference::Part {
+  const RecordBatch& batch;
+  Bytes text;
+  std::uint64_t first_line;
+  bool even;  ///< every record has a field for each column
+
+  /// Of each record's first field; filled when one is asked for, which few batches are.
+  std::vector<std::uint64_t> lines = {};
+
+  const Field& first_field(std::size_t record) const {
+    return batch.fields[batch.first_field[record]];
+  }
+};
+
+/// The line in which the record's first field begins. Lines are counted on from the place that was
+/// asked for last in the same text, so that a text is counted once, not once a column.
+std::uint64_t TypeInference::line_of(Part& part, std::size_t record) {
+  if (part.lines.empty()) {
+    LineCount& count = counted_;
+    const bool same = count.text == part.text.data() && count.first_line == part.first_line &&
+                      count.at <= part.first_field(0).begin;
+    if (!same) count = {part.text.data(), part.first_line, 0, part.first_line};
+    for (std::size_t r = 0; r < part.batch.records(); ++r) {
+      const std::size_t begin = part.first_field(r).begin;
+      count.line += count_lines(part.text.subspan(count.at, begin - count.at));
+      count.at = begin;
+      part.lines.push_back(count.line);
+    }
+  }
+  return part.lines[record];
+}
+
+std::string ColumnReport::why(const ColumnSchema& column) const {
+  if (ambiguous_date) return "every date can be read as month/day and as day/month";
+  if (given_up.empty() && !(is_string(column.type) && values != 0)) return {};
+  const bool first = given_up.empty();
+  return "value `" + (first ? first_value : given_up.back().value) + "` at line " +
+         grouped(first ? first_line : given_up.back().line) + " keeps it a " +
+         (is_string(column.type) ? "string" : type_name(column));
+}
+
+TypeInference::TypeInference(std::size_t columns, TextForm form)
+    : form_(std::move(form)), columns_(columns) {}
+
+bool TypeInference::needs_quotes(const Field& field, Bytes value) const {
+  if (field.escaped) return true;
+  const Byte delimiter = form_.delimiter;
+  if (std::any_of(value.begin(), value.end(), [delimiter](Byte byte) {
+        return byte == delimiter || byte == '\n' || byte == '\r';
+      })) {
+    return true;
+  }
+  return std::equal(value.begin(), value.end(), form_.null_text.begin(), form_.null_text.end());
+}
+
+inline void TypeInference::note_value(Column& column, const Field& field, Bytes value) const {
+  ColumnReport& report = column.report;
+  report.least_length =
+      report.values == 0 ? field.length : std::min(report.least_length, field.length);
+  report.most_length = std::max(report.most_length, field.length);
+  ++report.values;
+  column.unquoted_values |= !field.quoted;
+  if (field.quoted && !column.needless_quotes && !column.unquoted_values) [[unlikely]] {
+    column.needless_quotes = !needs_quotes(field, value);
+  }
+}
+
+/// The rows from `row` on, up to the first whose value does not pass; returns that row.
+template <class Check>
+std::size_t TypeInference::pass(const Part& part, std::size_t index, std::size_t row,
+                                Check&& check) {
+  Column& column = columns_[index];
+  const RecordBatch& batch = part.batch;
+  const std::size_t records = batch.records();
+  for (; row < records; ++row) {
+    const std::size_t at = batch.first_field[row] + index;
+    if (!part.even && at >= batch.first_field[row + 1]) continue;
+    const Field& field = batch.fields[at];
+    if (is_null(field, part.text, form_.null_text)) {
+      ++column.report.nulls;
+      continue;
+    }
+    const Bytes value = part.text.subspan(field.begin, field.length);
+    if (!check(value)) return row;
+    note_value(column, field, value);
+  }
+  return row;
+}
+
+std::size_t TypeInference::add_while_fitting(const Part& part, std::size_t index, std::size_t row) {
+  Column& column = columns_[index];
+  TypeCandidate& candidate = column.candidate;
+  if (!candidate.seen) return pass(part, index, row, [](Bytes) { return false; });
+  if (candidate.is_slash_date() && candidate.month_first && candidate.day_first) {
+    return pass(part, index, row, BothDatesCheck{candidate});
+  }
+  switch (candidate.column.type) {
+    case ColumnType::kUtf8:
+      return pass(part, index, row, StringCheck{column.valid_utf8});
+    case ColumnType::kInt64:
+      return pass(part, index, row, WholeCheck{candidate});
+    case ColumnType::kDecimal64:
+      return pass(part, index, row, DecimalCheck{candidate});
+    default:
+      return pass(part, index, row, ParsedCheck{candidate, value_parser(candidate.column)});
+  }
+}
+
+void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
+  const TypeCandidate before = column.candidate;
+  column.candidate = join(before, candidate_of(value));
+  // Cannot be, as long as checks take what parse_value() takes; a string is right in any case.
+  if (column.candidate == before) column.candidate.column = ColumnSchema{};
+  if (!before.seen) {
+    column.report.first_value = begin_of(value);
+    column.report.first_line = line;
+  } else if (!before.same_type(column.candidate)) {
+    column.report.given_up.push_back({before.column, begin_of(value), line});
+  }
+}
+
+void TypeInference::add_column(Part& part, std::size_t index) {
+  std::size_t row = 0;
+  while ((row = add_while_fitting(part, index, row)) < part.batch.records()) {
+    const Field& field = part.batch.fields[part.batch.first_field[row] + index];
+    widen(columns_[index], part.text.subspan(field.begin, field.length), line_of(part, row));
+  }
+}
+
+void TypeInference::count_ragged(Part& part) {
+  for (std::size_t row = 0; row < part.batch.records(); ++row) {
+    if (part.batch.fields_of(row) == columns_.size()) continue;
+    if (ragged_.count++ == 0) ragged_.first_line = line_of(part, row);
+  }
+}
+
+void TypeInference::add(const RecordBatch& batch, Bytes text, std::uint64_t first_line) {
+  Part part{batch, text, first_line, true};
+  for (std::size_t row = 0; row < batch.records(); ++row) {
+    part.even = part.even && batch.fields_of(row) == columns_.size();
+  }
+  if (!part.even) count_ragged(part);
+  rows_ += batch.records();
+  for (std::size_t index = 0; index < columns_.size(); ++index) add_column(part, index);
+}
+
+void TypeInference::merge_column(Column& column, const Column& later) {
+  const TypeCandidate before = column.candidate;
+  ColumnReport& report = column.report;
+  column.candidate = join(before, later.candidate);
+  if (before.seen && !before.same_type(column.candidate)) {
+    note_break(report, before.column, later.report);
+  }
+  for (const GivenUpType& type : later.report.given_up) {
+    if (!is_given_up(report, type.type)) report.given_up.push_back(type);
+  }
+  merge_counts(report, later.report);
+  column.valid_utf8 = column.valid_utf8 && later.valid_utf8;
+  column.unquoted_values |= later.unquoted_values;
+  column.needless_quotes |= later.needless_quotes;
+}
+
+void TypeInference::merge(const TypeInference& later) {
+  std::vector<std::uint32_t> columns(columns_.size());
+  std::iota(columns.begin(), columns.end(), 0u);
+  merge(later, columns);
+}
+
+void TypeInference::merge(const TypeInference& later, const std::vector<std::uint32_t>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    merge_column(columns_[columns[i]], later.columns_[i]);
+  }
+  if (ragged_.count == 0) ragged_.first_line = later.ragged_.first_line;
+  ragged_.count += later.ragged_.count;
+  rows_ += later.rows_;
+}
+
+TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
+  TableSchema schema;
+  schema.text = form_;
+  schema.exact = true;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Column& from = columns_[i];
+    ColumnSchema column;  // utf8
+    if (from.candidate.seen && !is_ambiguous(from.candidate)) column = from.candidate.column;
+    if (i < names.size()) column.name = names[i];
+    column.valid_utf8 = is_string(column.type) && from.valid_utf8;
+    if (from.report.values != 0 && !from.unquoted_values && from.needless_quotes) {
+      column.quoting = Quoting::kAlways;
+    }
+    schema.columns.push_back(column);
+  }
+  return schema;
+}
+
+std::vector<ColumnReport> TypeInference::report() const {
+  std::vector<ColumnReport> reports;
+  for (const Column& column : columns_) {
+    reports.push_back(column.report);
+    reports.back().ambiguous_date = is_ambiguous(column.candidate);
+  }
+  return reports;
+}
+
+}  // namespace presso

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/write/block_appender.h"
+
+#include <algorithm>
+
+#include "compress/columns/integer_encoder.h"
+#include "format/columns/column_block.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+/// Bytes are decoded at a tenth of the rate of integers: they must be this much smaller. Codes are
+/// searched as integers without decoding them.
+constexpr double kBytesMustSave = 0.2;
+constexpr double kCodesMustSave = 0.5;
+/// Of larger blocks so much is tried first.
+constexpr std::uint32_t kTrialBytes = 128 << 10;
+/// Strings of which less is found again in so much are said to repeat nothing.
+constexpr std::size_t kShareRepeated = 16;
+/// Integers that take less of their plain size are left alone.
+constexpr double kTriedFrom = 0.02;
+
+void pad(Buffer& blocks) {
+  constexpr Byte kPadding[kFrameAlignment] = {};
+  const std::size_t missing = round_up(blocks.size(), kFrameAlignment) - blocks.size();
+  blocks.append({kPadding, missing});
+}
+
+/// Room for a header whose fields depend on what follows it.
+std::size_t begin_block(Buffer& blocks) {
+  const std::size_t begin = blocks.size();
+  constexpr Byte kNothing[kBlockHeaderBytes] = {};
+  blocks.append(kNothing);
+  return begin;
+}
+
+void end_block(Buffer& blocks, std::size_t begin, ColumnBlockHeader& header) {
+  const std::size_t payload = begin + kBlockHeaderBytes;
+  header.payload_bytes = static_cast<std::uint32_t>(blocks.size() - payload);
+  header.payload_checksum = checksum64({blocks.data() + payload, header.payload_bytes});
+  write_column_block_header(header, blocks.data() + begin);
+  pad(blocks);
+}
+
+}  // namespace
+
+void BlockAppender::begin_column(Representation representation) {
+  ColumnChunk chunk;
+  chunk.representation = representation;
+  chunk.first_block = next_number();
+  bytes_lost_ = 0;
+  directory_.columns.push_back(chunk);
+}
+
+void BlockAppender::add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
+                              std::uint32_t rows, const Zone& zone) {
+  directory_.blocks.push_back({.stored_bytes = static_cast<std::uint32_t>(blocks_.size() - begin),
+                               .plain_bytes = plain_bytes,
+                               .rows = rows,
+                               .stream = stream,
+                               .zone_flags = zone.flags,
+                               .least = zone.least,
+                               .most = zone.most,
+                               .presence = zone.presence});
+  ++chunk().blocks;
+}
+
+void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte width_bytes,
+                                  bool is_signed, bool floating, std::uint32_t rows,
+                                  const Byte* validity, const Zone& zone) {
+  const std::size_t begin = begin_block(blocks_);
+  const IntegerParameters parameters =
+      encode_integers(values, width_bytes, is_signed, floating, rows, validity, blocks_);
+  ColumnBlockHeader header;
+  header.number = next_number();
+  header.plain_bytes = integer_bytes(width_bytes, rows);
+  header.width_bytes = width_bytes;
+  header.is_signed = is_signed;
+  header.floating = floating;
+  header.count = rows;
+  header.divisor = parameters.divisor;
+  end_block(blocks_, begin, header);
+  const unsigned bit = 1u << static_cast<unsigned>(stream);
+  if (!encoders_.quick && (bytes_lost_ & bit) == 0) {
+    const double must_save = stream == ColumnStream::kCodes ? kCodesMustSave : kBytesMustSave;
+    const bool won = take_bytes_if_smaller(begin, {values, header.plain_bytes}, must_save);
+    bytes_lost_ |= won ? 0 : bit;
+  }
+  add_entry(stream, begin, header.plain_bytes, rows, zone);
+}
+
+/// Values that repeat what came many rows before take less room in the coding for bytes. Puts that
+/// in the place of the block that begins at `begin` where it saves enough.
+bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save) {
+  const auto stored = static_cast<double>(blocks_.size() - begin);
+  const auto plain = static_cast<double>(values.size());
+  if (stored < kTriedFrom * plain) return false;
+  if (values.size() > 2 * kTrialBytes) {
+    const Bytes sample = values.subspan(values.size() / 2, kTrialBytes);
+    scratch_.clear();
+    encoders_.integers.encode(sample, next_number(), FrameKind::kBlock, {}, scratch_);
+    const double share = static_cast<double>(sample.size()) / plain;
+    if (static_cast<double>(scratch_.size()) > stored * share) return false;
+  }
+  scratch_.clear();
+  encoders_.integers.encode(values, next_number(), FrameKind::kBlock, {}, scratch_);
+  if (static_cast<double>(scratch_.size()) > stored * (1 - must_save)) return false;
+  blocks_.grow(begin);
+  blocks_.append(scratch_.bytes());
+  return true;
+}
+
+void BlockAppender::tokens(Bytes payload, std::uint32_t codes, std::uint32_t rows,
+                           std::uint32_t plain_bytes) {
+  const std::size_t begin = begin_block(blocks_);
+  blocks_.append(payload);
+  ColumnBlockHeader header;
+  header.number = next_number();
+  header.coding = Coding::kTokens;
+  header.plain_bytes = plain_bytes;
+  header.count = codes;
+  end_block(blocks_, begin, header);
+  add_entry(ColumnStream::kTokens, begin, plain_bytes, rows, {});
+}
+
+void BlockAppender::single(ColumnStream stream, Bytes content) {
+  const std::size_t begin = blocks_.size();
+  append_coded(content);
+  add_entry(stream, begin, static_cast<std::uint32_t>(content.size()), 1, {});
+}
+
+void BlockAppender::append_coded(Bytes content) {
+  if (encoders_.quick) return append_raw_block(content, next_number(), FrameKind::kBlock, blocks_);
+  encoders_.strings.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
+}
+
+/// Strings that hardly repeat anything, as random ones do, take no more room in small blocks, which
+/// more threads can decode at the same time.
+std::uint32_t BlockAppender::block_bytes_of(Bytes text) {
+  if (encoders_.quick || text.size() <= encoders_.block_bytes) return encoders_.block_bytes;
+  const Bytes sample = text.subspan(text.size() / 2, kTrialBytes);
+  scratch_.clear();
+  encoders_.strings.encode(sample, next_number(), FrameKind::kBlock, {}, scratch_);
+  const auto header = parse_block_header(scratch_.data());
+  if (!header.ok()) return encoders_.block_bytes;
+  const bool is_raw = header->coding == Coding::kRaw;
+  const std::uint32_t repeated = is_raw ? 0 : header->plain_bytes - header->literals;
+  return repeated < sample.size() / kShareRepeated ? kTrialBytes : encoders_.block_bytes;
+}
+
+void BlockAppender::bytes(ColumnStream stream, const Byte* values,
+                          std::span<const std::int64_t> offsets) {
+  const std::size_t rows = offsets.empty() ? 0 : offsets.size() - 1;
+  if (rows == 0) return;
+  const auto all = static_cast<std::size_t>(offsets[rows] - offsets[0]);
+  const std::uint32_t block_bytes = block_bytes_of({values + offsets[0], all});
+  std::size_t row = 0;
+  while (row < rows) {
+    const std::int64_t from = offsets[row];
+    std::size_t end = row + 1;
+    while (end < rows && static_cast<std::uint64_t>(offsets[end + 1] - from) <= block_bytes) ++end;
+    Bytes rest(values + from, static_cast<std::size_t>(offsets[end] - from));
+    auto begins = static_cast<std::uint32_t>(end - row);
+    while (!rest.empty()) {
+      const std::size_t count = std::min<std::size_t>(rest.size(), block_bytes);
+      const std::size_t begin = blocks_.size();
+      append_coded(rest.first(count));
+      add_entry(stream, begin, static_cast<std::uint32_t>(count), begins, {});
+      begins = 0;
+      rest = rest.subspan(count);
+    }
+    row = end;
+  }
+}
+
+}  // namespace presso

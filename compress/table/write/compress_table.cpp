@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// Two passes over a file: the first finds out the types from all rows, the second loads one row
+// group after another and encodes it. Both work on all threads, a piece of text each. Where rows
+// are sorted, the second one loads and sorts pieces, which are then merged into row groups.
+#include "presso/compress_table.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "compress/table/rows/row_sorter.h"
+#include "compress/table/text/begun_text.h"
+#include "compress/table/text/piece_reader.h"
+#include "compress/table/text/row_text_kind.h"
+#include "compress/table/write/merged_groups.h"
+#include "compress/table/write/named_columns.h"
+#include "compress/table/write/row_group_encoder.h"
+#include "format/columns/table_file.h"
+#include "presso/checksum.h"
+#include "presso/ordered_pipeline.h"
+#include "presso/stopwatch.h"
+
+namespace presso {
+namespace {
+
+std::vector<ColumnView> views_of(const std::vector<ColumnData>& columns) {
+  std::vector<ColumnView> views;
+  for (const ColumnData& column : columns) views.push_back(column.view());
+  return views;
+}
+
+class TableCompressor {
+ public:
+  TableCompressor(ByteSource& source, ByteSource* types_from, ByteSink& sink,
+                  const TableOptions& options)
+      : source_(source),
+        types_from_(types_from),
+        options_(options),
+        writer_(sink),
+        threads_(threads_or_all(options.compress.threads)) {}
+
+  Result<TableSummary> run() {
+    PRESSO_TRY(sniff_text());
+    PRESSO_TRY(find_types());
+    PRESSO_TRY(load());
+    summary_.compressed_bytes = writer_.bytes_written();
+    return std::move(summary_);
+  }
+
+ private:
+  /// What a thread has made of a piece.
+  struct Loaded {
+    Status status;
+    EncodedRowGroup group;
+    RowSorter::SortedRun run;  ///< in place of `group`
+    std::uint64_t text_bytes = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t exact_lines = 0;
+    Buffer bad;  ///< rows that were set aside
+    std::uint64_t bad_rows = 0;
+    std::string first_bad_row;
+    TableSeconds seconds;
+  };
+
+  Status sniff_text() {
+    PRESSO_ASSIGN(BegunText begun,
+                  sniff_source(source_, options_.text, options_.on_bad_rows != nullptr));
+    begun_ = std::move(begun.bytes);
+    text_ = std::move(begun.text);
+    kind_ = std::move(begun.kind);
+    return {};
+  }
+
+  bool is_sorted() const { return !options_.sort.by.empty(); }
+
+  PieceReader pieces_of(ByteSource& rows) const {
+    const std::size_t columns = summary_.schema.columns.size();
+    const std::uint32_t most = is_sorted() ? options_.sort.run_rows : options_.group_rows;
+    return {rows, *kind_, text_.first_line, most, most_group_rows(columns + 1)};
+  }
+
+  Status find_types() {
+    finder_ = kind_->new_finder();
+    if (types_from_ != nullptr) {
+      PRESSO_TRY(skip_head(*types_from_));
+      PRESSO_TRY(find_in_all(*types_from_, *finder_));
+    } else {
+      PRESSO_TRY(read_first_piece());
+      if (first_piece_) PRESSO_TRY(find_in(*first_piece_, *finder_));
+    }
+    PRESSO_ASSIGN(summary_.schema, finder_->finish());
+    if (!saw_all_) {
+      for (ColumnSchema& column : summary_.schema.columns) column.valid_utf8 = false;
+    }
+    summary_.schema.exact = options_.exact && !is_sorted();
+    std::vector<ColumnReport> reports = finder_->report();
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      summary_.findings.push_back(
+          {reports[i].values, reports[i].nulls, reports[i].why(summary_.schema.columns[i])});
+    }
+    summary_.notes = text_.notes;
+    return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
+  }
+
+  Status skip_head(ByteSource& source) const {
+    std::string head(text_.form.head.size(), '\0');
+    PRESSO_ASSIGN(const std::size_t got,
+                  read_fully(source, {reinterpret_cast<Byte*>(head.data()), head.size()}));
+    if (got == head.size() && head == text_.form.head) return {};
+    return make_error(ErrorCode::kIo, "the text is another one when read again");
+  }
+
+  /// So much of a pipe is held until its types are known: whole rows of 32 MiB, or one that is
+  /// longer.
+  Status read_first_piece() {
+    for (std::size_t size = PieceReader::kPieceBytes;; size *= 2) {
+      const std::size_t before = begun_.size();
+      bool ended = false;
+      if (before < size) {
+        begun_.grow(size);
+        PRESSO_ASSIGN(const std::size_t got,
+                      read_fully(source_, {begun_.data() + before, size - before}));
+        ended = got < size - before;
+        begun_.grow(before + got);
+      }
+      saw_all_ = ended;
+      Bytes rows = begun_.bytes().subspan(text_.form.head.size());
+      if (!ended) {
+        PRESSO_ASSIGN(const std::size_t cut, kind_->last_row_end(rows));
+        if (cut == 0 && size < kMaxCsvText) continue;
+        rows = rows.first(cut);
+      }
+      first_piece_.emplace();
+      first_piece_->text.append(rows);
+      first_piece_->first_line = text_.first_line;
+      return {};
+    }
+  }
+
+  Status find_in_all(ByteSource& rows, ColumnFinder& finder) {
+    PieceReader reader = pieces_of(rows);
+    struct Part {
+      Status status;
+      std::unique_ptr<ColumnFinder> finder;
+    };
+    return run_ordered<TextPiece, Part>(
+        {threads_, threads_ + 1}, [&] { return reader.next(); },
+        [&](TextPiece piece, unsigned) {
+          Part part{{}, kind_->new_finder()};
+          part.status = find_in(piece, *part.finder);
+          return part;
+        },
+        [&](Part part) -> Result<bool> {
+          if (!part.status.ok()) return std::move(part.status.error());
+          finder.merge(*part.finder);
+          return true;
+        });
+  }
+
+  Status find_in(const TextPiece& piece, ColumnFinder& finder) {
+    const Stopwatch time;
+    PRESSO_TRY(finder.add(piece.text.bytes(), piece.first_line));
+    const std::lock_guard lock(mutex_);
+    summary_.seconds.inferring += time.seconds();
+    return {};
+  }
+
+  Status load() {
+    PRESSO_TRY(start_sorting());
+    PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
+    summary_.plain_bytes = text_.form.head.size();
+    const TableParameters parameters = table_parameters(options_.compress, options_.quick);
+    for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(summary_.schema, parameters);
+    PrefixedSource rows(begun_.bytes().subspan(text_.form.head.size()), source_);
+    PieceReader reader = pieces_of(rows);
+    PRESSO_TRY((run_ordered<TextPiece, Loaded>(
+        {threads_, threads_ + 1}, [&] { return reader.next(); },
+        [&](TextPiece piece, unsigned worker) {
+          return load_piece(std::move(piece), encoders_[worker]);
+        },
+        [&](Loaded loaded) { return write(std::move(loaded)); })));
+    if (sorter_) PRESSO_TRY(write_sorted());
+    return writer_.finish();
+  }
+
+  Status start_sorting() {
+    if (!is_sorted()) return {};
+    PRESSO_ASSIGN(auto columns, sort_columns(options_.sort.by, summary_.schema));
+    sorter_.emplace(summary_.schema, std::move(columns),
+                    SorterLimits{options_.sort.memory_bytes, options_.sort.temporary_directory});
+    return {};
+  }
+
+  Loaded load_piece(TextPiece piece, RowGroupEncoder& encoder) const {
+    Loaded loaded;
+    const Stopwatch time;
+    auto rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
+    if (!rows.ok() && options_.on_bad_rows && rows.error().code == ErrorCode::kInvalidArgument) {
+      loaded.first_bad_row = rows.error().what;
+      loaded.status = set_bad_rows_aside(piece.text, loaded);
+      if (!loaded.status.ok()) return loaded;
+      rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
+    }
+    if (!rows.ok() && !saw_all_) rows.error().what += other_types(piece);
+    const Bytes text = piece.text.bytes();
+    loaded.seconds.parsing = time.seconds();
+    if (!rows.ok()) {
+      loaded.status = std::move(rows.error());
+      return loaded;
+    }
+    loaded.rows = rows->rows;
+    loaded.text_bytes = text.size();
+    loaded.exact_lines = rows->exact.rows.size();
+    if (rows->rows == 0) {
+      if (loaded.bad_rows > 0) {  // what belongs to no row goes with those that are not taken
+        loaded.bad.append(text);
+        loaded.text_bytes = 0;
+      } else if (summary_.schema.exact && !text.empty()) {
+        loaded.status = error_in_line(piece.first_line, "no row follows, only other text");
+      }
+      return loaded;
+    }
+    if (sorter_) {
+      loaded.run = sorter_->sort(views_of(rows->columns));
+      loaded.seconds.sorting = time.seconds() - loaded.seconds.parsing;
+      return loaded;
+    }
+    GroupText about;
+    if (summary_.schema.exact) {
+      about.bytes = text.size();
+      about.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+      about.checksum = checksum64(text);
+      about.exact = &rows->exact;
+    }
+    loaded.group = encoder.encode(views_of(rows->columns), about);
+    loaded.seconds.coding = time.seconds() - loaded.seconds.parsing;
+    return loaded;
+  }
+
+  /// For rows of a pipe that do not fit the types of its begin: those that they would fit.
+  std::string other_types(const TextPiece& piece) const {
+    const std::unique_ptr<ColumnFinder> finder = kind_->new_finder();
+    finder->merge(*finder_);
+    if (!finder->add(piece.text.bytes(), piece.first_line).ok()) return {};
+    const Result<TableSchema> schema = finder->finish();
+    if (!schema.ok()) return {};
+    std::string types;
+    for (const ColumnSchema& column : schema->columns) {
+      const auto& known = summary_.schema.columns;
+      const bool fits = std::any_of(known.begin(), known.end(), [&](const ColumnSchema& other) {
+        return other.name == column.name && type_name(other) == type_name(column);
+      });
+      const auto& given = options_.types;
+      const bool is_given = std::any_of(given.begin(), given.end(), [&](const ColumnSchema& other) {
+        return other.name == column.name;
+      });
+      if (!fits && !is_given)
+        types += (types.empty() ? "" : ",") + column.name + ":" + type_name(column);
+    }
+    if (types.empty()) return {};
+    return "; types were found out from the pipe's first 32 MiB: --schema '" + types + "'";
+  }
+
+  Status set_bad_rows_aside(Buffer& text, Loaded& loaded) const {
+    PRESSO_ASSIGN(const std::vector<RowPlace> bad,
+                  kind_->find_bad_rows(text.bytes(), summary_.schema));
+    Buffer kept;
+    std::size_t at = 0;
+    for (const RowPlace& row : bad) {
+      kept.append(text.bytes().subspan(at, row.begin - at));
+      loaded.bad.append(text.bytes().subspan(row.begin, row.end - row.begin));
+      at = row.end;
+    }
+    kept.append(text.bytes().subspan(at));
+    loaded.bad_rows = bad.size();
+    text = std::move(kept);
+    return {};
+  }
+
+  Status pass_bad_rows_on(Loaded& loaded) {
+    if (loaded.bad_rows == 0) return {};
+    if (summary_.bad_rows == 0) summary_.first_bad_row = std::move(loaded.first_bad_row);
+    summary_.bad_rows += loaded.bad_rows;
+    return options_.on_bad_rows(loaded.bad.bytes());
+  }
+
+  Result<bool> write(Loaded loaded) {
+    if (!loaded.status.ok()) return std::move(loaded.status.error());
+    PRESSO_TRY(pass_bad_rows_on(loaded));
+    summary_.plain_bytes += loaded.text_bytes;
+    summary_.rows += loaded.rows;
+    summary_.exact_lines += loaded.exact_lines;
+    summary_.seconds.parsing += loaded.seconds.parsing;
+    summary_.seconds.sorting += loaded.seconds.sorting;
+    summary_.seconds.coding += loaded.seconds.coding;
+    if (loaded.rows == 0) return report_progress();
+    if (!sorter_) return write_group(loaded.group);
+    const Stopwatch time;
+    PRESSO_TRY(sorter_->add(std::move(loaded.run)));
+    summary_.seconds.sorting += time.seconds();
+    return report_progress();
+  }
+
+  Status write_sorted() {
+    using Group = std::vector<ColumnData>;
+    PRESSO_ASSIGN(RunMerger merger, sorter_->merge());
+    summary_.spilled_bytes = sorter_->spilled_bytes();
+    MergedGroups groups(summary_.schema, std::move(merger),
+                        sorted_group_limits(summary_.schema, options_.group_rows, summary_.rows,
+                                            summary_.plain_bytes - text_.form.head.size()));
+    return run_ordered<Group, Loaded>(
+        {threads_, threads_ + 1},
+        [&] {
+          const Stopwatch time;
+          auto group = groups.next();
+          const std::lock_guard lock(mutex_);
+          summary_.seconds.sorting += time.seconds();
+          return group;
+        },
+        [&](const Group& group, unsigned worker) {
+          Loaded coded;
+          const Stopwatch time;
+          coded.group = encoders_[worker].encode(views_of(group), {});
+          coded.seconds.coding = time.seconds();
+          return coded;
+        },
+        [&](const Loaded& coded) {
+          summary_.seconds.coding += coded.seconds.coding;
+          return write_group(coded.group);
+        });
+  }
+
+  Result<bool> write_group(const EncodedRowGroup& group) {
+    ++summary_.row_groups;
+    PRESSO_TRY(writer_.add_row_group(group.directory, group.blocks.bytes()));
+    return report_progress();
+  }
+
+  Result<bool> report_progress() const {
+    const auto& progress = options_.compress.on_progress;
+    if (progress && !progress(summary_.plain_bytes, writer_.bytes_written())) {
+      return make_error(ErrorCode::kCancelled);
+    }
+    return true;
+  }
+
+  ByteSource& source_;
+  ByteSource* types_from_;
+  const TableOptions& options_;
+  TableFileWriter writer_;
+  unsigned threads_;
+  Buffer begun_;  ///< what was read to sniff at
+  SniffedText text_;
+  std::unique_ptr<RowTextKind> kind_;
+  std::unique_ptr<ColumnFinder> finder_;
+  std::optional<TextPiece> first_piece_;   ///< of a pipe
+  bool saw_all_ = true;                    ///< before the types were settled
+  std::vector<RowGroupEncoder> encoders_;  ///< of each thread
+  std::optional<RowSorter> sorter_;        ///< where rows are sorted
+  std::mutex mutex_;
+  TableSummary summary_;
+};
+
+}  // namespace
+
+Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
+                                    const TableOptions& options) {
+  PRESSO_TRY(validate(options.compress));
+  return without_bad_alloc([&]() -> Result<TableSummary> {
+    return TableCompressor(source, types_from, sink, options).run();
+  });
+}
+
+}  // namespace presso

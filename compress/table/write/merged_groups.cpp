@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/write/merged_groups.h"
+
+#include <algorithm>
+
+#include "compress/table/text/piece_reader.h"
+#include "format/columns/row_group.h"
+
+namespace presso {
+namespace {
+
+/// Sorting may bring the long rows together.
+constexpr std::uint64_t kGroupBytes = 4 * PieceReader::kPieceBytes;
+constexpr std::uint64_t kMostGroupBytes = std::uint64_t{1} << 30;
+
+}  // namespace
+
+Result<std::optional<std::vector<ColumnData>>> MergedGroups::next() {
+  while (!collector_.full()) {
+    if (views_.empty() || taken_ == views_.front().rows) {
+      PRESSO_ASSIGN(rows_, merger_.next());
+      views_.clear();
+      for (const ColumnData& column : rows_) views_.push_back(column.view());
+      taken_ = 0;
+      if (rows_.front().rows == 0) break;
+    }
+    taken_ += collector_.take(views_, taken_);
+  }
+  if (collector_.rows() == 0) return std::optional<std::vector<ColumnData>>();
+  return std::optional(collector_.finish());
+}
+
+CollectorLimits sorted_group_limits(const TableSchema& schema, std::uint32_t group_rows,
+                                    std::uint64_t rows, std::uint64_t text_bytes) {
+  const std::uint32_t most = most_group_rows(stored_columns(schema));
+  if (group_rows > 0) return {std::min(group_rows, most), kMostGroupBytes};
+  const auto parts = [](std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; };
+  const std::uint64_t groups =
+      std::max<std::uint64_t>(parts(text_bytes, PieceReader::kPieceBytes), 1);
+  const std::uint64_t wanted = parts(rows, groups);
+  return {static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most)), kGroupBytes};
+}
+
+}  // namespace presso

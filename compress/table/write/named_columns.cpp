@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/write/named_columns.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kNamesInMessage = 8;
+
+std::optional<std::size_t> find_column(const TableSchema& schema, const std::string& name) {
+  const auto& columns = schema.columns;
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const ColumnSchema& column) { return column.name == name; });
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, ColumnSchema& column) {
+  const ColumnSchema inferred = std::exchange(column, given);
+  column.quoting = inferred.quoting;
+  const bool valid_utf8 = saw_all && (!is_string(inferred.type) || inferred.valid_utf8);
+  column.valid_utf8 = given.type == ColumnType::kUtf8 && valid_utf8;
+  if (given.type == inferred.type) column.text = inferred.text;
+  const bool in_quotes =
+      inferred.type == ColumnType::kDate32 || inferred.type == ColumnType::kTimestamp;
+  if (is_json && is_string(given.type) && !is_string(inferred.type) && !in_quotes) {
+    column.text = ValueText::kRawJson;
+  }
+}
+
+std::string names_of(const TableSchema& schema) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(schema.columns.size(), kNamesInMessage); ++i) {
+    names += (i == 0 ? "`" : ", `") + schema.columns[i].name + "`";
+  }
+  return names + (schema.columns.size() > kNamesInMessage ? ", ..." : "");
+}
+
+}  // namespace
+
+Status take_given_types(const std::vector<ColumnSchema>& types, bool saw_all, TextKind kind,
+                        TableSummary& summary) {
+  const bool is_json = kind == TextKind::kJsonLines;
+  for (const ColumnSchema& given : types) {
+    const auto column = find_column(summary.schema, given.name);
+    if (column) {
+      take_given_type(given, saw_all, is_json, summary.schema.columns[*column]);
+    } else if (is_json) {
+      summary.schema.columns.push_back(given);
+      summary.findings.emplace_back();
+    } else {
+      return make_error(ErrorCode::kInvalidArgument, "has no column `" + given.name + "`");
+    }
+  }
+  return {};
+}
+
+Result<std::vector<SortColumn>> sort_columns(const std::vector<SortBy>& by,
+                                             const TableSchema& schema) {
+  std::vector<SortColumn> columns;
+  for (const SortBy& named : by) {
+    const auto column = find_column(schema, named.column);
+    if (!column) {
+      return make_error(
+          ErrorCode::kInvalidArgument,
+          "has no column `" + named.column + "` to be sorted by, only " + names_of(schema));
+    }
+    const auto same = [&](const SortColumn& other) { return other.column == *column; };
+    if (std::any_of(columns.begin(), columns.end(), same)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "is to be sorted by column `" + named.column + "` twice");
+    }
+    columns.push_back({*column, named.descending});
+  }
+  return columns;
+}
+
+}  // namespace presso

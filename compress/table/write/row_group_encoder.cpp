@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/write/row_group_encoder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compress/table/write/block_appender.h"
+#include "compress/table/write/string_choice.h"
+#include "compress/table/write/zones.h"
+
+namespace presso {
+namespace {
+
+std::uint32_t count_nulls(const ColumnView& column) {
+  if (column.validity == nullptr) return 0;
+  std::uint64_t valid = 0;
+  for (std::uint64_t row = 0; row < column.rows; ++row) valid += column.is_null(row) ? 0 : 1;
+  return static_cast<std::uint32_t>(column.rows - valid);
+}
+
+template <class T>
+std::vector<T> lengths_of(std::span<const std::int64_t> offsets) {
+  std::vector<T> lengths;
+  lengths.reserve(offsets.size());
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    lengths.push_back(static_cast<T>(offsets[i + 1] - offsets[i]));
+  }
+  return lengths;
+}
+
+template <class T>
+const Byte* bytes_of(const std::vector<T>& values) {
+  return reinterpret_cast<const Byte*>(values.data());
+}
+
+/// One column of one row group.
+class ColumnEncoder {
+ public:
+  ColumnEncoder(const ColumnView& column, BlockAppender& to, TableEncoders& encoders)
+      : column_(column),
+        to_(to),
+        encoders_(encoders),
+        rows_(static_cast<std::uint32_t>(column.rows)),
+        nulls_(count_nulls(column)) {}
+
+  void encode() {
+    if (nulls_ == rows_) return begin(Representation::kNull);
+    if (!is_string(column_.type)) return encode_numbers();
+    StringChoice choice = encoders_.quick ? choose_strings_quickly(column_)
+                                          : choose_strings(column_, encoders_.strings);
+    if (choice.dictionary) return encode_dictionary(*choice.dictionary);
+    if (choice.tokens) return encode_tokens(*choice.tokens);
+    encode_bytes();
+  }
+
+ private:
+  void begin(Representation representation) {
+    to_.begin_column(representation);
+    to_.chunk().nulls = nulls_;
+    if (is_string(column_.type) && representation != Representation::kNull) {
+      to_.chunk().value_bytes = static_cast<std::uint64_t>(column_.offsets[rows_]);
+    }
+    if (nulls_ > 0 && nulls_ < rows_) {
+      to_.integers(ColumnStream::kValidity, column_.validity, 0, false, false, rows_, nullptr,
+                   [](std::uint32_t, std::uint32_t) { return Zone{}; });
+    }
+  }
+
+  auto zones() const {
+    return [this](std::uint32_t first, std::uint32_t rows) {
+      return zone_of_rows(column_, first, rows);
+    };
+  }
+
+  void encode_numbers() {
+    begin(Representation::kPlain);
+    const bool floating = column_.type == ColumnType::kFloat || column_.type == ColumnType::kDouble;
+    to_.integers(ColumnStream::kValues, column_.values,
+                 static_cast<Byte>(value_bytes(column_.type)), is_signed(column_.type), floating,
+                 rows_, column_.validity, zones());
+  }
+
+  void encode_dictionary(const StringDictionary& dictionary) {
+    begin(Representation::kDictionary);
+    to_.chunk().entries = to_.chunk().distinct =
+        static_cast<std::uint32_t>(dictionary.entry_lengths.size());
+    to_.plain_integers<std::uint32_t>(ColumnStream::kEntryLengths, dictionary.entry_lengths);
+    const std::int64_t ends[] = {0, static_cast<std::int64_t>(dictionary.entries.size())};
+    to_.bytes(ColumnStream::kEntryBytes, dictionary.entries.data(), ends);
+    to_.integers(ColumnStream::kCodes, bytes_of(dictionary.codes), 4, false, false, rows_,
+                 column_.validity, [&](std::uint32_t first, std::uint32_t rows) {
+                   Zone zone = zone_of_rows(column_, first, rows);
+                   for (std::uint32_t row = first; row < first + rows; ++row) {
+                     if (column_.is_null(row)) continue;
+                     zone.presence |= dictionary.presence_bits[dictionary.codes[row]];
+                   }
+                   return zone;
+                 });
+  }
+
+  void encode_bytes() {
+    begin(Representation::kBytes);
+    const std::span offsets(column_.offsets, std::size_t{rows_} + 1);
+    const auto lengths = lengths_of<std::uint64_t>(offsets);
+    to_.integers(ColumnStream::kLengths, bytes_of(lengths), 8, false, false, rows_, nullptr,
+                 zones());
+    to_.bytes(ColumnStream::kBytes, column_.values, offsets);
+  }
+
+  void encode_tokens(const TokenDictionary& tokens) {
+    begin(Representation::kToken);
+    std::vector<Byte> stored;
+    tokens.append_to(stored);
+    to_.single(ColumnStream::kTokenDictionary, stored);
+    TokenEncoder encoder(tokens);
+    std::vector<std::uint32_t> counts;
+    Buffer payloads;
+    std::vector<TokenBlock> blocks;
+    for (std::uint32_t first = 0; first < rows_;) {
+      const std::uint32_t rows = token_block_rows(first);
+      blocks.push_back(encode_token_block(encoder, first, rows, counts, payloads));
+      first += rows;
+    }
+    to_.integers(ColumnStream::kTokenCounts, bytes_of(counts), 4, false, false, rows_, nullptr,
+                 zones());
+    for (const TokenBlock& block : blocks) {
+      to_.tokens({payloads.data() + block.begin, block.bytes}, block.codes, block.rows,
+                 block.plain_bytes);
+    }
+  }
+
+  struct TokenBlock {
+    std::size_t begin;
+    std::size_t bytes;
+    std::uint32_t codes;
+    std::uint32_t rows;
+    std::uint32_t plain_bytes;
+  };
+
+  /// As many rows as a block of tokens may have.
+  std::uint32_t token_block_rows(std::uint32_t first) const {
+    const std::uint32_t most = std::min(rows_ - first, kMaxBlockRows);
+    const std::int64_t limit = column_.offsets[first] + kMaxTokenBlockBytes;
+    const auto* end =
+        std::upper_bound(column_.offsets + first, column_.offsets + first + most + 1, limit);
+    return static_cast<std::uint32_t>(end - (column_.offsets + first) - 1);
+  }
+
+  TokenBlock encode_token_block(TokenEncoder& encoder, std::uint32_t first, std::uint32_t rows,
+                                std::vector<std::uint32_t>& counts, Buffer& payloads) const {
+    std::vector<std::uint32_t> own;
+    Buffer payload;
+    encoder.encode(column_, first, rows, own, payload);
+    const std::size_t begin = payloads.size();
+    payloads.append(payload.bytes());
+    counts.insert(counts.end(), own.begin(), own.end());
+    const std::int64_t plain = column_.offsets[first + rows] - column_.offsets[first];
+    return {begin, payload.size(), std::accumulate(own.begin(), own.end(), 0u), rows,
+            static_cast<std::uint32_t>(plain)};
+  }
+
+  const ColumnView& column_;
+  BlockAppender& to_;
+  TableEncoders& encoders_;
+  std::uint32_t rows_;
+  std::uint32_t nulls_;
+};
+
+}  // namespace
+
+EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns,
+                                        const GroupText& text) {
+  EncodedRowGroup encoded;
+  encoded.directory.rows = static_cast<std::uint32_t>(columns.front().rows);
+  encoded.directory.text_bytes = text.bytes;
+  encoded.directory.text_lines = text.lines;
+  encoded.directory.text_checksum = text.checksum;
+  BlockAppender to(encoded.directory, encoded.blocks, encoders_);
+  for (const ColumnView& column : columns) ColumnEncoder(column, to, encoders_).encode();
+  if (schema_.exact) {
+    static const ExactLines kNone;
+    encode_exact_lines(text.exact == nullptr ? kNone : *text.exact, to);
+  }
+  return encoded;
+}
+
+void RowGroupEncoder::encode_exact_lines(const ExactLines& lines, BlockAppender& to) {
+  to.begin_column(Representation::kExactLines);
+  if (lines.rows.empty()) return;
+  to.chunk().value_bytes = lines.bytes.size();
+  to.plain_integers<std::uint32_t>(ColumnStream::kRows, lines.rows);
+  to.plain_integers<std::uint64_t>(ColumnStream::kLengths,
+                                   lengths_of<std::uint64_t>(lines.offsets));
+  to.bytes(ColumnStream::kBytes, lines.bytes.data(), lines.offsets);
+}
+
+}  // namespace presso

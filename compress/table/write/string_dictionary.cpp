@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "compress/table/write/string_dictionary.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "format/columns/row_group.h"
+#include "presso/checksum.h"
+
+namespace presso {
+namespace {
+
+constexpr std::size_t kSlots = 4 * std::size_t{kMaxDictionaryEntries};
+constexpr std::uint32_t kFree = ~std::uint32_t{0};
+/// After so many rows at most half of them may have been new.
+constexpr std::uint64_t kFirstRows = 16384;
+
+class Builder {
+ public:
+  explicit Builder(std::uint64_t rows) {
+    std::size_t slots = 256;
+    while (slots < kSlots && slots < 4 * rows) slots *= 2;
+    slots_.assign(slots, kFree);
+    offsets_.push_back(0);
+    dictionary_.codes.reserve(rows);
+  }
+
+  /// False where the dictionary is full.
+  bool add(Bytes text) {
+    const std::uint64_t hash = checksum64(text);
+    std::size_t slot = hash & (slots_.size() - 1);
+    for (; slots_[slot] != kFree; slot = (slot + 1) & (slots_.size() - 1)) {
+      if (is_entry(slots_[slot], hash, text)) return use(slots_[slot]);
+    }
+    const auto code = static_cast<std::uint32_t>(hashes_.size());
+    if (code == kMaxDictionaryEntries ||
+        dictionary_.entries.size() + text.size() > kMaxEntryBytes) {
+      return false;
+    }
+    slots_[slot] = code;
+    hashes_.push_back(hash);
+    dictionary_.entries.insert(dictionary_.entries.end(), text.begin(), text.end());
+    dictionary_.entry_lengths.push_back(static_cast<std::uint32_t>(text.size()));
+    dictionary_.presence_bits.push_back(std::uint64_t{1} << (hash >> 58));
+    offsets_.push_back(dictionary_.entries.size());
+    return use(code);
+  }
+  void repeat() { use(dictionary_.codes.empty() ? 0 : dictionary_.codes.back()); }
+  std::size_t entries() const { return hashes_.size(); }
+  StringDictionary take() && { return std::move(dictionary_); }
+
+ private:
+  bool use(std::uint32_t code) {
+    dictionary_.codes.push_back(code);
+    return true;
+  }
+  bool is_entry(std::uint32_t code, std::uint64_t hash, Bytes text) const {
+    return hashes_[code] == hash && dictionary_.entry_lengths[code] == text.size() &&
+           std::equal(text.begin(), text.end(), dictionary_.entries.data() + offsets_[code]);
+  }
+
+  StringDictionary dictionary_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::size_t> offsets_;
+};
+
+}  // namespace
+
+std::optional<StringDictionary> build_dictionary(const ColumnView& strings) {
+  Builder builder(strings.rows);
+  for (std::uint64_t row = 0; row < strings.rows; ++row) {
+    if (strings.is_null(row)) {
+      builder.repeat();
+    } else if (!builder.add(strings.string(row))) {
+      return std::nullopt;
+    }
+    if (row == kFirstRows && builder.entries() > kFirstRows / 2) return std::nullopt;
+  }
+  return std::move(builder).take();
+}
+
+}  // namespace presso
