@@ -4,6 +4,28 @@
 # the CUDA toolkit. Its public headers need none.
 # presso_compile_options(TARGET): the warnings and sanitizers that all our code is built with.
 
+# presso_unity(TARGET): compiles the target's files folder by folder, each folder as one unit, since
+# most of the time of a small file goes into headers. Files with compile options of their own or with
+# the property PRESSO_ALONE stay units of their own.
+
+option(PRESSO_UNITY_BUILD "Compile the C++ files of a folder as one unit" ON)
+
+function(presso_unity target)
+  if(NOT PRESSO_UNITY_BUILD)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_source_file_property(alone ${source} PRESSO_ALONE)
+    if(source MATCHES "\\.cpp$" AND NOT alone)
+      cmake_path(GET source PARENT_PATH folder)
+      string(MAKE_C_IDENTIFIER "in_${folder}" group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
+endfunction()
+
 # presso_cxx_and_cuda(TARGET OPTION...): options for the host compiler, which nvcc hands on.
 function(presso_cxx_and_cuda target)
   string(REPLACE ";" "," for_nvcc "${ARGN}")
@@ -52,6 +74,7 @@ function(presso_add_library name)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   presso_compile_options(${target})
+  presso_unity(${target})
 endfunction()
 
 function(presso_library name)

@@ -18,7 +18,7 @@ constexpr std::size_t kFactsBytes = 12;
 constexpr Byte kHoldsNul = 1;
 constexpr Byte kBeginsWithMark = 2;
 
-Error bad(const char* what) {
+Error bad_facts(const char* what) {
   return make_error(ErrorCode::kBadHeader, std::string("line facts: ") + what);
 }
 
@@ -94,7 +94,7 @@ Result<LineFacts> parse_facts(const Byte* from, std::uint64_t plain_bytes) {
                                                facts.first_newline <= facts.last_newline &&
                                                (facts.newlines == 1) == (stretch == 0) &&
                                                facts.newlines <= stretch + 1;
-  if (!right || from[3] > (kHoldsNul | kBeginsWithMark)) return bad("of a block");
+  if (!right || from[3] > (kHoldsNul | kBeginsWithMark)) return bad_facts("of a block");
   return facts;
 }
 
@@ -128,7 +128,7 @@ Result<std::vector<LineFacts>> parse_line_facts(Bytes payload, std::uint64_t pla
                                                 std::uint32_t block_bytes) {
   const std::uint64_t blocks = plain_bytes == 0 ? 0 : (plain_bytes - 1) / block_bytes + 1;
   if (payload.size() % kFactsBytes != 0 || payload.size() / kFactsBytes != blocks) {
-    return bad("number of blocks");
+    return bad_facts("number of blocks");
   }
   std::vector<LineFacts> all;
   all.reserve(static_cast<std::size_t>(blocks));
@@ -149,7 +149,7 @@ Result<std::optional<std::vector<LineFacts>>> read_line_facts(const RandomAccess
   if (!section) return Found();
   // Checked before so much is allocated.
   if (section->header.payload_bytes != kFactsBytes * member.block_count) {
-    return bad("number of blocks");
+    return bad_facts("number of blocks");
   }
   std::vector<Byte> payload(static_cast<std::size_t>(section->header.payload_bytes));
   PRESSO_TRY(file.read_at(section->payload_offset, payload));

@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u << 10,
                                          1u << 20,  2u << 20,   4u << 20};
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
-constexpr std::uint64_t kSmallestInput = 1u << 20;   ///< below, a dictionary cannot pay
-constexpr std::uint64_t kLeastSampled = 4u << 20;    ///< of the input, to train on,
-constexpr std::uint64_t kMostSampled = 16u << 20;    ///< and at most
+constexpr std::uint64_t kSmallestTrainingInput = 1u << 20;  ///< below, a dictionary cannot pay
+constexpr std::uint64_t kLeastSampled = 4u << 20;           ///< of the input, to train on,
+constexpr std::uint64_t kMostSampled = 16u << 20;           ///< and at most
 constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
 constexpr std::uint32_t kPieceBytes = 8u << 10;      ///< of an even sample
 constexpr std::uint32_t kLargestEven = 1u << 20;     ///< where it is not trained,
@@ -299,7 +299,7 @@ Result<DictionaryPlan> choose_dictionary(const RandomAccess& input, std::uint64_
   const bool automatic = options.dictionary.mode == DictionaryChoice::Mode::kAuto;
   const std::uint64_t smallest = !automatic                        ? 1
                                  : options.level < kFirstSlowLevel ? kSmallestFast
-                                                                   : kSmallestInput;
+                                                                   : kSmallestTrainingInput;
   const bool small = input.size() < smallest;
   if (!may_use_dictionary(options) || small) return DictionaryPlan{};
   return Chooser(input_bytes, options).choose(input);

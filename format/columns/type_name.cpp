@@ -23,7 +23,7 @@ constexpr std::pair<std::string_view, ColumnType> kNames[] = {
     {"utf8", ColumnType::kUtf8},     {"string", ColumnType::kUtf8},
     {"binary", ColumnType::kBinary},
 };
-constexpr std::array<std::string_view, 4> kUnits = {"s", "ms", "us", "ns"};
+constexpr std::array<std::string_view, 4> kUnitNames = {"s", "ms", "us", "ns"};
 
 /// What stands in `outer(...)`.
 std::optional<std::string_view> arguments_of(std::string_view text, std::string_view outer) {
@@ -42,7 +42,7 @@ std::optional<unsigned> number_of(std::string_view text) {
   return number;
 }
 
-std::optional<ColumnSchema> decimal_of(std::string_view arguments) {
+std::optional<ColumnSchema> decimal_type(std::string_view arguments) {
   const std::size_t comma = arguments.find(',');
   const auto digits = number_of(arguments.substr(0, comma));
   const auto scale =
@@ -55,9 +55,9 @@ std::optional<ColumnSchema> decimal_of(std::string_view arguments) {
   return column;
 }
 
-std::optional<ColumnSchema> timestamp_of(std::string_view unit) {
-  for (std::size_t i = 0; i < kUnits.size(); ++i) {
-    if (kUnits[i] != unit) continue;
+std::optional<ColumnSchema> timestamp_type(std::string_view unit) {
+  for (std::size_t i = 0; i < kUnitNames.size(); ++i) {
+    if (kUnitNames[i] != unit) continue;
     ColumnSchema column;
     column.type = ColumnType::kTimestamp;
     column.unit = static_cast<TimeUnit>(i);
@@ -74,8 +74,8 @@ std::optional<ColumnSchema> type_of(std::string_view text) {
     column.type = type;
     return column;
   }
-  if (const auto unit = arguments_of(text, "timestamp")) return timestamp_of(*unit);
-  if (const auto digits = arguments_of(text, "decimal")) return decimal_of(*digits);
+  if (const auto unit = arguments_of(text, "timestamp")) return timestamp_type(*unit);
+  if (const auto digits = arguments_of(text, "decimal")) return decimal_type(*digits);
   return std::nullopt;
 }
 
@@ -87,7 +87,7 @@ std::string type_name(const ColumnSchema& column) {
   }
   if (column.type == ColumnType::kTimestamp) {
     const auto unit = static_cast<std::size_t>(column.unit);
-    return "timestamp(" + std::string(unit < kUnits.size() ? kUnits[unit] : "?") + ")";
+    return "timestamp(" + std::string(unit < kUnitNames.size() ? kUnitNames[unit] : "?") + ")";
   }
   for (const auto& [name, type] : kNames) {
     if (type == column.type) return std::string(name);

@@ -10,10 +10,6 @@
 namespace presso::query {
 namespace {
 
-Error refused(std::string what) {
-  return make_error(ErrorCode::kInvalidArgument, std::move(what));
-}
-
 bool is_sum(AggregateKind kind) {
   return kind == AggregateKind::kSum || kind == AggregateKind::kAverage;
 }

@@ -15,19 +15,19 @@
 namespace presso::query {
 namespace {
 
-using Kind = SqlJoin::Kind;
+using JoinKind = SqlJoin::Kind;
 
-StageKind stage_kind(Kind kind) {
+StageKind stage_kind(JoinKind kind) {
   switch (kind) {
-    case Kind::kLeft:
+    case JoinKind::kLeft:
       return StageKind::kProbeOuter;
-    case Kind::kRight:
+    case JoinKind::kRight:
       return StageKind::kBuildOuter;
-    case Kind::kFull:
+    case JoinKind::kFull:
       return StageKind::kFullOuter;
-    case Kind::kSemi:
+    case JoinKind::kSemi:
       return StageKind::kProbeSemi;
-    case Kind::kAnti:
+    case JoinKind::kAnti:
       return StageKind::kProbeAnti;
     default:
       return StageKind::kInner;

@@ -9,12 +9,12 @@
 namespace presso::query {
 namespace {
 
-using Kind = SqlJoin::Kind;
+using JoinKind = SqlJoin::Kind;
 
 /// Of columns of the right side, behind a join.
-std::string why_unusable(Kind kind) {
-  if (kind == Kind::kSemi) return "its table stands on the right of a semi join";
-  if (kind == Kind::kAnti) return "its table stands on the right of an anti join";
+std::string why_unusable(JoinKind kind) {
+  if (kind == JoinKind::kSemi) return "its table stands on the right of a semi join";
+  if (kind == JoinKind::kAnti) return "its table stands on the right of an anti join";
   return {};
 }
 
@@ -46,10 +46,10 @@ void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::s
     const auto has_values = [&](std::size_t number) {
       return alike || sources[columns[number].source].rows != 0;
     };
-    const bool full = join.kind == Kind::kFull;
+    const bool full = join.kind == JoinKind::kFull;
     columns[*right].hidden = true;
     const std::size_t meant = columns[*left].stands_for.value_or(*left);
-    if (join.kind == Kind::kRight || (full && !has_values(meant))) {
+    if (join.kind == JoinKind::kRight || (full && !has_values(meant))) {
       columns[*left].stands_for = *right;
     } else if (full && has_values(*right)) {
       columns[meant].otherwise.push_back(*right);
@@ -74,9 +74,9 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
     }
   }
   for (std::size_t i = 0; i < joins; ++i) {
-    const Kind kind = spec.joins[i].kind;
-    const bool left_null = kind == Kind::kRight || kind == Kind::kFull;
-    const bool right_null = kind == Kind::kLeft || kind == Kind::kFull;
+    const JoinKind kind = spec.joins[i].kind;
+    const bool left_null = kind == JoinKind::kRight || kind == JoinKind::kFull;
+    const bool right_null = kind == JoinKind::kLeft || kind == JoinKind::kFull;
     for (InputColumn& column : columns) {
       if (column.source <= i && left_null) column.nullable = true;
       if (column.source == i + 1 && right_null) column.nullable = true;

@@ -10,10 +10,10 @@
 namespace presso::query {
 namespace {
 
-using Kind = SqlJoin::Kind;
+using JoinKind = SqlJoin::Kind;
 
-bool is_inner(Kind kind) {
-  return kind == Kind::kInner || kind == Kind::kComma;
+bool is_inner(JoinKind kind) {
+  return kind == JoinKind::kInner || kind == JoinKind::kComma;
 }
 
 class JoinsApart {

@@ -13,10 +13,6 @@ namespace {
 using Kind = Expression::Kind;
 using Op = Expression::Op;
 
-Error refused(std::string what) {
-  return make_error(ErrorCode::kInvalidArgument, std::move(what));
-}
-
 std::string lower_case(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   return text;

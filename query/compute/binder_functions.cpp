@@ -26,18 +26,6 @@ struct Function {
   std::function<Result<NodeId>(Call&)> make;
 };
 
-Error refused(std::string what) {
-  return make_error(ErrorCode::kInvalidArgument, std::move(what));
-}
-
-Range whole_range(Int128 least, Int128 most) {
-  Range range;
-  range.known = true;
-  range.least = least;
-  range.most = most;
-  return range;
-}
-
 /// Rounding moves doubles by at most so much.
 Range wider_by(Range range, double most) {
   range.least_real -= most;

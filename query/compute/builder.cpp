@@ -23,23 +23,11 @@ bool is_moment(Family family) {
   return family == Family::kDate || family == Family::kTime;
 }
 
-Error refused(std::string what) {
-  return make_error(ErrorCode::kInvalidArgument, std::move(what));
-}
-
 Range real_range(double least, double most) {
   Range range;
   range.known = !std::isnan(least) && !std::isnan(most);
   range.least_real = range.known ? least : -kInfinity;
   range.most_real = range.known ? most : kInfinity;
-  return range;
-}
-
-Range whole_range(Int128 least, Int128 most) {
-  Range range;
-  range.known = true;
-  range.least = least;
-  range.most = most;
   return range;
 }
 

@@ -30,6 +30,20 @@ struct Range {
   double most_real = 0;
 };
 
+/// The range of whole numbers from `least` to `most`.
+inline Range whole_range(Int128 least, Int128 most) {
+  Range range;
+  range.known = true;
+  range.least = least;
+  range.most = most;
+  return range;
+}
+
+/// The error for an expression that cannot be computed; `what` says why.
+inline Error refused(std::string what) {
+  return make_error(ErrorCode::kInvalidArgument, std::move(what));
+}
+
 enum class Step : Byte {
   // Numbers; `parameter` of the first four: 1 where results are checked.
   kAdd,

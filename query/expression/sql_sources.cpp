@@ -13,21 +13,21 @@
 namespace presso::expression_detail {
 namespace {
 
-using Kind = SqlJoin::Kind;
+using JoinKind = SqlJoin::Kind;
 using TokenKind = Token::Kind;
 
 struct JoinWord {
   std::string_view word;
-  Kind kind;
+  JoinKind kind;
   bool outer;  ///< OUTER may follow
 };
 
-constexpr std::array<JoinWord, 6> kJoinWords = {{{"inner", Kind::kInner, false},
-                                                 {"left", Kind::kLeft, true},
-                                                 {"right", Kind::kRight, true},
-                                                 {"full", Kind::kFull, true},
-                                                 {"semi", Kind::kSemi, false},
-                                                 {"anti", Kind::kAnti, false}}};
+constexpr std::array<JoinWord, 6> kJoinWords = {{{"inner", JoinKind::kInner, false},
+                                                 {"left", JoinKind::kLeft, true},
+                                                 {"right", JoinKind::kRight, true},
+                                                 {"full", JoinKind::kFull, true},
+                                                 {"semi", JoinKind::kSemi, false},
+                                                 {"anti", JoinKind::kAnti, false}}};
 
 /// Besides the reserved words: what is no name of a table unless AS stands before it.
 constexpr std::array<std::string_view, 18> kNoAliases = {
@@ -148,7 +148,7 @@ Status Statement::check_alias(const Token& alias) const {
 
 Result<bool> Statement::comma_join() {
   SqlJoin join;
-  join.kind = Kind::kComma;
+  join.kind = JoinKind::kComma;
   join.offset = parser_.here().offset;
   if (!parser_.take_symbol(",")) return false;
   PRESSO_ASSIGN(join.source, this->source());
@@ -167,11 +167,11 @@ Result<bool> Statement::take_join_words(SqlJoin& join) {
   if (row == kJoinWords.end()) return false;
   parser_.take();
   const bool half = parser_.here().is_word("semi") || parser_.here().is_word("anti");
-  if (half && row->kind == Kind::kRight) {
+  if (half && row->kind == JoinKind::kRight) {
     return error_at(join.offset,
                     "RIGHT SEMI JOIN and RIGHT ANTI JOIN are not supported; exchange the tables");
   }
-  if (half && row->kind == Kind::kLeft) {
+  if (half && row->kind == JoinKind::kLeft) {
     row = std::find_if(kJoinWords.begin(), kJoinWords.end(), here);
     parser_.take();
   }
@@ -185,7 +185,7 @@ Result<bool> Statement::join() {
   SqlJoin join;
   PRESSO_ASSIGN(const bool present, take_join_words(join));
   if (!present) return false;
-  const bool keeps_right = join.kind == Kind::kRight || join.kind == Kind::kFull;
+  const bool keeps_right = join.kind == JoinKind::kRight || join.kind == JoinKind::kFull;
   if (keeps_right && behind_comma_) {
     return error_at(join.offset,
                     "RIGHT and FULL JOIN are not supported behind a comma; write JOIN ... ON "

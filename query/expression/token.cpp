@@ -12,7 +12,7 @@
 namespace presso::expression_detail {
 namespace {
 
-using Kind = Token::Kind;
+using TokenKind = Token::Kind;
 
 constexpr std::array<std::string_view, 18> kReserved = {
     "and", "as", "between", "case", "distinct", "else", "end",  "false", "ilike",
@@ -52,10 +52,10 @@ class Lexer {
   void skip_space();
   std::size_t comment_size() const;
   Token next();
-  Token token(Kind kind, std::size_t size) const {
+  Token token(TokenKind kind, std::size_t size) const {
     return {kind, at_, text_.substr(at_, size), {}, false};
   }
-  Token quoted(Kind kind, char quote) const;
+  Token quoted(TokenKind kind, char quote) const;
   Token number() const;
   Token other() const;
   std::size_t number_size() const;
@@ -67,7 +67,7 @@ class Lexer {
   char letter(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
   scan_detail::Decoded character(std::size_t at) const;
   Token no_token(std::size_t size, std::string_view problem) const {
-    return {Kind::kEnd, at_, text_.substr(at_, size), problem, false};
+    return {TokenKind::kEnd, at_, text_.substr(at_, size), problem, false};
   }
 
   std::string_view text_;
@@ -80,7 +80,7 @@ std::vector<Token> Lexer::run() {
   do {
     tokens.push_back(next());
     at_ = tokens.back().end();
-  } while (tokens.back().kind != Kind::kEnd);
+  } while (tokens.back().kind != TokenKind::kEnd);
   return tokens;
 }
 
@@ -104,20 +104,20 @@ void Lexer::skip_space() {
 
 Token Lexer::next() {
   skip_space();
-  if (at_ == text_.size()) return token(Kind::kEnd, 0);
+  if (at_ == text_.size()) return token(TokenKind::kEnd, 0);
   const char first = text_[at_];
-  if (first == '\'') return quoted(Kind::kString, first);
-  if (first == '"') return quoted(Kind::kQuoted, first);
+  if (first == '\'') return quoted(TokenKind::kString, first);
+  if (first == '"') return quoted(TokenKind::kQuoted, first);
   if (is_digit(first) || (first == '.' && is_digit(letter(at_ + 1)))) return number();
   if (const std::size_t size = name_size(at_); size != 0) {
-    Token word = token(Kind::kWord, size);
+    Token word = token(TokenKind::kWord, size);
     word.reserved = is_reserved(word.text, grammar_);
     return word;
   }
   return other();
 }
 
-Token Lexer::quoted(Kind kind, char quote) const {
+Token Lexer::quoted(TokenKind kind, char quote) const {
   std::size_t at = at_ + 1;
   for (; at < text_.size(); ++at) {
     if (text_[at] != quote) continue;
@@ -125,11 +125,11 @@ Token Lexer::quoted(Kind kind, char quote) const {
     ++at;
   }
   if (at >= text_.size()) {
-    return no_token(1, kind == Kind::kString ? "the string that begins here is never closed"
-                                             : "the name that begins here is never closed");
+    return no_token(1, kind == TokenKind::kString ? "the string that begins here is never closed"
+                                                  : "the name that begins here is never closed");
   }
   const Token result = token(kind, at + 1 - at_);
-  if (kind == Kind::kQuoted && result.text.size() == 2) {
+  if (kind == TokenKind::kQuoted && result.text.size() == 2) {
     return no_token(2, "a name must not be empty; strings stand in single quotes");
   }
   return result;
@@ -173,7 +173,7 @@ Token Lexer::number() const {
                          : "a number runs into a name; names that begin with a digit stand in "
                            "double quotes");
   }
-  return token(date ? Kind::kDate : Kind::kNumber, size);
+  return token(date ? TokenKind::kDate : TokenKind::kNumber, size);
 }
 
 scan_detail::Decoded Lexer::character(std::size_t at) const {
@@ -201,7 +201,7 @@ std::size_t Lexer::name_size(std::size_t at) const {
 Token Lexer::other() const {
   const std::string_view rest = text_.substr(at_);
   if (grammar_ == Grammar::kStatement) {
-    if (rest.starts_with(';')) return token(Kind::kSymbol, 1);
+    if (rest.starts_with(';')) return token(TokenKind::kSymbol, 1);
     if (rest.starts_with("/*")) {
       return no_token(2, "the comment that begins here is never closed");
     }
@@ -210,7 +210,7 @@ Token Lexer::other() const {
     return no_token(2, "'--' begins a comment in SQL; two signs stand apart: '- -'");
   }
   for (const std::string_view symbol : kSymbols) {
-    if (rest.starts_with(symbol)) return token(Kind::kSymbol, symbol.size());
+    if (rest.starts_with(symbol)) return token(TokenKind::kSymbol, symbol.size());
   }
   if (rest.starts_with("&&")) return no_token(2, "'&&' has no meaning here; write AND");
   const scan_detail::Decoded decoded = character(at_);
@@ -253,13 +253,13 @@ std::string unexpected_character(std::string_view text) {
 
 std::string found(const Token& token) {
   switch (token.kind) {
-    case Kind::kEnd:
+    case TokenKind::kEnd:
       return "the end";
-    case Kind::kString:
+    case TokenKind::kString:
       return "a string";
-    case Kind::kQuoted:
+    case TokenKind::kQuoted:
       return "a name in double quotes";
-    case Kind::kWord:
+    case TokenKind::kWord:
       return (token.reserved ? "the keyword " : "") + scan_detail::quoted(token.text);
     default:
       return scan_detail::quoted(token.text);
@@ -269,8 +269,8 @@ std::string found(const Token& token) {
 }  // namespace
 
 bool Token::is_word(std::string_view word) const {
-  return kind == Kind::kWord && std::equal(text.begin(), text.end(), word.begin(), word.end(),
-                                           [](char a, char b) { return lower(a) == b; });
+  return kind == TokenKind::kWord && std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                                                [](char a, char b) { return lower(a) == b; });
 }
 
 std::vector<Token> tokens_of(std::string_view text, Grammar grammar) {
@@ -287,7 +287,7 @@ bool is_reserved(std::string_view word, Grammar grammar) {
 
 bool is_plain_name(std::string_view name) {
   const std::vector<Token> tokens = tokens_of(name);
-  return tokens.size() == 2 && tokens[0].kind == Kind::kWord && tokens[0].text == name &&
+  return tokens.size() == 2 && tokens[0].kind == TokenKind::kWord && tokens[0].text == name &&
          tokens[1].problem.empty() && tokens[1].text.empty() && !is_reserved(name);
 }
 
@@ -302,7 +302,7 @@ std::string unquoted(std::string_view text) {
 }
 
 std::string name_of(const Token& token) {
-  return token.kind == Kind::kQuoted ? unquoted(token.text) : std::string(token.text);
+  return token.kind == TokenKind::kQuoted ? unquoted(token.text) : std::string(token.text);
 }
 
 std::string lower_case(std::string_view text) {
@@ -319,7 +319,7 @@ Error error_at(std::size_t offset, std::string what) {
 
 Error unexpected(const Token& token, std::string_view expected) {
   if (!token.problem.empty()) return error_at(token.offset, std::string(token.problem));
-  if (token.kind == Kind::kEnd && !token.text.empty()) {
+  if (token.kind == TokenKind::kEnd && !token.text.empty()) {
     return error_at(token.offset, unexpected_character(token.text));
   }
   return error_at(token.offset, "expected " + std::string(expected) + ", found " + found(token));

@@ -12,7 +12,7 @@ namespace {
 
 /// Rows that have a value, as keys of the table.
 template <class Key>
-struct Pairs {
+struct GroupKeyPairs {
   std::uint32_t count = 0;
   std::array<std::uint32_t, kBatchRows> groups;
   std::array<Key, kBatchRows> keys;
@@ -35,7 +35,7 @@ Bytes bytes_of(const VectorView& view, std::uint32_t row) {
   return {static_cast<const Byte*>(view.values) + 16 * row, 16};
 }
 
-void collect(const GroupedRows& rows, const VectorView& view, Pairs<WordPair>& pairs) {
+void collect(const GroupedRows& rows, const VectorView& view, GroupKeyPairs<WordPair>& pairs) {
   const std::uint32_t* ids = rows.row_ids();
   for (std::uint32_t i = 0; i < rows.count; ++i) {
     if (view.is_null(i)) continue;
@@ -44,7 +44,7 @@ void collect(const GroupedRows& rows, const VectorView& view, Pairs<WordPair>& p
   }
 }
 
-void collect(const GroupedRows& rows, const VectorView& view, Pairs<StringRef>& pairs) {
+void collect(const GroupedRows& rows, const VectorView& view, GroupKeyPairs<StringRef>& pairs) {
   const std::uint32_t* ids = rows.row_ids();
   std::size_t total = 0;
   for (std::uint32_t i = 0; i < rows.count; ++i) {
@@ -70,18 +70,18 @@ std::uint32_t group_of(const StringRef& key) {
   return load<std::uint32_t>(key.data);
 }
 
-void move_to(const WordPair& key, std::uint32_t group, Pairs<WordPair>& pairs) {
+void move_to(const WordPair& key, std::uint32_t group, GroupKeyPairs<WordPair>& pairs) {
   pairs.groups[pairs.count] = group;
   pairs.keys[pairs.count++] = {key.first, group};
 }
-void move_to(const StringRef& key, std::uint32_t group, Pairs<StringRef>& pairs) {
+void move_to(const StringRef& key, std::uint32_t group, GroupKeyPairs<StringRef>& pairs) {
   pairs.groups[pairs.count] = group;
   // The bytes come when all are there and no longer move: for now only their number.
   pairs.keys[pairs.count++] = key;
 }
 
-void finish(Pairs<WordPair>&) {}
-void finish(Pairs<StringRef>& pairs) {
+void finish(GroupKeyPairs<WordPair>&) {}
+void finish(GroupKeyPairs<StringRef>& pairs) {
   std::size_t total = 0;
   for (std::uint32_t i = 0; i < pairs.count; ++i) total += pairs.keys[i].size;
   pairs.bytes.resize_discarding(total);
@@ -174,7 +174,7 @@ class DistinctState final : public AggregateState {
 
   Column<std::uint64_t> counts_;
   KeyTable<Key> table_;
-  Pairs<Key> pairs_;
+  GroupKeyPairs<Key> pairs_;
   Column<std::uint64_t> starts_;   ///< of a group's entries
   Column<std::uint32_t> entries_;  ///< numbers of keys, group by group
 };

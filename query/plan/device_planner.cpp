@@ -11,9 +11,9 @@
 namespace presso::query {
 namespace {
 
-class Model {
+class DeviceModel {
  public:
-  explicit Model(const DeviceFigures& figures) : figures_(figures) {}
+  explicit DeviceModel(const DeviceFigures& figures) : figures_(figures) {}
 
   /// A condition. `begin`: what is left when its kernel begins; `before`: when it is tested.
   double one(std::size_t condition, const Left& begin, const Left& before) const {
@@ -39,18 +39,10 @@ class Model {
   const DeviceFigures& figures_;
 };
 
-struct Choice {
+struct DeviceChoice {
   double cost = std::numeric_limits<double>::infinity();
   ConditionSet before = 0;
 };
-
-std::vector<std::size_t> members(ConditionSet set) {
-  std::vector<std::size_t> numbers;
-  for (; set != 0; set &= set - 1) {
-    numbers.push_back(static_cast<std::size_t>(std::countr_zero(set)));
-  }
-  return numbers;
-}
 
 class AllKernels {
  public:
@@ -119,7 +111,7 @@ class AllKernels {
     return model_.most_spared(members(all_ & ~begin), left_[begin]) > model_.division();
   }
 
-  static void take_cheaper(Choice& best, double cost, ConditionSet before) {
+  static void take_cheaper(DeviceChoice& best, double cost, ConditionSet before) {
     if (cost < best.cost) best = {cost, before};
   }
 
@@ -170,20 +162,21 @@ class AllKernels {
   }
 
   const PlannerInput& input_;
-  const Model model_;
+  const DeviceModel model_;
   const std::vector<Left>& left_;
   const ConditionSet all_;
   ConditionSet expressions_ = 0;
-  std::vector<Choice> kernels_;  ///< by the set that is tested when a kernel ends: where it began
-  std::vector<Choice> groups_;   ///< of one kernel, by the set that is tested: the set before
-  std::vector<double> sums_;     ///< of groups behind the set that is looked at
+  std::vector<DeviceChoice>
+      kernels_;  ///< by the set that is tested when a kernel ends: where it began
+  std::vector<DeviceChoice> groups_;  ///< of one kernel, by the set that is tested: the set before
+  std::vector<double> sums_;          ///< of groups behind the set that is looked at
   std::vector<std::uint32_t> strings_;  ///< by set, as DeviceCost has them
   std::vector<std::uint32_t> by_rows_;  ///< likewise
 };
 
 /// Those on columns, then the expressions, each by rank.
 std::vector<std::size_t> device_order(const PlannerInput& input) {
-  const Model model(*input.device);
+  const DeviceModel model(*input.device);
   const auto rank = [&](std::size_t i) {
     return (input.selectivities[i] - 1) / std::max(model.one(i, Left{}, Left{}), 1e-9);
   };
@@ -199,9 +192,9 @@ std::vector<std::size_t> device_order(const PlannerInput& input) {
 
 /// The shares after each group of a plan come from `after(group)`.
 template <class After>
-DevicePlan cost_with(const PlannerInput& input, std::vector<FilterPass> kernels,
-                     const After& after) {
-  const Model model(*input.device);
+DevicePlan device_cost_with(const PlannerInput& input, std::vector<FilterPass> kernels,
+                            const After& after) {
+  const DeviceModel model(*input.device);
   DevicePlan plan;
   Left left;
   for (const FilterPass& kernel : kernels) {
@@ -228,7 +221,7 @@ DevicePlan device_cost_of(const PlannerInput& input, std::vector<FilterPass> ker
   if (input.device->costs.size() <= kMostOrdered) {
     const std::vector<Left> left = shares_of_sets(input);
     ConditionSet tested = 0;
-    return cost_with(input, std::move(kernels), [&](const std::vector<std::size_t>& group) {
+    return device_cost_with(input, std::move(kernels), [&](const std::vector<std::size_t>& group) {
       for (const std::size_t number : group) tested |= ConditionSet{1} << number;
       return left[tested];
     });
@@ -239,7 +232,7 @@ DevicePlan device_cost_of(const PlannerInput& input, std::vector<FilterPass> ker
   }
   const std::vector<Left> left = shares_of_prefixes(input, order);
   std::size_t tested = 0;
-  return cost_with(input, std::move(kernels), [&](const std::vector<std::size_t>& group) {
+  return device_cost_with(input, std::move(kernels), [&](const std::vector<std::size_t>& group) {
     tested += group.size();
     return left[tested];
   });

@@ -6,6 +6,7 @@
 // tests/unit/query/plan/planner_test.cpp.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,15 @@ struct Left {
 
 /// Conditions as bits.
 using ConditionSet = std::uint32_t;
+
+/// The numbers of the conditions in a set, ascending.
+inline std::vector<std::size_t> members(ConditionSet set) {
+  std::vector<std::size_t> numbers;
+  for (; set != 0; set &= set - 1) {
+    numbers.push_back(static_cast<std::size_t>(std::countr_zero(set)));
+  }
+  return numbers;
+}
 
 /// After each set of conditions, by its number; of up to kMostOrdered conditions.
 std::vector<Left> shares_of_sets(const PlannerInput& input);

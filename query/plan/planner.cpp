@@ -85,14 +85,6 @@ class PlanFromEnd {
   bool next_is_pass_ = true;
 };
 
-std::vector<std::size_t> members(ConditionSet set) {
-  std::vector<std::size_t> numbers;
-  for (; set != 0; set &= set - 1) {
-    numbers.push_back(static_cast<std::size_t>(std::countr_zero(set)));
-  }
-  return numbers;
-}
-
 /// f(set): the least cost of having tested the set, over all last groups. 3^n steps, forward from
 /// each set to all sets that a group makes of it; sums of a group are those of the group without
 /// its lowest condition, and of that one.

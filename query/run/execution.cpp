@@ -18,7 +18,7 @@ namespace presso::query {
 namespace {
 
 /// Rows of a slice that pass without that any of their values is asked for.
-std::uint64_t count_rows(const std::vector<std::uint64_t>& bits) {
+std::uint64_t count_selected(const std::vector<std::uint64_t>& bits) {
   std::uint64_t rows = 0;
   for (const std::uint64_t word : bits) rows += ones_of(word);
   return rows;
@@ -94,7 +94,7 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
   } else {
     PRESSO_TRY(worker.filters.run(execution.asked(), worker.reader, worker.bits.data()));
   }
-  const std::uint64_t rows = count_rows(worker.bits);
+  const std::uint64_t rows = count_selected(worker.bits);
   if (worker.joins != nullptr && rows != 0 && !execution.joins->is_decided()) {
     worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
     return worker.joins->run_slice(slice, worker.bits.data(), worker.reader, matched, take);

@@ -17,7 +17,7 @@ namespace presso::query {
 namespace {
 
 /// Of a key that fits no word: its number and a slot of the table of such keys.
-constexpr double kNumberedKeyBytes = 40;
+constexpr double kForecastKeyBytes = 40;
 
 /// Columns of the tables that a stage's source reads: keys, conditions, what is kept.
 std::vector<std::size_t> columns_of_source(const Execution& execution, const BoundStage& stage,
@@ -99,7 +99,7 @@ Result<BuildSizes> sizes_of(const Execution& execution, std::size_t probe, const
   }
   // Such keys get numbers.
   sizes.keys.greatest = std::max<std::uint64_t>(sizes.keys.keys, 1) - 1;
-  sizes.row_bytes += kNumberedKeyBytes;
+  sizes.row_bytes += kForecastKeyBytes;
   for (const std::size_t column : execution.query.input->columns_of(stage.build_keys)) {
     PRESSO_ASSIGN(const double bytes, column_bytes(execution, column));
     sizes.row_bytes += bytes;

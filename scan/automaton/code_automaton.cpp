@@ -11,7 +11,7 @@ namespace {
 
 using Ranges = std::vector<CodeRange>;
 using Edge = CodeAutomaton::Edge;
-using State = CodeAutomaton::State;
+using CodeState = CodeAutomaton::State;
 
 /// Code points of one encoded length: a first byte and `tails` bytes of 6 bits each.
 struct Length {
@@ -99,7 +99,7 @@ Ranges above_value(const Ranges& ranges, CodePoint value) {
 class Builder {
  public:
   CodeAutomaton forwards(const Ranges& ranges) {
-    State first;
+    CodeState first;
     for (const Length& length : kLengths) {
       add_digit(encodable(ranges, length), length.tails, length.lead, first);
     }
@@ -117,7 +117,7 @@ class Builder {
 
  private:
   /// Edges on the highest of `tails` + 1 digits; `mark` is the byte's other bits.
-  void add_digit(const Ranges& ranges, unsigned tails, Byte mark, State& state) {
+  void add_digit(const Ranges& ranges, unsigned tails, Byte mark, CodeState& state) {
     Grouping grouping(kTailBits * tails);
     for (const CodeRange& range : ranges) grouping.add(range);
     for (const Group& group : grouping.groups()) {
@@ -127,7 +127,7 @@ class Builder {
 
   std::uint32_t tails_of(const Ranges& ranges, unsigned tails) {
     if (tails == 0) return CodeAutomaton::kEnd;
-    State state;
+    CodeState state;
     add_digit(ranges, tails - 1, kTail, state);
     return state_of(std::move(state));
   }
@@ -136,7 +136,7 @@ class Builder {
   std::uint32_t last_digit(const Ranges& ranges, const Length& length, unsigned tails) {
     const auto key = std::tuple(length.tails, tails, pairs_of(ranges));
     if (const auto known = digits_.find(key); known != digits_.end()) return known->second;
-    State state;
+    CodeState state;
     if (tails == 0) {
       for (const CodeRange& range : ranges) {
         add_edge(length.lead, range.low, range.high, CodeAutomaton::kEnd, state);
@@ -159,7 +159,8 @@ class Builder {
   }
 
   /// Joins neighbours that lead to one state.
-  static void add_edge(Byte mark, CodePoint low, CodePoint high, std::uint32_t to, State& state) {
+  static void add_edge(Byte mark, CodePoint low, CodePoint high, std::uint32_t to,
+                       CodeState& state) {
     const auto first = static_cast<Byte>(mark | low);
     const auto last = static_cast<Byte>(mark | high);
     if (!state.empty() && state.back().to == to && state.back().high + 1 == first) {
@@ -169,7 +170,7 @@ class Builder {
     }
   }
 
-  std::uint32_t state_of(State state) {
+  std::uint32_t state_of(CodeState state) {
     const auto [place, is_new] =
         ids_.emplace(state, static_cast<std::uint32_t>(made_.states.size()));
     if (is_new) made_.states.push_back(std::move(state));
@@ -177,7 +178,7 @@ class Builder {
   }
 
   CodeAutomaton made_;
-  std::map<State, std::uint32_t> ids_;
+  std::map<CodeState, std::uint32_t> ids_;
   std::map<std::tuple<unsigned, unsigned, std::vector<std::pair<CodePoint, CodePoint>>>,
            std::uint32_t>
       digits_;

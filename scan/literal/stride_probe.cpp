@@ -25,7 +25,7 @@ std::uint64_t mixed_prefix(std::uint64_t prefix) {
   return mixed(prefix ^ prefix >> 29);
 }
 
-std::uint64_t as_number(const std::string& window) {
+std::uint64_t probe_number(const std::string& window) {
   std::uint64_t number = 0;
   std::memcpy(&number, window.data(), window.size());
   return number;
@@ -60,7 +60,7 @@ void fill_begins(const Windows& all, StrideProbe& probe) {
   probe.begins.assign(std::size_t{1} << probe.windows_log2, 0);
   for (std::size_t offset = 0; offset < all.size(); ++offset) {
     for (const std::string& window : all[offset]) {
-      Byte& place = probe.begins[mixed(as_number(window)) >> (64 - probe.windows_log2)];
+      Byte& place = probe.begins[mixed(probe_number(window)) >> (64 - probe.windows_log2)];
       place = static_cast<Byte>(place | 1u << (all.size() - 1 - offset));
     }
   }
@@ -71,7 +71,7 @@ void fill_prefixes(const std::vector<std::string>& all, StrideProbe& probe) {
   probe.prefixes.assign((std::size_t{1} << probe.prefixes_log2) / 64, 0);
   for (const std::string& prefix : all) {
     const std::uint64_t hash =
-        mixed_prefix(prefix_of(probe, as_number(prefix))) >> (64 - probe.prefixes_log2);
+        mixed_prefix(prefix_of(probe, probe_number(prefix))) >> (64 - probe.prefixes_log2);
     probe.prefixes[hash / 64] |= std::uint64_t{1} << (hash % 64);
   }
 }

@@ -13,12 +13,6 @@ namespace {
 
 using Kind = Node::Kind;
 
-Node make_node(Kind kind) {
-  Node node;
-  node.kind = kind;
-  return node;
-}
-
 void append(std::vector<Node>& list, Node node) {
   const bool joins = node.kind == Kind::kLiteral && !list.empty() &&
                      list.back().kind == Kind::kLiteral && list.back().letters == node.letters;

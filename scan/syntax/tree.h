@@ -68,6 +68,13 @@ struct Node {
   std::vector<Node> children;
 };
 
+/// A node of `kind` without children.
+inline Node make_node(Node::Kind kind) {
+  Node node;
+  node.kind = kind;
+  return node;
+}
+
 /// `bytes` as they are, or in all spellings that `letters` allows (then they must be UTF-8).
 Node literal_node(std::string bytes, Letters letters = Letters::kExact);
 Node look_node(Look look);

@@ -19,12 +19,6 @@ using Kind = Node::Kind;
 constexpr std::uint64_t kMaxExpandedSize = 1u << 20;
 constexpr std::uint64_t kRangesPerUnit = 16;
 
-Node make_node(Kind kind) {
-  Node node;
-  node.kind = kind;
-  return node;
-}
-
 bool is_plain_repeat(std::uint32_t min, std::uint32_t max) {
   return min <= 1 && (max == Node::kUnlimited || (min == 0 && max == 1));
 }

@@ -10,15 +10,15 @@ namespace {
 
 /// Breaks text lines of more than 78 columns at spaces; requests stay whole.
 std::string short_lines(const std::string& page) {
-  constexpr std::size_t kWidth = 78;
+  constexpr std::size_t kManWidth = 78;
   std::string out;
   for (std::size_t at = 0; at < page.size();) {
     const std::size_t end = page.find('\n', at);
     std::string_view line = std::string_view(page).substr(at, end - at);
     at = end + 1;
-    while (line.size() > kWidth && line[0] != '.') {
+    while (line.size() > kManWidth && line[0] != '.') {
       // A line must not begin with what roff would take for a request.
-      std::size_t space = line.rfind(' ', kWidth);
+      std::size_t space = line.rfind(' ', kManWidth);
       while (space != line.npos && (line[space + 1] == '.' || line[space + 1] == '\'')) {
         space = space == 0 ? line.npos : line.rfind(' ', space - 1);
       }

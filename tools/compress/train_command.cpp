@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kMostRead = 128u << 20;
 constexpr std::uint32_t kUsualBytes = 112u << 10;
 
-const CommandInfo kInfo = {
+const CommandInfo kTrainInfo = {
     .name = "train",
     .summary = "make a dictionary of what files have in common",
     .operands = "FILE...",
@@ -45,7 +45,7 @@ struct ListedFile {
 
 class TrainCommand final : public Command {
  public:
-  const CommandInfo& info() const override { return kInfo; }
+  const CommandInfo& info() const override { return kTrainInfo; }
 
   std::vector<Flag> flags() override {
     std::vector<Flag> flags = {

@@ -20,16 +20,16 @@ std::vector<std::string> split_names(const std::string& text) {
 
 /// "A-B", "A" or "A-".
 Status parse_rows(const Given& given, RowFlags& flags) {
-  constexpr std::uint64_t kMost = UINT64_MAX / 2;
+  constexpr std::uint64_t kMostRow = UINT64_MAX / 2;
   const std::string& text = given.value;
   const std::size_t dash = text.find('-');
   PRESSO_ASSIGN(flags.first_row,
-                parse_number(given.spelled, text.substr(0, dash), 1, kMost, Unit::kCount));
+                parse_number(given.spelled, text.substr(0, dash), 1, kMostRow, Unit::kCount));
   flags.last_row = flags.first_row;
   if (dash != text.npos && dash + 1 == text.size()) flags.last_row = UINT64_MAX;
   if (dash != text.npos && dash + 1 < text.size()) {
     PRESSO_ASSIGN(flags.last_row,
-                  parse_number(given.spelled, text.substr(dash + 1), 1, kMost, Unit::kCount));
+                  parse_number(given.spelled, text.substr(dash + 1), 1, kMostRow, Unit::kCount));
   }
   if (flags.last_row >= flags.first_row) return {};
   return make_error(ErrorCode::kInvalidArgument,

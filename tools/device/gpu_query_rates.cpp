@@ -10,7 +10,7 @@
 namespace presso::cli {
 namespace {
 
-constexpr RateField<GpuQueryRates> kFields[] = {
+constexpr RateField<GpuQueryRates> kGpuFields[] = {
     {"byte_ns", &GpuQueryRates::byte_ns},
     {"token_byte_ns", &GpuQueryRates::token_byte_ns},
     {"text_byte_ns", &GpuQueryRates::text_byte_ns},
@@ -34,7 +34,7 @@ std::string compare_name(std::size_t width) {
   return "compare_" + std::to_string(GpuQueryRates::kWidths[width]) + "_bits_ns";
 }
 
-std::string section_of(const std::string& identity) {
+std::string gpu_section_of(const std::string& identity) {
   return query_section_of(identity, PRESSO_VERSION);
 }
 
@@ -132,7 +132,7 @@ GpuQueryRates rates_of(const GpuQueryTimes& times) {
 }
 
 Measurements to_measurements(const GpuQueryRates& rates) {
-  Measurements numbers = to_numbers(rates, kFields);
+  Measurements numbers = to_numbers(rates, kGpuFields);
   for (std::size_t i = 0; i < rates.compare_ns.size(); ++i) {
     numbers[compare_name(i)] = rates.compare_ns[i];
   }
@@ -140,7 +140,7 @@ Measurements to_measurements(const GpuQueryRates& rates) {
 }
 
 std::optional<GpuQueryRates> gpu_query_rates_of(const Measurements& numbers) {
-  std::optional<GpuQueryRates> rates = from_numbers(numbers, kFields);
+  std::optional<GpuQueryRates> rates = from_numbers(numbers, kGpuFields);
   if (!rates) return std::nullopt;
   for (std::size_t i = 0; i < rates->compare_ns.size(); ++i) {
     const auto rate = rate_of(numbers, compare_name(i));
@@ -152,17 +152,17 @@ std::optional<GpuQueryRates> gpu_query_rates_of(const Measurements& numbers) {
 
 std::optional<GpuQueryRates> kept_gpu_query_rates(const MeasurementStore& store,
                                                   const std::string& gpu_identity) {
-  const auto numbers = store.find(section_of(gpu_identity));
+  const auto numbers = store.find(gpu_section_of(gpu_identity));
   return numbers ? gpu_query_rates_of(*numbers) : std::nullopt;
 }
 
 bool keep_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity,
                           const GpuQueryRates& rates) {
-  return store.save(section_of(gpu_identity), to_measurements(rates));
+  return store.save(gpu_section_of(gpu_identity), to_measurements(rates));
 }
 
 void forget_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity) {
-  store.save(section_of(gpu_identity), {{"failed", 1}});
+  store.save(gpu_section_of(gpu_identity), {{"failed", 1}});
 }
 
 }  // namespace presso::cli

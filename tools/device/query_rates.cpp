@@ -7,7 +7,7 @@
 namespace presso::cli {
 namespace {
 
-constexpr RateField<QueryRates> kFields[] = {
+constexpr RateField<QueryRates> kQueryFields[] = {
     {"compare_ns", &QueryRates::compare_ns}, {"decode_ns", &QueryRates::decode_ns},
     {"compute_ns", &QueryRates::compute_ns}, {"byte_ns", &QueryRates::byte_ns},
     {"list_ns", &QueryRates::list_ns},       {"bitmap_ns", &QueryRates::bitmap_ns},
@@ -32,7 +32,7 @@ std::optional<QueryRates> kept_rates(const MeasurementStore& store) {
 }  // namespace
 
 Measurements to_measurements(const QueryRates& rates) {
-  Measurements numbers = to_numbers(rates, kFields);
+  Measurements numbers = to_numbers(rates, kQueryFields);
   for (std::size_t i = 0; i < rates.together.size(); ++i) {
     numbers[together_name(i + 1)] = rates.together[i];
   }
@@ -40,7 +40,7 @@ Measurements to_measurements(const QueryRates& rates) {
 }
 
 std::optional<QueryRates> query_rates_of(const Measurements& numbers) {
-  std::optional<QueryRates> rates = from_numbers(numbers, kFields);
+  std::optional<QueryRates> rates = from_numbers(numbers, kQueryFields);
   if (!rates) return std::nullopt;
   rates->together.clear();
   while (rates->together.size() < kMostTogether) {

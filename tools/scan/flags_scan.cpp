@@ -11,8 +11,6 @@
 namespace presso::cli {
 namespace {
 
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-
 Apply add_pattern(std::vector<ScanSettings::PatternSource>& patterns, bool is_file) {
   return [&patterns, is_file](const Given& given) -> Status {
     patterns.push_back({given.value, is_file});

@@ -8,8 +8,6 @@
 namespace presso::cli {
 namespace {
 
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-
 Apply add_glob(std::vector<GlobText>& globs, bool ignore_case) {
   return [&globs, ignore_case](const Given& given) -> Status {
     PRESSO_TRY(check_glob(given.value));

@@ -9,8 +9,6 @@
 namespace presso::cli {
 namespace {
 
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-
 Apply color_into(ScanSettings::Color& color) {
   return [&color](const Given& given) -> Status {
     using Color = ScanSettings::Color;

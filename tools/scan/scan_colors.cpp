@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kNames = {"black", "red",     "green", "yellow",
                                                     "blue",  "magenta", "cyan",  "white"};
 
-Error refuse(std::string_view value, std::string_view why) {
+Error refuse_color(std::string_view value, std::string_view why) {
   return make_error(ErrorCode::kInvalidArgument,
                     "--colors: '" + std::string(value) + "': " + std::string(why));
 }
@@ -106,24 +106,27 @@ Status ScanColors::apply(std::string_view value) {
                           : parts[0] == "column" ? &column
                           : parts[0] == "match"  ? &match
                                                  : nullptr;
-  if (spec == nullptr) return refuse(value, "the type is path, line, column or match");
+  if (spec == nullptr) return refuse_color(value, "the type is path, line, column or match");
   if (parts.size() == 2 && parts[1] == "none") {
     *spec = ColorSpec();
     return {};
   }
-  if (parts.size() != 3) return refuse(value, "the form is TYPE:ATTRIBUTE:VALUE or TYPE:none");
+  if (parts.size() != 3)
+    return refuse_color(value, "the form is TYPE:ATTRIBUTE:VALUE or TYPE:none");
   if (parts[1] == "style") {
     if (set_style(*spec, parts[2])) return {};
-    return refuse(value, "the style is bold, intense or underline, or one with 'no' before it");
+    return refuse_color(value,
+                        "the style is bold, intense or underline, or one with 'no' before it");
   }
   if (parts[1] != "fg" && parts[1] != "bg") {
-    return refuse(value, "the attribute is fg, bg or style");
+    return refuse_color(value, "the attribute is fg, bg or style");
   }
   std::optional<std::string> chosen = color(parts[2]);
   if (!chosen) {
-    return refuse(value,
-                  "the colour is black, red, green, yellow, blue, magenta, cyan, white, a number "
-                  "up to 255 or three of them with commas between");
+    return refuse_color(
+        value,
+        "the colour is black, red, green, yellow, blue, magenta, cyan, white, a number "
+        "up to 255 or three of them with commas between");
   }
   (parts[1] == "fg" ? spec->foreground : spec->background) = std::move(*chosen);
   return {};

@@ -57,7 +57,6 @@ const CommandInfo kInfo = {
 };
 
 constexpr std::string_view kStdinName = "<stdin>";
-constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 /// Standard input that is closed is empty, as for ripgrep, and no file that is opened takes its
 /// number.

@@ -8,10 +8,6 @@ namespace {
 
 using Figure = std::uint64_t;
 
-std::string_view as_text(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// The letter after a backslash for a character that has one, else 0.
 char short_escape(char c) {
   constexpr std::string_view kCharacters = "\"\\\b\f\n\r\t";

@@ -7,10 +7,6 @@
 namespace presso::cli {
 namespace {
 
-std::string_view as_text(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 LineStyle line_style(const PrintOptions& options) {
   LineStyle style = options.line;
   if (!options.colors.match.is_plain()) style.match_color = options.colors.match.sequence();

@@ -18,6 +18,9 @@
 
 namespace presso::cli {
 
+/// A limit that is never reached.
+inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
 /// A-B of --lines and --blocks, both included.
 struct ScanRange {
   std::uint64_t first = 0;

@@ -11,6 +11,10 @@
 
 namespace presso::cli {
 
+inline std::string_view as_text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 /// A file when it is done.
 struct FileResult {
   ScanSummary summary;

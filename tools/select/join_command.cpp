@@ -7,7 +7,7 @@
 namespace presso::cli {
 namespace {
 
-const CommandInfo kInfo = {
+const CommandInfo kJoinInfo = {
     .name = "join",
     .summary = "join tables by equal columns, and ask of the rows as select does",
     .operands = "LEFT RIGHT [MORE...]",
@@ -42,7 +42,7 @@ const CommandInfo kInfo = {
 
 class JoinCommand final : public QueryCommand {
  public:
-  const CommandInfo& info() const override { return kInfo; }
+  const CommandInfo& info() const override { return kJoinInfo; }
   std::vector<Flag> flags() override { return join_flags(settings_); }
 
  private:

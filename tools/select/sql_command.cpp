@@ -9,7 +9,7 @@
 namespace presso::cli {
 namespace {
 
-const CommandInfo kInfo = {
+const CommandInfo kSqlInfo = {
     .name = "sql",
     .summary = "answer a SELECT statement over files",
     .operands = "STATEMENT",
@@ -38,7 +38,7 @@ const CommandInfo kInfo = {
 
 class SqlCommand final : public QueryCommand {
  public:
-  const CommandInfo& info() const override { return kInfo; }
+  const CommandInfo& info() const override { return kSqlInfo; }
   std::vector<Flag> flags() override { return sql_flags(settings_); }
 
  private:

@@ -27,9 +27,9 @@ JsonKind kind_of(const ColumnSchema& column) {
   return column.type == ColumnType::kBool ? JsonKind::kBool : JsonKind::kNumber;
 }
 
-class Loader {
+class JsonLoader {
  public:
-  Loader(Bytes text, const TableSchema& schema, std::uint64_t first_line)
+  JsonLoader(Bytes text, const TableSchema& schema, std::uint64_t first_line)
       : text_(text), schema_(schema), first_line_(first_line), keys_(names_of(schema)) {
     TextForm form = schema.text;
     form.null_text.clear();
@@ -158,12 +158,13 @@ Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::ui
     return make_error(ErrorCode::kInvalidArgument, "more than 2 GiB of JSON lines in one piece");
   }
   return without_bad_alloc(
-      [&]() -> Result<LoadedRows> { return Loader(text, schema, first_line).load(); });
+      [&]() -> Result<LoadedRows> { return JsonLoader(text, schema, first_line).load(); });
 }
 
 Result<std::vector<RowPlace>> find_bad_json_rows(Bytes text, const TableSchema& schema) {
-  return without_bad_alloc(
-      [&]() -> Result<std::vector<RowPlace>> { return Loader(text, schema, 1).find_bad_rows(); });
+  return without_bad_alloc([&]() -> Result<std::vector<RowPlace>> {
+    return JsonLoader(text, schema, 1).find_bad_rows();
+  });
 }
 
 }  // namespace presso

@@ -14,7 +14,7 @@ namespace {
 using string_text::ByteVector;
 using string_text::kStep;
 
-bool is_digit(Byte byte) {
+bool is_json_digit(Byte byte) {
   return byte >= '0' && byte <= '9';
 }
 
@@ -29,7 +29,7 @@ constexpr std::array<bool, 256> kEscapeLetters = [] {
 
 /// -1: none.
 int hex_digit(Byte byte) {
-  if (is_digit(byte)) return byte - '0';
+  if (is_json_digit(byte)) return byte - '0';
   const int letter = (byte | 0x20) - 'a';
   return letter >= 0 && letter < 6 ? letter + 10 : -1;
 }
@@ -111,7 +111,7 @@ class ObjectReader {
     } else if (first == '{' || first == '[') {
       member.kind = JsonKind::kNested;
       sound = skip_nested();
-    } else if (first == '-' || is_digit(first)) {
+    } else if (first == '-' || is_json_digit(first)) {
       member.kind = JsonKind::kNumber;
       sound = skip_number();
     } else {
@@ -134,7 +134,7 @@ class ObjectReader {
 
   bool skip_digits() {
     const std::size_t begin = at_;
-    while (is_digit(byte_at(at_))) ++at_;
+    while (is_json_digit(byte_at(at_))) ++at_;
     return at_ != begin;
   }
 

@@ -17,8 +17,9 @@
 namespace presso {
 namespace {
 
-constexpr std::uint64_t kGroupBytes = 32u << 20;
-constexpr std::uint64_t kMostGroupBytes = 1u << 30;  ///< where a number of rows was asked for
+constexpr std::uint64_t kWrittenGroupBytes = 32u << 20;
+constexpr std::uint64_t kMostWrittenGroupBytes = 1u
+                                                 << 30;  ///< where a number of rows was asked for
 
 /// With the form in which such a table is printed and searched; delimited text has a header.
 TableSchema with_text_form(const TableSchema& schema) {
@@ -34,8 +35,8 @@ TableSchema with_text_form(const TableSchema& schema) {
 
 CollectorLimits limits_of(const TableSchema& schema, const TableWriterOptions& options) {
   const std::uint32_t most = most_group_rows(stored_columns(schema));
-  if (options.group_rows == 0) return {most, kGroupBytes};
-  return {std::min(options.group_rows, most), kMostGroupBytes};
+  if (options.group_rows == 0) return {most, kWrittenGroupBytes};
+  return {std::min(options.group_rows, most), kMostWrittenGroupBytes};
 }
 
 }  // namespace
