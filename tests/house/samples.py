@@ -8,19 +8,15 @@ import re
 import subprocess
 import sys
 
-ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \| .* \| `([0-9a-f]{64})` \|$")
-COMMAND = re.compile(r"`presso_generate_log ([^`]*)`")
+ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \| `([0-9a-f]{64})` \|$", re.MULTILINE)
+COMMAND = re.compile(r"^- `([^`]+)`:[^`]*`presso_generate_log ([^`]*)`", re.MULTILINE)
 
 
 def manifest_rows(text):
-    rows = {}
-    for line in text.splitlines():
-        match = ROW.match(line)
-        if match:
-            command = COMMAND.search(line)
-            rows[match.group(1)] = (int(match.group(2)), match.group(3),
-                                    command.group(1).split() if command else None)
-    return rows
+    """Size, SHA-256 and, for generated samples, the generator's arguments, by name."""
+    commands = {name: arguments.split() for name, arguments in COMMAND.findall(text)}
+    return {name: (int(size), digest, commands.get(name))
+            for name, size, digest in ROW.findall(text)}
 
 
 def check(folder, rows, generator):
