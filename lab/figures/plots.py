@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the plots of the README from CSVs in lab/results, and prints the tables of the
-same figures in README.md and docs/. Needs matplotlib (Debian: python3-matplotlib). The same figures
-give the same bytes with the same version of matplotlib.
+"""Draws the plots of docs/benchmarks.md from CSVs in lab/results, and prints the table of the same
+figures. Needs matplotlib (Debian: python3-matplotlib). The same figures give the same bytes with
+the same version of matplotlib. readme_plot.py draws the plot of the README.
 
     lab/figures/plots.py [RESULTS_FOLDER [OUT_FOLDER]]
 
@@ -35,10 +35,6 @@ TOOLS = {  # colour and marker
     "xz": ("#8172b3", "P"),
 }
 TEXTS = {"winlog.jsonl": "Windows event log, JSON lines, 87 MB", "app.log": "server log, 67 MB"}
-IN_README = {
-    ("presso", ""), ("presso", "-1"), ("presso", "-9"), ("presso", "--coding byte"),
-    ("zstd", "-3"),
-}
 PEER_TEXTS = {"winlog.jsonl": "long lines (2.3 KB)", "gen.jsonl": "short lines (290 bytes)"}
 PRESETS = {"default": "o", "--favor archive": "*"}  # marker
 QUERIES = {  # label, colour, marker
@@ -176,12 +172,10 @@ def cells(row):
     return [f"{ratio:.{1 if ratio >= 10 else 2}f}", *(f"{number:.10g}" for number in numbers)]
 
 
-def print_table(rows, texts, wanted):
+def print_table(rows, texts):
     """A line for each tool in Markdown; in each text's column ratio and three rates."""
     print("\n| | " + " | ".join(texts) + " |\n|---|" + "---|" * len(texts))
     for tool, options in dict.fromkeys((row["tool"], row["options"]) for row in rows):
-        if wanted is not None and (tool, options) not in wanted:
-            continue
         found = {row["file"]: row for row in rows if (row["tool"], row["options"]) ==
                  (tool, options)}
         line = [" / ".join(cells(found[text])) if text in found else "" for text in texts]
@@ -208,8 +202,7 @@ def main():
         draw_ladder(read(ladder), os.path.join(out, "ladder.svg"))
     else:
         print("LEFT OUT: ladder.svg: no cpu-ingest.csv", file=sys.stderr)
-    print_table(rows, list(TEXTS), IN_README)
-    print_table(rows, list(dict.fromkeys(row["file"] for row in rows)), None)
+    print_table(rows, list(dict.fromkeys(row["file"] for row in rows)))
 
 
 if __name__ == "__main__":
