@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Expressions over columns, as text in SQL's grammar or as a tree: what rows are selected by and
-// what is computed of them (docs/select.md lists operators, functions and types).
+// what is computed of them (docs/queries.md lists operators, functions and types).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@
 //   // pairs: room for totals.rows() numbers of device memory, twice
 //   PRESSO_TRY(join.write(d_temporary, pairs, stream));
 //
-// Examples: tests/examples/device_join_example.cpp, docs/join.md.
+// Examples: tests/examples/device_join_example.cpp, docs/gpu.md.
 #pragma once
 
 #include <cstddef>

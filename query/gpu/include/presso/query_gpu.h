@@ -8,7 +8,7 @@
 //   query.run(options, sink);
 //
 // Conditions on numbers, dates and dictionaries, joins by numbers, and groups are answered there;
-// the rest is the CPU's, for the same answer (docs/select.md and docs/join.md say what that is).
+// the rest is the CPU's, for the same answer (docs/gpu.md says what that is).
 // QuerySummary says what was done where.
 #pragma once
 
