@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The ten examples of docs/join.md give what stands there: its tables are generated, and every
-command is run as a reader would, on a terminal of 120 columns. Those of docs/select.md need 380 MB
-of text and are run where PRESSO_GUIDES=all. `test_guides.py --update FILE` writes what comes out
-into the guide. PRESSO_GENERATE_TABLE names the program that generates tables."""
+"""What documents show is what comes out: the commands of docs/tour.md and the examples of
+docs/queries.md are run as a reader would, in an empty folder and on a terminal of 120 columns, and
+the plot of the README is what its script draws. `test_guides.py --update FILE` writes what comes
+out into a document. PRESSO_GENERATE_TABLE names the program that generates tables."""
 
 import os
 import pty
 import shlex
 import subprocess
 import sys
+import textwrap
 import unittest
 
 from support import PRESSO, CliTest
 
-DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+DOCS = os.path.join(ROOT, "docs")
 GENERATE = os.environ.get("PRESSO_GENERATE_TABLE", "")
 INDENT = "    "
+COLUMNS = 116  # of a line that is shown
 
 
 def ends_within_quotes(command):
@@ -27,16 +30,18 @@ def ends_within_quotes(command):
 
 
 class Guide:
-    """The lines of a document; of its section "Ten examples" how tables are made, and the examples
-    as (command, first line of what it prints, line behind that)."""
+    """The lines of a document, and its commands: those without "$ " that generate tables or
+    compress them, and the examples as (command, first line of what it prints, line after that)."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             self.lines = file.read().split("\n")
         self.setup = []
         self.examples = []
-        at = self.lines.index("## Ten examples") + 1
-        while at < len(self.lines) and not self.lines[at].startswith("## "):
+        at = 0
+        if "## Examples" in self.lines:
+            at = self.lines.index("## Examples")
+        while at < len(self.lines):
             line = self.lines[at]
             if line.startswith(INDENT + "$ "):
                 at = self.take_example(at)
@@ -61,8 +66,13 @@ class Guide:
         return [line[len(INDENT) :] for line in self.lines[first:end]]
 
 
+def folded(line):
+    """A line as a document shows it: a long one goes on in the next line, indented."""
+    return textwrap.wrap(line, COLUMNS, subsequent_indent=INDENT) if len(line) > COLUMNS else [line]
+
+
 def on_terminal(command):
-    """The lines that a shell's command writes to a terminal."""
+    """The lines that a shell's command writes to a terminal, as a document shows them."""
     pid, master = pty.fork()
     if pid == 0:
         environment = dict(os.environ, COLUMNS="120", NO_COLOR="1", LC_ALL="C.UTF-8")
@@ -79,7 +89,8 @@ def on_terminal(command):
         output += part
     os.waitpid(pid, 0)
     os.close(master)
-    return output.decode().replace("\r\n", "\n").splitlines()
+    lines = output.decode().replace("\r\n", "\n").splitlines()
+    return [part for line in lines for part in folded(line)]
 
 
 def make_tables(guide):
@@ -90,22 +101,31 @@ def make_tables(guide):
             raise AssertionError(command + ": " + done.stderr.decode())
 
 
-@unittest.skipUnless(GENERATE, "PRESSO_GENERATE_TABLE is not set")
 class Guides(CliTest):
-    def check(self, name):
+    def check(self, name, examples):
         guide = Guide(os.path.join(DOCS, name))
-        self.assertGreaterEqual(len(guide.examples), 10)
+        self.assertGreaterEqual(len(guide.examples), examples)
         make_tables(guide)
         for command, first, end in guide.examples:
             with self.subTest(f"{name}, line {first}"):
                 self.assertEqual(on_terminal(command), guide.shown(first, end), command)
 
-    def test_join(self):
-        self.check("join.md")
+    @unittest.skipUnless(GENERATE, "PRESSO_GENERATE_TABLE is not set")
+    def test_queries(self):
+        self.check("queries.md", 5)
 
-    @unittest.skipUnless(os.environ.get("PRESSO_GUIDES") == "all", "PRESSO_GUIDES is not 'all'")
-    def test_select(self):
-        self.check("select.md")
+    def test_tour(self):
+        self.check("tour.md", 14)
+
+    def test_plot(self):
+        """The README shows the plot that its script draws from the committed figures."""
+        script = os.path.join(ROOT, "lab", "figures", "readme_plot.py")
+        subprocess.run([sys.executable, "-B", script, "--out", "drawn.svg"], check=True)
+        with open(os.path.join(DOCS, "compared.svg"), encoding="utf-8") as committed:
+            with open("drawn.svg", encoding="utf-8") as drawn:
+                self.assertEqual(committed.read(), drawn.read())
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+            self.assertIn("(docs/compared.svg)", readme.read())
 
 
 def update(path):
