@@ -60,7 +60,7 @@ def arguments():
     )
     parser.add_argument("files", nargs="+")
     parser.add_argument("--presso", default="build/release/bin/presso")
-    parser.add_argument("--trials", default="build/check/bin/single_entry_trials")
+    parser.add_argument("--trials", default="build/release/bin/single_entry_trials")
     parser.add_argument("--out", default="lab/results", help="folder for the results")
     parser.add_argument("--commit", default="", help="what git cannot tell")
     parser.add_argument("--levels", type=numbers, default="1,6,9,12")

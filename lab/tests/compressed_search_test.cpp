@@ -9,7 +9,7 @@
 #include "corpora/string_data.h"
 #include "presso/compress.h"
 
-namespace presso::strings {
+namespace presso::strings::compressed_search_test {
 namespace {
 
 std::uint64_t count_in(const std::string& text, const std::string& string) {
@@ -192,4 +192,4 @@ TEST(CompressedSearch, RefusesWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace presso::strings
+}  // namespace presso::strings::compressed_search_test

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "corpora/string_data.h"
-#include "lab/tests/string_cases.h"
-#include "tests/unit/scan/text/scan_reference.h"
 #include "lab/strings/dfa_tables.h"
 #include "lab/strings/predicate.h"
+#include "lab/tests/string_cases.h"
+#include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::strings {
+namespace presso::strings::dfa_layouts_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -145,4 +145,4 @@ TEST(DfaLayouts, RefuseTooManyStates) {
 }
 
 }  // namespace
-}  // namespace presso::strings
+}  // namespace presso::strings::dfa_layouts_test

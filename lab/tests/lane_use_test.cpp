@@ -8,7 +8,7 @@
 #include "query/strings/condition_automaton.h"
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::gpu::bench {
+namespace presso::gpu::bench::lane_use_test {
 namespace {
 
 using query::test::condition_of;
@@ -64,4 +64,4 @@ TEST(LaneUse, GrowsWithTheThreshold) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::bench
+}  // namespace presso::gpu::bench::lane_use_test

@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "corpora/random.h"
-#include "tests/simt/emulated_joins.h"
-#include "tests/simt/emulated_launches.h"
 #include "lab/placement/bank_conflicts.h"
 #include "lab/placement/placement.h"
+#include "tests/simt/emulated_joins.h"
+#include "tests/simt/emulated_launches.h"
 
-namespace presso::gpu {
+namespace presso::gpu::placed_sums_test {
 namespace {
 
 using lab::Placement;
@@ -161,4 +161,4 @@ TEST(PlacedSums, OfValuesThatAreReferredTo) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::placed_sums_test

@@ -10,7 +10,7 @@
 
 #include "lab/placement/bank_conflicts.h"
 
-namespace presso::lab {
+namespace presso::lab::placement_test {
 namespace {
 
 using Codes = std::vector<std::uint16_t>;
@@ -240,4 +240,4 @@ TEST(Placement, RefusesWhatContradictsItself) {
 }
 
 }  // namespace
-}  // namespace presso::lab
+}  // namespace presso::lab::placement_test

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "corpora/table_generator.h"
+#include "lab/programs/table_gpu/rate_device.h"
 #include "presso/sql.h"
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/keyed_tables.h"
 #include "tests/simt/queried_table.h"
-#include "lab/programs/table_gpu/rate_device.h"
 
-namespace presso {
+namespace presso::plain_columns_test {
 namespace {
 
 using namespace test;
@@ -187,4 +187,4 @@ TEST(PlainColumns, LayoutsAreToldByTheirNames) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::plain_columns_test

@@ -9,12 +9,12 @@
 #include <string>
 
 #include "corpora/string_data.h"
-#include "lab/tests/string_cases.h"
-#include "tests/unit/scan/text/scan_reference.h"
 #include "lab/strings/predicate.h"
 #include "lab/strings/regex_scan.h"
+#include "lab/tests/string_cases.h"
+#include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::strings {
+namespace presso::strings::regex_scan_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -287,4 +287,4 @@ TEST(RegexScan, FindsUrls) {
 }
 
 }  // namespace
-}  // namespace presso::strings
+}  // namespace presso::strings::regex_scan_test

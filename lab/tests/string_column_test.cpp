@@ -7,7 +7,7 @@
 
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::strings {
+namespace presso::strings::string_column_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -73,4 +73,4 @@ TEST(PaddedColumn, FindsAByteThatNoStringHolds) {
 }
 
 }  // namespace
-}  // namespace presso::strings
+}  // namespace presso::strings::string_column_test

@@ -7,11 +7,11 @@
 #include <regex>
 #include <string>
 
+#include "lab/strings/predicate.h"
 #include "lab/tests/string_cases.h"
 #include "tests/unit/scan/text/scan_reference.h"
-#include "lab/strings/predicate.h"
 
-namespace presso::strings {
+namespace presso::strings::string_dfa_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -176,4 +176,4 @@ TEST(StringDfa, RefusesWhatItCannotAnswer) {
 }
 
 }  // namespace
-}  // namespace presso::strings
+}  // namespace presso::strings::string_dfa_test

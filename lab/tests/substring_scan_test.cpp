@@ -9,10 +9,10 @@
 #include <random>
 
 #include "corpora/string_data.h"
-#include "lab/tests/string_cases.h"
 #include "lab/strings/regex_scan.h"
+#include "lab/tests/string_cases.h"
 
-namespace presso::strings {
+namespace presso::strings::substring_scan_test {
 namespace {
 
 using Substrings = std::vector<std::string>;
@@ -128,4 +128,4 @@ TEST(SubstringScan, AgreesOnCommentsAndCountsThem) {
 }
 
 }  // namespace
-}  // namespace presso::strings
+}  // namespace presso::strings::substring_scan_test

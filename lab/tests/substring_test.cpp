@@ -8,11 +8,11 @@
 #include <string>
 
 #include "corpora/string_data.h"
+#include "lab/strings/substring_tables.h"
 #include "lab/tests/string_cases.h"
 #include "tests/unit/scan/text/scan_reference.h"
-#include "lab/strings/substring_tables.h"
 
-namespace presso::strings {
+namespace presso::strings::substring_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -210,4 +210,4 @@ TEST(AhoCorasick, RefusesTooManyStates) {
 }
 
 }  // namespace
-}  // namespace presso::strings
+}  // namespace presso::strings::substring_test

@@ -16,7 +16,7 @@ sys.path.insert(0, BENCH)
 import compress_runs  # noqa: E402
 
 TRIALS = os.path.abspath(
-    os.environ.get("SINGLE_ENTRY_TRIALS", "build/check/bin/single_entry_trials")
+    os.environ.get("SINGLE_ENTRY_TRIALS", "build/release/bin/single_entry_trials")
 )
 SMALL = ["--levels", "1,6,10", "--block-sizes", "16K,64K", "--repeats", "1", "--commit", "tested"]
 SMALL += ["--rules", "strict:32,two-wave:32,two-wave:128,tile:2048", "--staleness", "0,1024"]

@@ -12,7 +12,7 @@
 #include "tests/support/frame_map.h"
 #include "tests/support/test_data.h"
 
-namespace presso::test {
+namespace presso::test::corruption_test {
 namespace {
 
 struct Sample {
@@ -333,4 +333,4 @@ TEST(HostileSizes, BlocksLargerThanDeclaredAreRefused) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::corruption_test

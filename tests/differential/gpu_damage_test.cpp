@@ -8,7 +8,7 @@
 #include "tests/support/frame_map.h"
 #include "tests/support/gpu_runs.h"
 
-namespace presso::test {
+namespace presso::test::gpu_damage_test {
 namespace {
 
 using gpu::DecodeJob;
@@ -132,4 +132,4 @@ TEST_F(GpuDamage, DamageAmongMembers) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::gpu_damage_test

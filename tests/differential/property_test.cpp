@@ -10,7 +10,7 @@
 #include "presso/compress.h"
 #include "presso/decompress.h"
 
-namespace presso {
+namespace presso::property_test {
 namespace {
 
 /// Read by RapidCheck before its first test.
@@ -95,4 +95,4 @@ RC_GTEST_PROP(Properties, CompressionDependsOnTextAndOptionsOnlyNotOnThreads, ()
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::property_test

@@ -13,7 +13,7 @@
 #include "scan/matching/matcher.h"
 #include "scan/pattern/pattern_access.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::regex_oracle_test {
 namespace {
 
 using Found = std::optional<MatchSpan>;
@@ -193,4 +193,4 @@ TEST(RegexOracle, CharactersAreFoundAsByRe2AndPcre2) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::regex_oracle_test

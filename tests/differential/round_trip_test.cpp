@@ -9,7 +9,7 @@
 #include "presso/compress.h"
 #include "presso/decompress.h"
 
-namespace presso {
+namespace presso::round_trip_test {
 namespace {
 
 std::vector<Byte> random_words(std::size_t size, unsigned seed) {
@@ -519,4 +519,4 @@ TEST(CompressedFile, ReadsRangesAndOpensWithoutItsIndex) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::round_trip_test

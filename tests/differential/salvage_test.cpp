@@ -8,7 +8,7 @@
 #include "tests/support/frame_map.h"
 #include "tests/support/test_data.h"
 
-namespace presso::test {
+namespace presso::test::salvage_test {
 namespace {
 
 constexpr std::uint32_t kBlock = kMinBlockBytes;
@@ -307,4 +307,4 @@ TEST_F(Salvage, CountsLossesInItsSummary) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::salvage_test

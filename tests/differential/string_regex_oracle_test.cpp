@@ -6,7 +6,7 @@
 
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::query {
+namespace presso::query::string_regex_oracle_test {
 namespace {
 
 using test::condition_of;
@@ -111,4 +111,4 @@ TEST(StringRegexOracle, AgreesWhereThereAreStringsToSweepFor) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::string_regex_oracle_test

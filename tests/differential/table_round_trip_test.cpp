@@ -13,7 +13,7 @@
 #include "presso/compress_table.h"
 #include "presso/table.h"
 
-namespace presso {
+namespace presso::table_round_trip_test {
 namespace {
 
 int texts_to_try() {
@@ -221,4 +221,4 @@ TEST(TableRoundTrip, WithBadRowsSetAsideHasAllOthers) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::table_round_trip_test

@@ -13,7 +13,7 @@
 #include "presso/compress_table.h"
 #include "presso/table.h"
 
-namespace presso {
+namespace presso::table_sort_test {
 namespace {
 
 constexpr std::size_t kColumns = 4;
@@ -201,4 +201,4 @@ TEST(TableSort, RefusesColumnsThatThereAreNotOrThatAreNamedTwice) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::table_sort_test

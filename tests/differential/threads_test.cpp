@@ -6,7 +6,7 @@
 #include "presso/decompress.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::threads_test {
 namespace {
 
 TEST(Threads, OutputDoesNotDependOnTheirNumber) {
@@ -27,4 +27,4 @@ TEST(Threads, OutputDoesNotDependOnTheirNumber) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::threads_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace presso::gpu {
+namespace presso::gpu::cuda_error_test {
 namespace {
 
 TEST(CudaError, SuccessIsNoError) {
@@ -33,4 +33,4 @@ TEST(CudaError, TellsNoDeviceFromADeviceThatFailed) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::cuda_error_test

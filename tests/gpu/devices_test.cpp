@@ -8,7 +8,7 @@
 
 #include "decompress/gpu/runtime/cuda_error.h"
 
-namespace presso::gpu {
+namespace presso::gpu::devices_test {
 namespace {
 
 /// Asked of CUDA itself, so that list_devices cannot excuse itself.
@@ -72,4 +72,4 @@ TEST(Devices, VersionsAreWrittenAsPeopleDo) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::devices_test

@@ -8,7 +8,7 @@
 #include "presso/scan_gpu.h"
 #include "tests/support/gpu_runs.h"
 
-namespace presso::test {
+namespace presso::test::file_scan_on_device_test {
 namespace {
 
 struct Reported {
@@ -142,4 +142,4 @@ TEST_F(FileScanOnDevice, TakesLinesOfManyBlocksAndFilesOfManyMembers) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::file_scan_on_device_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/gpu_runs.h"
 
-namespace presso::test {
+namespace presso::test::pipeline_on_device_test {
 namespace {
 
 using gpu::DecodeJob;
@@ -186,4 +186,4 @@ TEST_F(PipelineOnDevice, TheCallersDeviceStaysCurrent) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::pipeline_on_device_test

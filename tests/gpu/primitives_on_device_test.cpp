@@ -8,7 +8,7 @@
 #include "tests/gpu/primitives_body.h"
 #include "tests/gpu/primitives_kernel.h"
 
-namespace presso::gpu {
+namespace presso::gpu::primitives_on_device_test {
 namespace {
 
 struct AnyPolicy {};
@@ -61,4 +61,4 @@ TEST(Primitives, AreTheSameOnTheDevice) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::primitives_on_device_test

@@ -16,7 +16,7 @@
 #include "tests/simt/query_cases.h"
 #include "tests/simt/real_cases.h"
 
-namespace presso {
+namespace presso::query_on_device_test {
 namespace {
 
 using namespace test;
@@ -291,4 +291,4 @@ TEST_F(TextConditionsOnDevice, OfManyRowsAnswerAsTheCpu) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_on_device_test

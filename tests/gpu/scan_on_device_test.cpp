@@ -10,7 +10,7 @@
 #include "tests/support/line_dfas.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::scan_on_device_test {
 namespace {
 
 using presso::test::LineDfa;
@@ -128,4 +128,4 @@ TEST_F(ScanOnDevice, CountsLinesWithShortLiteralsByPlanes) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::scan_on_device_test

@@ -2,12 +2,12 @@
 // The suite of string tests on a GPU, through find_strings.
 #include <gtest/gtest.h>
 
+#include "lab/gpu/refilled_strings.h"
 #include "presso/gpu_devices.h"
 #include "tests/gpu/workplace.h"
 #include "tests/simt/string_backend.h"
-#include "lab/gpu/refilled_strings.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::strings_on_device_test {
 namespace {
 
 class DeviceBackend : public StringBackend {
@@ -62,4 +62,4 @@ StringBackend& string_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::strings_on_device_test

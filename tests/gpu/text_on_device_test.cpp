@@ -2,12 +2,12 @@
 // The suite of tests of text on a GPU, through test_text.
 #include <gtest/gtest.h>
 
+#include "lab/gpu/refilled_text.h"
 #include "presso/gpu_devices.h"
 #include "tests/gpu/workplace.h"
 #include "tests/simt/text_backend.h"
-#include "lab/gpu/refilled_text.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::text_on_device_test {
 namespace {
 
 class DeviceBackend : public TextBackend {
@@ -71,4 +71,4 @@ TextBackend& text_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::text_on_device_test

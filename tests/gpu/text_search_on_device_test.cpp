@@ -11,7 +11,7 @@
 #include "tests/gpu/on_device.h"
 #include "tests/simt/scan_texts.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::text_search_on_device_test {
 namespace {
 
 constexpr std::uint64_t kUntouched = 0xDBDBDBDBDBDBDBDB;
@@ -239,4 +239,4 @@ TEST_F(TextSearchOnDevice, RefusesMemoryThatIsNotAsItMustBe) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::text_search_on_device_test

@@ -14,7 +14,7 @@
 #include "query/gpu/join/lookup_steps.h"
 #include "tests/simt/emulated_query_device.h"
 
-namespace presso {
+namespace presso::ascending_lookup_test {
 namespace {
 
 using namespace test;
@@ -118,4 +118,4 @@ TEST(AscendingLookups, TellsOfKeysThatDescendBySigns) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::ascending_lookup_test

@@ -14,7 +14,7 @@
 #include "tests/simt/test_batch.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::bit_unpack_test {
 namespace {
 
 using presso::test::log_lines;
@@ -268,4 +268,4 @@ TEST(BitUnpack, AgreesOnPayloadsThatNoEncoderWrites) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::bit_unpack_test

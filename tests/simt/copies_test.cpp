@@ -6,7 +6,7 @@
 
 #include "decompress/gpu/simt/simt.h"
 
-namespace presso::simt {
+namespace presso::simt::copies_test {
 namespace {
 
 class Copies : public ::testing::Test {
@@ -257,4 +257,4 @@ TEST_F(Mbarriers, CountNoMoreArrivalsThanAPhaseHasWhileBytesAreMissing) {
 }
 
 }  // namespace
-}  // namespace presso::simt
+}  // namespace presso::simt::copies_test

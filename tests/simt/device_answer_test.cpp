@@ -13,7 +13,7 @@
 #include "tests/simt/emulated_query_device.h"
 #include "tests/simt/query_cases.h"
 
-namespace presso {
+namespace presso::device_answer_test {
 namespace {
 
 using namespace test;
@@ -235,4 +235,4 @@ TEST(DeviceAnswer, EveryStepMayFail) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::device_answer_test

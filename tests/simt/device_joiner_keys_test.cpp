@@ -11,7 +11,7 @@
 
 #include "tests/simt/joined_columns.h"
 
-namespace presso::gpu {
+namespace presso::gpu::device_joiner_keys_test {
 namespace {
 
 using namespace test;
@@ -592,4 +592,4 @@ TEST(KeyFactors, GiveEachRowOfKeysAnotherSum) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::device_joiner_keys_test

@@ -9,7 +9,7 @@
 
 #include "tests/simt/joined_columns.h"
 
-namespace presso::gpu {
+namespace presso::gpu::device_joiner_test {
 namespace {
 
 using namespace test;
@@ -356,4 +356,4 @@ TEST(DeviceJoin, PlansInTheCallersMemory) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::device_joiner_test

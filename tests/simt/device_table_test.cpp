@@ -17,7 +17,7 @@
 #include "tests/simt/string_query_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::device_table_test {
 namespace {
 
 using namespace test;
@@ -613,4 +613,4 @@ TEST_F(DeviceTableFaults, DamagedBlocksAreReportedAsOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::device_table_test

@@ -13,7 +13,7 @@
 #include "tests/support/frame_map.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::diagnose_test {
 namespace {
 
 /// What the CPU says of a stored block on its own; the content checksum is not compared.
@@ -149,4 +149,4 @@ TEST(Diagnose, LeavesFinalStatesAlone) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::diagnose_test

@@ -21,7 +21,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace presso::simt {
+namespace presso::simt::emulator_test {
 namespace {
 
 using Lines = std::vector<unsigned>;
@@ -446,4 +446,4 @@ TEST(Failures, EndTheRunAtTheFirstBlockThatFails) {
 }
 
 }  // namespace
-}  // namespace presso::simt
+}  // namespace presso::simt::emulator_test

@@ -15,7 +15,7 @@
 #include "query/gpu/kernels/group_part_steps.h"
 #include "tests/simt/emulated_joins.h"
 
-namespace presso::gpu {
+namespace presso::gpu::group_parts_test {
 namespace {
 
 using Kind = PipelineCell::Kind;
@@ -182,4 +182,4 @@ TEST(GroupParts, GiveUpWhereOnePartHasTooManyRows) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::group_parts_test

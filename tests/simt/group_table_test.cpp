@@ -9,7 +9,7 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "query/gpu/kernels/group_table.cuh"
 
-namespace presso::gpu {
+namespace presso::gpu::group_table_test {
 namespace {
 
 using Keys = std::array<u64, kBucketKeys>;
@@ -55,4 +55,4 @@ TEST(GroupTable, KeysHaveOnePlaceWhateverWasRead) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::group_table_test

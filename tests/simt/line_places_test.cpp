@@ -6,7 +6,7 @@
 #include "scan/gpu/search/line_places.cuh"
 #include "tests/simt/scan_texts.h"
 
-namespace presso::test {
+namespace presso::test::line_places_test {
 namespace {
 
 using gpu::LinePlace;
@@ -88,4 +88,4 @@ TEST(LinePlaces, AreNoMoreThanThereIsRoomFor) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::line_places_test

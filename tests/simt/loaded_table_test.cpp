@@ -17,7 +17,7 @@
 #include "tests/simt/query_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::loaded_table_test {
 namespace {
 
 using namespace test;
@@ -323,4 +323,4 @@ TEST_F(LoadedTableFaults, ADeviceWithLessMemoryThanItsLimitReadsNotAhead) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::loaded_table_test

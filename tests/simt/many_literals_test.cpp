@@ -7,7 +7,7 @@
 #include "scan/gpu/literals/many_literal_scan.cuh"
 #include "tests/simt/hit_scan.h"
 
-namespace presso::test {
+namespace presso::test::many_literals_test {
 namespace {
 
 using gpu::ManyLiteralScanArguments;
@@ -200,4 +200,4 @@ TEST(ManyLiteralTables, RefuseWhatTheyCannotHold) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::many_literals_test

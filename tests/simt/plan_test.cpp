@@ -8,7 +8,7 @@
 #include "tests/simt/test_batch.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::plan_test {
 namespace {
 
 using presso::test::random_bytes;
@@ -228,4 +228,4 @@ TEST(Plan, RefusesBlocksWhoseHashesHaveNoRoom) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::plan_test

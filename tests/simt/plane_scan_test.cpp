@@ -6,7 +6,7 @@
 #include "scan/gpu/literals/plane_scan.cuh"
 #include "tests/simt/hit_scan.h"
 
-namespace presso::test {
+namespace presso::test::plane_scan_test {
 namespace {
 
 using gpu::PlaneScanArguments;
@@ -114,4 +114,4 @@ TEST(PlaneTables, RefuseWhatTheyCannotHold) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::plane_scan_test

@@ -8,7 +8,7 @@
 
 #include "decompress/gpu/simt/simt.h"
 
-namespace presso::simt {
+namespace presso::simt::primitives_test {
 namespace {
 
 constexpr u32 kThreads = 96;
@@ -258,4 +258,4 @@ TEST(Arithmetic, ShiftsPermutesAndMultiplies) {
 }
 
 }  // namespace
-}  // namespace presso::simt
+}  // namespace presso::simt::primitives_test

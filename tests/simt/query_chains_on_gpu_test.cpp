@@ -15,7 +15,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_chains_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -337,4 +337,4 @@ TEST(SumsOfBytesOnGpu, HoldValuesOfAllWidthsAndSigns) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_chains_on_gpu_test

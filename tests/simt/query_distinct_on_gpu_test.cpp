@@ -14,7 +14,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_distinct_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -330,4 +330,4 @@ TEST(DistinctOfJoinsOnGpu, BuildSidesAreToldOnce) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_distinct_on_gpu_test

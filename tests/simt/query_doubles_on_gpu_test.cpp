@@ -10,7 +10,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_doubles_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -304,4 +304,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, DoublesOnGpu,
                                            std::pair{9000u, 1u << 20}));
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_doubles_on_gpu_test

@@ -16,7 +16,7 @@
 #include "tests/simt/queried_table.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_host_columns_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -401,4 +401,4 @@ TEST(HostColumnsOnGpu, WhatIsPredicted) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_host_columns_on_gpu_test

@@ -14,7 +14,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_joined_doubles_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -214,4 +214,4 @@ TEST(JoinsByDoubles, AnswerAsTheCpu) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_joined_doubles_on_gpu_test

@@ -10,7 +10,7 @@
 #include "tests/simt/join_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_joins_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -207,4 +207,4 @@ TEST_F(JoinsOnGpuFaults, TheDeviceMayBeLostAtAnyTime) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_joins_on_gpu_test

@@ -13,7 +13,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_nulls_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -321,4 +321,4 @@ TEST(NullsOnGpuOfWideKeys, AreAsOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_nulls_on_gpu_test

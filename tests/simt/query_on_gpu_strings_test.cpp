@@ -12,7 +12,7 @@
 #include "tests/simt/queried_table.h"
 #include "tests/simt/string_query_cases.h"
 
-namespace presso {
+namespace presso::query_on_gpu_strings_test {
 namespace {
 
 using test::Answer;
@@ -145,4 +145,4 @@ TEST(QueryOnGpuDamage, ErrorsOfTokenBlocksAreTheCpus) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_on_gpu_strings_test

@@ -10,7 +10,7 @@
 #include "tests/simt/query_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -248,4 +248,4 @@ TEST_F(QueryOnGpuFaults, DamagedBlocksAreReportedAsOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_on_gpu_test

@@ -14,7 +14,7 @@
 #include "tests/simt/queried_table.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_on_gpu_text_test {
 namespace {
 
 using namespace test;
@@ -324,4 +324,4 @@ TEST(ConditionsOnTextDamage, TextInDeviceMemoryIsCheckedByQueries) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_on_gpu_text_test

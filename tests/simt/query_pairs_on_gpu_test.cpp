@@ -17,7 +17,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_pairs_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -407,4 +407,4 @@ TEST_F(PairRowsOnGpu, EachAllocationAndLaunchMayFail) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_pairs_on_gpu_test

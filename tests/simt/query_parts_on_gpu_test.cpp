@@ -11,7 +11,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_parts_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -331,4 +331,4 @@ TEST(QueryByPartsOfDoubles, AnswersAsTheCpu) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_parts_on_gpu_test

@@ -14,7 +14,7 @@
 #include "tests/simt/real_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_passes_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -494,4 +494,4 @@ TEST_F(FarDoublesInParts, AreAddedUpAsOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_passes_on_gpu_test

@@ -21,7 +21,7 @@
 #include "tests/simt/string_query_cases.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_plans_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -652,4 +652,4 @@ TEST(PlanByRates, AnswersOrFailsWithLittleMemory) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_plans_on_gpu_test

@@ -16,7 +16,7 @@
 #include "tests/simt/queried_table.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_ranges_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -244,4 +244,4 @@ TEST(RangeOnGpu, OfAnyNumberOfRows) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_ranges_on_gpu_test

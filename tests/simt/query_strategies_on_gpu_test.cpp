@@ -11,7 +11,7 @@
 #include "tests/simt/join_cases.h"
 #include "tests/simt/real_cases.h"
 
-namespace presso {
+namespace presso::query_strategies_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -371,4 +371,4 @@ TEST(KeysThatAscendOnGpu, EachAllocationMayFailAndTheDeviceBeLost) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_strategies_on_gpu_test

@@ -17,7 +17,7 @@
 #include "tests/simt/queried_table.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_string_groups_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -369,4 +369,4 @@ TEST(StringGroupsOfLargeTables, AreNumberedOnTheDevice) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_string_groups_on_gpu_test

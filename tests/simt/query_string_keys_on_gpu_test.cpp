@@ -19,7 +19,7 @@
 #include "tests/simt/queried_table.h"
 #include "tests/support/sanitized.h"
 
-namespace presso {
+namespace presso::query_string_keys_on_gpu_test {
 namespace {
 
 using namespace test;
@@ -355,4 +355,4 @@ TEST(StringKeysOfBytes, StringsMayBeLongerThanABlock) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_string_keys_on_gpu_test

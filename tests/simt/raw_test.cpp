@@ -7,7 +7,7 @@
 #include "tests/simt/test_batch.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::raw_test {
 namespace {
 
 using presso::test::random_bytes;
@@ -124,4 +124,4 @@ TEST(RawBlocks, OfTheLargestSizeAreCompared) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::raw_test

@@ -22,7 +22,7 @@
 #include "tests/support/corpora.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu {
+namespace presso::gpu::relay_decoder_test {
 namespace {
 
 struct Small : FewBlocks {
@@ -330,4 +330,4 @@ TEST(RelayDecoder, DecodesRealData) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::relay_decoder_test

@@ -9,7 +9,7 @@
 #include "tests/support/round_recount.h"
 #include "tests/support/test_data.h"
 
-namespace presso::test {
+namespace presso::test::round_counters_test {
 namespace {
 
 RoundCounters recount(const BlockCase& block) {
@@ -105,4 +105,4 @@ TEST(RoundTotals, AddUpBlocks) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::round_counters_test

@@ -9,7 +9,7 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "query/gpu/kernels/row_bits.cuh"
 
-namespace presso::gpu {
+namespace presso::gpu::row_bits_test {
 namespace {
 
 constexpr u32 kPoison = 0xC5C5C5C5u;
@@ -90,4 +90,4 @@ TEST(RowBits, ComeFromBlocksOfAnySize) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::row_bits_test

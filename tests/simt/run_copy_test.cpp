@@ -10,7 +10,7 @@
 #include "decompress/gpu/simt/emulator/emulator.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu {
+namespace presso::gpu::run_copy_test {
 namespace {
 
 constexpr u32 kSizes[] = {0, 1, 15, 16, 17, 31, 511, 512, 513, 2047, 2048, 2049, 2063, 4099, 9000};
@@ -38,4 +38,4 @@ TEST(RunCopy, AnySizesBetweenAnyAddresses) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::run_copy_test

@@ -9,7 +9,7 @@
 #include "scan/gpu/search/batch_lines.cuh"
 #include "tests/simt/scan_texts.h"
 
-namespace presso::test {
+namespace presso::test::scan_batch_test {
 namespace {
 
 using gpu::BatchFindings;
@@ -206,4 +206,4 @@ TEST(ScanBatch, LooksForNoMoreThanItIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::scan_batch_test

@@ -14,7 +14,7 @@
 #include "tests/simt/scan_texts.h"
 #include "tests/support/line_dfas.h"
 
-namespace presso::test {
+namespace presso::test::scan_lines_test {
 namespace {
 
 using gpu::LineScanArguments;
@@ -462,4 +462,4 @@ TEST(LineKernels, ALongerTextNeedsNoLessMemory) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::scan_lines_test

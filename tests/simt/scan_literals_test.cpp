@@ -7,7 +7,7 @@
 #include "scan/gpu/literals/literal_scan.cuh"
 #include "tests/simt/hit_scan.h"
 
-namespace presso::test {
+namespace presso::test::scan_literals_test {
 namespace {
 
 using gpu::LiteralScanArguments;
@@ -112,4 +112,4 @@ TEST(LiteralTables, RefuseWhatTheyCannotHold) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::scan_literals_test

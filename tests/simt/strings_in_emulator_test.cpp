@@ -5,13 +5,13 @@
 
 #include <memory>
 
+#include "lab/gpu/row_refill.cuh"
 #include "tests/simt/emulated_launches.h"
 #include "tests/simt/emulated_strings.h"
 #include "tests/simt/string_backend.h"
 #include "tests/support/placed_bytes.h"
-#include "lab/gpu/row_refill.cuh"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::strings_in_emulator_test {
 namespace {
 
 using presso::test::PlacedBytes;
@@ -84,4 +84,4 @@ StringBackend& string_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::strings_in_emulator_test

@@ -5,13 +5,13 @@
 
 #include <memory>
 
+#include "lab/gpu/text_refill.cuh"
 #include "tests/simt/emulated_launches.h"
 #include "tests/simt/emulated_numbers.h"
 #include "tests/simt/text_backend.h"
 #include "tests/support/placed_bytes.h"
-#include "lab/gpu/text_refill.cuh"
 
-namespace presso::gpu::test {
+namespace presso::gpu::test::text_in_emulator_test {
 namespace {
 
 using presso::test::PlacedBytes;
@@ -102,4 +102,4 @@ TextBackend& text_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test
+}  // namespace presso::gpu::test::text_in_emulator_test

@@ -10,7 +10,7 @@
 #include "tests/simt/warp_launch.h"
 #include "tests/support/test_data.h"
 
-namespace presso::test {
+namespace presso::test::warp_damage_test {
 namespace {
 
 /// Few bytes of the payload, or one count of the header with the streams still in the payload.
@@ -195,4 +195,4 @@ TEST(MultiKernel, LeavesBlocksThatNeedMoreRounds) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::warp_damage_test

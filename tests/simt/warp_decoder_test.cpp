@@ -7,7 +7,7 @@
 #include "tests/simt/warp_launch.h"
 #include "tests/support/test_data.h"
 
-namespace presso::test {
+namespace presso::test::warp_decoder_test {
 namespace {
 
 using gpu::BlockPlan;
@@ -270,4 +270,4 @@ TEST(WarpDecoder, DecodesABatch) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::warp_decoder_test

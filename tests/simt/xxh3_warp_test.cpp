@@ -13,7 +13,7 @@
 #include "tests/support/placed_bytes.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu {
+namespace presso::gpu::xxh3_warp_test {
 namespace {
 
 using simt::u32;
@@ -117,4 +117,4 @@ TEST(WarpHash, OfSegmentsApartIsInTheirQuads) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::xxh3_warp_test

@@ -10,7 +10,7 @@
 namespace presso::cli {
 namespace {
 
-constexpr RateField<GpuQueryRates> kGpuFields[] = {
+constexpr RateField<GpuQueryRates> kGpuQueryFields[] = {
     {"byte_ns", &GpuQueryRates::byte_ns},
     {"token_byte_ns", &GpuQueryRates::token_byte_ns},
     {"text_byte_ns", &GpuQueryRates::text_byte_ns},
@@ -132,7 +132,7 @@ GpuQueryRates rates_of(const GpuQueryTimes& times) {
 }
 
 Measurements to_measurements(const GpuQueryRates& rates) {
-  Measurements numbers = to_numbers(rates, kGpuFields);
+  Measurements numbers = to_numbers(rates, kGpuQueryFields);
   for (std::size_t i = 0; i < rates.compare_ns.size(); ++i) {
     numbers[compare_name(i)] = rates.compare_ns[i];
   }
@@ -140,7 +140,7 @@ Measurements to_measurements(const GpuQueryRates& rates) {
 }
 
 std::optional<GpuQueryRates> gpu_query_rates_of(const Measurements& numbers) {
-  std::optional<GpuQueryRates> rates = from_numbers(numbers, kGpuFields);
+  std::optional<GpuQueryRates> rates = from_numbers(numbers, kGpuQueryFields);
   if (!rates) return std::nullopt;
   for (std::size_t i = 0; i < rates->compare_ns.size(); ++i) {
     const auto rate = rate_of(numbers, compare_name(i));

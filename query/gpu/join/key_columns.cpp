@@ -21,7 +21,7 @@ bool is_placed(const void* at, std::uintptr_t alignment) {
   return reinterpret_cast<std::uintptr_t>(at) % alignment == 0;
 }
 
-Error unsupported(std::string what) {
+Error unsupported_key(std::string what) {
   return make_error(ErrorCode::kUnsupported, std::move(what));
 }
 
@@ -293,7 +293,7 @@ Result<KeyColumns::Parts> KeyColumns::fitting(const Parts& columns, JoinInput& i
   for (KeyPartPair column : columns) {
     if (!fits_with(parts, column)) {
       if (input.strategy == JoinStrategy::kMerge) {
-        return unsupported(
+        return unsupported_key(
             "the ranges of the build side's keys take more than 64 bits together, "
             "and numbers in their place do not ascend");
       }
@@ -316,7 +316,7 @@ Result<KeyColumns::Parts> KeyColumns::fitting(const Parts& columns, JoinInput& i
 Result<KeyPartPair> KeyColumns::number(const Parts& parts, const JoinInput& input) {
   const std::uint64_t rows = input.build.count;
   if (rows > kMostLookupRows) {
-    return unsupported(
+    return unsupported_key(
         "the ranges of the build side's keys take more than 64 bits together, and "
         "only " +
         grouped(kMostLookupRows) + " rows can have numbers in their place");

@@ -9,7 +9,7 @@ namespace {
 /// What stays in the level 2 cache. Keys that are asked for are often clustered (those of orders in
 /// the lines of orders): of an array neighbours are read together, of a table never. An array of
 /// 24 MB for 300,000 of 1,500,000 such keys is asked 90 G times a second, the table 24 (H100).
-constexpr std::uint64_t kCachedBytes = std::uint64_t{1} << 25;
+constexpr std::uint64_t kCachedLookupBytes = std::uint64_t{1} << 25;
 
 /// Of marks of rows.
 constexpr std::uint64_t kWordBits = 32;  // allow(bare-32): of a word
@@ -33,7 +33,7 @@ LookupPlan::LookupPlan(std::uint64_t rows, const std::optional<Range>& range,
   if (form == LookupForm::kTable || !may_be_array(range)) return;
   const std::uint64_t places = range->most - range->least + 1;
   const std::uint64_t array_bytes = places * sizeof(std::uint32_t);
-  if (!form && array_bytes > kCachedBytes && array_bytes > bytes_) return;
+  if (!form && array_bytes > kCachedLookupBytes && array_bytes > bytes_) return;
   form_ = LookupForm::kArray;
   places_ = places;
   least_ = range->least;

@@ -11,7 +11,7 @@ namespace {
 
 using scan_detail::Dfa;
 
-constexpr std::uint32_t kUnit = 16;
+constexpr std::uint32_t kTextUnit = 16;
 
 /// Entries from one row to the next.
 std::uint32_t pitch_of(TextLayout layout, const Dfa& dfa) {
@@ -21,7 +21,7 @@ std::uint32_t pitch_of(TextLayout layout, const Dfa& dfa) {
 std::uint64_t image_bytes(TextLayout layout, const Dfa& dfa) {
   const std::uint64_t entry = layout == TextLayout::kWide ? sizeof(std::uint16_t) : sizeof(Byte);
   const std::uint64_t rows = entry * dfa.states * pitch_of(layout, dfa);
-  return (kByteClassesBytes + rows + kUnit - 1) / kUnit * kUnit;
+  return (kByteClassesBytes + rows + kTextUnit - 1) / kTextUnit * kTextUnit;
 }
 
 template <class Entry>

@@ -9,7 +9,7 @@
 namespace presso::gpu {
 namespace {
 
-constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t kMostPartRows = (std::uint64_t{1} << 31) - 1;
 
 std::uint64_t bytes_of(const RowArray& array) {
   return array.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
@@ -42,13 +42,13 @@ struct PartedGroups::ArrayPlaces {
 
 bool take_parts(const RunSpace& space, std::uint64_t rows, std::uint64_t order_limit,
                 Pipeline& pipeline) {
-  if (rows > kMostRows) return false;
+  if (rows > kMostPartRows) return false;
   Pipeline made = pipeline;
   made.place = GroupPlace::kParts;
   made.most_rows_out = rows;
   made.outputs = kCellArrays;
   made.output[kKeyArray].to.is_wide = true;
-  made.output[kOrderArray].to.is_wide = order_limit > kMostRows;
+  made.output[kOrderArray].to.is_wide = order_limit > kMostPartRows;
   for (std::uint32_t i = 0; i < made.cells; ++i) {
     const CellWord word = word_of(made.cell[i]);
     if (word == CellWord::kNone) continue;

@@ -16,9 +16,9 @@ using query::grouping::ResultColumn;
 namespace {
 
 /// Of a table that is in device memory: so many rows are joined at a time.
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMostJoinedRows = std::uint64_t{1} << 26;
 /// Of rows that a thread puts in their places at a time.
-constexpr std::size_t kPortion = 1 << 15;
+constexpr std::size_t kJoinedPortion = 1 << 15;
 
 constexpr std::uint64_t bytes_of(bool is_wide) {
   return is_wide ? 8 : 4;
@@ -33,7 +33,7 @@ Result<std::vector<RowStore>> JoinedRows::run() {
   PRESSO_TRY(pipeline_run.begin(made_.pipeline));
   const PipelineBuilder& builder = made_.builder;
   PassActions actions;
-  actions.most_rows = kMostRows;
+  actions.most_rows = kMostJoinedRows;
   actions.table = [&](const LoadedTable& table) { return take_table(pipeline_run, table); };
   actions.build_rows = [&](std::size_t stage) {
     return take(pipeline_run, builder.first_build_row(stage), builder.build_row_limit(stage));
@@ -214,9 +214,10 @@ Status JoinedRows::write_rows(const Written& from, const query::grouping::RowRan
                               RowStore& to) const {
   const auto rows = static_cast<std::size_t>(from.rows);
   return query::grouping::for_each_on_threads(
-      execution_.threads, (rows + kPortion - 1) / kPortion, [&](std::size_t portion, unsigned) {
-        const std::size_t first = portion * kPortion;
-        const std::size_t count = std::min(kPortion, rows - first);
+      execution_.threads, (rows + kJoinedPortion - 1) / kJoinedPortion,
+      [&](std::size_t portion, unsigned) {
+        const std::size_t first = portion * kJoinedPortion;
+        const std::size_t count = std::min(kJoinedPortion, rows - first);
         std::vector<std::uint64_t> places(count);
         ranks.rank(from.order.data() + first, static_cast<std::uint32_t>(count), places.data());
         for (std::size_t i = 0; i < array_of_.size(); ++i) {

@@ -9,12 +9,12 @@
 namespace presso::gpu {
 namespace {
 
-constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+constexpr std::uint64_t kStringWord = sizeof(std::uint64_t);
 /// Of a string that is asked for, beside its text: number, length and place.
 constexpr std::uint64_t kBytesOfString = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
 std::uint64_t words_of(std::uint32_t length) {
-  return (std::uint64_t{length} + kWord - 1) / kWord;
+  return (std::uint64_t{length} + kStringWord - 1) / kStringWord;
 }
 
 /// Brings the strings of some numbers after others to an arena, so many at a time as a piece of
@@ -51,7 +51,7 @@ class StringFetch {
     PRESSO_TRY(
         space_.copy_back(lengths_.data(), list_.lengths, numbers.size() * sizeof lengths_[0]));
     const std::uint64_t most_words =
-        std::min(space_.pinned.usual_bytes(), space_.memory.device_bytes_left() / 4) / kWord;
+        std::min(space_.pinned.usual_bytes(), space_.memory.device_bytes_left() / 4) / kStringWord;
     for (std::size_t first = 0; first < lengths_.size();) {
       std::size_t end = first;
       std::uint64_t words = 0;
@@ -86,17 +86,17 @@ class StringFetch {
       places.push_back(place);
       place += words_of(lengths_[i]);
     }
-    if (text_.bytes() < words * kWord) {
+    if (text_.bytes() < words * kStringWord) {
       text_ = {};
-      PRESSO_ASSIGN(text_, memory_for_strings(space_, words * kWord));
+      PRESSO_ASSIGN(text_, memory_for_strings(space_, words * kStringWord));
     }
     PRESSO_TRY(space_.copy_there(places_, places.data(), places.size() * sizeof places[0]));
     PRESSO_TRY(list(first, end - first, reinterpret_cast<std::uint64_t*>(text_.get())));
-    text_here_.resize(static_cast<std::size_t>(words * kWord));
+    text_here_.resize(static_cast<std::size_t>(words * kStringWord));
     PRESSO_TRY(space_.copy_back(text_here_.data(), text_.get(), text_here_.size()));
     const query::StringRef all = arena_.add(text_here_);
     for (std::size_t i = first; i < end; ++i) {
-      to.push_back({all.data + places[i - first] * kWord, lengths_[i]});
+      to.push_back({all.data + places[i - first] * kStringWord, lengths_[i]});
     }
     return {};
   }

@@ -6,7 +6,7 @@
 namespace presso::gpu {
 namespace {
 
-constexpr std::uint32_t kSliceRows = kMaxIntegerRows;
+constexpr std::uint32_t kRowsOfASlice = kMaxIntegerRows;
 
 /// The blocks of a row group's strings that have rows of some slices.
 LoadedStrings strings_of(const LoadedStrings& all, std::span<const LoadedSlice> slices) {
@@ -123,8 +123,8 @@ Result<std::optional<LoadedTable>> TableParts::next_of_residents() {
 Status TableParts::add_slices(LoadedTable& part, LoadedGroup group) const {
   const auto number = static_cast<std::uint32_t>(part.groups_.size());
   const std::size_t before = part.slices_.size();
-  for (std::uint32_t first = 0; first < group.reader->rows(); first += kSliceRows) {
-    const std::uint32_t rows = std::min(kSliceRows, group.reader->rows() - first);
+  for (std::uint32_t first = 0; first < group.reader->rows(); first += kRowsOfASlice) {
+    const std::uint32_t rows = std::min(kRowsOfASlice, group.reader->rows() - first);
     PRESSO_ASSIGN(const bool wanted, wanted_.wants(*group.reader, first, rows));
     if (!wanted) continue;
     part.slices_.push_back({number, first, rows, group.first_row + first});
@@ -168,7 +168,7 @@ void TableParts::add_column(LoadedTable& part, std::size_t column, LoadedTable& 
         from.table.loaded().blocks_of(*from.table.find_column(wanted_.columns[column]));
     for (const LoadedSlice& slice : slices_of(part, i)) {
       part.host_blocks_[column].push_back(
-          blocks[from.place.first_slice + slice.first / kSliceRows]);
+          blocks[from.place.first_slice + slice.first / kRowsOfASlice]);
     }
   }
 }

@@ -10,7 +10,7 @@
 #include "compress/encode/bit_encoder.h"
 #include "format/bit_list.h"
 
-namespace presso::bit {
+namespace presso::bit::bit_code_test {
 namespace {
 
 TEST(BitCode, EveryValueIsInItsClass) {
@@ -119,4 +119,4 @@ TEST(BitReader, GivesZerosBehindTheEndAndCountsOn) {
 }
 
 }  // namespace
-}  // namespace presso::bit
+}  // namespace presso::bit::bit_code_test

@@ -10,7 +10,7 @@
 #include "compress/parse/parser.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::dependency_test {
 namespace {
 
 constexpr DependencyRule kRules[] = {DependencyRule::kNone, DependencyRule::kStrict,
@@ -371,4 +371,4 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::ValuesIn(kRules)));
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::dependency_test

@@ -11,7 +11,7 @@
 #include "presso/train.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::dictionary_test {
 namespace {
 
 constexpr TrainingEffort kEffort{1u << 20, 100};
@@ -248,4 +248,4 @@ TEST(BlockSize, ForStorageIsLargestOnlyWhereTextRepeatsFarBackAndSizeIsAskedFor)
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::dictionary_test

@@ -11,7 +11,7 @@
 #include "presso/decompress.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::favor_decode_test {
 namespace {
 
 static_assert(kFavorDecodeWindow <= gpu::ManyBlocks::Relay::kMostDistance);
@@ -156,4 +156,4 @@ TEST(FavorDecode, GroupsAreTilesUnlessARuleIsSet) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::favor_decode_test

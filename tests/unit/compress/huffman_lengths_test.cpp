@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace presso {
+namespace presso::huffman_lengths_test {
 namespace {
 
 using Counts = std::vector<std::uint32_t>;
@@ -140,4 +140,4 @@ TEST(LimitedCodeLengths, AsManySymbolsAsTheLimitHolds) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::huffman_lengths_test

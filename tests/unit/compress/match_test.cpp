@@ -9,7 +9,7 @@
 #include "compress/parse/last_distances.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::match_test {
 namespace {
 
 std::uint32_t model_length(const Byte* a, const Byte* b, std::uint32_t limit) {
@@ -80,4 +80,4 @@ TEST(LastDistances, TakenAsOffsetValueAndMoveSay) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::match_test

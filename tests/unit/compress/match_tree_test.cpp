@@ -8,7 +8,7 @@
 #include "compress/parse/match.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::match_tree_test {
 namespace {
 
 ParserParameters deep() {
@@ -182,4 +182,4 @@ TEST(MatchTree, MatchesEndWhereTheDictionaryEnds) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::match_tree_test

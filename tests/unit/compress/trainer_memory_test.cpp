@@ -6,7 +6,7 @@
 #include "compress/choose/dictionary_trainer.h"
 #include "tests/support/largest_allocation.h"
 
-namespace presso {
+namespace presso::trainer_memory_test {
 namespace {
 
 /// A run's string stands everywhere in it. Of some bytes its hash is among those that are counted.
@@ -24,4 +24,4 @@ TEST(TrainerMemory, RunsOfOneByteTakeNoMoreMemoryThanOtherText) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::trainer_memory_test

@@ -11,7 +11,7 @@
 
 #include "presso/checksum.h"
 
-namespace presso::corpora {
+namespace presso::corpora::log_generator_test {
 namespace {
 
 std::string generate(LogFormat format, std::uint64_t seed, std::size_t bytes) {
@@ -86,4 +86,4 @@ TEST(LogGenerator, MixedFormatHasBothKindsOfLine) {
 }
 
 }  // namespace
-}  // namespace presso::corpora
+}  // namespace presso::corpora::log_generator_test

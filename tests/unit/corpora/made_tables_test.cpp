@@ -8,7 +8,7 @@
 
 #include "tests/unit/corpora/table_text.h"
 
-namespace presso::corpora {
+namespace presso::corpora::made_tables_test {
 namespace {
 
 /// Guards the figures published for these tables: a change of the bytes must be meant.
@@ -107,4 +107,4 @@ TEST(SensorReadings, SomeValuesAreMissingAndFaultsMissAll) {
 }
 
 }  // namespace
-}  // namespace presso::corpora
+}  // namespace presso::corpora::made_tables_test

@@ -11,7 +11,7 @@
 #include "presso/checksum.h"
 #include "presso/decompress.h"
 
-namespace presso::corpora {
+namespace presso::corpora::nested_data_test {
 namespace {
 
 constexpr std::uint32_t kStrings[] = {1, 2, 4, 8, 16, 32};
@@ -148,4 +148,4 @@ TEST_P(NestedFiles, DecodeToTheContent) {
 }
 
 }  // namespace
-}  // namespace presso::corpora
+}  // namespace presso::corpora::nested_data_test

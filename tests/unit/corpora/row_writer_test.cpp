@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace presso::corpora {
+namespace presso::corpora::row_writer_test {
 namespace {
 
 TEST(RowWriter, TblEndsEveryFieldWithABarAndCsvSeparatesThem) {
@@ -64,4 +64,4 @@ TEST(RowWriter, GrowsWithItsRows) {
 }
 
 }  // namespace
-}  // namespace presso::corpora
+}  // namespace presso::corpora::row_writer_test

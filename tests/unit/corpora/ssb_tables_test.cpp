@@ -7,7 +7,7 @@
 
 #include "tests/unit/corpora/table_text.h"
 
-namespace presso::corpora {
+namespace presso::corpora::ssb_tables_test {
 namespace {
 
 constexpr std::array<const char*, 5> kNames = {"ssb_lineorder", "ssb_date", "ssb_customer",
@@ -219,4 +219,4 @@ TEST(SsbTables, UnknownTablesAreRefused) {
 }
 
 }  // namespace
-}  // namespace presso::corpora
+}  // namespace presso::corpora::ssb_tables_test

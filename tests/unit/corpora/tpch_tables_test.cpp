@@ -7,7 +7,7 @@
 
 #include "tests/unit/corpora/table_text.h"
 
-namespace presso::corpora {
+namespace presso::corpora::tpch_tables_test {
 namespace {
 
 constexpr std::array<const char*, 8> kNames = {"lineitem", "orders",   "customer", "part",
@@ -283,4 +283,4 @@ TEST(TpchTables, UnknownTablesAndScalesAreRefused) {
 }
 
 }  // namespace
-}  // namespace presso::corpora
+}  // namespace presso::corpora::tpch_tables_test

@@ -10,7 +10,7 @@
 #include "presso/checksum.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::archive_test {
 namespace {
 
 constexpr std::uint32_t kBlock = kMinBlockBytes;
@@ -296,4 +296,4 @@ TEST(ArchiveWriter, PassesTheSinksErrorsOn) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::archive_test

@@ -10,7 +10,7 @@
 #include "presso/compress.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::block_filter_test {
 namespace {
 
 constexpr std::uint32_t kBlock = kMinBlockBytes;
@@ -178,4 +178,4 @@ TEST(BlockFilter, IsNotThereWhereNobodyAskedOrNothingIs) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::block_filter_test

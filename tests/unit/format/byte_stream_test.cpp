@@ -11,7 +11,7 @@
 
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::byte_stream_test {
 namespace {
 
 /// Gives at most three bytes at a time, like a slow pipe.
@@ -191,4 +191,4 @@ TEST(FdRandomAccess, ReadsAnywhereAndKnowsTheEnd) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::byte_stream_test

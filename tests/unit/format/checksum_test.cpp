@@ -10,7 +10,7 @@
 #include "presso/wire.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::checksum_test {
 namespace {
 
 /// The definition, written again: the hash of the hashes of 1 KiB segments.
@@ -91,4 +91,4 @@ TEST(Checksum, OfContentChangesWithEveryByte) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::checksum_test

@@ -8,7 +8,7 @@
 #include "presso/archive_reader.h"
 #include "presso/checksum.h"
 
-namespace presso {
+namespace presso::container_rules_test {
 namespace {
 
 using HandMade = std::vector<Byte>;
@@ -238,4 +238,4 @@ TEST(ContainerRules, AWalkChecksNumbersAndSizesOfBlocks) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::container_rules_test

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string>
 
-namespace presso {
+namespace presso::cpu_test {
 namespace {
 
 /// The flags of the first CPU in /proc/cpuinfo, which is Linux's alone; empty elsewhere.
@@ -56,4 +56,4 @@ TEST_F(Cpu, IsNotSaidToBePortableWhereItHasMore) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::cpu_test

@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace presso {
+namespace presso::error_test {
 namespace {
 
 TEST(Errors, EveryCodeHasATextOfItsOwn) {
@@ -58,4 +58,4 @@ TEST(Errors, GroupDigitsByThousands) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::error_test

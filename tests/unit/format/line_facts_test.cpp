@@ -13,7 +13,7 @@
 #include "presso/compress.h"
 #include "tests/support/test_data.h"
 
-namespace presso {
+namespace presso::line_facts_test {
 namespace {
 
 constexpr std::uint32_t kBlock = kMinBlockBytes;
@@ -241,4 +241,4 @@ TEST(LineTable, NamesDamage) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::line_facts_test

@@ -8,7 +8,7 @@
 
 #include "corpora/random.h"
 
-namespace presso {
+namespace presso::loser_tree_test {
 namespace {
 
 using Runs = std::vector<std::vector<std::uint32_t>>;
@@ -57,4 +57,4 @@ TEST(LoserTree, MergesAnyNumberOfRunsWithEqualHeadsInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::loser_tree_test

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace presso {
+namespace presso::ordered_pipeline_test {
 namespace {
 
 /// Something that work has to do for a while: more for some items than for others.
@@ -250,4 +250,4 @@ TEST(RunTogether, SaysWhereThereIsNotEnoughMemory) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::ordered_pipeline_test

@@ -11,7 +11,7 @@
 #include <csignal>
 #include <filesystem>
 
-namespace presso {
+namespace presso::temporary_file_test {
 namespace {
 
 Bytes bytes_of(std::string_view text) {
@@ -81,4 +81,4 @@ TEST_F(TemporaryFileTest, NamesTheFolderWhoseDeviceIsFull) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::temporary_file_test

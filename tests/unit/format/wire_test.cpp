@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace presso {
+namespace presso::wire_test {
 namespace {
 
 BlockHeader some_block_header() {
@@ -119,4 +119,4 @@ TEST(Wire, EveryRuleHasItsGroupSizes) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::wire_test

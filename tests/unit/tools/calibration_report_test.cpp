@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace presso::cli {
+namespace presso::cli::calibration_report_test {
 namespace {
 
 MachineRates rates_of_machine() {
@@ -58,4 +58,4 @@ TEST(CalibrationReport, SaysWhyQueriesWereNotMeasured) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::calibration_report_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace presso::cli {
+namespace presso::cli::device_choice_test {
 namespace {
 
 constexpr std::uint64_t kGB = 1'000'000'000;
@@ -87,4 +87,4 @@ TEST(DeviceChoice, WithoutGpuCodeTheCpuIsFaster) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::device_choice_test

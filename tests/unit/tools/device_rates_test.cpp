@@ -15,7 +15,7 @@
 
 #include "tools/device/device_choice.h"
 
-namespace presso::cli {
+namespace presso::cli::device_rates_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -188,4 +188,4 @@ TEST_F(Measured, ACpuHasAName) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::device_rates_test

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace presso::cli {
+namespace presso::cli::gpu_query_rates_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST(RatesOfGpuQueries, AreKeptByDevice) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::gpu_query_rates_test

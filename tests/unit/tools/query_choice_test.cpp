@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace presso::cli {
+namespace presso::cli::query_choice_test {
 namespace {
 
 /// A GPU that starts in 0.35 s, and to which blocks come at 20 GB/s, or 4 GB/s by one thread.
@@ -85,4 +85,4 @@ TEST(QueryChoice, SaysTheChoiceFirst) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::query_choice_test

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace presso::cli {
+namespace presso::cli::query_rates_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST_F(Rates, AreTheBuiltInOnesWhereNothingCanBeKeptOrTheQueryIsSmall) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::query_rates_test

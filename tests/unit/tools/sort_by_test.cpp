@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace presso::cli {
+namespace presso::cli::sort_by_test {
 namespace {
 
 /// "a+b-": names with their orders; "error: ..." where there are none.
@@ -43,4 +43,4 @@ TEST(SortByFlag, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::sort_by_test

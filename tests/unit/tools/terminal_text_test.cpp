@@ -6,7 +6,7 @@
 
 #include <random>
 
-namespace presso::cli {
+namespace presso::cli::terminal_text_test {
 namespace {
 
 std::string shown(std::string_view text, std::size_t most = SIZE_MAX) {
@@ -69,4 +69,4 @@ TEST(TerminalText, NeverTakesMoreColumnsThanItMay) {
 }
 
 }  // namespace
-}  // namespace presso::cli
+}  // namespace presso::cli::terminal_text_test

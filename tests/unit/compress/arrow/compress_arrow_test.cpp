@@ -13,7 +13,7 @@
 #include "compress/arrow/arrow_column.h"
 #include "presso/table.h"
 
-namespace presso {
+namespace presso::compress_arrow_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -444,4 +444,4 @@ TEST(CompressArrow, AStreamThatWasReleasedIsRefused) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::compress_arrow_test

@@ -12,7 +12,7 @@
 #include "compress/columns/token_trainer.h"
 #include "tests/unit/compress/columns/string_columns.h"
 
-namespace presso {
+namespace presso::token_encoder_test {
 namespace {
 
 using test::random_rows;
@@ -163,4 +163,4 @@ TEST(TokenEncoder, ReadsNothingBehindTheColumn) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::token_encoder_test

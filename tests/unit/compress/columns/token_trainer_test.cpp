@@ -11,7 +11,7 @@
 #include "compress/columns/token_encoder.h"
 #include "tests/unit/compress/columns/string_columns.h"
 
-namespace presso {
+namespace presso::token_trainer_test {
 namespace {
 
 using test::random_rows;
@@ -111,4 +111,4 @@ TEST(TokenTrainer, EstimateIsCloseToWhatTheEncoderMakes) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::token_trainer_test

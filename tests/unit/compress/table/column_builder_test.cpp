@@ -4,7 +4,7 @@
 
 #include "tests/unit/compress/table/table_text.h"
 
-namespace presso {
+namespace presso::column_builder_test {
 namespace {
 
 using test::bytes_of;
@@ -113,4 +113,4 @@ TEST(ColumnBuilder, AnEmptyTextIsAnEmptyColumn) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::column_builder_test

@@ -8,7 +8,7 @@
 #include "format/columns/row_text.h"
 #include "tests/unit/compress/table/table_text.h"
 
-namespace presso {
+namespace presso::csv_loader_test {
 namespace {
 
 using test::bytes_of;
@@ -149,4 +149,4 @@ TEST(CsvLoader, AnyTextThatLoadsPrintsBack) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::csv_loader_test

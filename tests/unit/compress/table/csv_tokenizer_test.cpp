@@ -10,7 +10,7 @@
 
 #include "tests/unit/compress/table/csv_reference.h"
 
-namespace presso {
+namespace presso::csv_tokenizer_test {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -238,4 +238,4 @@ TEST(CsvTokenizer, ATextIsCutBehindItsLastWholeRecord) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::csv_tokenizer_test

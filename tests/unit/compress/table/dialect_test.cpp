@@ -5,7 +5,7 @@
 #include "compress/table/text/header.h"
 #include "tests/unit/compress/table/table_text.h"
 
-namespace presso {
+namespace presso::dialect_test {
 namespace {
 
 using test::bytes_of;
@@ -128,4 +128,4 @@ TEST(Dialect, WhatCannotBeReadIsSaid) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::dialect_test

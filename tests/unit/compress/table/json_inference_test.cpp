@@ -5,7 +5,7 @@
 #include "format/columns/schema.h"
 #include "tests/unit/compress/table/table_text.h"
 
-namespace presso {
+namespace presso::json_inference_test {
 namespace {
 
 using test::bytes_of;
@@ -197,4 +197,4 @@ TEST(JsonSniff, ObjectsInTheFirstLineAreJsonLines) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::json_inference_test

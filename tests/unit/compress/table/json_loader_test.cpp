@@ -8,7 +8,7 @@
 #include "format/columns/row_text.h"
 #include "tests/unit/compress/table/table_text.h"
 
-namespace presso {
+namespace presso::json_loader_test {
 namespace {
 
 using test::bytes_of;
@@ -162,4 +162,4 @@ TEST(JsonLoader, AnyTextThatLoadsPrintsBack) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::json_loader_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/compress/table/table_text.h"
 
-namespace presso {
+namespace presso::json_tokenizer_test {
 namespace {
 
 using test::bytes_of;
@@ -125,4 +125,4 @@ TEST(JsonTokenizer, EscapesAreReplaced) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::json_tokenizer_test

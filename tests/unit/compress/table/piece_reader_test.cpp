@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace presso {
+namespace presso::piece_reader_test {
 namespace {
 
 TextForm csv_form() {
@@ -92,4 +92,4 @@ TEST(PieceReader, CutsJsonAtLineEnds) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::piece_reader_test

@@ -11,7 +11,7 @@
 #include "compress/table/rows/row_batch.h"
 #include "tests/unit/decompress/table/row_groups.h"
 
-namespace presso {
+namespace presso::row_sorter_test {
 namespace {
 
 using row_groups::all_types;
@@ -200,4 +200,4 @@ TEST(RowBatch, IsCutByItsBytesAndHasAtLeastOneRow) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::row_sorter_test

@@ -6,7 +6,7 @@
 #include "presso/table.h"
 #include "tests/unit/decompress/table/row_groups.h"
 
-namespace presso {
+namespace presso::table_writer_test {
 namespace {
 
 using row_groups::all_types;
@@ -427,4 +427,4 @@ TEST(TableWriter, WithoutCloseTheRowGroupsThatWereWrittenAreFoundAndTheTableIsCu
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::table_writer_test

@@ -10,7 +10,7 @@
 #include "format/columns/value_text.h"
 #include "tests/unit/compress/table/table_text.h"
 
-namespace presso {
+namespace presso::type_inference_test {
 namespace {
 
 using test::bytes_of;
@@ -248,4 +248,4 @@ TEST(TypeInference, EveryValueOfATypedColumnPrintsBack) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::type_inference_test

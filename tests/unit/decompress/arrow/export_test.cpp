@@ -13,7 +13,7 @@
 #include "presso/table_writer.h"
 #include "tests/unit/decompress/table/row_groups.h"
 
-namespace presso {
+namespace presso::export_test {
 namespace {
 
 using row_groups::column_schema;
@@ -284,4 +284,4 @@ TEST(ArrowStream, DamageIsAnErrorAfterTheBatchesBeforeIt) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::export_test

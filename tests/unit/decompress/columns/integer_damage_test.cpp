@@ -4,7 +4,7 @@
 #include "compress/columns/integer_encoder.h"
 #include "tests/unit/decompress/columns/integer_support.h"
 
-namespace presso::integers {
+namespace presso::integers::integer_damage_test {
 namespace {
 
 ErrorCode decode_one(const IntegerParameters& parameters, VectorEntry entry,
@@ -214,4 +214,4 @@ TEST(IntegerDamage, MutatedPayloadsGetTheSameCodeFromEveryDecoder) {
 }
 
 }  // namespace
-}  // namespace presso::integers
+}  // namespace presso::integers::integer_damage_test

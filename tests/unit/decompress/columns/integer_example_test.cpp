@@ -3,7 +3,7 @@
 #include "compress/columns/integer_encoder.h"
 #include "tests/unit/decompress/columns/integer_support.h"
 
-namespace presso::integers {
+namespace presso::integers::integer_example_test {
 namespace {
 
 std::vector<Byte> from_hex(const std::string& hex) {
@@ -57,4 +57,4 @@ TEST(IntegerExample, PackedValuesStandInLanes) {
 }
 
 }  // namespace
-}  // namespace presso::integers
+}  // namespace presso::integers::integer_example_test

@@ -11,7 +11,7 @@
 #include "format/columns/zone_image.h"
 #include "tests/unit/decompress/columns/integer_support.h"
 
-namespace presso::integers {
+namespace presso::integers::integer_filter_test {
 namespace {
 
 using Bits = std::array<std::uint64_t, kVectorBits>;
@@ -516,4 +516,4 @@ TEST(IntegerFilter, LooksCodesOfOtherKindsUp) {
 }
 
 }  // namespace
-}  // namespace presso::integers
+}  // namespace presso::integers::integer_filter_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/decompress/columns/integer_support.h"
 
-namespace presso::integers {
+namespace presso::integers::integer_kinds_test {
 namespace {
 
 using Images = std::vector<std::uint64_t>;
@@ -250,4 +250,4 @@ TEST_F(IntegerKinds, BoolsAreBitsOrAConstantWithExceptions) {
 }
 
 }  // namespace
-}  // namespace presso::integers
+}  // namespace presso::integers::integer_kinds_test

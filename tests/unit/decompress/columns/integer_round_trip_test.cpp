@@ -6,7 +6,7 @@
 #include "compress/columns/integer_encoder.h"
 #include "tests/unit/decompress/columns/integer_support.h"
 
-namespace presso::integers {
+namespace presso::integers::integer_round_trip_test {
 namespace {
 
 struct Encoded {
@@ -320,4 +320,4 @@ TEST(DecodeIntegerVectors, GivesTheRowsOfTheseVectorsAlone) {
 }
 
 }  // namespace
-}  // namespace presso::integers
+}  // namespace presso::integers::integer_round_trip_test

@@ -12,7 +12,7 @@
 #include "decompress/columns/cpu/reference_token_decoder.h"
 #include "tests/unit/compress/columns/string_columns.h"
 
-namespace presso {
+namespace presso::token_decoder_test {
 namespace {
 
 using test::random_rows;
@@ -186,4 +186,4 @@ TEST(TokenDecoder, DecodersAgreeOnMutatedBlocks) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::token_decoder_test

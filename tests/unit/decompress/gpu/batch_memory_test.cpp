@@ -11,7 +11,7 @@
 #include "decompress/gpu/bit/unpacked_block.h"
 #include "lab/gpu/variants.h"
 
-namespace presso::gpu {
+namespace presso::gpu::batch_memory_test {
 namespace {
 
 constexpr std::uint64_t kKib = 1024;
@@ -115,4 +115,4 @@ TEST(BatchMemory, CostsLittle) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::batch_memory_test

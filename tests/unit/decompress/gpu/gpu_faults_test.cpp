@@ -6,7 +6,7 @@
 
 #include "tests/support/gpu_runs.h"
 
-namespace presso::test {
+namespace presso::test::gpu_faults_test {
 namespace {
 
 using gpu::DecodeJob;
@@ -218,4 +218,4 @@ TEST(GpuFaults, DamageIsFoundOnEitherSideOfTheFailure) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::gpu_faults_test

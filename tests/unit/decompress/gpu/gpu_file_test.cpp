@@ -7,7 +7,7 @@
 
 #include "tests/support/gpu_runs.h"
 
-namespace presso::test {
+namespace presso::test::gpu_file_test {
 namespace {
 
 using gpu::DeviceBytes;
@@ -357,4 +357,4 @@ TEST_F(GpuFiles, NeedsItsMemory) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::gpu_file_test

@@ -9,7 +9,7 @@
 #include "decompress/gpu/runtime/team.h"
 #include "tests/support/gpu_runs.h"
 
-namespace presso::gpu {
+namespace presso::gpu::gpu_parts_test {
 namespace {
 
 using test::FakeCounts;
@@ -435,4 +435,4 @@ TEST_F(SlotBatches, FindBlocksInPiecesOfPinnedMemory) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::gpu_parts_test

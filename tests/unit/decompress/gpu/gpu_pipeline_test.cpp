@@ -8,7 +8,7 @@
 
 #include "tests/support/gpu_runs.h"
 
-namespace presso::test {
+namespace presso::test::gpu_pipeline_test {
 namespace {
 
 using gpu::DecodeJob;
@@ -496,4 +496,4 @@ TEST(GpuPipeline, AHintThatNothingIsKeptIsHeldTo) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::gpu_pipeline_test

@@ -12,7 +12,7 @@
 #include "tests/support/placed_bytes.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu {
+namespace presso::gpu::xxh3_test {
 namespace {
 
 TEST(Xxh3, IsTheLibrarysForEveryLength) {
@@ -51,4 +51,4 @@ TEST(Xxh3, HashesWordsAsTheirBytes) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::xxh3_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/decompress/table/slices.h"
 
-namespace presso::slices {
+namespace presso::slices::column_slice_test {
 namespace {
 
 using row_groups::make_column;
@@ -172,4 +172,4 @@ TEST(ColumnSlice, GivesNumbersThatAreStoredAsBytes) {
 }
 
 }  // namespace
-}  // namespace presso::slices
+}  // namespace presso::slices::column_slice_test

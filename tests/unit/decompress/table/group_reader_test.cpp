@@ -6,7 +6,7 @@
 #include "presso/checksum.h"
 #include "tests/unit/decompress/table/slices.h"
 
-namespace presso::slices {
+namespace presso::slices::group_reader_test {
 namespace {
 
 using row_groups::make_column;
@@ -188,4 +188,4 @@ TEST(ColumnSlice, Decimal128IsNotCompared) {
 }
 
 }  // namespace
-}  // namespace presso::slices
+}  // namespace presso::slices::group_reader_test

@@ -9,7 +9,7 @@
 #include "tests/support/largest_allocation.h"
 #include "tests/unit/decompress/table/row_groups.h"
 
-namespace presso::row_groups {
+namespace presso::row_groups::row_group_damage_test {
 namespace {
 
 /// A row group for each representation, of few rows.
@@ -323,4 +323,4 @@ TEST(RowGroupDamage, RunningOutOfMemoryIsAnError) {
 }
 
 }  // namespace
-}  // namespace presso::row_groups
+}  // namespace presso::row_groups::row_group_damage_test

@@ -7,7 +7,7 @@
 #include "format/columns/zone_image.h"
 #include "tests/unit/decompress/table/row_groups.h"
 
-namespace presso::row_groups {
+namespace presso::row_groups::row_group_test {
 namespace {
 
 void expect_round_trip(const ColumnData& column, const Stored& stored) {
@@ -327,4 +327,4 @@ TEST(RowGroup, GivesBackExactLines) {
 }
 
 }  // namespace
-}  // namespace presso::row_groups
+}  // namespace presso::row_groups::row_group_test

@@ -6,7 +6,7 @@
 #include "presso/checksum.h"
 #include "tests/unit/decompress/table/slices.h"
 
-namespace presso::slices {
+namespace presso::slices::slice_damage_test {
 namespace {
 
 using row_groups::make_column;
@@ -188,4 +188,4 @@ TEST(SliceDamage, ForgedBlocksNeverLeadOutOfBounds) {
 }
 
 }  // namespace
-}  // namespace presso::slices
+}  // namespace presso::slices::slice_damage_test

@@ -8,7 +8,7 @@
 #include "compress/table/write/block_appender.h"
 #include "tests/unit/decompress/table/slices.h"
 
-namespace presso::slices {
+namespace presso::slices::slice_layout_test {
 namespace {
 
 using row_groups::make_column;
@@ -181,4 +181,4 @@ TEST(SliceLayout, TokensInBlocksOfAnyRows) {
 }
 
 }  // namespace
-}  // namespace presso::slices
+}  // namespace presso::slices::slice_layout_test

@@ -7,7 +7,7 @@
 #include "tests/support/largest_allocation.h"
 #include "tests/unit/decompress/table/table_parts.h"
 
-namespace presso::table_files {
+namespace presso::table_files::table_damage_test {
 namespace {
 
 template <class Change>
@@ -289,4 +289,4 @@ TEST(TableDamage, RowsOfLongNamesAreWrittenInParts) {
 }
 
 }  // namespace
-}  // namespace presso::table_files
+}  // namespace presso::table_files::table_damage_test

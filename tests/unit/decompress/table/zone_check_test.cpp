@@ -5,7 +5,7 @@
 #include "format/columns/table_index_layout.h"
 #include "tests/unit/decompress/table/table_parts.h"
 
-namespace presso::table_files {
+namespace presso::table_files::zone_check_test {
 namespace {
 
 /// A column of each type that CSV can have, of strings in every representation, with nulls and
@@ -133,4 +133,4 @@ TEST(ZoneCheck, WiderZonesAndNoneAreTrue) {
 }
 
 }  // namespace
-}  // namespace presso::table_files
+}  // namespace presso::table_files::zone_check_test

@@ -9,7 +9,7 @@
 #include "format/columns/bit_copy.h"
 #include "format/columns/utf8_check.h"
 
-namespace presso {
+namespace presso::arrow_format_test {
 namespace {
 
 TEST(ArrowFormat, NamesEveryTypeAndIsReadAsTheSameType) {
@@ -114,4 +114,4 @@ TEST(Utf8, EachStringIsLookedAtOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::arrow_format_test

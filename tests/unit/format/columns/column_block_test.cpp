@@ -7,7 +7,7 @@
 #include "presso/checksum.h"
 #include "tests/unit/format/columns/table_parts.h"
 
-namespace presso::tables {
+namespace presso::tables::column_block_test {
 namespace {
 
 using Header = std::array<Byte, kBlockHeaderBytes>;
@@ -142,4 +142,4 @@ TEST(ColumnBlockHeader, OfAnotherCodingIsUnknown) {
 }
 
 }  // namespace
-}  // namespace presso::tables
+}  // namespace presso::tables::column_block_test

@@ -7,7 +7,7 @@
 #include "format/columns/row_text.h"
 #include "format/columns/schema.h"
 
-namespace presso {
+namespace presso::json_orders_test {
 namespace {
 
 JsonOrders::Presence presence_of(const JsonOrders& orders, const std::vector<std::size_t>& set) {
@@ -108,4 +108,4 @@ TEST(JsonRowText, EscapesWhatIsNotAsciiWhereTheFormSaysSo) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::json_orders_test

@@ -7,7 +7,7 @@
 #include "tests/support/largest_allocation.h"
 #include "tests/unit/format/columns/table_parts.h"
 
-namespace presso::tables {
+namespace presso::tables::row_group_test {
 namespace {
 
 ErrorCode parse(const RowGroup& group) {
@@ -172,4 +172,4 @@ TEST(RowGroupZone, CoversItsBlocksAndKnowsNothingWhereOneDoesNot) {
 }
 
 }  // namespace
-}  // namespace presso::tables
+}  // namespace presso::tables::row_group_test

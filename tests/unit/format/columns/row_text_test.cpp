@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace presso {
+namespace presso::row_text_test {
 namespace {
 
 using Texts = std::vector<std::optional<std::string>>;
@@ -356,4 +356,4 @@ TEST(RowText, RandomRowsAreAsTheSlowestPrinterHasThem) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::row_text_test

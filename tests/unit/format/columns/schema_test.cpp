@@ -3,7 +3,7 @@
 #include "tests/support/largest_allocation.h"
 #include "tests/unit/format/columns/table_parts.h"
 
-namespace presso::tables {
+namespace presso::tables::schema_test {
 namespace {
 
 void expect_round_trip(const TableSchema& schema) {
@@ -170,4 +170,4 @@ TEST(Schema, ColumnsAreTheSameWhateverTheirText) {
 }
 
 }  // namespace
-}  // namespace presso::tables
+}  // namespace presso::tables::schema_test

@@ -7,7 +7,7 @@
 
 #include "tests/unit/decompress/table/row_groups.h"
 
-namespace presso {
+namespace presso::sort_key_test {
 namespace {
 
 using row_groups::all_types;
@@ -173,4 +173,4 @@ TEST(SortKey, OfRowsThatAreEqualLeavesThemInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::sort_key_test

@@ -9,7 +9,7 @@
 #include "presso/checksum.h"
 #include "tests/support/largest_allocation.h"
 
-namespace presso::tables {
+namespace presso::tables::table_file_test {
 namespace {
 
 using File = std::vector<Byte>;
@@ -352,4 +352,4 @@ TEST(TableFileWriter, RefusesSchemasThatAreNotValid) {
 }
 
 }  // namespace
-}  // namespace presso::tables
+}  // namespace presso::tables::table_file_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace presso {
+namespace presso::token_dictionary_test {
 namespace {
 
 Token token(std::string_view text) {
@@ -130,4 +130,4 @@ TEST(TokenDictionary, MutatedFormsParseToDictionariesOrErrors) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::token_dictionary_test

@@ -4,7 +4,7 @@
 
 #include "presso/table_schema.h"
 
-namespace presso {
+namespace presso::type_name_test {
 namespace {
 
 TEST(TypeName, EveryTypeIsReadBackFromItsName) {
@@ -50,4 +50,4 @@ TEST(TypeName, NumbersThatNoTypeHasAreNamedAsSuch) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::type_name_test

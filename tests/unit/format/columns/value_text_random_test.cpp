@@ -14,7 +14,7 @@
 #include "format/columns/value_text.h"
 #include "tests/unit/format/columns/value_texts.h"
 
-namespace presso {
+namespace presso::value_text_random_test {
 namespace {
 
 /// Every type, pattern, unit, and scales of all lengths.
@@ -157,4 +157,4 @@ TEST(RandomValueText, ShortDoublesAreAsToCharsHasThem) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::value_text_random_test

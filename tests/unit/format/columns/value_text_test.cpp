@@ -10,7 +10,7 @@
 #include "format/columns/civil_date.h"
 #include "tests/unit/format/columns/value_texts.h"
 
-namespace presso {
+namespace presso::value_text_test {
 namespace {
 
 template <class T>
@@ -310,4 +310,4 @@ TEST(ValueText, StringsAreNotItsBusiness) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::value_text_test

@@ -10,7 +10,7 @@
 #include "presso/compress_table.h"
 #include "query/answer/answer_stream.h"
 
-namespace presso::query {
+namespace presso::query::answer_stream_test {
 namespace {
 
 using Stream = ArrowOwner<ArrowArrayStream>;
@@ -138,4 +138,4 @@ TEST(AnswerStream, AWaitingReaderStopsWhereItIsCancelled) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::answer_stream_test

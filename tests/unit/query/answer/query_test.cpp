@@ -12,7 +12,7 @@
 #include "presso/query.h"
 #include "tests/unit/query/answer/text_sink.h"
 
-namespace presso {
+namespace presso::query_test {
 namespace {
 
 struct Row {
@@ -436,4 +436,4 @@ TEST_F(QueryTest, DamagedBlocksAreNamed) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::query_test

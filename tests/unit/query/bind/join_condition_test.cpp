@@ -13,7 +13,7 @@
 #include "tests/unit/query/expression/expression_dump.h"
 #include "tests/unit/query/expression/tpch_texts.h"
 
-namespace presso::query {
+namespace presso::query::join_condition_test {
 namespace {
 
 using corpora::Random;
@@ -346,4 +346,4 @@ TEST(JoinCondition, FiltersBeforeAJoinGiveTheSameRows) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::join_condition_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/query/compute/evaluate.h"
 
-namespace presso::query {
+namespace presso::query::compute_test {
 namespace {
 
 struct Case {
@@ -237,4 +237,4 @@ TEST(Compute, ComparesNumbersOfAllKindsExactly) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::compute_test

@@ -5,7 +5,7 @@
 #include "presso/expression.h"
 #include "tests/unit/query/expression/expression_dump.h"
 
-namespace presso {
+namespace presso::expression_error_test {
 namespace {
 
 struct Case {
@@ -184,4 +184,4 @@ TEST(ExpressionError, OfTheBinderIsShownTheSameWay) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::expression_error_test

@@ -5,7 +5,7 @@
 #include "presso/expression.h"
 #include "tests/unit/query/expression/expression_dump.h"
 
-namespace presso {
+namespace presso::expression_list_test {
 namespace {
 
 /// "tree AS name; ..."
@@ -92,4 +92,4 @@ TEST(SortList, ErrorsSayWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::expression_list_test

@@ -6,7 +6,7 @@
 #include "presso/expression.h"
 #include "tests/unit/query/expression/expression_dump.h"
 
-namespace presso {
+namespace presso::expression_parser_test {
 namespace {
 
 struct Case {
@@ -342,4 +342,4 @@ TEST(ExpressionParser, CopiesOfCaseAreBounded) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::expression_parser_test

@@ -6,7 +6,7 @@
 #include "tests/unit/query/expression/expression_dump.h"
 #include "tests/unit/query/expression/expression_maker.h"
 
-namespace presso {
+namespace presso::expression_random_test {
 namespace {
 
 using corpora::Random;
@@ -215,4 +215,4 @@ TEST(ExpressionParser, MutationsOfExpressionsAreSoundOrAnError) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::expression_random_test

@@ -5,7 +5,7 @@
 #include "presso/sql.h"
 #include "tests/unit/query/expression/sql_dump.h"
 
-namespace presso {
+namespace presso::sql_error_test {
 namespace {
 
 struct Case {
@@ -436,4 +436,4 @@ TEST(SqlError, WordsOfStatementsMeanNothingInExpressions) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::sql_error_test

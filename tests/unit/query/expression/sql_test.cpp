@@ -7,7 +7,7 @@
 #include "tests/unit/query/expression/sql_dump.h"
 #include "tests/unit/query/expression/tpch_texts.h"
 
-namespace presso {
+namespace presso::sql_test {
 namespace {
 
 struct Case {
@@ -254,4 +254,4 @@ TEST(Sql, ReadsTheOtherQueriesOfTpch) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::sql_test

@@ -12,7 +12,7 @@
 #include "query/gpu/table/task_queue.h"
 #include "tests/support/fake_device.h"
 
-namespace presso {
+namespace presso::pinned_ring_test {
 namespace {
 
 using gpu::PinnedRing;
@@ -154,4 +154,4 @@ TEST(PinnedRing, MakesNoMoreSlotsThanPieces) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::pinned_ring_test

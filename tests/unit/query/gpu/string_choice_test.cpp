@@ -11,7 +11,7 @@
 #include "tests/support/token_codes.h"
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::gpu {
+namespace presso::gpu::string_choice_test {
 namespace {
 
 using Kind = query::StringCondition::Kind;
@@ -110,4 +110,4 @@ TEST(StringChoice, TakesWhatHasRoom) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::string_choice_test

@@ -12,7 +12,7 @@
 #include "tests/unit/compress/columns/string_columns.h"
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::gpu {
+namespace presso::gpu::string_table_test {
 namespace {
 
 using query::StringCondition;
@@ -149,4 +149,4 @@ TEST(StringTables, RefuseWhatHasNoRoom) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::string_table_test

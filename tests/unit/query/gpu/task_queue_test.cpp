@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace presso {
+namespace presso::task_queue_test {
 namespace {
 
 using gpu::TaskQueue;
@@ -89,4 +89,4 @@ TEST(TaskQueue, OneThreadWorksWhereItWaits) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::task_queue_test

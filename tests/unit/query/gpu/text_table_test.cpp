@@ -11,7 +11,7 @@
 #include "query/strings/condition_automaton.h"
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::gpu {
+namespace presso::gpu::text_table_test {
 namespace {
 
 using query::StringCondition;
@@ -127,4 +127,4 @@ TEST(TextTable, TooManyStatesAreNotLaidOut) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::text_table_test

@@ -7,7 +7,7 @@
 #include "query/group/grouping.h"
 #include "tests/unit/query/group/group_model.h"
 
-namespace presso::query::test {
+namespace presso::query::test::group_memory_test {
 namespace {
 
 constexpr std::uint64_t kRows = 150'000;
@@ -116,4 +116,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace
-}  // namespace presso::query::test
+}  // namespace presso::query::test::group_memory_test

@@ -13,7 +13,7 @@
 #include "query/values/hash.h"
 #include "tests/unit/query/group/group_model.h"
 
-namespace presso::query::test {
+namespace presso::query::test::grouping_test {
 namespace {
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -589,4 +589,4 @@ TEST(GroupStrategies, RefuseKeysOutsideOfTheArray) {
 }
 
 }  // namespace
-}  // namespace presso::query::test
+}  // namespace presso::query::test::grouping_test

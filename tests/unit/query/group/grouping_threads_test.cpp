@@ -6,7 +6,7 @@
 #include "corpora/random.h"
 #include "tests/unit/query/group/group_model.h"
 
-namespace presso::query::test {
+namespace presso::query::test::grouping_threads_test {
 namespace {
 
 /// Integers as keys, or texts; a sum, distinct values, the least text.
@@ -72,4 +72,4 @@ TEST(GroupingThreads, StopTogetherWhereMemoryEnds) {
 }
 
 }  // namespace
-}  // namespace presso::query::test
+}  // namespace presso::query::test::grouping_threads_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace presso::query {
+namespace presso::query::hash_test {
 namespace {
 
 std::uint64_t unshift(std::uint64_t value, unsigned shift) {
@@ -73,4 +73,4 @@ TEST(Hash, FallsIntoPartsThatExist) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::hash_test

@@ -11,7 +11,7 @@
 #include "corpora/random.h"
 #include "query/values/hash.h"
 
-namespace presso::query::grouping {
+namespace presso::query::grouping::kernels_test {
 namespace {
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -224,4 +224,4 @@ TEST_P(GroupKernels, RefuseDoublesThatAreNoSuchIntegers) {
 }
 
 }  // namespace
-}  // namespace presso::query::grouping
+}  // namespace presso::query::grouping::kernels_test

@@ -10,7 +10,7 @@
 #include <limits>
 #include <memory>
 
-namespace presso::query::grouping {
+namespace presso::query::grouping::key_coder_test {
 namespace {
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -190,4 +190,4 @@ TEST(KeyCoder, TakesNansForEqualAndZerosToo) {
 }
 
 }  // namespace
-}  // namespace presso::query::grouping
+}  // namespace presso::query::grouping::key_coder_test

@@ -9,7 +9,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query::grouping {
+namespace presso::query::grouping::key_table_test {
 namespace {
 
 /// Looks vectors up in both ways and compares with a map. `hash_of` may be as bad as it likes.
@@ -160,4 +160,4 @@ TEST(KeyTable, SaysWhatItIsGoingToAllocate) {
 }
 
 }  // namespace
-}  // namespace presso::query::grouping
+}  // namespace presso::query::grouping::key_table_test

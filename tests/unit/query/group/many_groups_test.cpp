@@ -6,7 +6,7 @@
 #include "corpora/random.h"
 #include "tests/unit/query/group/group_model.h"
 
-namespace presso::query::test {
+namespace presso::query::test::many_groups_test {
 namespace {
 
 /// Each of `groups` keys twice, far apart. The sum of a key's two values is known.
@@ -127,4 +127,4 @@ TEST(ManyRows, AreCountedBeyond32Bits) {
 }
 
 }  // namespace
-}  // namespace presso::query::test
+}  // namespace presso::query::test::many_groups_test

@@ -13,7 +13,7 @@
 #include "corpora/random.h"
 #include "query/group/grouping.h"
 
-namespace presso::query {
+namespace presso::query::ratio_test {
 namespace {
 
 using grouping::average_rounded;
@@ -190,4 +190,4 @@ TEST(FixedPoint, Leaves126BitsForAllRows) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::ratio_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace presso::query::grouping {
+namespace presso::query::grouping::sorted_keys_test {
 namespace {
 
 using Ids = std::vector<std::uint32_t>;
@@ -111,4 +111,4 @@ TEST(SortedKeys, ThatAreFarApartOrTheSameAreMerged) {
 }
 
 }  // namespace
-}  // namespace presso::query::grouping
+}  // namespace presso::query::grouping::sorted_keys_test

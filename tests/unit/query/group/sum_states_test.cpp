@@ -10,7 +10,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query::grouping {
+namespace presso::query::grouping::sum_states_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -100,4 +100,4 @@ TEST(SumStates, BytesThatAreNoStateAreTold) {
 }
 
 }  // namespace
-}  // namespace presso::query::grouping
+}  // namespace presso::query::grouping::sum_states_test

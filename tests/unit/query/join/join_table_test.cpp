@@ -10,7 +10,7 @@
 
 #include "tests/unit/query/join/join_model.h"
 
-namespace presso::query::join::test {
+namespace presso::query::join::test::join_table_test {
 namespace {
 
 using Rows = std::vector<std::vector<std::uint32_t>>;
@@ -266,4 +266,4 @@ TEST(JoinTable, NamesOfStrategiesAreThere) {
 }
 
 }  // namespace
-}  // namespace presso::query::join::test
+}  // namespace presso::query::join::test::join_table_test

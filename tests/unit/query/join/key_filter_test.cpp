@@ -11,7 +11,7 @@
 #include "query/join/build_rows.h"
 #include "tests/unit/query/join/join_model.h"
 
-namespace presso::query::join::test {
+namespace presso::query::join::test::key_filter_test {
 namespace {
 
 using Kind = KeyFilter::Kind;
@@ -134,4 +134,4 @@ TEST(KeyFilterKernels, AgreeAtEveryLevel) {
 }
 
 }  // namespace
-}  // namespace presso::query::join::test
+}  // namespace presso::query::join::test::key_filter_test

@@ -13,7 +13,7 @@
 #include "query/join/build_rows.h"
 #include "tests/unit/query/join/join_model.h"
 
-namespace presso::query::join::test {
+namespace presso::query::join::test::key_numbers_test {
 namespace {
 
 using grouping::WordPair;
@@ -123,4 +123,4 @@ TEST(KeyNumbers, StopWhereMemoryEnds) {
 }
 
 }  // namespace
-}  // namespace presso::query::join::test
+}  // namespace presso::query::join::test::key_numbers_test

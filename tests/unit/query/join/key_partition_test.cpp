@@ -7,7 +7,7 @@
 #include "query/values/hash.h"
 #include "tests/unit/query/join/join_model.h"
 
-namespace presso::query::join::test {
+namespace presso::query::join::test::key_partition_test {
 namespace {
 
 void expect_parts(const JoinCase& which, const std::vector<Tuple>& tuples,
@@ -46,4 +46,4 @@ TEST(KeyPartition, KeepsTheOrderOfRowsWithinAPart) {
 }
 
 }  // namespace
-}  // namespace presso::query::join::test
+}  // namespace presso::query::join::test::key_partition_test

@@ -9,7 +9,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::entry_merge_test {
 namespace {
 
 /// Rows of several runs: their numbers in the input, which no two of them share.
@@ -72,4 +72,4 @@ TEST(EntryMerge, MergesRunsOfAnySizeWithAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::entry_merge_test

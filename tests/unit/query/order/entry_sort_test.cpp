@@ -9,7 +9,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::entry_sort_test {
 namespace {
 
 using Entries = std::vector<SortEntry>;
@@ -108,4 +108,4 @@ TEST(EntrySort, SortsStringsThatAreBeginsOfEachOther) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::entry_sort_test

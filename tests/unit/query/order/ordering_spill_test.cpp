@@ -8,7 +8,7 @@
 
 #include "tests/unit/query/order/order_data.h"
 
-namespace presso::query {
+namespace presso::query::ordering_spill_test {
 namespace {
 
 using namespace order_data;
@@ -135,4 +135,4 @@ TEST(OrderingSpill, LeavesNothingInTheFolder) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::ordering_spill_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/query/order/order_data.h"
 
-namespace presso::query {
+namespace presso::query::ordering_test {
 namespace {
 
 using namespace order_data;
@@ -130,4 +130,4 @@ TEST(Ordering, RefusesAPlanWithoutKeysAndOneWithAKeyThatIsNoColumn) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::ordering_test

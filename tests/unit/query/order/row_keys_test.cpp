@@ -5,7 +5,7 @@
 #include "query/order/entry_sort.h"
 #include "tests/unit/query/order/order_data.h"
 
-namespace presso::query {
+namespace presso::query::row_keys_test {
 namespace {
 
 using namespace order_data;
@@ -86,4 +86,4 @@ TEST(RowKeys, WordsBehindTheFirstAreZeroBehindTheEnd) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::row_keys_test

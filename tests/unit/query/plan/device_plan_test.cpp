@@ -6,7 +6,7 @@
 
 #include "query/plan/planner.h"
 
-namespace presso::query {
+namespace presso::query::device_plan_test {
 namespace {
 
 /// Conditions 1, 2 and 5 are on columns, 3 and 4 are expressions.
@@ -88,4 +88,4 @@ TEST(DevicePlans, HaveBitmapsBetweenKernels) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::device_plan_test

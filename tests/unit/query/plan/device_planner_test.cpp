@@ -10,7 +10,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::device_planner_test {
 namespace {
 
 using corpora::Random;
@@ -247,4 +247,4 @@ TEST(GpuQueryRates, AreByWidth) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::device_planner_test

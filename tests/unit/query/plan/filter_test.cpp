@@ -14,7 +14,7 @@
 #include "query/compute/binder.h"
 #include "query/compute/written_value.h"
 
-namespace presso::query {
+namespace presso::query::filter_test {
 namespace {
 
 struct TestColumn {
@@ -426,4 +426,4 @@ TEST_F(FilterShapes, NameTheColumnsThatAreRead) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::filter_test

@@ -10,7 +10,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::intervals_test {
 namespace {
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
@@ -126,4 +126,4 @@ TEST(IntervalSets, AreEqualWhateverTheyWereMadeOf) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::intervals_test

@@ -12,7 +12,7 @@
 #include "corpora/random.h"
 #include "query/plan/joint_shares.h"
 
-namespace presso::query {
+namespace presso::query::planner_test {
 namespace {
 
 using corpora::Random;
@@ -395,4 +395,4 @@ TEST(Plans, OfThreeConditionsAreAllOrdersInAllGroups) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::planner_test

@@ -8,7 +8,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::join_part_test {
 namespace {
 
 constexpr std::uint64_t kLast = ~std::uint64_t{0};
@@ -100,4 +100,4 @@ TEST(JoinPart, WordsBesideTheRangeAreOfTheFirstSlotOrTheLast) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::join_part_test

@@ -11,7 +11,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::part_file_test {
 namespace {
 
 struct Row {
@@ -145,4 +145,4 @@ TEST(PartFile, NamesTheFolderThatTakesNoFile) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::part_file_test

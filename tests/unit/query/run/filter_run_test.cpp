@@ -18,7 +18,7 @@
 #include "query/run/make_plan.h"
 #include "tests/unit/decompress/table/slices.h"
 
-namespace presso::query {
+namespace presso::query::filter_run_test {
 namespace {
 
 constexpr std::uint32_t kRows = 150'000;  // a slice, the rest of a row group, another row group
@@ -383,4 +383,4 @@ TEST(FilterRunner, CountsTheRowsThatConditionsAreAskedForAndLeave) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::filter_run_test

@@ -13,7 +13,7 @@
 #include "presso/compress_table.h"
 #include "presso/query.h"
 
-namespace presso::query {
+namespace presso::query::join_forecast_test {
 namespace {
 
 constexpr double kMegabyte = 1e6;
@@ -210,4 +210,4 @@ TEST_F(JoinExplainTest, TheSideThatIsKeptIsNamedWhereSidesAreExchanged) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::join_forecast_test

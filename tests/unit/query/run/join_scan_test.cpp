@@ -16,7 +16,7 @@
 #include "presso/query.h"
 #include "tests/unit/query/answer/text_sink.h"
 
-namespace presso {
+namespace presso::join_scan_test {
 namespace {
 
 using Keys = std::vector<std::optional<std::string>>;  ///< as CSV has them; nullopt: null
@@ -389,4 +389,4 @@ TEST_F(JoinScanTest, DamagedBlocksAreErrorsThatSayWhere) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::join_scan_test

@@ -3,7 +3,7 @@
 // rows with one key do not fit. The answer is that of nested loops, in the same order as ever.
 #include "tests/unit/query/run/join_fixture.h"
 
-namespace presso {
+namespace presso::join_spill_test {
 namespace {
 
 class JoinMemoryTest : public JoinTest {
@@ -253,4 +253,4 @@ TEST_F(JoinMemoryTest, NamesTheFolderInWhichNoFileCanBeMade) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::join_spill_test

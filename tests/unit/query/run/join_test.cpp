@@ -4,7 +4,7 @@
 // types and conditions.
 #include "tests/unit/query/run/join_fixture.h"
 
-namespace presso {
+namespace presso::join_test {
 namespace {
 
 /// Hands batches on without keeping them.
@@ -420,4 +420,4 @@ TEST_F(JoinTest, ExplainsWhichTableIsReadAndWhichAreKept) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::join_test

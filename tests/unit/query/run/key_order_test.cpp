@@ -13,7 +13,7 @@
 #include "presso/compress_table.h"
 #include "tests/unit/query/answer/text_sink.h"
 
-namespace presso::query {
+namespace presso::query::key_order_test {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -178,4 +178,4 @@ TEST_F(KeyOrderTest, ConversionsKeepTheOrder) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::key_order_test

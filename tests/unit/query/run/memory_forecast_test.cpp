@@ -12,7 +12,7 @@
 #include "presso/compress_table.h"
 #include "presso/query.h"
 
-namespace presso::query {
+namespace presso::query::memory_forecast_test {
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1'000'000;
@@ -213,4 +213,4 @@ TEST_F(ForecastTest, GroupsOfJoinedRowsAreForetoldAndMadeInParts) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::memory_forecast_test

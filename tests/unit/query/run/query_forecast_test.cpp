@@ -11,7 +11,7 @@
 #include "presso/compress_table.h"
 #include "presso/query.h"
 
-namespace presso::query {
+namespace presso::query::query_forecast_test {
 namespace {
 
 constexpr int kRows = 200'000;  ///< three slices and a bit
@@ -252,4 +252,4 @@ TEST_F(QueryForecastTest, WhatIsWrongWithTheQuestionIsAnError) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::query_forecast_test

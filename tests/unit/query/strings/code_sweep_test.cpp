@@ -9,7 +9,7 @@
 
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::query {
+namespace presso::query::code_sweep_test {
 namespace {
 
 using Clause = scan_detail::RequiredLiterals::Clause;
@@ -123,4 +123,4 @@ TEST(CodeSweep, StopsWhereItsPlacesAreFull) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::code_sweep_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::query {
+namespace presso::query::condition_automaton_test {
 namespace {
 
 using Kind = StringCondition::Kind;
@@ -76,4 +76,4 @@ TEST(ConditionAutomaton, GivesTheErrorsOfTheTest) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::condition_automaton_test

@@ -9,7 +9,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::needle_test {
 namespace {
 
 TEST(Needle, FindsWhatTheLibraryFinds) {
@@ -36,4 +36,4 @@ TEST(Needle, FindsWhatTheLibraryFinds) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::needle_test

@@ -8,7 +8,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::row_cursor_test {
 namespace {
 
 /// Rows by what `size_of` says, and all places from `first` on, `step` apart.
@@ -44,4 +44,4 @@ TEST(RowCursor, FindsTheRowOfEveryPlace) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::row_cursor_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::query {
+namespace presso::query::string_automaton_test {
 namespace {
 
 using test::as_bytes;
@@ -74,4 +74,4 @@ TEST(StringAutomaton, KnowsTheLinesOfAString) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::string_automaton_test

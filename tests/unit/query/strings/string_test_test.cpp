@@ -9,7 +9,7 @@
 #include "tests/unit/query/strings/like_oracle.h"
 #include "tests/unit/query/strings/string_rows.h"
 
-namespace presso::query {
+namespace presso::query::string_test_test {
 namespace {
 
 using Kind = StringCondition::Kind;
@@ -241,4 +241,4 @@ TEST(StringTest, MatchesAutomataThatAreMadeAsTheyRead) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::string_test_test

@@ -9,7 +9,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::loops_test {
 namespace {
 
 using Words = std::vector<std::uint64_t>;
@@ -108,4 +108,4 @@ TEST_P(Loops, KeysBecomeDigits) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::loops_test

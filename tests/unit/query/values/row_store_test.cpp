@@ -10,7 +10,7 @@
 
 #include "corpora/random.h"
 
-namespace presso::query {
+namespace presso::query::row_store_test {
 namespace {
 
 using corpora::Random;
@@ -249,4 +249,4 @@ TEST(StringArena, StringsStayWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace presso::query
+}  // namespace presso::query::row_store_test

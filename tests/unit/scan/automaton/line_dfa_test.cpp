@@ -11,7 +11,7 @@
 #include "scan/regex/pike.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::line_dfa_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -167,4 +167,4 @@ TEST(LineCounter, CountsWhatTheAutomatonDefines) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::line_dfa_test

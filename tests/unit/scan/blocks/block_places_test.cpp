@@ -16,7 +16,7 @@
 #include "scan/blocks/block_places.h"
 #include "tests/support/frame_map.h"
 
-namespace presso {
+namespace presso::block_places_test {
 namespace {
 
 using File = std::vector<Byte>;
@@ -504,4 +504,4 @@ TEST(BlockPlaces, AnErrorOfReadingEndsTheScanBehindTheLinesBefore) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::block_places_test

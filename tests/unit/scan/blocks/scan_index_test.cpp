@@ -11,7 +11,7 @@
 #include "presso/compress.h"
 #include "presso/scan.h"
 
-namespace presso {
+namespace presso::scan_index_test {
 namespace {
 
 constexpr std::uint32_t kBlock = kMinBlockBytes;
@@ -435,4 +435,4 @@ TEST(ScanIndex, FailFastReportsNoLineAfterTheDamage) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::scan_index_test

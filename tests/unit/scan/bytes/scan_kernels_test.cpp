@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::scan_kernels_test {
 namespace {
 
 constexpr std::size_t kMaxLength = 330;
@@ -121,4 +121,4 @@ INSTANTIATE_TEST_SUITE_P(Levels, ScanKernels, testing::ValuesIn(supported_cpu_le
                          [](const auto& level) { return std::string(name(level.param)); });
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::scan_kernels_test

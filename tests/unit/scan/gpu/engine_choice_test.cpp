@@ -5,7 +5,7 @@
 #include "scan/gpu/search/engine.h"
 #include "scan/pattern/pattern_access.h"
 
-namespace presso::gpu {
+namespace presso::gpu::engine_choice_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -108,4 +108,4 @@ TEST(EngineTables, ArePlacedInDeviceMemory) {
 }
 
 }  // namespace
-}  // namespace presso::gpu
+}  // namespace presso::gpu::engine_choice_test

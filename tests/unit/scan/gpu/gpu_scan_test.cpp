@@ -14,7 +14,7 @@
 #include "tests/support/fake_scan_kernels.h"
 #include "tests/support/gpu_runs.h"
 
-namespace presso::test {
+namespace presso::test::gpu_scan_test {
 namespace {
 
 struct SeenLine {
@@ -520,4 +520,4 @@ TEST(GpuScan, CallbacksEndIt) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::gpu_scan_test

@@ -9,7 +9,7 @@
 #include "scan/matching/matcher.h"
 #include "scan/pattern/pattern_access.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::literal_spellings_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -84,4 +84,4 @@ TEST(LineLiterals, OfARequirementAreThoseWhoseShortestIsTheLongest) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::literal_spellings_test

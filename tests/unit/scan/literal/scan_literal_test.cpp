@@ -10,7 +10,7 @@
 #include "scan/pattern/pattern_access.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::scan_literal_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -265,4 +265,4 @@ TEST(ScanPlan, ChoosesRareBytes) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::scan_literal_test

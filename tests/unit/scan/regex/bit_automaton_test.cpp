@@ -14,7 +14,7 @@
 #include "scan/regex/lazy_dfa.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::bit_automaton_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -191,4 +191,4 @@ TEST(BitAutomaton, WhatIsTooLargeIsRefusedWithAdvice) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::bit_automaton_test

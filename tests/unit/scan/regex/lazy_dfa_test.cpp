@@ -8,7 +8,7 @@
 #include "scan/regex/lazy_dfa.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::lazy_dfa_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -77,4 +77,4 @@ TEST(LazyDfa, HugeAutomataAreReadInBoundedMemory) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::lazy_dfa_test

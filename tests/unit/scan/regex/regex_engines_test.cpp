@@ -15,7 +15,7 @@
 #include "tests/support/places.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::regex_engines_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -234,4 +234,4 @@ TEST(RegexEngine, AllAgreeOnAllSmallPatternsAndTexts) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::regex_engines_test

@@ -14,7 +14,7 @@
 #include "scan/regex/spanning_windows.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::regex_prefilter_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -268,4 +268,4 @@ TEST(RegexPrefilter, SequencesAreFoundAlikeOnEveryLevel) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::regex_prefilter_test

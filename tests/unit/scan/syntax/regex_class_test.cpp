@@ -11,7 +11,7 @@
 #include "scan/syntax/named_classes.h"
 #include "tests/unit/scan/syntax/regex_dump.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::regex_class_test {
 namespace {
 
 using Bits = std::vector<bool>;
@@ -434,4 +434,4 @@ TEST(RegexClasses, LeaveOutCarriageReturnsThatEndLines) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::regex_class_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/scan/syntax/regex_dump.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::regex_like_test {
 namespace {
 
 constexpr const char* kRun = "*(<\\x{0}-\\x{9}\\x{B}-\\x{FF}>)";
@@ -74,4 +74,4 @@ TEST(Like, LongPatternsTakeLinearTime) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::regex_like_test

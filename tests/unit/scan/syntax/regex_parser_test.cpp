@@ -5,7 +5,7 @@
 
 #include "tests/unit/scan/syntax/regex_dump.h"
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::regex_parser_test {
 namespace {
 
 struct Example {
@@ -447,4 +447,4 @@ TEST(RegexParser, ExplainsErrorsInAWindowOfLongPatterns) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::regex_parser_test

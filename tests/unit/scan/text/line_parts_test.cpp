@@ -15,7 +15,7 @@
 #include "presso/scan.h"
 #include "tests/unit/scan/text/scan_reference.h"
 
-namespace presso {
+namespace presso::line_parts_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -277,4 +277,4 @@ TEST(LineParts, AreRefusedForAFileOfTheSameSizeWithOtherLines) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::line_parts_test

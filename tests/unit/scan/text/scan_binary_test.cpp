@@ -8,7 +8,7 @@
 #include "presso/scan.h"
 #include "tests/unit/scan/text/stepped_source.h"
 
-namespace presso {
+namespace presso::scan_binary_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -209,4 +209,4 @@ TEST(ScanBinary, LinesThatEndAtNulBytesHaveNoRule) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::scan_binary_test

@@ -12,7 +12,7 @@
 #include "tests/unit/scan/text/scan_reference.h"
 #include "tests/unit/scan/text/stepped_source.h"
 
-namespace presso {
+namespace presso::scan_context_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -164,4 +164,4 @@ TEST(ScanContext, ContextLinesOfAnInvertedScanCarryTheirMatches) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::scan_context_test

@@ -11,7 +11,7 @@
 #include "presso/scan.h"
 #include "tests/unit/scan/text/stepped_source.h"
 
-namespace presso {
+namespace presso::scan_filter_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -139,4 +139,4 @@ TEST(ScanFilter, NulBytesMayEndLines) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::scan_filter_test

@@ -12,7 +12,7 @@
 #include "scan/pattern/pattern_access.h"
 #include "tests/unit/scan/text/stepped_source.h"
 
-namespace presso {
+namespace presso::scan_multiline_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -190,4 +190,4 @@ TEST(WhichPattern, IsTheFirstThatMatchesThere) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::scan_multiline_test

@@ -12,7 +12,7 @@
 #include "tests/unit/scan/text/scan_reference.h"
 #include "tests/unit/scan/text/stepped_source.h"
 
-namespace presso {
+namespace presso::scan_test {
 namespace {
 
 using scan_test::as_bytes;
@@ -244,4 +244,4 @@ TEST(ScanCompressed, ATruncatedFileIsSearchedUpToTheCut) {
 }
 
 }  // namespace
-}  // namespace presso
+}  // namespace presso::scan_test

@@ -10,7 +10,7 @@
 #include "presso/compress.h"
 #include "tests/support/test_data.h"
 
-namespace presso::test {
+namespace presso::test::scanner_test {
 namespace {
 
 struct OneLine {
@@ -193,4 +193,4 @@ TEST(Scanner, AnotherThreadMayCancel) {
 }
 
 }  // namespace
-}  // namespace presso::test
+}  // namespace presso::test::scanner_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace presso::scan_detail {
+namespace presso::scan_detail::scan_unicode_test {
 namespace {
 
 Decoded decode_text(const std::string& text) {
@@ -73,4 +73,4 @@ TEST(ScanUnicode, WordsAndUpperCase) {
 }
 
 }  // namespace
-}  // namespace presso::scan_detail
+}  // namespace presso::scan_detail::scan_unicode_test
