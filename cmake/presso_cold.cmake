@@ -23,9 +23,10 @@ set(presso_cold_files
   "format/columns/(arrow_format|header_line|json_orders|row_group|schema|table_.*|type_name)"
   "compress/(compress|choose/(block_size_choice|dictionary_choice|size_trial))"
   "compress/arrow/compress_arrow" "compress/columns/vector_plan"
-  "compress/table/[a-z]+/(begun_text|block_appender|compress_table|delimited_kind|dialect|group_collector)"
-  "compress/table/[a-z]+/(header|json_(key_order|kind|loader)|named_columns|row_group_encoder|row_sorter)"
-  "compress/table/[a-z]+/(string_choice|table_.*|type_candidate)"
+  "compress/table/text/(begun_text|delimited_kind|dialect|header|json_(key_order|kind|loader))"
+  "compress/table/(text/type_candidate|rows/row_sorter)"
+  "compress/table/write/(block_appender|compress_table|group_collector|named_columns)"
+  "compress/table/write/(row_group_encoder|string_choice|table_.*)"
   "decompress/(block_stream|decompress|dictionary|table/(block_reader|group_reader|table))"
   "decompress/arrow/(arrow_(export|stream)|ipc_message|stream_frame|write_arrow)"
   # Planning of searches and queries, and what happens once for each batch of rows.

@@ -9,6 +9,12 @@ endif()
 # Machine code for the A100 and H100 families; newer devices compile the intermediate code.
 set(PRESSO_CUDA_ARCHITECTURES "80-real;90-real;90-virtual" CACHE STRING
     "GPU architectures to compile for, 80 or newer")
+# AUTO, as in the presets for tests: ON where there is no GPU to run the kernels. They take a tenth of
+# the time to compile and are several times slower: bin/compiled-fast marks such a build, which
+# tests/gpu/run.sh and the scripts of lab/figures refuse.
+set(PRESSO_CUDA_FAST_COMPILE OFF CACHE STRING
+    "Compile kernels without optimisation (nvcc --Ofast-compile max): AUTO, ON or OFF")
+set_property(CACHE PRESSO_CUDA_FAST_COMPILE PROPERTY STRINGS AUTO ON OFF)
 set(PRESSO_CUDA_OLDEST 12.0)  # the first that compiles C++20
 
 # Toolkits come with their own folder, which is in few people's PATH.
@@ -57,6 +63,24 @@ if(NOT PRESSO_ENABLE_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "PRESSO_ENABLE_CUDA is ON but ${PRESSO_CUDA_REASON}. "
                         "Name a compiler with -DCMAKE_CUDA_COMPILER=/path/to/nvcc, "
                         "or use AUTO or OFF.")
+  endif()
+endif()
+set(fast ${PRESSO_CUDA_FAST_COMPILE})
+if(fast STREQUAL "AUTO")
+  set(fast ON)
+  if(EXISTS /dev/nvidiactl OR EXISTS /dev/dxg)
+    set(fast OFF)
+  endif()
+endif()
+file(REMOVE ${CMAKE_BINARY_DIR}/bin/compiled-fast)
+if(PRESSO_CUDA AND fast)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13.0)
+    message(STATUS "presso: kernels are optimised, since this nvcc cannot compile them fast")
+  else()
+    add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>)
+    string(APPEND PRESSO_CUDA_REASON ", compiled fast: not to be timed")
+    file(WRITE ${CMAKE_BINARY_DIR}/bin/compiled-fast
+         "The kernels of these programs are not optimised (PRESSO_CUDA_FAST_COMPILE).\n")
   endif()
 endif()
 message(STATUS "presso: GPU code ${PRESSO_CUDA} (${PRESSO_CUDA_REASON})")

@@ -5,8 +5,8 @@
 # presso_compile_options(TARGET): the warnings and sanitizers that all our code is built with.
 
 # presso_unity(TARGET): compiles the target's files folder by folder, each folder as one unit, since
-# most of the time of a small file goes into headers. Files with compile options of their own or with
-# the property PRESSO_ALONE stay units of their own.
+# most of the time of a small file goes into headers. Files with compile options of their own or
+# with the property PRESSO_ALONE stay units of their own.
 
 option(PRESSO_UNITY_BUILD "Compile the C++ files of a folder as one unit" ON)
 

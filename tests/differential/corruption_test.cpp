@@ -54,7 +54,7 @@ const Sample& sample(Coding coding = Coding::kByte) {
 
 class Corruption : public ::testing::TestWithParam<Coding> {
  protected:
-  const Sample& sample() const { return test::sample(GetParam()); }
+  const Sample& sample() const { return corruption_test::sample(GetParam()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Codings, Corruption, ::testing::Values(Coding::kByte, Coding::kBit));
@@ -159,7 +159,7 @@ std::vector<Byte> reorder(const Sample& from, std::mt19937_64& random) {
 
 class Mutations : public ::testing::TestWithParam<std::tuple<std::uint64_t, Coding>> {
  protected:
-  const Sample& sample() const { return test::sample(std::get<1>(GetParam())); }
+  const Sample& sample() const { return corruption_test::sample(std::get<1>(GetParam())); }
   static std::uint64_t seed(int round) {
     return std::get<0>(GetParam()) * kRounds + static_cast<std::uint64_t>(round);
   }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs the test programs that need a GPU, then batches, blocks of tables, joins and queries with
-# small inputs under each tool of compute-sanitizer. Needs nothing but the programs, which may have
-# been built elsewhere. Fails where there is no usable GPU. Joins are not checked for races: parts'
-# tables read slots that others claim at the same time, and claim them only then.
+# Runs the test programs that need a GPU, then the same programs with small inputs under each tool of
+# compute-sanitizer. The programs may have been built elsewhere; the only other files that it reads
+# are the golden tables of this checkout. It fails where there is no usable GPU, and refuses programs
+# whose kernels were compiled without optimisation. Joins are not checked for races, since a thread
+# of a part's table reads slots that other threads claim at that moment.
 #
 #   tests/gpu/run.sh BIN_FOLDER [tests|memcheck|initcheck|racecheck|synccheck]...    default: all
 set -euo pipefail
@@ -12,6 +13,12 @@ bin=${1:?"usage: run.sh BIN_FOLDER [STEP]..."}
 shift
 (($#)) || set -- tests memcheck initcheck racecheck synccheck
 PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin
+if [[ -e $bin/compiled-fast ]]; then
+  echo "run.sh: the kernels in $bin are not optimised; configure with -DPRESSO_CUDA_FAST_COMPILE=OFF" >&2
+  exit 2
+fi
+PRESSO_TESTS_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export PRESSO_TESTS_FOLDER
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -41,7 +48,7 @@ for step in "$@"; do
       "$bin/gpu_batch_tests" --gtest_filter='*Batch*:-*WithoutAGpu*:*BatchArguments*'
     PRESSO_GPU_TEST_SCALE=small run_tests \
       compute-sanitizer --tool "$step" --error-exitcode 9 "$bin/gpu_column_tests"
-    for program in query string; do
+    for program in query string text query_case; do
       PRESSO_GPU_TEST_SCALE=small run_tests \
         compute-sanitizer --tool "$step" --error-exitcode 9 "$bin/gpu_${program}_tests"
     done

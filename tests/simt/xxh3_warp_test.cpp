@@ -50,19 +50,19 @@ TEST(WarpHash, OfWordsIsTheLibrarysForEveryCount) {
 }
 
 TEST(WarpHash, OfBytesIsTheLibrarysAtEveryAddress) {
-  const std::vector<Byte> bytes = test::random_bytes(2100, 2);
+  const std::vector<Byte> bytes = presso::test::random_bytes(2100, 2);
   u32 round = 0;
   for (u32 size = 0; size <= bytes.size(); size += size < 260 ? 1 : 37) {
-    const test::PlacedBytes placed(Bytes(bytes).first(size), round++ % 16);
+    const presso::test::PlacedBytes placed(Bytes(bytes).first(size), round++ % 16);
     const u64 expected = XXH3_64bits(bytes.data(), size);
     EXPECT_EQ(run_warp([&] { return warp_xxh3(placed.data(), size); }), same(expected)) << size;
   }
 }
 
 TEST(WarpHash, OfOneSegmentIsInAllLanes) {
-  const std::vector<Byte> bytes = test::random_bytes(3072, 3);
+  const std::vector<Byte> bytes = presso::test::random_bytes(3072, 3);
   for (u32 remainder = 0; remainder < 16; ++remainder) {
-    const test::PlacedBytes placed(bytes, remainder);
+    const presso::test::PlacedBytes placed(bytes, remainder);
     for (u32 at = 0; at < bytes.size(); at += 1024) {
       const u64 expected = XXH3_64bits(bytes.data() + at, 1024);
       const xxh3::UnalignedSource source{placed.data(), static_cast<u32>(bytes.size())};
@@ -77,8 +77,8 @@ TEST(WarpHash, OfOneSegmentIsInAllLanes) {
 }
 
 TEST(WarpHash, OfEightSegmentsIsInTheirQuads) {
-  const std::vector<Byte> bytes = test::random_bytes(9 * 1024, 4);
-  const test::PlacedBytes placed(bytes, 0);
+  const std::vector<Byte> bytes = presso::test::random_bytes(9 * 1024, 4);
+  const presso::test::PlacedBytes placed(bytes, 0);
   const Lanes hashes = run_warp([&] {
     return warp_segment_hashes(xxh3::ReadonlySource{placed.data()}, 1024, xxh3::segment_keys());
   });
@@ -88,8 +88,8 @@ TEST(WarpHash, OfEightSegmentsIsInTheirQuads) {
 }
 
 TEST(WarpHash, FinishesQuadsWithSumsFromElsewhere) {
-  const std::vector<Byte> bytes = test::random_bytes(1024, 5);
-  const test::PlacedBytes placed(bytes, 0);
+  const std::vector<Byte> bytes = presso::test::random_bytes(1024, 5);
+  const presso::test::PlacedBytes placed(bytes, 0);
   const Lanes hashes = run_warp([&] {
     const xxh3::Pair sums =
         xxh3::segment_sums(xxh3::ReadonlySource{placed.data()}, 0, xxh3::segment_keys());
@@ -101,8 +101,8 @@ TEST(WarpHash, FinishesQuadsWithSumsFromElsewhere) {
 /// Which segment each quad is given is the caller's choice.
 template <u32 kCount>
 void expect_hashes_apart() {
-  const std::vector<Byte> bytes = test::random_bytes(8 * 1024, 6);
-  const test::PlacedBytes placed(bytes, 0);
+  const std::vector<Byte> bytes = presso::test::random_bytes(8 * 1024, 6);
+  const presso::test::PlacedBytes placed(bytes, 0);
   const auto segment = [&](u32 quad) { return placed.data() + (7 - quad % kCount) * 1024; };
   const Lanes hashes =
       run_warp([&] { return warp_segment_hashes_apart<kCount>(segment(xxh3::lane_quad())); });

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/places.h"
 
+#include <cstdlib>
+
 namespace presso::tests {
 
 std::filesystem::path tests_folder() {
-  return PRESSO_TESTS_FOLDER;
+  const char* const named = std::getenv("PRESSO_TESTS_FOLDER");
+  return named != nullptr ? named : PRESSO_TESTS_FOLDER;
 }
 
 std::filesystem::path corpora_folder() {

@@ -7,7 +7,8 @@
 
 namespace presso::tests {
 
-/// tests/ of the source.
+/// tests/ of the source, or the folder that the environment variable PRESSO_TESTS_FOLDER names
+/// where programs run on a machine without the checkout.
 std::filesystem::path tests_folder();
 
 /// Where corpora/unpack has put the real data, if there is any.

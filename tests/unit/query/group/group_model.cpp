@@ -29,7 +29,7 @@ std::vector<Int128> as_numbers(const std::vector<T>& values) {
   return numbers;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result(1, '\'');
   result.append(text);
   return result;
@@ -41,7 +41,7 @@ std::string cell_text(const TestColumn& column, std::size_t row, bool as_key) {
     case Physical::kDouble:
       return text_of(as_key && column.doubles[row] == 0 ? 0.0 : column.doubles[row]);
     case Physical::kString:
-      return quoted(column.strings[row]);
+      return in_quotes(column.strings[row]);
     default:
       return text_of(column.numbers[row]);
   }
@@ -296,7 +296,7 @@ std::string cell_text(const RowStore& store, std::size_t column, std::uint64_t r
       return text_of(store.at<double>(column, row));
     case Physical::kString: {
       const StringRef& ref = store.at<StringRef>(column, row);
-      return quoted({reinterpret_cast<const char*>(ref.data), ref.size});
+      return in_quotes({reinterpret_cast<const char*>(ref.data), ref.size});
     }
   }
   return "?";
