@@ -9,8 +9,8 @@ endif()
 # Machine code for the A100 and H100 families; newer devices compile the intermediate code.
 set(PRESSO_CUDA_ARCHITECTURES "80-real;90-real;90-virtual" CACHE STRING
     "GPU architectures to compile for, 80 or newer")
-# AUTO, as in the presets for tests: ON where there is no GPU to run the kernels. They take a tenth of
-# the time to compile and are several times slower: bin/compiled-fast marks such a build, which
+# AUTO, as in the presets for tests: ON where there is no GPU to run the kernels. They take a tenth
+# of the time to compile and are several times slower: bin/compiled-fast marks such a build, which
 # tests/gpu/run.sh and the scripts of lab/figures refuse.
 set(PRESSO_CUDA_FAST_COMPILE OFF CACHE STRING
     "Compile kernels without optimisation (nvcc --Ofast-compile max): AUTO, ON or OFF")

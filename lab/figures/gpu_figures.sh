@@ -12,12 +12,15 @@
 # whose names match, and neither nested data nor the pipeline. Exit status 1 where a result was
 # wrong. Settings with options that presso refuses are left out, which is said too.
 set -euo pipefail
+# shellcheck source=lab/figures/built_for_figures.sh
+. "$(dirname "${BASH_SOURCE[0]}")/built_for_figures.sh"
 
 if (($# != 3)); then
   echo "usage: gpu_figures.sh BIN_FOLDER DATA_FOLDER OUT_FOLDER" >&2
   exit 2
 fi
 readonly bin=$1 data=$2 out=$3
+refuse_fast_kernels "$bin"
 
 # NAME|OPTIONS of presso compress
 readonly SETTINGS=(

@@ -10,12 +10,15 @@
 #
 # Into OUT_FOLDER: gpu-scan-plain.txt. Exit status 1 where a test failed or a count was wrong.
 set -euo pipefail
+# shellcheck source=lab/figures/built_for_figures.sh
+. "$(dirname "${BASH_SOURCE[0]}")/built_for_figures.sh"
 
 if (($# < 3)); then
   echo "usage: gpu_scan_figures.sh BIN_FOLDER OUT_FOLDER TEXT..." >&2
   exit 2
 fi
 readonly bin=$1 out=$2
+refuse_fast_kernels "$bin"
 shift 2
 mkdir -p "$out"
 "$bin/gpu_scan_tests"

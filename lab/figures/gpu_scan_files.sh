@@ -11,12 +11,15 @@
 # Texts are repeated to 1 GB. Into OUT_FOLDER: gpu-scan-blocks.csv, gpu-scan-files.csv. Exit status
 # 1 where a test failed, a count was wrong or an output differs.
 set -euo pipefail
+# shellcheck source=lab/figures/built_for_figures.sh
+. "$(dirname "${BASH_SOURCE[0]}")/built_for_figures.sh"
 
 if (($# < 4)); then
   echo "usage: gpu_scan_files.sh BIN_FOLDER OUT_FOLDER COMMIT TEXT..." >&2
   exit 2
 fi
 readonly bin=$1 out=$2 commit=$3
+refuse_fast_kernels "$bin"
 shift 3
 readonly least_bytes=1000000000
 scratch=$(mktemp -d)

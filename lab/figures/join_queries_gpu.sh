@@ -23,10 +23,13 @@
 #
 # check: small, under the tools of compute-sanitizer. Default: the others one after another.
 set -euo pipefail
+# shellcheck source=lab/figures/built_for_figures.sh
+. "$(dirname "${BASH_SOURCE[0]}")/built_for_figures.sh"
 
 bin=${1:?"usage: join_queries_gpu.sh BIN OUT [resident | strings | whole | files | check]"}
 out=${2:?"usage: join_queries_gpu.sh BIN OUT [resident | strings | whole | files | check]"}
 bin=$(realpath "$bin") out=$(realpath "$out")
+refuse_fast_kernels "$bin"
 mode=${3-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

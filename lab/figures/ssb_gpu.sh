@@ -12,10 +12,13 @@
 #
 # check: two copies of scale 0.01, then also under the tools of compute-sanitizer.
 set -euo pipefail
+# shellcheck source=lab/figures/built_for_figures.sh
+. "$(dirname "${BASH_SOURCE[0]}")/built_for_figures.sh"
 
 bin=${1:?"usage: ssb_gpu.sh BIN OUT [check]"}
 out=${2:?"usage: ssb_gpu.sh BIN OUT [check]"}
 bin=$(realpath "$bin") out=$(realpath "$out")
+refuse_fast_kernels "$bin"
 mode=${3-}
 statements=$(realpath "$(dirname "${BASH_SOURCE[0]}")/ssb_queries.sql")
 work=$(mktemp -d)

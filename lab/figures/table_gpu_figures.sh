@@ -9,8 +9,11 @@
 # rows. shares: only sums of products behind conditions that hold for 2 to 62 % of the rows.
 # Default: all but shares.
 set -euo pipefail
+# shellcheck source=lab/figures/built_for_figures.sh
+. "$(dirname "${BASH_SOURCE[0]}")/built_for_figures.sh"
 
 bin=${1:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares]"}
+refuse_fast_kernels "$bin"
 out=${2:?"usage: table_gpu_figures.sh BIN OUT [check | groups | shares]"}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

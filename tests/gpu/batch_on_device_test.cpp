@@ -17,7 +17,7 @@
 #include "tests/simt/batch_backend.h"
 #include "tests/support/test_data.h"
 
-namespace presso::gpu::test::batch_on_device_test {
+namespace presso::gpu::test {
 namespace {
 
 using presso::test::log_lines;
@@ -319,4 +319,4 @@ BatchBackend& batch_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::batch_on_device_test
+}  // namespace presso::gpu::test

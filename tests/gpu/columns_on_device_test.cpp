@@ -7,7 +7,7 @@
 #include "tests/gpu/workplace.h"
 #include "tests/simt/column_backend.h"
 
-namespace presso::gpu::test::columns_on_device_test {
+namespace presso::gpu::test {
 namespace {
 
 class DeviceBackend : public ColumnBackend {
@@ -133,4 +133,4 @@ ColumnBackend& column_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::columns_on_device_test
+}  // namespace presso::gpu::test

@@ -6,7 +6,7 @@
 #include "tests/gpu/workplace.h"
 #include "tests/simt/join_backend.h"
 
-namespace presso::gpu::test::joins_on_device_test {
+namespace presso::gpu::test {
 namespace {
 
 /// A place of join_case(), of which each piece is an allocation of its own.
@@ -68,4 +68,4 @@ JoinBackend& join_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::joins_on_device_test
+}  // namespace presso::gpu::test

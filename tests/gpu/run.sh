@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs the test programs that need a GPU, then the same programs with small inputs under each tool of
-# compute-sanitizer. The programs may have been built elsewhere; the only other files that it reads
-# are the golden tables of this checkout. It fails where there is no usable GPU, and refuses programs
-# whose kernels were compiled without optimisation. Joins are not checked for races, since a thread
-# of a part's table reads slots that other threads claim at that moment.
+# Runs the test programs that need a GPU, then the same programs with small inputs under each tool
+# of compute-sanitizer. The programs may have been built elsewhere; the only other files that it
+# reads are the golden tables of this checkout. It fails where there is no usable GPU, and refuses
+# programs whose kernels were compiled without optimisation. Joins are not checked for races, since a
+# thread of a part's table reads slots that other threads claim at that moment.
 #
 #   tests/gpu/run.sh BIN_FOLDER [tests|memcheck|initcheck|racecheck|synccheck]...    default: all
 set -euo pipefail
@@ -14,7 +14,8 @@ shift
 (($#)) || set -- tests memcheck initcheck racecheck synccheck
 PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin
 if [[ -e $bin/compiled-fast ]]; then
-  echo "run.sh: the kernels in $bin are not optimised; configure with -DPRESSO_CUDA_FAST_COMPILE=OFF" >&2
+  echo "run.sh: the kernels in $bin are not optimised;" \
+    "configure with -DPRESSO_CUDA_FAST_COMPILE=OFF" >&2
   exit 2
 fi
 PRESSO_TESTS_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

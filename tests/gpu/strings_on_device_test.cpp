@@ -7,7 +7,7 @@
 #include "tests/gpu/workplace.h"
 #include "tests/simt/string_backend.h"
 
-namespace presso::gpu::test::strings_on_device_test {
+namespace presso::gpu::test {
 namespace {
 
 class DeviceBackend : public StringBackend {
@@ -62,4 +62,4 @@ StringBackend& string_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::strings_on_device_test
+}  // namespace presso::gpu::test

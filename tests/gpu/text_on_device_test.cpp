@@ -7,7 +7,7 @@
 #include "tests/gpu/workplace.h"
 #include "tests/simt/text_backend.h"
 
-namespace presso::gpu::test::text_on_device_test {
+namespace presso::gpu::test {
 namespace {
 
 class DeviceBackend : public TextBackend {
@@ -71,4 +71,4 @@ TextBackend& text_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::text_on_device_test
+}  // namespace presso::gpu::test

@@ -7,7 +7,7 @@
 #include "tests/simt/emulated_variants.h"
 #include "tests/support/placed_bytes.h"
 
-namespace presso::gpu::test::batch_in_emulator_test {
+namespace presso::gpu::test {
 namespace {
 
 using presso::test::PlacedBytes;
@@ -165,4 +165,4 @@ BatchBackend& batch_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::batch_in_emulator_test
+}  // namespace presso::gpu::test

@@ -13,7 +13,7 @@
 #include "tests/simt/column_backend.h"
 #include "tests/support/placed_bytes.h"
 
-namespace presso::gpu::test::columns_in_emulator_test {
+namespace presso::gpu::test {
 namespace {
 
 using presso::test::PlacedBytes;
@@ -182,4 +182,4 @@ ColumnBackend& column_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::columns_in_emulator_test
+}  // namespace presso::gpu::test

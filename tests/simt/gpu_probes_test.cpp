@@ -7,7 +7,7 @@
 
 #include "tests/simt/emulated_query_device.h"
 
-namespace presso::cli::gpu_probes_test {
+namespace presso::cli {
 namespace {
 
 /// Of the backend that this test links in place of one.
@@ -81,4 +81,4 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return make_error(ErrorCode::kNoDevice, "the test has none");
 }
 
-}  // namespace presso::cli::gpu_probes_test
+}  // namespace presso::cli

@@ -9,7 +9,7 @@
 #include "tests/simt/emulated_launches.h"
 #include "tests/simt/join_backend.h"
 
-namespace presso::gpu::test::joins_in_emulator_test {
+namespace presso::gpu::test {
 namespace {
 
 class EmulatedPlace {
@@ -126,4 +126,4 @@ JoinBackend& join_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::joins_in_emulator_test
+}  // namespace presso::gpu::test

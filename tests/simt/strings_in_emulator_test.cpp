@@ -11,7 +11,7 @@
 #include "tests/simt/string_backend.h"
 #include "tests/support/placed_bytes.h"
 
-namespace presso::gpu::test::strings_in_emulator_test {
+namespace presso::gpu::test {
 namespace {
 
 using presso::test::PlacedBytes;
@@ -84,4 +84,4 @@ StringBackend& string_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::strings_in_emulator_test
+}  // namespace presso::gpu::test

@@ -11,7 +11,7 @@
 #include "tests/simt/text_backend.h"
 #include "tests/support/placed_bytes.h"
 
-namespace presso::gpu::test::text_in_emulator_test {
+namespace presso::gpu::test {
 namespace {
 
 using presso::test::PlacedBytes;
@@ -102,4 +102,4 @@ TextBackend& text_backend() {
   return backend;
 }
 
-}  // namespace presso::gpu::test::text_in_emulator_test
+}  // namespace presso::gpu::test
