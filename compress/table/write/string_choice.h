@@ -2,7 +2,7 @@
 // How the strings of a column are represented in a row group: by a dictionary where few are
 // different; else by tokens, which are decoded several times as fast as bytes of the Bit coding,
 // unless that is more than a tenth smaller. Sizes are measured on a sample, never guessed from
-// types. Figures: compress/table/NOTES.md.
+// types.
 #pragma once
 
 #include <optional>
