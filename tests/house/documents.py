@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks the documents: lines are short, links and paths lead somewhere, the README fits on a page,
-no document is longer than it may be, and lab/figures/README.md lists the files of lab/results.
+no document is longer than it may be, nor are all NOTES.md together, and lab/figures/README.md lists
+the files of lab/results.
 
     documents.py ROOT         prints each violation, exit status 1 if there is one
     documents.py --self-test  every check must find its bad snippets and pass its good ones
@@ -14,6 +15,7 @@ import sys
 MAX_COLUMNS = 120
 README_LINES, README_COLUMNS = 100, 100
 MAX_WORDS = {"README.md": 700, "docs/architecture.md": 1200, "docs/queries.md": 3000}
+MAX_NOTES_WORDS = 15000
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 TOP_FOLDERS = ("cmake compress corpora decompress docs examples format lab python query scan tests "
                "tools").split()
@@ -59,11 +61,9 @@ def check_link(name, link, names, text_of):
 
 def check_document(name, text, names, text_of):
     """Yields what is wrong with one document; `names` are the repository's files and folders."""
-    # The notes of developers are not held to a width.
-    if not name.endswith("NOTES.md"):
-        for number, line in enumerate(text.splitlines(), 1):
-            if len(line) > MAX_COLUMNS:
-                yield f"{name}:{number}: {len(line)} columns; at most {MAX_COLUMNS}"
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > MAX_COLUMNS:
+            yield f"{name}:{number}: {len(line)} columns; at most {MAX_COLUMNS}"
     if len(text.split()) > MAX_WORDS.get(name, sys.maxsize):
         yield f"{name}: {len(text.split())} words; at most {MAX_WORDS[name]}"
     for link in LINK.findall(text):
@@ -71,6 +71,13 @@ def check_document(name, text, names, text_of):
     for path in PATH.findall(text):
         if path.rstrip("/") not in names and not any(at.startswith(path + ".") for at in names):
             yield f"{name}: `{path}` is not there"
+
+
+def check_notes(texts):
+    """Yields a problem if the notes of developers have too many words together."""
+    words = sum(len(text.split()) for text in texts)
+    if words > MAX_NOTES_WORDS:
+        yield f"NOTES.md: {words} words in all of them; at most {MAX_NOTES_WORDS}"
 
 
 def check_readme(text):
@@ -98,6 +105,7 @@ def check(root):
 
     for name in sorted(name for name in names if name.endswith(".md")):
         yield from check_document(name, text_of(name), names, text_of)
+    yield from check_notes(text_of(name) for name in names if name.endswith("NOTES.md"))
     yield from check_readme(text_of("README.md"))
     yield from check_results(text_of("lab/figures/README.md"), names)
 
@@ -113,6 +121,8 @@ def self_test():
     words = "x\n" * (MAX_WORDS["docs/queries.md"] + 1)
     assert list(check_document("docs/queries.md", words, names, str))
     assert not list(check_document("docs/a.md", words, names, str))
+    assert list(check_notes(["x " * MAX_NOTES_WORDS, "x"]))
+    assert not list(check_notes(["x " * MAX_NOTES_WORDS]))
     assert list(check_readme("x\n" * (README_LINES + 1)))
     assert list(check_readme("x" * (README_COLUMNS + 1)))
     assert not list(check_readme("x\n" * README_LINES))
