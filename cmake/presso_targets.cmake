@@ -4,25 +4,49 @@
 # the CUDA toolkit. Its public headers need none.
 # presso_compile_options(TARGET): the warnings and sanitizers that all our code is built with.
 
-# presso_unity(TARGET): compiles the target's files folder by folder, each folder as one unit, since
-# most of the time of a small file goes into headers. Files with compile options of their own or
-# with the property PRESSO_ALONE stay units of their own.
+# presso_unity(TARGET [BATCH N]): compiles the target's C++ files folder by folder, or N at a time,
+# each folder as one unit, since most of the time of a small file goes into headers. Files with
+# compile options of their own or with the property PRESSO_ALONE stay single units. The units
+# name files by their path from the root, so that ccache knows them in another clone (CMake's own
+# UNITY_BUILD names them by their whole path). Wheels give each file options of its own, so they
+# have no such units.
 
 option(PRESSO_UNITY_BUILD "Compile the C++ files of a folder as one unit" ON)
 
 function(presso_unity target)
-  if(NOT PRESSO_UNITY_BUILD)
-    return()
+  if(PRESSO_UNITY_BUILD AND NOT PRESSO_COLD_OPTIONS)
+    # Later, when all sources and their properties are known.
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL presso_make_units ${target} ${ARGN})")
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+function(presso_make_units target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BATCH" "")
   get_target_property(sources ${target} SOURCES)
+  set(count 0)
   foreach(source IN LISTS sources)
     get_source_file_property(alone ${source} PRESSO_ALONE)
-    if(source MATCHES "\\.cpp$" AND NOT alone)
-      cmake_path(GET source PARENT_PATH folder)
-      string(MAKE_C_IDENTIFIER "in_${folder}" group)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    if(NOT source MATCHES "^[^$]*\\.cpp$" OR alone OR options)
+      continue()
     endif()
+    cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    cmake_path(GET path PARENT_PATH unit)
+    if(arg_BATCH)
+      math(EXPR unit "${count} / ${arg_BATCH}")
+      math(EXPR count "${count} + 1")
+    endif()
+    string(MAKE_C_IDENTIFIER "${target}_${unit}" unit)
+    list(APPEND units ${unit})
+    string(APPEND content_of_${unit} "#include \"${path}\"\n")
+    set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
+  endforeach()
+  list(REMOVE_DUPLICATES units)
+  foreach(unit IN LISTS units)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${content_of_${unit}}" @ONLY)
+    target_sources(${target} PRIVATE ${file})
   endforeach()
 endfunction()
 

@@ -3,8 +3,8 @@
 # Runs the test programs that need a GPU, then the same programs with small inputs under each tool
 # of compute-sanitizer. The programs may have been built elsewhere; the only other files that it
 # reads are the golden tables of this checkout. It fails where there is no usable GPU, and refuses
-# programs whose kernels were compiled without optimisation. Joins are not checked for races, since a
-# thread of a part's table reads slots that other threads claim at that moment.
+# programs whose kernels were compiled without optimisation. Joins are not checked for races, since
+# a thread of a part's table reads slots that other threads claim at that moment.
 #
 #   tests/gpu/run.sh BIN_FOLDER [tests|memcheck|initcheck|racecheck|synccheck]...    default: all
 set -euo pipefail

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the house to a budget: what it costs to compile, how large it is, how much there is to read.
+"""Holds the house to a budget: what it costs to compile, how large it is, how much is to be read.
 
     budget.py ROOT BUILD            fails where a figure is more than 10 % above budget.json
     budget.py ROOT BUILD --update   writes the figures of this build to budget.json
     budget.py --self-test
 
 BUILD is a configured and built folder with compile_commands.json, for example build/gcc-werror. The
-figures can be counted exactly: preprocessed bytes of all units of the core, of CUDA and of the tests;
-instances of kernels; lines of the product by room, without comments and blank lines; bytes of the
-command. Where one is exceeded, the five units or files that grew most since budget.json was last
-changed are named. A commit that changes the budget says why.
+figures can be counted exactly: preprocessed bytes of all units of the core, of CUDA and of the
+tests; instances of kernels; lines of the product by room, without comments and blank lines; bytes
+of the command. Where one is exceeded, the five units or files that grew most since budget.json was
+last changed are named. A commit that changes the budget says why.
 """
 import collections
 import concurrent.futures
@@ -139,7 +139,8 @@ def lines_at_budget(root):
     commit = output_of("git", "-C", root, "log", "-1", "--format=%H", "--", BUDGET).decode().strip()
     if not commit:
         return {}
-    names = output_of("git", "-C", root, "ls-tree", "-r", "--name-only", commit).decode().split("\n")
+    listing = output_of("git", "-C", root, "ls-tree", "-r", "--name-only", commit).decode()
+    names = listing.split("\n")
     return {name: code_lines(output_of("git", "-C", root, "show", f"{commit}:{name}").decode(
         errors="replace")) for name in names if name and room_of(name)}
 
@@ -180,7 +181,8 @@ def self_test():
     assert names == ["instances of kernels", "preprocessed bytes, core", "lines of scan"], names
     figures["lines"]["new"] = 1  # a room that the budget does not know
     assert "lines of new" in [name for name, _, _ in exceeded(budget, figures)]
-    assert grown_most({"a": 1, "b": 5}, {"a": 4, "b": 4, "c": 9}) == ["    c: 0 -> 9", "    a: 1 -> 4"]
+    grown = grown_most({"a": 1, "b": 5}, {"a": 4, "b": 4, "c": 9})
+    assert grown == ["    c: 0 -> 9", "    a: 1 -> 4"], grown
     assert code_lines("// a\n\nint x;  // y\n  // z\n}\n") == 2
     assert room_of("query/gpu/join/a.cu") == "query/gpu" and room_of("lab/a.cpp") is None
     with tempfile.TemporaryDirectory() as folder:

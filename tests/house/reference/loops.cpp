@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 template <unsigned kWidth>
 void unpack(const unsigned char* from, std::uint32_t* to) {
