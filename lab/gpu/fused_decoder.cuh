@@ -4,7 +4,8 @@
 // a launch and is slower than two kernels all the same (decompress/gpu/NOTES.md).
 //
 // Takes the blocks that the relay decoder takes, and Bit blocks in state kPlanned whose tables are
-// small. Leaves what unpacking and the relay decoder leave. Test: tests/simt/batch_suite.cpp.
+// small. Leaves what unpacking and the relay decoder leave. Test: tests/simt/batch_suite.cpp, by
+// lab/tests.
 // Benchmark: lab/programs/decompress_gpu/decode_rate.cpp.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/gpu/refilled_strings.h"
 
-#include "query/gpu/strings/string_launcher.cuh"
 #include "lab/gpu/row_refill.cuh"
+#include "query/gpu/strings/string_launcher.cuh"
 
 namespace presso::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // find_strings() by the kernel whose lanes are refilled (row_refill.cuh). Tested by
-// tests/gpu/strings_on_device_test.cpp.
+// lab/tests/refilled_strings_on_device_test.cpp.
 #pragma once
 
 #include "query/gpu/strings/string_batch.h"

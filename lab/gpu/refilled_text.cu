@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lab/gpu/refilled_text.h"
 
-#include "query/gpu/kernels/text_launcher.cuh"
 #include "lab/gpu/text_refill.cuh"
+#include "query/gpu/kernels/text_launcher.cuh"
 
 namespace presso::gpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // test_text() by the kernel whose lanes are refilled (text_refill.cuh). Tested by
-// tests/gpu/text_on_device_test.cpp.
+// lab/tests/refilled_text_on_device_test.cpp.
 #pragma once
 
 #include <span>

@@ -7,7 +7,7 @@
 //
 // Reasoned: a refill takes as many instructions as half a word of four codes, so it pays where the
 // longest of 32 rows has some three times as many codes as the mean. Measured: scan/gpu/NOTES.md,
-// it never did. Tests: tests/simt/string_suite.cpp.
+// it never did. Tests: tests/simt/string_suite.cpp, by lab/tests.
 #pragma once
 
 #include "query/gpu/strings/row_walk.cuh"

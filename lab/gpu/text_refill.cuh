@@ -5,8 +5,9 @@
 // it is done after each piece of 16 bytes. Rows lie in memory, and where each of the tile's rows
 // ends in shared memory, so nothing is buffered, and nothing is left over at the end of a tile.
 //
-// Reasoned: a refill takes some 30 instructions, as many as six bytes of all rows, so it pays where
-// rows of a warp differ by several pieces. Not measured. Tests: tests/simt/text_suite.cpp.
+// A refill takes some 30 instructions, as many as six bytes of all rows, so it pays where rows of a
+// warp differ by several pieces. On l_comment of TPC-H it gains 4 % (query/gpu/NOTES.md). Tests:
+// tests/simt/text_suite.cpp, by lab/tests.
 #pragma once
 
 #include "query/gpu/strings/text_walk.cuh"

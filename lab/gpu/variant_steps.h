@@ -11,6 +11,7 @@
 #include "decompress/gpu/batch/decoder_steps.h"
 #include "lab/gpu/fused_decoder.cuh"
 #include "lab/gpu/multi_kernel.cuh"
+#include "lab/gpu/sequential.cuh"
 #include "lab/gpu/variants.h"
 
 namespace presso::gpu::lab {
@@ -25,6 +26,13 @@ Status enqueue_multi_round_kernels(const BlockBatch& batch, const ReferenceLists
   PRESSO_TRY(launcher.template list_references<kBit>(batch, lists));
   PRESSO_TRY(launcher.resolve_rounds(batch, lists, rounds));
   return launcher.template warp_decoder<MultiRound<true>, kBit>(batch);
+}
+
+/// The warp decoder alone, one match after another.
+template <class Tuning, bool kBit, class Launcher>
+Status enqueue_sequential(const DecodeLaunch& decode, Launcher& launcher) {
+  if constexpr (kBit) PRESSO_TRY(gpu::detail::enqueue_unpacking<Tuning>(decode, launcher));
+  return launcher.template warp_decoder<Sequential, kBit>(decode.batch);
 }
 
 /// As kAuto; without Bit blocks there is nothing to fuse.
@@ -69,6 +77,8 @@ class VariantLauncher {
   template <class Tuning, bool kBit>
   Status decode_coded(const DecodeLaunch& decode) {
     if (variant_ == Variant::kFused) return enqueue_fused<Tuning, kBit>(decode, decoders_);
+    if (variant_ == Variant::kSequential)
+      return enqueue_sequential<Tuning, kBit>(decode, decoders_);
     return enqueue_multi_round_kernels<Tuning, kBit>(decode.batch, lists_, rounds_, decoders_);
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Variants of the GPU decoders that the theses describe and that lost to the product's: decoding a
 // batch with them, as presso/gpu_batch.h does with the product's strategies. They give the same
-// bytes and statuses. Tests: tests/simt/batch_suite.cpp runs them in the emulator and on a device.
+// bytes and statuses. Tests: lab/tests runs
+// tests/simt/batch_suite.cpp over them, in the emulator and on a device.
 // Benchmark: lab/programs/decompress_gpu/decode_rate.cpp. No CUDA header is needed.
 #pragma once
 
@@ -13,6 +14,7 @@
 namespace presso::gpu::lab {
 
 enum class Variant : Byte {
+  kSequential = 1,     ///< sc, one back-reference after another (S7.5): sequential.cuh
   kMultiRoundKernels,  ///< mrr with one kernel a round (S7.8): multi_kernel.cuh
   kFused,              ///< both stages of the Bit coding in one kernel (S7.15): fused_decoder.cuh
 };

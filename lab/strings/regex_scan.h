@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <span>
 
-#include "presso/cpu.h"
-#include "presso/error.h"
 #include "lab/strings/dfa_tables.h"
 #include "lab/strings/string_column.h"
+#include "presso/cpu.h"
+#include "presso/error.h"
 
 namespace presso::strings {
 

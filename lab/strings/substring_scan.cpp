@@ -4,11 +4,11 @@
 #include <cstring>
 #include <utility>
 
-#include "scan/bytes/kernels.h"
 #include "lab/strings/predicate.h"
 #include "lab/strings/regex_scan.h"
 #include "lab/strings/substring_kernels.h"
 #include "lab/strings/substring_tables.h"
+#include "scan/bytes/kernels.h"
 
 namespace presso::strings {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "lab/strings/string_column.h"
 #include "presso/cpu.h"
 #include "presso/error.h"
-#include "lab/strings/string_column.h"
 
 namespace presso::strings {
 

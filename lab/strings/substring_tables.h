@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "presso/error.h"
 #include "lab/strings/aho_corasick.h"
 #include "lab/strings/boyer_moore.h"
 #include "lab/strings/kmp.h"
+#include "presso/error.h"
 
 namespace presso::strings {
 

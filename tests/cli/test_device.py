@@ -43,7 +43,7 @@ class ThisBuild(CliTest):
     def test_unknown_words_are_refused(self):
         self.compressed()
         self.fails("cat", "--device", "tpu", "app.log.presso", saying="auto, cpu, gpu")
-        self.fails("test", "--strategy", "fast", "app.log.presso", saying="auto, sc, mrr, de")
+        self.fails("test", "--strategy", "fast", "app.log.presso", saying="auto, mrr, de")
         for option in ("--max-device-memory", "--max-pinned-memory"):
             self.fails("test", option, "1M", "app.log.presso", saying="32 MiB")
 
@@ -147,7 +147,7 @@ class FakeGpu(CliTest):
     def test_neither_strategy_nor_memory_changes_the_result(self):
         text = self.compressed("app.log", None, *BLOCKS)
         limits = ("--max-device-memory", "32M", "--max-pinned-memory=40M")
-        for strategy in ("auto", "sc", "mrr", "de"):
+        for strategy in ("auto", "mrr", "de"):
             options = ("--device=gpu", "--strategy", strategy, *limits, "app.log.presso")
             self.assertEqual(self.gpu("cat", *options).out, text)
             self.assertEqual(self.gpu("decompress", "-c", *options).out, text)

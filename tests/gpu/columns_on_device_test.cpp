@@ -127,9 +127,12 @@ class DeviceBackend : public ColumnBackend {
 };
 
 }  // namespace
+}  // namespace presso::gpu::test::columns_on_device_test
+
+namespace presso::gpu::test {
 
 ColumnBackend& column_backend() {
-  static DeviceBackend backend;
+  static columns_on_device_test::DeviceBackend backend;
   return backend;
 }
 

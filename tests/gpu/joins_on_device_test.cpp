@@ -62,9 +62,12 @@ class DeviceBackend : public JoinBackend {
 };
 
 }  // namespace
+}  // namespace presso::gpu::test::joins_on_device_test
+
+namespace presso::gpu::test {
 
 JoinBackend& join_backend() {
-  static DeviceBackend backend;
+  static joins_on_device_test::DeviceBackend backend;
   return backend;
 }
 

@@ -76,7 +76,7 @@ class PipelineOnDevice : public ::testing::Test {
 TEST_F(PipelineOnDevice, EveryStrategyGivesTheSameBytes) {
   const MemoryRandomAccess reader(file());
   for (const Strategy strategy :
-       {Strategy::kAuto, Strategy::kSequential, Strategy::kMultiRound, Strategy::kDependencyFree}) {
+       {Strategy::kAuto, Strategy::kMultiRound, Strategy::kDependencyFree}) {
     SCOPED_TRACE(static_cast<int>(strategy));
     GpuOptions options;
     options.strategy = strategy;

@@ -1,64 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The suite of string tests on a GPU, through find_strings.
-#include <gtest/gtest.h>
-
-#include "lab/gpu/refilled_strings.h"
-#include "presso/gpu_devices.h"
-#include "tests/gpu/workplace.h"
-#include "tests/simt/string_backend.h"
+// string_suite.cpp on a GPU with the product's kernels.
+#include "tests/gpu/device_string_backend.h"
 
 namespace presso::gpu::test {
-namespace {
-
-class DeviceBackend : public StringBackend {
- public:
-  std::string unavailable() const override {
-    const auto devices = list_devices();
-    return devices.ok() ? std::string() : "no usable GPU: " + devices.error().message();
-  }
-  bool is_fast() const override { return !small_scale(); }
-
-  Result<std::vector<StringOutcome>> find(const std::vector<StringCase>& cases,
-                                          const StringRun& run) override {
-    Workplace device;
-    const BitPieces pieces(cases);
-    auto* const bits = reinterpret_cast<std::uint32_t*>(
-        device.poisoned(pieces.words() * 4, static_cast<Byte>(kPoisonWord)));
-    std::vector<StringBlock> blocks;
-    StringBatch batch;
-    const StringTable* last = nullptr;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      const StringCase& one = cases[i];
-      StringBlock block = block_of(one, batch.tiles);
-      block.payload.bytes = device.copy_of(one.payload.data(), one.payload.size());
-      block.counts = device.copy_of(one.counts.data(), one.counts.size());
-      block.tile_begins = device.allocate<std::uint32_t>(row_tiles(block.rows));
-      block.bits = bits + pieces.at(i);
-      block.table.d_image = one.table == last
-                                ? blocks.back().table.d_image
-                                : device.copy_of(one.table->image.data(), one.table->image.size());
-      last = one.table;
-      blocks.push_back(block);
-      add_to(batch, one);
-    }
-    batch.blocks = device.copy_of(blocks.data(), blocks.size());
-    batch.status = device.allocate<std::uint32_t>(cases.size());
-    batch.matches = device.allocate<std::uint32_t>(cases.size());
-    PRESSO_TRY(run.refill == 0
-                   ? find_strings(batch, run.options, device.stream())
-                   : find_strings_refilled(batch, run.options.verify, run.refill, device.stream()));
-    const std::vector<std::uint32_t> statuses = device.back(batch.status, cases.size());
-    const std::vector<std::uint32_t> matches = device.back(batch.matches, cases.size());
-    const std::vector<std::uint32_t> found = device.back(bits, pieces.words());
-    PRESSO_TRY(device.wait());
-    return pieces.outcomes(found, statuses, matches);
-  }
-};
-
-}  // namespace
 
 StringBackend& string_backend() {
-  static DeviceBackend backend;
+  static DeviceStringBackend backend;
   return backend;
 }
 

@@ -1,65 +1,11 @@
 // SPDX-License-Identifier: MIT
-// batch_suite.cpp in the emulator: the steps of decode_batch with the kernels' bodies, on memory of
-// exactly the size that the interface asks for.
+// batch_suite.cpp in the emulator with the product's decoders, and the arguments of decode_batch.
 #include <gtest/gtest.h>
 
-#include "tests/simt/batch_backend.h"
-#include "tests/simt/emulated_variants.h"
-#include "tests/support/placed_bytes.h"
+#include "tests/simt/emulated_batches.h"
 
 namespace presso::gpu::test {
 namespace {
-
-using presso::test::PlacedBytes;
-
-class EmulatedBackend : public BatchBackend {
- public:
-  std::string unavailable() const override { return {}; }
-  std::uint32_t scale() const override { return 1; }
-  std::uint32_t few_blocks() const override { return kFewBlocks; }
-  bool reports_races() const override { return false; }
-
-  Result<BatchOutcome> decode(const BatchCase& batch, const BatchLayout& layout,
-                              const BatchRun& run) override {
-    const auto blocks = static_cast<std::uint32_t>(layout.spans.size());
-    const PlacedBytes stored(Bytes(layout.stored), 0);
-    PlacedBytes plain(std::vector<Byte>(layout.plain_bytes, BatchLayout::kPoison), 0);
-    PlacedBytes temporary(temporary_bytes_of(run, blocks, batch.plain_bytes()), 0);
-    std::vector<std::uint32_t> statuses(blocks, 0xDEADBEEF);
-    std::vector<std::unique_ptr<PlacedBytes>> contents;
-    const std::vector<DictionarySpan> dictionaries = place(batch.dictionaries, contents);
-
-    BatchArguments arguments;
-    arguments.d_stored = stored.data();
-    arguments.d_plain = plain.data();
-    arguments.d_spans = layout.spans.data();
-    arguments.blocks = blocks;
-    arguments.largest_plain_bytes = batch.largest_plain_bytes();
-    arguments.d_dictionaries = dictionaries.data();
-    arguments.d_status = statuses.data();
-    arguments.d_temporary = temporary.data();
-    arguments.temporary_bytes = temporary.size();
-    EmulatedVariantLauncher launcher(run.seed);
-    if (run.variant) {
-      PRESSO_TRY(lab::enqueue_batch(*run.variant, arguments, batch.plain_bytes(), run.options,
-                                    launcher, launcher));
-    } else {
-      PRESSO_TRY(enqueue_batch(arguments, run.options, launcher));
-    }
-    return BatchOutcome{std::move(statuses), {plain.data(), plain.data() + plain.size()}, true};
-  }
-
- private:
-  static std::vector<DictionarySpan> place(const Dictionaries& dictionaries,
-                                           std::vector<std::unique_ptr<PlacedBytes>>& contents) {
-    std::vector<DictionarySpan> spans(kMaxDictionaries + 1);
-    for (const auto& [id, dictionary] : dictionaries) {
-      contents.push_back(std::make_unique<PlacedBytes>(dictionary->content(), id % 16));
-      spans[id] = {contents.back()->data(), static_cast<std::uint32_t>(contents.back()->size())};
-    }
-    return spans;
-  }
-};
 
 // --- arguments
 
@@ -154,14 +100,17 @@ TEST_F(Arguments, WithTooLittleTemporaryMemoryAreRefused) {
 }
 
 TEST_F(Arguments, WithAnUnknownStrategyAreRefused) {
-  options_.strategy = static_cast<Strategy>(4);
+  options_.strategy = static_cast<Strategy>(3);
   expect_refused(sound());
 }
 
 }  // namespace
+}  // namespace presso::gpu::test::batch_in_emulator_test
+
+namespace presso::gpu::test {
 
 BatchBackend& batch_backend() {
-  static EmulatedBackend backend;
+  static EmulatedBatches backend;
   return backend;
 }
 

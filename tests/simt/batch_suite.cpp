@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whole batches against the CPU: for every strategy, with and without checksums, at any address of
-// the output, each block's status is the CPU's error code and its bytes, where it is sound, the
-// CPU's bytes; nothing around them is touched. Linked by a test program with a backend.
+// Whole batches against the CPU: for every decoder of the backend, with and without checksums, at
+// any address of the output, each block's status is the CPU's error code and its bytes, where it is
+// sound, the CPU's bytes; nothing around them is touched. Linked by a test program with a backend.
 #include <gtest/gtest.h>
 
 #include "presso/checksum.h"
@@ -49,21 +49,6 @@ struct Sample {
   }
 };
 
-/// A strategy of the product, or a variant of the laboratory.
-struct Decoders {
-  const char* name;
-  Strategy strategy;
-  std::optional<lab::Variant> variant = {};
-};
-
-std::ostream& operator<<(std::ostream& out, const Decoders& decoders) {
-  return out << decoders.name;
-}
-
-Decoders variant(const char* name, lab::Variant which) {
-  return {name, lab::strategy_of(which), which};
-}
-
 /// Strategies that believe a block that it obeys its rule.
 bool trusts_rules(Strategy strategy) {
   return strategy == Strategy::kAuto || strategy == Strategy::kDependencyFree;
@@ -104,7 +89,7 @@ void expect_like_cpu(const Sample& sample, const BatchRun& run) {
   EXPECT_TRUE(outcome->temporary_is_intact);
 }
 
-class Batch : public ::testing::TestWithParam<Decoders> {
+class Batch : public ::testing::TestWithParam<BatchDecoder> {
  protected:
   void SetUp() override {
     const std::string reason = batch_backend().unavailable();
@@ -480,8 +465,7 @@ BatchCase sources_of_damage() {
 
 TEST_P(Batch, WithDamageHasTheCpusErrorCodes) {
   static const BatchCase sources = sources_of_damage();
-  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam().strategy) +
-                         (GetParam().variant ? 10 : 0));
+  std::mt19937_64 random(static_cast<std::uint64_t>(GetParam().strategy) + 10 * GetParam().variant);
   std::map<ErrorCode, int> seen;
   const std::uint32_t largest = full() ? kMaxBlockBytes : 45000;
   const std::uint32_t many = std::max(150u, batch_backend().few_blocks() + 1);
@@ -524,15 +508,8 @@ TEST_P(Batch, OfDamagedPayloadsThatNoEncoderWritesHasTheCpusErrorCodes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Batch,
-                         ::testing::Values(Decoders{"Auto", Strategy::kAuto},
-                                           Decoders{"Sequential", Strategy::kSequential},
-                                           Decoders{"MultiRound", Strategy::kMultiRound},
-                                           Decoders{"DependencyFree", Strategy::kDependencyFree},
-                                           variant("MultiRoundKernels",
-                                                   lab::Variant::kMultiRoundKernels),
-                                           variant("Fused", lab::Variant::kFused)),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Strategies, Batch, ::testing::ValuesIn(batch_backend().decoders()),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace presso::gpu::test

@@ -176,9 +176,12 @@ TEST(IntegerVectors, HandTheirValuesToOtherKernelsInRegisters) {
 }
 
 }  // namespace
+}  // namespace presso::gpu::test::columns_in_emulator_test
+
+namespace presso::gpu::test {
 
 ColumnBackend& column_backend() {
-  static EmulatedBackend backend;
+  static columns_in_emulator_test::EmulatedBackend backend;
   return backend;
 }
 

@@ -120,9 +120,12 @@ TEST(ChainedTable, HasEachRowThatTakesPartOnce) {
 }
 
 }  // namespace
+}  // namespace presso::gpu::test::joins_in_emulator_test
+
+namespace presso::gpu::test {
 
 JoinBackend& join_backend() {
-  static EmulatedBackend backend;
+  static joins_in_emulator_test::EmulatedBackend backend;
   return backend;
 }
 

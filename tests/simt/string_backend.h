@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who tests the strings of the suite's blocks: the emulator (strings_in_emulator_test.cpp) or a GPU
-// (tests/gpu/strings_on_device_test.cpp). Each test program has one.
+// Who tests the strings of the suite's blocks: the emulator (emulated_string_backend.h) or a GPU
+// (tests/gpu/device_string_backend.h). Each test program has one.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct StringOutcome {
 
 struct StringRun {
   StringOptions options;
-  std::uint32_t refill = 0;  ///< not 0: by the laboratory's kernel (row_refill.cuh), this threshold
+  std::uint32_t variant = 0;  ///< one of the backend's variants()
   std::uint32_t seed = 1;
 };
 
@@ -45,6 +45,10 @@ class StringBackend {
   virtual bool is_fast() const = 0;
   virtual Result<std::vector<StringOutcome>> find(const std::vector<StringCase>& cases,
                                                   const StringRun& run) = 0;
+
+  /// The variants of the kernels that the suite tests here for tables of this layout; 0 stands for
+  /// the product's. The laboratory's backend gives thresholds (lab/tests/refill_variants.h).
+  virtual std::vector<std::uint32_t> variants(StringLayout /*layout*/) const { return {0}; }
 };
 
 StringBackend& string_backend();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who tests the rows of text of the suite: the emulator (text_in_emulator_test.cpp) or a GPU
-// (tests/gpu/text_on_device_test.cpp). Each test program has one.
+// Who tests the rows of text of the suite: the emulator (emulated_text_backend.h) or a GPU
+// (tests/gpu/device_text_backend.h). Each test program has one.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,7 @@ struct TextOutcome {
 };
 
 struct TextRun {
-  std::uint32_t refill =
-      0;  ///< not 0: by the laboratory's kernel (text_refill.cuh), this threshold
+  std::uint32_t variant = 0;  ///< one of the backend's variants()
   std::uint32_t seed = 1;
 };
 
@@ -44,6 +43,12 @@ class TextBackend {
   virtual Result<std::vector<TextOutcome>> test(const std::vector<TextCase>& cases,
                                                 const std::vector<TextTable>& tables,
                                                 const TextRun& run) = 0;
+
+  /// The variants of the kernel that the suite tests here; 0 stands for the product's. The
+  /// laboratory's backend gives thresholds (lab/tests/refill_variants.h).
+  virtual std::vector<std::uint32_t> variants() const { return {0}; }
+  /// As many variants as there are, for one test of all.
+  virtual std::vector<std::uint32_t> all_variants() const { return variants(); }
 };
 
 TextBackend& text_backend();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conditions on rows of text on a GPU, real or emulated, find what the CPU finds string by string,
-// in each layout of tables that has room, with lanes that are refilled and without; and lengths
+// in each layout of tables that has room, by each variant of the backend; and lengths
 // that do not fit the text are an error.
 #include <gtest/gtest.h>
 
@@ -45,11 +45,11 @@ class Texts : public ::testing::Test {
     if (!reason.empty()) GTEST_SKIP() << reason;
   }
 
-  /// Every column with every condition, all at once, in every layout. `refills`: thresholds, 0 for
-  /// lanes that keep their rows.
+  /// Every column with every condition, all at once, in every layout, by each of these variants of
+  /// the kernel.
   void expect_the_cpus_rows(const std::vector<StringCondition>& conditions,
                             const std::vector<StringRows>& columns,
-                            const std::vector<u32>& refills = {0, 1, 20, kLanes}) {
+                            const std::vector<u32>& variants = text_backend().variants()) {
     std::vector<TextCase> cases;
     for (const StringRows& rows : columns) cases.push_back(case_of(rows));
     std::vector<TextTable> tables;
@@ -69,8 +69,8 @@ class Texts : public ::testing::Test {
         for (const std::vector<u32>& of : bits) count_matches(of);
       }
     }
-    for (const u32 refill : refills) {
-      const auto outcomes = text_backend().test(cases, tables, {refill, ++seed_});
+    for (const u32 variant : variants) {
+      const auto outcomes = text_backend().test(cases, tables, {variant, ++seed_});
       ASSERT_TRUE(outcomes.ok()) << outcomes.error().message();
       for (std::size_t i = 0; i < cases.size(); ++i) {
         const TextOutcome& outcome = (*outcomes)[i];
@@ -78,7 +78,7 @@ class Texts : public ::testing::Test {
         ASSERT_TRUE(outcome.is_intact) << "column " << i;
         for (std::size_t table = 0; table < tables.size(); ++table) {
           ASSERT_EQ(outcome.bits[table], expected[table][i])
-              << "column " << i << ", table " << table << ", refilled at " << refill;
+              << "column " << i << ", table " << table << ", variant " << variant;
         }
       }
     }
@@ -112,14 +112,12 @@ TEST_F(Texts, ConditionsOfEveryKind) {
   EXPECT_GT(matches_, 20000u);
 }
 
-TEST_F(Texts, EveryThresholdFindsTheSameRows) {
+TEST_F(Texts, EveryVariantFindsTheSameRows) {
   std::vector<StringRows> columns;
   columns.emplace_back(presso::test::word_rows(sample(50000, 1200), 7));
   columns.push_back(query::test::random_rows({"a", "b", "zq"}, 300, 90, 3));
-  std::vector<u32> thresholds;
-  for (u32 i = 0; i <= kLanes; ++i) thresholds.push_back(i);
   expect_the_cpus_rows({condition_of(Kind::kLike, "%al%e%"), condition_of(Kind::kLike, "%zqa")},
-                       columns, thresholds);
+                       columns, text_backend().all_variants());
   EXPECT_GT(matches_, 100u);
 }
 
@@ -175,7 +173,7 @@ TEST_F(Texts, RowsMayBeLong) {
   columns.emplace_back(std::move(strings));
   expect_the_cpus_rows({condition_of(Kind::kLike, "%q%q%"), condition_of(Kind::kLike, "%zq"),
                         condition_of(Kind::kLike, "%zzz")},
-                       columns, {0, 20});
+                       columns);
   EXPECT_GT(matches_, 20u);
 }
 
@@ -209,8 +207,8 @@ TEST_F(Texts, LengthsThatDoNotAddUpAreAnError) {
     for (const std::size_t row : {0u, 700u, 1499u}) {
       std::vector<TextCase> cases(3, case_of(rows));
       cases[1].lengths[row] += change;
-      for (const u32 refill : {0u, 20u}) {
-        const auto outcomes = text_backend().test(cases, tables, {refill, ++seed_});
+      for (const u32 variant : text_backend().variants()) {
+        const auto outcomes = text_backend().test(cases, tables, {variant, ++seed_});
         ASSERT_TRUE(outcomes.ok()) << outcomes.error().message();
         for (std::size_t i = 0; i < cases.size(); ++i) {
           const TextOutcome& outcome = (*outcomes)[i];

@@ -64,7 +64,7 @@ class Damaged : public ::testing::TestWithParam<Strategy> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Damaged, ::testing::ValuesIn(kStrategies),
+INSTANTIATE_TEST_SUITE_P(All, Damaged, ::testing::ValuesIn(warp_strategies()),
                          [](const auto& parameter) { return std::to_string(parameter.index); });
 
 std::vector<BlockCase> samples() {
@@ -151,47 +151,6 @@ TEST_P(Damaged, SurviveALie) {
     }
   }
   EXPECT_GT(lies, 15u);
-}
-
-TEST(MultiKernel, LeavesWhatItsListsCannotHold) {
-  const BlockCase block = random_sequences(1, 100, 5000);
-  const DeviceBlock device(block, 0);
-  std::vector<simt::u64> references(99);
-  u32 status = kPlanned, begin = 5, end = 6;
-  const gpu::lab::ReferenceLists lists{references.data(), &begin, &end, 99};
-  const auto report = simt::run({.shared_bytes = sizeof(gpu::SegmentTable)}, {}, [&] {
-    gpu::lab::list_references_body<WarpPolicy<1, 4, 1>>(&device.plan(), &status, 1, lists);
-  });
-  EXPECT_TRUE(report.ok()) << report.what;
-  EXPECT_EQ(status, u32{kPlanned});
-  EXPECT_EQ(begin, end);
-}
-
-/// Too few launches: the warp decoder, enqueued after them, decodes the block as a whole.
-TEST(MultiKernel, LeavesBlocksThatNeedMoreRounds) {
-  using Policy = WarpPolicy<1, 4, 1>;
-  const BlockCase block = random_sequences(4, 100, 5000);
-  const DeviceBlock device(block, 3);
-  std::vector<simt::u64> references(gpu::lab::references_of(block.header.plain_bytes));
-  u32 status = kPlanned, begin = 0, end = 0;
-  const gpu::lab::ReferenceLists lists{references.data(), &begin, &end,
-                                       static_cast<u32>(references.size())};
-  const simt::Launch with_table{.shared_bytes = sizeof(gpu::SegmentTable)};
-  auto report = simt::run(with_table, {}, [&] {
-    gpu::lab::list_references_body<Policy>(&device.plan(), &status, 1, lists);
-  });
-  EXPECT_TRUE(report.ok()) << report.what;
-  report = simt::run(
-      {}, {}, [&] { gpu::lab::resolve_round_body<Policy>(&device.plan(), &status, 1, lists); });
-  EXPECT_TRUE(report.ok()) << report.what;
-  EXPECT_EQ(status, u32{kPlanned});
-  EXPECT_LT(begin, end);
-  report = simt::run(with_table, {}, [&] {
-    gpu::warp_decoder_body<gpu::InTurn, Policy>(&device.plan(), &status, 1);
-  });
-  EXPECT_TRUE(report.ok()) << report.what;
-  EXPECT_EQ(status, 0u);
-  EXPECT_TRUE(device.plain() == reference_decode(block).plain);
 }
 
 }  // namespace

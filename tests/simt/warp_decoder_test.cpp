@@ -32,7 +32,7 @@ class Strategies : public ::testing::TestWithParam<Strategy> {
   u32 launches_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Strategies, ::testing::ValuesIn(kStrategies),
+INSTANTIATE_TEST_SUITE_P(All, Strategies, ::testing::ValuesIn(warp_strategies()),
                          [](const auto& parameter) { return std::to_string(parameter.index); });
 
 // --- Blocks of the encoder

@@ -20,7 +20,6 @@ constexpr Choice<DeviceFlags::Device> kDevices[] = {
 
 constexpr Choice<gpu::Strategy> kStrategies[] = {
     {"auto", gpu::Strategy::kAuto},
-    {"sc", gpu::Strategy::kSequential},
     {"mrr", gpu::Strategy::kMultiRound},
     {"de", gpu::Strategy::kDependencyFree},
 };
@@ -67,8 +66,8 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
        .value_name = "NAME",
        .category = kExpert,
        .brief = "how a GPU orders the copies of a block",
-       .text = "sc: one after another; mrr: in rounds; de: all at once if the file was "
-               "compressed for it, otherwise as mrr. The result is the same.",
+       .text = "mrr: in rounds; de: all at once if the file was compressed for it, otherwise as "
+               "mrr. The result is the same.",
        .choices = names(kStrategies),
        .default_value = "auto",
        .apply = choice_into(flags.strategy, kStrategies)},

@@ -50,8 +50,6 @@ Status enqueue_strategy(const DecodeLaunch& decode, Launcher& launcher) {
   switch (decode.strategy) {
     case Strategy::kAuto:
       return enqueue_fastest<Tuning, kBit>(decode, launcher);
-    case Strategy::kSequential:
-      return launcher.template warp_decoder<Sequential, kBit>(decode.batch);
     case Strategy::kMultiRound:
       return launcher.template warp_decoder<MultiRound<true>, kBit>(decode.batch);
     case Strategy::kDependencyFree:

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// In which order the matches of a group of 32 sequences are executed. Sources: S7.5 to S7.7,
-// S7.20. A strategy is a type with
+// In which order the matches of a group of 32 sequences are executed. Sources: S7.6, S7.7. A
+// strategy is a type with
 //
 //   kFirstWaveInCopy      whether segment_copy.cuh takes the matches whose source ends at or before
 //                         the group's start, and those in the dictionary, with the literals
 //   resolve<Policy>(...)  executes the matches that are left, in all lanes; each lane has its own
 //
-//   Sequential      sc: one match after another, each by the whole warp
 //   MultiRound      mrr: in rounds, as below, each lane its match; <true>: teams of lanes
 //   DependencyFree  de: all at once where the block's rule allows it, else MultiRound; counts
 //                   rounds only there
 //   InTurn          one after another, but only what the copy could not take: few on most data
+//
+// The laboratory has two more (lab/gpu): sc, which takes all matches in turn, and mrr with one
+// kernel a round.
 //
 // Rounds: when all literals of the group are in place, everything below the first pending match is
 // final: that is the high-water mark. A match may be copied if its source ends there, not counting
@@ -23,38 +25,16 @@
 #pragma once
 
 #include "decompress/gpu/warp/match_copy.cuh"
-#include "decompress/gpu/warp/round_counters.h"
 
 namespace presso::gpu {
 
-/// Lane r counts what happens in round r + 1. Without counting nothing is left of it.
-template <bool kCounting>
-class RoundCounter {
- public:
-  PRESSO_DEVICE void resolved(u32 round, u32 bytes) {
-    if constexpr (kCounting) {
-      const u32 sum = simt::reduce_add(bytes);
-      if (simt::lane() + 1 == round) bytes_ += sum;
-    }
-  }
-  PRESSO_DEVICE void group(u32 rounds) {
-    if constexpr (kCounting) {
-      ++groups_;
-      if (simt::lane() + 1 == rounds) ++rounds_;
-    }
-  }
-  PRESSO_DEVICE void write(RoundCounters* to) const {
-    if constexpr (kCounting) {
-      to->rounds[simt::lane()] = rounds_;
-      to->bytes[simt::lane()] = bytes_;
-      if (simt::lane() == 0) to->groups = groups_;
-    }
-  }
+/// Counts nothing, so that nothing is left of it in a kernel. The laboratory's policies name a type
+/// that counts (lab/gpu/counting_decoder.cuh).
+struct NoRoundCounter {
+  static constexpr bool kCounts = false;
 
- private:
-  u32 groups_ = 0;
-  u32 rounds_ = 0;
-  u32 bytes_ = 0;
+  PRESSO_DEVICE void resolved(u32 /*round*/, u32 /*bytes*/) {}
+  PRESSO_DEVICE void group(u32 /*rounds*/) {}
 };
 
 /// A group's matches as a strategy gets them.
@@ -126,22 +106,12 @@ PRESSO_DEVICE void copy_by_lanes(const BlockMemory& memory, const Match& mine, u
 
 }  // namespace detail
 
-struct Sequential {
-  static constexpr bool kFirstWaveInCopy = false;
-
-  template <class Policy>
-  static PRESSO_DEVICE void resolve(const BlockPlan&, const BlockMemory& memory,
-                                    const PendingMatches& group, RoundCounter<Policy::kCounting>&) {
-    detail::copy_in_turn<Policy>(memory, group.mine, group.pending);
-  }
-};
-
 struct InTurn {
   static constexpr bool kFirstWaveInCopy = true;
 
   template <class Policy>
   static PRESSO_DEVICE void resolve(const BlockPlan&, const BlockMemory& memory,
-                                    const PendingMatches& group, RoundCounter<Policy::kCounting>&) {
+                                    const PendingMatches& group, typename Policy::Counter&) {
     detail::copy_in_turn<Policy>(memory, group.mine, group.pending);
   }
 };
@@ -153,7 +123,7 @@ struct MultiRound {
   template <class Policy>
   static PRESSO_DEVICE void resolve(const BlockPlan&, const BlockMemory& memory,
                                     const PendingMatches& group,
-                                    RoundCounter<Policy::kCounting>& counter) {
+                                    typename Policy::Counter& counter) {
     const Match& mine = group.mine;
     u32 pending = group.pending;
     u32 first = group.matches;  // lanes of which the lowest is where the mark stands
@@ -195,7 +165,7 @@ struct DependencyFree {
   template <class Policy>
   static PRESSO_DEVICE void resolve(const BlockPlan& plan, const BlockMemory& memory,
                                     const PendingMatches& group,
-                                    RoundCounter<Policy::kCounting>& counter) {
+                                    typename Policy::Counter& counter) {
     if (allowed_by(plan)) {
       detail::copy_together<Policy>(memory, group.mine, group.pending);
     } else {

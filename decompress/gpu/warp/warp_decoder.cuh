@@ -27,13 +27,13 @@ namespace presso::gpu {
 /// kCopyBytes: output bytes a lane writes at once in the segment copy, 1 to 16.
 /// kCopiesInFlight: how many of these it gathers before it stores any.
 /// kMatchBytes: the same for matches copied by themselves, 1 to 16.
-/// kCounting: whether rounds are counted.
-template <u32 kCopyBytes_, u32 kCopiesInFlight_, u32 kMatchBytes_, bool kCounting_ = false>
+/// Counter: what counts rounds.
+template <u32 kCopyBytes_, u32 kCopiesInFlight_, u32 kMatchBytes_, class Counter_ = NoRoundCounter>
 struct WarpPolicy {
   static constexpr u32 kCopyBytes = kCopyBytes_;
   static constexpr u32 kCopiesInFlight = kCopiesInFlight_;
   static constexpr u32 kMatchBytes = kMatchBytes_;
-  static constexpr bool kCounting = kCounting_;
+  using Counter = Counter_;
 };
 
 /// The widths that were fastest on an H200 (NOTES.md).
@@ -68,7 +68,7 @@ class WarpDecoder {
     return true;
   }
 
-  PRESSO_DEVICE const RoundCounter<Policy::kCounting>& counter() const { return counter_; }
+  PRESSO_DEVICE const typename Policy::Counter& counter() const { return counter_; }
 
  private:
   PRESSO_DEVICE void decode_group(const LaneSequence& sequence, u32 from) {
@@ -79,7 +79,7 @@ class WarpDecoder {
                               (!outside && match.to - match.distance + match.length > from));
     const u32 matches = simt::ballot(match.length != 0);
     const u64 literal_source = literals_ - (sequence.at - sequence.literals_before);
-    if (!Policy::kCounting && matches == 0 && parser_.at() - from >= kLongRunBytes) {
+    if (!Policy::Counter::kCounts && matches == 0 && parser_.at() - from >= kLongRunBytes) {
       copy_run(memory_.base + from, literal_source + from, parser_.at() - from);
       simt::warp_sync();
       return;
@@ -90,7 +90,7 @@ class WarpDecoder {
               parser_.at());
     simt::warp_sync();
     const u32 pending = simt::ballot(left);
-    if (Policy::kCounting || pending != 0) {
+    if (Policy::Counter::kCounts || pending != 0) {
       Resolve::template resolve<Policy>(plan_, memory_, {match, matches, pending}, counter_);
       simt::warp_sync();
     }
@@ -108,45 +108,36 @@ class WarpDecoder {
   u64 literals_;
   SegmentTable& table_;
   SegmentCopy<Policy> copy_;
-  RoundCounter<Policy::kCounting> counter_;
+  typename Policy::Counter counter_;
 };
 
 namespace detail {
 
 /// False where the block is faulty.
 template <class Resolve, class Policy, class Parser>
-PRESSO_DEVICE bool decode_by_warp(const BlockPlan& plan, SegmentTable& table,
-                                  RoundCounters* counters) {
-  WarpDecoder<Resolve, Policy, Parser> decoder(plan, table);
-  const bool good = decoder.decode();
-  if constexpr (Policy::kCounting) {
-    if (good) decoder.counter().write(counters);
-  }
-  return good;
+PRESSO_DEVICE bool decode_by_warp(const BlockPlan& plan, SegmentTable& table) {
+  return WarpDecoder<Resolve, Policy, Parser>(plan, table).decode();
 }
 
 }  // namespace detail
 
-/// `counters`: one for each block, written where Policy counts and the block is sound; may be
-/// nullptr where it does not count. kBit: whether it is for Bit blocks, too.
+/// kBit: whether it is for Bit blocks, too.
 template <class Resolve, class Policy, bool kBit = true>
-PRESSO_DEVICE void warp_decoder_body(const BlockPlan* plans, u32* status, u32 blocks,
-                                     RoundCounters* counters = nullptr) {
+PRESSO_DEVICE void warp_decoder_body(const BlockPlan* plans, u32* status, u32 blocks) {
   const u32 block = block_of_warp();
   if (block >= blocks || status[block] != kPlanned) return;
   const BlockPlan& plan = plans[block];
   const bool is_bit = kBit && plan.is(Coding::kBit);
   if (!is_bit && !plan.is(Coding::kByte)) return;
   SegmentTable& table = reinterpret_cast<SegmentTable*>(simt::shared_memory())[uniform_warp()];
-  RoundCounters* const counter = counters + (Policy::kCounting ? block : 0);
   bool good = false;
   if constexpr (kBit) {
     if (is_bit) {
-      good = detail::decode_by_warp<Resolve, Policy, RecordGroupParser>(plan, table, counter);
+      good = detail::decode_by_warp<Resolve, Policy, RecordGroupParser>(plan, table);
     }
   }
   if (!is_bit && plan.payload_bytes != 0) {  // nothing can be plain bytes, nor be clamped to
-    good = detail::decode_by_warp<Resolve, Policy, GroupParser>(plan, table, counter);
+    good = detail::decode_by_warp<Resolve, Policy, GroupParser>(plan, table);
   }
   if (simt::lane() == 0) status[block] = good ? decoded_status(plan) : u32{kFailed};
 }

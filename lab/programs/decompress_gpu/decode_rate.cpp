@@ -13,10 +13,10 @@
 #include <cstdio>
 
 #include "decompress/gpu/runtime/cuda_device.h"
-#include "presso/gpu_devices.h"
 #include "lab/programs/decompress_gpu/bench_support.h"
 #include "lab/programs/decompress_gpu/device_batch.h"
 #include "lab/programs/decompress_gpu/rate_options.h"
+#include "presso/gpu_devices.h"
 
 namespace presso::gpu::bench {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/memory.h"
+#include "lab/gpu/variants.h"
 #include "lab/programs/decompress_gpu/bench_support.h"
 #include "lab/programs/decompress_gpu/block_file.h"
-#include "lab/gpu/variants.h"
 
 namespace presso::gpu::bench {
 

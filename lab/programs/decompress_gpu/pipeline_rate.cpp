@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/cuda_error.h"
-#include "presso/decompress_gpu.h"
 #include "lab/programs/decompress_gpu/bench_support.h"
+#include "presso/decompress_gpu.h"
 
 namespace presso::gpu {
 namespace {

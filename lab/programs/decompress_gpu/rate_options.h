@@ -20,7 +20,7 @@ struct NamedStrategy {
 };
 inline constexpr NamedStrategy kStrategyNames[] = {
     {"auto", Strategy::kAuto},
-    {"sc", Strategy::kSequential},
+    {"sc", Strategy::kMultiRound, lab::Variant::kSequential},
     {"mrr", Strategy::kMultiRound},
     {"mrr-multikernel", Strategy::kMultiRound, lab::Variant::kMultiRoundKernels},
     {"de", Strategy::kDependencyFree},

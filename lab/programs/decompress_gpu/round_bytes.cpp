@@ -5,14 +5,14 @@
 // On the CPU, without any kernel: every Byte block is decoded and checked by the reference decoder,
 // then its sequences are read one after another, in groups of 32, by the rule of rounds that
 // resolve.cuh states. The kernels' counters equal this recount
-// (tests/simt/round_counters_test.cpp). Figure 7.10b's value for a round, the bytes that all groups
+// (lab/tests/round_counters_test.cpp). Figure 7.10b's value for a round, the bytes that all groups
 // resolved in it over the iterations of all groups, is match_bytes_an_iteration times the round's
 // share of the bytes.
 #include <cstdio>
 
-#include "presso/decompress.h"
-#include "tests/support/round_recount.h"
+#include "lab/gpu/round_recount.h"
 #include "lab/programs/decompress_gpu/bench_support.h"
+#include "presso/decompress.h"
 
 namespace presso::gpu::bench {
 namespace {
@@ -30,11 +30,11 @@ constexpr const char* kCsvHeadings =
     "groups_8_percent,groups_9_to_32_percent,match_bytes_an_iteration,bytes_1_percent,"
     "bytes_2_percent,bytes_3_percent,bytes_4_percent,bytes_5_to_8_percent,bytes_9_to_32_percent";
 
-constexpr std::uint32_t kLastRound = RoundCounters::kMaxRounds;
+constexpr std::uint32_t kLastRound = lab::RoundCounters::kMaxRounds;
 
 struct FileRounds {
   DependencyRule rule = DependencyRule::kNone;  ///< of the first block
-  RoundTotals totals;
+  lab::RoundTotals totals;
 
   double groups_percent(std::uint64_t groups) const {
     return 100 * static_cast<double>(groups) / static_cast<double>(totals.groups());
@@ -53,7 +53,7 @@ struct FileRounds {
   }
 };
 
-Status count_block(const BlockItem& item, std::vector<Byte>& plain, RoundTotals& totals) {
+Status count_block(const BlockItem& item, std::vector<Byte>& plain, lab::RoundTotals& totals) {
   const BlockHeader& header = item.block.header;
   const Byte* const payload = item.block.payload.data();
   plain.resize(header.plain_bytes);
@@ -85,7 +85,7 @@ Result<FileRounds> count_file(const std::string& path) {
 }
 
 void print_row(const std::string& path, const FileRounds& counted) {
-  const RoundTotals& totals = counted.totals;
+  const lab::RoundTotals& totals = counted.totals;
   std::printf("%s,%s,%llu,%.3f", path.substr(path.rfind('/') + 1).c_str(), rule_name(counted.rule),
               static_cast<unsigned long long>(totals.groups()), totals.mean_rounds());
   const std::uint64_t without = totals.groups() - counted.groups_with(1, kLastRound);

@@ -31,9 +31,9 @@
 #include <string>
 #include <thread>
 
+#include "lab/programs/join/join_data.h"
 #include "query/join/join_table.h"
 #include "query/join/key_filter.h"
-#include "lab/programs/join/join_data.h"
 
 namespace {
 

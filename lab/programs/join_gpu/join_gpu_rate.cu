@@ -29,11 +29,11 @@
 #include <string>
 #include <vector>
 
+#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/programs/join_gpu/join_keys.h"
 #include "query/gpu/join/column_steps.h"
 #include "query/gpu/join/device_join.h"
 #include "query/gpu/join/join_launcher.cuh"
-#include "lab/programs/decompress_gpu/bench_support.h"
-#include "lab/programs/join_gpu/join_keys.h"
 
 namespace presso::gpu::bench {
 namespace {

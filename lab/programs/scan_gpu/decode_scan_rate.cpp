@@ -16,12 +16,12 @@
 #include "corpora/parse_size.h"
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/cuda_error.h"
+#include "lab/programs/decompress_gpu/device_batch.h"
+#include "lab/programs/scan_gpu/parted_batch.h"
 #include "presso/gpu_devices.h"
 #include "scan/gpu/literals/literal_engines.h"
 #include "tests/support/line_dfas.h"
 #include "tests/support/pattern_dfa.h"
-#include "lab/programs/decompress_gpu/device_batch.h"
-#include "lab/programs/scan_gpu/parted_batch.h"
 
 namespace presso::gpu::bench {
 namespace {

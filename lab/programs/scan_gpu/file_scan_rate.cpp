@@ -28,9 +28,9 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/cuda_error.h"
+#include "lab/programs/decompress_gpu/bench_support.h"
 #include "presso/gpu_devices.h"
 #include "presso/scan_gpu.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
 
 namespace presso::gpu {
 namespace {

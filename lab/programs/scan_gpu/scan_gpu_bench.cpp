@@ -20,11 +20,11 @@
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/cuda_error.h"
 #include "decompress/gpu/runtime/memory.h"
+#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/programs/scan_gpu/bench_patterns.h"
 #include "scan/gpu/search/engine.h"
 #include "scan/pattern/pattern_access.h"
 #include "tests/support/line_dfas.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
-#include "lab/programs/scan_gpu/bench_patterns.h"
 
 namespace presso::gpu::bench {
 namespace {

@@ -24,14 +24,14 @@
 #include "decompress/gpu/runtime/cuda_error.h"
 #include "decompress/gpu/runtime/memory.h"
 #include "decompress/gpu/runtime/memory_parts.h"
+#include "lab/gpu/refilled_strings.h"
+#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/programs/strings_gpu/string_rate_options.h"
+#include "lab/programs/strings_gpu/token_blocks.h"
 #include "presso/stopwatch.h"
 #include "query/gpu/strings/string_choice.h"
 #include "query/gpu/strings/strings_on_gpu.h"
 #include "query/strings/condition_automaton.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
-#include "lab/programs/strings_gpu/string_rate_options.h"
-#include "lab/programs/strings_gpu/token_blocks.h"
-#include "lab/gpu/refilled_strings.h"
 
 namespace presso::gpu::bench {
 namespace {

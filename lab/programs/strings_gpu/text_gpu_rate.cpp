@@ -27,13 +27,13 @@
 #include "decompress/gpu/runtime/memory.h"
 #include "decompress/gpu/runtime/memory_parts.h"
 #include "decompress/table/group_reader.h"
-#include "query/gpu/kernels/text_tests.h"
-#include "query/gpu/strings/text_table.h"
-#include "query/strings/condition_automaton.h"
+#include "lab/gpu/refilled_text.h"
 #include "lab/programs/decompress_gpu/bench_support.h"
 #include "lab/programs/strings_gpu/lane_use.h"
 #include "lab/programs/strings_gpu/string_rate_options.h"
-#include "lab/gpu/refilled_text.h"
+#include "query/gpu/kernels/text_tests.h"
+#include "query/gpu/strings/text_table.h"
+#include "query/strings/condition_automaton.h"
 
 namespace presso::gpu::bench {
 namespace {

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "lab/programs/table_gpu/open_tables.h"
 #include "presso/stopwatch.h"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/unit/query/answer/text_sink.h"
-#include "lab/programs/table_gpu/open_tables.h"
 
 namespace presso {
 namespace {

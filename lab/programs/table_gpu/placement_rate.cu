@@ -37,11 +37,11 @@
 #include <vector>
 
 #include "corpora/random.h"
-#include "query/gpu/join/join_launcher.cuh"
-#include "lab/programs/decompress_gpu/bench_support.h"
 #include "lab/placement/bank_conflicts.h"
 #include "lab/placement/placed_sums.cuh"
 #include "lab/placement/placement.h"
+#include "lab/programs/decompress_gpu/bench_support.h"
+#include "query/gpu/join/join_launcher.cuh"
 
 namespace presso::gpu::bench {
 namespace {

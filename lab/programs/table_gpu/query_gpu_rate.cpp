@@ -14,12 +14,12 @@
 #include <algorithm>
 #include <iostream>
 
+#include "lab/programs/table_gpu/open_tables.h"
 #include "presso/device_table.h"
 #include "presso/query_gpu.h"
 #include "presso/stopwatch.h"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/unit/query/answer/text_sink.h"
-#include "lab/programs/table_gpu/open_tables.h"
 
 namespace presso {
 namespace {

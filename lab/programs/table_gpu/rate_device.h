@@ -6,10 +6,10 @@
 
 #include <vector>
 
+#include "lab/programs/table_gpu/table_copies.h"
 #include "query/gpu/table/build_sides.h"
 #include "query/gpu/table/kernel_costs.h"
 #include "query/run/query_device.h"
-#include "lab/programs/table_gpu/table_copies.h"
 
 namespace presso {
 

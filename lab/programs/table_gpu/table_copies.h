@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "lab/programs/table_gpu/plain_columns.h"
 #include "query/gpu/table/pipeline_builder.h"
 #include "query/gpu/table/run_space.h"
-#include "lab/programs/table_gpu/plain_columns.h"
 
 namespace presso {
 

@@ -27,10 +27,10 @@
 #include <vector>
 
 #include "decompress/gpu/runtime/cuda_device.h"
-#include "query/gpu/table/query_on_gpu.h"
-#include "tests/unit/query/answer/text_sink.h"
 #include "lab/programs/table_gpu/open_tables.h"
 #include "lab/programs/table_gpu/rate_device.h"
+#include "query/gpu/table/query_on_gpu.h"
+#include "tests/unit/query/answer/text_sink.h"
 
 namespace presso {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decoding batches of blocks that lie in device memory, in the manner of the low-level batch
 // interfaces that users know: ask for the size of the temporary memory, then enqueue on a stream.
-// Nothing here allocates, synchronises or copies between host and device. Sources: S7.5 to S7.9.
+// Nothing here allocates, synchronises or copies between host and device. Sources: S7.6 to S7.9.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,6 @@ namespace presso::gpu {
 /// How the back-references of a block are brought into an order. All give the same bytes.
 enum class Strategy : Byte {
   kAuto,            ///< by device and block: the fastest measured
-  kSequential,      ///< sc: one back-reference after another (S7.5)
   kMultiRound,      ///< mrr: rounds over a group until none is pending (S7.6)
   kDependencyFree,  ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of a batch's temporary memory, and of the variants' lists, lie apart, in their
-// alignment, and within its size.
+// The parts of a batch's temporary memory lie apart, in their alignment, and within its size.
 #include "decompress/gpu/batch/batch_memory.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +8,6 @@
 #include <vector>
 
 #include "decompress/gpu/bit/unpacked_block.h"
-#include "lab/gpu/variants.h"
 
 namespace presso::gpu::batch_memory_test {
 namespace {
@@ -82,26 +80,6 @@ TEST(BatchMemory, CountsEnoughSegments) {
       segments += claimed_segments_of(size);
     }
     EXPECT_LE(segments, BatchMemory::segments_of_batch(4, plain_bytes));
-  }
-}
-
-TEST(ListMemory, PartsDoNotOverlap) {
-  for (const std::uint32_t blocks : {1u, 2u, 3u, 64u, 1000u}) {
-    const lab::ListMemory lists(blocks, 256 * kKib * blocks);
-    EXPECT_GE(lists.ends(), lists.begins() + 4 * std::uint64_t{blocks});
-    EXPECT_GE(lists.references(), lists.ends() + 4 * std::uint64_t{blocks});
-    EXPECT_GE(lists.bytes(), lists.references() + 8 * lists.stride() * blocks);
-    for (const std::uint64_t part : {lists.begins(), lists.ends(), lists.references()}) {
-      EXPECT_EQ(part % MemoryParts::kAlignment, 0u);
-    }
-  }
-}
-
-/// A block has at most one sequence for every three bytes.
-TEST(ListMemory, HasReferencesForEveryBlockOfEqualSize) {
-  for (const std::uint64_t size :
-       {std::uint64_t{1}, kKib - 1, kKib, kKib + 2, 256 * kKib, 4 * kKib * kKib}) {
-    EXPECT_GE(lab::ListMemory(10, 10 * size).stride(), size / 3) << size;
   }
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace presso::gpu {
+namespace presso::gpu::lab {
 
 struct RoundCounters {
   /// Each resolves the first pending match of a step.
@@ -49,4 +49,4 @@ class RoundTotals {
   std::array<std::uint64_t, RoundCounters::kMaxRounds> bytes_{};
 };
 
-}  // namespace presso::gpu
+}  // namespace presso::gpu::lab

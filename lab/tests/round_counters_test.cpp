@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "corpora/nested_data.h"
+#include "lab/gpu/round_recount.h"
+#include "lab/tests/counted_rounds.h"
 #include "tests/simt/hand_blocks.h"
-#include "tests/simt/warp_launch.h"
-#include "tests/support/round_recount.h"
 #include "tests/support/test_data.h"
 
 namespace presso::test::round_counters_test {
 namespace {
+
+using gpu::lab::RoundCounters;
+using Count = CountedOutcome (*)(const BlockCase& block, u32 misalignment, u32 seed);
 
 RoundCounters recount(const BlockCase& block) {
   return recount_rounds(block.header, *view_payload(block.header, block.payload.data()));
@@ -18,10 +21,10 @@ RoundCounters recount(const BlockCase& block) {
 
 void expect_counters(const BlockCase& block, u32 seed) {
   const RoundCounters expected = recount(block);
-  for (const Launch launch : {&decode_with<gpu::MultiRound<false>, WarpPolicy<1, 4, 1, true>>,
-                              &decode_with<gpu::MultiRound<true>, WarpPolicy<4, 1, 4, true>>}) {
-    const Outcome outcome = launch(block, seed % 16, seed);
-    EXPECT_EQ(outcome.status, 0u);
+  for (const Count count : {&count_rounds<gpu::MultiRound<false>, CountingPolicy<1, 4, 1>>,
+                            &count_rounds<gpu::MultiRound<true>, CountingPolicy<4, 1, 4>>}) {
+    const CountedOutcome outcome = count(block, seed % 16, seed);
+    EXPECT_EQ(outcome.outcome.status, 0u);
     EXPECT_EQ(outcome.counters.groups, expected.groups);
     for (u32 i = 0; i < RoundCounters::kMaxRounds; ++i) {
       EXPECT_EQ(outcome.counters.rounds[i], expected.rounds[i]) << "round " << i + 1;
@@ -82,8 +85,8 @@ TEST(RoundCounters, CountTheDepthOfNestedData) {
 }
 
 TEST(RoundTotals, AddUpBlocks) {
-  EXPECT_EQ(gpu::RoundTotals().mean_rounds(), 0);
-  EXPECT_EQ(gpu::RoundTotals().mean_bytes(1), 0);
+  EXPECT_EQ(gpu::lab::RoundTotals().mean_rounds(), 0);
+  EXPECT_EQ(gpu::lab::RoundTotals().mean_bytes(1), 0);
   RoundCounters block{};
   block.groups = 4;  // one without matches
   block.rounds[0] = 2;
@@ -91,7 +94,7 @@ TEST(RoundTotals, AddUpBlocks) {
   block.bytes[0] = 900;
   block.bytes[1] = 50;
   block.bytes[2] = 10;
-  gpu::RoundTotals totals;
+  gpu::lab::RoundTotals totals;
   totals.add(block);
   block.bytes[2] = 0xFFFFFFFF;
   totals.add(block);

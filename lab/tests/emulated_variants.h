@@ -2,8 +2,8 @@
 // The kernels of the laboratory's decoders in the emulator, a launcher for variant_steps.h.
 #pragma once
 
-#include "tests/simt/emulated_launcher.h"
 #include "lab/gpu/variant_steps.h"
+#include "tests/simt/emulated_launcher.h"
 
 namespace presso::gpu::test {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "decompress/gpu/warp/round_counters.h"
 #include "decompress/payload.h"
+#include "lab/gpu/round_counters.h"
 
 namespace presso::test {
 
@@ -68,7 +68,7 @@ class MatchReader {
 };
 
 /// One group by the rule of rounds.
-inline void count_group(std::vector<PlacedMatch> waiting, gpu::RoundCounters& counters) {
+inline void count_group(std::vector<PlacedMatch> waiting, gpu::lab::RoundCounters& counters) {
   ++counters.groups;
   std::uint32_t round = 0;
   for (; !waiting.empty(); ++round) {
@@ -89,11 +89,11 @@ inline void count_group(std::vector<PlacedMatch> waiting, gpu::RoundCounters& co
 }  // namespace detail
 
 /// Of a well-formed Byte payload.
-inline gpu::RoundCounters recount_rounds(const BlockHeader& header, const PayloadView& view) {
-  gpu::RoundCounters counters{};
+inline gpu::lab::RoundCounters recount_rounds(const BlockHeader& header, const PayloadView& view) {
+  gpu::lab::RoundCounters counters{};
   detail::MatchReader reader(header, view);
   while (!reader.at_end()) {
-    detail::count_group(reader.next(gpu::RoundCounters::kMaxRounds), counters);
+    detail::count_group(reader.next(gpu::lab::RoundCounters::kMaxRounds), counters);
   }
   return counters;
 }
