@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The variants' kernels on a stream.
 #include "decompress/gpu/batch/batch_launcher.cuh"
-#include "decompress/gpu/batch/decoder_launcher.cuh"
+#include "decompress/gpu/batch/decoder_kernels.cuh"
 #include "lab/gpu/variant_steps.h"
 
 namespace presso::gpu::lab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launch_decoders; apart from batch.cu, so that the two compile at the same time.
+// launch_decoders. The kernels are in instances/.
 #include "decompress/gpu/batch/decoder_launcher.cuh"
 
 namespace presso::gpu {

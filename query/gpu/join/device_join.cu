@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Joins on a stream. Threads to data, shared memory and synchronisation are described where the
-// kernels' bodies are.
+// Joins on a stream. The kernels of joins themselves are compiled in instances/, for each source of
+// keys. Threads to data, shared memory and synchronisation are described where the bodies are.
 #include "query/gpu/join/device_join.h"
 
 #include "decompress/gpu/runtime/current_device.h"
 #include "query/gpu/join/column_steps.h"
 #include "query/gpu/join/join_kernels.h"
 #include "query/gpu/join/join_launcher.cuh"
+#include "query/gpu/join/join_sources.h"
 
 namespace presso::gpu {
 namespace {
 
-template <class Use>
-Status with_steps(const JoinPlan& plan, void* d_temporary, CUstream_st* stream, const Use& use) {
-  JoinLauncher launcher(stream);
-  return with_join_steps(plan, d_temporary, launcher, use);
+Status launch(const JoinPlan& plan, void* d_temporary, JoinWork work, const JoinPairs& pairs,
+              CUstream_st* stream) {
+  return with_key_source(plan, [&](const auto& source) {
+    return launch_join(plan, source, d_temporary, work, pairs, stream);
+  });
 }
 
 class CudaJoinKernels final : public JoinKernels {
@@ -69,17 +71,17 @@ std::shared_ptr<JoinKernels> cuda_join_kernels(int device) {
 }
 
 Status count_join(const JoinPlan& plan, void* d_temporary, CUstream_st* stream) {
-  return with_steps(plan, d_temporary, stream, [](auto& steps) { return steps.count(); });
+  return launch(plan, d_temporary, JoinWork::kCount, {}, stream);
 }
 
 Status write_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pairs,
                   CUstream_st* stream) {
-  return with_steps(plan, d_temporary, stream, [&](auto& steps) { return steps.write(pairs); });
+  return launch(plan, d_temporary, JoinWork::kWrite, pairs, stream);
 }
 
 Status run_join(const JoinPlan& plan, void* d_temporary, const JoinPairs& pairs,
                 CUstream_st* stream) {
-  return with_steps(plan, d_temporary, stream, [&](auto& steps) { return steps.join(pairs); });
+  return launch(plan, d_temporary, JoinWork::kJoin, pairs, stream);
 }
 
 Status DeviceJoin::count(void* d_temporary, CUstream_st* stream) const {

@@ -12,6 +12,7 @@
 #include "query/gpu/join/chained_slices.cuh"
 #include "query/gpu/join/chained_table.cuh"
 #include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/join_sources.h"
 #include "query/gpu/join/key_array.cuh"
 #include "query/gpu/join/key_merge.cuh"
 #include "query/gpu/join/key_table.cuh"
@@ -592,15 +593,10 @@ class JoinSteps {
 template <class Launcher, class Use>
 Status with_join_steps(const JoinPlan& plan, void* d_temporary, Launcher& launcher,
                        const Use& use) {
-  const auto with = [&](const auto& source) {
+  return with_key_source(plan, [&](const auto& source) {
     JoinSteps<std::decay_t<decltype(source)>, Launcher> steps(plan, source, d_temporary, launcher);
     return use(steps);
-  };
-  if (plan.narrows()) {
-    return with(NarrowedKeys{plan.input().range->least, static_cast<u32>(plan.places() - 1)});
-  }
-  if (plan.key_bytes() == sizeof(u32)) return with(PlainKeys<u32>{});
-  return with(PlainKeys<u64>{});
+  });
 }
 
 }  // namespace presso::gpu

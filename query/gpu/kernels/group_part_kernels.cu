@@ -7,23 +7,8 @@
 #include "query/gpu/join/join_launcher.cuh"
 #include "query/gpu/kernels/group_merge.cuh"
 #include "query/gpu/kernels/group_part_steps.h"
-#include "query/gpu/kernels/pipeline.cuh"
 
 namespace presso::gpu {
-namespace {
-
-__global__ void __launch_bounds__(kPipelineWarps* kWarpSize, 3)
-    part_rows(__grid_constant__ const Pipeline of, __grid_constant__ const PipelineShape shape,
-              u64* scratch) {
-  run_pipeline_body<GroupPlace::kParts>(of, shape, scratch);
-}
-
-}  // namespace
-
-PipelineKernel* part_rows_kernel() {
-  return part_rows;
-}
-
 GroupPartLimits group_part_limits(std::uint32_t shared_bytes) {
   // Two thread blocks of a multiprocessor have tables: 227 KiB, of which CUDA takes one each. A
   // thread block has something beside its table.

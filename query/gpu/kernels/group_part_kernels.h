@@ -4,14 +4,10 @@
 #pragma once
 
 #include "decompress/gpu/runtime/device.h"
-#include "query/gpu/kernels/chain_kernels.h"
 #include "query/gpu/kernels/group_merge_plan.h"
 #include "query/gpu/kernels/group_part_plan.h"
 
 namespace presso::gpu {
-
-/// Of pipelines that write their rows (GroupPlace::kParts).
-PipelineKernel* part_rows_kernel();
 
 GroupPartLimits group_part_limits(std::uint32_t shared_bytes);
 /// Enqueues all kernels on the current device, and does not wait.

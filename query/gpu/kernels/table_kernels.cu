@@ -4,17 +4,15 @@
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "query/gpu/join/build_lookup.h"
-#include "query/gpu/kernels/chain_kernels.h"
-#include "query/gpu/kernels/column_kernels.h"
 #include "query/gpu/kernels/group_part_kernels.h"
 #include "query/gpu/kernels/pipeline.cuh"
+#include "query/gpu/kernels/pipeline_kernels.h"
 #include "query/gpu/kernels/table_check.cuh"
 #include "query/gpu/kernels/table_kernels.h"
 
 namespace presso::gpu {
 namespace {
 
-constexpr u32 kPipelineThreads = kPipelineWarps * kWarpSize;
 constexpr u32 kClearThreads = 256;
 constexpr u32 kMostClearBlocks = 4096;
 constexpr u32 kSettleThreads = 128;
@@ -48,23 +46,29 @@ __global__ void __launch_bounds__(kClearThreads)
   list_groups_body(of, list);
 }
 
-template <GroupPlace kPlace>
-__global__ void __launch_bounds__(kPipelineThreads, 3)
-    pipeline_kernel(__grid_constant__ const Pipeline of,
-                    __grid_constant__ const PipelineShape shape, u64* scratch) {
-  run_pipeline_body<kPlace>(of, shape, scratch);
+PipelineKernel* chain_kernel_of(GroupPlace place) {
+  if (place == GroupPlace::kLanes) return chain_kernel<GroupPlace::kLanes>();
+  return place == GroupPlace::kBytes ? chain_kernel<GroupPlace::kBytes>()
+                                     : chain_kernel<GroupPlace::kBlock>();
 }
 
-/// What runs the pipeline.
+PipelineKernel* program_kernel_of(GroupPlace place) {
+  if (place == GroupPlace::kParts) return program_kernel<GroupPlace::kParts>();
+  if (place == GroupPlace::kLanes) return program_kernel<GroupPlace::kLanes>();
+  if (place == GroupPlace::kTable) return program_kernel<GroupPlace::kTable>();
+  return program_kernel<GroupPlace::kDevice>();
+}
+
+/// The kernel that runs the pipeline.
 PipelineKernel* kernel_of(const Pipeline& pipeline) {
-  if (pipeline.place == GroupPlace::kNone || pipeline.place == GroupPlace::kColumns) {
-    return column_kernel_of(pipeline);
+  if (pipeline.place == GroupPlace::kNone) {
+    return is_plain_count(pipeline) ? count_kernel<true>() : count_kernel<false>();
   }
-  if (pipeline.chain_steps != 0) return chain_kernel_of(pipeline.place);
-  if (pipeline.place == GroupPlace::kParts) return part_rows_kernel();
-  if (pipeline.place == GroupPlace::kLanes) return pipeline_kernel<GroupPlace::kLanes>;
-  if (pipeline.place == GroupPlace::kTable) return pipeline_kernel<GroupPlace::kTable>;
-  return pipeline_kernel<GroupPlace::kDevice>;
+  if (pipeline.place == GroupPlace::kColumns) {
+    return pipeline.rows_before == nullptr ? column_sum_kernel<true>() : column_sum_kernel<false>();
+  }
+  return pipeline.chain_steps != 0 ? chain_kernel_of(pipeline.place)
+                                   : program_kernel_of(pipeline.place);
 }
 
 class CudaTableKernels final : public TableKernels {

@@ -1,36 +1,23 @@
 // SPDX-License-Identifier: MIT
-// scan_lines for an automaton: five of seven kernels on a stream. Threads to data, shared memory
-// and synchronisation are described where their bodies are (line_tiles.cuh, tile_chain.cuh).
+// scan_lines for an automaton: five of seven kernels on a stream. Those that depend on the layout
+// of the automaton's table are compiled in other files (line_kernels.h). Threads to data, shared
+// memory and synchronisation are described where the bodies are (line_tiles.cuh, tile_chain.cuh).
 #include "scan/gpu/lines/line_scan.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "scan/gpu/lines/chain_steps.h"
-#include "scan/gpu/lines/line_tiles.cuh"
+#include "scan/gpu/lines/line_kernels.h"
 #include "scan/gpu/lines/tile_chain.cuh"
 
 namespace presso::gpu {
 namespace {
 
-constexpr u32 kMostThreads = 1024;
-constexpr u32 kChainThreads = 128;
 constexpr u32 kMonoidThreads = 512;  // share the rows of functions, up to 64 KiB
 constexpr std::size_t kAlignment = 256;
-
-template <class Rows, bool kMark>
-__global__ void __launch_bounds__(kMostThreads, 1)
-    line_tiles_kernel(const __grid_constant__ LineScanArguments scan) {
-  line_tiles_body<Rows, kMark>(scan);
-}
 
 __global__ void __launch_bounds__(kChainThreads)
     find_broken_kernel(const __grid_constant__ LineScanArguments scan) {
   find_broken_body(scan);
-}
-
-template <class Rows>
-__global__ void __launch_bounds__(kChainThreads)
-    tile_functions_kernel(const __grid_constant__ LineScanArguments scan) {
-  tile_functions_body<Rows>(scan);
 }
 
 __global__ void __launch_bounds__(kChainThreads)
@@ -46,26 +33,6 @@ __global__ void __launch_bounds__(kMonoidThreads)
 __global__ void __launch_bounds__(kChainThreads)
     multiply_groups_kernel(const __grid_constant__ LineScanArguments scan) {
   multiply_groups_body(scan);
-}
-
-template <class Rows>
-__global__ void __launch_bounds__(kChainThreads)
-    follow_chains_kernel(const __grid_constant__ LineScanArguments scan) {
-  follow_chains_body<Rows>(scan);
-}
-
-/// Blocks share a table, so a large one takes a large block: the most warps a multiprocessor.
-u32 threads_of(const LineTableView& table) {
-  constexpr u32 kSharedOfProcessor = 227 << 10;
-  u32 best = 0, threads = kWarpSize;
-  for (u32 candidate = 256; candidate <= kMostThreads; candidate *= 2) {
-    const u32 bytes = table.shared_bytes + candidate / kWarpSize * kStagedBytes + 1024;
-    const u32 resident = kSharedOfProcessor / bytes * candidate;
-    if (resident <= best) continue;
-    best = resident;
-    threads = candidate;
-  }
-  return threads;
 }
 
 constexpr std::size_t aligned(std::size_t bytes) {
@@ -90,24 +57,21 @@ class Launcher {
   template <class Rows>
   Status run() {
     PRESSO_TRY(check(cudaMemsetAsync(scan_.d_broken, 0, sizeof(u32), stream_), "clearing"));
-    PRESSO_TRY(scan_.d_marks == nullptr ? (tiles<Rows, false>()) : (tiles<Rows, true>()));
+    PRESSO_TRY(LineKernels<Rows>::tiles(scan_, stream_));
     return enqueue_tile_chain<Rows>(scan_, *this);
   }
 
   // What enqueue_tile_chain() calls.
   Status find_broken() {
-    return launch_everywhere(find_broken_kernel, shape(0, groups()), stream_,
-                             "launching find_broken_kernel", scan_);
+    return launch_everywhere(find_broken_kernel, groups(), stream_, "launching find_broken_kernel",
+                             scan_);
   }
   template <class Rows>
   Status tile_functions() {
-    const std::size_t shared =
-        scan_.table.shared_bytes + state_sets_bytes(scan_.table, kChainThreads / kWarpSize);
-    return launch_everywhere(tile_functions_kernel<Rows>, shape(shared, scan_.tiles()), stream_,
-                             "launching tile_functions_kernel", scan_);
+    return LineKernels<Rows>::tile_functions(scan_, stream_);
   }
   Status compose_groups() {
-    return launch_everywhere(compose_groups_kernel, shape(0, groups()), stream_,
+    return launch_everywhere(compose_groups_kernel, groups(), stream_,
                              "launching compose_groups_kernel", scan_);
   }
   Status tile_monoid() {
@@ -116,25 +80,16 @@ class Launcher {
                              stream_, "launching tile_monoid_kernel", scan_);
   }
   Status multiply_groups() {
-    return launch_everywhere(multiply_groups_kernel, shape(0, groups()), stream_,
+    return launch_everywhere(multiply_groups_kernel, groups(), stream_,
                              "launching multiply_groups_kernel", scan_);
   }
   template <class Rows>
   Status follow_chains() {
-    return launch_everywhere(follow_chains_kernel<Rows>, shape(scan_.table.shared_bytes, groups()),
-                             stream_, "launching follow_chains_kernel", scan_);
+    return LineKernels<Rows>::follow_chains(scan_, stream_);
   }
 
  private:
-  template <class Rows, bool kMark>
-  Status tiles() {
-    const u32 threads = threads_of(scan_.table);
-    const std::size_t shared = scan_.table.shared_bytes + threads / kWarpSize * kStagedBytes;
-    return launch_everywhere(line_tiles_kernel<Rows, kMark>, {threads, shared, scan_.tiles()},
-                             stream_, "launching line_tiles_kernel", scan_);
-  }
-  u64 groups() const { return scan_.tiles() / kWarpSize + 1; }
-  static WorkShape shape(std::size_t shared, u64 warps) { return {kChainThreads, shared, warps}; }
+  WorkShape groups() const { return {kChainThreads, 0, chain_groups(scan_)}; }
 
   const LineScanArguments& scan_;
   cudaStream_t stream_;

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The relay decoder for batches of few blocks, with Bit blocks too.
+#include "decompress/gpu/batch/decoder_kernels.cuh"
+
+namespace presso::gpu {
+
+template Status launch_relay_decoder<FewBlocks::Relay, true>(const BlockBatch&, cudaStream_t);
+
+}  // namespace presso::gpu

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The warp decoder: de; for batches that have Bit blocks.
+#include "decompress/gpu/batch/decoder_kernels.cuh"
+
+namespace presso::gpu {
+
+template Status launch_warp_decoder<DependencyFree, true>(const BlockBatch&, cudaStream_t);
+
+}  // namespace presso::gpu

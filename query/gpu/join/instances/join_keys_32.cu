@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Joins by keys of 32 bits.
+#include "query/gpu/join/join_launch.cuh"
+
+namespace presso::gpu {
+
+template Status launch_join(const JoinPlan&, const PlainKeys<u32>&, void*, JoinWork,
+                            const JoinPairs&, CUstream_st*);
+
+}  // namespace presso::gpu

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Which source of keys a join reads, and the steps of joins by each of them, which are compiled in
+// files of their own (instances/), since nvcc compiles one file on one core.
+#pragma once
+
+#include "presso/error.h"
+#include "query/gpu/join/join_plan.h"
+#include "query/gpu/join/key_source.cuh"
+
+struct CUstream_st;
+
+namespace presso::gpu {
+
+/// Calls use(source) for the join's keys.
+template <class Use>
+Status with_key_source(const JoinPlan& plan, const Use& use) {
+  if (plan.narrows()) {
+    return use(NarrowedKeys{plan.input().range->least, static_cast<u32>(plan.places() - 1)});
+  }
+  if (plan.key_bytes() == sizeof(u32)) return use(PlainKeys<u32>{});
+  return use(PlainKeys<u64>{});
+}
+
+/// Which of the functions of JoinSteps is called.
+enum class JoinWork { kCount, kWrite, kJoin };
+
+/// Enqueues the kernels of a join whose keys come from `source`. `pairs`: not for kCount.
+template <class Source>
+Status launch_join(const JoinPlan& plan, const Source& source, void* d_temporary, JoinWork work,
+                   const JoinPairs& pairs, CUstream_st* stream);
+
+}  // namespace presso::gpu
