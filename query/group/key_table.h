@@ -4,11 +4,8 @@
 // key is legal; beside the number it has 32 bits of the hash, by which slots find their places when
 // the table grows, and 64 bits to compare: a word is its own, of other keys it is the hash.
 //
-// A vector of keys is looked up in two ways with the same result: one row after the other
-// (find_or_add), or optimistically (F5): find_or_add_optimistic first looks at every key's first
-// slot only, without a branch; what was not found there is stored to its first slot where that is
-// free, without looking at other rows; a second look validates this, and only rows that fail again
-// are inserted by probing.
+// The laboratory derives a table from this one that looks vectors of keys up optimistically
+// (lab/groups/optimistic_table.h).
 // Tested by tests/unit/query/group/key_table_test.cpp.
 #pragma once
 
@@ -132,29 +129,7 @@ class KeyTable {
     keys_.extend_unset(added.first + std::size_t{added.count});
   }
 
-  void find_or_add_optimistic(const Key* keys, const std::uint64_t* hashes, std::uint32_t count,
-                              std::uint32_t* ids, NewKeys& added) {
-    begin(added);
-    std::array<std::uint16_t, kBatchRows> failed;
-    std::uint32_t failures = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) prefetch(hashes[i + kAhead]);
-      failed[failures] = static_cast<std::uint16_t>(i);
-      failures += validate(keys[i], hashes[i], ids[i]) ? 0 : 1;
-    }
-    if (failures == 0) return;
-    keys_.extend_unset(size() + std::size_t{failures});
-    for (std::uint32_t i = 0; i < failures; ++i) store_unchecked(keys, hashes, failed[i], added);
-    for (std::uint32_t i = 0; i < failures; ++i) {
-      const std::uint32_t row = failed[i];
-      if (!validate(keys[row], hashes[row], ids[row])) {
-        ids[row] = find_or_add_one(keys[row], hashes[row], row, added);
-      }
-    }
-    keys_.extend_unset(added.first + std::size_t{added.count});
-  }
-
- private:
+ protected:
   struct Slot {
     std::uint64_t compared = 0;
     std::uint32_t hash = 0;
@@ -212,20 +187,6 @@ class KeyTable {
       if (slot.compared == compared && is_same(slot, key, hash)) return slot.number_plus_1 - 1;
       if (slot.number_plus_1 == 0) return insert(slot, key, hash, row, added);
     }
-  }
-
-  bool validate(const Key& key, std::uint64_t hash, std::uint32_t& id) const {
-    const Slot& slot = slots_[first_slot(hash)];
-    id = slot.number_plus_1 - 1;
-    return slot.compared == compared_of(key, hash) && is_same(slot, key, hash);
-  }
-
-  /// Into the first slot where it is free: whether the same or another key is there is for the
-  /// validation to find out.
-  void store_unchecked(const Key* keys, const std::uint64_t* hashes, std::uint32_t row,
-                       NewKeys& added) {
-    Slot& slot = slots_[first_slot(hashes[row])];
-    if (slot.number_plus_1 == 0) insert(slot, keys[row], hashes[row], row, added);
   }
 
   void rebuild(std::size_t count) {

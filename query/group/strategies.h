@@ -11,7 +11,7 @@ namespace presso::query::grouping {
 
 /// An array with a place for each of coder.range() codes; without keys a place for all rows.
 std::unique_ptr<Grouping> make_dense_grouping(const GroupingPlan& plan, const KeyCoder& coder);
-/// kHash, kRadix or kOptimistic. A thread whose table would hold more than `most_in_table` groups
+/// kHash or kRadix. A thread whose table would hold more than `most_in_table` groups
 /// goes on as by kRadix.
 std::unique_ptr<Grouping> make_table_grouping(const GroupingPlan& plan, const KeyCoder& coder,
                                               GroupStrategy strategy, std::uint64_t most_in_table);

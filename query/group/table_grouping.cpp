@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Groups found by hashing. Each thread has a table of its own (KeyTable) and states beside it.
 //
-//   kHash        the table grows; in the end the threads' tables are merged, partition by
-//                partition of the hash, on all threads
-//   kOptimistic  the same with the other way of looking up (F5)
-//   kRadix       a table that stays in the cache: when it is full its groups go to a pack, sorted
-//                by partition, and it begins anew; in the end the packs are merged, each partition
-//                in a table of its own, which again stays in the cache
+//   kHash   the table grows; in the end the threads' tables are merged, partition by
+//           partition of the hash, on all threads
+//   kRadix  a table that stays in the cache: when it is full its groups go to a pack, sorted
+//           by partition, and it begins anew; in the end the packs are merged, each partition
+//           in a table of its own, which again stays in the cache
 //
 // Runs of neighbours with equal keys are found first: one look-up and one addition for each run.
 #include <bit>
@@ -65,8 +64,7 @@ class TableGrouping final : public Grouping {
   std::string describe() const override {
     const std::string partitions = grouped(kRadixPartitions) + " partitions";
     if (strategy_ == GroupStrategy::kRadix) return "radix, " + partitions;
-    const std::string way = strategy_ == GroupStrategy::kOptimistic ? "optimistic hash" : "hash";
-    return is_radix() ? way + ", then radix, " + partitions : way;
+    return is_radix() ? "hash, then radix, " + partitions : "hash";
   }
 
  private:
@@ -158,11 +156,7 @@ class TableGrouping final : public Grouping {
     }
     PRESSO_TRY(make_room(worker, count));
     hash_keys(keys, count, worker.hashes.data());
-    if (strategy_ == GroupStrategy::kOptimistic) {
-      worker.table.find_or_add_optimistic(keys, worker.hashes.data(), count, ids, worker.added);
-    } else {
-      worker.table.find_or_add(keys, worker.hashes.data(), count, ids, worker.added);
-    }
+    worker.table.find_or_add(keys, worker.hashes.data(), count, ids, worker.added);
     return {};
   }
 

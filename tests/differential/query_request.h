@@ -17,8 +17,7 @@ namespace presso::oracle {
 using Sources = std::map<std::string, std::vector<Table>>;
 
 /// Ways to find groups, by the names of GroupStrategy's values in turn.
-constexpr std::array<const char*, 5> kGroupStrategies = {"auto", "dense", "hash", "radix",
-                                                         "optimistic"};
+constexpr std::array<const char*, 4> kGroupStrategies = {"auto", "dense", "hash", "radix"};
 
 /// Empty where it is missing.
 std::string field(const flat_json::Object& request, const char* name);

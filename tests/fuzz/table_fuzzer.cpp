@@ -8,12 +8,12 @@
 #include <cstring>
 
 #include "decompress/columns/cpu/integer_decoder.h"
-#include "decompress/columns/cpu/reference_integer_decoder.h"
-#include "decompress/columns/cpu/reference_token_decoder.h"
 #include "decompress/columns/cpu/token_decoder.h"
 #include "format/columns/table_file.h"
 #include "presso/table.h"
 #include "tests/fuzz/table_maker.h"
+#include "tests/support/reference_integer_decoder.h"
+#include "tests/support/reference_token_decoder.h"
 
 namespace presso::fuzz {
 namespace {

@@ -218,11 +218,10 @@ std::vector<Flag> resource_flags(SelectSettings& settings) {
 }
 
 GroupStrategy strategy_of(const std::string& name) {
-  return name == "dense"        ? GroupStrategy::kDense
-         : name == "hash"       ? GroupStrategy::kHash
-         : name == "radix"      ? GroupStrategy::kRadix
-         : name == "optimistic" ? GroupStrategy::kOptimistic
-                                : GroupStrategy::kAuto;
+  return name == "dense"   ? GroupStrategy::kDense
+         : name == "hash"  ? GroupStrategy::kHash
+         : name == "radix" ? GroupStrategy::kRadix
+                           : GroupStrategy::kAuto;
 }
 
 std::vector<Flag> expert_flags(QueryOptions& options) {
@@ -255,9 +254,8 @@ std::vector<Flag> expert_flags(QueryOptions& options) {
        .category = kExpert,
        .brief = "how groups are found",
        .text = "dense: an array with a place for each possible key; hash: a table for each thread; "
-               "radix: small tables, emptied into partitions; optimistic: keys are stored without "
-               "a check and validated later. The answer does not depend on it.",
-       .choices = {"auto", "dense", "hash", "radix", "optimistic"},
+               "radix: small tables, emptied into partitions. The answer does not depend on it.",
+       .choices = {"auto", "dense", "hash", "radix"},
        .default_value = "auto",
        .apply = [&options](const Given& given) -> Status {
          options.group_strategy = strategy_of(given.value);

@@ -197,8 +197,9 @@ int main(int argc, char** argv) {
   std::vector<std::int32_t> values(options.rows);
   for (std::int32_t& value : values) value = static_cast<std::int32_t>(random.below(10'000'000));
   const std::pair<const char*, GroupStrategy> strategies[] = {
-      {"auto", GroupStrategy::kAuto},   {"dense", GroupStrategy::kDense},
-      {"hash", GroupStrategy::kHash},   {"optimistic", GroupStrategy::kOptimistic},
+      {"auto", GroupStrategy::kAuto},
+      {"dense", GroupStrategy::kDense},
+      {"hash", GroupStrategy::kHash},
       {"radix", GroupStrategy::kRadix},
   };
   for (const Case& which : all_cases(options)) {

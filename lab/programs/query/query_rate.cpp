@@ -38,7 +38,6 @@ presso::GroupStrategy strategy_of(const std::string& name) {
   if (name == "dense") return presso::GroupStrategy::kDense;
   if (name == "hash") return presso::GroupStrategy::kHash;
   if (name == "radix") return presso::GroupStrategy::kRadix;
-  if (name == "optimistic") return presso::GroupStrategy::kOptimistic;
   return presso::GroupStrategy::kAuto;
 }
 

@@ -106,11 +106,9 @@ class QueryDevice;
 /// How groups are found (query/group); all give the same groups.
 enum class GroupStrategy : std::uint8_t {
   kAuto,
-  kDense,       ///< an array with a place for each possible key
-  kHash,        ///< a table for each thread, merged at the end
-  kRadix,       ///< small tables that are emptied into partitions
-  kOptimistic,  ///< F5: keys are stored without a check, validated, and built again where that
-                ///< fails
+  kDense,  ///< an array with a place for each possible key
+  kHash,   ///< a table for each thread, merged at the end
+  kRadix,  ///< small tables that are emptied into partitions
 };
 
 struct QueryOptions {

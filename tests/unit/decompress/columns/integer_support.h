@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "decompress/columns/cpu/integer_decoder.h"
-#include "decompress/columns/cpu/reference_integer_decoder.h"
+#include "tests/support/reference_integer_decoder.h"
 
 namespace presso::integers {
 

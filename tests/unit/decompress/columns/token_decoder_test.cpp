@@ -9,7 +9,7 @@
 
 #include "compress/columns/token_encoder.h"
 #include "compress/columns/token_trainer.h"
-#include "decompress/columns/cpu/reference_token_decoder.h"
+#include "tests/support/reference_token_decoder.h"
 #include "tests/unit/compress/columns/string_columns.h"
 
 namespace presso::token_decoder_test {

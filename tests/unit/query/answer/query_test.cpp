@@ -153,8 +153,7 @@ TEST_F(QueryTest, CountsSumsAndAveragesGroupsInTheOrderOfTheirFirstRows) {
   std::string expected;
   for (const std::string& line : lines) expected += line;
   for (const GroupStrategy strategy :
-       {GroupStrategy::kAuto, GroupStrategy::kDense, GroupStrategy::kHash, GroupStrategy::kRadix,
-        GroupStrategy::kOptimistic}) {
+       {GroupStrategy::kAuto, GroupStrategy::kDense, GroupStrategy::kHash, GroupStrategy::kRadix}) {
     QueryOptions options;
     options.group_strategy = strategy;
     EXPECT_EQ(run(query, options), expected);

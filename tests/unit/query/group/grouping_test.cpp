@@ -70,7 +70,7 @@ struct Way {
 };
 
 std::string name_of(const testing::TestParamInfo<Way>& info) {
-  static const char* const kNames[] = {"Auto", "Dense", "Hash", "Radix", "Optimistic"};
+  static const char* const kNames[] = {"Auto", "Dense", "Hash", "Radix"};
   return kNames[static_cast<int>(info.param.strategy)] + std::to_string(info.param.threads);
 }
 
@@ -100,9 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{GroupStrategy::kDense, 2}, Way{GroupStrategy::kDense, 3},
                     Way{GroupStrategy::kHash, 1}, Way{GroupStrategy::kHash, 2},
                     Way{GroupStrategy::kHash, 3}, Way{GroupStrategy::kRadix, 1},
-                    Way{GroupStrategy::kRadix, 2}, Way{GroupStrategy::kRadix, 3},
-                    Way{GroupStrategy::kOptimistic, 1}, Way{GroupStrategy::kOptimistic, 2},
-                    Way{GroupStrategy::kOptimistic, 3}),
+                    Way{GroupStrategy::kRadix, 2}, Way{GroupStrategy::kRadix, 3}),
     name_of);
 
 TEST_P(Groups, HoldEveryAggregateOfIntegers) {

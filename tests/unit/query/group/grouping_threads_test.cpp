@@ -46,8 +46,8 @@ TEST(GroupingThreads, GiveTheSameGroupsAsAPlainMap) {
       GroupingPlan plan;
       const TestInput input = made_up(groups, strings, plan);
       const std::vector<TextRow> expected = expected_groups(plan, input);
-      for (const GroupStrategy strategy : {GroupStrategy::kDense, GroupStrategy::kHash,
-                                           GroupStrategy::kRadix, GroupStrategy::kOptimistic}) {
+      for (const GroupStrategy strategy :
+           {GroupStrategy::kDense, GroupStrategy::kHash, GroupStrategy::kRadix}) {
         if (strings && strategy == GroupStrategy::kDense) continue;
         plan.strategy = strategy;
         EXPECT_EQ(actual_groups(plan, input, {1, true}), expected)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers of keys: dense, in the order in which keys came, the same by both ways of looking up, for
-// any key; also where hashes are chosen to collide, so that optimistic stores fail.
+// Numbers of keys: dense and in the order in which keys came, for any key, also where hashes are
+// chosen to collide.
 #include "query/group/key_table.h"
 
 #include <gtest/gtest.h>
@@ -12,40 +12,29 @@
 namespace presso::query::grouping::key_table_test {
 namespace {
 
-/// Looks vectors up in both ways and compares with a map. `hash_of` may be as bad as it likes.
+/// Looks vectors up and compares with a map. `hash_of` may be as bad as it likes.
 template <class Key, class Same, class HashOf>
 void expect_dense_numbers(const std::vector<Key>& keys, Same&& name_of, HashOf&& hash_of) {
-  KeyTable<Key> plain, optimistic;
+  KeyTable<Key> table;
   std::map<decltype(name_of(keys[0])), std::uint32_t> numbers;
   for (std::size_t first = 0; first < keys.size(); first += kBatchRows) {
     const auto count =
         static_cast<std::uint32_t>(std::min<std::size_t>(kBatchRows, keys.size() - first));
     std::vector<std::uint64_t> hashes;
     for (std::uint32_t i = 0; i < count; ++i) hashes.push_back(hash_of(keys[first + i]));
-    std::vector<std::uint32_t> ids(count), others(count);
-    NewKeys added, also_added;
-    plain.reserve(count);
-    plain.find_or_add(&keys[first], hashes.data(), count, ids.data(), added);
-    optimistic.reserve(count);
-    optimistic.find_or_add_optimistic(&keys[first], hashes.data(), count, others.data(),
-                                      also_added);
+    std::vector<std::uint32_t> ids(count);
+    NewKeys added;
+    table.reserve(count);
+    table.find_or_add(&keys[first], hashes.data(), count, ids.data(), added);
     const std::size_t known = numbers.size();
-    std::map<std::uint32_t, std::uint32_t> translation;
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto next = static_cast<std::uint32_t>(numbers.size());
       ASSERT_EQ(ids[i], numbers.emplace(name_of(keys[first + i]), next).first->second);
-      ASSERT_EQ(plain.find(keys[first + i], hashes[i]), ids[i]);
-      ASSERT_LT(others[i], optimistic.size());
-      ASSERT_TRUE(name_of(optimistic.keys()[others[i]]) == name_of(keys[first + i]));
+      ASSERT_EQ(table.find(keys[first + i], hashes[i]), ids[i]);
     }
     ASSERT_EQ(added.first, known);
     ASSERT_EQ(added.count, numbers.size() - known);
-    ASSERT_EQ(also_added.count, added.count);
-    ASSERT_EQ(plain.size(), numbers.size());
-    ASSERT_EQ(optimistic.size(), numbers.size());
-    for (std::uint32_t i = 0; i < also_added.count; ++i) {
-      EXPECT_EQ(others[also_added.rows[i]], also_added.first + i);
-    }
+    ASSERT_EQ(table.size(), numbers.size());
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One pass checks everything, a second writes.
-#include "decompress/columns/cpu/reference_token_decoder.h"
+#include "tests/support/reference_token_decoder.h"
 
 #include <algorithm>
 

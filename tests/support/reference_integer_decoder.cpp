@@ -2,7 +2,7 @@
 // The reference decoder of coding 4 (integers): each value by the formula of its kind (FORMAT.md
 // 16.2), with nothing unpacked ahead. Slow, and meant to be read beside the text. Tests:
 // tests/unit/decompress/columns.
-#include "decompress/columns/cpu/reference_integer_decoder.h"
+#include "tests/support/reference_integer_decoder.h"
 
 #include <algorithm>
 #include <array>
