@@ -35,7 +35,7 @@ set(presso_cold_files
   "scan/blocks/(block_.*|chunk_source|indexed_chunks|line_parts|scanned_file)"
   "query/compute/(binder.*|builder.*|graph|node_text|program|steps_conversion|written_value)"
   "query/group/(dense_grouping|sum_states)"
-  "query/join/(key_filter|open_table|plain_tables)"
+  "query/join/key_filter"
   "scan/literal/literal_(plan|spellings|units)"
   "query/order/(ordering|run_file|run_merge)"
   "query/[a-z]+/(answer_stream|bind_.*|coded_.*|condition_.*|device_.*|execution|explain.*|filter)"

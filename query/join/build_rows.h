@@ -33,14 +33,6 @@ void for_each_key(const BuildKeys& keys, std::uint64_t first, std::uint64_t end,
   }
 }
 
-/// The same from the last row to the first.
-template <class Take>
-void for_each_key_backwards(const BuildKeys& keys, Take&& take) {
-  for (std::uint64_t row = keys.keys.size(); row-- > 0;) {
-    if (has_bit(keys.validity, row)) take(keys.keys[row], static_cast<std::uint32_t>(row));
-  }
-}
-
 /// What a strategy is built from. `facts.unique` is what is known so far.
 struct BuildInput {
   const JoinTablePlan& plan;
@@ -61,14 +53,6 @@ Result<JoinKeyFacts> facts_of(const BuildKeys& keys, unsigned threads);
 inline std::uint64_t part_begin(std::uint64_t rows, std::uint64_t part, std::uint64_t parts) {
   const std::uint64_t words = (rows + 63) / 64;
   return std::min(rows, words * part / parts * 64);
-}
-
-/// A power of two, so that at most `load` keys come to a slot (at least 1/64); at least 1.
-inline std::uint64_t slots_for(std::uint64_t keys, double load) {
-  const double wanted = static_cast<double>(keys) / std::max(load, 1.0 / 64);
-  std::uint64_t slots = 1;
-  while (static_cast<double>(slots) < wanted) slots *= 2;
-  return slots;
 }
 
 /// 0 to 32, so that 2^n are at least `count`.

@@ -25,16 +25,6 @@ Strategy functions_of(JoinStrategy strategy) {
       return {build_merge, predict_merge};
     case JoinStrategy::kDirect:
       return {build_direct, predict_direct};
-    case JoinStrategy::kChained:
-      return {build_chained, predict_chained};
-    case JoinStrategy::kOpen:
-      return {build_open, predict_open};
-    case JoinStrategy::kDistinct:
-      return {build_distinct, predict_distinct};
-    case JoinStrategy::kNestedLoop:
-      return {build_nested_loop, predict_nested_loop};
-    case JoinStrategy::kSortMerge:
-      return {build_sort_merge, predict_sort_merge};
     default:
       return {build_unchained, predict_unchained};
   }
@@ -205,7 +195,7 @@ Status JoinTable::find(std::span<const std::uint64_t> keys, const std::uint64_t*
 }
 
 std::string JoinTable::describe() const {
-  std::string text(join_strategy_name(strategy_));
+  std::string text(name());
   const std::string more = details();
   if (!more.empty()) text += ", " + more;
   text += ", " + std::to_string(facts_.keys) + (facts_.keys == 1 ? " row" : " rows");

@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "presso/error.h"
@@ -40,7 +41,6 @@ struct JoinKeyFacts {
   std::uint64_t greatest = 0;  ///< both 0 where there is no key
   bool ascending = false;      ///< no key is less than one before it
   bool unique = false;         ///< every key is known to occur once
-  unsigned doublings = 0;      ///< kDistinct: of the table, as a key had found no place
 };
 
 struct JoinTablePlan {
@@ -50,9 +50,6 @@ struct JoinTablePlan {
   /// For kAuto, asked only where it decides: whether keys that are looked up ascend, each vector
   /// going on where the last one ended. Nothing: they do not.
   std::function<bool()> probes_ascend = {};
-  /// kChained, kOpen, kDistinct: how many keys there are for a slot, at most; 0: as measured best.
-  double load = 0;
-  bool buckets = false;  ///< kOpen: of four slots; else slot by slot
 };
 
 struct JoinBuffer {
@@ -82,12 +79,6 @@ struct Found {
     const std::uint32_t at = first[key] + k;
     return rows == nullptr ? at : rows[at];
   }
-
-  // What tables need for themselves.
-  std::vector<std::uint64_t> words;
-  std::vector<std::uint32_t> numbers;
-  std::vector<std::uint32_t> more_numbers;
-  std::vector<std::uint32_t> collected;  ///< rows of tables that do not have them side by side
 };
 
 class JoinTable {
@@ -109,7 +100,7 @@ class JoinTable {
   Status find(std::span<const std::uint64_t> keys, const std::uint64_t* validity,
               Found& found) const;
 
-  /// That keys are unique is found out while a table is built, except by kNestedLoop.
+  /// That keys are unique is found out while a table is built.
   const JoinKeyFacts& facts() const { return facts_; }
   bool unique() const { return facts_.unique; }
   JoinStrategy strategy() const { return strategy_; }
@@ -124,6 +115,7 @@ class JoinTable {
   /// Writes found.first, .count (which have room) and .rows (which is null), for all keys.
   virtual void find_keys(std::span<const std::uint64_t> keys, Found& found) const = 0;
   virtual std::string details() const = 0;
+  virtual std::string_view name() const { return join_strategy_name(strategy_); }
 
   JoinStrategy strategy_;
   JoinKeyFacts facts_;

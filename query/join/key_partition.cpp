@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "query/join/key_partition.h"
 
-#include <memory>
-
 #include "query/group/kernels.h"
+#include "query/join/combining_writer.h"
 #include "query/order/parallel.h"
 #include "query/values/hash.h"
 
@@ -12,46 +11,6 @@ namespace {
 
 constexpr std::size_t kBatch = 1024;
 constexpr std::uint64_t kRowsForAThread = 16'384;
-
-/// Collects tuples for each part, and writes them where the part goes on.
-class CombiningWriter {
- public:
-  CombiningWriter(std::size_t parts, std::uint64_t* next, Tuple* tuples)
-      : waiting_(std::make_unique<Waiting[]>(parts)), parts_(parts), next_(next), tuples_(tuples) {}
-
-  void add(std::size_t part, const Tuple& tuple) {
-    Waiting& waiting = waiting_[part];
-    waiting.tuples[waiting.count++] = tuple;
-    if (waiting.count == kTuples) flush(part);
-  }
-  void finish() {
-    for (std::size_t part = 0; part < parts_; ++part) flush(part);
-  }
-
- private:
-  /// With the count 16 tuples are 196 bytes; 15 make 3 cache lines.
-  static constexpr std::uint32_t kTuples = 15;
-  struct alignas(64) Waiting {
-    Tuple tuples[kTuples];
-    std::uint32_t count = 0;
-  };
-
-  void flush(std::size_t part) {
-    Waiting& waiting = waiting_[part];
-    if (waiting.count == kTuples) {
-      std::memcpy(tuples_ + next_[part], waiting.tuples, sizeof(waiting.tuples));
-    } else {
-      std::copy(waiting.tuples, waiting.tuples + waiting.count, tuples_ + next_[part]);
-    }
-    next_[part] += waiting.count;
-    waiting.count = 0;
-  }
-
-  std::unique_ptr<Waiting[]> waiting_;
-  const std::size_t parts_;
-  std::uint64_t* const next_;
-  Tuple* const tuples_;
-};
 
 /// Calls take(part, key, row) for some rows with a key.
 template <class Take>
@@ -86,25 +45,6 @@ std::vector<std::uint64_t> counts_to_begins(std::vector<std::vector<std::uint64_
   return begins;
 }
 
-/// Of one part, into 2^more.
-void split(const Tuple* from, std::uint64_t begin, std::uint64_t end, unsigned bits, unsigned more,
-           std::uint64_t* begins, Tuple* to) {
-  const std::uint64_t mask = (std::uint64_t{1} << more) - 1;
-  const auto part_of_tuple = [&](const Tuple& tuple) {
-    return static_cast<std::size_t>(partition_of(hash_word(key_of(tuple)), bits + more) & mask);
-  };
-  std::vector<std::uint64_t> next(mask + 2);
-  for (std::uint64_t i = begin; i < end; ++i) ++next[part_of_tuple(from[i]) + 1];
-  next[0] = begin;
-  for (std::uint64_t part = 0; part <= mask; ++part) {
-    next[part + 1] += next[part];
-    begins[part] = next[part];
-  }
-  CombiningWriter writer(mask + 1, next.data(), to);
-  for (std::uint64_t i = begin; i < end; ++i) writer.add(part_of_tuple(from[i]), from[i]);
-  writer.finish();
-}
-
 }  // namespace
 
 Result<std::vector<std::uint64_t>> partition_keys(const BuildKeys& keys, unsigned threads,
@@ -133,20 +73,6 @@ Result<std::vector<std::uint64_t>> partition_keys(const BuildKeys& keys, unsigne
     return Status();
   }));
   return begins;
-}
-
-Result<std::vector<std::uint64_t>> partition_again(const Tuple* from,
-                                                   const std::vector<std::uint64_t>& begins,
-                                                   unsigned threads, unsigned bits, unsigned more,
-                                                   Tuple* to) {
-  const std::size_t parts = begins.size() - 1;
-  std::vector<std::uint64_t> result((parts << more) + 1);
-  PRESSO_TRY(for_each_in_parallel(parts, threads, [&](std::size_t part) {
-    split(from, begins[part], begins[part + 1], bits, more, result.data() + (part << more), to);
-    return Status();
-  }));
-  result.back() = begins.back();
-  return result;
 }
 
 }  // namespace presso::query::join

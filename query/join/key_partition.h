@@ -28,10 +28,4 @@ constexpr std::uint64_t partition_of(std::uint64_t hash, unsigned bits) {
 Result<std::vector<std::uint64_t>> partition_keys(const BuildKeys& keys, unsigned threads,
                                                   unsigned bits, Tuple* tuples);
 
-/// Splits each of the 2^bits parts of `from` in 2^more, into `to`. Returns the new beginnings.
-Result<std::vector<std::uint64_t>> partition_again(const Tuple* from,
-                                                   const std::vector<std::uint64_t>& begins,
-                                                   unsigned threads, unsigned bits, unsigned more,
-                                                   Tuple* to);
-
 }  // namespace presso::query::join

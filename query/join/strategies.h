@@ -13,23 +13,7 @@ JoinMemory predict_merge(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 BuildResult build_direct(const BuildInput& input);
 JoinMemory predict_direct(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 
-/// kUnchained and kRadix.
 BuildResult build_unchained(const BuildInput& input);
 JoinMemory predict_unchained(const JoinTablePlan& plan, const JoinKeyFacts& facts);
-
-BuildResult build_chained(const BuildInput& input);
-JoinMemory predict_chained(const JoinTablePlan& plan, const JoinKeyFacts& facts);
-
-BuildResult build_open(const BuildInput& input);
-JoinMemory predict_open(const JoinTablePlan& plan, const JoinKeyFacts& facts);
-
-BuildResult build_distinct(const BuildInput& input);
-JoinMemory predict_distinct(const JoinTablePlan& plan, const JoinKeyFacts& facts);
-
-BuildResult build_nested_loop(const BuildInput& input);
-JoinMemory predict_nested_loop(const JoinTablePlan& plan, const JoinKeyFacts& facts);
-
-BuildResult build_sort_merge(const BuildInput& input);
-JoinMemory predict_sort_merge(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 
 }  // namespace presso::query::join

@@ -194,8 +194,6 @@ class Statements(SqlTest):
             ("--plan", "1;2", "--plan-rows", "bitmap"),
             ("--group-strategy", "radix"),
         ):
-            if more == ("--strategy", "nested-loop"):
-                continue  # in test_join.py, with fewer rows
             self.assertEqual(self.ok("sql", statement, *more).out, expected, more)
 
     @covers(

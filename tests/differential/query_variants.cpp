@@ -48,16 +48,13 @@ Object variant_of(Object request, std::size_t conditions, const Needs& needs,
   request["threads"] = kThreads[random() % 3];
   request["rows"] = kRows[random() % 3];
   if (random() % 3 == 0) request["device"] = "gpu";
-  // A GPU groups only where no strategy is asked for, and has some of those of joins.
+  // A GPU groups only where no strategy is asked for.
   const bool is_auto = request.count("device") != 0 && random() % 4 != 0;
   request["strategy"] = kGroupStrategies[is_auto ? 0 : random() % kGroupStrategies.size()];
   if (conditions > 0 && random() % 4 != 0) request["plan"] = random_plan(conditions, random);
   if (!has_joins(request)) return request;
   const auto strategy = static_cast<JoinStrategy>(random() % kJoinStrategyNames.size());
-  const bool is_left_open = is_auto && !is_gpu_strategy(strategy);
-  request["join_strategy"] = join_strategy_name(is_left_open ? JoinStrategy::kAuto : strategy);
-  const bool is_slow = request["join_strategy"] == "nested-loop";
-  if (is_slow && request.count("large") != 0) request["join_strategy"] = "auto";
+  request["join_strategy"] = join_strategy_name(strategy);
   // From a part of what suffices to more than that.
   const std::uint64_t least = needs.bytes >> (random() % 5);
   const std::uint64_t bytes = 1024 + least * (1 + random() % 16) / 4;

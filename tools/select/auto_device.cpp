@@ -12,12 +12,10 @@ AutoDevice the_cpu(const std::string& why) {
   return {false, false, "the CPU: " + why};
 }
 
-/// Of strategies, of which a GPU has some for joins and none for groups. Plans it follows, or says
-/// why it cannot.
+/// Whether a strategy of groups is asked for, of which a GPU has none. It has those of joins. Plans
+/// it follows, or says why it cannot.
 bool asks_for_a_way(const QueryOptions& options) {
-  const JoinStrategy joins = options.join_strategy;
-  return options.group_strategy != GroupStrategy::kAuto ||
-         (joins != JoinStrategy::kAuto && !is_gpu_strategy(joins));
+  return options.group_strategy != GroupStrategy::kAuto;
 }
 
 }  // namespace

@@ -308,9 +308,7 @@ Flag strategy_flag(JoinStrategy& strategy) {
           .brief = "how partners are found",
           .text =
               "merge: ascending keys side by side; direct: an array with a place for each "
-              "possible key; unchained: a directory of slots whose rows lie together; the "
-              "others are there to be compared. A GPU has merge, direct and open. The answer does "
-              "not depend on it.",
+              "possible key; unchained: a hash table. The answer does not depend on it.",
           .choices = {kJoinStrategyNames.begin(), kJoinStrategyNames.end()},
           .default_value = "auto",
           .apply = [&strategy](const Given& given) -> Status {

@@ -152,29 +152,15 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
   return true;
 }
 
-/// Whether what is asked of a GPU can be had there: it has some strategies of joins and none of
-/// groups. Says which is not.
+/// Whether what is asked of a GPU can be had there: it has no strategies of groups. Says so.
 bool QueryCommand::check_strategies() const {
-  const auto refuse = [](const std::string& flag, const std::string& why) {
-    error("--" + flag, make_error(ErrorCode::kInvalidArgument,
-                                  why + "; leave it out, or take --device=cpu or --device=auto"));
-    return false;
-  };
-  const JoinStrategy joins = settings_.query.join_strategy;
-  if (joins != JoinStrategy::kAuto && !is_gpu_strategy(joins)) {
-    std::string names;
-    for (const std::string_view name : kJoinStrategyNames) {
-      if (is_gpu_strategy(*join_strategy_of(name))) names.append(", ").append(name);
-    }
-    return refuse("strategy",
-                  std::string(join_strategy_name(joins)) + " is the CPU's; a GPU has auto" + names);
-  }
-  if (settings_.query.group_strategy != GroupStrategy::kAuto) {
-    return refuse("group-strategy",
-                  "strategies of groups are the CPU's, a GPU numbers groups whose keys lie close "
-                  "together, and finds others in a table of keys");
-  }
-  return true;
+  if (settings_.query.group_strategy == GroupStrategy::kAuto) return true;
+  error("--group-strategy",
+        make_error(ErrorCode::kInvalidArgument,
+                   "strategies of groups are the CPU's, a GPU numbers groups whose keys lie close "
+                   "together, and finds others in a table of keys; leave it out, or take "
+                   "--device=cpu or --device=auto"));
+  return false;
 }
 
 bool QueryCommand::open_device(const Query& query) {

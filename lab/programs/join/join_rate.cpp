@@ -28,9 +28,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "lab/join/lab_join_table.h"
 #include "lab/programs/join/join_data.h"
 #include "query/join/join_table.h"
 #include "query/join/key_filter.h"
@@ -90,18 +92,39 @@ void check_pairs(std::uint64_t pairs, const bench::JoinData& data, const std::st
   std::exit(1);
 }
 
-std::unique_ptr<JoinTable> build(const JoinTablePlan& plan, const bench::JoinData& data) {
-  auto table = JoinTable::build(plan, {data.build, nullptr});
+/// A strategy of the product, or of the laboratory.
+struct Named {
+  std::string name;
+  JoinStrategy strategy = JoinStrategy::kAuto;
+  std::optional<lab::Strategy> other = {};
+};
+
+std::vector<Named> all_strategies() {
+  std::vector<Named> all;
+  for (const std::string_view name : kJoinStrategyNames) {
+    all.push_back({std::string(name), *join_strategy_of(name)});
+  }
+  for (std::size_t i = 0; i < lab::kStrategyNames.size(); ++i) {
+    all.push_back(
+        {std::string(lab::kStrategyNames[i]), JoinStrategy::kAuto, static_cast<lab::Strategy>(i)});
+  }
+  return all;
+}
+
+std::unique_ptr<JoinTable> build(const Named& which, lab::Plan& plan, const bench::JoinData& data) {
+  plan.strategy = which.strategy;
+  plan.which = which.other.value_or(lab::Strategy::kChained);
+  const BuildKeys keys{data.build, nullptr};
+  auto table = which.other ? lab::build(plan, keys) : JoinTable::build(plan, keys);
   if (!table.ok()) {
-    std::printf("%-11s %u  %s\n", std::string(join_strategy_name(plan.strategy)).c_str(),
-                plan.threads, table.error().what.c_str());
+    std::printf("%-11s %u  %s\n", which.name.c_str(), plan.threads, table.error().what.c_str());
     return nullptr;
   }
   return std::move(*table);
 }
 
 std::uint64_t probe(const JoinTable& table, const bench::JoinData& data, const Options& options,
-                    std::vector<Found>& found) {
+                    std::vector<lab::LabFound>& found) {
   std::atomic<std::uint64_t> pairs{0};
   for_each_slice(data.probe.size(), options.slice, static_cast<unsigned>(found.size()),
                  [&](std::uint64_t begin, std::uint64_t end, unsigned worker) {
@@ -113,21 +136,20 @@ std::uint64_t probe(const JoinTable& table, const bench::JoinData& data, const O
   return pairs;
 }
 
-void measure(JoinStrategy strategy, unsigned threads, const bench::JoinData& data,
+void measure(const Named& which, unsigned threads, const bench::JoinData& data,
              const Options& options) {
-  JoinTablePlan plan;
-  plan.strategy = strategy;
+  lab::Plan plan;
   plan.threads = threads;
   plan.load = options.load;
   plan.buckets = options.buckets;
   plan.memory_bytes = std::uint64_t{8} << 30;
   plan.probes_ascend = [&] { return options.data.probe_order == bench::KeyOrder::kSorted; };
   std::unique_ptr<JoinTable> table;
-  std::vector<Found> found(threads);
+  std::vector<lab::LabFound> found(threads);
   double best_build = 1e9, best_probe = 1e9;
   for (int run = 0; run < options.runs; ++run) {
     table.reset();
-    const double time = timed(options, 1, [&] { table = build(plan, data); });
+    const double time = timed(options, 1, [&] { table = build(which, plan, data); });
     if (table == nullptr) return;
     best_build = std::min(best_build, time);
     std::uint64_t pairs = 0;
@@ -136,7 +158,7 @@ void measure(JoinStrategy strategy, unsigned threads, const bench::JoinData& dat
     check_pairs(pairs, data, table->describe());
   }
   std::printf("%-11s %u  build %8.2f ms %7.1f M/s  find %7.1f M/s  %7.1f MB  %s\n",
-              std::string(join_strategy_name(strategy)).c_str(), threads, 1e3 * best_build,
+              which.name.c_str(), threads, 1e3 * best_build,
               1e-6 * static_cast<double>(data.build.size()) / best_build,
               1e-6 * static_cast<double>(data.probe.size()) / best_probe,
               1e-6 * static_cast<double>(table->bytes()), table->describe().c_str());
@@ -203,17 +225,16 @@ class TwoPhase {
   const JoinTable& table_;
   const bench::JoinData& data_;
   const Options& options_;
-  Found found_;
-  std::vector<Found> kept_;
+  lab::LabFound found_;
+  std::vector<lab::LabFound> kept_;
   std::uint64_t next_ = 0;
   std::vector<std::uint32_t> probe_rows_;
   std::vector<std::uint32_t> build_rows_;
 };
 
-void measure_two_phase(JoinStrategy strategy, const bench::JoinData& data, const Options& options) {
-  JoinTablePlan plan;
-  plan.strategy = strategy;
-  const std::unique_ptr<JoinTable> table = build(plan, data);
+void measure_two_phase(const Named& which, const bench::JoinData& data, const Options& options) {
+  lab::Plan plan;
+  const std::unique_ptr<JoinTable> table = build(which, plan, data);
   if (table == nullptr) return;
   TwoPhase ways(*table, data, options);
   double best[3] = {1e9, 1e9, 1e9};
@@ -223,8 +244,7 @@ void measure_two_phase(JoinStrategy strategy, const bench::JoinData& data, const
     best[2] = std::min(best[2], timed(options, 1, [&] { ways.short_lists(); }));
   }
   std::printf("%-11s 1  pairs, M probe keys/s: again %.1f  kept %.1f  short lists %.1f\n",
-              std::string(join_strategy_name(strategy)).c_str(),
-              1e-6 * static_cast<double>(data.probe.size()) / best[0],
+              which.name.c_str(), 1e-6 * static_cast<double>(data.probe.size()) / best[0],
               1e-6 * static_cast<double>(data.probe.size()) / best[1],
               1e-6 * static_cast<double>(data.probe.size()) / best[2]);
 }
@@ -265,8 +285,8 @@ void measure_filter(const bench::JoinData& data, const Options& options) {
           std::max(1.0, probes - static_cast<double>(data.matches)));
 }
 
-bool is_too_slow(JoinStrategy strategy, const Options& options) {
-  return strategy == JoinStrategy::kNestedLoop && options.strategy == "all" &&
+bool is_too_slow(const Named& which, const Options& options) {
+  return which.other == lab::Strategy::kNestedLoop && options.strategy == "all" &&
          (options.data.build_rows > 5'000 || options.data.probe_rows > 100'000);
 }
 
@@ -310,16 +330,14 @@ int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
   const bench::JoinData data = bench::make_join_data(options.data);
   if (options.filter) measure_filter(data, options);
-  for (std::size_t i = 0; i < kJoinStrategyNames.size(); ++i) {
-    const auto strategy = static_cast<JoinStrategy>(i);
-    const std::string name(join_strategy_name(strategy));
-    if (options.strategy != "all" && options.strategy != name) continue;
-    if (is_too_slow(strategy, options)) continue;
+  for (const Named& which : all_strategies()) {
+    if (options.strategy != "all" && options.strategy != which.name) continue;
+    if (is_too_slow(which, options)) continue;
     for (unsigned threads = 1; threads <= 2; ++threads) {
       if (options.threads != 0 && threads != options.threads) continue;
-      measure(strategy, threads, data, options);
+      measure(which, threads, data, options);
     }
-    if (options.two_phase) measure_two_phase(strategy, data, options);
+    if (options.two_phase) measure_two_phase(which, data, options);
   }
   return 0;
 }

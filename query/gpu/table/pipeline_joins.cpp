@@ -85,7 +85,7 @@ std::optional<LookupForm> form_of(presso::JoinStrategy strategy) {
       return LookupForm::kAscending;
     case presso::JoinStrategy::kDirect:
       return LookupForm::kArray;
-    case presso::JoinStrategy::kOpen:
+    case presso::JoinStrategy::kUnchained:
       return LookupForm::kTable;
     default:
       return std::nullopt;

@@ -53,13 +53,6 @@ class WantedCosts {
   QueryCosts costs_;
 };
 
-Status check_strategy(const query::Execution& execution) {
-  const presso::JoinStrategy strategy = execution.options.join_strategy;
-  const bool is_followed = strategy == presso::JoinStrategy::kAuto || is_gpu_strategy(strategy);
-  if (execution.joins == nullptr || is_followed) return {};
-  return refused("a strategy of joins was asked for that is the CPU's");
-}
-
 Status check_group_strategy(const query::Execution& execution) {
   const bool is_auto = execution.options.group_strategy == GroupStrategy::kAuto;
   if (is_auto || execution.query.keys.empty()) return {};
@@ -191,7 +184,6 @@ void drop_repeated(std::vector<std::string>& notes, std::size_t first) {
 }  // namespace
 
 Result<RowStore> QueryOnGpu::groups(query::Execution& execution, const query::GroupInput& input) {
-  PRESSO_TRY(check_strategy(execution));
   PRESSO_TRY(check_group_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
@@ -268,7 +260,6 @@ Result<RowStore> QueryOnGpu::answer(const RunSpace& space, query::Execution& exe
 
 Result<std::vector<RowStore>> QueryOnGpu::joined_rows(query::Execution& execution,
                                                       const std::vector<std::size_t>& columns) {
-  PRESSO_TRY(check_strategy(execution));
   PRESSO_ASSIGN(const OwnedStream stream, make_stream(*device_));
   const AtRest at_rest{*device_, stream.get()};
   PinnedPieces pinned(memory_);

@@ -31,15 +31,12 @@ void expect_parts(const JoinCase& which, const std::vector<Tuple>& tuples,
 
 TEST(KeyPartition, KeepsTheOrderOfRowsWithinAPart) {
   for (const JoinCase& which : join_cases(40'000, 1)) {
-    std::vector<Tuple> tuples(which.build.size() + 1), again(tuples.size());
+    std::vector<Tuple> tuples(which.build.size() + 1);
     for (const unsigned threads : {1u, 3u}) {
       for (const unsigned bits : {0u, 3u, kMostPartitionBits}) {
         auto begins = partition_keys(which.build_keys(), threads, bits, tuples.data());
         ASSERT_TRUE(begins.ok());
         expect_parts(which, tuples, *begins, bits);
-        begins = partition_again(tuples.data(), *begins, threads, bits, 4, again.data());
-        ASSERT_TRUE(begins.ok());
-        expect_parts(which, again, *begins, bits + 4);
       }
     }
   }

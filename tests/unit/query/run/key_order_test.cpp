@@ -97,7 +97,7 @@ class KeyOrderTest : public ::testing::Test {
     QueryOptions options;
     TextSink automatic, plain;
     EXPECT_TRUE(query.run(options, automatic).ok());
-    options.join_strategy = JoinStrategy::kChained;
+    options.join_strategy = JoinStrategy::kUnchained;
     EXPECT_TRUE(query.run(options, plain).ok());
     EXPECT_EQ(automatic.text, plain.text);
     EXPECT_FALSE(plain.text.empty());

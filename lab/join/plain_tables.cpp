@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // kNestedLoop and kSortMerge (G20): as plain as joins can be, to compare the others with.
-#include "query/join/collected_rows.h"
-#include "query/join/strategies.h"
+#include "lab/join/collected_rows.h"
+#include "lab/join/strategies.h"
 
-namespace presso::query::join {
+namespace presso::query::join::lab {
 namespace {
 
 /// Keys in the order of the build side, and their rows.
 struct KeptKeys {
   KeptKeys() = default;
-  explicit KeptKeys(const BuildInput& input) {
+  explicit KeptKeys(const LabInput& input) {
     keys.extend_unset(static_cast<std::size_t>(input.facts.keys));
     rows.extend_unset(static_cast<std::size_t>(input.facts.keys));
     std::size_t next = 0;
@@ -30,10 +30,10 @@ JoinMemory memory_of(const JoinKeyFacts& facts) {
                      {"rows", column_bytes<std::uint32_t>(facts.keys)}}};
 }
 
-class NestedLoopTable final : public JoinTable {
+class NestedLoopTable final : public LabTable {
  public:
-  explicit NestedLoopTable(const BuildInput& input)
-      : JoinTable(JoinStrategy::kNestedLoop, input.facts), kept_(input) {}
+  explicit NestedLoopTable(const LabInput& input)
+      : LabTable(Strategy::kNestedLoop, input.facts), kept_(input) {}
   std::uint64_t bytes() const override { return kept_.bytes(); }
 
  protected:
@@ -59,11 +59,11 @@ class NestedLoopTable final : public JoinTable {
   const KeptKeys kept_;
 };
 
-class SortMergeTable final : public JoinTable {
+class SortMergeTable final : public LabTable {
  public:
   /// Order of keys, then rows.
-  explicit SortMergeTable(const BuildInput& input)
-      : JoinTable(JoinStrategy::kSortMerge, input.facts), kept_(input) {
+  explicit SortMergeTable(const LabInput& input)
+      : LabTable(Strategy::kSortMerge, input.facts), kept_(input) {
     Column<std::uint32_t> order;
     order.extend_unset(kept_.size());
     for (std::uint32_t i = 0; i < kept_.size(); ++i) order[i] = i;
@@ -76,7 +76,8 @@ class SortMergeTable final : public JoinTable {
   std::uint64_t bytes() const override { return kept_.bytes(); }
 
  protected:
-  void find_keys(std::span<const std::uint64_t> keys, Found& found) const override {
+  void find_keys(std::span<const std::uint64_t> keys, Found& to) const override {
+    LabFound& found = static_cast<LabFound&>(to);
     found.numbers.resize(keys.size());
     for (std::uint32_t i = 0; i < keys.size(); ++i) found.numbers[i] = i;
     std::sort(found.numbers.begin(), found.numbers.end(),
@@ -115,21 +116,21 @@ class SortMergeTable final : public JoinTable {
 
 }  // namespace
 
-BuildResult build_nested_loop(const BuildInput& input) {
+BuildResult build_nested_loop(const LabInput& input) {
   PRESSO_TRY(check_memory(input.plan, predict_nested_loop(input.plan, input.facts)));
   return std::unique_ptr<JoinTable>(std::make_unique<NestedLoopTable>(input));
 }
 
-JoinMemory predict_nested_loop(const JoinTablePlan&, const JoinKeyFacts& facts) {
+JoinMemory predict_nested_loop(const Plan&, const JoinKeyFacts& facts) {
   return memory_of(facts);
 }
 
-BuildResult build_sort_merge(const BuildInput& input) {
+BuildResult build_sort_merge(const LabInput& input) {
   PRESSO_TRY(check_memory(input.plan, predict_sort_merge(input.plan, input.facts)));
   return std::unique_ptr<JoinTable>(std::make_unique<SortMergeTable>(input));
 }
 
-JoinMemory predict_sort_merge(const JoinTablePlan&, const JoinKeyFacts& facts) {
+JoinMemory predict_sort_merge(const Plan&, const JoinKeyFacts& facts) {
   JoinMemory memory = memory_of(facts);
   memory.buffers.push_back({"order", column_bytes<std::uint32_t>(facts.keys), false});
   memory.buffers.push_back({"sorted keys", column_bytes<std::uint64_t>(facts.keys), false});
@@ -137,4 +138,4 @@ JoinMemory predict_sort_merge(const JoinTablePlan&, const JoinKeyFacts& facts) {
   return memory;
 }
 
-}  // namespace presso::query::join
+}  // namespace presso::query::join::lab

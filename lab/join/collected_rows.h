@@ -2,13 +2,13 @@
 // Rows of a key that do not lie side by side in a table, put together for a Found. A key that is
 // looked up more than once in one call is put together once, so that they are never more than the
 // build side has.
-// Tested by tests/unit/query/join/join_table_test.cpp.
+// Tested by lab/tests/lab_join_table_test.cpp.
 #pragma once
 
-#include "query/join/build_rows.h"
+#include "lab/join/lab_join_table.h"
 #include "query/values/hash.h"
 
-namespace presso::query::join {
+namespace presso::query::join::lab {
 
 /// Room for numbers of what is collected: tables of chains are for fewer rows than this.
 constexpr std::uint64_t kMostChainedRows = std::uint64_t{1} << 31;
@@ -23,7 +23,9 @@ inline Status check_chained_rows(const JoinKeyFacts& facts) {
 /// its rows begin and end.
 class CollectedRows {
  public:
-  CollectedRows(Found& found, std::size_t keys) : found_(found), bits_(bits_for(2 * keys + 2)) {
+  /// `found`: a LabFound.
+  CollectedRows(Found& found, std::size_t keys)
+      : found_(static_cast<LabFound&>(found)), bits_(bits_for(2 * keys + 2)) {
     found_.collected.clear();
   }
 
@@ -55,9 +57,9 @@ class CollectedRows {
  private:
   std::uint32_t* slot(std::size_t i) { return found_.numbers.data() + 3 * i; }
 
-  Found& found_;
+  LabFound& found_;
   const unsigned bits_;
   bool used_ = false;
 };
 
-}  // namespace presso::query::join
+}  // namespace presso::query::join::lab

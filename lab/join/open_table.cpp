@@ -7,12 +7,12 @@
 // four keys and four rows, compared together, after which the next bucket is tried. As a bucket is
 // filled from its first slot on, both are the same search, once from any slot and once from a
 // multiple of four. NOTES.md has what they take at several loads.
+#include "lab/join/collected_rows.h"
+#include "lab/join/strategies.h"
 #include "query/group/kernels.h"
-#include "query/join/collected_rows.h"
-#include "query/join/strategies.h"
 #include "query/join/tuple.h"
 
-namespace presso::query::join {
+namespace presso::query::join::lab {
 namespace {
 
 constexpr double kDefaultLoad = 0.75;
@@ -20,7 +20,7 @@ constexpr double kGreatestLoad = 0.95;  ///< slots that are free end every searc
 constexpr std::size_t kBatch = 512;
 constexpr std::size_t kSlotsOfBucket = 4;
 
-std::uint64_t slots_of(const JoinTablePlan& plan, const JoinKeyFacts& facts) {
+std::uint64_t slots_of(const Plan& plan, const JoinKeyFacts& facts) {
   const double load = plan.load > 0 ? std::min(plan.load, kGreatestLoad) : kDefaultLoad;
   return std::max<std::uint64_t>(2 * kSlotsOfBucket, slots_for(facts.keys, load));
 }
@@ -59,15 +59,15 @@ struct BucketSlots {
 };
 
 template <class Slots>
-class OpenTable final : public JoinTable {
+class OpenTable final : public LabTable {
  public:
-  explicit OpenTable(const BuildInput& input)
-      : JoinTable(JoinStrategy::kOpen, input.facts),
+  explicit OpenTable(const LabInput& input)
+      : LabTable(Strategy::kOpen, input.facts),
         mask_(static_cast<std::size_t>(slots_of(input.plan, facts_) - 1)) {
     words_.extend(3 * (mask_ + 1));
   }
 
-  Status fill(const BuildInput& input) {
+  Status fill(const LabInput& input) {
     facts_.unique = true;
     Status status;
     for_each_key_backwards(input.keys, [&](std::uint64_t key, std::uint32_t row) {
@@ -114,7 +114,7 @@ class OpenTable final : public JoinTable {
     return Slots::home(static_cast<std::uint32_t>(hash) & mask_);
   }
 
-  Status begin_links(const JoinTablePlan& plan) {
+  Status begin_links(const Plan& plan) {
     facts_.unique = false;
     PRESSO_TRY(check_memory(plan, predict_open(plan, facts_)));
     links_.extend(static_cast<std::size_t>(facts_.rows));
@@ -141,7 +141,7 @@ class OpenTable final : public JoinTable {
 };
 
 template <class Slots>
-BuildResult build_with(const BuildInput& input) {
+BuildResult build_with(const LabInput& input) {
   auto table = std::make_unique<OpenTable<Slots>>(input);
   PRESSO_TRY(table->fill(input));
   return std::unique_ptr<JoinTable>(std::move(table));
@@ -149,7 +149,7 @@ BuildResult build_with(const BuildInput& input) {
 
 }  // namespace
 
-BuildResult build_open(const BuildInput& input) {
+BuildResult build_open(const LabInput& input) {
   PRESSO_TRY(check_chained_rows(input.facts));
   JoinKeyFacts unique = input.facts;
   unique.unique = true;
@@ -157,11 +157,11 @@ BuildResult build_open(const BuildInput& input) {
   return input.plan.buckets ? build_with<BucketSlots>(input) : build_with<LinearSlots>(input);
 }
 
-JoinMemory predict_open(const JoinTablePlan& plan, const JoinKeyFacts& facts) {
+JoinMemory predict_open(const Plan& plan, const JoinKeyFacts& facts) {
   JoinMemory memory;
   memory.buffers.push_back({"slots", column_bytes<std::uint32_t>(3 * slots_of(plan, facts))});
   if (!facts.unique) memory.buffers.push_back({"links", column_bytes<std::uint32_t>(facts.rows)});
   return memory;
 }
 
-}  // namespace presso::query::join
+}  // namespace presso::query::join::lab

@@ -6,32 +6,32 @@
 //
 // Every row of a chain is a miss of its own, and a key with many rows is in the way of others: the
 // unchained table is there because of both. NOTES.md compares them.
+#include "lab/join/collected_rows.h"
+#include "lab/join/strategies.h"
 #include "query/group/kernels.h"
-#include "query/join/collected_rows.h"
-#include "query/join/strategies.h"
 #include "query/order/parallel.h"
 
-namespace presso::query::join {
+namespace presso::query::join::lab {
 namespace {
 
 constexpr double kDefaultLoad = 1;
 constexpr std::size_t kBatch = 512;
 
-std::uint64_t slots_of(const JoinTablePlan& plan, const JoinKeyFacts& facts) {
+std::uint64_t slots_of(const Plan& plan, const JoinKeyFacts& facts) {
   return slots_for(facts.keys, plan.load > 0 ? plan.load : kDefaultLoad);
 }
 
-class ChainedTable final : public JoinTable {
+class ChainedTable final : public LabTable {
  public:
-  explicit ChainedTable(const BuildInput& input)
-      : JoinTable(JoinStrategy::kChained, input.facts), mask_(slots_of(input.plan, facts_) - 1) {
+  explicit ChainedTable(const LabInput& input)
+      : LabTable(Strategy::kChained, input.facts), mask_(slots_of(input.plan, facts_) - 1) {
     slots_.extend_unset(static_cast<std::size_t>(mask_ + 1));
     links_.extend_unset(static_cast<std::size_t>(facts_.rows));
     keys_.extend_unset(static_cast<std::size_t>(facts_.rows));
     std::copy(input.keys.keys.begin(), input.keys.keys.end(), keys_.data());
   }
 
-  Status fill(const BuildInput& input) {
+  Status fill(const LabInput& input) {
     constexpr std::uint64_t kSlotsForAThread = 16'384;
     const std::uint64_t slots = mask_ + 1;
     const auto parts = static_cast<std::size_t>(
@@ -127,7 +127,7 @@ class ChainedTable final : public JoinTable {
 
 }  // namespace
 
-BuildResult build_chained(const BuildInput& input) {
+BuildResult build_chained(const LabInput& input) {
   PRESSO_TRY(check_chained_rows(input.facts));
   PRESSO_TRY(check_memory(input.plan, predict_chained(input.plan, input.facts)));
   auto table = std::make_unique<ChainedTable>(input);
@@ -135,10 +135,10 @@ BuildResult build_chained(const BuildInput& input) {
   return std::unique_ptr<JoinTable>(std::move(table));
 }
 
-JoinMemory predict_chained(const JoinTablePlan& plan, const JoinKeyFacts& facts) {
+JoinMemory predict_chained(const Plan& plan, const JoinKeyFacts& facts) {
   return JoinMemory{{{"slots", column_bytes<std::uint32_t>(slots_of(plan, facts))},
                      {"links", column_bytes<std::uint32_t>(facts.rows)},
                      {"keys", column_bytes<std::uint64_t>(facts.rows)}}};
 }
 
-}  // namespace presso::query::join
+}  // namespace presso::query::join::lab

@@ -7,10 +7,10 @@
 // the size. A slot is free where it has no rows, so that every key is legal.
 //
 // Whatever slot a key gets, its rows are the same. One thread builds it.
-#include "query/join/strategies.h"
+#include "lab/join/strategies.h"
 #include "query/values/hash.h"
 
-namespace presso::query::join {
+namespace presso::query::join::lab {
 namespace {
 
 constexpr double kDefaultLoad = 0.25;  ///< at 0.5 a few of a million keys find no place
@@ -18,8 +18,8 @@ constexpr std::size_t kBatch = 512;
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 26;  ///< slots are below 2^32
 constexpr std::size_t kNoSlot = ~std::size_t{0};
 
-std::uint64_t slots_of(const JoinTablePlan& plan, const JoinKeyFacts& facts) {
-  return slots_for(facts.keys, plan.load > 0 ? plan.load : kDefaultLoad) << facts.doublings;
+std::uint64_t slots_of(const Plan& plan, const JoinKeyFacts& facts) {
+  return slots_for(facts.keys, plan.load > 0 ? plan.load : kDefaultLoad) << plan.doublings;
 }
 
 /// The places of a key, one after the other.
@@ -52,15 +52,14 @@ class Places {
   std::size_t at_;
 };
 
-class DistinctTable final : public JoinTable {
+class DistinctTable final : public LabTable {
  public:
-  explicit DistinctTable(const BuildInput& input)
-      : JoinTable(JoinStrategy::kDistinct, input.facts) {}
+  explicit DistinctTable(const LabInput& input) : LabTable(Strategy::kDistinct, input.facts) {}
 
-  Status fill(const BuildInput& input) {
+  Status fill(const LabInput& input, Plan& plan) {
     Column<std::uint32_t> slots;  // of rows that have a key
     slots.extend_unset(static_cast<std::size_t>(facts_.keys));
-    for (;; ++facts_.doublings) {
+    for (;; ++plan.doublings) {
       PRESSO_TRY(check_memory(input.plan, predict_distinct(input.plan, facts_)));
       allocate(static_cast<std::size_t>(slots_of(input.plan, facts_)));
       if (insert_all(input.keys, slots.data())) break;
@@ -152,18 +151,18 @@ class DistinctTable final : public JoinTable {
 
 }  // namespace
 
-BuildResult build_distinct(const BuildInput& input) {
+BuildResult build_distinct(const LabInput& input, Plan& plan) {
   if (input.facts.rows >= kMostRows) {
     return make_error(ErrorCode::kInvalidArgument,
                       "a table of the distinct keys of a join is for less than 2^26 rows");
   }
   PRESSO_TRY(check_memory(input.plan, predict_distinct(input.plan, input.facts)));
   auto table = std::make_unique<DistinctTable>(input);
-  PRESSO_TRY(table->fill(input));
+  PRESSO_TRY(table->fill(input, plan));
   return std::unique_ptr<JoinTable>(std::move(table));
 }
 
-JoinMemory predict_distinct(const JoinTablePlan& plan, const JoinKeyFacts& facts) {
+JoinMemory predict_distinct(const Plan& plan, const JoinKeyFacts& facts) {
   const std::uint64_t slots = slots_of(plan, facts);
   return JoinMemory{{{"keys", column_bytes<std::uint64_t>(slots)},
                      {"places of rows", column_bytes<std::uint32_t>(slots + 1)},
@@ -171,4 +170,4 @@ JoinMemory predict_distinct(const JoinTablePlan& plan, const JoinKeyFacts& facts
                      {"slots of rows", column_bytes<std::uint32_t>(facts.keys), false}}};
 }
 
-}  // namespace presso::query::join
+}  // namespace presso::query::join::lab
