@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who decodes the blocks of tables of the column suites: the emulator
-// (columns_in_emulator_test.cpp) or a GPU (tests/gpu/columns_on_device_test.cpp). Each test program
+// (emulated_columns.h) or a GPU (tests/gpu/device_columns.h). Each test program
 // has one. Outputs of a batch lie in one piece of memory, each with poison around it, so that what
 // is written too far is seen.
 #pragma once
@@ -18,16 +18,6 @@ namespace presso::gpu::test {
 struct IntegerCase {
   IntegerParameters parameters;
   std::vector<Byte> payload;
-  std::uint64_t checksum = checksum64(payload);
-};
-
-struct TokenCase {
-  const TokenDictionary* dictionary = nullptr;
-  std::vector<std::uint32_t> counts;
-  std::vector<Byte> payload;
-  std::uint32_t codes = 0;
-  std::uint32_t plain_bytes = 0;
-  std::int64_t first_offset = 0;
   std::uint64_t checksum = checksum64(payload);
 };
 
@@ -53,11 +43,15 @@ class ColumnBackend {
   virtual bool is_fast() const = 0;
   virtual Result<std::vector<ColumnOutcome>> decode(const std::vector<IntegerCase>& cases,
                                                     const ColumnRun& run) = 0;
-  virtual Result<std::vector<ColumnOutcome>> decode(const std::vector<TokenCase>& cases,
-                                                    const ColumnRun& run) = 0;
 };
 
 ColumnBackend& column_backend();
+
+/// What the fixture calls; the laboratory has such a function for its cases.
+inline Result<std::vector<ColumnOutcome>> decode_cases(const std::vector<IntegerCase>& cases,
+                                                       const ColumnRun& run) {
+  return column_backend().decode(cases, run);
+}
 
 inline constexpr Byte kPoison = 0xC5;
 inline constexpr std::size_t kPoisonBytes = 32;
@@ -107,20 +101,6 @@ inline IntegerBlock block_of(const IntegerCase& one, const Byte* payload, Byte* 
   block.payload = {payload, static_cast<std::uint32_t>(one.payload.size()), one.checksum};
   block.out = out;
   block.parameters = one.parameters;
-  return block;
-}
-
-/// Without its places in memory.
-inline TokenBlock block_of(const TokenCase& one, std::uint32_t first_vector) {
-  TokenBlock block;
-  block.payload.size = static_cast<std::uint32_t>(one.payload.size());
-  block.payload.checksum = one.checksum;
-  block.tokens.size = one.dictionary->size();
-  block.codes = one.codes;
-  block.plain_bytes = one.plain_bytes;
-  block.rows = static_cast<std::uint32_t>(one.counts.size());
-  block.first_vector = first_vector;
-  block.first_offset = one.first_offset;
   return block;
 }
 

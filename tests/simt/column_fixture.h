@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "decompress/columns/cpu/integer_decoder.h"
-#include "decompress/columns/cpu/token_decoder.h"
 #include "tests/simt/column_backend.h"
 
 namespace presso::gpu::test {
@@ -30,15 +29,14 @@ inline ColumnOutcome cpu_answer(const IntegerCase& one) {
   return answer;
 }
 
-inline ColumnOutcome cpu_answer(const TokenCase& one) {
-  ColumnOutcome answer;
-  answer.bytes.resize(one.plain_bytes + kMaxTokenBytes);
-  answer.offsets.resize(one.counts.size() + 1);
-  answer.status = code_of(decode_tokens(*one.dictionary, one.payload, one.codes, one.counts,
-                                        {answer.bytes.data(), one.plain_bytes},
-                                        answer.offsets.data(), one.first_offset));
-  answer.bytes.resize(one.plain_bytes);
-  return answer;
+inline std::string describe(const IntegerCase& one) {
+  const IntegerParameters& of = one.parameters;
+  std::string text = std::to_string(of.rows) + " rows of " + std::to_string(of.width_bytes) +
+                     " bytes, divisor " + std::to_string(of.divisor);
+  if (one.payload.size() < kVectorEntryBytes) return text;
+  const VectorEntry entry = load_vector_entry(one.payload.data());
+  return text + ", kind " + std::to_string(entry.kind) + ", widths " + std::to_string(entry.width) +
+         ", " + std::to_string(entry.width2) + ", exceptions " + std::to_string(entry.exceptions);
 }
 
 class Columns : public ::testing::Test {
@@ -51,7 +49,7 @@ class Columns : public ::testing::Test {
   /// Decodes all of them; counts statuses in seen_.
   template <class Case>
   void expect_the_cpus_answers(const std::vector<Case>& cases, const ColumnOptions& options = {}) {
-    const auto outcomes = column_backend().decode(cases, {options, ++seed_});
+    const auto outcomes = decode_cases(cases, ColumnRun{options, ++seed_});
     ASSERT_TRUE(outcomes.ok()) << outcomes.error().message();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const ColumnOutcome& outcome = (*outcomes)[i];
@@ -63,21 +61,6 @@ class Columns : public ::testing::Test {
       ASSERT_TRUE(outcome.bytes == answer.bytes) << i << ": " << describe(cases[i]);
       ASSERT_TRUE(outcome.offsets == answer.offsets) << i << ": " << describe(cases[i]);
     }
-  }
-
-  static std::string describe(const IntegerCase& one) {
-    const IntegerParameters& of = one.parameters;
-    std::string text = std::to_string(of.rows) + " rows of " + std::to_string(of.width_bytes) +
-                       " bytes, divisor " + std::to_string(of.divisor);
-    if (one.payload.size() < kVectorEntryBytes) return text;
-    const VectorEntry entry = load_vector_entry(one.payload.data());
-    return text + ", kind " + std::to_string(entry.kind) + ", widths " +
-           std::to_string(entry.width) + ", " + std::to_string(entry.width2) + ", exceptions " +
-           std::to_string(entry.exceptions);
-  }
-  static std::string describe(const TokenCase& one) {
-    return std::to_string(one.counts.size()) + " rows, " + std::to_string(one.codes) + " codes, " +
-           std::to_string(one.plain_bytes) + " bytes";
   }
 
   u32 random_below(u32 end) { return static_cast<u32>(random_() % end); }

@@ -5,6 +5,7 @@
 
 #include "compress/columns/integer_encoder.h"
 #include "tests/simt/column_fixture.h"
+#include "tests/simt/golden_columns.h"
 
 namespace presso::gpu::test {
 namespace {
@@ -323,6 +324,25 @@ TEST_F(IntegerColumns, PayloadsThatAreNotThoseOfTheirChecksumsComeFirst) {
   for (const ColumnOutcome& outcome : *outcomes) {
     EXPECT_EQ(outcome.status, static_cast<u32>(ErrorCode::kBadHeader));
   }
+}
+
+TEST_F(IntegerColumns, BlocksOfEveryGoldenTable) {
+  std::size_t integers = 0;
+  for_each_golden_group([&](const RowGroup& /*group*/, const std::vector<Bytes>& stored) {
+    std::vector<IntegerCase> cases;
+    for (const Bytes block : stored) {
+      if (!is_column_coding(block.data())) continue;
+      const auto header = parse_column_block_header(block.data());
+      ASSERT_TRUE(header.ok()) << header.error().message();
+      if (header->coding != Coding::kIntegers) continue;
+      cases.push_back(
+          integers_of(*header, block.subspan(kBlockHeaderBytes, header->payload_bytes)));
+    }
+    expect_the_cpus_answers(cases);
+    integers += cases.size();
+  });
+  EXPECT_GT(integers, 20u);
+  EXPECT_EQ(seen_.size(), 1u);
 }
 
 }  // namespace

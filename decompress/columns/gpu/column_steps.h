@@ -5,8 +5,7 @@
 //   clear        status words become kNoFault
 //   check        checksums of payloads, where they are asked for    payload_check.cuh
 //   integers     of either width of arithmetic                      integer_decoder.cuh
-//   survey, places, tokens                                          token_survey.cuh,
-//   token_decoder.cuh settle       faults become codes payload_check.cuh
+//   settle       faults become codes                                payload_check.cuh
 //
 // A Launcher has a member function of each name, which returns a Status.
 #pragma once
@@ -24,17 +23,6 @@ Status enqueue_integers(const IntegerBatch& batch, const ColumnOptions& options,
   if (options.verify) PRESSO_TRY(launcher.check(batch));
   if (options.narrow) PRESSO_TRY(launcher.template integers<std::uint32_t>(batch));
   if (options.wide) PRESSO_TRY(launcher.template integers<std::uint64_t>(batch));
-  return launcher.settle(batch.status, batch.count);
-}
-
-template <class Launcher>
-Status enqueue_tokens(const TokenBatch& batch, const ColumnOptions& options, Launcher& launcher) {
-  if (batch.count == 0) return {};
-  PRESSO_TRY(launcher.clear(batch.status, batch.count));
-  if (options.verify) PRESSO_TRY(launcher.check(batch));
-  if (batch.vectors > 0) PRESSO_TRY(launcher.survey(batch));
-  PRESSO_TRY(launcher.places(batch));
-  if (batch.vectors > 0) PRESSO_TRY(launcher.tokens(batch));
   return launcher.settle(batch.status, batch.count);
 }
 

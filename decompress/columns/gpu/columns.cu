@@ -3,15 +3,12 @@
 // are described where their bodies are.
 #include "decompress/columns/gpu/column_steps.h"
 #include "decompress/columns/gpu/integer_decoder.cuh"
-#include "decompress/columns/gpu/token_decoder.cuh"
-#include "decompress/columns/gpu/token_survey.cuh"
 #include "decompress/gpu/runtime/kernel_launch.h"
 
 namespace presso::gpu {
 namespace {
 
 constexpr std::uint32_t kSettleThreads = 128;
-constexpr std::uint32_t kVectorsOfSurvey = 2;  ///< of a warp, at least
 
 template <class Batch>
 __global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_kernel(Batch batch) {
@@ -25,18 +22,6 @@ __global__ void __launch_bounds__(kSettleThreads) settle_kernel(u32* status, u32
 template <class Word>
 __global__ void __launch_bounds__(kIntegerWarps* kWarpSize) integers_kernel(IntegerBatch batch) {
   decode_integers_body<Word>(batch);
-}
-
-__global__ void __launch_bounds__(kSurveyTokenThreads) survey_tokens_kernel(TokenBatch batch) {
-  survey_tokens_body(batch);
-}
-
-__global__ void __launch_bounds__(kPlacesThreads, 2) place_tokens_kernel(TokenBatch batch) {
-  place_tokens_body(batch);
-}
-
-__global__ void __launch_bounds__(kTokenWarps* kWarpSize, 2) tokens_kernel(TokenBatch batch) {
-  decode_tokens_body(batch);
 }
 
 class ColumnLauncher {
@@ -60,19 +45,6 @@ class ColumnLauncher {
         <<<batch.count * kIntegerParts, kIntegerWarps * kWarpSize, kShared, stream_>>>(batch);
     return launched("integers_kernel");
   }
-  Status survey(const TokenBatch& batch) {
-    const WorkShape shape{kSurveyTokenThreads, sizeof(TokenSurveyShared),
-                          (batch.vectors - 1) / kVectorsOfSurvey + 1, true};
-    return launch_everywhere(survey_tokens_kernel, shape, stream_, "survey_tokens_kernel", batch);
-  }
-  Status places(const TokenBatch& batch) {
-    place_tokens_kernel<<<batch.count, kPlacesThreads, sizeof(TokenPlacesShared), stream_>>>(batch);
-    return launched("place_tokens_kernel");
-  }
-  Status tokens(const TokenBatch& batch) {
-    const WorkShape shape{kTokenWarps * kWarpSize, sizeof(TokenDecoderShared), batch.vectors};
-    return launch_everywhere(tokens_kernel, shape, stream_, "tokens_kernel", batch);
-  }
   Status settle(u32* status, u32 count) {
     settle_kernel<<<(count - 1) / kSettleThreads + 1, kSettleThreads, 0, stream_>>>(status, count);
     return launched("settle_kernel");
@@ -91,12 +63,6 @@ Status decode_integer_blocks(const IntegerBatch& batch, const ColumnOptions& opt
                              CUstream_st* stream) {
   ColumnLauncher launcher(stream);
   return enqueue_integers(batch, options, launcher);
-}
-
-Status decode_token_blocks(const TokenBatch& batch, const ColumnOptions& options,
-                           CUstream_st* stream) {
-  ColumnLauncher launcher(stream);
-  return enqueue_tokens(batch, options, launcher);
 }
 
 }  // namespace presso::gpu

@@ -21,9 +21,4 @@ struct ColumnOptions {
 Status decode_integer_blocks(const IntegerBatch& batch, const ColumnOptions& options,
                              CUstream_st* stream);
 
-/// The same; kContentChecksum, kBadPayloadSize, kBadLength, kBadOffset. Counts of codes must be in
-/// row_ends before, on the same stream.
-Status decode_token_blocks(const TokenBatch& batch, const ColumnOptions& options,
-                           CUstream_st* stream);
-
 }  // namespace presso::gpu

@@ -83,7 +83,8 @@ PRESSO_DEVICE u64 block_hash(const ColumnPayload& payload) {
                          payload.size);
 }
 
-/// Grid: a thread block of kCheckWarps warps for each block. `Batch` is IntegerBatch or TokenBatch.
+/// Grid: a thread block of kCheckWarps warps for each block. `Batch` is IntegerBatch, or another
+/// one that has blocks, their count and their status.
 template <class Batch>
 PRESSO_DEVICE void check_payloads_body(const Batch& batch) {
   const u32 number = simt::block_index();

@@ -9,7 +9,7 @@
 // Tests: tests/simt/string_suite.cpp.
 #pragma once
 
-#include "decompress/columns/gpu/token_share.cuh"
+#include "decompress/columns/gpu/token_codes.cuh"
 #include "query/gpu/strings/string_batch.h"
 
 namespace presso::gpu {

@@ -18,7 +18,7 @@ struct StringOptions {
 /// Sets bit i of a block's `bits` where the string of row i matches, clears it where not, bits
 /// behind the last row too; `matches` becomes the number of bits that are set. A null has no codes
 /// and counts as an empty string: nulls, and negation, are the caller's. Then status words are
-/// ErrorCodes, those of decode_token_blocks() but that nothing is known of plain sizes:
+/// ErrorCodes, those of the CPU's decoder, except that nothing is known of plain sizes:
 /// kContentChecksum, kBadPayloadSize, kBadLength, kBadOffset. What is said of the rows of a faulty
 /// block is unspecified.
 Status find_strings(const StringBatch& batch, const StringOptions& options, CUstream_st* stream);

@@ -17,10 +17,10 @@
 // and 0.09 and 0.12 ms of survey and places in front; together 890 GB/s of text, of 36 blocks 480.
 // What limits it are bank conflicts of slots and of words (a third of the time) and 107
 // instructions of a warp for a step. 64 registers; TokenDecoderShared, 105 KiB: two thread blocks a
-// multiprocessor. Tests: tests/simt/token_column_suite.cpp.
+// multiprocessor. Tests: lab/tests/token_column_suite.cpp.
 #pragma once
 
-#include "decompress/columns/gpu/token_share.cuh"
+#include "lab/gpu/token_share.cuh"
 
 namespace presso::gpu {
 

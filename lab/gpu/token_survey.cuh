@@ -11,10 +11,10 @@
 // Hence the decoder (token_decoder.cuh) checks nothing. Reading codes twice costs a fifth of what
 // decoding moves. `places` sums rows in pieces of kPlacesPiece, one after another: some 2 us a
 // piece, which only matters for few blocks of very many rows. 39 and 56 registers.
-// Tests: tests/simt/token_column_suite.cpp.
+// Tests: lab/tests/token_column_suite.cpp.
 #pragma once
 
-#include "decompress/columns/gpu/token_share.cuh"
+#include "lab/gpu/token_share.cuh"
 
 namespace presso::gpu {
 

@@ -2,16 +2,13 @@
 // Blocks of tokens on a GPU, real or emulated, give what the CPU's decoder gives: text and offsets,
 // and the same error where they are damaged. And all blocks of the golden tables.
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 
 #include "compress/columns/token_encoder.h"
 #include "compress/columns/token_trainer.h"
-#include "format/columns/table_file.h"
+#include "lab/tests/token_case.h"
 #include "presso/decompress.h"
-#include "tests/simt/column_fixture.h"
-#include "tests/support/places.h"
+#include "tests/simt/golden_columns.h"
 #include "tests/unit/compress/columns/string_columns.h"
 
 namespace presso::gpu::test {
@@ -156,7 +153,7 @@ TEST_F(TokenColumns, TokensThatAreNotThoseOfTheirChecksumsComeFirst) {
   std::vector<TokenCase> cases = {tokens_of(presso::test::word_rows(300, 8), of_words())};
   cases[0].payload.back() ^= 1;
   cases[0].plain_bytes += 1;
-  const auto outcomes = column_backend().decode(cases, {});
+  const auto outcomes = token_backend().decode(cases, {});
   ASSERT_TRUE(outcomes.ok()) << outcomes.error().message();
   EXPECT_EQ((*outcomes)[0].status, static_cast<u32>(ErrorCode::kContentChecksum));
 }
@@ -176,11 +173,6 @@ Result<TokenDictionary> dictionary_of(Bytes stored, u32 plain_bytes) {
   const Byte* const payload = stored.data() + kBlockHeaderBytes;
   PRESSO_TRY(reference_decode_block(header, payload, nullptr, true, plain.data()));
   return TokenDictionary::parse(plain.bytes());
-}
-
-IntegerCase integers_of(const ColumnBlockHeader& header, Bytes payload) {
-  const IntegerParameters parameters = integer_block(header, payload.data(), nullptr).parameters;
-  return {parameters, {payload.begin(), payload.end()}, header.payload_checksum};
 }
 
 /// Counts of a column's codes, from its blocks of them.
@@ -230,37 +222,17 @@ void take_column(const RowGroup& group, const ColumnChunk& chunk, const std::vec
 
 TEST_F(GoldenColumns, BlocksOfEveryTable) {
   std::size_t integers = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(tests::tests_folder() / "golden" / "tables")) {
-    if (entry.path().extension() != ".presso") continue;
-    SCOPED_TRACE(entry.path().filename().string());
-    std::ifstream stream(entry.path(), std::ios::binary);
-    const std::vector<Byte> file{std::istreambuf_iterator<char>(stream),
-                                 std::istreambuf_iterator<char>()};
-    const MemoryRandomAccess access{Bytes(file)};
-    const auto index = TableIndex::open(access);
-    ASSERT_TRUE(index.ok()) << index.error().message();
-    for (u64 number = 0; number < index->groups().size(); ++number) {
-      const GroupPlace& place = index->groups()[number];
-      const auto group = index->read_directory(number);
-      ASSERT_TRUE(group.ok());
-      std::vector<Bytes> stored;
-      std::size_t at = static_cast<std::size_t>(place.file_offset + place.directory_bytes);
-      for (const ColumnBlock& block : group->blocks) {
-        stored.push_back(Bytes(file).subspan(at, block.stored_bytes));
-        at += block.stored_bytes;
-      }
-      GroupCases cases;
-      std::vector<TokenDictionary> dictionaries;
-      dictionaries.reserve(group->columns.size());
-      for (const ColumnChunk& chunk : group->columns) {
-        take_column(*group, chunk, stored, dictionaries, cases);
-      }
-      expect_the_cpus_answers(cases.integers);
-      expect_the_cpus_answers(cases.tokens);
-      integers += cases.integers.size();
+  for_each_golden_group([&](const RowGroup& group, const std::vector<Bytes>& stored) {
+    GroupCases cases;
+    std::vector<TokenDictionary> dictionaries;
+    dictionaries.reserve(group.columns.size());
+    for (const ColumnChunk& chunk : group.columns) {
+      take_column(group, chunk, stored, dictionaries, cases);
     }
-  }
+    expect_the_cpus_answers(cases.integers);
+    expect_the_cpus_answers(cases.tokens);
+    integers += cases.integers.size();
+  });
   EXPECT_GT(integers, 20u);
   EXPECT_EQ(seen_.size(), 1u);
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// How the kernels that decode tokens share work: the vectors of codes of all blocks of a batch, in
+// order, are cut into as many shares as there are thread blocks. A dictionary is brought into
+// shared memory when a share comes to a block that has another one, most often once. Tests:
+// lab/tests/token_column_suite.cpp.
+#pragma once
+
+#include "decompress/columns/gpu/token_codes.cuh"
+#include "lab/gpu/token_batch.h"
+
+namespace presso::gpu {
+
+/// Whether the payload is that of so many codes. Where it is not nothing of it is looked at.
+PRESSO_DEVICE bool has_right_size(const TokenBlock& block) {
+  return block.codes <= kMaxBlockBytes && block.plain_bytes <= kMaxBlockBytes &&
+         block.payload.size == 4 * token_words(block.codes);
+}
+
+PRESSO_DEVICE u32 codes_of_vector(const TokenBlock& block, u32 vector) {
+  const u32 left = block.codes - vector * kVectorRows;
+  return left < kVectorRows ? left : kVectorRows;
+}
+/// The lane's words of a vector.
+PRESSO_DEVICE const u32* lane_of_vector(const TokenBlock& block, u32 vector) {
+  const u32* const words = reinterpret_cast<const u32*>(block.payload.bytes);
+  return words + vector * kTokenVectorWords + simt::lane();
+}
+
+/// The block that has vector `vector` of the batch.
+PRESSO_DEVICE u32 block_of_vector(const TokenBatch& batch, u32 vector) {
+  u32 begin = 0;
+  u32 end = batch.count;
+  while (end - begin > 1) {
+    const u32 middle = begin + (end - begin) / 2;
+    (batch.blocks[middle].first_vector <= vector ? begin : end) = middle;
+  }
+  return begin;
+}
+
+/// Calls `work(block, first, end)` for each block of this thread block's share with the range of
+/// its vectors; by all threads together.
+template <class Work>
+PRESSO_DEVICE void for_each_in_share(const TokenBatch& batch, const Work& work) {
+  const u64 vectors = batch.vectors;
+  const u32 begin = static_cast<u32>(vectors * simt::block_index() / simt::grid_blocks());
+  const u32 end = static_cast<u32>(vectors * (simt::block_index() + 1) / simt::grid_blocks());
+  if (begin == end) return;
+  u32 number = block_of_vector(batch, begin);
+  for (u32 at = begin; at < end; ++number) {
+    const u32 first = batch.blocks[number].first_vector;
+    const u32 block_end = first + token_vectors(batch.blocks[number].codes);
+    const u32 until = block_end < end ? block_end : end;
+    if (until > at) work(number, at - first, until - first);
+    at = until > at ? until : at;
+  }
+}
+
+}  // namespace presso::gpu
