@@ -76,8 +76,8 @@ class SortMergeTable final : public LabTable {
   std::uint64_t bytes() const override { return kept_.bytes(); }
 
  protected:
-  void find_keys(std::span<const std::uint64_t> keys, Found& to) const override {
-    LabFound& found = static_cast<LabFound&>(to);
+  void find_keys(std::span<const std::uint64_t> keys, Found& any) const override {
+    LabFound& found = static_cast<LabFound&>(any);
     found.numbers.resize(keys.size());
     for (std::uint32_t i = 0; i < keys.size(); ++i) found.numbers[i] = i;
     std::sort(found.numbers.begin(), found.numbers.end(),

@@ -67,8 +67,8 @@ class RadixTable final : public UnchainedTable {
   };
 
   /// Keys are ordered by part in one step: as many parts as there are keys at once are few.
-  void find_keys(std::span<const std::uint64_t> keys, Found& to) const override {
-    LabFound& found = static_cast<LabFound&>(to);
+  void find_keys(std::span<const std::uint64_t> keys, Found& any) const override {
+    LabFound& found = static_cast<LabFound&>(any);
     const unsigned bits = partition_bits();
     const auto part = [&](std::uint64_t key) {
       return static_cast<std::size_t>(partition_of(hash_word(key), bits));

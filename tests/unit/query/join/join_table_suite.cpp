@@ -138,7 +138,7 @@ TEST_P(JoinTables, CountMorePairsThanFitInto32Bits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, JoinTables, testing::ValuesIn(join_ways()),
-                         [](const auto& info) { return info.param->name(); });
+                         [](const auto& test) { return test.param->name(); });
 
 }  // namespace
 }  // namespace presso::query::join::test
