@@ -3,7 +3,7 @@
 // emulator cannot show: batches on several streams, and a machine without a GPU.
 #include "tests/gpu/device_batches.h"
 
-namespace presso::gpu::test::batch_on_device_test {
+namespace presso::gpu::test {
 namespace {
 
 TEST_F(OnDevice, BatchesOnSeveralStreamsDoNotMeet) {
@@ -67,9 +67,6 @@ TEST(BatchArguments, OfAMachineWithoutAGpuAreNotDecoded) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test::batch_on_device_test
-
-namespace presso::gpu::test {
 
 DeviceBatches& device_batches() {
   static DeviceBatches batches;

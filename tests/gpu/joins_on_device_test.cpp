@@ -62,12 +62,9 @@ class DeviceBackend : public JoinBackend {
 };
 
 }  // namespace
-}  // namespace presso::gpu::test::joins_on_device_test
-
-namespace presso::gpu::test {
 
 JoinBackend& join_backend() {
-  static joins_on_device_test::DeviceBackend backend;
+  static DeviceBackend backend;
   return backend;
 }
 

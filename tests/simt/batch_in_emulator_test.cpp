@@ -105,9 +105,6 @@ TEST_F(Arguments, WithAnUnknownStrategyAreRefused) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test::batch_in_emulator_test
-
-namespace presso::gpu::test {
 
 BatchBackend& batch_backend() {
   static EmulatedBatches backend;

@@ -54,9 +54,6 @@ TEST(IntegerVectors, HandTheirValuesToOtherKernelsInRegisters) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test::columns_in_emulator_test
-
-namespace presso::gpu::test {
 
 ColumnBackend& column_backend() {
   static EmulatedColumnBackend backend;

@@ -120,12 +120,9 @@ TEST(ChainedTable, HasEachRowThatTakesPartOnce) {
 }
 
 }  // namespace
-}  // namespace presso::gpu::test::joins_in_emulator_test
-
-namespace presso::gpu::test {
 
 JoinBackend& join_backend() {
-  static joins_in_emulator_test::EmulatedBackend backend;
+  static EmulatedBackend backend;
   return backend;
 }
 
