@@ -9,7 +9,7 @@
 #include "lab/join/collected_rows.h"
 #include "lab/join/strategies.h"
 #include "query/group/kernels.h"
-#include "query/order/parallel.h"
+#include "format/threads/parallel.h"
 
 namespace presso::query::join::lab {
 namespace {
@@ -37,7 +37,7 @@ class ChainedTable final : public LabTable {
     const auto parts = static_cast<std::size_t>(
         std::min<std::uint64_t>(input.plan.threads, slots / kSlotsForAThread + 1));
     std::vector<char> repeats(parts);
-    PRESSO_TRY(for_each_in_parallel(parts, input.plan.threads, [&](std::size_t i) {
+    PRESSO_TRY(for_each_in_parallel(parts, input.plan.threads, [&](std::size_t i, unsigned) {
       const std::uint64_t begin = part_begin(slots, i, parts);
       const std::uint64_t end = part_begin(slots, i + 1, parts);
       repeats[i] = fill_part(input.keys, begin, end) ? 1 : 0;

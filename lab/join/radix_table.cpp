@@ -46,7 +46,7 @@ Result<std::vector<std::uint64_t>> partition_again(const Tuple* from,
                                                    Tuple* to) {
   const std::size_t parts = begins.size() - 1;
   std::vector<std::uint64_t> result((parts << more) + 1);
-  PRESSO_TRY(for_each_in_parallel(parts, threads, [&](std::size_t part) {
+  PRESSO_TRY(for_each_in_parallel(parts, threads, [&](std::size_t part, unsigned) {
     split(from, begins[part], begins[part + 1], bits, more, result.data() + (part << more), to);
     return Status();
   }));

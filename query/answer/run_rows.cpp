@@ -3,6 +3,7 @@
 // Tested through tests/unit/query/answer/query_test.cpp.
 #include <algorithm>
 
+#include "format/threads/parallel.h"
 #include "query/answer/coded_answer.h"
 #include "query/answer/ordered_answer.h"
 #include "query/answer/output.h"
@@ -29,8 +30,8 @@ Status run_stores(const Execution& execution, const Program& program, std::vecto
   std::uint64_t begin = 0;
   for (RowStore& store : stores) {
     const std::uint64_t batches = (store.rows() + kBatchRows - 1) / kBatchRows;
-    PRESSO_TRY(grouping::for_each_on_threads(
-        threads, static_cast<std::size_t>(batches), [&](std::size_t batch, unsigned worker) {
+    PRESSO_TRY(for_each_in_parallel(
+        static_cast<std::size_t>(batches), threads, [&](std::size_t batch, unsigned worker) {
           auto& own = states[worker];
           if (own == nullptr) own = std::make_unique<Thread>(program);
           const std::uint64_t first = std::uint64_t{batch} * kBatchRows;

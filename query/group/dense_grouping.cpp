@@ -2,9 +2,10 @@
 // A place for each possible key: the code of a row's key is the number of its group. No table is
 // searched; what remains are additions at places that may be far apart. Each thread has its own
 // array. Memory of places that never occur is not touched (Column).
+#include "format/threads/memory_budget.h"
+#include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
 #include "query/group/group_output.h"
-#include "query/group/memory_budget.h"
 #include "query/group/row_parts.h"
 #include "query/group/sorted_keys.h"
 #include "query/group/strategies.h"
@@ -184,8 +185,8 @@ class DenseGrouping final : public Grouping {
     for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
     pieces.resize((places_ + kRange - 1) / kRange);
     GroupStates& all = begin_merge();
-    return for_each_on_threads(
-        plan_.threads, pieces.size(), [&](std::size_t range, unsigned) -> Status {
+    return for_each_in_parallel(
+        pieces.size(), plan_.threads, [&](std::size_t range, unsigned) -> Status {
           pieces[range].states = &all;
           merge_range(all, static_cast<std::uint32_t>(range), pieces[range].groups);
           return {};

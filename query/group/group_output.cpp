@@ -3,6 +3,7 @@
 // one thread; looking up ranks and writing is done by all.
 #include "query/group/group_output.h"
 
+#include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
 
 namespace presso::query::grouping {
@@ -29,7 +30,7 @@ class GroupWriter {
     order();
     prepare(first_rows);
     PRESSO_TRY(
-        for_each_on_threads(plan_.threads, portions_.size(), [&](std::size_t portion, unsigned) {
+        for_each_in_parallel(portions_.size(), plan_.threads, [&](std::size_t portion, unsigned) {
           return write_portion(portions_[portion], first_rows);
         }));
     store_.drop_idle_validity();
@@ -141,25 +142,6 @@ std::uint64_t finished_bytes(const GroupingPlan& plan) {
   for (const KeySpec& key : plan.keys) bytes += physical_bytes(key.physical);
   for (const AggregateSpec& spec : plan.aggregates) bytes += physical_bytes(result_of(spec));
   return bytes;
-}
-
-Status for_each_on_threads(unsigned threads, std::size_t count,
-                           const std::function<Status(std::size_t, unsigned)>& task) {
-  if (threads <= 1 || count <= 1) {
-    for (std::size_t i = 0; i < count; ++i) PRESSO_TRY(task(i, 0));
-    return {};
-  }
-  std::size_t next = 0;
-  return run_ordered<std::size_t, Status>(
-      {threads, 0},
-      [&]() -> Result<std::optional<std::size_t>> {
-        return next == count ? std::nullopt : std::optional(next++);
-      },
-      [&](std::size_t i, unsigned worker) { return task(i, worker); },
-      [](Status done) -> Result<bool> {
-        PRESSO_TRY(std::move(done));
-        return true;
-      });
 }
 
 RowRanks::RowRanks(std::uint64_t limit, std::uint64_t groups) {

@@ -5,11 +5,9 @@
 // Tested by tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
-#include <functional>
-
+#include "format/threads/memory_budget.h"
 #include "query/group/group_states.h"
 #include "query/group/key_coder.h"
-#include "query/group/memory_budget.h"
 
 namespace presso::query::grouping {
 
@@ -21,11 +19,6 @@ struct GroupPiece {
   Column<std::uint32_t> groups;
   std::shared_ptr<const StringArena> arena;  ///< of the codes
 };
-
-/// Calls task(0, worker) ... task(count - 1, worker), on several threads; worker < threads. An
-/// error ends it.
-Status for_each_on_threads(unsigned threads, std::size_t count,
-                           const std::function<Status(std::size_t, unsigned)>& task);
 
 /// In which order first rows stand. Where they are dense among all rows, it is a bitmap of them,
 /// and the place of one the number of bits before its own; else they are sorted.

@@ -4,9 +4,10 @@
 // Tested by tests/unit/query/group/grouping_test.cpp and group_memory_test.cpp.
 #pragma once
 
+#include "format/threads/memory_budget.h"
+#include "format/threads/parallel.h"
 #include "query/group/group_output.h"
 #include "query/group/key_table.h"
-#include "query/group/memory_budget.h"
 
 namespace presso::query::grouping {
 
@@ -90,7 +91,7 @@ class PartitionMerge {
     merged_.resize(partitions);
     std::vector<std::unique_ptr<KeyTable<Key>>> tables(std::max(plan_.threads, 1u));
     PRESSO_TRY(
-        for_each_on_threads(plan_.threads, partitions, [&](std::size_t number, unsigned worker) {
+        for_each_in_parallel(partitions, plan_.threads, [&](std::size_t number, unsigned worker) {
           if (tables[worker] == nullptr) tables[worker] = std::make_unique<KeyTable<Key>>();
           merged_[number] = std::make_unique<Merged<Key>>(plan_);
           return merge_partition(sources, number, *tables[worker], *merged_[number]);

@@ -10,6 +10,7 @@
 // Runs of neighbours with equal keys are found first: one look-up and one addition for each run.
 #include <bit>
 
+#include "format/threads/parallel.h"
 #include "query/group/partition_merge.h"
 #include "query/group/strategies.h"
 #include "query/group/table_worker.h"
@@ -270,7 +271,7 @@ class TableGrouping final : public Grouping {
     std::vector<Column<std::uint32_t>> orders(filled.size());
     PRESSO_TRY(budget_.take(groups * 2 * sizeof(std::uint32_t)));
     PRESSO_TRY(
-        for_each_on_threads(plan_.threads, filled.size(), [&](std::size_t i, unsigned) -> Status {
+        for_each_in_parallel(filled.size(), plan_.threads, [&](std::size_t i, unsigned) -> Status {
           filled[i]->states.prepare_merge();
           sources[i] = {
               filled[i]->table.keys(), &filled[i]->states, nullptr,

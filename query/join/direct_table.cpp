@@ -8,8 +8,8 @@
 // It is first built as if keys were unique; the first key that comes twice ends that. Each thread
 // owns a part of the places and walks over all keys: reading a key costs a fraction of reaching
 // into the array, nothing has to be exchanged, and rows of a key come in their order.
+#include "format/threads/parallel.h"
 #include "query/join/strategies.h"
-#include "query/order/parallel.h"
 
 namespace presso::query::join {
 namespace {
@@ -91,7 +91,7 @@ class DirectTable final : public JoinTable {
   template <class Work>
   Status for_each_part(const BuildInput& input, const Work& work) const {
     const std::size_t count = parts(input);
-    return for_each_in_parallel(count, input.plan.threads, [&](std::size_t i) {
+    return for_each_in_parallel(count, input.plan.threads, [&](std::size_t i, unsigned) {
       work(i, part_begin(span_, i, count), part_begin(span_, i + 1, count));
       return Status();
     });

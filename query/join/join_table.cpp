@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
+#include "format/threads/parallel.h"
 #include "query/join/strategies.h"
-#include "query/order/parallel.h"
 
 namespace presso::query::join {
 namespace {
@@ -141,10 +141,12 @@ Result<JoinKeyFacts> facts_of(const BuildKeys& keys, unsigned threads) {
   const std::uint64_t rows = keys.keys.size();
   const std::uint64_t parts = std::min<std::uint64_t>(threads, rows / kRowsForAThread + 1);
   std::vector<RangeFacts> ranges(parts);
-  PRESSO_TRY(for_each_in_parallel(parts, static_cast<unsigned>(parts), [&](std::size_t i) {
-    ranges[i] = facts_of_range(keys, part_begin(rows, i, parts), part_begin(rows, i + 1, parts));
-    return Status();
-  }));
+  PRESSO_TRY(
+      for_each_in_parallel(parts, static_cast<unsigned>(parts), [&](std::size_t i, unsigned) {
+        ranges[i] =
+            facts_of_range(keys, part_begin(rows, i, parts), part_begin(rows, i + 1, parts));
+        return Status();
+      }));
   RangeFacts all;
   for (const RangeFacts& range : ranges) append_range(all, range);
   if (all.keys == 0) all.least = 0;

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstdio>
 
+#include "format/threads/parallel.h"
 #include "query/join/build_rows.h"
-#include "query/order/parallel.h"
 
 namespace presso::query::join {
 namespace {
@@ -36,10 +36,11 @@ template <class Work>
 Status for_each_part(std::uint64_t units, unsigned threads, const Work& work) {
   const std::uint64_t parts =
       std::min<std::uint64_t>(std::max(1u, threads), units / kUnitsForAThread + 1);
-  return for_each_in_parallel(static_cast<std::size_t>(parts), threads, [&](std::size_t i) {
-    work(part_begin(units, i, parts), part_begin(units, i + 1, parts));
-    return Status();
-  });
+  return for_each_in_parallel(static_cast<std::size_t>(parts), threads,
+                              [&](std::size_t i, unsigned) {
+                                work(part_begin(units, i, parts), part_begin(units, i + 1, parts));
+                                return Status();
+                              });
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <array>
 #include <utility>
 
-#include "query/group/memory_budget.h"
+#include "format/threads/memory_budget.h"
+#include "format/threads/parallel.h"
 #include "query/join/build_rows.h"
-#include "query/order/parallel.h"
 #include "query/values/hash.h"
 
 namespace presso::query::join {
@@ -44,7 +44,7 @@ class Builder {
     if (rows_.hashes == nullptr) PRESSO_TRY(make_hashes());
     PRESSO_TRY(deal_out());
     PRESSO_TRY(for_each_in_parallel(tables_.size(), threads_,
-                                    [&](std::size_t part) { return number_part(part); }));
+                                    [&](std::size_t part, unsigned) { return number_part(part); }));
     for (std::size_t part = 0; part < tables_.size(); ++part) {
       first[part + 1] = first[part] + tables_[part].size();
     }
@@ -88,10 +88,11 @@ class Builder {
   Status for_each_range(const Work& work) {
     const std::uint64_t rows = rows_.keys.size();
     const std::uint64_t ranges = ranges_of(rows);
-    return for_each_in_parallel(static_cast<std::size_t>(ranges), threads_, [&](std::size_t i) {
-      work(part_begin(rows, i, ranges), part_begin(rows, i + 1, ranges), i);
-      return Status();
-    });
+    return for_each_in_parallel(
+        static_cast<std::size_t>(ranges), threads_, [&](std::size_t i, unsigned) {
+          work(part_begin(rows, i, ranges), part_begin(rows, i + 1, ranges), i);
+          return Status();
+        });
   }
   std::uint64_t ranges_of(std::uint64_t rows) const {
     return std::min<std::uint64_t>(threads_, rows / kRowsForAThread + 1);
@@ -194,7 +195,7 @@ class Builder {
   const unsigned threads_;
   std::uint64_t* const numbers_;
   std::vector<grouping::KeyTable<Key>>& tables_;
-  grouping::MemoryBudget budget_;
+  MemoryBudget budget_;
   Column<std::uint64_t> hashes_;       ///< where the caller has none
   Column<std::uint32_t> dealt_;        ///< rows, part by part
   std::vector<std::uint64_t> begins_;  ///< of parts, in dealt_

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "query/join/key_partition.h"
 
+#include <memory>
+
+#include "format/threads/parallel.h"
 #include "query/group/kernels.h"
 #include "query/join/combining_writer.h"
-#include "query/order/parallel.h"
 #include "query/values/hash.h"
 
 namespace presso::query::join {
@@ -57,14 +59,14 @@ Result<std::vector<std::uint64_t>> partition_keys(const BuildKeys& keys, unsigne
     for_each_hashed(keys, part_begin(rows, chunk, chunks), part_begin(rows, chunk + 1, chunks),
                     bits, take);
   };
-  PRESSO_TRY(for_each_in_parallel(chunks, threads, [&](std::size_t chunk) {
+  PRESSO_TRY(for_each_in_parallel(chunks, threads, [&](std::size_t chunk, unsigned) {
     std::uint64_t* const count = counts[chunk].data();
     for_each_of_chunk(chunk,
                       [&](std::size_t part, std::uint64_t, std::uint32_t) { ++count[part]; });
     return Status();
   }));
   std::vector<std::uint64_t> begins = counts_to_begins(counts, parts);
-  PRESSO_TRY(for_each_in_parallel(chunks, threads, [&](std::size_t chunk) {
+  PRESSO_TRY(for_each_in_parallel(chunks, threads, [&](std::size_t chunk, unsigned) {
     CombiningWriter writer(parts, counts[chunk].data(), tuples);
     for_each_of_chunk(chunk, [&](std::size_t part, std::uint64_t key, std::uint32_t row) {
       writer.add(part, make_tuple(key, row));

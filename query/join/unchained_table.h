@@ -19,7 +19,7 @@
 #include "query/group/kernels.h"
 #include "query/join/key_partition.h"
 #include "query/join/strategies.h"
-#include "query/order/parallel.h"
+#include "format/threads/parallel.h"
 #include "query/values/hash.h"
 
 namespace presso::query::join {

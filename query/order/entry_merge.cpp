@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "format/loser_tree.h"
-#include "query/order/parallel.h"
+#include "format/threads/parallel.h"
 
 namespace presso::query {
 namespace {
@@ -86,7 +86,7 @@ Result<EntryArray> merge_entries(std::vector<EntryArray> runs, const RowOrder& o
   std::size_t size = 0;
   for (const EntryArray& run : runs) size += run.size();
   EntryArray merged(size);
-  PRESSO_TRY(for_each_in_parallel(cuts.parts(), threads, [&](std::size_t i) -> Status {
+  PRESSO_TRY(for_each_in_parallel(cuts.parts(), threads, [&](std::size_t i, unsigned) -> Status {
     std::vector<Rest> rests = cuts.part(i);
     merge_part(rests, order, merged.begin() + cuts.offset(i));
     return {};

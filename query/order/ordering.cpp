@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "format/threads/parallel.h"
 #include "query/order/entry_merge.h"
-#include "query/order/parallel.h"
 #include "query/order/row_collector.h"
 #include "query/order/run_merge.h"
 
@@ -166,7 +166,7 @@ Status SortedRows::sort_in_memory() {
   std::uint64_t bytes = 0;
   for (const auto& collector : collectors_) bytes += collector->rows().sort_bytes();
   merge_memory_.set(bytes);
-  PRESSO_TRY(for_each_in_parallel(parts.size(), threads_, [&](std::size_t i) -> Status {
+  PRESSO_TRY(for_each_in_parallel(parts.size(), threads_, [&](std::size_t i, unsigned) -> Status {
     runs[i] = sort_rows(coding, sources_, parts[i], keys);
     return {};
   }));
@@ -185,8 +185,9 @@ std::size_t SortedRows::runs_at_once(const std::vector<FileRun>& runs) const {
 }
 
 Status SortedRows::merge_files() {
-  PRESSO_TRY(for_each_in_parallel(collectors_.size(), threads_,
-                                  [&](std::size_t i) { return collectors_[i]->spill(); }));
+  PRESSO_TRY(for_each_in_parallel(collectors_.size(), threads_, [&](std::size_t i, unsigned) {
+    return collectors_[i]->spill();
+  }));
   std::deque<FileRun> runs;
   for (const auto& collector : collectors_) {
     for (FileRun& run : collector->take_runs()) runs.push_back(std::move(run));
@@ -260,7 +261,7 @@ Status SortedRows::copy_batches() {
   const auto picks =
       std::as_const(sorted_).entries().subspan(next_, static_cast<std::size_t>(most));
   std::vector<RowStore> batches((picks.size() + batch_rows - 1) / batch_rows);
-  PRESSO_TRY(for_each_in_parallel(batches.size(), threads_, [&](std::size_t i) -> Status {
+  PRESSO_TRY(for_each_in_parallel(batches.size(), threads_, [&](std::size_t i, unsigned) -> Status {
     const std::size_t first = i * batch_rows;
     const auto rows = picks.subspan(first, std::min(batch_rows, picks.size() - first));
     batches[i] = empty();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
 #include "query/group/group_output.h"
 #include "query/run/join_run.h"
@@ -566,13 +567,13 @@ class StageBuilder {
       first.push_back(row);
       row += slice.keys.words.size();
     }
-    return grouping::for_each_on_threads(
-        parent_.threads, slices_.size(), [&](std::size_t i, unsigned) -> Status {
-          const std::vector<std::uint64_t>& words = slices_[i].keys.words;
-          std::copy(words.begin(), words.end(), words_.data() + first[i]);
-          slices_[i].keys = {};
-          return {};
-        });
+    return for_each_in_parallel(slices_.size(), parent_.threads,
+                                [&](std::size_t i, unsigned) -> Status {
+                                  const std::vector<std::uint64_t>& words = slices_[i].keys.words;
+                                  std::copy(words.begin(), words.end(), words_.data() + first[i]);
+                                  slices_[i].keys = {};
+                                  return {};
+                                });
   }
 
   Status number_keys() {

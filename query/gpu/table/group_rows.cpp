@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "format/threads/parallel.h"
 #include "query/gpu/kernels/node_width.h"
 #include "query/group/group_output.h"
 #include "query/group/long_sum.h"
@@ -102,9 +103,9 @@ class GroupTable {
     if (bound_.keys.empty()) {
       write_aggregates(the_group(), 0);
     } else {
-      PRESSO_TRY(query::grouping::for_each_on_threads(
-          threads_, portions_.size(),
-          [this](std::size_t i, unsigned) { return write_portion(portions_[i]); }));
+      PRESSO_TRY(for_each_in_parallel(portions_.size(), threads_, [this](std::size_t i, unsigned) {
+        return write_portion(portions_[i]);
+      }));
     }
     rows.drop_idle_validity();
     return rows;

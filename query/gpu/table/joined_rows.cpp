@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "decompress/gpu/runtime/memory_parts.h"
+#include "format/threads/parallel.h"
 
 namespace presso::gpu {
 
@@ -213,8 +214,8 @@ Status JoinedRows::put_in_order(std::vector<Written>& from, std::uint64_t first_
 Status JoinedRows::write_rows(const Written& from, const query::grouping::RowRanks& ranks,
                               RowStore& to) const {
   const auto rows = static_cast<std::size_t>(from.rows);
-  return query::grouping::for_each_on_threads(
-      execution_.threads, (rows + kJoinedPortion - 1) / kJoinedPortion,
+  return for_each_in_parallel(
+      (rows + kJoinedPortion - 1) / kJoinedPortion, execution_.threads,
       [&](std::size_t portion, unsigned) {
         const std::size_t first = portion * kJoinedPortion;
         const std::size_t count = std::min(kJoinedPortion, rows - first);

@@ -2,8 +2,10 @@
 #include "query/gpu/table/task_queue.h"
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <system_error>
+#include <thread>
 
 namespace presso::gpu {
 

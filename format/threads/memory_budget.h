@@ -16,7 +16,7 @@
 
 #include "presso/error.h"
 
-namespace presso::query::grouping {
+namespace presso {
 
 class MemoryBudget {
  public:
@@ -68,4 +68,4 @@ class MemoryBudget {
   std::atomic<std::uint64_t> peak_{0};
 };
 
-}  // namespace presso::query::grouping
+}  // namespace presso
