@@ -2,7 +2,6 @@
 #include "decompress/table/group_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <utility>
 
@@ -14,20 +13,30 @@ std::uint64_t next_id() {
   return ++last;
 }
 
+Result<std::shared_ptr<const GroupDirectory>> directory_of(const Table& table,
+                                                           std::uint64_t group) {
+  const std::shared_ptr<KeptDirectories>& kept = TableAccess::directories(table);
+  if (kept != nullptr) {
+    if (auto directory = kept->find(group)) return std::move(directory);
+  }
+  PRESSO_ASSIGN(RowGroup read, TableAccess::index(table).read_directory(group));
+  auto directory = std::make_shared<const GroupDirectory>(std::move(read));
+  if (kept != nullptr) kept->keep(group, directory);
+  return directory;
+}
+
 }  // namespace
 
-GroupReader::GroupReader(const Table& table, std::uint64_t group, RowGroup directory,
-                         ReadCounters* counters)
+GroupReader::GroupReader(const Table& table, std::uint64_t group,
+                         std::shared_ptr<const GroupDirectory> directory, ReadCounters* counters)
     : table_(table),
       group_(group),
       id_(next_id()),
       directory_(std::move(directory)),
-      decoder_(schema(), directory_, TableAccess::file(table_),
+      decoder_(schema(), this->directory(), TableAccess::file(table_),
                place().file_offset + place().directory_bytes, 0, TableAccess::options(table_),
                counters),
-      shared_(std::make_unique<Shared[]>(directory_.columns.size())) {
-  find_begins();
-}
+      shared_(std::make_unique<Shared[]>(this->directory().columns.size())) {}
 
 Result<std::shared_ptr<const GroupReader>> GroupReader::open(const Table& table,
                                                              std::uint64_t group,
@@ -36,7 +45,7 @@ Result<std::shared_ptr<const GroupReader>> GroupReader::open(const Table& table,
     return make_error(ErrorCode::kInvalidArgument, "there is no such row group");
   }
   return without_bad_alloc([&]() -> Result<std::shared_ptr<const GroupReader>> {
-    PRESSO_ASSIGN(RowGroup directory, TableAccess::index(table).read_directory(group));
+    PRESSO_ASSIGN(auto directory, directory_of(table, group));
     return std::shared_ptr<const GroupReader>(
         new GroupReader(table, group, std::move(directory), counters));
   });
@@ -46,43 +55,30 @@ const TableSchema& GroupReader::schema() const {
   return TableAccess::index(table_).members()[place().member].schema;
 }
 
-void GroupReader::find_begins() {
-  begins_.reserve(directory_.blocks.size());
-  for (const ColumnChunk& chunk : directory_.columns) {
-    std::array<std::uint64_t, kLastStream + 1> at{};
-    for (std::uint32_t i = 0; i < chunk.blocks; ++i) {
-      const ColumnBlock& block = directory_.blocks[chunk.first_block + i];
-      std::uint64_t& begin = at[static_cast<std::size_t>(block.stream)];
-      begins_.push_back(begin);
-      begin += block.stream == ColumnStream::kBytes ? block.plain_bytes : block.rows;
-    }
-  }
-}
-
 GroupReader::BlockRange GroupReader::stream_blocks(std::size_t column, ColumnStream stream) const {
   const ColumnChunk& of = chunk(column);
-  const auto begin = directory_.blocks.begin() + of.first_block;
+  const auto begin = directory().blocks.begin() + of.first_block;
   const auto end = begin + of.blocks;
   const auto first = std::partition_point(
       begin, end, [=](const ColumnBlock& block) { return block.stream < stream; });
   const auto last = std::partition_point(
       first, end, [=](const ColumnBlock& block) { return block.stream == stream; });
-  return {static_cast<std::uint32_t>(first - directory_.blocks.begin()),
-          static_cast<std::uint32_t>(last - directory_.blocks.begin())};
+  return {static_cast<std::uint32_t>(first - directory().blocks.begin()),
+          static_cast<std::uint32_t>(last - directory().blocks.begin())};
 }
 
 GroupReader::BlockRange GroupReader::blocks_of(std::size_t column, ColumnStream stream,
                                                std::uint64_t begin, std::uint64_t end) const {
   const BlockRange all = stream_blocks(column, stream);
   if (begin >= end) return {all.first, all.first};
-  const auto from = begins_.begin() + all.first;
-  const auto to = begins_.begin() + all.end;
+  const auto from = directory_->begins.begin() + all.first;
+  const auto to = directory_->begins.begin() + all.end;
   // The last block that begins at or before `begin` holds it, or there is none so late.
   auto first = std::upper_bound(from, to, begin);
   if (first != from) --first;
   const auto last = std::lower_bound(first, to, end);
-  return {static_cast<std::uint32_t>(first - begins_.begin()),
-          static_cast<std::uint32_t>(last - begins_.begin())};
+  return {static_cast<std::uint32_t>(first - directory_->begins.begin()),
+          static_cast<std::uint32_t>(last - directory_->begins.begin())};
 }
 
 ColumnZone GroupReader::zone(std::size_t column, std::uint32_t first, std::uint32_t rows) const {
@@ -102,7 +98,7 @@ ColumnZone GroupReader::zone(std::size_t column, std::uint32_t first, std::uint3
   zone.flags = kZoneKnown | kZoneNoValue;
   zone.least = ~std::uint64_t{0};
   for (std::uint32_t i = range.first; i < range.end; ++i) {
-    const ColumnBlock& block = directory_.blocks[i];
+    const ColumnBlock& block = directory().blocks[i];
     if ((block.zone_flags & kZoneKnown) == 0) {
       return {0, 0, zone.nulls, zone.nulls > 0 ? kZoneHasNull : Byte{0}};
     }
@@ -125,7 +121,7 @@ bool GroupReader::may_hold(std::size_t column, std::uint32_t first, std::uint32_
   const BlockRange range =
       blocks_of(column, ColumnStream::kCodes, first, std::uint64_t{first} + rows);
   for (std::uint32_t i = range.first; i < range.end; ++i) {
-    const ColumnBlock& block = directory_.blocks[i];
+    const ColumnBlock& block = directory().blocks[i];
     const bool known = (block.zone_flags & kZoneKnown) != 0;
     if (!known || (block.presence >> (hash >> 58) & 1) != 0) return true;
   }
@@ -140,7 +136,7 @@ GroupReader::BlockCost GroupReader::cost(std::size_t column, std::uint32_t first
   const std::uint64_t end = std::uint64_t{first} + rows;
   std::uint64_t bytes_row = 0;  // by what blocks of bytes say of how many strings begin in them
   for (std::uint32_t i = of.first_block; i < of.first_block + of.blocks; ++i) {
-    const ColumnBlock& block = directory_.blocks[i];
+    const ColumnBlock& block = directory().blocks[i];
     bool is_needed = true;
     switch (block.stream) {
       case ColumnStream::kValidity:
@@ -148,7 +144,7 @@ GroupReader::BlockCost GroupReader::cost(std::size_t column, std::uint32_t first
       case ColumnStream::kCodes:
       case ColumnStream::kTokenCounts:
       case ColumnStream::kTokens:
-        is_needed = begins_[i] < end && begins_[i] + block.rows > first;
+        is_needed = directory_->begins[i] < end && directory_->begins[i] + block.rows > first;
         break;
       case ColumnStream::kBytes:
         is_needed = bytes_row < end && (bytes_row + block.rows > first || block.rows == 0);

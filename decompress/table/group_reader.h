@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "decompress/table/block_reader.h"
+#include "decompress/table/kept_directories.h"
 #include "decompress/table/row_group_decoder.h"
 #include "format/columns/row_group.h"
 #include "format/columns/table_file.h"
@@ -27,22 +28,27 @@ struct TableAccess {
   static const TableIndex& index(const Table& table) { return *table.index_; }
   static const RandomAccess& file(const Table& table) { return *table.file_; }
   static const DecodeOptions& options(const Table& table) { return table.options_; }
+  /// nullptr: directories are read each time.
+  static const std::shared_ptr<KeptDirectories>& directories(const Table& table) {
+    return table.directories_;
+  }
+  static std::shared_ptr<KeptDirectories>& directories(Table& table) { return table.directories_; }
 };
 
 class GroupReader {
  public:
-  /// Reads the directory. `table` is copied (its file must live on); `counters` may be nullptr,
-  /// else is kept by reference.
+  /// Reads the directory, unless it is kept (kept_directories.h). `table` is copied (its file must
+  /// live on); `counters` may be nullptr, else is kept by reference.
   static Result<std::shared_ptr<const GroupReader>> open(const Table& table, std::uint64_t group,
                                                          ReadCounters* counters = nullptr);
 
   std::uint64_t group() const { return group_; }
   /// Different for each object that there ever was, from 1 on.
   std::uint64_t id() const { return id_; }
-  std::uint32_t rows() const { return directory_.rows; }
+  std::uint32_t rows() const { return directory().rows; }
   std::uint64_t first_row() const { return place().first_row; }  ///< in the table
   const TableSchema& schema() const;                             ///< of the row group's member
-  const RowGroup& directory() const { return directory_; }
+  const RowGroup& directory() const { return directory_->row_group; }
   const ColumnChunk& chunk(std::size_t column) const { return directory().columns[column]; }
 
   /// Between which values rows [first, first + rows) of the column lie, by the zones of the blocks
@@ -79,7 +85,7 @@ class GroupReader {
   BlockRange blocks_of(std::size_t column, ColumnStream stream, std::uint64_t begin,
                        std::uint64_t end) const;
   /// The first row of a block; in the stream bytes the first byte.
-  std::uint64_t begin_of(std::uint32_t block) const { return begins_[block]; }
+  std::uint64_t begin_of(std::uint32_t block) const { return directory_->begins[block]; }
   const RowGroupDecoder& decoder() const { return decoder_; }
   const BlockReader& blocks() const { return decoder_.blocks(); }
 
@@ -96,10 +102,10 @@ class GroupReader {
     Once<std::vector<std::int64_t>> offsets;
   };
 
-  GroupReader(const Table& table, std::uint64_t group, RowGroup directory, ReadCounters* counters);
+  GroupReader(const Table& table, std::uint64_t group,
+              std::shared_ptr<const GroupDirectory> directory, ReadCounters* counters);
   const GroupPlace& place() const { return TableAccess::index(table_).groups()[group_]; }
   BlockRange stream_blocks(std::size_t column, ColumnStream stream) const;
-  void find_begins();
   template <class T, class Make>
   Result<const T*> once(std::size_t column, Representation representation, Once<T> Shared::*part,
                         const Make& make) const;
@@ -107,8 +113,7 @@ class GroupReader {
   Table table_;
   std::uint64_t group_;
   std::uint64_t id_;
-  RowGroup directory_;
-  std::vector<std::uint64_t> begins_;
+  std::shared_ptr<const GroupDirectory> directory_;
   RowGroupDecoder decoder_;
   std::unique_ptr<Shared[]> shared_;
 };

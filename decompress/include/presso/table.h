@@ -17,6 +17,7 @@
 
 namespace presso {
 
+class KeptDirectories;
 class TableIndex;
 
 /// What is known of a column in a row group without reading it.
@@ -89,6 +90,7 @@ class Table {
   const RandomAccess* file_;
   std::shared_ptr<const TableIndex> index_;
   DecodeOptions options_;
+  std::shared_ptr<KeptDirectories> directories_;  ///< of a query that opens row groups often
 };
 
 /// Which rows and columns are written as text, and how.

@@ -35,6 +35,56 @@ TEST(GroupReader, KnowsItsPlaceInTheTable) {
   EXPECT_EQ(GroupReader::open(*opened.table, 3).error().code, ErrorCode::kInvalidArgument);
 }
 
+/// Counts how often a file is read.
+class CountedAccess final : public RandomAccess {
+ public:
+  explicit CountedAccess(Bytes file) : access_(file) {}
+  std::uint64_t size() const override { return access_.size(); }
+  Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    ++reads_;
+    return access_.read_at(offset, into);
+  }
+  unsigned reads() const { return reads_; }
+
+ private:
+  MemoryRandomAccess access_;
+  mutable unsigned reads_ = 0;
+};
+
+/// How often the file is read to open `groups` row groups, all of them for the second time.
+unsigned reads_to_open_again(std::uint64_t most_bytes, std::uint64_t groups) {
+  const ColumnData column = make_column(ColumnType::kInt32, 8000, Nulls::kNone, Values::kSorted);
+  const std::vector<Byte> file = table_of({&column, 1}, 2000);
+  const CountedAccess access(file);
+  std::vector<Table> tables{*Table::open(access)};
+  keep_directories(tables, std::make_shared<MemoryBudget>(most_bytes));
+  const Table copy = tables[0];
+  const auto open_all = [&] {
+    const unsigned before = access.reads();
+    for (std::uint64_t i = 0; i < groups; ++i) {
+      const auto group = GroupReader::open(copy, i);
+      EXPECT_TRUE(group.ok());
+      if (group.ok()) EXPECT_EQ((*group)->first_row(), 2000 * i);
+    }
+    return access.reads() - before;
+  };
+  EXPECT_GE(open_all(), groups);
+  return open_all();
+}
+
+TEST(GroupReader, ReadsADirectoryOnceWhereItIsKept) {
+  EXPECT_EQ(reads_to_open_again(1u << 20, 4), 0u);
+}
+
+TEST(GroupReader, ReadsDirectoriesAgainForWhichThereIsNoMemory) {
+  EXPECT_GE(reads_to_open_again(0, 4), 4u);
+  const unsigned all = reads_to_open_again(0, 4);
+  const std::uint64_t one = GroupDirectory(RowGroup()).bytes();
+  const unsigned some = reads_to_open_again(3 * one, 4);  // one directory has blocks, too
+  EXPECT_GT(some, 0u);
+  EXPECT_LT(some, all);
+}
+
 TEST(GroupReader, TellsBetweenWhichValuesRowsLie) {
   ColumnData column = make_column(ColumnType::kInt64, 200000, Nulls::kNone, Values::kSorted);
   column.validity.assign(25000, 0xFF);
