@@ -181,13 +181,13 @@ const std::vector<KeyShape> kWideTriple = {{JoinKeyType::kInt64, kLeast, kMost},
 TEST(DeviceJoinerKeys, GiveWhatAMapGives) {
   const Joiner at;
   for (const std::vector<KeyShape>& shapes : {kSmallPair, kSmallTriple}) {
-    for (const JoinStrategy strategy : kStrategies) {
+    for (const DeviceJoinAlgorithm strategy : kStrategies) {
       for (const JoinKind kind : kKinds) {
         SeveralKeys keys = keys_of_shapes(shapes);
         JoinRequest request;
         request.kind = kind;
         request.strategy = strategy;
-        request.ascends = strategy == JoinStrategy::kMerge;
+        request.ascends = strategy == DeviceJoinAlgorithm::kMerge;
         if (request.ascends) {
           sort_rows(keys.build, shapes);
           sort_rows(keys.probe, shapes);
@@ -247,8 +247,8 @@ TEST(DeviceJoinerKeys, MayTakeAnyRange) {
       {{{JoinKeyType::kUint64, -9, -1}, {JoinKeyType::kUint32, 0x7FFFFFF0, 0x80000010}}, 4, 0},
   };
   for (const Ranges& ranges : kRanges) {
-    for (const JoinStrategy strategy :
-         {JoinStrategy::kAuto, JoinStrategy::kTable, JoinStrategy::kRadix}) {
+    for (const DeviceJoinAlgorithm strategy :
+         {DeviceJoinAlgorithm::kAuto, DeviceJoinAlgorithm::kTable, DeviceJoinAlgorithm::kRadix}) {
       const Joiner at;
       SCOPED_TRACE("ranges " + std::to_string(&ranges - kRanges));
       SeveralKeys keys = keys_of_shapes(ranges.shapes);
@@ -296,14 +296,14 @@ TEST(DeviceJoinerKeys, OfMoreTilesThanBlocks) {
     add_bits(keys.probe);
     JoinRequest request;
     request.kind = JoinKind::kFull;
-    request.strategy = JoinStrategy::kTable;
+    request.strategy = DeviceJoinAlgorithm::kTable;
     expect_right(at, keys, request);
   }
 }
 
 TEST(DeviceJoinerKeys, OfSidesWithoutRowsOrWithoutOneThatTakesPart) {
   const Joiner at;
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const JoinKind kind : kKinds) {
       JoinRequest request;
       request.kind = kind;
@@ -334,7 +334,7 @@ TEST(DeviceJoinerKeys, MergesOnlyWhatFits) {
   const PlacedSide build(keys.build, kWideTriple), probe(keys.probe, kWideTriple);
   request.build = build.side;
   request.probe = probe.side;
-  request.strategy = JoinStrategy::kMerge;
+  request.strategy = DeviceJoinAlgorithm::kMerge;
   const auto refused = at.joiner.join(request, nullptr);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
@@ -367,7 +367,7 @@ TEST(DeviceJoinerKeys, ChooseAnArrayWhereTheyAreDense) {
   const PlacedSide placed(build, shapes);
   const auto found = at.joiner.join({.build = placed.side, .probe = placed.side}, nullptr);
   ASSERT_TRUE(found.ok());
-  EXPECT_EQ(found->strategy(), JoinStrategy::kDirect);
+  EXPECT_EQ(found->strategy(), DeviceJoinAlgorithm::kDirect);
   EXPECT_EQ(found->size(), 600u);
 }
 
@@ -424,7 +424,8 @@ TEST(DeviceJoinerKeys, OneIsNarrowedWhereItsRangeAllows) {
         Narrowing{{JoinKeyType::kInt64, kLeast, kMost}, 8},
         Narrowing{{JoinKeyType::kUint64, 0, -1}, 8},
         Narrowing{{JoinKeyType::kUint32, 0, 0xFFFFFFFF}, 4}}) {
-    for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+    for (const DeviceJoinAlgorithm strategy :
+         {DeviceJoinAlgorithm::kTable, DeviceJoinAlgorithm::kRadix}) {
       const Joiner at;
       SCOPED_TRACE("least " + std::to_string(narrowing.shape.least));
       SeveralKeys keys = keys_of_shapes({narrowing.shape});

@@ -16,11 +16,11 @@ using namespace test;
 
 TEST(DeviceJoiner, GivesWhatAMapGives) {
   Joiner at;
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const JoinKind kind : kKinds) {
       const JoinKeyType type = kWidths[below(4)];
       const std::int64_t first = is_signed(type) ? -100 : 0;
-      const bool sorted = strategy == JoinStrategy::kMerge;
+      const bool sorted = strategy == DeviceJoinAlgorithm::kMerge;
       TestColumn build = column_of(1100, first, 1 + below(3), sorted);
       TestColumn probe = column_of(1500, first, 1 + below(3), sorted);
       if (below(3) != 0) {
@@ -44,8 +44,8 @@ TEST(DeviceJoiner, GivesWhatAMapGives) {
         ASSERT_TRUE(found.ok()) << found.error().message();
         const auto expected = expected_pairs(build, probe, kind);
         expect_pairs(*found, expected, ordered);
-        EXPECT_NE(found->strategy(), JoinStrategy::kAuto);
-        if (strategy != JoinStrategy::kAuto) {
+        EXPECT_NE(found->strategy(), DeviceJoinAlgorithm::kAuto);
+        if (strategy != DeviceJoinAlgorithm::kAuto) {
           EXPECT_EQ(found->strategy(), strategy);
         }
         const bool has_build = kind != JoinKind::kSemi && kind != JoinKind::kAnti;
@@ -61,7 +61,7 @@ TEST(DeviceJoiner, GivesWhatAMapGives) {
 TEST(DeviceJoiner, OfSidesWithoutRows) {
   Joiner at;
   const TestColumn none, some = column_of(40, 0, 1, true);
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const JoinKind kind : kKinds) {
       for (const bool build_is_empty : {false, true}) {
         const Placed empty(none, JoinKeyType::kInt64), filled(some, JoinKeyType::kInt64);
@@ -92,16 +92,16 @@ TEST(DeviceJoiner, ChoosesByTheKeys) {
     return found->strategy();
   };
   TestColumn build = column_of(1000, -500, 2, true);
-  EXPECT_EQ(chosen(build, false), JoinStrategy::kDirect);
-  EXPECT_EQ(chosen(build, true), JoinStrategy::kMerge);
+  EXPECT_EQ(chosen(build, false), DeviceJoinAlgorithm::kDirect);
+  EXPECT_EQ(chosen(build, true), DeviceJoinAlgorithm::kMerge);
   build.keys[3] = std::int64_t{1} << 50;
-  EXPECT_EQ(chosen(build, false), JoinStrategy::kTable);
+  EXPECT_EQ(chosen(build, false), DeviceJoinAlgorithm::kTable);
   // Keys of rows that take no part do not count.
   build.valid.assign(1000, true);
   build.valid[3] = false;
-  EXPECT_EQ(chosen(build, false), JoinStrategy::kDirect);
+  EXPECT_EQ(chosen(build, false), DeviceJoinAlgorithm::kDirect);
   build.valid.assign(1000, false);
-  EXPECT_EQ(chosen(build, false), JoinStrategy::kDirect);
+  EXPECT_EQ(chosen(build, false), DeviceJoinAlgorithm::kDirect);
 }
 
 TEST(DeviceJoiner, CopiesOnlyWhatDoesNotSuit) {
@@ -145,14 +145,14 @@ TEST(DeviceJoiner, SaysWhatIsWrong) {
   wrong.probe.keys[0].d_keys = static_cast<const Byte*>(ints.column.d_keys) + 4;
   EXPECT_EQ(refused(wrong), "the keys of the probe side are not at a multiple of their 8 bytes");
   wrong = right;
-  wrong.strategy = JoinStrategy::kMerge;
+  wrong.strategy = DeviceJoinAlgorithm::kMerge;
   EXPECT_EQ(refused(wrong), "merging wants keys that are known to ascend");
   TestColumn wide = side;
   wide.keys[7] = std::int64_t{1} << 40;
   const Placed wide_at(wide, JoinKeyType::kInt64);
   wrong = right;
   wrong.build = wide_at.side();
-  wrong.strategy = JoinStrategy::kDirect;
+  wrong.strategy = DeviceJoinAlgorithm::kDirect;
   EXPECT_NE(refused(wrong).find("too large a range of keys"), std::string::npos);
 }
 
@@ -303,8 +303,9 @@ TEST(DeviceJoiner, EveryStepMayFail) {
   TestColumn build = column_of(500, -40, 2, false), probe = column_of(700, -40, 2, false);
   build.valid = random_bits(500, 7);
   const Placed build_at(build, JoinKeyType::kInt64, 3), probe_at(probe, JoinKeyType::kInt64, 1);
-  for (const JoinStrategy strategy : {JoinStrategy::kRadix, JoinStrategy::kAuto,
-                                      JoinStrategy::kChained, JoinStrategy::kChainedShared}) {
+  for (const DeviceJoinAlgorithm strategy :
+       {DeviceJoinAlgorithm::kRadix, DeviceJoinAlgorithm::kAuto, DeviceJoinAlgorithm::kChained,
+        DeviceJoinAlgorithm::kChainedShared}) {
     const auto run = [&](const Joiner& at) -> Status {
       JoinRequest request{.build = build_at.side(), .probe = probe_at.side()};
       request.kind = JoinKind::kFull;
@@ -328,7 +329,7 @@ TEST(DeviceJoiner, SaysHowMuchMemoryItWanted) {
   const TestColumn side = column_of(1000, 0, 1, false);
   const Placed placed(side, JoinKeyType::kInt64);
   JoinRequest request{.build = placed.side(), .probe = placed.side()};
-  request.strategy = JoinStrategy::kTable;
+  request.strategy = DeviceJoinAlgorithm::kTable;
   const auto found = joiner.join(request, nullptr);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::kDeviceMemory);
@@ -345,7 +346,7 @@ TEST(DeviceJoin, PlansInTheCallersMemory) {
   input.probe = {keys, nullptr, nullptr, 4};
   const auto join = DeviceJoin::plan(input);
   ASSERT_TRUE(join.ok());
-  EXPECT_EQ(join->strategy(), JoinStrategy::kTable);
+  EXPECT_EQ(join->strategy(), DeviceJoinAlgorithm::kTable);
   EXPECT_GT(join->temporary_bytes(), 0u);
   alignas(256) Byte memory[512];
   const auto* const totals = reinterpret_cast<const Byte*>(join->totals(memory));

@@ -26,7 +26,7 @@ struct JoinCase {
   JoinColumn probe;
   std::uint32_t key_bytes = 8;
   JoinKind kind = JoinKind::kInner;
-  JoinStrategy strategy = JoinStrategy::kTable;
+  DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kTable;
   bool ordered = false;
   bool unique = false;
   bool is_signed = false;  ///< merge: how keys ascend; else how the least and the greatest are told
@@ -115,7 +115,7 @@ Result<JoinOutcome> join_case(const JoinCase& asked, Place& place) {
   input.ordered = asked.ordered;
   input.unique = asked.unique;
   input.is_signed = asked.is_signed;
-  const bool says_range = asked.says_range || asked.strategy == JoinStrategy::kDirect;
+  const bool says_range = asked.says_range || asked.strategy == DeviceJoinAlgorithm::kDirect;
   if (says_range) input.range = JoinKeyRange{};
   if (says_range && !asked.build.keys.empty()) {
     const auto order = key_order(asked);

@@ -15,12 +15,14 @@ namespace {
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
-constexpr JoinStrategy kStrategies[] = {JoinStrategy::kDirect,      JoinStrategy::kTable,
-                                        JoinStrategy::kRadix,       JoinStrategy::kMerge,
-                                        JoinStrategy::kChained,     JoinStrategy::kChainedShared,
-                                        JoinStrategy::kChainedSplit};
-constexpr JoinStrategy kChains[] = {JoinStrategy::kChained, JoinStrategy::kChainedShared,
-                                    JoinStrategy::kChainedSplit};
+constexpr DeviceJoinAlgorithm kStrategies[] = {
+    DeviceJoinAlgorithm::kDirect,      DeviceJoinAlgorithm::kTable,
+    DeviceJoinAlgorithm::kRadix,       DeviceJoinAlgorithm::kMerge,
+    DeviceJoinAlgorithm::kChained,     DeviceJoinAlgorithm::kChainedShared,
+    DeviceJoinAlgorithm::kChainedSplit};
+constexpr DeviceJoinAlgorithm kChains[] = {DeviceJoinAlgorithm::kChained,
+                                           DeviceJoinAlgorithm::kChainedShared,
+                                           DeviceJoinAlgorithm::kChainedSplit};
 constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kSemi,
                                JoinKind::kAnti,  JoinKind::kRight, JoinKind::kFull};
 
@@ -76,7 +78,7 @@ Expected expected_of(const JoinCase& asked) {
   return expected;
 }
 
-const char* name_of(JoinStrategy strategy) {
+const char* name_of(DeviceJoinAlgorithm strategy) {
   constexpr const char* kNames[] = {"direct",  "table",          "radix",        "merge",
                                     "chained", "chained-shared", "chained-split"};
   return kNames[static_cast<std::size_t>(strategy)];
@@ -100,7 +102,7 @@ JoinColumn column_of(std::vector<std::uint64_t> keys, const JoinCase& asked) {
   if (asked.key_bytes == 4) {
     for (std::uint64_t& key : keys) key &= 0xFFFFFFFFu;
   }
-  if (asked.strategy == JoinStrategy::kMerge) {
+  if (asked.strategy == DeviceJoinAlgorithm::kMerge) {
     std::sort(keys.begin(), keys.end(), key_order(asked));
   }
   return {std::move(keys), {}, {}};
@@ -178,10 +180,10 @@ class Joins : public ::testing::Test {
     const std::uint64_t first = random() >> 1 & ~std::uint64_t{0xFFFFFF};
     for (std::size_t i = 0; i < count; ++i) {
       // Odd multiples differ in the lower half, too.
-      keys[i] =
-          asked.strategy == JoinStrategy::kDirect ? first + 3 * i : (i + 1) * 0x9E3779B97F4A7C15u;
+      keys[i] = asked.strategy == DeviceJoinAlgorithm::kDirect ? first + 3 * i
+                                                               : (i + 1) * 0x9E3779B97F4A7C15u;
     }
-    if (asked.strategy != JoinStrategy::kDirect && count > 3) keys[1] = kKeyOfOnes;
+    if (asked.strategy != DeviceJoinAlgorithm::kDirect && count > 3) keys[1] = kKeyOfOnes;
     std::shuffle(keys.begin(), keys.end(), random_);
     return keys;
   }
@@ -228,7 +230,7 @@ class Joins : public ::testing::Test {
 /// So few parts of the build side that the emulator has not too much to do.
 constexpr std::uint32_t kSplitBlocks = 3;
 
-JoinCase case_of(JoinStrategy strategy, std::uint32_t key_bytes) {
+JoinCase case_of(DeviceJoinAlgorithm strategy, std::uint32_t key_bytes) {
   JoinCase asked;
   asked.strategy = strategy;
   asked.key_bytes = key_bytes;
@@ -237,7 +239,7 @@ JoinCase case_of(JoinStrategy strategy, std::uint32_t key_bytes) {
 }
 
 TEST_F(Joins, FindsEachKeyOfAUniqueSide) {
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const std::uint32_t key_bytes : {4u, 8u}) {
       JoinCase asked = case_of(strategy, key_bytes);
       asked.unique = true;
@@ -253,7 +255,7 @@ TEST_F(Joins, FindsEachKeyOfAUniqueSide) {
 }
 
 TEST_F(Joins, OfAllSizesAtTheEdges) {
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     JoinCase asked = case_of(strategy, 8);
     for (const std::size_t build : {0, 1, 31, 33, 1024}) {
       for (const std::size_t probe : {0, 1, 32, 1023, 1025}) {
@@ -271,7 +273,7 @@ TEST_F(Joins, OfAllSizesAtTheEdges) {
 }
 
 TEST_F(Joins, OfAllKindsWithBitmaps) {
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const JoinKind kind : kKinds) {
       for (const bool unique : {false, true}) {
         JoinCase asked = case_of(strategy, 8);
@@ -293,7 +295,7 @@ TEST_F(Joins, OfAllKindsWithBitmaps) {
 }
 
 TEST_F(Joins, OfKeysThatRepeat) {
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const std::uint32_t key_bytes : {4u, 8u}) {
       JoinCase asked = case_of(strategy, key_bytes);
       asked.tuning = small_parts();
@@ -309,7 +311,7 @@ TEST_F(Joins, OfKeysThatRepeat) {
 }
 
 TEST_F(Joins, OfNoRepeatedKeysWhereNobodyKnows) {
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     JoinCase asked = case_of(strategy, 8);
     asked.tuning = small_parts();
     asked.build = column_of(distinct_keys(1030, asked), asked);
@@ -321,7 +323,7 @@ TEST_F(Joins, OfNoRepeatedKeysWhereNobodyKnows) {
 
 TEST_F(Joins, OfSkewedKeys) {
   // Zipf with exponent 1.5, and one key of half of all probe rows.
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     JoinCase asked = case_of(strategy, 8);
     asked.tuning = small_parts();
     const auto distinct = distinct_keys(500, asked);
@@ -352,8 +354,8 @@ TEST_F(Joins, OfExtremeKeys) {
                                               kKeyOfOnes,
                                               0x1CD2C4C6u,
                                               0xFFFFFFFF00000000u};
-  for (const JoinStrategy strategy : kStrategies) {
-    if (strategy == JoinStrategy::kDirect) continue;
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
+    if (strategy == DeviceJoinAlgorithm::kDirect) continue;
     for (const bool repeats : {false, true}) {
       JoinCase asked = case_of(strategy, 8);
       auto build = extreme;
@@ -363,14 +365,15 @@ TEST_F(Joins, OfExtremeKeys) {
       expect_right_all_ways(asked);
     }
   }
-  JoinCase direct = case_of(JoinStrategy::kDirect, 8);
+  JoinCase direct = case_of(DeviceJoinAlgorithm::kDirect, 8);
   direct.build = column_of({~std::uint64_t{0}, ~std::uint64_t{0} - 7}, direct);
   direct.probe = column_of({0, ~std::uint64_t{0}, ~std::uint64_t{0} - 7, 5, 1}, direct);
   expect_right_all_ways(direct);
 }
 
 TEST_F(Joins, OfSignedKeysAroundZero) {
-  for (const JoinStrategy strategy : {JoinStrategy::kDirect, JoinStrategy::kMerge}) {
+  for (const DeviceJoinAlgorithm strategy :
+       {DeviceJoinAlgorithm::kDirect, DeviceJoinAlgorithm::kMerge}) {
     for (const std::uint32_t key_bytes : {4u, 8u}) {
       JoinCase asked = case_of(strategy, key_bytes);
       asked.is_signed = true;
@@ -414,7 +417,8 @@ constexpr NarrowRange kNarrowRanges[] = {
 };
 
 TEST_F(Joins, OfKeysThatAreNarrowed) {
-  for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+  for (const DeviceJoinAlgorithm strategy :
+       {DeviceJoinAlgorithm::kTable, DeviceJoinAlgorithm::kRadix}) {
     for (const NarrowRange& range : kNarrowRanges) {
       JoinCase asked = case_of(strategy, 8);
       asked.says_range = true;
@@ -448,7 +452,8 @@ TEST_F(Joins, OfKeysThatAreNarrowed) {
 }
 
 TEST_F(Joins, OfUniqueKeysThatAreNarrowed) {
-  for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+  for (const DeviceJoinAlgorithm strategy :
+       {DeviceJoinAlgorithm::kTable, DeviceJoinAlgorithm::kRadix}) {
     for (const JoinKind kind : kKinds) {
       JoinCase asked = case_of(strategy, 8);
       asked.says_range = true;
@@ -460,7 +465,7 @@ TEST_F(Joins, OfUniqueKeysThatAreNarrowed) {
       for (std::size_t i = 0; i < build.size(); ++i) build[i] = 3'900'000 * i;
       std::shuffle(build.begin(), build.end(), random_);
       // More than one tile for each of the blocks that the emulator runs.
-      auto probe = probe_keys(build, strategy == JoinStrategy::kRadix ? 14'000 : 1500, 600);
+      auto probe = probe_keys(build, strategy == DeviceJoinAlgorithm::kRadix ? 14'000 : 1500, 600);
       for (std::size_t row = 0; row < probe.size(); row += 9) probe[row] += std::uint64_t{7} << 32;
       for (std::uint64_t& key : build) key += first;
       for (std::uint64_t& key : probe) key += first;
@@ -474,7 +479,8 @@ TEST_F(Joins, OfUniqueKeysThatAreNarrowed) {
 }
 
 TEST_F(Joins, OfSidesWithoutRowsThatAreNarrowed) {
-  for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+  for (const DeviceJoinAlgorithm strategy :
+       {DeviceJoinAlgorithm::kTable, DeviceJoinAlgorithm::kRadix}) {
     for (const JoinKind kind : kKinds) {
       JoinCase asked = case_of(strategy, 8);
       asked.says_range = true;
@@ -489,7 +495,7 @@ TEST_F(Joins, OfSidesWithoutRowsThatAreNarrowed) {
 }
 
 TEST_F(Joins, MergeWhereRowsThatTakeNoPartHaveAnyKeys) {
-  JoinCase asked = case_of(JoinStrategy::kMerge, 8);
+  JoinCase asked = case_of(DeviceJoinAlgorithm::kMerge, 8);
   const auto distinct = distinct_keys(2000, asked);
   for (const std::uint64_t valid : {0, 2, 600, 990}) {
     asked.kind = kKinds[below(std::size(kKinds))];
@@ -510,7 +516,7 @@ TEST_F(Joins, MergeWhereRowsThatTakeNoPartHaveAnyKeys) {
 TEST_F(Joins, OfPartsThatAreLargerThanTheirTables) {
   for (const JoinKind kind : kKinds) {
     for (const bool unique : {false, true}) {
-      JoinCase asked = case_of(JoinStrategy::kRadix, 8);
+      JoinCase asked = case_of(DeviceJoinAlgorithm::kRadix, 8);
       asked.kind = kind;
       asked.unique = unique;
       asked.marks = true;
@@ -531,7 +537,7 @@ TEST_F(Joins, OfPartsThatAreLargerThanTheirTables) {
 TEST_F(Joins, OfPartsThatAreWrittenInRunsOfAnyLength) {
   for (const std::uint32_t run_rows : {2u, 8u, 16u}) {
     for (const bool unique : {false, true}) {
-      JoinCase asked = case_of(JoinStrategy::kRadix, 8);
+      JoinCase asked = case_of(DeviceJoinAlgorithm::kRadix, 8);
       asked.unique = unique;
       asked.tuning = small_parts();
       asked.tuning.run_rows = run_rows;
@@ -544,7 +550,7 @@ TEST_F(Joins, OfPartsThatAreWrittenInRunsOfAnyLength) {
 }
 
 TEST_F(Joins, OfChainsOfAnyLoad) {
-  for (const JoinStrategy strategy : kChains) {
+  for (const DeviceJoinAlgorithm strategy : kChains) {
     // A slot for all rows at last, so that the chain has every row, row 0 and the last one too.
     for (const std::uint32_t load : {25u, 100u, 400u, 10000u}) {
       for (const std::uint32_t key_bytes : {4u, 8u}) {
@@ -569,7 +575,7 @@ TEST_F(Joins, OfAsManyChainedRowsAsFit) {
   // At 16 bytes a row of 64-bit keys, and 12 of 32.
   for (const std::uint32_t key_bytes : {4u, 8u}) {
     for (const std::size_t rows : {100, 101}) {
-      JoinCase asked = case_of(JoinStrategy::kChainedShared, key_bytes);
+      JoinCase asked = case_of(DeviceJoinAlgorithm::kChainedShared, key_bytes);
       asked.tuning.slice_bytes = 100 * (key_bytes == 8 ? 16 : 12);
       asked.build = column_of(distinct_keys(rows, asked), asked);
       asked.probe = column_of(probe_keys(asked.build.keys, 5000, 700), asked);
@@ -581,12 +587,12 @@ TEST_F(Joins, OfAsManyChainedRowsAsFit) {
       ASSERT_FALSE(outcome.ok());
       EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
       // In parts there may be any number of rows: more parts than were asked for.
-      asked.strategy = JoinStrategy::kChainedSplit;
+      asked.strategy = DeviceJoinAlgorithm::kChainedSplit;
       asked.tuning.split_blocks = 1;
       expect_right_all_ways(asked);
     }
   }
-  JoinCase asked = case_of(JoinStrategy::kChainedSplit, 8);
+  JoinCase asked = case_of(DeviceJoinAlgorithm::kChainedSplit, 8);
   asked.tuning.slice_bytes = 15;  // not one row
   asked.build = column_of(distinct_keys(10, asked), asked);
   const auto outcome = join_backend().join(asked, 1);
@@ -597,7 +603,7 @@ TEST_F(Joins, OfAsManyChainedRowsAsFit) {
 TEST_F(Joins, OfOneKeyInAllPartsOfAChainedSide) {
   // Parts of 70 rows, more of them than thread blocks that the emulator runs at once.
   for (const JoinKind kind : kKinds) {
-    JoinCase asked = case_of(JoinStrategy::kChainedSplit, 8);
+    JoinCase asked = case_of(DeviceJoinAlgorithm::kChainedSplit, 8);
     asked.kind = kind;
     asked.marks = true;
     asked.tuning.split_blocks = 8;
@@ -614,7 +620,7 @@ TEST_F(Joins, OfOneKeyInAllPartsOfAChainedSide) {
 }
 
 TEST_F(Joins, WithoutRoomForAllPairs) {
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const bool unique : {false, true}) {
       JoinCase asked = case_of(strategy, 4);
       asked.unique = unique;
@@ -633,7 +639,8 @@ TEST_F(Joins, WithoutRoomForAllPairs) {
 TEST_F(Joins, WithLongGroupsInOrder) {
   // Sorted by one thread, in shared memory, and by digits.
   for (const std::size_t rows : {std::size_t{9}, std::size_t{600}, std::size_t{9000}}) {
-    for (const JoinStrategy strategy : {JoinStrategy::kTable, JoinStrategy::kRadix}) {
+    for (const DeviceJoinAlgorithm strategy :
+         {DeviceJoinAlgorithm::kTable, DeviceJoinAlgorithm::kRadix}) {
       JoinCase asked = case_of(strategy, 4);
       asked.ordered = true;
       asked.tuning = small_parts();
@@ -650,12 +657,12 @@ TEST_F(Joins, WithLongGroupsInOrder) {
 
 TEST_F(Joins, OfManyRowsOnADevice) {
   if (!join_backend().is_fast()) GTEST_SKIP() << "too slow in the emulator";
-  for (const JoinStrategy strategy : kStrategies) {
+  for (const DeviceJoinAlgorithm strategy : kStrategies) {
     for (const std::uint32_t key_bytes : {4u, 8u}) {
       for (const bool repeats : {false, true}) {
         JoinCase asked = case_of(strategy, key_bytes);
         // As many as fit where all have to fit into shared memory.
-        const bool is_small = strategy == JoinStrategy::kChainedShared;
+        const bool is_small = strategy == DeviceJoinAlgorithm::kChainedShared;
         const auto distinct = distinct_keys(is_small ? 10'000 : 300'000, asked);
         const std::size_t rows = is_small ? 12'000 : 500'000;
         asked.build = column_of(repeats ? probe_keys(distinct, rows, 1000) : distinct, asked);
@@ -684,7 +691,7 @@ TEST(JoinPlans, RefuseWhatContradictsItself) {
   EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
   input.build.d_keys = keys;
   EXPECT_TRUE(JoinPlan::make(input).ok());
-  input.strategy = JoinStrategy::kDirect;
+  input.strategy = DeviceJoinAlgorithm::kDirect;
   EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
   input.range = {1, 0};
   EXPECT_EQ(JoinPlan::make(input).error().code, ErrorCode::kInvalidArgument);
@@ -704,26 +711,26 @@ TEST(JoinPlans, OfChains) {
   JoinTuning tuning;
   for (const std::uint32_t load : {0u, 10'001u}) {
     tuning.chain_load = load;
-    for (const JoinStrategy strategy : kChains) {
+    for (const DeviceJoinAlgorithm strategy : kChains) {
       input.strategy = strategy;
       EXPECT_EQ(JoinPlan::make(input, tuning).error().code, ErrorCode::kInvalidArgument);
     }
   }
   // In device memory a word a slot and one a row, in shared memory nothing.
   tuning.chain_load = 200;
-  input.strategy = JoinStrategy::kChained;
+  input.strategy = DeviceJoinAlgorithm::kChained;
   const auto chained = JoinPlan::make(input, tuning);
   ASSERT_TRUE(chained.ok());
   EXPECT_EQ(chained->chain_slots(), 500u);
   EXPECT_EQ(chained->temporary_bytes(), 256u + (4 * 1500 + 255) / 256 * 256);
   EXPECT_FALSE(chained->keeps_found());
-  input.strategy = JoinStrategy::kChainedShared;
+  input.strategy = DeviceJoinAlgorithm::kChainedShared;
   const auto shared = JoinPlan::make(input, tuning);
   ASSERT_TRUE(shared.ok());
   EXPECT_EQ(shared->slices(), 1u);
   EXPECT_EQ(shared->temporary_bytes(), 256u);
   EXPECT_FALSE(shared->keeps_found());
-  input.strategy = JoinStrategy::kChainedSplit;
+  input.strategy = DeviceJoinAlgorithm::kChainedSplit;
   const auto split = JoinPlan::make(input, tuning);
   ASSERT_TRUE(split.ok());
   EXPECT_EQ(split->slice_rows(), 8u);  // of 128 thread blocks
@@ -740,18 +747,18 @@ TEST(JoinPlans, OfChains) {
 TEST(JoinPlans, ChooseWhereNoStrategyIsNamed) {
   alignas(16) const std::uint64_t keys[4] = {};
   JoinInput input;
-  input.strategy = JoinStrategy::kAuto;
+  input.strategy = DeviceJoinAlgorithm::kAuto;
   input.build = {keys, nullptr, nullptr, 4};
   input.probe = {keys, nullptr, nullptr, 4};
-  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kTable);
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, DeviceJoinAlgorithm::kTable);
   // From -3 to 4: eight places.
   input.range = {~std::uint64_t{2}, 4};
-  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kDirect);
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, DeviceJoinAlgorithm::kDirect);
   EXPECT_EQ(JoinPlan::make(input)->places(), 8u);
   input.range = {0, std::uint64_t{1} << 40};
-  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kTable);
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, DeviceJoinAlgorithm::kTable);
   input.ascends = true;
-  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kMerge);
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, DeviceJoinAlgorithm::kMerge);
 }
 
 TEST(JoinPlans, NarrowKeysWhoseRangeIsKnown) {
@@ -759,25 +766,25 @@ TEST(JoinPlans, NarrowKeysWhoseRangeIsKnown) {
   JoinInput input;
   input.build = {keys, nullptr, nullptr, 4};
   input.probe = {keys, nullptr, nullptr, 4};
-  const auto bytes_of = [&](JoinStrategy strategy) {
+  const auto bytes_of = [&](DeviceJoinAlgorithm strategy) {
     input.strategy = strategy;
     return JoinPlan::make(input)->key_bytes();
   };
-  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 8u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kTable), 8u);
   // From -3 on, 2^32 keys.
   input.range = {~std::uint64_t{2}, 0xFFFFFFFCu};
-  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 4u);
-  EXPECT_EQ(bytes_of(JoinStrategy::kRadix), 4u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kTable), 4u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kRadix), 4u);
   EXPECT_TRUE(JoinPlan::make(input)->narrows());
-  EXPECT_EQ(bytes_of(JoinStrategy::kMerge), 8u);
-  EXPECT_EQ(bytes_of(JoinStrategy::kChained), 8u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kMerge), 8u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kChained), 8u);
   input.range->most += 1;
-  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 8u);
-  EXPECT_EQ(bytes_of(JoinStrategy::kRadix), 8u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kTable), 8u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kRadix), 8u);
   input.range = {0, ~std::uint64_t{0}};
-  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 8u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kTable), 8u);
   input.key_bytes = 4;
-  EXPECT_EQ(bytes_of(JoinStrategy::kTable), 4u);
+  EXPECT_EQ(bytes_of(DeviceJoinAlgorithm::kTable), 4u);
   EXPECT_FALSE(JoinPlan::make(input)->narrows());
 }
 
@@ -797,28 +804,28 @@ TEST(JoinPlans, ChooseByWhatWasMeasured) {
   JoinFacts facts;
   facts.build_rows = 100'000'000;
   facts.probe_rows = 400'000'000;
-  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kRadix);
+  EXPECT_EQ(choose_strategy(facts), DeviceJoinAlgorithm::kRadix);
   facts.range = 150'000'000;
-  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kDirect);
+  EXPECT_EQ(choose_strategy(facts), DeviceJoinAlgorithm::kDirect);
   facts.range = 0;
   facts.ascend = true;
-  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kMerge);
+  EXPECT_EQ(choose_strategy(facts), DeviceJoinAlgorithm::kMerge);
   facts.ascend = false;
   facts.build_rows = 1'000'000;
-  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kTable);
+  EXPECT_EQ(choose_strategy(facts), DeviceJoinAlgorithm::kTable);
   facts.build_rows = 2'000'000;
-  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kRadix);
+  EXPECT_EQ(choose_strategy(facts), DeviceJoinAlgorithm::kRadix);
   facts.key_bytes = 4;
-  EXPECT_EQ(choose_strategy(facts), JoinStrategy::kTable);
+  EXPECT_EQ(choose_strategy(facts), DeviceJoinAlgorithm::kTable);
   // 64-bit keys of a range that takes 32 are as good, where it is too large for an array.
   alignas(16) const std::uint64_t keys[4] = {};
   JoinInput input;
-  input.strategy = JoinStrategy::kAuto;
+  input.strategy = DeviceJoinAlgorithm::kAuto;
   input.build = {keys, nullptr, nullptr, 2'000'000};
   input.probe = {keys, nullptr, nullptr, 400'000'000};
-  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kRadix);
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, DeviceJoinAlgorithm::kRadix);
   input.range = {0, std::uint64_t{1} << 31};
-  EXPECT_EQ(JoinPlan::make(input)->input().strategy, JoinStrategy::kTable);
+  EXPECT_EQ(JoinPlan::make(input)->input().strategy, DeviceJoinAlgorithm::kTable);
   EXPECT_EQ(JoinPlan::make(input)->key_bytes(), 4u);
 }
 

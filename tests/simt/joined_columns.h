@@ -250,10 +250,11 @@ inline void expect_pairs(const JoinedPairs& found, const std::vector<Pair>& expe
 
 inline constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kSemi,
                                       JoinKind::kAnti,  JoinKind::kRight, JoinKind::kFull};
-inline constexpr JoinStrategy kStrategies[] = {
-    JoinStrategy::kDirect,       JoinStrategy::kTable,   JoinStrategy::kRadix,
-    JoinStrategy::kMerge,        JoinStrategy::kChained, JoinStrategy::kChainedShared,
-    JoinStrategy::kChainedSplit, JoinStrategy::kAuto};
+inline constexpr DeviceJoinAlgorithm kStrategies[] = {
+    DeviceJoinAlgorithm::kDirect,       DeviceJoinAlgorithm::kTable,
+    DeviceJoinAlgorithm::kRadix,        DeviceJoinAlgorithm::kMerge,
+    DeviceJoinAlgorithm::kChained,      DeviceJoinAlgorithm::kChainedShared,
+    DeviceJoinAlgorithm::kChainedSplit, DeviceJoinAlgorithm::kAuto};
 inline constexpr JoinKeyType kWidths[] = {JoinKeyType::kInt32, JoinKeyType::kUint32,
                                           JoinKeyType::kInt64, JoinKeyType::kUint64};
 

@@ -40,7 +40,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> only;
-  std::vector<JoinStrategy> strategies;  ///< none: those that are listed for a case
+  std::vector<DeviceJoinAlgorithm> strategies;  ///< none: those that are listed for a case
   int runs = 11;
   double scale = 1;
   bool stages = false;
@@ -56,7 +56,7 @@ struct Case {
 };
 
 struct Variant {
-  JoinStrategy strategy;
+  DeviceJoinAlgorithm strategy;
   bool ordered = false;
   bool unique = true;
   bool counted_first = false;
@@ -66,13 +66,13 @@ struct Variant {
 constexpr const char* kStrategyNames[] = {"direct",  "table",          "radix",        "merge",
                                           "chained", "chained-shared", "chained-split"};
 
-const char* name_of(JoinStrategy strategy) {
+const char* name_of(DeviceJoinAlgorithm strategy) {
   return kStrategyNames[static_cast<std::size_t>(strategy)];
 }
 
-std::optional<JoinStrategy> strategy_of(const std::string& name) {
+std::optional<DeviceJoinAlgorithm> strategy_of(const std::string& name) {
   for (std::size_t i = 0; i < std::size(kStrategyNames); ++i) {
-    if (name == kStrategyNames[i]) return static_cast<JoinStrategy>(i);
+    if (name == kStrategyNames[i]) return static_cast<DeviceJoinAlgorithm>(i);
   }
   return std::nullopt;
 }
@@ -88,11 +88,11 @@ double steps_of_split(const JoinKeys& keys) {
 }
 
 /// Whether the strategy gives all matches of such keys, within seconds.
-bool suits(JoinStrategy strategy, const JoinKeys& keys) {
+bool suits(DeviceJoinAlgorithm strategy, const JoinKeys& keys) {
   constexpr double kMostSteps = 2e11;
-  if (strategy == JoinStrategy::kChainedSplit) return steps_of_split(keys) <= kMostSteps;
-  if (strategy == JoinStrategy::kDirect) return keys.shape == KeyShape::kDense;
-  return strategy != JoinStrategy::kMerge || keys.shape == KeyShape::kSorted;
+  if (strategy == DeviceJoinAlgorithm::kChainedSplit) return steps_of_split(keys) <= kMostSteps;
+  if (strategy == DeviceJoinAlgorithm::kDirect) return keys.shape == KeyShape::kDense;
+  return strategy != DeviceJoinAlgorithm::kMerge || keys.shape == KeyShape::kSorted;
 }
 
 bool is_same(const Variant& a, const Variant& b) {
@@ -102,11 +102,11 @@ bool is_same(const Variant& a, const Variant& b) {
 
 /// The variants of a case with these strategies in the place of their own, each once.
 std::vector<Variant> with_strategies(const std::vector<Variant>& listed,
-                                     const std::vector<JoinStrategy>& strategies,
+                                     const std::vector<DeviceJoinAlgorithm>& strategies,
                                      const JoinKeys& keys) {
   if (strategies.empty()) return listed;
   std::vector<Variant> variants;
-  for (const JoinStrategy strategy : strategies) {
+  for (const DeviceJoinAlgorithm strategy : strategies) {
     if (!suits(strategy, keys)) continue;
     for (Variant variant : listed) {
       variant.strategy = strategy;
@@ -452,7 +452,7 @@ JoinKeys keys_of(std::uint32_t build, std::uint32_t probe, std::uint32_t key_byt
 constexpr std::uint32_t kMillion = 1'000'000;
 
 Status measure_unique(Bench& bench) {
-  constexpr auto kTable = JoinStrategy::kTable, kRadix = JoinStrategy::kRadix;
+  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kRadix = DeviceJoinAlgorithm::kRadix;
   const std::vector<Variant> variants = {{kTable},
                                          {kRadix},
                                          {kTable, true},
@@ -477,11 +477,11 @@ Status measure_unique(Bench& bench) {
 }
 
 Status measure_shaped(Bench& bench) {
-  constexpr auto kMerge = JoinStrategy::kMerge, kDirect = JoinStrategy::kDirect;
+  constexpr auto kMerge = DeviceJoinAlgorithm::kMerge, kDirect = DeviceJoinAlgorithm::kDirect;
   JoinKeys keys = keys_of(100 * kMillion, 400 * kMillion);
   keys.shape = KeyShape::kSorted;
   const std::vector<Variant> merges = {
-      {kMerge}, {kMerge, true}, {kMerge, true, false, true}, {JoinStrategy::kRadix}};
+      {kMerge}, {kMerge, true}, {kMerge, true, false, true}, {DeviceJoinAlgorithm::kRadix}};
   PRESSO_TRY(bench.measure({"100M x 400M, 64 bits, sorted", keys}, merges));
   keys.matching = 100;
   PRESSO_TRY(bench.measure({"100M x 400M, 64 bits, sorted, 10 %", keys}, merges));
@@ -499,7 +499,7 @@ Status measure_shaped(Bench& bench) {
 }
 
 Status measure_skewed(Bench& bench) {
-  constexpr auto kTable = JoinStrategy::kTable, kRadix = JoinStrategy::kRadix;
+  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kRadix = DeviceJoinAlgorithm::kRadix;
   JoinKeys keys = keys_of(100 * kMillion, 400 * kMillion);
   keys.draw = KeyDraw::kHalfOnOne;
   PRESSO_TRY(bench.measure({"100M x 400M, half on one key", keys}, {{kTable}, {kRadix}}));
@@ -521,7 +521,7 @@ Status measure_skewed(Bench& bench) {
 /// Keys of 64 bits that are narrowed, to be compared with those of 64 and of 32 bits, and keys of
 /// several columns.
 Status measure_narrowed(Bench& bench) {
-  constexpr auto kTable = JoinStrategy::kTable, kRadix = JoinStrategy::kRadix;
+  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kRadix = DeviceJoinAlgorithm::kRadix;
   struct Sizes {
     const char* name;
     std::uint32_t build;
@@ -551,8 +551,9 @@ Status measure_narrowed(Bench& bench) {
 
 /// Build sides that fit into a thread block's shared memory, and one that does not.
 Status measure_chained(Bench& bench) {
-  constexpr auto kTable = JoinStrategy::kTable, kChained = JoinStrategy::kChained;
-  constexpr auto kShared = JoinStrategy::kChainedShared, kSplit = JoinStrategy::kChainedSplit;
+  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kChained = DeviceJoinAlgorithm::kChained;
+  constexpr auto kShared = DeviceJoinAlgorithm::kChainedShared,
+                 kSplit = DeviceJoinAlgorithm::kChainedSplit;
   const std::vector<Variant> unique = {{kTable},        {kChained},     {kShared},
                                        {kSplit},        {kTable, true}, {kChained, true},
                                        {kShared, true}, {kSplit, true}};

@@ -9,23 +9,23 @@
 namespace presso::gpu {
 namespace {
 
-const char* name_of(JoinStrategy strategy) {
+const char* name_of(DeviceJoinAlgorithm strategy) {
   switch (strategy) {
-    case JoinStrategy::kDirect:
+    case DeviceJoinAlgorithm::kDirect:
       return "an array";
-    case JoinStrategy::kTable:
+    case DeviceJoinAlgorithm::kTable:
       return "a table";
-    case JoinStrategy::kRadix:
+    case DeviceJoinAlgorithm::kRadix:
       return "parts";
-    case JoinStrategy::kMerge:
+    case DeviceJoinAlgorithm::kMerge:
       return "merging";
-    case JoinStrategy::kChained:
+    case DeviceJoinAlgorithm::kChained:
       return "chains of rows";
-    case JoinStrategy::kChainedShared:
+    case DeviceJoinAlgorithm::kChainedShared:
       return "chains of rows in shared memory";
-    case JoinStrategy::kChainedSplit:
+    case DeviceJoinAlgorithm::kChainedSplit:
       return "chains of parts of the build side";
-    case JoinStrategy::kAuto:
+    case DeviceJoinAlgorithm::kAuto:
       break;
   }
   return "any strategy";
@@ -85,7 +85,7 @@ std::uint64_t DeviceJoin::most_pairs() const {
   return plan_->most_pairs();
 }
 
-JoinStrategy DeviceJoin::strategy() const {
+DeviceJoinAlgorithm DeviceJoin::strategy() const {
   return plan_->input().strategy;
 }
 
@@ -125,7 +125,7 @@ std::uint64_t JoinedPairs::unmatched() const {
   return body_->pairs.totals.unmatched;
 }
 
-JoinStrategy JoinedPairs::strategy() const {
+DeviceJoinAlgorithm JoinedPairs::strategy() const {
   return body_->pairs.strategy;
 }
 

@@ -46,8 +46,8 @@ std::uint32_t narrowest_key_bytes(const JoinInput& input) {
 
 /// Of the keys that are worked with.
 std::uint32_t key_bytes_of(const JoinInput& input) {
-  const bool narrows =
-      input.strategy == JoinStrategy::kTable || input.strategy == JoinStrategy::kRadix;
+  const bool narrows = input.strategy == DeviceJoinAlgorithm::kTable ||
+                       input.strategy == DeviceJoinAlgorithm::kRadix;
   return narrows ? narrowest_key_bytes(input) : input.key_bytes;
 }
 
@@ -76,17 +76,17 @@ const char* fault_of(const JoinInput& input) {
     }
   }
   if (!is_placed(input.d_matched, 4)) return "has misaligned memory";
-  if (input.strategy == JoinStrategy::kDirect) {
+  if (input.strategy == DeviceJoinAlgorithm::kDirect) {
     if (!input.range) return "by an array does not say the range of build keys";
     if (span_of(*input.range, input.key_bytes) >= kNoRow) {
       return "has too large a range of keys for an array";
     }
   }
   const std::uint64_t rows = std::max(input.build.count, input.probe.count);
-  if (input.strategy == JoinStrategy::kRadix && rows > kMostRadixRows) {
+  if (input.strategy == DeviceJoinAlgorithm::kRadix && rows > kMostRadixRows) {
     return "has too many rows for parts";
   }
-  if (input.strategy == JoinStrategy::kTable &&
+  if (input.strategy == DeviceJoinAlgorithm::kTable &&
       units_of(input.build.count, key_bytes_of(input)) > kMostUnits) {
     return "has too many rows for one table";
   }
@@ -100,25 +100,26 @@ std::uint64_t span_of(const JoinKeyRange& range, std::uint32_t key_bytes) {
   return key_bytes == 4 ? static_cast<std::uint32_t>(span) : span;
 }
 
-JoinStrategy choose_strategy(const JoinFacts& facts) {
-  if (facts.ascend) return JoinStrategy::kMerge;
+DeviceJoinAlgorithm choose_strategy(const JoinFacts& facts) {
+  if (facts.ascend) return DeviceJoinAlgorithm::kMerge;
   if (facts.range > 0 && facts.range < kNoRow) {
     const std::uint64_t bytes = sizeof(std::uint32_t) * facts.range;
     const std::uint64_t places = facts.range / std::max<std::uint64_t>(facts.build_rows, 1);
-    if (bytes <= kCachedBytes && places <= 16) return JoinStrategy::kDirect;
-    if (places < 2) return JoinStrategy::kDirect;
+    if (bytes <= kCachedBytes && places <= 16) return DeviceJoinAlgorithm::kDirect;
+    if (places < 2) return DeviceJoinAlgorithm::kDirect;
   }
   const bool is_cached = key_table_bytes(facts.build_rows, facts.key_bytes) <= kCachedBytes;
   const bool is_radix = std::max(facts.build_rows, facts.probe_rows) <= kMostRadixRows;
-  if (units_of(facts.build_rows, facts.key_bytes) > kMostUnits) return JoinStrategy::kRadix;
+  if (units_of(facts.build_rows, facts.key_bytes) > kMostUnits) return DeviceJoinAlgorithm::kRadix;
   // Where rows are in order, radix puts what it found back by random writes.
-  if (is_cached || facts.ordered || !is_radix) return JoinStrategy::kTable;
-  return JoinStrategy::kRadix;
+  if (is_cached || facts.ordered || !is_radix) return DeviceJoinAlgorithm::kTable;
+  return DeviceJoinAlgorithm::kRadix;
 }
 
 Result<JoinPlan> JoinPlan::make(const JoinInput& asked, const JoinTuning& tuning) {
   JoinInput input = asked;
-  if (input.strategy == JoinStrategy::kAuto) input.strategy = choose_strategy(facts_of(input));
+  if (input.strategy == DeviceJoinAlgorithm::kAuto)
+    input.strategy = choose_strategy(facts_of(input));
   if (const char* const fault = fault_of(input)) return invalid(fault);
   if (!std::has_single_bit(tuning.run_rows) || tuning.run_rows > kMostRunRows) {
     return invalid("has no such length of runs");
@@ -129,12 +130,12 @@ Result<JoinPlan> JoinPlan::make(const JoinInput& asked, const JoinTuning& tuning
   plan.is_single_ = input.unique || !gives_pairs(input.kind);
   plan.needs_groups_ = !input.unique && (gives_pairs(input.kind) || input.d_matched != nullptr);
   plan.keeps_found_ = input.ordered || !plan.is_single_;
-  if (input.strategy == JoinStrategy::kRadix) {
+  if (input.strategy == DeviceJoinAlgorithm::kRadix) {
     plan.keeps_found_ |= gives_missing(input.kind);
     plan.keeps_by_part_ = plan.keeps_found_ && !input.ordered && !gives_missing(input.kind);
     plan.choose_parts(tuning);
   }
-  if (input.strategy == JoinStrategy::kChained || plan.has_slices()) {
+  if (input.strategy == DeviceJoinAlgorithm::kChained || plan.has_slices()) {
     PRESSO_TRY(plan.choose_chains(tuning));
   }
   plan.divide();
@@ -198,7 +199,7 @@ Status JoinPlan::choose_chains(const JoinTuning& tuning) {
     const std::uint64_t slots = (100 * rows_of_table + load - 1) / load;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(slots, 1, kNoRow));
   };
-  if (input_.strategy == JoinStrategy::kChained) {
+  if (input_.strategy == DeviceJoinAlgorithm::kChained) {
     chain_slots_ = slots_of(rows);
     return {};
   }
@@ -207,7 +208,7 @@ Status JoinPlan::choose_chains(const JoinTuning& tuning) {
     --most;
   }
   std::uint64_t slice = std::max<std::uint64_t>(rows, 1);
-  if (input_.strategy == JoinStrategy::kChainedSplit) {
+  if (input_.strategy == DeviceJoinAlgorithm::kChainedSplit) {
     const std::uint64_t blocks = std::max<std::uint32_t>(tuning.split_blocks, 1);
     slice = std::min((slice + blocks - 1) / blocks, std::max<std::uint64_t>(most, 1));
   }
@@ -232,13 +233,13 @@ void JoinPlan::divide() {
   to.totals = parts.add(sizeof(JoinTotals));
   std::uint64_t entries = probe;
   switch (input_.strategy) {
-    case JoinStrategy::kDirect:
+    case DeviceJoinAlgorithm::kDirect:
       to.structure = parts.add(row * places());
       break;
-    case JoinStrategy::kTable:
+    case DeviceJoinAlgorithm::kTable:
       to.structure = parts.add(key_table_bytes(build, key_bytes_));
       break;
-    case JoinStrategy::kRadix: {
+    case DeviceJoinAlgorithm::kRadix: {
       const std::uint64_t all = std::uint64_t{1} << (first_bits_ + second_bits_);
       const std::uint64_t groups = std::uint64_t{1} << first_bits_;
       const std::uint64_t build_entries = entries_of(build, all, run_rows_);
@@ -267,20 +268,20 @@ void JoinPlan::divide() {
       to.item_begins = parts.add(row * (all + 1));
       break;
     }
-    case JoinStrategy::kMerge:
+    case DeviceJoinAlgorithm::kMerge:
       to.splits = parts.add(sizeof(std::uint64_t) * (tiles_of(probe) + 1));
       if (!leaves_rows_out()) break;
       to.taking_keys = parts.add(key * build);
       to.taking_rows = parts.add(row * build);
       to.taking_begins = parts.add(sizeof(std::uint64_t) * (tiles_of(build) + 1));
       break;
-    case JoinStrategy::kChained:
+    case DeviceJoinAlgorithm::kChained:
       to.structure = parts.add(row * (std::uint64_t{chain_slots_} + build));
       break;
-    case JoinStrategy::kChainedShared:
-    case JoinStrategy::kChainedSplit:
+    case DeviceJoinAlgorithm::kChainedShared:
+    case DeviceJoinAlgorithm::kChainedSplit:
       break;  // in shared memory
-    case JoinStrategy::kAuto:
+    case DeviceJoinAlgorithm::kAuto:
       break;  // make() has replaced it
   }
   if (needs_groups_) {

@@ -36,9 +36,9 @@ struct JoinFacts {
   bool ordered = false;
 };
 
-/// The fastest strategy that suits, by what was measured: the rule of JoinStrategy::kAuto. Never
-/// that.
-JoinStrategy choose_strategy(const JoinFacts& facts);
+/// The fastest strategy that suits, by what was measured: the rule of DeviceJoinAlgorithm::kAuto.
+/// Never that.
+DeviceJoinAlgorithm choose_strategy(const JoinFacts& facts);
 
 /// Offsets into one piece of temporary memory; unused parts are 0.
 struct JoinMemory {
@@ -118,8 +118,8 @@ class JoinPlan {
   std::uint32_t slice_rows() const { return slice_rows_; }    ///< shared memory: 1 or more
   std::uint64_t slices() const;                               ///< shared memory: 1 or more
   bool has_slices() const {
-    return input_.strategy == JoinStrategy::kChainedShared ||
-           input_.strategy == JoinStrategy::kChainedSplit;
+    return input_.strategy == DeviceJoinAlgorithm::kChainedShared ||
+           input_.strategy == DeviceJoinAlgorithm::kChainedSplit;
   }
 
   /// Merge: whether some build rows may be left out.

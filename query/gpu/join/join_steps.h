@@ -81,7 +81,9 @@ class JoinSteps {
   std::uint64_t build_tiles() const { return tiles_of(input_.build.count); }
   std::uint64_t probe_tiles() const { return tiles_of(input_.probe.count); }
   /// Whether probe rows are looked up by kernels of the strategy's own, not by LookUp.
-  bool finds_apart() const { return input_.strategy == JoinStrategy::kRadix || plan_.has_slices(); }
+  bool finds_apart() const {
+    return input_.strategy == DeviceJoinAlgorithm::kRadix || plan_.has_slices();
+  }
 
   /// Bits of build rows with a match; null where nobody asks.
   u32* matched() const {
@@ -103,25 +105,25 @@ class JoinSteps {
       PRESSO_TRY(launcher_.fill(at<u32>(memory_.further), 0, bytes));
     }
     switch (input_.strategy) {
-      case JoinStrategy::kDirect:
+      case DeviceJoinAlgorithm::kDirect:
         PRESSO_TRY(build_array());
         break;
-      case JoinStrategy::kTable:
+      case DeviceJoinAlgorithm::kTable:
         PRESSO_TRY(build_table());
         break;
-      case JoinStrategy::kRadix:
+      case DeviceJoinAlgorithm::kRadix:
         PRESSO_TRY(build_parts());
         break;
-      case JoinStrategy::kMerge:
+      case DeviceJoinAlgorithm::kMerge:
         return prepare_merge();
-      case JoinStrategy::kChained:
+      case DeviceJoinAlgorithm::kChained:
         PRESSO_TRY(build_chains());
         break;
-      case JoinStrategy::kChainedShared:
-      case JoinStrategy::kChainedSplit:
+      case DeviceJoinAlgorithm::kChainedShared:
+      case DeviceJoinAlgorithm::kChainedSplit:
         PRESSO_TRY(group_by_slices());
         break;
-      case JoinStrategy::kAuto:
+      case DeviceJoinAlgorithm::kAuto:
         break;
     }
     return plan_.needs_groups() ? place_groups() : Status();
@@ -383,28 +385,28 @@ class JoinSteps {
 
   Status look_up(bool writes, const JoinPairs& pairs) {
     switch (input_.strategy) {
-      case JoinStrategy::kDirect:
+      case DeviceJoinAlgorithm::kDirect:
         PRESSO_TRY(look_up_in(array(), writes, pairs));
         break;
-      case JoinStrategy::kTable:
+      case DeviceJoinAlgorithm::kTable:
         PRESSO_TRY(look_up_in(table(), writes, pairs));
         break;
-      case JoinStrategy::kRadix:
+      case DeviceJoinAlgorithm::kRadix:
         PRESSO_TRY(writes ? join_parts<PartMode::kWrite>(pairs)
                           : join_parts<PartMode::kCount>(pairs));
         break;
-      case JoinStrategy::kMerge:
+      case DeviceJoinAlgorithm::kMerge:
         PRESSO_TRY(look_up_in(merge(), writes, pairs));
         break;
-      case JoinStrategy::kChained:
+      case DeviceJoinAlgorithm::kChained:
         PRESSO_TRY(look_up_in(chains(), writes, pairs));
         break;
-      case JoinStrategy::kChainedShared:
-      case JoinStrategy::kChainedSplit:
+      case DeviceJoinAlgorithm::kChainedShared:
+      case DeviceJoinAlgorithm::kChainedSplit:
         PRESSO_TRY(writes ? probe_slices<SliceMode::kWrite>(input_.probe, nullptr, pairs)
                           : probe_slices<SliceMode::kCount>(input_.probe, nullptr, {}));
         break;
-      case JoinStrategy::kAuto:
+      case DeviceJoinAlgorithm::kAuto:
         break;
     }
     return spread_marks();
@@ -450,13 +452,13 @@ class JoinSteps {
     const std::uint64_t bytes = sizeof(u64) * (probe_tiles() + 1);
     PRESSO_TRY(launcher_.fill(at<u64>(memory_.tile_begins), 0, bytes));
     switch (input_.strategy) {
-      case JoinStrategy::kDirect:
+      case DeviceJoinAlgorithm::kDirect:
         PRESSO_TRY(write_in_order_from(array(), pairs));
         break;
-      case JoinStrategy::kMerge:
+      case DeviceJoinAlgorithm::kMerge:
         PRESSO_TRY(write_in_order_from(merge(), pairs));
         break;
-      case JoinStrategy::kChained:
+      case DeviceJoinAlgorithm::kChained:
         PRESSO_TRY(write_in_order_from(chains(), pairs));
         break;
       default:
@@ -531,7 +533,7 @@ class JoinSteps {
     to.piece_begins = at<u64>(memory_.piece_begins);
     if (plan_.is_single()) return to;
     to.groups = at<RowGroup>(memory_.groups);
-    const bool is_merge = input_.strategy == JoinStrategy::kMerge;
+    const bool is_merge = input_.strategy == DeviceJoinAlgorithm::kMerge;
     if (!is_merge) {
       to.group_rows = at<u32>(memory_.group_list);
     } else if (plan_.leaves_rows_out()) {
@@ -542,26 +544,26 @@ class JoinSteps {
 
   Status find_all() {
     switch (input_.strategy) {
-      case JoinStrategy::kDirect:
+      case DeviceJoinAlgorithm::kDirect:
         PRESSO_TRY(keep_from(array()));
         break;
-      case JoinStrategy::kTable:
+      case DeviceJoinAlgorithm::kTable:
         PRESSO_TRY(keep_from(table()));
         break;
-      case JoinStrategy::kRadix:
+      case DeviceJoinAlgorithm::kRadix:
         PRESSO_TRY(keep_from_parts());
         break;
-      case JoinStrategy::kMerge:
+      case DeviceJoinAlgorithm::kMerge:
         PRESSO_TRY(keep_from(merge()));
         break;
-      case JoinStrategy::kChained:
+      case DeviceJoinAlgorithm::kChained:
         PRESSO_TRY(keep_from(chains()));
         break;
-      case JoinStrategy::kChainedShared:
-      case JoinStrategy::kChainedSplit:
+      case DeviceJoinAlgorithm::kChainedShared:
+      case DeviceJoinAlgorithm::kChainedSplit:
         PRESSO_TRY(keep_from_slices());
         break;
-      case JoinStrategy::kAuto:
+      case DeviceJoinAlgorithm::kAuto:
         break;
     }
     const MatchList to = list({});

@@ -38,7 +38,7 @@ struct PairMemory {
   DeviceMemory build;  ///< empty of semi and anti joins
   JoinTotals totals;
   JoinKind kind = JoinKind::kInner;
-  JoinStrategy strategy = JoinStrategy::kTable;
+  DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kTable;
 };
 
 struct JoinedPairs::Body {

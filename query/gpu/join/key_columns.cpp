@@ -80,12 +80,12 @@ bool fits_with(std::vector<KeyPartPair> parts, const KeyPartPair& further) {
 bool wants_range(const JoinInput& input) {
   if (input.range) return false;
   switch (input.strategy) {
-    case JoinStrategy::kDirect:
+    case DeviceJoinAlgorithm::kDirect:
       return true;
-    case JoinStrategy::kTable:
-    case JoinStrategy::kRadix:
+    case DeviceJoinAlgorithm::kTable:
+    case DeviceJoinAlgorithm::kRadix:
       return input.key_bytes == 8;  // which it may narrow
-    case JoinStrategy::kAuto:
+    case DeviceJoinAlgorithm::kAuto:
       return !input.ascends;
     default:
       return false;
@@ -134,7 +134,7 @@ Status check_request(const JoinRequest& request) {
     return invalid(std::string("the keys of the build side are ") + facts_of(build[i].type).name +
                    ", those of the probe side " + facts_of(probe[i].type).name);
   }
-  if (request.strategy == JoinStrategy::kMerge && !request.ascends) {
+  if (request.strategy == DeviceJoinAlgorithm::kMerge && !request.ascends) {
     return invalid("merging wants keys that are known to ascend");
   }
   return {};
@@ -292,7 +292,7 @@ Result<KeyColumns::Parts> KeyColumns::fitting(const Parts& columns, JoinInput& i
   Parts parts;
   for (KeyPartPair column : columns) {
     if (!fits_with(parts, column)) {
-      if (input.strategy == JoinStrategy::kMerge) {
+      if (input.strategy == DeviceJoinAlgorithm::kMerge) {
         return unsupported_key(
             "the ranges of the build side's keys take more than 64 bits together, "
             "and numbers in their place do not ascend");

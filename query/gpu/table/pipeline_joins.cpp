@@ -79,13 +79,13 @@ Kind kind_of_find(const BoundStage& stage) {
 }
 
 /// What a strategy is on a GPU; nothing: that is to be found out.
-std::optional<LookupForm> form_of(presso::JoinStrategy strategy) {
+std::optional<LookupForm> form_of(JoinStrategy strategy) {
   switch (strategy) {
-    case presso::JoinStrategy::kMerge:
+    case JoinStrategy::kMerge:
       return LookupForm::kAscending;
-    case presso::JoinStrategy::kDirect:
+    case JoinStrategy::kDirect:
       return LookupForm::kArray;
-    case presso::JoinStrategy::kUnchained:
+    case JoinStrategy::kUnchained:
       return LookupForm::kTable;
     default:
       return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<LookupForm> form_of(presso::JoinStrategy strategy) {
 bool PipelineBuilder::both_ascend(const StageUse& use) const {
   const BoundStage& stage = *use.stage;
   if (stage.build_keys.size() != 1) return false;
-  const std::uint64_t rows = query::rows_of((*execution_.sources)[stage.build.root]);
+  const std::uint64_t rows = query::rows_of(execution_.sources[stage.build.root]);
   if (rows > kMostLookupRows || !stage.build.stages.empty()) return false;
   if (LookupPlan(rows, key_range(use)).form() == LookupForm::kArray) return false;
   return query::keys_ascend(execution_, stage.build.root, stage.build_keys) &&
@@ -482,7 +482,7 @@ Status PipelineBuilder::set_side(std::size_t stage, std::uint64_t rows, bool rep
   // Which array that is finish() says.
   if (repeats && may_count(stages_[stage])) stages_[stage].counts = Byte{0};
   stages_[stage].order_bits = order_bits;
-  const auto all = query::rows_of((*execution_.sources)[stages_[stage].stage->build.root]);
+  const auto all = query::rows_of(execution_.sources[stages_[stage].stage->build.root]);
   stages_[stage].share =
       static_cast<double>(rows) / static_cast<double>(std::max<std::uint64_t>(all, 1));
   if (row_stage_ != stage) return {};

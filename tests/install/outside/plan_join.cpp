@@ -13,5 +13,5 @@ int main() {
   const auto join = presso::gpu::DeviceJoin::plan(input);
   if (!join.ok()) return 1;
   std::printf("%llu bytes\n", static_cast<unsigned long long>(join->temporary_bytes()));
-  return join->strategy() == presso::gpu::JoinStrategy::kTable ? 0 : 1;
+  return join->strategy() == presso::gpu::DeviceJoinAlgorithm::kTable ? 0 : 1;
 }

@@ -58,7 +58,7 @@ enum class JoinKind : std::uint8_t {
 
 /// How build rows are found. All of them give the same pairs; rates are those of one H200, keys of
 /// 64 bits, G rows/s of both sides with building and all output (query/join/NOTES.md).
-enum class JoinStrategy : std::uint8_t {
+enum class DeviceJoinAlgorithm : std::uint8_t {
   kDirect,  ///< an array over the range of build keys: 121 for 1 M x 400 M rows of dense keys
   kTable,   ///< one open-addressing table: 65 for 1 M x 500 M rows, 18 for 100 M x 400 M
   kRadix,  ///< both sides are divided into parts, whose tables are in shared memory: 30; 12 ordered
@@ -101,7 +101,7 @@ struct JoinInput {
   JoinRows probe;
   std::uint32_t key_bytes = 8;  ///< 4 or 8
   JoinKind kind = JoinKind::kInner;
-  JoinStrategy strategy = JoinStrategy::kAuto;
+  DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kAuto;
   /// Pairs ascend by probe row, then build row; else they come in any order, another each time.
   bool ordered = false;
   /// No two build rows that take part have the same key, as the caller knows. Where that is wrong
@@ -155,7 +155,7 @@ class DeviceJoin {
   /// A capacity that suffices without counting first; 2^64 - 1 where there is none.
   std::uint64_t most_pairs() const;
   /// The one that was chosen; never kAuto.
-  JoinStrategy strategy() const;
+  DeviceJoinAlgorithm strategy() const;
 
   /// Builds what is looked up in, and counts. Errors, of all three: kInvalidArgument (memory that
   /// is missing or misaligned), kNoDevice, kDeviceLost.
@@ -237,7 +237,7 @@ struct JoinRequest {
   JoinSide build;
   JoinSide probe;  ///< with as many columns as the build side, of the same types
   JoinKind kind = JoinKind::kInner;
-  JoinStrategy strategy = JoinStrategy::kAuto;
+  DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kAuto;
   /// Pairs ascend by probe row, then build row.
   bool ordered = false;
   bool unique = false;
@@ -256,7 +256,7 @@ class JoinedPairs {
   const std::uint32_t* build_rows() const;
   /// How many of them, at the end, are build rows without a match.
   std::uint64_t unmatched() const;
-  JoinStrategy strategy() const;  ///< never kAuto
+  DeviceJoinAlgorithm strategy() const;  ///< never kAuto
   /// Of memory on the GPU.
   std::uint64_t device_bytes() const;
 
