@@ -271,9 +271,18 @@ class FileQuery {
     taken(Status(*failure));
   }
   nb::object schema() const {
-    const TableSchema of = take(query_.schema());
-    const std::vector<bool> coded = take(query_.coded_columns(options_.dictionaries));
-    return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out, coded)); });
+    if (options_.dictionaries.empty()) {  // then nothing has to be read
+      const TableSchema of = take(query_.schema());
+      return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out)); });
+    }
+    const Reading reading(*this);
+    const PreparedQuery prepared = taken([&] {
+      const GilReleased released;
+      return query_.prepare(options_);
+    }());
+    return schema_capsule([&](ArrowSchema& out) {
+      check(export_schema(prepared.schema(), out, prepared.coded_columns()));
+    });
   }
   nb::list column_kinds() const {
     const TableSchema of = take(query_.schema());

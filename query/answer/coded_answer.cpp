@@ -53,6 +53,12 @@ CodedResults coded_results(const BoundQuery& query, const std::vector<std::strin
   return coded;
 }
 
+std::vector<bool> are_coded(const CodedResults& coded) {
+  std::vector<bool> are;
+  for (const auto& column : coded) are.push_back(column.has_value());
+  return are;
+}
+
 Result<std::vector<std::string>> columns_in_dictionaries(const std::vector<Table>& tables) {
   std::vector<std::string> names;
   if (tables.empty()) return names;

@@ -17,6 +17,9 @@ namespace presso::query {
 /// none. Empty where the query gives no codes at all.
 CodedResults coded_results(const BoundQuery& query, const std::vector<std::string>& names);
 
+/// Whether each result is given as codes.
+std::vector<bool> are_coded(const CodedResults& coded);
+
 /// Those columns of strings that are called by their own names and that all row groups store as
 /// dictionaries of at most half as many entries as a batch has rows. Reads directories.
 Result<std::vector<std::string>> columns_in_dictionaries(const std::vector<Table>& tables);

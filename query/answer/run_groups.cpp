@@ -107,7 +107,7 @@ class GroupRun {
 
   /// Whether the device has done it; what it leaves to the CPU has a reason.
   Result<bool> run_on_device() {
-    const std::shared_ptr<QueryDevice>& device = execution_.options.device;
+    const std::shared_ptr<QueryDevice>& device = execution_.device;
     if (device == nullptr) {
       PRESSO_TRY(match_on_device(execution_));
       return false;

@@ -140,7 +140,7 @@ bool are_in_memory(const Execution& execution, const QueryDevice& device,
 /// has in memory.
 Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
-  QueryDevice* const device = execution.options.device.get();
+  QueryDevice* const device = execution.device.get();
   if (device == nullptr) return false;
   std::vector<NodeId> nodes = query.results;
   nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());

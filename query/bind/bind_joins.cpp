@@ -52,14 +52,11 @@ StageKind mirrored(StageKind kind) {
 
 class JoinBinder {
  public:
-  JoinBinder(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
-             Binder& binder)
-      : query_(query), spec_(spec), sources_(std::move(sources)), binder_(binder) {}
+  JoinBinder(BoundQuery& query, const QuerySpec& spec, const std::vector<SourceFacts>& sources,
+             JoinParts parts, Binder& binder)
+      : query_(query), spec_(spec), sources_(sources), binder_(binder), parts_(std::move(parts)) {}
 
   Status bind() {
-    query_.joins = std::make_unique<BoundJoins>();
-    PRESSO_ASSIGN(parts_, take_joins_apart(query_, spec_, sources_, binder_));
-    PRESSO_TRY(bind_scans());
     forbid_right_sides(query_, spec_, 0);
     PRESSO_TRY(order_inner_joins());
     for (std::size_t join = parts_.inner; join < spec_.joins.size(); ++join) {
@@ -74,39 +71,13 @@ class JoinBinder {
   BoundJoins& joins() { return *query_.joins; }
   JoinTree& tree() { return joins().tree; }
 
-  Status bind_scans() {
-    std::size_t first_column = 0;
-    for (std::size_t number = 0; number < sources_.size(); ++number) {
-      SourceFacts& facts = sources_[number];
-      BoundSource source;
-      source.first_column = first_column;
-      source.name = facts.qualifiers.empty() ? "table " + std::to_string(number + 1)
-                                             : facts.qualifiers.front();
-      source.rows = facts.rows;
-      first_column += facts.columns.size();
-      QuerySpec spec;
-      for (auto& [condition, text] : parts_.conditions_of[number]) {
-        spec.conditions.push_back({std::move(condition), std::move(text)});
-      }
-      facts.qualifiers.push_back(private_qualifier(number));
-      PRESSO_ASSIGN(source.scan, bind_query(spec, {facts}));
-      joins().sources.push_back(std::move(source));
-    }
-    return {};
-  }
-
   /// The rows that a source's own conditions leave.
   double rows_left(std::size_t source) const { return left_[source]; }
 
   void estimate_rows() {
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
-      left_.push_back(static_cast<double>(sources_[i].rows));
-      BoundSource& source = joins().sources[i];
-      if (source.scan.conditions.empty() || !sources_[i].plan) continue;
-      auto plan = sources_[i].plan(source.scan);
-      if (!plan.ok()) continue;  // what is wrong is found again
-      left_.back() *= plan->selectivity;
-      source.plan = std::move(*plan);
+    for (const BoundSource& source : joins().sources) {
+      left_.push_back(static_cast<double>(source.rows));
+      if (source.plan) left_.back() *= source.plan->selectivity;
     }
   }
 
@@ -331,7 +302,7 @@ class JoinBinder {
 
   BoundQuery& query_;
   const QuerySpec& spec_;
-  std::vector<SourceFacts> sources_;
+  const std::vector<SourceFacts>& sources_;
   Binder& binder_;
   JoinParts parts_;
   std::vector<double> left_;  ///< rows, by source
@@ -374,9 +345,11 @@ Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
   return {};
 }
 
-Status bind_joins(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
-                  Binder& binder) {
-  return JoinBinder(query, spec, std::move(sources), binder).bind();
+Status bind_joins(BoundQuery& query, const QuerySpec& spec, const std::vector<SourceFacts>& sources,
+                  JoinScans scans, Binder& binder) {
+  query.joins = std::make_unique<BoundJoins>();
+  query.joins->sources = std::move(scans.sources);
+  return JoinBinder(query, spec, sources, std::move(scans.parts), binder).bind();
 }
 
 }  // namespace presso::query

@@ -4,7 +4,9 @@
 // the table's rows, the rest is computed of keys and aggregates.
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "query/bind/join_parts.h"
 #include "query/bind/shown.h"
 #include "query/plan/join_plan.h"
 #include "query/plan/query_spec.h"
@@ -427,25 +429,56 @@ BoundQuery::~BoundQuery() = default;
 BoundQuery::BoundQuery(BoundQuery&&) noexcept = default;
 BoundQuery& BoundQuery::operator=(BoundQuery&&) noexcept = default;
 
-Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources) {
+namespace {
+
+/// What each source's columns may be qualified by.
+Qualifiers qualifiers_of(const std::vector<SourceFacts>& sources) {
+  Qualifiers qualifiers;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    qualifiers.push_back(sources[i].qualifiers);
+    qualifiers.back().push_back(private_qualifier(i));  // for add_star() and joins
+  }
+  return qualifiers;
+}
+
+/// The most rows that may come to groups: of joined sources all pairs, and what outer joins add.
+std::uint64_t most_rows_of(const std::vector<SourceFacts>& sources) {
+  if (sources.size() == 1) return sources[0].rows;
+  std::uint64_t rows = 1;
+  for (const SourceFacts& source : sources) {
+    if (__builtin_mul_overflow(rows, source.rows + 1, &rows)) rows = ~std::uint64_t{0} >> 1;
+  }
+  return rows;
+}
+
+/// The columns of a source, and the conditions on it alone.
+Result<BoundSource> bind_scan(SourceFacts facts, std::size_t number, std::vector<Rest> conditions) {
+  BoundSource source;
+  source.name = facts.qualifiers.empty() ? std::string("table ").append(std::to_string(number + 1))
+                                         : facts.qualifiers.front();
+  source.rows = facts.rows;
+  QuerySpec spec;
+  for (auto& [condition, text] : conditions) {
+    spec.conditions.push_back({std::move(condition), std::move(text)});
+  }
+  facts.qualifiers.push_back(private_qualifier(number));
+  PRESSO_ASSIGN(source.scan, bind_query(spec, {std::move(facts)}));
+  return source;
+}
+
+/// `scans`: of a query with joins.
+Result<BoundQuery> bind_whole(const QuerySpec& spec, const std::vector<SourceFacts>& sources,
+                              std::optional<JoinScans> scans) {
   BoundQuery query;
   PRESSO_ASSIGN(query.columns, joined_columns(spec, sources, spec.joins.size()));
   query.limit = spec.limit;
   query.offset = spec.offset;
-  Qualifiers qualifiers;
-  std::uint64_t rows = 1;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    qualifiers.push_back(sources[i].qualifiers);
-    qualifiers.back().push_back(private_qualifier(i));               // for add_star() and joins
-    if (__builtin_mul_overflow(rows, sources[i].rows + 1, &rows)) {  // outer joins: more
-      rows = ~std::uint64_t{0} >> 1;
-    }
-  }
-  if (sources.size() == 1) rows = sources[0].rows;
+  const Qualifiers qualifiers = qualifiers_of(sources);
+  const std::uint64_t rows = most_rows_of(sources);
   query.most_rows = rows;
   PlainBinder binder(*query.input, query.columns, qualifiers);
-  if (!spec.joins.empty()) {
-    PRESSO_TRY(bind_joins(query, spec, std::move(sources), binder));
+  if (scans) {
+    PRESSO_TRY(bind_joins(query, spec, sources, std::move(*scans), binder));
   } else {
     for (const auto& [condition, text] : spec.conditions) {
       PRESSO_ASSIGN(const NodeId id, shown(binder.bind_condition(condition), text));
@@ -467,6 +500,38 @@ Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> so
   PRESSO_TRY(grouped ? bind_grouped(query, binder, spec, rows)
                      : bind_plain(query, binder, spec, qualifiers));
   return query;
+}
+
+}  // namespace
+
+Result<JoinScans> bind_scans(const QuerySpec& spec, std::vector<SourceFacts> sources) {
+  BoundQuery query;
+  PRESSO_ASSIGN(query.columns, joined_columns(spec, sources, spec.joins.size()));
+  const Qualifiers qualifiers = qualifiers_of(sources);
+  const PlainBinder binder(*query.input, query.columns, qualifiers);
+  JoinScans scans;
+  PRESSO_ASSIGN(scans.parts, take_joins_apart(query, spec, sources, binder));
+  std::size_t first_column = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::size_t columns = sources[i].columns.size();
+    PRESSO_ASSIGN(BoundSource source,
+                  bind_scan(std::move(sources[i]), i, std::move(scans.parts.conditions_of[i])));
+    source.first_column = first_column;
+    first_column += columns;
+    scans.sources.push_back(std::move(source));
+  }
+  return scans;
+}
+
+Result<BoundQuery> bind_query(const QuerySpec& spec, const std::vector<SourceFacts>& sources,
+                              JoinScans scans) {
+  return bind_whole(spec, sources, std::move(scans));
+}
+
+Result<BoundQuery> bind_query(const QuerySpec& spec, std::vector<SourceFacts> sources) {
+  if (spec.joins.empty()) return bind_whole(spec, sources, std::nullopt);
+  PRESSO_ASSIGN(JoinScans scans, bind_scans(spec, sources));
+  return bind_whole(spec, sources, std::move(scans));
 }
 
 }  // namespace presso::query

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "query/bind/join_condition.h"
+#include "query/plan/join_plan.h"
 #include "query/plan/query_spec.h"
 
 namespace presso::query {
@@ -41,5 +42,23 @@ Result<JoinParts> take_joins_apart(BoundQuery& query, const QuerySpec& spec,
 
 /// The same as a condition.
 Expression equality_expression(JoinEquality equality);
+
+/// The joins of a query, taken apart, and its sources, each with the conditions on it alone.
+struct JoinScans {
+  JoinParts parts;  ///< without JoinParts::conditions_of
+  std::vector<BoundSource> sources;
+};
+
+/// The first half of looking up a query with joins. Whoever plans the conditions of the sources
+/// then, and sets BoundSource::plan, has the second half choose the order of joins by these plans.
+/// Errors: those of bind_query().
+Result<JoinScans> bind_scans(const QuerySpec& spec, std::vector<SourceFacts> sources);
+/// The second half.
+Result<BoundQuery> bind_query(const QuerySpec& spec, const std::vector<SourceFacts>& sources,
+                              JoinScans scans);
+/// Looks up the joins of `spec`, and its conditions. `query` has the combined columns; what it
+/// makes of them are `query.joins` and `query.conditions`.
+Status bind_joins(BoundQuery& query, const QuerySpec& spec, const std::vector<SourceFacts>& sources,
+                  JoinScans scans, Binder& binder);
 
 }  // namespace presso::query

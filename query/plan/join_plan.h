@@ -72,10 +72,6 @@ struct BoundJoins {
 
 /// By which a source's columns are named whatever its name is.
 std::string private_qualifier(std::size_t source);
-/// Looks up the joins of `spec`, and its conditions. `query` has the combined columns; what it
-/// makes of them are `query.joins` and `query.conditions`.
-Status bind_joins(BoundQuery& query, const QuerySpec& spec, std::vector<SourceFacts> sources,
-                  Binder& binder);
 /// "a = b, c = d", "id", or conditions: what stands behind --on.
 Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join);
 /// The combined columns, as far as the first `joins` joins change them: which may be null, hidden,

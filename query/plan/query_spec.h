@@ -2,7 +2,6 @@
 // A query as it was asked, and after its names and types were looked up.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -107,9 +106,6 @@ struct SourceFacts {
   std::vector<InputColumn> columns;
   std::vector<std::string> qualifiers;  ///< the first is that by which messages call it
   std::uint64_t rows = 0;
-  /// How the conditions on it alone are tested, and what they are expected to leave; nullptr:
-  /// nobody asks for the best order of joins.
-  std::function<Result<FilterPlan>(const BoundQuery& scan)> plan = {};
 };
 
 /// One source, and one more for each join of `spec`. Errors: kInvalidArgument with the place in the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "query/run/execution.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -24,33 +26,76 @@ std::uint64_t count_selected(const std::vector<std::uint64_t>& bits) {
   return rows;
 }
 
-}  // namespace
-
-Execution::Execution(const Sources& all, const BoundQuery& bound)
-    : tables(all[bound.joins == nullptr ? 0 : bound.joins->tree.root]),
-      query(bound),
-      scan(bound.joins == nullptr ? bound : bound.joins->sources[bound.joins->tree.root].scan),
-      sources(&all),
-      key_orders(std::make_shared<KeyOrders>()) {
-  if (bound.joins == nullptr) return;
-  tree = &bound.joins->tree;
-  first_column = bound.joins->sources[tree->root].first_column;
+std::uint64_t half_of_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_bytes <= 0) return std::uint64_t{1} << 30;
+  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page_bytes);
 }
 
-Execution::Execution(const Execution& whole, const JoinTree& part)
-    : tables((*whole.sources)[part.root]),
+std::uint64_t rows_of_all(const Sources& sources) {
+  std::uint64_t rows = 0;
+  for (const std::vector<Table>& tables : sources) rows += rows_of(tables);
+  return rows;
+}
+
+/// What is asked of a build side is planned for it alone.
+QueryOptions without_plan(QueryOptions options) {
+  options.plan = {};
+  return options;
+}
+
+}  // namespace
+
+RunInput::RunInput(const Sources& sources_of_query, const BoundQuery& bound,
+                   const QueryOptions& asked, CodedResults codes, bool analyze)
+    : sources(sources_of_query),
+      query(bound),
+      tree(bound.joins == nullptr ? nullptr : &bound.joins->tree),
+      tables(sources[tree == nullptr ? 0 : tree->root]),
+      scan(tree == nullptr ? bound : bound.joins->sources[tree->root].scan),
+      first_column(tree == nullptr ? 0 : bound.joins->sources[tree->root].first_column),
+      is_whole(true),
+      options(asked),
+      threads(threads_or_all(asked.threads)),
+      memory_bytes(asked.memory_bytes != 0 ? asked.memory_bytes : half_of_memory()),
+      rows_in(rows_of_all(sources)),
+      coded(std::move(codes)),
+      is_analyzed(analyze),
+      key_orders(std::make_shared<KeyOrders>()) {}
+
+RunInput::RunInput(const RunInput& whole, const JoinTree& part, std::uint64_t memory)
+    : sources(whole.sources),
       query(whole.query),
-      scan(whole.query.joins->sources[part.root].scan),
-      sources(whole.sources),
       tree(&part),
+      tables(sources[part.root]),
+      scan(query.joins->sources[part.root].scan),
+      first_column(query.joins->sources[part.root].first_column),
       is_whole(false),
-      first_column(whole.query.joins->sources[part.root].first_column),
+      options(without_plan(whole.options)),
+      threads(whole.threads),
+      memory_bytes(memory),
+      rows_in(whole.rows_in),
+      is_analyzed(false),
       key_orders(whole.key_orders) {}
 
-Status Execution::check_cancelled() const {
+Status RunInput::check_cancelled() const {
   if (options.cancelled == nullptr || !options.cancelled->load(std::memory_order_relaxed))
     return {};
   return make_error(ErrorCode::kCancelled);
+}
+
+Execution::Execution(const Sources& all, const BoundQuery& bound, const QueryOptions& asked,
+                     CodedResults codes, bool analyze)
+    : RunInput(all, bound, asked, std::move(codes), analyze) {
+  device = options.device;
+  summary.rows_in = rows_in;
+}
+
+Execution::Execution(const Execution& whole, const JoinTree& part, std::uint64_t memory)
+    : RunInput(whole, part, memory) {
+  device = whole.device;
+  counters = whole.counters;
 }
 
 void Execution::start() {

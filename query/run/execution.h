@@ -27,48 +27,68 @@ using Sources = std::vector<std::vector<Table>>;
 /// For each result the table's column whose codes it is (coded_answer.h); empty: all are values.
 using CodedResults = std::vector<std::optional<std::size_t>>;
 
-/// Everything that the steps of a run share.
-struct Execution {
-  /// Of a query's sources, which may be joined: what is read slice by slice is the root.
-  Execution(const Sources& all, const BoundQuery& bound);
-  /// Of a build side.
-  Execution(const Execution& whole, const JoinTree& part);
+/// What the run of a query is asked, or that of one of its build sides. It stays as it is while the
+/// run goes on.
+struct RunInput {
+  /// A whole query. `sources` and `query` are kept by reference.
+  RunInput(const Sources& sources, const BoundQuery& query, const QueryOptions& options,
+           CodedResults coded, bool is_analyzed);
+  /// A build side of `whole`.
+  RunInput(const RunInput& whole, const JoinTree& part, std::uint64_t memory_bytes);
+
+  /// kCancelled, where who asked has said so.
+  Status check_cancelled() const;
+
+  const Sources& sources;
+  const BoundQuery& query;
+  const JoinTree* const tree;        ///< nullptr: there is one source
+  const std::vector<Table>& tables;  ///< those that are read slice by slice: of the tree's root
+  const BoundQuery& scan;            ///< the columns of `tables`, and conditions on them alone
+  const std::size_t first_column;    ///< of `tables` among those of `query`
+  const bool is_whole;               ///< no build side: conditions behind the joins are tested
+  const QueryOptions options;
+  const unsigned threads;
+  const std::uint64_t memory_bytes;
+  const std::uint64_t rows_in;  ///< of all sources
+  const CodedResults coded;     ///< results that are given as codes
+  const bool is_analyzed;       ///< what steps take is wanted in RunState::notes
+  /// What is known of the order of keys; build sides share it.
+  const std::shared_ptr<KeyOrders> key_orders;
+};
+
+/// What changes while a query runs.
+struct RunState {
+  std::shared_ptr<JoinRun> joins;  ///< nullptr: there are none
+  /// How conditions on the tables are tested; in a pass over a part of them with that part's.
+  FilterPlan plan;
+  std::optional<FilterPlan> with_keys;  ///< and what build sides tell of their rows' keys
+  /// nullptr: there is none, or it has failed.
+  std::shared_ptr<QueryDevice> device;
+  bool may_divide = true;  ///< else what does not fit into memory is an error
+  QuerySummary summary;
+  std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
+  std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
+  bool began = false;                   ///< a run over all slices
+  bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
+  bool wants_numbers = true;            ///< the order of joined rows matters to who takes them
+  std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: codes
+  std::vector<FilterRunner::Count> condition_counts;
+  /// Where a device has tested the conditions: what it has found.
+  std::shared_ptr<const MatchedRows> matched;
+  std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain
+};
+
+/// A run: what it is asked, and how far it is.
+struct Execution : RunInput, RunState {
+  Execution(const Sources& sources, const BoundQuery& query, const QueryOptions& options,
+            CodedResults coded = {}, bool is_analyzed = false);
+  /// A build side of `whole`.
+  Execution(const Execution& whole, const JoinTree& part, std::uint64_t memory_bytes);
   /// Before anything else, when it does not move any more.
   void start();
 
   /// What the rows of `tables` are asked.
   const FilterPlan& asked() const { return with_keys ? *with_keys : plan; }
-  /// kCancelled, where who asked has said so.
-  Status check_cancelled() const;
-
-  const std::vector<Table>& tables;
-  const BoundQuery& query;
-  const BoundQuery& scan;            ///< the columns of `tables`, and conditions on them alone
-  const Sources* sources = nullptr;  ///< where they are joined
-  const JoinTree* tree = nullptr;    ///< likewise: `tables` are its root's
-  bool is_whole = true;              ///< no build side: conditions behind the joins are tested
-  bool may_divide = true;            ///< else what does not fit into memory is an error
-  std::size_t first_column = 0;      ///< of `tables` among those of `query`
-  std::shared_ptr<JoinRun> joins;    ///< nullptr: there are none
-  FilterPlan plan;
-  std::optional<FilterPlan> with_keys;  ///< and what build sides tell of their rows' keys
-  QueryOptions options;
-  unsigned threads = 1;
-  std::uint64_t memory_bytes = 0;
-  QuerySummary summary;
-  std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
-  std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
-  bool began = false;         ///< a run over all slices
-  bool is_analyzed = false;   ///< what steps take is wanted in `notes`
-  bool only_counts = false;   ///< of rows that match, nothing but their number is wanted
-  bool wants_numbers = true;  ///< the order of joined rows matters to who takes them
-  std::shared_ptr<KeyOrders> key_orders;  ///< what is known of them; build sides share it
-  std::set<std::size_t> extra_columns;    ///< read beside conditions and programs: codes
-  CodedResults coded;                     ///< results that are given as codes
-  std::vector<FilterRunner::Count> condition_counts;
-  /// Where a device has tested the conditions: what it has found.
-  std::shared_ptr<const MatchedRows> matched;
-  std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain
 };
 
 /// What a thread has for itself.

@@ -102,7 +102,7 @@ void add_outcome(const Execution& execution, double seconds, std::string& text) 
 std::string tables_text(const Execution& execution) {
   const BoundJoins* const joins = execution.query.joins.get();
   std::size_t tables = 0;
-  for (const auto& source : *execution.sources) tables += source.size();
+  for (const auto& source : execution.sources) tables += source.size();
   std::string text = "from: " + grouped(execution.summary.rows_in) + " rows in " + grouped(tables) +
                      (tables == 1 ? " table\n" : " tables\n");
   if (joins == nullptr) return text;
@@ -194,7 +194,7 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   std::string text =
       tables_text(execution) + filter_text(execution.asked(), execution.condition_counts, indent);
   if (!execution.asked().conditions.empty()) text += zones_text(zones, indent);
-  if (execution.options.device != nullptr && !execution.plan.conditions.empty()) {
+  if (execution.device != nullptr && !execution.plan.conditions.empty()) {
     text += device_text(execution, indent);
   }
   PRESSO_ASSIGN(const JoinForecast joins, forecast_joins(execution, own));

@@ -65,14 +65,8 @@ struct KeyWorker {
 
 }  // namespace
 
-Status start_build_scan(Execution& scan, const Execution& parent, const BoundStage& stage,
-                        std::uint64_t memory_bytes) {
-  const BoundSource& source = parent.query.joins->sources[stage.build.root];
-  scan.options = parent.options;
-  scan.options.plan = {};
-  scan.threads = parent.threads;
-  scan.counters = parent.counters;
-  scan.memory_bytes = memory_bytes;
+Status start_build_scan(Execution& scan) {
+  const BoundSource& source = scan.query.joins->sources[scan.tree->root];
   scan.start();
   if (source.plan) {
     scan.plan = *source.plan;
@@ -93,7 +87,7 @@ class StageBuilder {
         source_(parent.query.joins->sources[stage.build.root]),
         part_(part),
         memory_bytes_(memory_bytes),
-        scan_(parent, stage.build),
+        scan_(parent, stage.build, memory_bytes),
         built_(std::make_unique<BuiltStage>(stage, *parent.query.input)) {
     built_->columns = std::move(columns);
   }
@@ -216,7 +210,7 @@ class StageBuilder {
   }
 
   Status prepare() {
-    PRESSO_TRY(start_build_scan(scan_, parent_, stage_, memory_bytes_));
+    PRESSO_TRY(start_build_scan(scan_));
     scan_.wants_numbers = !part_.is_all();
     auto filter =
         part_filter(scan_, built_->keys, stage_.build_keys, part_, gives_build_rows(stage_.kind));

@@ -131,10 +131,8 @@ struct BuiltStage {
   std::uint64_t bytes() const;
 };
 
-/// Before a build side's table is read: makes `scan`, of that build side, what it shares with
-/// `parent`, and plans its conditions.
-Status start_build_scan(Execution& scan, const Execution& parent, const BoundStage& stage,
-                        std::uint64_t memory_bytes);
+/// Before the table of the build side `scan` is read: plans its conditions.
+Status start_build_scan(Execution& scan);
 /// Rows of a build side in a file, as the stage's build_keys and the columns that are kept, and the
 /// row's place among all of them; parts are ranges of their keys' hashes.
 Result<std::unique_ptr<PartFile>> write_stage(const Execution& execution, const BoundStage& stage,

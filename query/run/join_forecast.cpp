@@ -186,7 +186,7 @@ class StagesForecast {
     const BoundStage& stage = tree.stages[number];
     const BoundJoins& joins = *execution_.query.joins;
     const BoundSource& source = joins.sources[stage.build.root];
-    const std::vector<Table>& tables = (*execution_.sources)[stage.build.root];
+    const std::vector<Table>& tables = execution_.sources[stage.build.root];
     std::set<std::size_t> kept;
     for (const std::size_t column : needed) {
       if (stage.build.has(joins.source_of(column))) kept.insert(column);

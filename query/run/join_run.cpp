@@ -180,7 +180,7 @@ bool JoinRun::spills() const {
 
 void JoinRun::set_bits() {
   std::uint64_t rows = 0;
-  for (const std::vector<Table>& tables : *execution_.sources) rows += row_limit(tables);
+  for (const std::vector<Table>& tables : execution_.sources) rows += row_limit(tables);
   unsigned left = 63 - static_cast<unsigned>(std::bit_width(rows));
   bits_ = {};
   bits_.stages.resize(stages_.size());

@@ -688,7 +688,7 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
   batch_ = nullptr;
   ending_ = stage;
   drop_pairs();
-  const Sources& sources = *execution_.sources;
+  const Sources& sources = execution_.sources;
   first_ending_ = row_limit(sources[tree_.root]);
   for (std::size_t i = 0; i < stage; ++i) {
     first_ending_ += row_limit(sources[tree_.stages[i].build.root]);

@@ -16,15 +16,14 @@ namespace {
 constexpr std::uint64_t kVectorsRead = 8;
 
 /// The column of the source, below conversions that keep the order; nullopt: there is none.
-std::optional<std::size_t> column_of_key(const Execution& execution, std::size_t source,
+std::optional<std::size_t> column_of_key(const RunInput& input, std::size_t source,
                                          const std::vector<NodeId>& keys) {
   if (keys.size() != 1) return std::nullopt;
-  const Node& key = execution.query.input->at(keys[0]);
+  const Node& key = input.query.input->at(keys[0]);
   if (key.physical != Physical::kInt64 || !key.range.known || key.nullable) return std::nullopt;
-  const auto filter =
-      range_filter(*execution.query.input, keys[0], key.range.least, key.range.most);
-  if (!filter || execution.query.joins->source_of(filter->column) != source) return std::nullopt;
-  return filter->column - execution.query.joins->sources[source].first_column;
+  const auto filter = range_filter(*input.query.input, keys[0], key.range.least, key.range.most);
+  if (!filter || input.query.joins->source_of(filter->column) != source) return std::nullopt;
+  return filter->column - input.query.joins->sources[source].first_column;
 }
 
 /// Of row groups one after another, each has no value that is less than one before it.
@@ -108,13 +107,13 @@ bool sample_ascends(const std::vector<Table>& tables, const std::vector<InputCol
 
 }  // namespace
 
-bool keys_ascend(const Execution& execution, std::size_t source, const std::vector<NodeId>& keys) {
-  const auto column = column_of_key(execution, source, keys);
+bool keys_ascend(const RunInput& input, std::size_t source, const std::vector<NodeId>& keys) {
+  const auto column = column_of_key(input, source, keys);
   if (!column) return false;
-  return execution.key_orders->ascends(source, *column, [&] {
-    const std::vector<Table>& tables = (*execution.sources)[source];
+  return input.key_orders->ascends(source, *column, [&] {
+    const std::vector<Table>& tables = input.sources[source];
     return zones_ascend(tables, *column) &&
-           sample_ascends(tables, execution.query.joins->sources[source].scan.columns, *column);
+           sample_ascends(tables, input.query.joins->sources[source].scan.columns, *column);
   });
 }
 

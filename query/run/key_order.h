@@ -32,9 +32,9 @@ class KeyOrders {
   std::map<std::pair<std::size_t, std::size_t>, bool> known_;
 };
 
-/// Of a join's keys, nodes of `execution.query.input`, in the rows of a source. False for several
+/// Of a join's keys, nodes of `input.query.input`, in the rows of a source. False for several
 /// keys, keys that are not a column of integers, dates or the like below conversions, and columns
 /// with nulls.
-bool keys_ascend(const Execution& execution, std::size_t source, const std::vector<NodeId>& keys);
+bool keys_ascend(const RunInput& input, std::size_t source, const std::vector<NodeId>& keys);
 
 }  // namespace presso::query

@@ -33,7 +33,7 @@ bool goes_on_without_device(Execution& execution, const ReadState& before, const
   if (!is_refused && !may_fail) return false;
   before.restore(execution);
   execution.summary.why_cpu = is_refused ? error.what : error.message();
-  if (!is_refused) execution.options.device = nullptr;
+  if (!is_refused) execution.device = nullptr;
   return true;
 }
 
@@ -51,7 +51,7 @@ const std::uint64_t* MatchedRows::find(std::size_t table, std::uint64_t group,
 
 OpenGroup group_opener(const Execution& execution) {
   return
-      [device = execution.options.device.get()](
+      [device = execution.device.get()](
           const Table& table, std::uint64_t group) -> Result<std::shared_ptr<const GroupReader>> {
         auto kept = device != nullptr ? device->kept_group(table, group) : nullptr;
         if (kept != nullptr) return kept;
@@ -75,7 +75,7 @@ std::vector<NodeId> distinct_arguments(const BoundQuery& query) {
 }
 
 Status match_on_device(Execution& execution) {
-  QueryDevice* const device = execution.options.device.get();
+  QueryDevice* const device = execution.device.get();
   if (device == nullptr) return {};
   QuerySummary& summary = execution.summary;
   const BoundQuery& query = execution.query;

@@ -39,11 +39,11 @@ Result<StringFacts> facts_in(const std::vector<Table>& tables, std::size_t colum
 
 }  // namespace
 
-Result<StringFacts> string_facts(const Execution& execution, std::size_t column) {
-  const BoundJoins* const joins = execution.query.joins.get();
-  if (joins == nullptr) return facts_in(execution.tables, column);
+Result<StringFacts> string_facts(const RunInput& input, std::size_t column) {
+  const BoundJoins* const joins = input.query.joins.get();
+  if (joins == nullptr) return facts_in(input.tables, column);
   const std::size_t source = joins->source_of(column);
-  return facts_in((*execution.sources)[source], column - joins->sources[source].first_column);
+  return facts_in(input.sources[source], column - joins->sources[source].first_column);
 }
 
 }  // namespace presso::query

@@ -17,6 +17,6 @@ struct StringFacts {
 };
 
 /// `column`: of BoundQuery::columns, of whichever table.
-Result<StringFacts> string_facts(const Execution& execution, std::size_t column);
+Result<StringFacts> string_facts(const RunInput& input, std::size_t column);
 
 }  // namespace presso::query

@@ -20,8 +20,8 @@ bool asks_for_a_way(const QueryOptions& options) {
 
 }  // namespace
 
-AutoDevice choose_device(const Query& query, const QueryOptions& options, std::uint64_t rows,
-                         std::uint64_t stored_bytes) {
+AutoDevice choose_device(const PreparedQuery& query, const QueryOptions& options,
+                         std::uint64_t rows, std::uint64_t stored_bytes) {
   if (asks_for_a_way(options)) return the_cpu("a way that is the CPU's is asked for");
   const Result<std::string> identity = gpu_identity_without_start();
   if (!identity.ok()) return the_cpu(identity.error().text());
@@ -33,7 +33,7 @@ AutoDevice choose_device(const Query& query, const QueryOptions& options, std::u
   if (!forecast_may_pay(rows, stored_bytes, *rates, threads)) {
     return the_cpu("the tables are read before a GPU has started");
   }
-  const Result<QueryForecast> forecast = query.forecast(options);
+  const Result<QueryForecast> forecast = query.forecast();
   if (!forecast.ok()) return the_cpu(forecast.error().text());
   if (!forecast->why_cpu.empty()) return the_cpu(forecast->why_cpu);
   const QueryTimes times = query_times(*forecast, *rates, threads);

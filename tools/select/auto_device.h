@@ -17,10 +17,10 @@ struct AutoDevice {
 };
 
 /// Never starts CUDA. Only where a GPU was measured and the tables are large does it read more than
-/// a few small files. `options.gpu_rates`: as known_gpu_query_rates() gives them. `rows`,
-/// `stored_bytes`: of all tables. What is wrong with the query or its
-/// files is left to those who run it.
-AutoDevice choose_device(const Query& query, const QueryOptions& options, std::uint64_t rows,
-                         std::uint64_t stored_bytes);
+/// a few small files. `options`: by which the query was prepared, gpu_rates as
+/// known_gpu_query_rates() gives them. `rows`, `stored_bytes`: of all tables. What is wrong with
+/// the query or its files is left to those who run it.
+AutoDevice choose_device(const PreparedQuery& query, const QueryOptions& options,
+                         std::uint64_t rows, std::uint64_t stored_bytes);
 
 }  // namespace presso::cli

@@ -70,12 +70,15 @@ Result<int> QueryCommand::run(std::vector<std::string> operands) {
   if (!open_inputs(files)) return exit_status();
   const Result<Query> query = make_query(inputs_);
   if (!query.ok()) return fail(query.error());
-  const Result<TableSchema> schema = query->schema();
-  if (!schema.ok()) return fail(schema.error());
   settings_.query.rates = query_rates(MeasurementStore::of_user(), stored_bytes());
-  if (!open_device(*query)) return exit_status();
-  if (settings_.explain != Explain::kNo) return explain(*query);
-  return write_answer(*query, answer);
+  if (settings_.device.device != DeviceFlags::Device::kCpu) {
+    settings_.query.gpu_rates = known_gpu_query_rates(MeasurementStore::of_user());
+  }
+  Result<PreparedQuery> prepared = query->prepare(settings_.query);
+  if (!prepared.ok()) return fail(prepared.error());
+  if (!open_device(*prepared)) return exit_status();
+  if (settings_.explain != Explain::kNo) return explain(*prepared);
+  return write_answer(*prepared, answer);
 }
 
 int QueryCommand::fail(const Error& problem) const {
@@ -163,15 +166,15 @@ bool QueryCommand::check_strategies() const {
   return false;
 }
 
-bool QueryCommand::open_device(const Query& query) {
+/// What is chosen is set in the settings, too, for who looks for a damaged file.
+bool QueryCommand::open_device(PreparedQuery& query) {
   if (settings_.device.device == DeviceFlags::Device::kCpu) return true;
-  settings_.query.gpu_rates = known_gpu_query_rates(MeasurementStore::of_user());
   const bool is_auto = settings_.device.device == DeviceFlags::Device::kAuto;
   if (!is_auto && !check_strategies()) return false;
   if (is_auto) {
     device_choice_ = choose_device(query, settings_.query, rows(), stored_bytes());
     verbose("", "auto: " + device_choice_.text);
-    if (!device_choice_.is_gpu) settings_.query.gpu_rates.reset();  // plans are the CPU's
+    if (!device_choice_.is_gpu) use_cpu(query);
     if (!device_choice_.is_gpu || settings_.explain == Explain::kPlan) return true;
   }
   auto device =
@@ -179,16 +182,22 @@ bool QueryCommand::open_device(const Query& query) {
   if (device.ok()) {
     settings_.query.device = std::move(*device);
     settings_.query.cpu_fallback = is_auto;
+    query.use_device(settings_.query.device, is_auto);
     return true;
   }
   if (is_auto) {
     device_choice_.text = "the CPU: the GPU cannot be opened: " + device.error().text();
     verbose("", "auto: " + device_choice_.text);
-    settings_.query.gpu_rates.reset();
+    use_cpu(query);
     return true;
   }
   error("--device=gpu", device.error());
   return false;
+}
+
+void QueryCommand::use_cpu(PreparedQuery& query) {
+  settings_.query.gpu_rates.reset();
+  query.use_cpu();
 }
 
 void QueryCommand::ask(Query& query) const {
@@ -234,9 +243,8 @@ int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
   return print(names);
 }
 
-int QueryCommand::explain(const Query& query) const {
-  const Result<std::string> told =
-      query.explain(settings_.query, settings_.explain == Explain::kAnalyze);
+int QueryCommand::explain(const PreparedQuery& query) const {
+  const Result<std::string> told = query.explain(settings_.explain == Explain::kAnalyze);
   if (!told.ok()) return fail(told.error());
   std::string text = *told;
   if (!text.ends_with('\n')) text += '\n';
@@ -244,13 +252,13 @@ int QueryCommand::explain(const Query& query) const {
   return print(text);
 }
 
-int QueryCommand::write_answer(const Query& query, const AnswerOptions& options) const {
+int QueryCommand::write_answer(const PreparedQuery& query, const AnswerOptions& options) const {
   remove_unfinished_files_on_signals();  // before there is a file that could be left
   std::optional<OutputFile> output = open_answer(settings_, inputs_, options.format);
   if (!output) return exit_status();
   const std::unique_ptr<AnswerSink> sink = make_answer_sink(options, output->sink());
   const Stopwatch time;
-  const Result<QuerySummary> summary = query.run(settings_.query, *sink);
+  const Result<QuerySummary> summary = query.run(*sink);
   Status done = summary.ok() ? sink->finish(summary->rows) : Status(summary.error());
   if (!done.ok()) {
     const bool of_output = output->sink().failed();

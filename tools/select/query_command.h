@@ -42,13 +42,14 @@ class QueryCommand : public Command {
   bool is_blamed(const SelectInput& input, const Error& problem) const;
   bool open_inputs(const std::vector<std::string>& paths);
   bool check_strategies() const;
-  bool open_device(const Query& query);
+  bool open_device(PreparedQuery& query);
+  void use_cpu(PreparedQuery& query);
   std::uint64_t rows() const;
   std::uint64_t stored_bytes() const;
   SelectInputOptions input_options() const;
   int list_columns(const std::vector<std::string>& paths) const;
-  int explain(const Query& query) const;
-  int write_answer(const Query& query, const AnswerOptions& options) const;
+  int explain(const PreparedQuery& query) const;
+  int write_answer(const PreparedQuery& query, const AnswerOptions& options) const;
 
   SelectInputs inputs_;
   AutoDevice device_choice_;  ///< with --device=auto

@@ -265,8 +265,8 @@ Status BuildRowMaker::copy_column(const std::vector<std::int64_t>& values,
 /// Has something done with the build side's table.
 template <class Work>
 Status BuildRowMaker::with_scan(const Work& work) {
-  query::Execution scan(parent_, use_.stage->build);
-  PRESSO_TRY(query::start_build_scan(scan, parent_, *use_.stage, parent_.memory_bytes));
+  query::Execution scan(parent_, use_.stage->build, parent_.memory_bytes);
+  PRESSO_TRY(query::start_build_scan(scan));
   PRESSO_TRY(work(scan));
   parent_.summary.bytes_stored += scan.summary.bytes_stored;
   parent_.summary.bytes_resident += scan.summary.bytes_resident;

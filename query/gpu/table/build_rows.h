@@ -113,7 +113,7 @@ class BuildRowMaker {
   std::uint64_t host_bytes_of_nested() const;
   /// Of the build side's table, before conditions and joins.
   std::uint64_t table_rows() const {
-    return query::rows_of((*parent_.sources)[use_.stage->build.root]);
+    return query::rows_of(parent_.sources[use_.stage->build.root]);
   }
 
   const RunSpace& space_;

@@ -212,7 +212,7 @@ Result<HostColumns> host_columns(const RunSpace& space, const query::Execution& 
   of.columns = number(use.columns.size());
   of.row_bytes = number(column_bytes(use, rows)) / std::max(of.rows, 1.0);
   of.passes = passes;
-  const auto all = query::rows_of((*execution.sources)[use.stage->build.root]);
+  const auto all = query::rows_of(execution.sources[use.stage->build.root]);
   of.matches = number(query::rows_of(execution.tables)) * execution.plan.selectivity *
                std::min(1.0, of.rows / std::max(number(all), 1.0));
   of.is_resident = space.residents != nullptr &&

@@ -26,7 +26,7 @@ ColumnCodes::Source ColumnCodes::source_of(std::size_t column) const {
   }
   const std::size_t number = bound.joins->source_of(column);
   const query::BoundSource& source = bound.joins->sources[number];
-  return {(*execution_.sources)[number], column - source.first_column,
+  return {execution_.sources[number], column - source.first_column,
           query::physical_of(source.scan.columns)};
 }
 

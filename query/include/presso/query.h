@@ -6,7 +6,7 @@
 //   presso::Query query = presso::Query::from(table);
 //   query.where("l_shipdate <= 1998-09-02").group_by("l_returnflag")
 //        .select("l_returnflag, sum(l_quantity) as quantity, count(*)").order_by("quantity desc");
-//   presso::Status done = query.run(options, sink);
+//   presso::Result<presso::QuerySummary> done = query.run(options, sink);
 #pragma once
 
 #include <array>
@@ -219,7 +219,44 @@ struct QueryDivision {
 
 namespace query {
 struct JoinSpec;
-}
+struct Preparation;
+}  // namespace query
+
+/// A query whose names and types were looked up, once for everything that is asked of it. How its
+/// conditions are tested is planned, and large tables are sampled, when that is first needed, and
+/// once, too. Directories of row groups that were read stay in memory, up to 64 MiB, or a sixteenth
+/// of QueryOptions::memory_bytes. Refers to the tables' files. Copies share all of this. Methods
+/// that are const may be called by several threads at once.
+class PreparedQuery {
+ public:
+  /// The answer's columns.
+  const TableSchema& schema() const;
+  /// Which of them are dictionaries in a stream (QueryOptions::dictionaries), as export_schema()
+  /// wants it.
+  std::vector<bool> coded_columns() const;
+  /// Replaces QueryOptions::device and cpu_fallback, once the forecast has told what pays.
+  void use_device(std::shared_ptr<QueryDevice> device, bool cpu_fallback);
+  /// Drops the device and its rates: what is not planned yet is planned for the CPU alone.
+  void use_cpu();
+  /// What the CPU and a device would have to do. Reads directories, and of large tables some rows.
+  /// Errors: those of explain().
+  Result<QueryForecast> forecast() const;
+  /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
+  Result<std::string> explain(bool analyze = false) const;
+  /// Errors: those of the files with block and offset, a PlanChoice::plan that is none, those of a
+  /// computation that has no result (kInvalidArgument: overflow, a text that is no number; names
+  /// the row), kCancelled, kOutOfMemory, kNoSpace, and those of `sink`.
+  Result<QuerySummary> run(ResultSink& sink) const;
+  /// Gives the answer as a stream of batches, computed by threads of its own as it is read. The
+  /// release of `out` ends them. kInvalidArgument where a row group does not store one of
+  /// QueryOptions::dictionaries as a dictionary.
+  Status run(ArrowArrayStream& out) const;
+
+ private:
+  friend class Query;
+  explicit PreparedQuery(std::shared_ptr<query::Preparation> body) : body_(std::move(body)) {}
+  std::shared_ptr<query::Preparation> body_;
+};
 
 /// A question. Methods that take text keep what is wrong with it until check(), explain() or run().
 class Query {
@@ -279,16 +316,19 @@ class Query {
   Query& order_by(std::vector<SortExpression> keys);
   Query& limit(std::uint64_t rows, std::uint64_t offset = 0);
 
-  /// The answer's columns. Errors: kInvalidArgument with the place in the text that is wrong;
+  /// Looks up names and types. Errors: kInvalidArgument with the place in the text that is wrong;
   /// what() has the text with a caret.
+  Result<PreparedQuery> prepare(const QueryOptions& options) const;
+  /// What prepare() gives is asked once: the answer's columns, in which no options matter;
   Result<TableSchema> schema() const;
+  /// how it will be run, or was with `analyze`;
+  Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
+  /// and the answer. Errors: those of prepare() and of PreparedQuery.
+  Result<QuerySummary> run(const QueryOptions& options, ResultSink& sink) const;
+  Status run(const QueryOptions& options, ArrowArrayStream& out) const;
   /// For QueryOptions::dictionaries: columns of strings of the first table that all row groups
   /// store as dictionaries, of not too many entries. Reads each row group's directory.
   Result<std::vector<std::string>> dictionary_columns() const;
-  /// Which columns of the answer are dictionaries in a stream, as export_schema() wants it.
-  Result<std::vector<bool>> coded_columns(const std::vector<std::string>& dictionaries) const;
-  /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
-  Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
   /// For who divides a source by row groups (Table::part()). Of joined tables it is the one that
   /// is read row by row; parts see all of the others, and are told so by divided(). Error:
   /// kInvalidArgument where parts cannot be put together: an order or a limit without groups,
@@ -307,17 +347,6 @@ class Query {
   /// answers, or a state is cut off.
   Status merge(std::vector<Table> partials, const PartialForm& form, const QueryOptions& options,
                ArrowArrayStream& out) const;
-  /// What the CPU and a device would have to do. Reads directories, and of large tables some rows.
-  /// Errors: those of explain().
-  Result<QueryForecast> forecast(const QueryOptions& options) const;
-  /// Errors: those of schema(), of the files with block and offset, of a computation that has no
-  /// result (kInvalidArgument: overflow, a text that is no number; names the row), kCancelled,
-  /// kOutOfMemory, kNoSpace, and those of `sink`.
-  Result<QuerySummary> run(const QueryOptions& options, ResultSink& sink) const;
-  /// The same as a stream of batches, computed by threads of its own as it is read. The release of
-  /// `out` ends them. kInvalidArgument where a row group does not store one of
-  /// `options.dictionaries` as a dictionary.
-  Status run(const QueryOptions& options, ArrowArrayStream& out) const;
 
  private:
   struct Body;

@@ -56,7 +56,10 @@ class QueryForecastTest : public ::testing::Test {
   }
 
   static QueryForecast forecast(const Query& query, const QueryOptions& options = {}) {
-    auto told = query.forecast(options);
+    const auto prepared = query.prepare(options);
+    EXPECT_TRUE(prepared.ok()) << prepared.error().what;
+    if (!prepared.ok()) return {};
+    const auto told = prepared->forecast();
     EXPECT_TRUE(told.ok()) << told.error().what;
     return told.ok() ? *told : QueryForecast();
   }
@@ -246,9 +249,9 @@ TEST_F(QueryForecastTest, SaysWhatNoDeviceDoes) {
 TEST_F(QueryForecastTest, WhatIsWrongWithTheQuestionIsAnError) {
   Query query = sales();
   query.where("nothing > 5");
-  const auto told = query.forecast({});
-  ASSERT_FALSE(told.ok());
-  EXPECT_EQ(told.error().code, ErrorCode::kInvalidArgument);
+  const auto prepared = query.prepare({});
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_EQ(prepared.error().code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace
