@@ -4,10 +4,10 @@
 #include "query/answer/partial_query.h"
 #include "query/answer/preparation.h"
 #include "query/answer/query_body.h"
+#include "query/filter/make_plan.h"
+#include "query/filter/zone_counts.h"
 #include "query/plan/join_plan.h"
 #include "query/rows/table_facts.h"
-#include "query/run/make_plan.h"
-#include "query/run/zone_counts.h"
 
 namespace presso {
 namespace {

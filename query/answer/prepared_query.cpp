@@ -12,10 +12,10 @@
 #include "query/answer/preparation.h"
 #include "query/answer/query_body.h"
 #include "query/bind/join_parts.h"
+#include "query/filter/make_plan.h"
 #include "query/plan/join_plan.h"
 #include "query/rows/table_facts.h"
 #include "query/run/explain.h"
-#include "query/run/make_plan.h"
 #include "query/run/query_forecast.h"
 
 namespace presso {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "query/run/coded_strings.h"
+#include "query/filter/coded_strings.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "query/run/condition_sample.h"
+#include "query/filter/condition_sample.h"
 
 #include <algorithm>
 
-#include "query/run/filter_run.h"
+#include "query/filter/filter_run.h"
 
 namespace presso::query {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "query/run/filter_run.h"
+#include "query/filter/filter_run.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "presso/checksum.h"
+#include "query/filter/coded_strings.h"
+#include "query/filter/key_test.h"
 #include "query/rows/row_bits.h"
-#include "query/run/coded_strings.h"
-#include "query/run/key_test.h"
 
 namespace presso::query {
 namespace {

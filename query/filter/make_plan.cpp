@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "query/run/make_plan.h"
+#include "query/filter/make_plan.h"
 
 #include <algorithm>
 #include <set>
 
 #include "format/columns/bit_copy.h"
+#include "query/filter/condition_sample.h"
 #include "query/plan/condition_cost.h"
 #include "query/plan/device_planner.h"
 #include "query/rows/table_facts.h"
-#include "query/run/condition_sample.h"
 
 namespace presso::query {
 namespace {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "query/run/zone_counts.h"
+#include "query/filter/zone_counts.h"
 
 #include <algorithm>
+
+#include "query/filter/filter_run.h"
 
 namespace presso::query {
 namespace {

@@ -4,7 +4,11 @@
 // Tested through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
-#include "query/run/execution.h"
+#include <atomic>
+#include <vector>
+
+#include "query/plan/filter_plan.h"
+#include "query/rows/slices.h"
 
 namespace presso::query {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "query/run/key_test.h"
+#include "query/run/build_key_test.h"
 
 #include <algorithm>
 
@@ -20,7 +20,8 @@ Int128 value_of_image(std::uint64_t image, bool is_signed) {
 
 }  // namespace
 
-KeyTest::KeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_column, bool exact)
+BuildKeyTest::BuildKeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_column,
+                           bool exact)
     : keys_(built.keys),
       filter_(built.filter.get()),
       exact_(exact),
@@ -40,7 +41,7 @@ KeyTest::KeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_
   if (!between.empty() && facts.keys > 0) images_ = between.intervals()[0];
 }
 
-bool KeyTest::may_lie_between(const ColumnZone& zone) const {
+bool BuildKeyTest::may_lie_between(const ColumnZone& zone) const {
   if ((zone.flags & kZoneKnown) == 0) return true;
   if ((zone.flags & kZoneNoValue) != 0) return false;
   if (zone.most < images_->least || zone.least > images_->most) return false;
@@ -50,7 +51,8 @@ bool KeyTest::may_lie_between(const ColumnZone& zone) const {
                            static_cast<std::uint64_t>(most - keys_.base()));
 }
 
-bool KeyTest::may_hold(const GroupReader& group, std::uint32_t first, std::uint32_t rows) const {
+bool BuildKeyTest::may_hold(const GroupReader& group, std::uint32_t first,
+                            std::uint32_t rows) const {
   if (!column_) return true;
   const Representation representation = group.chunk(*column_).representation;
   if (representation == Representation::kNull) return false;
@@ -61,8 +63,9 @@ bool KeyTest::may_hold(const GroupReader& group, std::uint32_t first, std::uint3
   });
 }
 
-Status KeyTest::test(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
-                     KeyTestState& state, std::uint64_t* found) const {
+Status BuildKeyTest::test(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
+                          KeyTestState& given, std::uint64_t* found) const {
+  auto& state = static_cast<BuildKeyTestState&>(given);  // make_state() makes no other
   if (!column_) return test_values(reader, vector, alive, state, found);
   ColumnSlice& slice = reader.column(*column_);
   const Representation representation = slice.representation();
@@ -84,7 +87,8 @@ Status KeyTest::test(SliceReader& reader, std::uint32_t vector, const std::uint6
   return tested ? Status{} : test_values(reader, vector, alive, state, found);
 }
 
-Status KeyTest::test_codes(SliceReader& reader, std::uint32_t vector, std::uint64_t* found) const {
+Status BuildKeyTest::test_codes(SliceReader& reader, std::uint32_t vector,
+                                std::uint64_t* found) const {
   PRESSO_ASSIGN(const EntryWords* const entries, entry_words(keys_, reader, *column_));
   if (!entries->any_known) {
     std::fill_n(found, kBatchWords, std::uint64_t{0});
@@ -101,9 +105,9 @@ Status KeyTest::test_codes(SliceReader& reader, std::uint32_t vector, std::uint6
 
 /// Equal numbers that lie together are looked up once, if these are fewer than the rows alive.
 /// False where they are not stored in this way: then nothing is done.
-Result<bool> KeyTest::test_runs(SliceReader& reader, std::uint32_t vector,
-                                const std::uint64_t* alive, KeyTestState& own,
-                                std::uint64_t* found) const {
+Result<bool> BuildKeyTest::test_runs(SliceReader& reader, std::uint32_t vector,
+                                     const std::uint64_t* alive, BuildKeyTestState& own,
+                                     std::uint64_t* found) const {
   ColumnSlice& slice = reader.column(*column_);
   if (is_string_ || slice.has_nulls()) return false;
   PRESSO_TRY(reader.load_runs(*column_, vector, count_rows(alive), own.runs));
@@ -116,8 +120,9 @@ Result<bool> KeyTest::test_runs(SliceReader& reader, std::uint32_t vector,
 }
 
 /// Where half of the rows are alive all of them are looked up, which spares picking them.
-Status KeyTest::test_values(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
-                            KeyTestState& own, std::uint64_t* found) const {
+Status BuildKeyTest::test_values(SliceReader& reader, std::uint32_t vector,
+                                 const std::uint64_t* alive, BuildKeyTestState& own,
+                                 std::uint64_t* found) const {
   const std::uint32_t rows = reader.slice().vector_rows(vector);
   if (2 * count_rows(alive) >= rows) {
     own.selection.set_all(rows);
@@ -136,7 +141,8 @@ Status KeyTest::test_values(SliceReader& reader, std::uint32_t vector, const std
 }
 
 /// Of `count` rows whose columns are the state's inputs.
-Status KeyTest::look_up(std::uint32_t count, KeyTestState& own, std::uint64_t* bits) const {
+Status BuildKeyTest::look_up(std::uint32_t count, BuildKeyTestState& own,
+                             std::uint64_t* bits) const {
   own.results.resize(program_.results().size());
   const auto failure = program_.run(own.state, own.inputs, count, own.results);
   if (failure) return make_error(ErrorCode::kInvalidArgument, failure->what);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "query/filter/key_test.h"
 #include "query/plan/intervals.h"
 #include "query/rows/slice_reader.h"
 #include "query/run/join_build.h"
@@ -19,8 +20,8 @@
 namespace presso::query {
 
 /// One thread's memory for a test.
-struct KeyTestState {
-  explicit KeyTestState(const Program& program) : state(program) {}
+struct BuildKeyTestState final : KeyTestState {
+  explicit BuildKeyTestState(const Program& program) : state(program) {}
   Program::State state;
   JoinKeys::Scratch scratch;
   Selection selection;
@@ -29,44 +30,37 @@ struct KeyTestState {
   std::vector<VectorView> results;
 };
 
-class KeyTest {
+class BuildKeyTest final : public KeyTest {
  public:
   /// `graph` and what `built` has are kept by reference, and must outlive the last test.
   /// `first_column`: of the table that is scanned among those of the query. `exact`: rows whose
   /// key the build side has not are not let pass, however they are stored.
-  KeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_column, bool exact);
+  BuildKeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_column, bool exact);
 
   /// The columns that it reads, as the table numbers them.
   const std::vector<std::size_t>& columns() const { return columns_; }
-  /// The only key, where that is nothing but a column.
-  std::optional<std::size_t> column() const { return column_; }
-  /// False where no row of these can have a key that the build side has, by what directories tell.
-  bool may_hold(const GroupReader& group, std::uint32_t first, std::uint32_t rows) const;
-
-  std::shared_ptr<KeyTestState> make_state() const {
-    return std::make_shared<KeyTestState>(program_);
+  bool may_hold(const GroupReader& group, std::uint32_t first, std::uint32_t rows) const override;
+  std::shared_ptr<KeyTestState> make_state() const override {
+    return std::make_shared<BuildKeyTestState>(program_);
   }
-  /// Sets bit i of `found` (16 words, all written) where row i of the vector has a key that the
-  /// build side has, or may have where the test is not exact. Rows without a bit in `alive` need
-  /// not be looked at: their bits are anything.
   Status test(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
-              KeyTestState& state, std::uint64_t* found) const;
+              KeyTestState& state, std::uint64_t* found) const override;
 
  private:
   bool may_lie_between(const ColumnZone& zone) const;
   Status test_codes(SliceReader& reader, std::uint32_t vector, std::uint64_t* found) const;
   Status test_values(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
-                     KeyTestState& state, std::uint64_t* found) const;
+                     BuildKeyTestState& state, std::uint64_t* found) const;
   Result<bool> test_runs(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
-                         KeyTestState& state, std::uint64_t* found) const;
-  Status look_up(std::uint32_t count, KeyTestState& state, std::uint64_t* bits) const;
+                         BuildKeyTestState& state, std::uint64_t* found) const;
+  Status look_up(std::uint32_t count, BuildKeyTestState& state, std::uint64_t* bits) const;
 
   const JoinKeys& keys_;
   const join::KeyFilter* const filter_;
   const bool exact_;
   Program program_;  ///< the keys
   std::vector<std::size_t> columns_;
-  std::optional<std::size_t> column_;
+  std::optional<std::size_t> column_;  ///< of the only key, where that is nothing but a column
   bool is_string_ = false;
   /// Of whole numbers: the zone images that lie between the least and the greatest key.
   std::optional<Interval> images_;

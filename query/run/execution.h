@@ -10,10 +10,10 @@
 #include <set>
 #include <vector>
 
+#include "query/filter/filter_run.h"
 #include "query/plan/filter_plan.h"
 #include "query/plan/query_spec.h"
 #include "query/rows/slices.h"
-#include "query/run/filter_run.h"
 
 namespace presso::query {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "query/filter/zone_counts.h"
 #include "query/run/execution.h"
-#include "query/run/zone_counts.h"
 
 namespace presso::query {
 

@@ -8,11 +8,11 @@
 
 #include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
+#include "query/filter/make_plan.h"
 #include "query/group/group_output.h"
 #include "query/run/join_run.h"
 #include "query/run/key_conditions.h"
 #include "query/run/key_order.h"
-#include "query/run/make_plan.h"
 
 namespace presso::query {
 namespace {

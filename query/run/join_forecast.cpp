@@ -5,12 +5,12 @@
 #include <cmath>
 #include <set>
 
+#include "query/filter/make_plan.h"
 #include "query/plan/join_plan.h"
 #include "query/rows/join_part.h"
 #include "query/run/join_build.h"
 #include "query/run/join_run.h"
 #include "query/run/key_order.h"
-#include "query/run/make_plan.h"
 #include "query/run/string_facts.h"
 
 namespace presso::query {

@@ -7,11 +7,11 @@
 
 #include <vector>
 
+#include "query/filter/zone_counts.h"
 #include "query/join/join_table.h"
 #include "query/plan/join_plan.h"
 #include "query/run/execution.h"
 #include "query/run/memory_forecast.h"
-#include "query/run/zone_counts.h"
 
 namespace presso::query {
 

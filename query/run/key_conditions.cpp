@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "query/compute/node_text.h"
+#include "query/run/build_key_test.h"
 #include "query/run/explain.h"
 #include "query/run/explain_joins.h"
-#include "query/run/key_test.h"
 
 namespace presso::query {
 namespace {
@@ -149,7 +149,7 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
   }
   condition.filter.kind = Filter::Kind::kKeys;
   condition.filter.negated = negated;
-  auto keys = std::make_shared<KeyTest>(graph, built, execution.first_column, made.decides);
+  auto keys = std::make_shared<BuildKeyTest>(graph, built, execution.first_column, made.decides);
   condition.filter.key_columns = keys->columns();
   condition.filter.keys = std::move(keys);
   condition.text = text_of(execution, built, negated, form_of(built));

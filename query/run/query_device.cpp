@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "query/run/filter_run.h"
+#include "query/filter/filter_run.h"
 
 namespace presso::query {
 namespace {

@@ -6,9 +6,9 @@
 // Tested by tests/unit/query/run/query_forecast_test.cpp.
 #pragma once
 
+#include "query/filter/zone_counts.h"
 #include "query/run/execution.h"
 #include "query/run/join_forecast.h"
-#include "query/run/zone_counts.h"
 
 namespace presso::query {
 

@@ -36,10 +36,10 @@
 #include "format/columns/bit_copy.h"
 #include "lab/programs/query/sweep_tables.h"
 #include "presso/stopwatch.h"
+#include "query/filter/filter_run.h"
+#include "query/filter/make_plan.h"
 #include "query/plan/planner.h"
 #include "query/rows/table_facts.h"
-#include "query/run/filter_run.h"
-#include "query/run/make_plan.h"
 
 namespace presso::query {
 namespace {

@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "decompress/gpu/runtime/memory_parts.h"
+#include "query/filter/zone_counts.h"
 #include "query/gpu/table/build_passes.h"
 #include "query/gpu/table/resident_table.h"
 #include "query/rows/table_facts.h"
 #include "query/run/query_device.h"
-#include "query/run/zone_counts.h"
 
 namespace presso::gpu {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "query/filter/coded_strings.h"
 #include "query/plan/planner.h"
-#include "query/run/coded_strings.h"
 
 namespace presso::gpu {
 

@@ -2,7 +2,7 @@
 // Every plan of some conditions, with lists and with bitmaps, finds the rows that plain loops find:
 // over columns stored in all ways, random, sorted, in runs and correlated; and slices that zones
 // rule out are not read.
-#include "query/run/filter_run.h"
+#include "query/filter/filter_run.h"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <optional>
 
 #include "corpora/random.h"
+#include "query/filter/make_plan.h"
 #include "query/plan/planner.h"
 #include "query/rows/slices.h"
 #include "query/rows/table_facts.h"
-#include "query/run/make_plan.h"
 #include "tests/unit/decompress/table/slices.h"
 
 namespace presso::query::filter_run_test {
