@@ -4,20 +4,15 @@
 #include <algorithm>
 
 namespace presso::cli {
-namespace {
-
-constexpr std::size_t kBegunBytes = 4;
-
-}  // namespace
 
 Result<TableInput> TableInput::open(const InputFile& input) {
   TableInput opened;
-  opened.begun_.resize_discarding(kBegunBytes);
+  opened.begun_.resize_discarding(kForeignBytes);
   std::size_t got = 0;
   // A file that claims to be empty, as those of /proc do, is read as a pipe.
   if (input.is_regular() && !input.is_standard_input() && input.size() > 0) {
     opened.file_ = std::make_unique<FdRandomAccess>(input.fd(), input.size());
-    got = static_cast<std::size_t>(std::min<std::uint64_t>(input.size(), kBegunBytes));
+    got = static_cast<std::size_t>(std::min<std::uint64_t>(input.size(), kForeignBytes));
     PRESSO_TRY(opened.file_->read_at(0, MutableBytes(opened.begun_.data(), got)));
     for (Text* text : {&opened.text_, &opened.again_}) {
       text->stored = std::make_unique<RangeSource>(*opened.file_, 0, input.size());
@@ -28,7 +23,7 @@ Result<TableInput> TableInput::open(const InputFile& input) {
     opened.text_.prefixed =
         std::make_unique<PrefixedSource>(opened.begun_.bytes().first(got), *opened.text_.stored);
   }
-  opened.format_ = foreign_format(opened.begun_.bytes().first(got));
+  PRESSO_ASSIGN(opened.format_, foreign_format(opened.begun_.bytes().first(got)));
   if (opened.is_compressed()) {
     PRESSO_TRY(opened.decompress(opened.text_));
     if (opened.again_.stored) PRESSO_TRY(opened.decompress(opened.again_));

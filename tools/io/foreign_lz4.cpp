@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lz4 frames through liblz4. The format before frames (lz4 -l) is not recognised.
+// lz4 frames through liblz4. The format before frames (lz4 -l) is known but not read.
 #include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_LZ4

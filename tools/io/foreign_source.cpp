@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,10 +23,95 @@ bool is_padding(Bytes rest) {
   return std::all_of(rest.begin(), rest.end(), [](Byte byte) { return byte == 0; });
 }
 
+/// A frame that is to be skipped: pzstd begins files with one. zstd and lz4 mark it alike.
+bool is_skippable(Bytes begun) {
+  return begun.size() >= 4 && (begun[0] & 0xF0) == 0x50 &&
+         begins_with(begun.subspan(1), {0x2A, 0x4D, 0x18});
+}
+
+/// The raw format of lzip's forerunner has no magic number: the usual properties, a dictionary of
+/// less than 4 GiB, and a size that is unknown or below 1 TiB.
+bool is_lzma(Bytes begun) {
+  if (begun.size() < kForeignBytes || !begins_with(begun, {0x5D, 0x00, 0x00})) return false;
+  const Bytes size = begun.subspan(5, 7);
+  const auto all = [](Bytes bytes, Byte value) {
+    return std::all_of(bytes.begin(), bytes.end(), [=](Byte byte) { return byte == value; });
+  };
+  return all(size, 0xFF) || all(size.subspan(5), 0);
+}
+
+bool is_bzip2(Bytes begun) {
+  if (begun.size() < 10 || !begins_with(begun, {'B', 'Z', 'h'})) return false;
+  return begins_with(begun.subspan(4), {0x31, 0x41, 0x59, 0x26, 0x53, 0x59}) ||
+         begins_with(begun.subspan(4), {0x17, 0x72, 0x45, 0x38, 0x50, 0x90});
+}
+
+struct UnreadFormat {
+  const char* made_by = nullptr;
+  const char* command = nullptr;
+};
+
+/// A format that presso knows but does not read.
+std::optional<UnreadFormat> unread_format(Bytes begun) {
+  if (begins_with(begun, {0xFD, '7', 'z', 'X', 'Z', 0x00})) return UnreadFormat{"xz", "xz -dc"};
+  if (is_bzip2(begun)) return UnreadFormat{"bzip2", "bzip2 -dc"};
+  if (begins_with(begun, {0x02, 0x21, 0x4C, 0x18})) {
+    return UnreadFormat{"lz4 in its legacy format (lz4 -l)", "lz4 -dc"};
+  }
+  if (begins_with(begun, {0x1F, 0x9D})) return UnreadFormat{"compress", "gzip -dc"};
+  if (begins_with(begun, {'L', 'Z', 'I', 'P', 0x01})) return UnreadFormat{"lzip", "lzip -dc"};
+  if (begins_with(begun, {0x89, 'L', 'Z', 'O', 0x00, 0x0D, 0x0A, 0x1A, 0x0A})) {
+    return UnreadFormat{"lzop", "lzop -dc"};
+  }
+  if (is_lzma(begun)) return UnreadFormat{"lzma", "xz -dc"};
+  return std::nullopt;
+}
+
+/// The first bytes after frames that were skipped, and where in the file they stand.
+struct AfterSkipped {
+  std::array<Byte, 4> begun{};
+  std::size_t bytes = 0;
+  std::uint64_t offset = 0;
+};
+
+Error ends_in_skipped_frame(std::uint64_t offset) {
+  return make_error(ErrorCode::kIo,
+                    "the file ends too early, in a frame to be skipped that begins "
+                    "at offset " +
+                        grouped(offset));
+}
+
+Result<AfterSkipped> skip_frames(ByteSource& compressed) {
+  AfterSkipped after;
+  for (std::array<Byte, kInputBytes> skipped;;) {
+    PRESSO_ASSIGN(after.bytes, read_fully(compressed, after.begun));
+    if (!is_skippable(Bytes(after.begun).first(after.bytes))) return after;
+    std::array<Byte, 4> size{};
+    PRESSO_ASSIGN(const std::size_t got, read_fully(compressed, size));
+    if (got < size.size()) return ends_in_skipped_frame(after.offset);
+    const std::uint64_t bytes =
+        size[0] | size[1] << 8 | size[2] << 16 | std::uint64_t{size[3]} << 24;
+    for (std::uint64_t left = bytes; left > 0;) {
+      const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left, skipped.size()));
+      PRESSO_ASSIGN(const std::size_t read,
+                    read_fully(compressed, MutableBytes(skipped).first(part)));
+      if (read < part) return ends_in_skipped_frame(after.offset);
+      left -= part;
+    }
+    after.offset += 8 + bytes;
+  }
+}
+
 class ForeignSource final : public ByteSource {
  public:
-  ForeignSource(std::unique_ptr<ForeignDecoder> decoder, ByteSource& compressed)
-      : decoder_(std::move(decoder)), compressed_(compressed) {}
+  ForeignSource(std::unique_ptr<ForeignDecoder> decoder, ByteSource& compressed,
+                const AfterSkipped& begun)
+      : decoder_(std::move(decoder)),
+        compressed_(compressed),
+        end_(begun.bytes),
+        offset_(begun.offset) {
+    std::copy(begun.begun.begin(), begun.begun.end(), input_.begin());
+  }
 
   /// Fills `into` but at the end, so that only there a chunk of the scan is short.
   Result<std::size_t> read(MutableBytes into) override {
@@ -108,30 +194,54 @@ class ForeignSource final : public ByteSource {
 
 }  // namespace
 
-ForeignFormat foreign_format(Bytes begun) {
+Result<ForeignFormat> foreign_format(Bytes begun) {
   if (begins_with(begun, {0x1F, 0x8B})) return ForeignFormat::kGzip;
   if (begins_with(begun, {0x28, 0xB5, 0x2F, 0xFD})) return ForeignFormat::kZstd;
   if (begins_with(begun, {0x04, 0x22, 0x4D, 0x18})) return ForeignFormat::kLz4;
-  // A frame to be skipped, with which pzstd begins files.
-  const bool skippable = begun.size() >= 4 && (begun[0] & 0xF0) == 0x50 &&
-                         begins_with(begun.subspan(1), {0x2A, 0x4D, 0x18});
-  return skippable ? ForeignFormat::kZstd : ForeignFormat::kNone;
+  if (is_skippable(begun)) return ForeignFormat::kSkippable;
+  if (const auto unread = unread_format(begun)) {
+    return make_error(ErrorCode::kUnsupported, std::string("is compressed by ") + unread->made_by +
+                                                   ", which presso does not read; '" +
+                                                   unread->command + "' decompresses it");
+  }
+  return ForeignFormat::kNone;
 }
 
 Result<std::unique_ptr<ByteSource>> open_foreign(ForeignFormat format, ByteSource& compressed) {
-  std::unique_ptr<ForeignDecoder> decoder = format == ForeignFormat::kGzip   ? make_gzip_decoder()
-                                            : format == ForeignFormat::kZstd ? make_zstd_decoder()
-                                                                             : make_lz4_decoder();
+  AfterSkipped begun;
+  if (format == ForeignFormat::kSkippable) {
+    PRESSO_ASSIGN(begun, skip_frames(compressed));
+    if (begun.bytes == 0)
+      return std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(Bytes()));
+    PRESSO_ASSIGN(format, foreign_format(Bytes(begun.begun).first(begun.bytes)));
+  }
+  std::unique_ptr<ForeignDecoder> decoder;
+  const char* library = nullptr;
+  switch (format) {
+    case ForeignFormat::kGzip:
+      decoder = make_gzip_decoder();
+      library = "zlib";
+      break;
+    case ForeignFormat::kZstd:
+      decoder = make_zstd_decoder();
+      library = "libzstd";
+      break;
+    case ForeignFormat::kLz4:
+      decoder = make_lz4_decoder();
+      library = "liblz4";
+      break;
+    default:
+      return make_error(
+          ErrorCode::kUnsupported,
+          "begins with a frame to be skipped, as zstd and lz4 write it, but neither of "
+          "these formats follows");
+  }
   if (!decoder) {
-    const char* const library = format == ForeignFormat::kGzip   ? "zlib"
-                                : format == ForeignFormat::kZstd ? "libzstd"
-                                                                 : "liblz4";
-    return make_error(ErrorCode::kUnsupported,
-                      std::string("is compressed in a way that needs ") + library +
-                          ", without which presso was built; --no-search-zip searches it as it is");
+    return make_error(ErrorCode::kUnsupported, std::string("is compressed in a way that needs ") +
+                                                   library + ", without which presso was built");
   }
   return std::unique_ptr<ByteSource>(
-      std::make_unique<ForeignSource>(std::move(decoder), compressed));
+      std::make_unique<ForeignSource>(std::move(decoder), compressed, begun));
 }
 
 }  // namespace presso::cli

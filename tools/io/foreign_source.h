@@ -5,23 +5,30 @@
 //
 // Damage is an error with the compressed offset at which it was noticed, after all text before it
 // has been given out. Memory: the format's window (zstd: at most 128 MiB) and 64 KiB of input.
-// Tested by tests/cli/test_scan_formats.py.
+// Tested by tests/cli/test_scan_files.py and
+// test_unusual_files.py.
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "presso/byte_stream.h"
 
 namespace presso::cli {
 
-enum class ForeignFormat { kNone, kGzip, kZstd, kLz4 };
+/// kSkippable: the file begins with a frame that is to be skipped, which zstd and lz4 mark alike.
+/// The frames after it tell which of the two it is.
+enum class ForeignFormat { kNone, kGzip, kZstd, kLz4, kSkippable };
 
-/// By the first bytes; four are enough.
-ForeignFormat foreign_format(Bytes begun);
+/// The bytes from which foreign_format() tells every format that it knows.
+constexpr std::size_t kForeignBytes = 12;
+
+/// Looks at the first bytes of a file. kUnsupported: another program compressed it in a format that
+/// presso does not read (xz, bzip2, lz4's legacy frames and others); the message names the format
+/// and the command that decompresses it.
+Result<ForeignFormat> foreign_format(Bytes begun);
 
 /// Plain text of `compressed`, which is kept by reference. Errors: kUnsupported where this build
-/// lacks the library.
+/// lacks the library; for kSkippable, whose frames are skipped at once, also those of reading.
 Result<std::unique_ptr<ByteSource>> open_foreign(ForeignFormat format, ByteSource& compressed);
 
 /// One format's decoder, fed piece by piece.

@@ -89,7 +89,10 @@ std::vector<Flag> scan_file_flags(ScanSettings& s) {
        .name = "search-zip",
        .category = kSelection,
        .brief = "search within .gz, .zst and .lz4 files (default)",
-       .text = "They are recognised by their content. Files that presso compressed always are.",
+       .text =
+           "They are recognised by their content, as are formats that presso does not read (xz, "
+           "bzip2 and others), which are errors then. Files that presso compressed are always "
+           "searched within.",
        .negation = "no-search-zip",
        .apply = set(s.search_zip)},
   };

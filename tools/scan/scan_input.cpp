@@ -14,8 +14,13 @@ namespace {
 
 /// Smaller plain files are not worth a second thread.
 constexpr std::uint64_t kParallelBytes = 1 << 20;
-/// By which it is told what a file is.
-constexpr std::size_t kBegunBytes = 12;
+/// An error of a file that other programs compressed, with what can be done about it.
+Error not_searched(Error error) {
+  if (error.code == ErrorCode::kUnsupported) {
+    error.what += "; --no-search-zip searches its bytes";
+  }
+  return error;
+}
 
 /// A source that ends where its errors begin.
 class UntilErrorSource final : public ByteSource {
@@ -48,13 +53,13 @@ std::uint64_t regular_size(int fd) {
 
 Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
   ScanInput input;
-  Byte magic[kBegunBytes];
+  Byte magic[kForeignBytes];
   const std::uint64_t size = is_stdin ? 0 : regular_size(fd);
   std::size_t got = 0;
   input.stream_ = std::make_unique<FdSource>(fd);
   if (size > 0) {
     input.file_ = std::make_unique<FdRandomAccess>(fd, size);
-    got = static_cast<std::size_t>(std::min<std::uint64_t>(size, kBegunBytes));
+    got = static_cast<std::size_t>(std::min<std::uint64_t>(size, kForeignBytes));
     PRESSO_TRY(input.file_->read_at(0, MutableBytes(magic, got)));
   } else {
     PRESSO_ASSIGN(got, read_fully(*input.stream_, magic));
@@ -67,8 +72,12 @@ Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& set
 
 Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
   const bool is_presso = begun.size() >= sizeof kFileMagic && has_file_magic(begun.data());
-  const ForeignFormat format =
-      settings.search_zip && !is_presso ? foreign_format(begun) : ForeignFormat::kNone;
+  ForeignFormat format = ForeignFormat::kNone;
+  if (settings.search_zip && !is_presso) {
+    Result<ForeignFormat> found = foreign_format(begun);
+    if (!found.ok()) return not_searched(std::move(found.error()));
+    format = *found;
+  }
   is_plain_ = !is_presso && format == ForeignFormat::kNone;
   if (!is_presso && settings.blocks.is_limit(0)) {
     return make_error(ErrorCode::kInvalidArgument, "has no blocks, which --blocks asks for");
@@ -88,7 +97,9 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
     return {};
   }
   ByteSource& below = begun_ ? *begun_ : *stream_;
-  PRESSO_ASSIGN(foreign_, open_foreign(format, below));
+  Result<std::unique_ptr<ByteSource>> opened = open_foreign(format, below);
+  if (!opened.ok()) return not_searched(std::move(opened.error()));
+  foreign_ = std::move(*opened);
   return {};
 }
 

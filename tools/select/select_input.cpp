@@ -17,8 +17,6 @@
 namespace presso::cli {
 namespace {
 
-/// By which it is told what a file is.
-constexpr std::size_t kBegunBytes = 12;
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr std::size_t kNamesBytes = 256u << 10;  ///< hold the names of the columns
 
@@ -66,7 +64,7 @@ Result<std::unique_ptr<SelectInput>> SelectInput::open(const std::string& path,
 
 Status SelectInput::read(const SelectInputOptions& options) {
   PRESSO_TRY(find_bytes());
-  Byte begin[kBegunBytes];
+  Byte begin[kForeignBytes];
   const auto got = static_cast<std::size_t>(std::min<std::uint64_t>(stored_->size(), sizeof begin));
   const MutableBytes begun(begin, got);
   PRESSO_TRY(stored_->read_at(0, begun));
@@ -125,7 +123,7 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
     return make_error(ErrorCode::kUnsupported,
                       "is " + std::string(format) + ", which presso does not read");
   }
-  const ForeignFormat format = foreign_format(begun);
+  PRESSO_ASSIGN(const ForeignFormat format, foreign_format(begun));
   StoredText text(*stored_);
   StoredText again(*stored_);
   PRESSO_TRY(text.decompress(format));
