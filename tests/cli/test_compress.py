@@ -169,14 +169,6 @@ class Outputs(CliTest):
         self.ok("compress", "link")
         self.assert_round_trip("link.presso", b"t\n")
 
-    def test_output_through_a_symbolic_link_keeps_the_link(self):
-        self.write("app.log", b"t\n")
-        self.write("store", b"old")
-        os.symlink("store", "link")
-        self.ok("compress", "-f", "-o", "link", "app.log")
-        self.assertTrue(os.path.islink("link"))
-        self.assert_round_trip("store", b"t\n")
-
 
 class Refusals(CliTest):
     @covers("compress", "--force")

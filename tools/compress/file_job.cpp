@@ -16,11 +16,9 @@ bool is_terminal_input(const std::string& path) {
   return path == kStandardInput && isatty(STDIN_FILENO) != 0;
 }
 
-/// Whether an existing `path` may be replaced.
+/// Whether what stands at `path` may be replaced.
 bool may_overwrite(const std::string& path, const FileOptions& options) {
   if (options.force) return true;
-  struct stat about {};
-  if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
   return confirm("'" + path + "' exists; overwrite it?");
 }
 
@@ -87,8 +85,7 @@ std::optional<OutputFile> open_output(const OutputRequest& request, const FileOp
     }
     return OutputFile::standard_output();
   }
-  struct stat about {};
-  const bool there = stat(request.path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
+  const bool there = would_be_replaced(request.path);
   const bool overwrite = there ? may_overwrite(request.path, options) : options.force;
   if (there && !overwrite) {
     error(name, "exists; not overwritten (-f overwrites)");

@@ -155,8 +155,7 @@ class TrainCommand final : public Command {
       error("train", "no dictionary written to a terminal; -o names a file, -f writes it");
       return false;
     }
-    struct stat about {};
-    if (stat(output_.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return true;
+    if (!would_be_replaced(output_)) return true;
     error(output_, "exists; not overwritten (-f overwrites)");
     return false;
   }

@@ -39,7 +39,9 @@ std::vector<Flag> file_flags(FileOptions& options) {
        .name = "force",
        .category = kOutput,
        .brief = "overwrite files, write compressed data to a terminal",
-       .text = "Also takes inputs that would be skipped because of their name.",
+       .text =
+           "A link of the output's name is replaced, not the file it leads to. Also takes inputs "
+           "that would be skipped because of their name.",
        .apply = set(options.force)},
       {.short_name = 'k',
        .name = "keep",

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <random>
 
 namespace presso::cli {
@@ -24,13 +24,41 @@ SplitPath split(const std::string& path) {
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
-/// Follows a symbolic link, so that the file that it points to is replaced and not the link.
-std::string resolved(const std::string& path) {
+/// The number of this process's descriptor to which symbolic links lead, as those from /dev/stdout
+/// to /proc/self/fd/1 do.
+std::optional<int> descriptor_named(std::filesystem::path path) {
+  const std::string own = "/proc/" + std::to_string(getpid()) + "/fd";
+  constexpr int kMostLinks = 40;
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::error_code problem;
+    const std::filesystem::path folder =
+        std::filesystem::canonical(path.has_parent_path() ? path.parent_path() : ".", problem);
+    if (problem) return std::nullopt;
+    if (folder == own) return std::atoi(path.filename().c_str());
+    const std::filesystem::path target = std::filesystem::read_symlink(path, problem);
+    if (problem) return std::nullopt;
+    path = folder / target;
+  }
+  return std::nullopt;
+}
+
+/// What stands where an output is to go.
+enum class Occupant { kNothing, kReplaced, kDirectory, kWrittenTo };
+
+Occupant occupant_of(const std::string& path) {
   struct stat about {};
-  if (lstat(path.c_str(), &about) != 0 || !S_ISLNK(about.st_mode)) return path;
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  return real == nullptr ? path : std::string(real.get());
+  if (lstat(path.c_str(), &about) != 0) return Occupant::kNothing;
+  const bool is_link = S_ISLNK(about.st_mode);
+  if (is_link && descriptor_named(path)) return Occupant::kWrittenTo;
+  // A link that leads nowhere is replaced.
+  if (is_link && stat(path.c_str(), &about) != 0) return Occupant::kReplaced;
+  if (S_ISDIR(about.st_mode)) return Occupant::kDirectory;
+  return S_ISREG(about.st_mode) ? Occupant::kReplaced : Occupant::kWrittenTo;
+}
+
+int open_existing(const std::string& path) {
+  if (const auto descriptor = descriptor_named(path)) return fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
+  return open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 
 std::string random_suffix() {
@@ -83,6 +111,10 @@ Result<mode_t> usual_mode(const std::string& path) {
 
 }  // namespace
 
+bool would_be_replaced(const std::string& path) {
+  return occupant_of(path) == Occupant::kReplaced;
+}
+
 OutputFile OutputFile::standard_output() {
   OutputFile output;
   output.fd_ = STDOUT_FILENO;
@@ -96,16 +128,17 @@ Result<OutputFile> OutputFile::create(const std::string& path, Options options) 
   output.path_ = path;
   output.overwrite_ = options.overwrite;
   output.owns_fd_ = true;
-  struct stat about {};
-  const bool exists = stat(path.c_str(), &about) == 0;
-  if (exists && S_ISDIR(about.st_mode)) {
+  const Occupant occupant = occupant_of(path);
+  if (occupant == Occupant::kDirectory) {
     return make_error(ErrorCode::kExists, "it is a directory");
   }
-  if (exists && !S_ISREG(about.st_mode)) {
-    output.fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (occupant == Occupant::kWrittenTo) {
+    output.fd_ = open_existing(path);
     if (output.fd_ < 0) return errno_error("cannot open", errno);
   } else {
-    if (exists && !options.overwrite) return make_error(ErrorCode::kExists);
+    if (occupant == Occupant::kReplaced && !options.overwrite) {
+      return make_error(ErrorCode::kExists);
+    }
     PRESSO_TRY(output.make_temporary());
   }
   output.sink_ = std::make_unique<FileSink>(output.fd_, options.sparse && output.is_new_file());
@@ -113,7 +146,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, Options options) 
 }
 
 Status OutputFile::make_temporary() {
-  PRESSO_ASSIGN(NewFile made, make_new_file(resolved(path_), 0600));
+  PRESSO_ASSIGN(NewFile made, make_new_file(path_, 0600));
   fd_ = made.fd;
   temporary_ = std::move(made.name);
   registered_ = std::move(made.registered);
@@ -154,7 +187,7 @@ Status OutputFile::give_attributes(const FileAttributes& attributes) {
     if (fchown(fd_, attributes.owner->first, attributes.owner->second) != 0) errno = 0;
   }
   PRESSO_ASSIGN(const mode_t mode,
-                attributes.mode ? Result<mode_t>(*attributes.mode) : usual_mode(resolved(path_)));
+                attributes.mode ? Result<mode_t>(*attributes.mode) : usual_mode(path_));
   if (fchmod(fd_, mode & 0777) != 0 && errno != EPERM)
     return errno_error("cannot set the mode", errno);
   if (attributes.modified) {
@@ -166,14 +199,13 @@ Status OutputFile::give_attributes(const FileAttributes& attributes) {
 }
 
 Status OutputFile::rename_into_place() {
-  const std::string final_path = resolved(path_);
   int moved = -1;
   if (!overwrite_) {
-    moved = renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, final_path.c_str(), RENAME_NOREPLACE);
+    moved = renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE);
     if (moved != 0 && errno == EEXIST) return make_error(ErrorCode::kExists);
   }
   // Some file systems know no RENAME_NOREPLACE; existence was checked when the file was created.
-  if (moved != 0) moved = rename(temporary_.c_str(), final_path.c_str());
+  if (moved != 0) moved = rename(temporary_.c_str(), path_.c_str());
   if (moved != 0) return errno_error("cannot rename", errno);
   temporary_.clear();
   registered_.reset();

@@ -3,7 +3,10 @@
 // standard output, or something that exists and is no regular file (/dev/null, a pipe).
 //
 // A new file is written as ".NAME.XXXXXX" in the directory of NAME, then given mode and times,
-// synced to disk and renamed. If the command ends before that, nothing is left on disk.
+// synced to disk and renamed. If the command ends before that, nothing is left on disk. What has
+// the name is replaced: of a symbolic link the link and not the file that it leads to, and other
+// hard links of a file keep the old content. Links to devices, pipes and descriptors (/dev/stdout)
+// are followed.
 #pragma once
 
 #include <sys/stat.h>
@@ -25,6 +28,10 @@ struct FileAttributes {
   std::optional<std::pair<uid_t, gid_t>> owner;  ///< only if permitted
 };
 
+/// Whether a regular file or a symbolic link stands at `path`, so that an output of this name would
+/// replace it.
+bool would_be_replaced(const std::string& path);
+
 class OutputFile {
  public:
   struct Options {
@@ -34,7 +41,7 @@ class OutputFile {
 
   /// Standard output.
   static OutputFile standard_output();
-  /// Errors: kIo, kNoSpace; kExists, only for regular files.
+  /// Errors: kIo, kNoSpace; kExists for what would be replaced unless `overwrite`, and for folders.
   static Result<OutputFile> create(const std::string& path, Options options);
 
   OutputFile(OutputFile&& other) noexcept;
