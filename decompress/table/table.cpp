@@ -40,7 +40,7 @@ struct PrintedRows {
   Status print_more(const TableSchema& schema) {
     std::vector<ColumnView> views;
     for (const ColumnData& column : columns) views.push_back(column.view());
-    const RowPrinter printer(schema, views);
+    const RowPrinter printer(schema, views, nullptr, JsonBytes::kReplaced);
     text.clear();
     while (!done() && text.size() < kMostText) {
       const std::uint64_t rows = std::min(printer.batch_rows(), columns.front().rows - printed);

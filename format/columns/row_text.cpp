@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "format/columns/utf8_check.h"
 #include "format/columns/value_patterns.h"
 
 namespace presso {
@@ -32,8 +33,7 @@ bool in_values(Byte byte) {
 }
 
 /// What stands before a value that is not a row's first.
-std::string name_in_json(const std::string& name, string_text::JsonEscapes escapes, bool spaces) {
-  const Bytes bytes(reinterpret_cast<const Byte*>(name.data()), name.size());
+std::string name_in_json(Bytes bytes, string_text::JsonEscapes escapes, bool spaces) {
   std::string text(string_text::escaped_json_bytes(bytes, escapes), '"');
   const char* const end = string_text::escape_json(bytes, text.data(), escapes);
   text.resize(static_cast<std::size_t>(end - text.data()));
@@ -43,13 +43,14 @@ std::string name_in_json(const std::string& name, string_text::JsonEscapes escap
 }  // namespace
 
 RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
-                       const ExactLines* exact)
+                       const ExactLines* exact, JsonBytes json_bytes)
     : form_(schema.text),
       schema_columns_(schema.columns.size()),
       columns_(columns),
       exact_(exact != nullptr && !exact->rows.empty() ? exact : nullptr),
       rows_(columns.empty() ? 0 : columns[0].rows),
       json_(schema.text.kind == TextKind::kJsonLines),
+      replaces_bytes_(json_ && json_bytes == JsonBytes::kReplaced),
       quote_(json_ ? '"' : static_cast<char>(schema.text.quote)),
       field_marks_(schema.text.delimiter, schema.text.quote),
       quote_mark_(schema.text.quote),
@@ -57,7 +58,7 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
       json_marks_(json_escapes_),
       json_orders_(schema.text.json_orders, schema.columns.size()) {
   for (std::size_t i = 0; i < std::min(columns.size(), schema_columns_); ++i) {
-    Field field = make_field(schema.columns[i], columns[i]);
+    Field field = make_field(schema.columns[i], with_valid_strings(schema.columns[i], columns[i]));
     most_row_bytes_ += field.most_bytes + field.before.size();
     fields_.push_back(std::move(field));
   }
@@ -66,6 +67,27 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
   if (form_.carriage_return) row_end_.push_back('\r');
   row_end_.push_back('\n');
   most_row_bytes_ += row_end_.size() + 1;  // and '{'
+}
+
+/// The column itself where nothing in it is to be replaced.
+ColumnView RowPrinter::with_valid_strings(const ColumnSchema& schema, const ColumnView& column) {
+  const bool may_have_others =
+      replaces_bytes_ && is_string(column.type) && column.offsets != nullptr && !schema.valid_utf8;
+  if (!may_have_others) return column;
+  if (are_valid_utf8(column.values, {column.offsets, static_cast<std::size_t>(column.rows) + 1})) {
+    return column;
+  }
+  ReplacedStrings& replaced = replaced_.emplace_back();
+  replaced.offsets.assign(1, 0);
+  for (std::uint64_t row = 0; row < column.rows; ++row) {
+    append_as_utf8(replaced.values, column.string(row));
+    replaced.offsets.push_back(static_cast<std::int64_t>(replaced.values.size()));
+  }
+  replaced.values.resize(replaced.values.size() + Buffer::kSlack);
+  ColumnView valid = column;
+  valid.values = replaced.values.data();
+  valid.offsets = replaced.offsets.data();
+  return valid;
 }
 
 RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
@@ -77,7 +99,15 @@ RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
   field.schema = schema;
   field.column = column;
   if (column.offsets != nullptr) field.values_end = column.values + column.offsets[column.rows];
-  if (json_) field.before = name_in_json(schema.name, json_escapes_, form_.json_spaces);
+  if (json_) {
+    std::vector<Byte> valid;
+    Bytes name(reinterpret_cast<const Byte*>(schema.name.data()), schema.name.size());
+    if (replaces_bytes_) {
+      append_as_utf8(valid, name);
+      name = valid;
+    }
+    field.before = name_in_json(name, json_escapes_, form_.json_spaces);
+  }
   if (schema.type == ColumnType::kBool) {
     for (const bool word : {false, true}) field.words[word] = bool_field(schema, word);
   }

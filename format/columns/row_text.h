@@ -7,8 +7,10 @@
 // the delimiter (dates with a delimiter '-'). Without one (quote 0) fields are written as they are.
 // JSON lines: {"name":value,...}, nulls as null; strings, dates, timestamps and numbers that JSON
 // does not have (nan, inf) in quotes; bools true and false whatever their ValueText; strings that
-// are JSON themselves (kRawJson) and bytes that are not valid UTF-8 as they are. TextForm says
-// whether there are spaces, whether nulls are left out, what is escaped, and the order of keys.
+// are JSON themselves (kRawJson) as they are. Bytes that are not valid UTF-8 are written as they
+// are where the text is to be that of the input again, and as U+FFFD where it is an answer
+// (JsonBytes), which must be JSON. TextForm says whether there are spaces, whether nulls are left
+// out, what is escaped, and the order of keys.
 //
 // Rows are written in batches: room for the longest text that a batch can have is made first, then
 // nothing is checked. Cost: 0.8 GB/s a core for rows like TPC-H's lineitem, 1.9 GB/s as JSON
@@ -29,13 +31,16 @@
 
 namespace presso {
 
+/// Bytes of strings and names that are not UTF-8, in JSON lines.
+enum class JsonBytes { kAsTheyAre, kReplaced };
+
 class RowPrinter {
  public:
   /// One row group, or a part of it. All is kept by reference and must outlive the printer. A
   /// column for each of the schema's, of its type, all of the same number of rows. `exact` may be
   /// nullptr.
   RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
-             const ExactLines* exact = nullptr);
+             const ExactLines* exact = nullptr, JsonBytes json_bytes = JsonBytes::kAsTheyAre);
 
   /// Appends the text of these rows; after the column's last row, exact text behind it as well.
   /// TextForm::head is not printed. kInvalidArgument: columns or exact lines do not fit the schema
@@ -74,6 +79,13 @@ class RowPrinter {
     std::size_t most_bytes = 0;        ///< of a row, without the string's own
   };
 
+  /// A column of strings that are UTF-8.
+  struct ReplacedStrings {
+    std::vector<Byte> values;
+    std::vector<std::int64_t> offsets;
+  };
+
+  ColumnView with_valid_strings(const ColumnSchema& schema, const ColumnView& column);
   Field make_field(const ColumnSchema& schema, const ColumnView& column) const;
   Kind kind_of(const ColumnSchema& schema) const;
   std::string bool_field(const ColumnSchema& schema, bool value) const;
@@ -105,6 +117,7 @@ class RowPrinter {
   const ExactLines* exact_;
   std::uint64_t rows_ = 0;
   bool json_;
+  bool replaces_bytes_;
   char quote_;
   string_text::FieldMarks field_marks_;
   string_text::QuoteMark quote_mark_;
@@ -113,6 +126,7 @@ class RowPrinter {
   JsonOrders json_orders_;
   std::string row_end_;
   std::size_t most_row_bytes_ = 0;  ///< without strings' own bytes
+  std::vector<ReplacedStrings> replaced_;
   std::vector<Field> fields_;
 };
 

@@ -3,6 +3,8 @@
 // depends on the first.
 #include "format/columns/utf8_check.h"
 
+#include <iterator>
+
 namespace presso {
 namespace {
 
@@ -54,6 +56,17 @@ std::size_t utf8_prefix(Bytes text) {
     }
   }
   return text.size();
+}
+
+void append_as_utf8(std::vector<Byte>& to, Bytes text) {
+  constexpr Byte kReplacement[] = {0xEF, 0xBF, 0xBD};
+  for (;;) {
+    const std::size_t valid = utf8_prefix(text);
+    to.insert(to.end(), text.begin(), text.begin() + static_cast<std::ptrdiff_t>(valid));
+    if (valid == text.size()) return;
+    to.insert(to.end(), std::begin(kReplacement), std::end(kReplacement));
+    text = text.subspan(valid + 1);
+  }
 }
 
 bool are_valid_utf8(const Byte* values, std::span<const std::int64_t> offsets) {

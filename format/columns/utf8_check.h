@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "presso/bytes.h"
 
@@ -16,6 +17,9 @@ std::size_t utf8_prefix(Bytes text);
 inline bool is_valid_utf8(Bytes text) {
   return utf8_prefix(text) == text.size();
 }
+
+/// Appends `text` with U+FFFD in place of each byte that begins no character.
+void append_as_utf8(std::vector<Byte>& to, Bytes text);
 
 /// Whether each of the strings between two offsets into `values` is. They are looked at as one
 /// text; then none of them may begin inside a character.

@@ -7,7 +7,6 @@
 #include <limits>
 #include <new>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "format/columns/utf8_check.h"
@@ -16,7 +15,6 @@ namespace presso::python {
 namespace {
 
 constexpr auto kWait = std::chrono::milliseconds(100);
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // --- schemas
 
@@ -134,21 +132,6 @@ void make_strings(std::unique_ptr<ArrayBody> body, ArrowArray& out) {
   make_array(length, std::move(body), out);
 }
 
-void append(std::vector<Byte>& to, Bytes bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
-/// With U+FFFD for each byte that begins no character.
-void append_as_text(std::vector<Byte>& to, Bytes bytes) {
-  while (true) {
-    const std::size_t valid = utf8_prefix(bytes);
-    append(to, bytes.first(valid));
-    if (valid == bytes.size()) return;
-    append(to, {reinterpret_cast<const Byte*>(kReplacement.data()), kReplacement.size()});
-    bytes = bytes.subspan(valid + 1);
-  }
-}
-
 /// `bytes` so many times, one after another: what is there is doubled, as copies of a short path
 /// one by one take a tenth of a scan's time.
 std::vector<Byte> repeated(Bytes bytes, std::size_t times) {
@@ -251,7 +234,7 @@ class LineArrays {
 
   Status make_paths(ArrowArray& out) const {
     std::vector<Byte> path;
-    append_as_text(path, {reinterpret_cast<const Byte*>(path_.data()), path_.size()});
+    append_as_utf8(path, {reinterpret_cast<const Byte*>(path_.data()), path_.size()});
     const std::size_t rows = lines_.lines.size();
     if (rows * path.size() > std::numeric_limits<std::int32_t>::max()) return too_much_text();
     auto body = std::make_unique<ArrayBody>();
@@ -288,7 +271,7 @@ class LineArrays {
     body->offsets.reserve(lines_.lines.size() + 1);
     body->offsets.push_back(0);
     for (const LineBatch::Line& line : lines_.lines) {
-      append_as_text(body->bytes, without_line_end(lines_.text_of(line)));
+      append_as_utf8(body->bytes, without_line_end(lines_.text_of(line)));
       PRESSO_TRY(end_string(*body));
     }
     make_strings(std::move(body), out);

@@ -38,7 +38,8 @@ class TextAnswer final : public AnswerSink {
     std::vector<ColumnView> views;
     for (const ColumnData& column : batch) views.push_back(column.view());
     Buffer text;
-    PRESSO_TRY(RowPrinter(schema_, views).print(0, batch.front().rows, text));
+    const RowPrinter printer(schema_, views, nullptr, JsonBytes::kReplaced);
+    PRESSO_TRY(printer.print(0, batch.front().rows, text));
     return text;
   }
 

@@ -37,9 +37,10 @@ class Table {
   }
 
   Result<std::string> print(std::uint64_t first, std::uint64_t rows,
-                            const ExactLines* exact = nullptr) const {
+                            const ExactLines* exact = nullptr,
+                            JsonBytes json_bytes = JsonBytes::kAsTheyAre) const {
     const std::vector<ColumnView> views = this->views();
-    const RowPrinter printer(schema, views, exact);
+    const RowPrinter printer(schema, views, exact, json_bytes);
     Buffer to;
     to.append(Bytes(reinterpret_cast<const Byte*>("..."), 3));
     PRESSO_TRY(printer.print(first, rows, to));
@@ -225,6 +226,29 @@ TEST(RowText, JsonLinesNameEveryValue) {
             "\"y\":\"-inf\",\"s\":\"a b\",\"raw\":\"\"}\n"
             "{\"id\":null,\"ok\":false,\"price\":null,\"day\":null,\"at\":\"2024-12-31 23:59:59\","
             "\"x\":\"nan\",\"y\":-0.5,\"s\":null,\"raw\":\"\xFF\"}\n");
+}
+
+TEST(RowText, BytesThatAreNoUtf8AreReplacedInAnswers) {
+  Table table(TextKind::kJsonLines);
+  table.add("n\xFF", "utf8",
+            {"\xFF", "\xC3\xA9", std::nullopt, "a\xE2\x82z", "\xED\xA0\x80", "ok"});
+  table.add("raw", "utf8", {"[\"\x80\"]", "1", "2", "3", "4", std::nullopt}, ValueText::kRawJson);
+  const std::string name = "{\"n\xEF\xBF\xBD\":";
+  const std::string one = "\xEF\xBF\xBD";
+  EXPECT_EQ(*table.print(0, 6, nullptr, JsonBytes::kReplaced),
+            name + "\"" + one + "\",\"raw\":[\"" + one + "\"]}\n" +  //
+                name + "\"\xC3\xA9\",\"raw\":1}\n" +                 //
+                name + "null,\"raw\":2}\n" +                         //
+                name + "\"a" + one + one + "z\",\"raw\":3}\n" +      //
+                name + "\"" + one + one + one + "\",\"raw\":4}\n" +  //
+                name + "\"ok\",\"raw\":null}\n");
+  EXPECT_EQ(*table.print(0, 1), "{\"n\xFF\":\"\xFF\",\"raw\":[\"\x80\"]}\n");
+}
+
+TEST(RowText, ReplacedBytesAreNotLookedForInDelimitedText) {
+  Table table;
+  table.add("s", "utf8", {"\xFF"});
+  EXPECT_EQ(*table.print(0, 1, nullptr, JsonBytes::kReplaced), "\xFF\n");
 }
 
 TEST(RowText, JsonHasTheFewestEscapes) {
