@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every line that the command writes to stderr goes through here: "presso: FILE: text". An error
 // also sets the exit status, so that a command can go on with the next file and still end with 2.
-// All functions are thread-safe.
+// Control characters in file names and in values that a message quotes are escaped (\x1b), so that
+// no file can send commands to the terminal. All functions are thread-safe.
 #pragma once
 
 #include <functional>

@@ -9,6 +9,7 @@
 
 #include "tools/cli/bind.h"
 #include "tools/cli/message.h"
+#include "tools/cli/terminal_text.h"
 #include "tools/io/unfinished_files.h"
 
 namespace presso::cli {
@@ -80,8 +81,8 @@ std::string progress_line(const std::string& name, std::uint64_t done, std::uint
   return line.substr(0, columns > 1 ? columns - 1 : 1);
 }
 
-Progress::Progress(std::string name, std::uint64_t total, bool wanted)
-    : name_(std::move(name)),
+Progress::Progress(const std::string& name, std::uint64_t total, bool wanted)
+    : name_(terminal_text(name).text),
       total_(total),
       active_(wanted && verbosity() >= Verbosity::kNormal && isatty(STDERR_FILENO) != 0) {}
 

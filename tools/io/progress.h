@@ -11,7 +11,7 @@ namespace presso::cli {
 class Progress {
  public:
   /// Draws only if `wanted` and stderr is a terminal. `total`: bytes, 0 if unknown.
-  Progress(std::string name, std::uint64_t total, bool wanted);
+  Progress(const std::string& name, std::uint64_t total, bool wanted);
   /// Takes the bar off the screen.
   ~Progress();
   Progress(const Progress&) = delete;

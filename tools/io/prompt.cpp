@@ -6,11 +6,13 @@
 
 #include <cstdio>
 
+#include "tools/cli/terminal_text.h"
+
 namespace presso::cli {
 
 bool confirm(const std::string& question) {
   if (isatty(STDIN_FILENO) == 0) return false;
-  std::fputs(("presso: " + question + " (y/n) ").c_str(), stderr);
+  std::fputs(("presso: " + terminal_text(question).text + " (y/n) ").c_str(), stderr);
   std::fflush(stderr);
   const int answer = std::getchar();
   for (int rest = answer; rest != '\n' && rest != EOF;) rest = std::getchar();

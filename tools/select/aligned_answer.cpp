@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "format/columns/value_text.h"
+#include "tools/cli/terminal_text.h"
 #include "tools/select/answer_sink.h"
 #include "tools/select/gathered_sink.h"
-#include "tools/select/terminal_text.h"
 
 namespace presso::cli {
 namespace {

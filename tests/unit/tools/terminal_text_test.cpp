@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Widths of text on a terminal, cutting, and what is kept from the terminal.
-#include "tools/select/terminal_text.h"
+#include "tools/cli/terminal_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/select/terminal_text.h"
+#include "tools/cli/terminal_text.h"
 
 #include <algorithm>
 #include <iterator>
@@ -64,11 +64,11 @@ Character next_character(Bytes text) {
 }
 
 std::string escaped(Byte byte) {
-  constexpr char kDigits[] = "0123456789abcdef";
+  constexpr char kHexDigits[] = "0123456789abcdef";
   if (byte == '\n') return "\\n";
   if (byte == '\r') return "\\r";
   if (byte == '\t') return "\\t";
-  return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+  return {'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
 }
 
 bool is_control(char32_t code) {
