@@ -6,6 +6,7 @@
 namespace presso::cli {
 
 Result<TableInput> TableInput::open(const InputFile& input) {
+  PRESSO_TRY(input.check_has_end());
   TableInput opened;
   opened.begun_.resize_discarding(kForeignBytes);
   std::size_t got = 0;

@@ -2,6 +2,7 @@
 #include "tools/io/input_file.h"
 
 #include <fcntl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,13 @@ Result<InputFile> InputFile::open(const std::string& path, Directories directori
     posix_fadvise(input.fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   return input;
+}
+
+Status InputFile::check_has_end() const {
+  const bool is_null = about_.st_rdev == makedev(1, 3);
+  if (!S_ISCHR(about_.st_mode) || is_null || isatty(fd_) != 0) return {};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "is a device that need not have an end, so no table is read from it");
 }
 
 InputFile::InputFile(InputFile&& other) noexcept

@@ -33,6 +33,9 @@ class InputFile {
   const struct stat& about() const { return about_; }
   bool is_regular() const { return S_ISREG(about_.st_mode); }
   bool is_standard_input() const { return !owns_; }
+  /// kInvalidArgument for devices such as /dev/zero, from which a table would be read for ever; a
+  /// terminal and /dev/null have an end.
+  Status check_has_end() const;
   /// 0 if it is not known.
   std::uint64_t size() const {
     return is_regular() ? static_cast<std::uint64_t>(about_.st_size) : 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compress/table/text/piece_reader.h"
 #include "presso/compress_table.h"
 #include "presso/decompress.h"
 #include "presso/stopwatch.h"
@@ -47,6 +48,13 @@ const char* other_format(Bytes begun) {
   return nullptr;
 }
 
+std::uint64_t memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_bytes <= 0) return ~std::uint64_t{0};
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
+}
+
 std::string without_suffixes(const std::string& path) {
   if (!has_suffix(path)) return without_compression_suffix(path);
   return path.substr(0, path.size() - kSuffix.size());
@@ -57,6 +65,7 @@ std::string without_suffixes(const std::string& path) {
 Result<std::unique_ptr<SelectInput>> SelectInput::open(const std::string& path,
                                                        const SelectInputOptions& options) {
   PRESSO_ASSIGN(InputFile file, InputFile::open(path));
+  PRESSO_TRY(file.check_has_end());
   std::unique_ptr<SelectInput> input(new SelectInput(path, std::move(file)));
   PRESSO_TRY(without_bad_alloc([&] { return input->read(options); }));
   return input;
@@ -92,11 +101,29 @@ Status SelectInput::read_all() {
     bytes.resize(before + std::max(kReadBytes, before / 2));
     const MutableBytes room = MutableBytes(bytes).subspan(before);
     PRESSO_ASSIGN(const std::size_t got, read_fully(source, room));
+    PRESSO_TRY(check_read(Bytes(bytes).first(before + got), before));
     if (got == room.size()) continue;
     bytes.resize(before + got);
     hold(std::move(bytes));
     return {};
   }
+}
+
+/// Ends early what has no end: a stream without line ends, or one that is longer than the memory.
+Status SelectInput::check_read(Bytes text, std::size_t before) {
+  const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
+  const Bytes added = text.subspan(before);
+  const auto last = std::find_if(added.rbegin(), added.rend(), is_line_end);
+  if (last != added.rend())
+    line_begin_ = text.size() - static_cast<std::size_t>(last - added.rbegin());
+  if (text.size() - line_begin_ > kMaxRowBytes) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "has a line of more than 256 MiB, so it is no table");
+  }
+  if (text.size() <= memory_bytes()) return {};
+  return make_error(
+      ErrorCode::kOutOfMemory,
+      "is longer than this machine's memory; of a file only a part is held at a time");
 }
 
 void SelectInput::hold(std::vector<Byte> bytes) {

@@ -47,6 +47,7 @@ class SelectInput {
   Status read(const SelectInputOptions& options);
   Status find_bytes();
   Status read_all();
+  Status check_read(Bytes text, std::size_t before);
   Status decompress(unsigned threads);
   Status load_text(Bytes begun, const SelectInputOptions& options);
   Status load_names(ByteSource& text, const TableOptions& options);
@@ -56,6 +57,7 @@ class SelectInput {
   std::string path_;
   std::string name_;
   InputFile file_;
+  std::size_t line_begin_ = 0;            ///< of the last line that was read
   std::vector<Byte> held_;                ///< in place of the file, where that is not enough
   std::unique_ptr<RandomAccess> stored_;  ///< of file_ or of held_
   std::optional<presso::Table> table_;

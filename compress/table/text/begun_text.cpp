@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "compress/table/text/begun_text.h"
 
+#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "compress/table/text/json_inference.h"
+#include "compress/table/text/piece_reader.h"
 
 namespace presso {
 namespace {
 
-constexpr std::size_t kMostSniffBytes = std::size_t{1} << 28;
 /// A line of so many bytes is a row, not a comment.
 constexpr std::size_t kLongLine = std::size_t{1} << 24;
 
@@ -26,6 +27,10 @@ SniffOptions sniff_options(const TableTextOptions& text) {
 bool is_json_name(const std::string& name) {
   const std::string_view text(name);
   return text.ends_with(".json") || text.ends_with(".jsonl") || text.ends_with(".ndjson");
+}
+
+bool is_zero(Bytes bytes) {
+  return bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
 
 class TextSniffer {
@@ -47,6 +52,10 @@ class TextSniffer {
                     read_fully(source_, {begun_.bytes.data() + before, size - before}));
       const bool all = got < size - before;
       begun_.bytes.grow(before + got);
+      if (!all && is_zero(begun_.bytes.bytes())) {
+        return make_error(ErrorCode::kInvalidArgument,
+                          "begins with " + grouped(size) + " NUL bytes, so it is no table");
+      }
       if (is_json()) return {};  // what stands before its first row belongs to that
       if (options_.kind == TextKind::kNone && is_json_name(options_.name)) {
         return make_error(ErrorCode::kInvalidArgument,
@@ -55,8 +64,8 @@ class TextSniffer {
       }
       auto sniffed = sniff(begun_.bytes.bytes(), all, options_.name, sniff_options(options_));
       if (!sniffed.ok()) {
-        const bool more = sniffed.error().code == ErrorCode::kTruncated && size < kMostSniffBytes;
-        if (!more) return std::move(sniffed.error());
+        if (sniffed.error().code != ErrorCode::kTruncated) return std::move(sniffed.error());
+        if (size >= kMaxRowBytes) return no_row();
         continue;
       }
       if (sniffed->names.empty()) {
@@ -71,10 +80,13 @@ class TextSniffer {
                                          .leave_out_bad_rows = leave_out_bad_rows_});
       if (finds_row(all)) return {};
       if (all) return take_text_without_rows();
-      if (size >= kMostSniffBytes) {
-        return make_error(ErrorCode::kInvalidArgument, "has no row in its first 256 MiB");
-      }
+      if (size >= kMaxRowBytes) return no_row();
     }
+  }
+
+  static Error no_row() {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "has no row in its first 256 MiB, so it is no table");
   }
 
   /// Whether a row follows the head in what was read.

@@ -15,7 +15,7 @@ class Loader {
         schema_(schema),
         first_line_(first_line),
         fill_(options.fill),
-        dialect_(dialect_of(schema.text, options.comment)) {
+        dialect_(dialect_of(schema.text, schema.columns.size(), options.comment)) {
     for (const ColumnSchema& column : schema.columns) builders_.emplace_back(column, schema.text);
   }
 

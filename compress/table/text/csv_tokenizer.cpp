@@ -65,8 +65,9 @@ Error unclosed(const TokenState& state, std::uint64_t first_line) {
 
 }  // namespace
 
-Dialect dialect_of(const TextForm& form, Byte comment) {
-  return {form.delimiter, form.quote, comment, form.trailing_delimiter};
+Dialect dialect_of(const TextForm& form, std::size_t columns, Byte comment) {
+  const bool blank_is_null = columns == 1 && form.null_text.empty() && !form.trailing_delimiter;
+  return {form.delimiter, form.quote, comment, form.trailing_delimiter, blank_is_null};
 }
 
 Status check(const Dialect& dialect) {

@@ -7,7 +7,8 @@
 // - Text behind a closing quote (`"a"b`) makes the field irregular: it reaches to the next
 //   delimiter or line end, and its value is its text as it stands, quotes included.
 // - Blank lines and lines that begin with the comment byte are no records; they belong to what
-//   stands before the next record. So a record of one empty field is written as `""`.
+//   stands before the next record. In a text of one column, though, a blank line is a record of one
+//   empty field, since that is how a null is written there (Dialect::blank_records).
 // - Every other byte is data, NUL included.
 // A quote that is never closed is the only text that cannot be read. Tested by
 // tests/unit/compress/table/csv_tokenizer_test.cpp against a reader that goes byte by byte.
@@ -32,10 +33,13 @@ struct Dialect {
   Byte comment = 0;  ///< 0: none
   /// A delimiter follows the last field; where it is missing, nothing happens.
   bool trailing_delimiter = false;
+  bool blank_records = false;  ///< a blank line is a record of one empty field
   friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 
-Dialect dialect_of(const TextForm& form, Byte comment = 0);
+/// `columns`: how many the text has; 0 where that is not known yet. Blank lines are records where
+/// that gives a null, in texts of one column.
+Dialect dialect_of(const TextForm& form, std::size_t columns, Byte comment = 0);
 /// kInvalidArgument where two of the bytes are the same, or are line ends.
 Status check(const Dialect& dialect);
 

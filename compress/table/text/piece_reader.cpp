@@ -36,14 +36,14 @@ Status PieceReader::fill(std::size_t size) {
 
 /// Where the piece ends that is left.
 Result<std::size_t> PieceReader::find_cut() {
-  for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxCsvText)) {
+  for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxRowBytes)) {
     PRESSO_TRY(fill(size));
     if (ended_) return limit_rows(left().size());
     PRESSO_ASSIGN(const std::size_t cut, kind_.last_row_end(left()));
     if (cut > 0) return limit_rows(cut);
-    if (size == kMaxCsvText) {
-      return error_in_line(line_,
-                           "a row that begins here is longer than 2 GiB; is a quote never closed?");
+    if (size == kMaxRowBytes) {
+      return error_in_line(
+          line_, "a row that begins here is longer than 256 MiB; is a quote never closed?");
     }
   }
 }

@@ -16,6 +16,10 @@ struct TextPiece {
   std::uint64_t first_line = 1;
 };
 
+/// A longer row is an error: in text without line ends, or with a quote that is never closed, all
+/// that follows would be held in memory.
+constexpr std::size_t kMaxRowBytes = std::size_t{1} << 28;
+
 class PieceReader {
  public:
   /// Text that a piece has, but for longer rows.
@@ -32,8 +36,8 @@ class PieceReader {
         most_rows_(std::min(most_rows, row_limit)),
         row_limit_(row_limit) {}
 
-  /// nullopt at the end. kInvalidArgument: a row of 2 GiB, which mostly is a quote that is never
-  /// closed.
+  /// nullopt at the end. kInvalidArgument: a row of more than kMaxRowBytes, which mostly is a quote
+  /// that is never closed.
   Result<std::optional<TextPiece>> next();
 
  private:

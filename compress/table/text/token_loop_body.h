@@ -76,8 +76,10 @@ class TokenMachine {
   /// An unquoted field ends at `pos`, and with it the line.
   void end_line(std::size_t pos) {
     const bool empty = pos == field_begin_;
-    if (empty && fields_ == state_.record_first) return begin_line(behind_line_end(pos));
-    if (!empty || !state_.dialect.trailing_delimiter) push(field_begin_, pos, false, false, false);
+    const bool blank = empty && fields_ == state_.record_first;
+    if (blank && !state_.dialect.blank_records) return begin_line(behind_line_end(pos));
+    const bool is_field = !empty || blank || !state_.dialect.trailing_delimiter;
+    if (is_field) push(field_begin_, pos, false, false, false);
     end_record(pos);
   }
 

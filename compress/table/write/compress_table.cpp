@@ -127,7 +127,7 @@ class TableCompressor {
       Bytes rows = begun_.bytes().subspan(text_.form.head.size());
       if (!ended) {
         PRESSO_ASSIGN(const std::size_t cut, kind_->last_row_end(rows));
-        if (cut == 0 && size < kMaxCsvText) continue;
+        if (cut == 0 && size < kMaxRowBytes) continue;
         rows = rows.first(cut);
       }
       first_piece_.emplace();

@@ -23,7 +23,7 @@ Result<ColumnData> build(std::string_view text, const ColumnSchema& column,
   ColumnBuilder builder(column, form);
   RecordBatch batch;
   for (std::size_t at = 0; at < text.size();) {
-    PRESSO_ASSIGN(at, tokenize(dialect_of(form), bytes_of(text), at, 3, true, batch));
+    PRESSO_ASSIGN(at, tokenize(dialect_of(form, 0), bytes_of(text), at, 3, true, batch));
     PRESSO_TRY(builder.append(batch, bytes_of(text), 1));
   }
   return builder.finish();

@@ -25,8 +25,8 @@ Result<Loaded> load(const std::string& text, const SniffOptions& options = {}, b
   TypeInference inference(sniffed.names.size(), sniffed.form);
   RecordBatch batch;
   for (std::size_t at = 0; at < rows.size();) {
-    PRESSO_ASSIGN(at, tokenize(dialect_of(sniffed.form, options.comment), bytes_of(rows), at, 100,
-                               true, batch, sniffed.first_line));
+    PRESSO_ASSIGN(at, tokenize(dialect_of(sniffed.form, sniffed.names.size(), options.comment),
+                               bytes_of(rows), at, 100, true, batch, sniffed.first_line));
     inference.add(batch, bytes_of(rows), sniffed.first_line);
   }
   Loaded loaded;
@@ -68,6 +68,29 @@ TEST(CsvLoader, WhatIsWrittenInAnotherWayKeepsItsText) {
   expect_exact("id,name\n\n1,a\n\r\n\n2,b\n", 2);
   expect_exact("id,name\n1,a\n\n\n", 1);  // behind the last row
   expect_exact("id;name\r1;a\r2;b\r", 2);
+}
+
+TEST(CsvLoader, ABlankLineIsANullWhereThereIsOneColumn) {
+  for (const char* text : {"n\n1\n\n3\n\n", "n\r\n1\r\n\r\n3\r\n\r\n"}) {
+    const auto loaded = load(text);
+    ASSERT_TRUE(loaded.ok());
+    ASSERT_EQ(loaded->rows.rows, 4u);
+    EXPECT_EQ(loaded->schema.columns[0].type, ColumnType::kInt64);
+    const ColumnView column = loaded->rows.columns[0].view();
+    EXPECT_TRUE(column.is_null(1) && column.is_null(3));
+    EXPECT_FALSE(column.is_null(0) || column.is_null(2));
+    EXPECT_TRUE(loaded->rows.exact.rows.empty());
+    EXPECT_EQ(print(*loaded), text);
+  }
+}
+
+TEST(CsvLoader, NullsAndEmptyStringsOfOneColumnStayApart) {
+  const auto loaded = load("\n\"\"\nb c\n\n", {.header = false});
+  ASSERT_TRUE(loaded.ok());
+  ASSERT_EQ(loaded->rows.rows, 4u);
+  const ColumnView column = loaded->rows.columns[0].view();
+  EXPECT_TRUE(column.is_null(0) && !column.is_null(1) && !column.is_null(2) && column.is_null(3));
+  EXPECT_EQ(print(*loaded), "\n\"\"\nb c\n\n");
 }
 
 // csvspectrum's cases: commas, empty fields, escaped quotes, JSON, line ends, UTF-8.

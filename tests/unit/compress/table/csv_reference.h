@@ -52,7 +52,7 @@ class ReferenceReader {
     ++at_;
   }
   bool skip_line_without_record() {
-    if (!at_line_end() && !at_byte(dialect_.comment)) return false;
+    if (at_line_end() ? dialect_.blank_records : !at_byte(dialect_.comment)) return false;
     while (!at_line_end()) ++at_;
     pass_line_end();
     return true;

@@ -100,6 +100,24 @@ TEST(CsvTokenizer, BlankLinesAndCommentsAreNoRecords) {
   EXPECT_EQ(batch.begin, (std::vector<std::uint32_t>{0, 13, 24}));  // the last LF follows
 }
 
+TEST(CsvTokenizer, BlankLinesAreRecordsOfOneEmptyFieldWhereAsked) {
+  const Dialect dialect{',', '"', '#', false, true};
+  EXPECT_EQ(rows_of("\na\n\r\n\r#x\n\"\"\n\n", dialect),
+            (Rows{{""}, {"a"}, {""}, {""}, {""}, {""}}));
+  const RecordBatch batch = batch_of("\n\"\"\n", dialect);
+  EXPECT_TRUE(is_null(batch.fields[0], bytes_of("\n\"\"\n"), ""));
+  EXPECT_FALSE(is_null(batch.fields[1], bytes_of("\n\"\"\n"), ""));
+}
+
+TEST(CsvTokenizer, BlankLinesAreNullsInTextsOfOneColumnOnly) {
+  TextForm form;
+  EXPECT_TRUE(dialect_of(form, 1).blank_records);
+  EXPECT_FALSE(dialect_of(form, 0).blank_records);
+  EXPECT_FALSE(dialect_of(form, 2).blank_records);
+  form.null_text = "NA";
+  EXPECT_FALSE(dialect_of(form, 1).blank_records);
+}
+
 TEST(CsvTokenizer, ATrailingDelimiterEndsTheLastField) {
   const Dialect tbl{'|', 0, 0, true};
   EXPECT_EQ(rows_of("1|\"2|\n3||\n4|5\n|\n", tbl),
@@ -208,8 +226,12 @@ std::size_t surely_ended(const Dialect& dialect, const std::string& text) {
 TEST(CsvTokenizer, RandomTextsReadAsByThePlainReader) {
   std::mt19937 random(22);
   const std::string_view alphabet("a,\"\r\n#\0", 7);
-  const Dialect dialects[] = {
-      {}, {',', '"', '#', false}, {',', '"', 0, true}, {',', 0, '#', true}, {'a', '#', 0, false}};
+  const Dialect dialects[] = {{},
+                              {',', '"', '#', false},
+                              {',', '"', 0, true},
+                              {',', 0, '#', true},
+                              {'a', '#', 0, false},
+                              {',', '"', '#', false, true}};
   RecordBatch batch;
   std::string text;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -230,10 +252,11 @@ TEST(CsvTokenizer, ATextIsCutBehindItsLastWholeRecord) {
   for (int i = 0; i < 100'000; ++i) {
     std::string text(random() % 100, 'a');
     for (char& byte : text) byte = alphabet[random() % alphabet.size()];
-    const auto cut = last_record_end({}, bytes_of(text));
+    const Dialect dialect{',', '"', 0, false, i % 2 == 0};
+    const auto cut = last_record_end(dialect, bytes_of(text));
     ASSERT_TRUE(cut.ok());
-    ASSERT_EQ(*cut, surely_ended({}, text)) << testing::PrintToString(text);
-    ASSERT_EQ(*cut, *tokenize({}, bytes_of(text), 0, 1000, false, batch));
+    ASSERT_EQ(*cut, surely_ended(dialect, text)) << testing::PrintToString(text);
+    ASSERT_EQ(*cut, *tokenize(dialect, bytes_of(text), 0, 1000, false, batch));
   }
 }
 

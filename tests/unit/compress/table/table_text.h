@@ -30,7 +30,8 @@ inline TypeInference inference_of(std::string_view text, std::size_t columns,
   TypeInference inference(columns, form);
   RecordBatch batch;
   for (std::size_t at = 0; at < text.size();) {
-    const auto next = tokenize(dialect_of(form), bytes_of(text), at, batch_records, true, batch);
+    const auto next =
+        tokenize(dialect_of(form, columns), bytes_of(text), at, batch_records, true, batch);
     EXPECT_TRUE(next.ok());
     if (!next.ok()) break;
     inference.add(batch, bytes_of(text), 1);
