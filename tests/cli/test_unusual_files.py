@@ -91,6 +91,9 @@ class UnreadFormats(CliTest):
         yield "lz4 in its legacy format", "lz4 -dc", packed(["lz4", "-qlc"], TABLE)
         yield "lz4 in its legacy format", "lz4 -dc", skippable(b"") + packed(["lz4", "-qlc"], TABLE)
         yield "compress", "gzip -dc", b"\x1f\x9d\x90" + bytes(20)
+        yield "lzip", "lzip -dc", b"LZIP\1" + bytes(20)
+        yield "lzop", "lzop -dc", b"\x89LZO\0\r\n\x1a\n" + bytes(20)
+        yield "snappy", "snzip -dc", b"\xff\6\0\0sNaPpY" + bytes(20)
 
     def test_the_format_is_named(self):
         for name, command, content in self.files_of_others():
@@ -108,6 +111,22 @@ class UnreadFormats(CliTest):
             self.assertEqual(self.run_presso("scan", "--no-search-zip", "needle", "f").err, "")
             self.ok("compress", "-qf", "f")
             self.assertEqual(self.ok("cat", "f.presso").out, content)
+
+    def test_archives_and_tables_of_others_are_no_text(self):
+        for name, begin in {
+            "Parquet file": b"PAR1",
+            "Arrow file": b"ARROW1",
+            "Avro file": b"Obj\1",
+            "ORC file": b"ORC",
+            "SQLite database": b"SQLite format 3",
+            "zip archive": b"PK\3\4",
+            "7z archive": b"7z\xbc\xaf\x27\x1c",
+            "RAR archive": b"Rar!\x1a\7",
+        }.items():
+            self.write("f", begin + bytes(30))
+            self.fails("select", "f", saying=f"{name}, which presso does not read")
+        self.write("f", b"ORC,b\n1,2\n")
+        self.assertEqual(self.ok("select", "f").out, b"ORC,b\n1,2\n")
 
     def test_texts_that_only_look_alike_are_searched(self):
         for begin in (b"BZh9", b"BZh", b"LZIP\n", b"]\0\0", b"PK", b"\xfd7zXY"):

@@ -63,6 +63,9 @@ std::optional<UnreadFormat> unread_format(Bytes begun) {
   if (begins_with(begun, {0x89, 'L', 'Z', 'O', 0x00, 0x0D, 0x0A, 0x1A, 0x0A})) {
     return UnreadFormat{"lzop", "lzop -dc"};
   }
+  if (begins_with(begun, {0xFF, 0x06, 0x00, 0x00, 's', 'N', 'a', 'P', 'p', 'Y'})) {
+    return UnreadFormat{"snappy", "snzip -dc"};
+  }
   if (is_lzma(begun)) return UnreadFormat{"lzma", "xz -dc"};
   return std::nullopt;
 }

@@ -45,6 +45,10 @@ const char* other_format(Bytes begun) {
   if (text.starts_with("ARROW1")) return "an Arrow file";
   if (text.starts_with("SQLite form")) return "an SQLite database";
   if (text.starts_with("PK\3\4")) return "a zip archive";
+  if (text.starts_with("Obj\1")) return "an Avro file";
+  if (text.starts_with("ORC") && text.find('\0') != text.npos) return "an ORC file";
+  if (text.starts_with("7z\xBC\xAF")) return "a 7z archive";
+  if (text.starts_with("Rar!\x1A")) return "a RAR archive";
   return nullptr;
 }
 
