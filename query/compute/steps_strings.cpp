@@ -5,7 +5,7 @@
 #include <string>
 
 #include "query/compute/steps.h"
-#include "scan/unicode/unicode.h"
+#include "scan/unicode/letter_case.h"
 
 namespace presso::query {
 namespace {
@@ -76,19 +76,6 @@ Bytes bytes_of(const std::string& text) {
   return {reinterpret_cast<const Byte*>(text.data()), text.size()};
 }
 
-/// Letters of other scripts whose two cases are one code point each (simple mapping).
-void append_other_case(std::string& to, scan_detail::CodePoint code, bool upper) {
-  if (scan_detail::is_upper(code) != upper) {
-    for (const auto variant : scan_detail::case_variants(code)) {
-      if (variant != code && scan_detail::is_upper(variant) == upper) {
-        to += scan_detail::encoded(variant);
-        return;
-      }
-    }
-  }
-  to += scan_detail::encoded(code);
-}
-
 StringRef change_case(const StepContext& c, Bytes text, bool upper) {
   std::string changed;
   while (!text.empty()) {
@@ -100,8 +87,9 @@ StringRef change_case(const StepContext& c, Bytes text, bool upper) {
     } else if (size == 1) {
       changed += static_cast<char>(byte);
     } else {
-      append_other_case(changed, scan_detail::decode(text.data(), text.data() + text.size()).code,
-                        upper);
+      const auto code = scan_detail::decode(text.data(), text.data() + text.size()).code;
+      changed += scan_detail::encoded(upper ? scan_detail::upper_case(code)
+                                            : scan_detail::lower_case(code));
     }
     text = text.subspan(size);
   }

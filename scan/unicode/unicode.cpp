@@ -5,11 +5,12 @@
 #include <iterator>
 
 #include "format/columns/utf8_check.h"
+#include "scan/unicode/letter_case.h"
 
 namespace presso::scan_detail {
 namespace {
 
-struct FoldRange {
+struct CaseMapping {
   CodePoint first;
   CodePoint last;
   std::uint32_t stride;
@@ -71,6 +72,12 @@ CodePoint shifted(CodePoint code, std::int32_t delta) {
   return static_cast<CodePoint>(static_cast<std::int32_t>(code) + delta);
 }
 
+template <std::size_t kCount>
+CodePoint mapped(const CaseMapping (&mapping)[kCount], CodePoint code) {
+  const CaseMapping* const range = find_range(mapping, code);
+  return range != nullptr ? shifted(code, range->delta) : code;
+}
+
 bool pair_before(const CasePair& a, const CasePair& b) {
   return a.code != b.code ? a.code < b.code : a.variant < b.variant;
 }
@@ -78,7 +85,7 @@ bool pair_before(const CasePair& a, const CasePair& b) {
 /// {fold(code), code} of all code points that are not their own fold.
 std::vector<CasePair> folded_pairs() {
   std::vector<CasePair> pairs;
-  for (const FoldRange& range : kFoldRanges) {
+  for (const CaseMapping& range : kFoldRanges) {
     for (CodePoint code = range.first; code <= range.last; code += range.stride) {
       pairs.push_back({shifted(code, range.delta), code});
     }
@@ -147,14 +154,21 @@ std::string encoded(CodePoint code) {
 
 CodePoint fold(CodePoint code) {
   if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
-  const FoldRange* range = find_range(kFoldRanges, code);
-  return range != nullptr ? shifted(code, range->delta) : code;
+  return mapped(kFoldRanges, code);
+}
+
+CodePoint lower_case(CodePoint code) {
+  return mapped(kLowerMapping, code);
+}
+
+CodePoint upper_case(CodePoint code) {
+  return mapped(kUpperMapping, code);
 }
 
 std::vector<CodePoint> case_variants(CodePoint code) {
   const CodePoint folded = fold(code);
   std::vector<CodePoint> variants = {folded};
-  for (const FoldRange& range : kFoldRanges) {
+  for (const CaseMapping& range : kFoldRanges) {
     const CodePoint variant = shifted(folded, -range.delta);
     if (range.contains(variant)) variants.push_back(variant);
   }

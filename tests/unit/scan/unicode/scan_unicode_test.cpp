@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "scan/unicode/letter_case.h"
+
 namespace presso::scan_detail::scan_unicode_test {
 namespace {
 
@@ -59,6 +61,21 @@ TEST(ScanUnicode, KnownFoldings) {
   EXPECT_EQ(fold(0x1E9E), 0xDFu);
   EXPECT_EQ(fold(0x3A3), fold(0x3C2));
   EXPECT_EQ(fold(0x130), 0x130u);
+}
+
+TEST(ScanUnicode, CasesAreSimpleMappings) {
+  EXPECT_EQ(lower_case(0x3A3), 0x3C3u);  // not the final sigma
+  EXPECT_EQ(upper_case(0x3C2), 0x3A3u);  // the final sigma
+  EXPECT_EQ(upper_case(0x131), 0x49u);   // i without a dot
+  EXPECT_EQ(lower_case(0x130), 0x69u);   // I with a dot
+  EXPECT_EQ(upper_case(0xDF), 0x1E9Eu);  // sharp s
+  EXPECT_EQ(upper_case(0x1C5), 0x1C4u);  // a letter in title case
+  EXPECT_EQ(lower_case(0x1C5), 0x1C6u);
+  EXPECT_EQ(upper_case(0x149), 0x149u);  // 'n has no simple one
+  for (CodePoint code = 0; code <= 0x10FFFF; ++code) {
+    ASSERT_EQ(lower_case(lower_case(code)), lower_case(code)) << code;
+    ASSERT_EQ(upper_case(upper_case(code)), upper_case(code)) << code;
+  }
 }
 
 TEST(ScanUnicode, WordsAndUpperCase) {
