@@ -74,4 +74,19 @@ constexpr std::int32_t days_of(std::uint32_t year, std::uint32_t month, std::uin
   return static_cast<std::int32_t>(days) - static_cast<std::int32_t>(kDaysToMarch0);
 }
 
+/// Cycles of 400 years, each with the same calendar, that lie between the years 1 to 400 and
+/// `year`.
+constexpr std::int64_t cycles_to(std::int64_t year) {
+  return (year - 1) / 400 - ((year - 1) % 400 < 0 ? 1 : 0);
+}
+/// days_in() and days_of() for any year whose days an int64 holds.
+constexpr std::uint32_t days_in_far(std::int64_t year, std::uint32_t month) {
+  return days_in(static_cast<std::uint32_t>(year - cycles_to(year) * 400), month);
+}
+constexpr std::int64_t days_of_far(std::int64_t year, std::uint32_t month, std::uint32_t day) {
+  const std::int64_t cycles = cycles_to(year);
+  return days_of(static_cast<std::uint32_t>(year - cycles * 400), month, day) +
+         cycles * kDaysOf400Years;
+}
+
 }  // namespace presso::civil

@@ -229,7 +229,7 @@ class JoinBinder {
     PRESSO_ASSIGN(const NodeId probe, shown(binder_.bind(equality.parts.left), equality.text));
     PRESSO_ASSIGN(const NodeId build, shown(binder_.bind(equality.parts.right), equality.text));
     std::vector<NodeId> both = {probe, build};
-    Status unified = binder_.builder().unify(both);
+    Status unified = binder_.builder().unify_compared(both);
     if (!unified.ok()) unified = unify_empty(equality.parts, std::move(unified), both);
     if (!unified.ok()) {
       return shown(at_place(std::move(unified.error()), equality.parts.left), equality.text);

@@ -272,22 +272,41 @@ Result<NodeId> Binder::bind_literal(const Expression& expression) const {
       node.family = Family::kDate;
       if (!read_value(node, bytes, value)) return refused("'" + text + "' is no date");
       return build_.date(load<std::int64_t>(value));
-    case Kind::kTime: {
-      ColumnSchema type = schema_of(Family::kTime);
-      type.unit = TimeUnit::kNano;
-      for (const TimeUnit unit : {TimeUnit::kMicro, TimeUnit::kMilli, TimeUnit::kSecond}) {
-        // The coarsest unit that holds all of its digits.
-        const std::size_t point = text.find('.');
-        const std::size_t digits = point == text.npos ? 0 : text.size() - point - 1;
-        if (digits <= unit_digits_of(unit)) type.unit = unit;
-      }
-      PRESSO_ASSIGN(const NodeId moment, build_.cast(build_.string(text), type));
-      if (!graph_.is_constant(moment)) return refused("'" + text + "' is no timestamp");
-      return moment;
-    }
+    case Kind::kTime:
+      return bind_timestamp(expression, false);
     default:
       return build_.null();
   }
+}
+
+/// A timestamp of the coarsest unit that holds all of its digits. One that does not fit into that
+/// unit is a value that can only be compared with others.
+Result<NodeId> Binder::bind_timestamp(const Expression& expression, bool compared) const {
+  const std::string& text = expression.text;
+  const std::size_t point = text.find('.');
+  const std::size_t digits = point == text.npos ? 0 : text.size() - point - 1;
+  Node type;
+  type.family = Family::kTime;
+  type.schema = schema_of(Family::kTime);
+  type.schema.unit = TimeUnit::kNano;
+  for (const TimeUnit unit : {TimeUnit::kMicro, TimeUnit::kMilli, TimeUnit::kSecond}) {
+    if (digits <= unit_digits_of(unit)) type.schema.unit = unit;
+  }
+  const auto moment = read_moment({reinterpret_cast<const Byte*>(text.data()), text.size()});
+  if (!moment) return refused("'" + text + "' is no timestamp");
+  const Int128 units = floor_divide(moment->nanos, nanos_in_unit(type));
+  if (!compared && units != static_cast<std::int64_t>(units)) {
+    return refused("'" + text + "' does not fit into " + type_name(type.schema));
+  }
+  return build_.timestamp(units, type.schema.unit);
+}
+
+/// An operand of a comparison.
+Result<NodeId> Binder::bind_compared(const Expression& expression) {
+  if (expression.kind != Kind::kTime) return bind(expression);
+  Result<NodeId> bound = bind_timestamp(expression, true);
+  if (!bound.ok()) return at_place(std::move(bound.error()), expression);
+  return bound;
 }
 
 Result<std::vector<NodeId>> Binder::bind_all(std::span<const Expression> expressions) {
@@ -331,7 +350,12 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
       if (operands[i].kind == Kind::kInterval) return bind_interval_sum(expression, i);
     }
   }
-  PRESSO_ASSIGN(std::vector<NodeId> bound, bind_all(operands));
+  const bool compares = comparison_of(op) || op == Op::kIn || op == Op::kBetween;
+  std::vector<NodeId> bound;
+  for (const Expression& operand : operands) {
+    PRESSO_ASSIGN(const NodeId one, compares ? bind_compared(operand) : bind(operand));
+    bound.push_back(one);
+  }
   if (const auto comparison = comparison_of(op)) {
     if (comparison->swapped) std::swap(bound[0], bound[1]);
     Result<NodeId> compared = bind_comparison(comparison->step, bound[0], bound[1]);

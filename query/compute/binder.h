@@ -63,6 +63,8 @@ class Binder {
   NodeId column_value(std::size_t column) const;
   Result<NodeId> bind_parts(const Expression& expression);
   Result<NodeId> bind_literal(const Expression& expression) const;
+  Result<NodeId> bind_timestamp(const Expression& expression, bool compared) const;
+  Result<NodeId> bind_compared(const Expression& expression);
   Result<NodeId> bind_operator(const Expression& expression);
   Result<NodeId> bind_comparison(Step step, NodeId a, NodeId b) const;
   Result<NodeId> bind_text_test(const Expression& expression);

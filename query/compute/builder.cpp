@@ -276,6 +276,16 @@ NodeId Builder::date(std::int64_t days) const {
   return graph_.add(node);
 }
 
+NodeId Builder::timestamp(Int128 units, TimeUnit unit) const {
+  Node node;
+  node.family = Family::kTime;
+  node.schema = schema_of(Family::kTime);
+  node.schema.unit = unit;
+  node.integer = units;
+  if (!fits_int64(whole_range(units, units))) node.physical = Physical::kInt128;
+  return graph_.add(node);
+}
+
 std::string Builder::type_of(NodeId a) const {
   if (at(a).family == Family::kNull) return "null";
   return type_name(at(a).schema);
@@ -618,6 +628,19 @@ Status Builder::unify_times(std::vector<NodeId>& nodes) const {
   return {};
 }
 
+/// A timestamp with as many digits as the text has, so that nothing of it is cut off.
+Result<NodeId> Builder::literal_time(const Node& literal, Int128 nanos, NodeId like) const {
+  Node value;
+  value.family = Family::kTime;
+  value.schema = at(like).schema;
+  while (nanos % nanos_in_unit(value) != 0) {
+    value.schema.unit = static_cast<TimeUnit>(static_cast<Byte>(value.schema.unit) + 1);
+  }
+  value.integer = nanos / nanos_in_unit(value);
+  if (fits_int64(whole_range(value.integer, value.integer))) return graph_.add(std::move(value));
+  return refused("'" + literal.text + "' does not fit into " + type_name(value.schema));
+}
+
 /// A literal in the type of what stands beside it.
 Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
   const Node& constant = at(literal);
@@ -639,16 +662,8 @@ Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
       return scale == 0 ? integer(number) : decimal(number, scale);
     }
   } else if (type.family == Family::kTime) {
-    // With as many digits as the text has, so that nothing of it is cut off.
-    type.schema.unit = value.schema.unit = TimeUnit::kNano;
-    if (read_value(type, text, read)) {
-      value.integer = load<std::int64_t>(read);
-      while (value.schema.unit > at(like).schema.unit && value.integer % 1000 == 0) {
-        value.integer /= 1000;
-        value.schema.unit = static_cast<TimeUnit>(static_cast<Byte>(value.schema.unit) - 1);
-      }
-      return graph_.add(std::move(value));
-    }
+    const auto moment = read_moment(text);
+    if (moment) return literal_time(constant, moment->nanos, like);
   } else if (read_value(type, text, read)) {
     switch (type.physical) {
       case Physical::kBool:
@@ -720,15 +735,21 @@ Status Builder::unify(std::vector<NodeId>& nodes) const {
 
 // --- truth
 
+NodeId Builder::comparison(Step step, NodeId a, NodeId b) const {
+  Node node = step_node(step, Family::kBool, {a, b});
+  if (step == Step::kIsDistinct) node.nullable = false;
+  return graph_.add(std::move(node));
+}
+
 Result<NodeId> Builder::compare(Step step, NodeId a, NodeId b) const {
+  PRESSO_ASSIGN(const auto compared, compare_literal(step, a, b));
+  if (compared) return *compared;
   std::vector<NodeId> operands = {a, b};
-  PRESSO_TRY(unify(operands));
+  PRESSO_TRY(unify_compared(operands));
   if (at(operands[0]).family == Family::kNull) {
     return step == Step::kIsDistinct ? boolean(false) : to_bool(null());
   }
-  Node node = step_node(step, Family::kBool, operands);
-  if (step == Step::kIsDistinct) node.nullable = false;
-  return graph_.add(std::move(node));
+  return comparison(step, operands[0], operands[1]);
 }
 
 Result<NodeId> Builder::all_of(std::vector<NodeId> parts) const {
@@ -776,6 +797,8 @@ Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
     }
     return string_test(a, condition);
   }
+  PRESSO_ASSIGN(const auto moment, moment_in(a, set));
+  if (moment) return *moment;
   std::vector<NodeId> all = {a};
   all.insert(all.end(), set.begin(), set.end());
   PRESSO_TRY(unify(all));

@@ -9,6 +9,7 @@
 // what it is compared with. Tested by tests/unit/query/compute/binder_test.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,15 @@ class Builder {
   NodeId real(double value) const;
   NodeId string(std::string text) const;
   NodeId date(std::int64_t days) const;
+  /// A timestamp. One that 64 bits do not hold may only be an operand of compare() and in().
+  NodeId timestamp(Int128 units, TimeUnit unit) const;
 
   /// kAdd, kSubtract, kMultiply, kDivideReal, kDivideInteger, kModulo.
   Result<NodeId> arithmetic(Step step, NodeId a, NodeId b) const;
   Result<NodeId> negate(NodeId a) const;
   Result<NodeId> absolute(NodeId a) const;
-  /// kEqual, kNotEqual, kLess, kLessEqual, kIsDistinct.
+  /// kEqual, kNotEqual, kLess, kLessEqual, kIsDistinct. Dates and timestamps are compared exactly,
+  /// whatever their units are and however far a literal lies beyond what the other side can have.
   Result<NodeId> compare(Step step, NodeId a, NodeId b) const;
   Result<NodeId> all_of(std::vector<NodeId> parts) const;
   Result<NodeId> any_of(std::vector<NodeId> parts) const;
@@ -75,6 +79,9 @@ class Builder {
   NodeId with_schema(NodeId a, const ColumnSchema& schema) const;
   /// All in one family and physical form. Error: there is none. Names of types in errors.
   Status unify(std::vector<NodeId>& nodes) const;
+  /// Makes two operands alike so that they can be compared: as unify() does, but timestamps of
+  /// different units get 128 bits where 64 may not hold them in the finer unit.
+  Status unify_compared(std::vector<NodeId>& operands) const;
 
   /// "int64", "decimal(38,2)", "null": for messages.
   std::string type_of(NodeId a) const;
@@ -90,8 +97,18 @@ class Builder {
   ColumnSchema schema_of_all(const std::vector<NodeId>& nodes) const;
   Range range_of_all(const std::vector<NodeId>& nodes) const;
   Result<NodeId> literal_as(NodeId literal, NodeId like) const;
+  Result<NodeId> literal_time(const Node& literal, Int128 nanos, NodeId like) const;
   Status unify_times(std::vector<NodeId>& nodes) const;
   NodeId to_unit(NodeId a, TimeUnit unit) const;
+  NodeId to_wide_unit(NodeId a, TimeUnit unit) const;
+  bool fits_unit(NodeId a, TimeUnit unit) const;
+  bool is_moment_literal(NodeId a) const;
+  Result<Int128> nanos_of(NodeId literal, NodeId beside) const;
+  NodeId units_like(NodeId moment, Int128 units) const;
+  NodeId comparison(Step step, NodeId a, NodeId b) const;
+  Result<std::optional<NodeId>> compare_literal(Step step, NodeId a, NodeId b) const;
+  NodeId compare_nanos(Step step, NodeId moment, Int128 nanos, bool literal_first) const;
+  Result<std::optional<NodeId>> moment_in(NodeId a, const std::vector<NodeId>& set) const;
   NodeId cast_to_integer(NodeId a, const ColumnSchema& type) const;
   NodeId cast_to_decimal(NodeId a, const ColumnSchema& type) const;
   Result<NodeId> cast_other(NodeId a, const ColumnSchema& type) const;

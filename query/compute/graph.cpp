@@ -148,7 +148,7 @@ bool step_may_fail(const Node& node) {
     case Step::kScaleUp:
       return !node.range.known;
     case Step::kTimeToUnit:
-      return node.parameter > 0;
+      return node.parameter > 0 && node.physical == Physical::kInt64;
     case Step::kToInt64:
     case Step::kRealToInteger:
     case Step::kParse:

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -176,6 +177,12 @@ class Graph {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> known_;
 };
+
+/// The quotient, rounded down.
+template <class T>
+constexpr T floor_divide(T value, std::type_identity_t<T> by) {
+  return value / by - (value % by < 0 ? 1 : 0);
+}
 
 /// 10^exponent, up to 38.
 Int128 power_of_ten(unsigned exponent);

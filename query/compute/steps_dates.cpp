@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::int64_t kSecondsOfDay = 86400;
 
-std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
-  const std::int64_t quotient = value / by;
-  return quotient - (value % by < 0 ? 1 : 0);
-}
-
 /// A moment, taken apart as far as its type goes.
 struct Moment {
   std::int64_t days = 0;
@@ -41,20 +36,6 @@ struct Units {
   }
 };
 
-std::int64_t days_from(std::int64_t year, std::int64_t month, std::int64_t day) {
-  // Any year: whole cycles of 400 years are taken off first.
-  const std::int64_t cycles = floor_divide(year - 1, 400);
-  const auto near_year = static_cast<std::uint32_t>(year - cycles * 400);
-  return civil::days_of(near_year, static_cast<std::uint32_t>(month),
-                        static_cast<std::uint32_t>(day)) +
-         cycles * civil::kDaysOf400Years;
-}
-
-std::uint32_t days_in_month(std::int64_t year, std::uint32_t month) {
-  const std::int64_t cycles = floor_divide(year - 1, 400);
-  return civil::days_in(static_cast<std::uint32_t>(year - cycles * 400), month);
-}
-
 std::int64_t day_of_week(std::int64_t days) {
   const std::int64_t rest = (days + 4) % 7;  // 1970-01-01 was a Thursday
   return rest < 0 ? rest + 7 : rest;
@@ -66,7 +47,7 @@ std::int64_t monday_of(std::int64_t days) {
 std::int64_t week_of(std::int64_t days) {
   const std::int64_t thursday = monday_of(days) + 3;
   const std::int64_t year = civil::date_of(thursday).year;
-  return (thursday - days_from(year, 1, 1)) / 7 + 1;
+  return (thursday - civil::days_of_far(year, 1, 1)) / 7 + 1;
 }
 
 std::int64_t part_of(DatePart part, const Units& units, std::int64_t value) {
@@ -92,7 +73,7 @@ std::int64_t part_of(DatePart part, const Units& units, std::int64_t value) {
     case DatePart::kDayOfWeek:
       return day_of_week(moment.days);
     case DatePart::kDayOfYear:
-      return moment.days - days_from(date.year, 1, 1) + 1;
+      return moment.days - civil::days_of_far(date.year, 1, 1) + 1;
     case DatePart::kEpoch:
       return units.is_date ? value * kSecondsOfDay : floor_divide(value, units.in_second);
   }
@@ -106,13 +87,13 @@ Int128 begin_of(DatePart part, const Units& units, std::int64_t value) {
   std::int64_t step = 0;  // of the units within a day
   switch (part) {
     case DatePart::kYear:
-      days = days_from(date.year, 1, 1);
+      days = civil::days_of_far(date.year, 1, 1);
       break;
     case DatePart::kQuarter:
-      days = days_from(date.year, (date.month - 1) / 3 * 3 + 1, 1);
+      days = civil::days_of_far(date.year, (date.month - 1) / 3 * 3 + 1, 1);
       break;
     case DatePart::kMonth:
-      days = days_from(date.year, date.month, 1);
+      days = civil::days_of_far(date.year, date.month, 1);
       break;
     case DatePart::kWeek:
       days = monday_of(days);
@@ -140,15 +121,16 @@ Int128 add_months(const Units& units, std::int64_t value, std::int64_t months) {
   const std::int64_t month_number = date.year * 12 + (date.month - 1) + months;
   const std::int64_t year = floor_divide(month_number, 12);
   const auto month = static_cast<std::uint32_t>(month_number - year * 12 + 1);
-  const std::uint32_t day = std::min(date.day, days_in_month(year, month));
-  return Int128{days_from(year, month, day)} * units.in_day + moment.in_day;
+  const std::uint32_t day = std::min(date.day, civil::days_in_far(year, month));
+  return Int128{civil::days_of_far(year, month, day)} * units.in_day + moment.in_day;
 }
 
 /// By a power of ten, or seconds of a day, up or down.
+template <class T>
 void change_unit(const StepContext& c) {
-  const std::int64_t* const a = c.from[0]->as<std::int64_t>();
-  std::int64_t* const to = c.to.make<std::int64_t>();
-  const std::int64_t parameter = c.node.parameter;
+  const T* const a = c.from[0]->as<T>();
+  T* const to = c.to.make<T>();
+  const T parameter = c.node.parameter;
   for (std::uint32_t i = 0; i < c.count; ++i) {
     if (parameter < 0) {
       to[i] = floor_divide(a[i], -parameter);
@@ -162,7 +144,10 @@ void change_unit(const StepContext& c) {
 }  // namespace
 
 void run_date_step(const StepContext& c) {
-  if (c.node.step == Step::kTimeToUnit) return change_unit(c);
+  if (c.node.step == Step::kTimeToUnit) {
+    return c.node.physical == Physical::kInt128 ? change_unit<Int128>(c)
+                                                : change_unit<std::int64_t>(c);
+  }
   const Units units(*c.arguments[0]);
   const std::int64_t* const a = c.from[0]->as<std::int64_t>();
   std::int64_t* const to = c.to.make<std::int64_t>();

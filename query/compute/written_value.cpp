@@ -13,6 +13,8 @@
 namespace presso::query {
 namespace {
 
+constexpr Int128 kNanosInDay = Int128{86400} * 1'000'000'000;
+
 std::string_view trimmed(Bytes text) {
   std::string_view view(reinterpret_cast<const char*>(text.data()), text.size());
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -28,28 +30,31 @@ bool take(std::string_view& text, char wanted) {
 }
 
 /// Takes `least` to `most` digits off the front.
-bool take_number(std::string_view& text, std::size_t least, std::size_t most,
-                 std::uint32_t& number) {
+template <class Number>
+bool take_number(std::string_view& text, std::size_t least, std::size_t most, Number& number) {
   std::size_t n = 0;
   number = 0;
   while (n < text.size() && n < most && text[n] >= '0' && text[n] <= '9') {
-    number = number * 10 + static_cast<std::uint32_t>(text[n++] - '0');
+    number = number * 10 + static_cast<Number>(text[n++] - '0');
   }
   text.remove_prefix(n);
   return n >= least;
 }
 
 bool take_date(std::string_view& text, std::int64_t& days) {
-  std::uint32_t year = 0;
+  constexpr std::size_t kMostYearDigits = 12;  // timestamps of seconds reach the year 292277026596
+  std::int64_t year = 0;
   std::uint32_t month = 0;
   std::uint32_t day = 0;
-  if (!take_number(text, 4, 4, year)) return false;
+  const bool negative = take(text, '-');
+  if (!take_number(text, 4, kMostYearDigits, year)) return false;
+  if (negative) year = -year;
   const char mark = text.empty() ? '\0' : text.front();
   if (mark != '-' && mark != '/') return false;
   if (!take(text, mark) || !take_number(text, 1, 2, month)) return false;
   if (!take(text, mark) || !take_number(text, 1, 2, day)) return false;
-  if (!civil::exists(year, month, day)) return false;
-  days = civil::days_of(year, month, day);
+  if (month < 1 || month > 12 || day < 1 || day > civil::days_in_far(year, month)) return false;
+  days = civil::days_of_far(year, month, day);
   return true;
 }
 
@@ -76,24 +81,33 @@ bool take_time(std::string_view& text, std::int64_t& nanos) {
   return true;
 }
 
-bool read_date(std::string_view text, std::int64_t& days) {
-  return take_date(text, days) && text.empty();
+std::optional<WrittenMoment> moment_of(std::string_view text) {
+  std::int64_t days = 0;
+  std::int64_t in_day = 0;
+  if (!take_date(text, days)) return std::nullopt;
+  const bool has_time = !text.empty();
+  if (has_time) {
+    if (!take(text, ' ') && !take(text, 'T')) return std::nullopt;
+    if (!take_time(text, in_day)) return std::nullopt;
+    take(text, 'Z');
+    if (!text.empty()) return std::nullopt;
+  }
+  return WrittenMoment{days * kNanosInDay + in_day, has_time};
 }
 
-bool read_timestamp(std::string_view text, TimeUnit unit, std::int64_t& value) {
-  std::int64_t days = 0;
-  std::int64_t nanos = 0;
-  if (!take_date(text, days)) return false;
-  if (!text.empty()) {
-    if (!take(text, ' ') && !take(text, 'T')) return false;
-    if (!take_time(text, nanos)) return false;
-    take(text, 'Z');
-    if (!text.empty()) return false;
-  }
-  const Int128 units = power_of_ten(unit_digits_of(unit));
-  const Int128 total = Int128{days} * 86400 * units + nanos / (1'000'000'000 / units);
-  value = static_cast<std::int64_t>(total);
-  return value == total;
+bool read_date(std::string_view text, std::int64_t& days) {
+  const auto moment = moment_of(text);
+  if (!moment || moment->has_time) return false;
+  days = static_cast<std::int64_t>(moment->nanos / kNanosInDay);
+  return days == static_cast<std::int32_t>(days);
+}
+
+bool read_timestamp(std::string_view text, const Node& type, std::int64_t& value) {
+  const auto moment = moment_of(text);
+  if (!moment) return false;
+  const Int128 units = floor_divide(moment->nanos, nanos_in_unit(type));
+  value = static_cast<std::int64_t>(units);
+  return value == units;
 }
 
 bool read_bool(std::string_view text, Byte& value) {
@@ -133,6 +147,15 @@ std::string digits_of(Int128 number) {
 
 unsigned unit_digits_of(TimeUnit unit) {
   return 3 * static_cast<unsigned>(unit);
+}
+
+Int128 nanos_in_unit(const Node& moment) {
+  if (moment.family == Family::kDate) return kNanosInDay;
+  return power_of_ten(9 - unit_digits_of(moment.schema.unit));
+}
+
+std::optional<WrittenMoment> read_moment(Bytes text) {
+  return moment_of(trimmed(text));
 }
 
 bool read_decimal(std::string_view text, Int128& number, unsigned& scale) {
@@ -198,7 +221,7 @@ bool read_value(const Node& type, Bytes text, Byte* to) {
       store(to, value);
       return true;
     case Family::kTime:
-      if (!read_timestamp(word, type.schema.unit, value)) return false;
+      if (!read_timestamp(word, type, value)) return false;
       store(to, value);
       return true;
     default: {

@@ -22,10 +22,6 @@ struct Bounds {
   Int128 most = kFar;
 };
 
-Int128 floor_divide(Int128 value, Int128 by) {
-  return value / by - (value % by < 0 ? 1 : 0);
-}
-
 /// What the argument of `node` must lie in for the node to lie in `bounds`; nullopt where that
 /// cannot be said.
 std::optional<Bounds> bounds_below(const Node& node, const Bounds& bounds) {

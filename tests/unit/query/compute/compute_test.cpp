@@ -138,6 +138,11 @@ TEST(Compute, CountsCharactersOfStrings) {
               {"octet_length(s)", "6"},
               {"upper(s)", "H\xC3\x89LLO"},
               {"lower('ABC')", "abc"},
+              {"lower('\u039F\u0394\u03A5\u03A3\u03A3\u0395\u03A5\u03A3')",
+               "\u03BF\u03B4\u03C5\u03C3\u03C3\u03B5\u03C5\u03C3"},
+              {"upper('\u03BF\u03B4\u03CC\u03C2')", "\u039F\u0394\u038C\u03A3"},
+              {"upper('\u0131\u00DF\u01C6\u017F')", "I\u1E9E\u01C4S"},
+              {"lower('\u0130\u01C5\u212A\u1E9E')", "i\u01C6k\u00DF"},
               {"substr(s, 2, 3)", "\xC3\xA9ll"},
               {"substr(s, -3)", "llo"},
               {"substr(s, 0, 2)", "h"},
@@ -183,6 +188,86 @@ TEST(Compute, ReckonsWithDates) {
               {"t < '1994-01-31 12:34:56.7891'", "true"},
               {"cast(t as date)", "1994-01-31"},
               {"1994-01-31 = day", "true"}});
+}
+
+TEST(Compute, ComparesMomentsWithLiteralsOfAnyYear) {
+  expect_all(
+      {{"t < '9999-12-31'", "true"},
+       {"t >= '9999-12-31'", "false"},
+       {"t <> '0001-01-01'", "true"},
+       {"'0001-01-01' < t", "true"},
+       {"tn < '9999-12-31'", "true"},
+       {"tn > '9999-12-31'", "false"},
+       {"'9999-12-31' >= tn", "true"},
+       {"'9999-12-31' < tn", "false"},
+       {"tn > '0001-01-01'", "true"},
+       {"'0001-01-01' >= tn", "false"},
+       {"tn = '9999-12-31'", "false"},
+       {"tn <> '9999-12-31'", "true"},
+       {"tn is distinct from '9999-12-31'", "true"},
+       {"tn between '0001-01-01' and '9999-12-31'", "true"},
+       {"tn not between '0001-01-01' and '9999-12-31'", "false"},
+       {"tn in ('9999-12-31', '0001-01-01')", "false"},
+       {"tn not in ('9999-12-31', '0001-01-01', '9998-01-01', '9997-01-01')", "true"},
+       {"tn in ('9999-12-31', '0001-01-01', '1', tn)",
+        "error: '1' is no timestamp(ns), "
+        "which stands beside it"},
+       {"tn in ('1999-12-31', '9999-12-31', date '2000-01-01', "
+        "'2262-04-11 23:47:16.854775807')",
+        "true"},
+       {"tn < timestamp '9999-12-31 23:59:59.123456789'", "true"},
+       {"timestamp '9999-12-31 00:00:00.123456789' > '9999-12-31'", "true"},
+       {"ts < '9999-12-31 23:59:59.5'", "true"},
+       {"ts > '9999-12-31 23:59:58.999999999'", "true"},
+       {"ts = '9999-12-31 23:59:59.5'", "false"},
+       {"ts = '9999-12-31 23:59:59.000000000'", "true"},
+       {"ts in ('9999-12-31 23:59:59.5', '9999-12-31 23:59:59.0', date '9999-12-31')", "true"},
+       {"if(ts <= '9999-12-31 23:59:58.5', 1, 0)", "0"},
+       {"day < '12345-01-01'", "true"},
+       {"day > '-0044-03-15'", "true"},
+       {"far < '9999999-01-01'", "true"},
+       {"far > timestamp '9999-12-31 00:00:00'", "true"},
+       {"date_trunc('year', ts) = '9999-01-01'", "true"},
+       {"date_trunc('year', tn) > '9999-01-01'", "false"},
+       {"cast(ts as date) between '9999-12-31' and '9999-12-31'", "true"},
+       {"case tn when '9999-12-31' then 1 else 2 end", "2"},
+       {"nullif(tn, '9999-12-31') = tn", "true"}});
+}
+
+TEST(Compute, ComparesNullMomentsWithLiteralsOfAnyYear) {
+  expect_all({{"tnn < '9999-12-31'", "null"},
+              {"tnn = '9999-12-31'", "null"},
+              {"tnn <> '9999-12-31'", "null"},
+              {"tnn in ('9999-12-31', '9998-12-31')", "null"},
+              {"tnn not in ('9999-12-31', '9998-12-31', '9997-12-31')", "null"},
+              {"tnn is distinct from '9999-12-31'", "true"},
+              {"tn in ('9999-12-31', null)", "null"}});
+}
+
+TEST(Compute, ComparesMomentsOfSeveralUnitsHoweverFar) {
+  expect_all({{"ts > tn", "true"},
+              {"tn < ts", "true"},
+              {"ts = tn", "false"},
+              {"far > tn", "true"},
+              {"far = ts", "false"},
+              {"far > t", "true"},
+              {"ts is distinct from tn", "true"},
+              {"tnn is distinct from tn", "true"},
+              {"tnn < ts", "null"},
+              {"ts in (tn, t, ts)", "true"},
+              {"'9999-12-31' in (tn, t, day)", "false"}});
+}
+
+TEST(Compute, GivesLiteralsOfMomentsTheUnitThatHoldsThem) {
+  expect_all(
+      {{"greatest(t, '9999-12-31')", "9999-12-31 00:00:00.000"},
+       {"if(b, '0001-01-01', t)", "0001-01-01 00:00:00.000"},
+       {"coalesce(t, '9999-12-31')", "1994-01-31 12:34:56.789"},
+       {"coalesce(tnn, '9999-12-31')", "error: '9999-12-31' does not fit into timestamp(ns)"},
+       {"timestamp '9999-12-31 00:00:00.123456789'",
+        "error: '9999-12-31 00:00:00.123456789' does not fit into timestamp(ns)"},
+       {"cast('12345-06-07' as date)", "12345-06-07"},
+       {"cast('-0044-03-15' as date)", "-0044-03-15"}});
 }
 
 TEST(Compute, CastsWhatFits) {

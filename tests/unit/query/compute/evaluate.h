@@ -34,10 +34,14 @@ inline std::vector<TestColumn> test_columns() {
           {"b", "bool", "true"},
           {"day", "date", "1994-01-31"},
           {"t", "timestamp(ms)", "1994-01-31 12:34:56.789"},
+          {"ts", "timestamp(s)", "9999-12-31 23:59:59"},
+          {"tn", "timestamp(ns)", "2262-04-11 23:47:16.854775807"},
+          {"far", "date", "5881580-07-11"},
           {"s", "utf8", "h\xC3\xA9llo"},
           {"e", "utf8", ""},
           {"n", "int64", std::nullopt},
           {"sn", "utf8", std::nullopt},
+          {"tnn", "timestamp(ns)", std::nullopt},
           {"bn", "bool", std::nullopt}};
 }
 
