@@ -70,6 +70,7 @@ class AllKernels {
     find_kernels(may_divide, true);
     // Where a condition has too many strings of its own, or no kernel may end, nothing can be run.
     if (kernels_[all_].cost == kNone) find_kernels(false, false);
+    looked_at_ = compared_;
     std::vector<FilterPass> passes;
     for (ConditionSet end = all_; end != 0;) {
       const ConditionSet begin = kernels_[end].before;
@@ -79,6 +80,8 @@ class AllKernels {
     }
     return passes;
   }
+
+  std::uint64_t looked_at() const { return looked_at_; }
 
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -111,7 +114,8 @@ class AllKernels {
     return model_.most_spared(members(all_ & ~begin), left_[begin]) > model_.division();
   }
 
-  static void take_cheaper(DeviceChoice& best, double cost, ConditionSet before) {
+  void take_cheaper(DeviceChoice& best, double cost, ConditionSet before) {
+    ++compared_;
     if (cost < best.cost) best = {cost, before};
   }
 
@@ -172,6 +176,8 @@ class AllKernels {
   std::vector<double> sums_;          ///< of groups behind the set that is looked at
   std::vector<std::uint32_t> strings_;  ///< by set, as DeviceCost has them
   std::vector<std::uint32_t> by_rows_;  ///< likewise
+  std::uint64_t compared_ = 0;          ///< choices so far
+  std::uint64_t looked_at_ = 0;         ///< those of the search
 };
 
 /// Those on columns, then the expressions, each by rank.
@@ -240,14 +246,19 @@ DevicePlan device_cost_of(const PlannerInput& input, std::vector<FilterPass> ker
 
 DevicePlan choose_device_plan(const PlannerInput& input, bool may_divide) {
   std::vector<FilterPass> kernels;
+  std::uint64_t looked_at = 0;
   if (input.device->costs.size() <= kMostOrdered) {
     const std::vector<Left> left = shares_of_sets(input);
-    kernels = AllKernels(input, left).best_plan(may_divide);
+    AllKernels all(input, left);
+    kernels = all.best_plan(may_divide);
+    looked_at = all.looked_at();
   } else {
     kernels.emplace_back();
     for (const std::size_t number : device_order(input)) kernels[0].groups.push_back({number});
   }
-  return device_cost_of(input, std::move(kernels));
+  DevicePlan plan = device_cost_of(input, std::move(kernels));
+  plan.looked_at = looked_at;
+  return plan;
 }
 
 }  // namespace presso::query

@@ -31,6 +31,7 @@ struct FilterPass {
 struct DevicePlan {
   std::vector<FilterPass> kernels;  ///< each could be PlanChoice::plan of a GPU
   std::vector<double> kernel_ns;    ///< of a row, as predicted, by kernel
+  std::uint64_t looked_at = 0;      ///< groups and kernels whose costs were compared to find it
 
   double cost_ns() const;
 };

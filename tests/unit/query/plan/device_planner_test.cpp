@@ -238,6 +238,25 @@ TEST(DevicePlanner, PlansTenConditions) {
   EXPECT_LE(plan.cost_ns(), choose_device_plan(input, false).cost_ns() + 1e-9);
 }
 
+/// With n conditions one kernel has 3^n - 1 groups and ends; with an end that costs nothing each of
+/// the 2^n sets begins one, which makes 4^n - 2^n.
+TEST(DevicePlanner, LooksAtFewPlansWhereKernelsCostMuch) {
+  static_assert(kMostOrdered == 10);
+  constexpr std::uint64_t kOneKernel = 59'048;
+  constexpr std::uint64_t kAllKernels = 1'047'552;
+  Random random(9);
+  PlannerInput input = random_input(random, kMostOrdered);
+  DeviceFigures& figures = *input.device;
+  for (DeviceCost& cost : figures.costs) cost.is_expression = false;
+  figures.launch_ns = 1e9;
+  EXPECT_EQ(choose_device_plan(input, true).looked_at, kOneKernel);
+  EXPECT_EQ(choose_device_plan(input, false).looked_at, kOneKernel);
+  figures.launch_ns = 0;
+  figures.pass_ns = 0;
+  EXPECT_EQ(choose_device_plan(input, true).looked_at, kAllKernels);
+  EXPECT_EQ(choose_device_plan(input, false).looked_at, kOneKernel);
+}
+
 TEST(GpuQueryRates, AreByWidth) {
   GpuQueryRates rates;
   rates.compare_ns = {1, 2, 3, 4, 5};
