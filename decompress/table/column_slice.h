@@ -84,7 +84,6 @@ class ColumnSlice {
   Result<SliceTokens> token_codes(std::uint32_t vector);
 
  private:
-  ValueTest test_of(std::uint64_t least, std::uint64_t most);
   Status check_numbers(std::uint32_t vector) const;
   Status check_codes_of(std::uint32_t vector);
   std::uint32_t vector_rows_of(std::uint32_t vector) const { return vector_rows(rows_, vector); }

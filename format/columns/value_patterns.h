@@ -62,10 +62,6 @@ inline bool is_whole_text(Bytes text) {
                      [](Byte byte) { return byte >= '0' && byte <= '9'; });
 }
 
-/// Digits after the point of a timestamp; 0: no point. A unit that there is not counts as seconds.
-constexpr std::size_t unit_digits(TimeUnit unit) {
-  return unit <= TimeUnit::kNano ? 3 * static_cast<std::size_t>(unit) : 0;
-}
 constexpr char time_letter(ValueText text) {
   return text == ValueText::kLetterTime || text == ValueText::kLetterTimeZ ? 'T' : ' ';
 }

@@ -33,9 +33,4 @@ inline std::uint64_t string_image(Bytes text) {
   return image;
 }
 
-/// Whether two values with one image may differ.
-constexpr bool image_is_cut(ColumnType type) {
-  return is_string(type) || type == ColumnType::kDecimal128;
-}
-
 }  // namespace presso

@@ -75,7 +75,6 @@ class Splitter {
  private:
   Status add(Expression condition);
   Status add_disjunction(Expression condition);
-  Status add_equality(Expression condition, SourceSet left, SourceSet right);
   Status conclude(const std::vector<Conditions>& branches, const Expression& place);
   void place(Expression condition, SourceSet sources);
 

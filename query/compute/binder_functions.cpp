@@ -323,10 +323,4 @@ Result<NodeId> build_function(const Builder& build, const Graph& graph, const st
   return function.make(call);
 }
 
-std::vector<std::string> function_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, function] : functions()) names.push_back(name);
-  return names;
-}
-
 }  // namespace presso::query

@@ -28,7 +28,6 @@ class DecodedText {
   class Batch {
    public:
     std::size_t first_group() const { return first_group_; }  ///< of prepare()'s
-    std::size_t end_group() const { return end_group_; }
     /// Their rows, with the status words of row groups and text, but without an index.
     const NumberBatch& rows() const { return rows_; }
 

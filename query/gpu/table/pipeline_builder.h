@@ -117,9 +117,6 @@ class PipelineBuilder {
   /// left. They read some of the first of the columns, and bits are all that comes of them.
   struct KernelBefore;
   const std::vector<std::shared_ptr<const KernelBefore>>& kernels_before() const { return before_; }
-  /// Whether it takes the rows that a kernel has left, of which the conditions ask first
-  /// (kBitsBefore).
-  bool takes_rows() const { return takes_rows_; }
   /// This kernel's conditions, as plans have them.
   const std::string& plan() const { return plan_; }
   /// The same for the stages of joins, and the conditions behind them.
@@ -441,7 +438,8 @@ class PipelineBuilder {
   std::vector<std::size_t> columns_;
   std::vector<std::shared_ptr<const KernelBefore>> before_;
   std::string plan_;
-  bool takes_rows_ = false;
+  bool takes_rows_ =
+      false;  ///< that a kernel has left; conditions ask for these first (kBitsBefore)
   bool is_one_of_several_ = false;  ///< kernels
   std::vector<ConditionStep> conditions_;
   std::vector<const query::Filter*> leaves_;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "query/gpu/table/resident_table.h"
@@ -61,7 +60,6 @@ class TableParts {
     const ResidentTable& table;
     ResidentTable::Place place;
   };
-  using Slices = std::span<const LoadedSlice>;
 
   void find_residents(const std::vector<std::size_t>& columns);
   ResidentGroup resident_group(std::size_t table, std::uint64_t group) const;
