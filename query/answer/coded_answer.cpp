@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "query/answer/coded_answer.h"
 
-#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "decompress/arrow/arrow_rows.h"
@@ -38,14 +38,14 @@ CodedResults coded_results(const BoundQuery& query, const std::vector<std::strin
   CodedResults coded;
   const bool are_rows = !query.grouped() && query.joins == nullptr && query.sort_keys.empty();
   if (!are_rows) return coded;
+  const std::unordered_set<std::string_view> named(names.begin(), names.end());
   bool any = false;
   for (const NodeId id : query.results) {
     coded.emplace_back();
     if (!query.input->is_column(id)) continue;
     const std::size_t column = query.input->at(id).column;
     const ColumnSchema& schema = query.columns[column].schema;
-    const bool is_named = std::find(names.begin(), names.end(), schema.name) != names.end();
-    if (!is_named || !is_string(schema.type)) continue;
+    if (!named.contains(schema.name) || !is_string(schema.type)) continue;
     coded.back() = column;
     any = true;
   }

@@ -2,6 +2,7 @@
 #include "query/answer/partial_query.h"
 
 #include <algorithm>
+#include <map>
 
 #include "query/compute/node_text.h"
 #include "query/rows/batch_builder.h"
@@ -53,6 +54,7 @@ struct States {
 Result<States> states_of(const BoundQuery& query) {
   if (!query.grouped()) return refused("there are no groups whose parts could be merged");
   States states;
+  std::map<std::pair<AggregateKind, std::optional<NodeId>>, std::size_t> known;
   for (const AggregateCall& call : query.aggregates) {
     if (call.kind == AggregateKind::kCountDistinct) {
       return refused(
@@ -60,12 +62,10 @@ Result<States> states_of(const BoundQuery& query) {
           "groups");
     }
     const AggregateCall state = state_of(call);
-    const auto known = std::find_if(
-        states.calls.begin(), states.calls.end(), [&state](const AggregateCall& other) {
-          return state.kind == other.kind && state.argument == other.argument;
-        });
-    states.of_aggregate.push_back(static_cast<std::size_t>(known - states.calls.begin()));
-    if (known == states.calls.end()) states.calls.push_back(state);
+    const auto [place, is_new] =
+        known.emplace(std::pair(state.kind, state.argument), states.calls.size());
+    states.of_aggregate.push_back(place->second);
+    if (is_new) states.calls.push_back(state);
   }
   return states;
 }
@@ -91,10 +91,9 @@ std::vector<StateColumn> columns_of(const BoundQuery& query,
                                     const std::vector<AggregateCall>& states) {
   const std::vector<std::string> names = shown_column_names(query);
   std::vector<StateColumn> columns;
-  TableSchema taken;
+  UniqueNames taken;
   const auto add = [&](const std::string& name, Node node) {
-    node.schema.name = unique_name(name, taken);
-    taken.columns.push_back(node.schema);
+    node.schema.name = taken.take(name);
     columns.push_back({node.schema.name, std::move(node)});
   };
   for (const NodeId key : query.keys) {
@@ -119,6 +118,7 @@ void drop_answer(BoundQuery& query) {
   query.sort_nodes.clear();
   query.sort_keys.clear();
   query.schema.columns.clear();
+  query.names = {};
   query.limit = ~std::uint64_t{0};
   query.offset = 0;
 }
@@ -157,6 +157,9 @@ class Merging {
       : whole_(std::move(whole)), form_(form) {
     merging_.columns = std::move(columns);
     merging_.most_rows = rows;
+    for (std::size_t i = 0; i < merging_.columns.size(); ++i) {
+      places_.emplace(merging_.columns[i].name, i);
+    }
   }
 
   Result<BoundQuery> make() {
@@ -177,15 +180,13 @@ class Merging {
   /// of min and max may be null; states, counts and the order are not.
   Result<NodeId> given_column(const std::string& name, const Node& expected) {
     const ColumnSchema& schema = expected.schema;
-    const auto& columns = merging_.columns;
-    const auto found = std::find_if(columns.begin(), columns.end(),
-                                    [&](const InputColumn& column) { return column.name == name; });
-    if (found == columns.end()) {
+    const auto place = places_.find(name);
+    if (place == places_.end()) {
       return refused("the partial answer has no column '" + name + "', which the query needs");
     }
-    const auto place = static_cast<std::size_t>(found - columns.begin());
-    const NodeId id =
-        merging_.input->add(column_node(place, found->schema, found->range, found->nullable));
+    const InputColumn* const found = &merging_.columns[place->second];
+    const NodeId id = merging_.input->add(
+        column_node(place->second, found->schema, found->range, found->nullable));
     if (found->nullable && !expected.nullable) {
       return refused("the column '" + name + "' of a partial answer has nulls: it is cut off");
     }
@@ -280,6 +281,7 @@ class Merging {
   BoundQuery whole_;
   const PartialForm& form_;
   BoundQuery merging_;
+  std::unordered_map<std::string, std::size_t> places_;  ///< of its columns, by name
   std::vector<StateColumn> expected_;
   std::vector<NodeId> given_;  ///< by expected column
   NodeId order_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "query/bind/join_parts.h"
 #include "query/bind/shown.h"
@@ -26,19 +27,37 @@ bool has_aggregate(const Expression& expression) {
 }
 
 /// Names that the answer's columns were given may stand where there is no column of that name, and
-/// in --order-by before all others.
+/// in --order-by before all others. A name that differs in case gives way to columns.
 class Aliases {
  public:
-  void add(const std::string& name, NodeId id) { nodes_.emplace(name, id); }
+  void add(const std::string& name, NodeId id) {
+    names_.add(name, aliases_.size());
+    aliases_.emplace_back(name, id);
+  }
+
+  /// The first that is called exactly so.
   std::optional<NodeId> find(const Expression& expression) const {
-    if (expression.kind != Kind::kColumn || !expression.qualifier.empty()) return std::nullopt;
-    const auto found = nodes_.find(expression.text);
-    if (found == nodes_.end()) return std::nullopt;
-    return found->second;
+    for (const std::size_t i : called(expression)) {
+      if (aliases_[i].first == expression.text) return aliases_[i].second;
+    }
+    return std::nullopt;
+  }
+
+  /// The only one whose name differs in case at most.
+  std::optional<NodeId> find_similar(const Expression& expression) const {
+    const auto similar = called(expression);
+    if (similar.size() != 1) return std::nullopt;
+    return aliases_[similar[0]].second;
   }
 
  private:
-  std::map<std::string, NodeId> nodes_;
+  std::span<const std::size_t> called(const Expression& expression) const {
+    if (expression.kind != Kind::kColumn || !expression.qualifier.empty()) return {};
+    return names_.find(expression.text);
+  }
+
+  NameIndex names_;
+  std::vector<std::pair<std::string, NodeId>> aliases_;
 };
 
 class PlainBinder final : public Binder {
@@ -49,7 +68,10 @@ class PlainBinder final : public Binder {
 
  protected:
   Result<std::optional<NodeId>> replacement(const Expression& expression) override {
-    return use_aliases ? aliases.find(expression) : std::nullopt;
+    if (!use_aliases) return std::optional<NodeId>();
+    if (const auto known = aliases.find(expression)) return known;
+    const auto similar = aliases.find_similar(expression);
+    return similar && !find_column(expression).ok() ? similar : std::nullopt;
   }
 };
 
@@ -65,22 +87,33 @@ class GroupBinder final : public Binder {
   /// The key may be called by `name` where there is no column of that name.
   void add_key(NodeId key, const std::string& name) {
     Node node = query_.input->at(key);
+    key_places_.emplace(key, query_.keys.size());
     query_.keys.push_back(key);
     key_names_.add(name, add_column(std::move(node)));
   }
 
+  std::optional<std::size_t> find_key(NodeId node) const {
+    const auto found = key_places_.find(node);
+    if (found == key_places_.end()) return std::nullopt;
+    return found->second;
+  }
+
  protected:
   Result<std::optional<NodeId>> replacement(const Expression& expression) override {
+    std::optional<NodeId> similar;
     if (use_aliases) {
       if (const auto known = aliases.find(expression)) return known;
+      similar = aliases.find_similar(expression);
     }
     const bool literal = expression.kind != Kind::kColumn && expression.arguments.empty();
-    if (literal || query_.keys.empty() || has_aggregate(expression)) return std::optional<NodeId>();
+    if (literal || query_.keys.empty() || has_aggregate(expression)) return similar;
     const auto bound = input_.bind(expression);
-    if (!bound.ok()) return key_names_.find(expression);
-    const auto key = std::find(query_.keys.begin(), query_.keys.end(), *bound);
-    if (key == query_.keys.end()) return std::optional<NodeId>();
-    return std::optional(columns_[static_cast<std::size_t>(key - query_.keys.begin())]);
+    if (bound.ok()) {
+      if (const auto key = find_key(*bound)) return std::optional(columns_[*key]);
+      return similar;
+    }
+    if (const auto known = key_names_.find(expression)) return known;
+    return similar ? similar : key_names_.find_similar(expression);
   }
 
   Result<NodeId> bind_column(const Expression& expression) override {
@@ -146,12 +179,9 @@ class GroupBinder final : public Binder {
   }
 
   NodeId column_of(const AggregateCall& call) {
-    for (std::size_t i = 0; i < query_.aggregates.size(); ++i) {
-      const AggregateCall& known = query_.aggregates[i];
-      if (known.kind == call.kind && known.argument == call.argument) {
-        return columns_[query_.keys.size() + i];
-      }
-    }
+    const auto [known, is_new] =
+        aggregate_places_.emplace(std::pair(call.kind, call.argument), query_.aggregates.size());
+    if (!is_new) return columns_[query_.keys.size() + known->second];
     query_.aggregates.push_back(call);
     return add_column(result_of(call));
   }
@@ -207,6 +237,8 @@ class GroupBinder final : public Binder {
   Binder& input_;
   std::uint64_t rows_;
   Aliases key_names_;
+  std::unordered_map<NodeId, std::size_t> key_places_;  ///< in query_.keys
+  std::map<std::pair<AggregateKind, std::optional<NodeId>>, std::size_t> aggregate_places_;
   std::vector<NodeId> columns_;  ///< nodes of group_columns
 };
 
@@ -251,21 +283,23 @@ struct StarColumn {
 /// are called as table.name.
 Result<std::vector<StarColumn>> star_columns(const BoundQuery& query, const Expression& star,
                                              const Qualifiers& qualifiers) {
-  std::vector<StarColumn> columns;
+  std::optional<std::size_t> source;
+  if (!star.qualifier.empty()) {
+    PRESSO_ASSIGN(source, find_source(qualifiers, star));
+  }
   const auto is_shown = [&](const InputColumn& column) {
-    const auto& names = qualifiers[column.source];
-    const bool named = std::find(names.begin(), names.end(), star.qualifier) != names.end();
-    return column.unusable.empty() && (star.qualifier.empty() ? !column.hidden : named);
+    return column.unusable.empty() && (source ? column.source == *source : !column.hidden);
   };
+  std::unordered_map<std::string_view, std::size_t> count;
+  for (const InputColumn& column : query.columns) count[column.name] += is_shown(column) ? 1 : 0;
+  std::vector<StarColumn> columns;
   for (const InputColumn& column : query.columns) {
     if (!is_shown(column)) continue;
-    const auto same = std::count_if(
-        query.columns.begin(), query.columns.end(),
-        [&](const InputColumn& other) { return is_shown(other) && other.name == column.name; });
+    const bool shared = count[column.name] > 1;
     Expression name = presso::column(column.name);
-    if (same > 1 || !star.qualifier.empty()) name.qualifier = qualifiers[column.source].back();
+    if (shared || source) name.qualifier = qualifiers[column.source].back();
     std::string shown_name =
-        same > 1 ? qualifiers[column.source].front() + "." + column.name : column.name;
+        shared ? qualifiers[column.source].front() + "." + column.name : column.name;
     columns.push_back({{std::move(name), std::move(shown_name)}, column.schema.quoting});
   }
   if (columns.empty()) return refused("there is no table '" + star.qualifier + "'", star);
@@ -340,8 +374,10 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
   return bind_order(query, binder, spec);
 }
 
-/// A key may be a column, an expression, the position or the name of one in the list of columns.
-Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& spec) {
+/// A key may be a column, an expression, the position or the name of one in the list of columns,
+/// whose names are in `selected`.
+Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& spec,
+                        const NameIndex& selected) {
   if (const auto position = position_of(key)) {
     if (*position == 0 || *position > spec.select.size()) {
       return refused("what is selected has no column " + key.text, key);
@@ -350,9 +386,12 @@ Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& s
   }
   Result<NodeId> bound = input.bind(key);
   if (bound.ok() || key.kind != Kind::kColumn) return bound;
-  for (const auto& [item, text] : spec.select) {
+  const auto similar = selected.find(key.text);
+  for (const std::size_t i : similar) {
+    const NamedExpression& item = spec.select[i].parsed;
     if (item.name == key.text) return input.bind(item.expression);
   }
+  if (similar.size() == 1) return input.bind(spec.select[similar[0]].parsed.expression);
   return bound;
 }
 
@@ -362,14 +401,16 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
   query.output = std::make_unique<Graph>();
   GroupBinder binder(query, input, kNone, rows);
   std::vector<std::pair<std::size_t, std::string>> columns;  // each key that was given
+  NameIndex selected;
+  for (std::size_t i = 0; i < spec.select.size(); ++i) selected.add(spec.select[i].parsed.name, i);
   for (const auto& [key, text] : spec.group_by) {
-    PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec), text));
+    PRESSO_ASSIGN(NodeId id, shown(bind_key(input, key.expression, spec, selected), text));
     if (input.builder().at(id).family == Family::kNull) {
       PRESSO_ASSIGN(id, input.builder().cast(id, schema_of(Family::kInteger)));
     }
-    const auto known = std::find(query.keys.begin(), query.keys.end(), id);
-    columns.emplace_back(known - query.keys.begin(), key.name);
-    if (known == query.keys.end()) binder.add_key(id, key.name);
+    const auto known = binder.find_key(id);
+    columns.emplace_back(known.value_or(query.keys.size()), key.name);
+    if (!known) binder.add_key(id, key.name);
   }
   const auto add = [&](const FromText<NamedExpression>& from) -> Status {
     const NamedExpression& item = from.parsed;
@@ -404,21 +445,21 @@ Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec
 
 }  // namespace
 
-std::string unique_name(const std::string& name, const TableSchema& schema) {
-  const auto taken = [&](const std::string& wanted) {
-    return std::any_of(schema.columns.begin(), schema.columns.end(),
-                       [&](const ColumnSchema& column) { return column.name == wanted; });
-  };
-  std::string unique = name;
-  for (int number = 2; taken(unique); ++number) unique = name + "_" + std::to_string(number);
-  return unique;
+std::string UniqueNames::take(const std::string& name) {
+  const auto [known, is_new] = taken_.emplace(name, 2);
+  if (is_new) return name;
+  std::size_t& number = known->second;  // stays where it is when the map grows
+  for (;;) {
+    std::string unique = name + "_" + std::to_string(number++);
+    if (taken_.emplace(unique, 2).second) return unique;
+  }
 }
 
 void add_result(BoundQuery& query, NodeId id, const std::string& name) {
   const Node& node = query.last_graph().at(id);
   ColumnSchema column = node.schema;
   if (node.family == Family::kNull) column = schema_of(Family::kString);
-  column.name = unique_name(name, query.schema);
+  column.name = query.names.take(name);
   column.nullable = true;
   query.results.push_back(id);
   query.schema.columns.push_back(std::move(column));

@@ -3,20 +3,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "format/suggest.h"
 #include "query/compute/written_value.h"
+#include "query/expression/token.h"
 
 namespace presso::query {
 namespace {
 
 using Kind = Expression::Kind;
 using Op = Expression::Op;
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return text;
-}
 
 /// `a op b`, where > and >= change sides.
 struct Comparison {
@@ -85,6 +82,43 @@ Error at_place(Error error, const Expression& expression) {
   return error;
 }
 
+void NameIndex::add(const std::string& name, std::size_t place) {
+  places_[expression_detail::lower_case(name)].push_back(place);
+}
+
+std::span<const std::size_t> NameIndex::find(const std::string& name) const {
+  const auto found = places_.find(expression_detail::lower_case(name));
+  if (found == places_.end()) return {};
+  return found->second;
+}
+
+Result<std::size_t> find_source(const Qualifiers& qualifiers, const Expression& expression) {
+  const std::string wanted = expression_detail::lower_case(expression.qualifier);
+  std::vector<std::string> known;
+  std::vector<std::size_t> exact;
+  std::vector<std::size_t> similar;
+  for (std::size_t source = 0; source < qualifiers.size(); ++source) {
+    const auto& own = qualifiers[source];
+    // Names with # are the library's.
+    std::copy_if(own.begin(), own.end(), std::back_inserter(known),
+                 [](const std::string& name) { return name[0] != '#'; });
+    const auto is_similar = [&](const std::string& name) {
+      return expression_detail::lower_case(name) == wanted;
+    };
+    if (std::any_of(own.begin(), own.end(), is_similar)) similar.push_back(source);
+    if (std::find(own.begin(), own.end(), expression.qualifier) != own.end()) {
+      exact.push_back(source);
+    }
+  }
+  const std::vector<std::size_t>& found = exact.empty() ? similar : exact;
+  if (found.size() == 1) return found[0];
+  std::string what = "there is no table '" + expression.qualifier + "'";
+  if (found.empty()) what += did_you_mean(expression.qualifier, known);
+  if (exact.size() > 1) what = "several tables are called '" + expression.qualifier + "'";
+  if (exact.empty() && similar.size() > 1) what += ", but several that differ in case";
+  return at_place(refused(std::move(what)), expression);
+}
+
 bool is_aggregate(const Expression& expression) {
   if (expression.kind != Kind::kFunction) return false;
   const std::string& name = expression.text;
@@ -105,28 +139,6 @@ Result<NodeId> Binder::bind_aggregate(const Expression& expression) {
                   expression);
 }
 
-/// The columns that may be meant by what stands before the point. Names with # are the library's.
-Result<std::vector<std::size_t>> Binder::columns_behind(const Expression& expression) const {
-  std::vector<std::size_t> columns;
-  std::vector<std::string> known;
-  std::size_t sources = 0;
-  for (std::size_t source = 0; source < qualifiers_.size(); ++source) {
-    const auto& own = qualifiers_[source];
-    std::copy_if(own.begin(), own.end(), std::back_inserter(known),
-                 [](const std::string& name) { return name[0] != '#'; });
-    if (std::find(own.begin(), own.end(), expression.qualifier) == own.end()) continue;
-    ++sources;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].source == source) columns.push_back(i);
-    }
-  }
-  if (sources == 1) return columns;
-  std::string what = "there is no table '" + expression.qualifier + "'";
-  if (sources > 1) what = "several tables are called '" + expression.qualifier + "'";
-  if (sources == 0) what += did_you_mean(expression.qualifier, known);
-  return at_place(refused(std::move(what)), expression);
-}
-
 Error Binder::ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const {
   std::string names;
   for (const std::size_t column : found) {
@@ -140,19 +152,30 @@ Error Binder::ambiguous(const Expression& expression, const std::vector<std::siz
                   expression);
 }
 
-Result<std::size_t> Binder::similar_column(const Expression& expression,
-                                           const std::vector<std::size_t>& among) const {
-  const std::string wanted = lower_case(expression.text);
-  std::vector<std::string> names;
-  std::vector<std::size_t> similar;
-  for (const std::size_t i : among) {
-    const std::string& name = columns_[i].name;
-    if (lower_case(name) == wanted) similar.push_back(i);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+std::span<const std::size_t> Binder::columns_called(const std::string& name) const {
+  if (!names_) {
+    names_.emplace();
+    for (std::size_t i = 0; i < columns_.size(); ++i) names_->add(columns_[i].name, i);
   }
-  if (similar.size() == 1) return similar[0];
+  return names_->find(name);
+}
+
+/// Whether a name may mean a column: with a qualifier those of its table, else those in sight.
+bool Binder::is_meant(std::size_t column, std::optional<std::size_t> source) const {
+  return source ? columns_[column].source == *source : !columns_[column].hidden;
+}
+
+Error Binder::no_column(const Expression& expression, std::optional<std::size_t> source,
+                        std::size_t similar) const {
+  std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (is_meant(i, source) && known.insert(columns_[i].name).second) {
+      names.push_back(columns_[i].name);
+    }
+  }
   std::string hint = did_you_mean(expression.text, names);
-  if (similar.size() > 1) hint = ", but several that differ in case";
+  if (similar > 1) hint = ", but several that differ in case";
   const bool quoted =
       expression.qualifier.empty() && expression.length == expression.text.size() + 2;
   if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
@@ -164,28 +187,30 @@ Result<std::size_t> Binder::similar_column(const Expression& expression,
 }
 
 Result<std::size_t> Binder::find_column(const Expression& expression) const {
-  std::vector<std::size_t> among;
+  std::optional<std::size_t> source;
   if (!expression.qualifier.empty()) {
-    PRESSO_ASSIGN(among, columns_behind(expression));
-  } else {
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!columns_[i].hidden) among.push_back(i);
-    }
+    PRESSO_ASSIGN(source, find_source(qualifiers_, expression));
   }
+  const std::span<const std::size_t> called = columns_called(expression.text);
+  std::vector<std::size_t> similar;
   std::vector<std::size_t> found;
-  for (const std::size_t i : among) {
+  for (const std::size_t i : called) {
+    if (!is_meant(i, source)) continue;
+    similar.push_back(i);
     if (columns_[i].name == expression.text) found.push_back(i);
   }
   const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
   if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
-  for (std::size_t i = 0; found.empty() && i < columns_.size(); ++i) {
-    const bool says_why = expression.qualifier.empty() && !columns_[i].unusable.empty();
-    if (says_why && columns_[i].name == expression.text) found.push_back(i);
+  if (found.empty() && !source) {
+    const auto says_why = std::find_if(called.begin(), called.end(), [&](std::size_t i) {
+      return is_unusable(i) && columns_[i].name == expression.text;
+    });
+    if (says_why != called.end()) found.push_back(*says_why);
   }
   if (found.size() > 1) return ambiguous(expression, found);
   if (found.empty()) {
-    PRESSO_ASSIGN(const std::size_t similar, similar_column(expression, among));
-    found.push_back(similar);
+    if (similar.size() != 1) return no_column(expression, source, similar.size());
+    found = similar;
   }
   const std::string& unusable = columns_[found[0]].unusable;
   const auto stands_for = columns_[found[0]].stands_for;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "presso/expression.h"
@@ -35,9 +36,25 @@ struct InputColumn {
 /// What may stand before the point of the names of each table's columns.
 using Qualifiers = std::vector<std::vector<std::string>>;
 
+/// The table that the qualifier of `expression` means: one that is called exactly so, else the only
+/// one whose name differs in case at most. Error: there is none, or several.
+Result<std::size_t> find_source(const Qualifiers& qualifiers, const Expression& expression);
+
+/// Places of names, found without regard to the case of ASCII letters in constant time.
+class NameIndex {
+ public:
+  void add(const std::string& name, std::size_t place);
+  /// The places of names that differ from `name` in case at most, as they were added.
+  std::span<const std::size_t> find(const std::string& name) const;
+
+ private:
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;
+};
+
 class Binder {
  public:
-  /// Both are kept by reference. `qualifiers`: by InputColumn::source.
+  /// Both are kept by reference; names of columns must not change. `qualifiers`: by
+  /// InputColumn::source.
   Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers = {});
   virtual ~Binder() = default;
 
@@ -56,9 +73,10 @@ class Binder {
   virtual Result<NodeId> bind_column(const Expression& expression);
 
  private:
-  Result<std::size_t> similar_column(const Expression& expression,
-                                     const std::vector<std::size_t>& among) const;
-  Result<std::vector<std::size_t>> columns_behind(const Expression& expression) const;
+  std::span<const std::size_t> columns_called(const std::string& name) const;
+  Error no_column(const Expression& expression, std::optional<std::size_t> source,
+                  std::size_t similar) const;
+  bool is_meant(std::size_t column, std::optional<std::size_t> source) const;
   Error ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const;
   NodeId column_value(std::size_t column) const;
   Result<NodeId> bind_parts(const Expression& expression);
@@ -78,6 +96,7 @@ class Binder {
   Builder build_;
   const std::vector<InputColumn>& columns_;
   Qualifiers qualifiers_;
+  mutable std::optional<NameIndex> names_;  ///< of columns_, made when the first name is looked up
 };
 
 /// Whether a function is an aggregate: sum, count, min, max, avg.
@@ -85,8 +104,6 @@ bool is_aggregate(const Expression& expression);
 /// The function `name` of these values. Errors have no place.
 Result<NodeId> build_function(const Builder& build, const Graph& graph, const std::string& name,
                               std::vector<NodeId> arguments);
-/// All of them, for documents and completions.
-std::vector<std::string> function_names();
 /// An error with the expression's place, unless it has one.
 Error at_place(Error error, const Expression& expression);
 

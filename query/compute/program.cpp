@@ -91,25 +91,28 @@ Program::Program(const Graph& graph, std::vector<NodeId> results, std::vector<st
     : graph_(&graph), results_(std::move(results)), inputs_(std::move(inputs)) {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<std::uint32_t> register_of(graph.nodes().size(), kNone);
+  std::unordered_map<std::size_t, std::size_t> input_of;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) input_of.emplace(inputs_[i], i);
   for (const NodeId id : results_) {
-    place(id, register_of);
+    place(id, input_of, register_of);
     result_registers_.push_back(register_of[id]);
   }
 }
 
 /// Gives a node, and what it needs before it, a register. Depth: that of the expression.
-void Program::place(NodeId id, std::vector<std::uint32_t>& register_of) {
+void Program::place(NodeId id, const std::unordered_map<std::size_t, std::size_t>& input_of,
+                    std::vector<std::uint32_t>& register_of) {
   if (register_of[id] != ~std::uint32_t{0}) return;
   const Node& node = graph_->at(id);
-  for (const NodeId argument : node.arguments) place(argument, register_of);
+  for (const NodeId argument : node.arguments) place(argument, input_of, register_of);
   const auto number = static_cast<std::uint32_t>(node_of_.size());
   register_of[id] = number;
   node_of_.push_back(id);
   if (node.kind == Node::Kind::kConstant) {
     constants_.emplace_back(id, number);
   } else if (node.kind == Node::Kind::kColumn) {
-    const auto found = std::find(inputs_.begin(), inputs_.end(), node.column);
-    loads_.emplace_back(static_cast<std::size_t>(found - inputs_.begin()), number);
+    const auto found = input_of.find(node.column);
+    loads_.emplace_back(found != input_of.end() ? found->second : inputs_.size(), number);
   } else {
     Instruction instruction{id, number, {}};
     for (const NodeId argument : node.arguments) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "presso/error.h"
@@ -90,7 +91,8 @@ class Program {
     std::uint32_t to = 0;
     std::vector<std::uint32_t> from;
   };
-  void place(NodeId id, std::vector<std::uint32_t>& register_of);
+  void place(NodeId id, const std::unordered_map<std::size_t, std::size_t>& input_of,
+             std::vector<std::uint32_t>& register_of);
   NodeId origin_of(const State& state, NodeId id, std::uint32_t row) const;
 
   const Graph* graph_ = nullptr;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "presso/query.h"
@@ -63,6 +64,16 @@ struct AggregateCall {
 
 struct BoundJoins;
 
+/// Gives each column of an answer a name that no other one has.
+class UniqueNames {
+ public:
+  /// `name`, or the first of name_2, name_3, ... that is free.
+  std::string take(const std::string& name);
+
+ private:
+  std::unordered_map<std::string, std::size_t> taken_;  ///< and the next number to try
+};
+
 /// Nodes of `input` are computed of the tables' columns. With groups, what comes out of them is
 /// computed by nodes of `output`, whose columns are the keys and then the aggregates.
 struct BoundQuery {
@@ -84,6 +95,7 @@ struct BoundQuery {
   std::vector<NodeId> sort_nodes;
   std::vector<OrderKey> sort_keys;  ///< OrderKey::column: in sort_nodes
   TableSchema schema;               ///< of the answer
+  UniqueNames names;                ///< of the answer's columns
   std::uint64_t limit = ~std::uint64_t{0};
   std::uint64_t offset = 0;
   std::uint64_t most_rows = 0;  ///< that may come to groups: those of the tables, or all pairs
@@ -96,8 +108,6 @@ struct BoundQuery {
   const Graph& last_graph() const { return grouped() ? *output : *input; }
 };
 
-/// `name`, or with a number behind it where a column has it.
-std::string unique_name(const std::string& name, const TableSchema& schema);
 /// Adds a column to the answer: a node of the last graph, under a name that no other column has.
 void add_result(BoundQuery& query, NodeId id, const std::string& name);
 

@@ -2,6 +2,8 @@
 #include "query/run/explain_joins.h"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
 
 #include "query/compute/node_text.h"
 #include "query/plan/join_plan.h"
@@ -76,12 +78,11 @@ std::string passes_text(const Execution& execution, const BuildForecast& build,
 }  // namespace
 
 std::vector<std::string> shown_column_names(const BoundQuery& query) {
+  std::unordered_map<std::string_view, std::set<std::size_t>> sources;
+  for (const InputColumn& column : query.columns) sources[column.name].insert(column.source);
   std::vector<std::string> names;
   for (const InputColumn& column : query.columns) {
-    const bool shared =
-        std::any_of(query.columns.begin(), query.columns.end(), [&](const InputColumn& other) {
-          return other.source != column.source && other.name == column.name;
-        });
+    const bool shared = sources[column.name].size() > 1;
     names.push_back(shared ? query.joins->sources[column.source].name + "." + column.name
                            : column.name);
   }

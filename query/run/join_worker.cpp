@@ -115,12 +115,12 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     holder_.push_back(0);
     place_.push_back(0);
     for (std::size_t stage = 0; stage < tree_.stages.size(); ++stage) {
-      if (!tree_.stages[stage].build.has(source)) continue;
-      const auto& kept = run.stage_columns(stage);
-      holder_.back() = stage + 1;
-      place_.back() =
-          static_cast<std::size_t>(std::find(kept.begin(), kept.end(), column) - kept.begin());
+      if (tree_.stages[stage].build.has(source)) holder_.back() = stage + 1;
     }
+  }
+  for (std::size_t stage = 0; stage < tree_.stages.size(); ++stage) {
+    const std::vector<std::size_t>& kept = run.stage_columns(stage);
+    for (std::size_t i = 0; i < kept.size(); ++i) place_[kept[i]] = i;
   }
   if (run.base() == JoinRun::kNoStage) return;
   // What comes from the file takes the place of the root.

@@ -166,6 +166,55 @@ class Statements(SqlTest):
             b"city,country,id,price\nOslo,NO,10,2.50\n",
         )
 
+    def test_names_disregard_case(self):
+        self.assertEqual(
+            self.sql(
+                "select S.id, CITIES.country from shop.csv s join cities.csv on S.CITY = Cities.city "
+                "order by s.ID limit 1"
+            ),
+            [["1", "NO"]],
+        )
+        self.assertEqual(
+            self.ok("sql", "select B.* from shop.csv a join cities.csv b using (city) limit 1").out,
+            b"city,country,id\nOslo,NO,10\n",
+        )
+        # One that is called exactly so comes before one that differs in case.
+        self.assertEqual(
+            self.sql("select A.id, a.id from shop.csv A join cities.csv a on A.city = a.city limit 1"),
+            [["1", "10"]],
+        )
+        self.refused(
+            "select xY.id from shop.csv Xy join cities.csv xy on Xy.city = xy.city",
+            "there is no table 'xY', but several that differ in case",
+        )
+        self.refused(
+            "select xY.* from shop.csv Xy join cities.csv xy on Xy.city = xy.city",
+            "there is no table 'xY', but several that differ in case",
+        )
+
+    def test_names_of_results_disregard_case(self):
+        cities = [row[1] for row in self.sql("select id, city from shop.csv where city is not null")]
+        counts = collections.Counter(city.upper() for city in cities)
+        wanted = sorted(counts.items(), key=lambda group: (group[1], group[0]))
+        for statement in (
+            "select upper(city) as Place, count(*) as Number from shop.csv where city is not null "
+            "group by PLACE order by number, place",
+            "select upper(city) as Place, count(*) as Number from shop.csv where city is not null "
+            "group by place having NUMBER > 0 order by number, place",
+        ):
+            self.assertEqual(
+                self.sql(statement), [[place, str(number)] for place, number in wanted], statement
+            )
+        self.assertEqual(
+            self.sql("select id * -1 as Minus from shop.csv order by minus limit 1"),
+            [[str(-max(int(row[0]) for row in self.sql("select id from shop.csv")))]],
+        )
+        # A column comes before a result whose name differs in case.
+        self.assertEqual(
+            self.sql("select id * -1 as ID from shop.csv order by id limit 1"),
+            [[str(-min(int(row[0]) for row in self.sql("select id from shop.csv")))]],
+        )
+
     @covers(
         "sql",
         "--strategy",
