@@ -16,6 +16,7 @@
 #include "scan/literal/literal_spellings.h"
 #include "scan/literal/literal_units.h"
 #include "scan/matching/line_scan.h"
+#include "scan/regex/regex_matcher.h"
 #include "scan/syntax/tree.h"
 #include "scan/unicode/unicode.h"
 
@@ -210,10 +211,11 @@ constexpr std::size_t kFewStrings = 100;
 class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, std::vector<std::uint32_t> pattern_of,
-                 const PatternOptions& options)
+                 const PatternOptions& options, Node groups)
       : strings_(literals),
         pattern_of_(std::move(pattern_of)),
         options_(options),
+        groups_(std::move(groups)),
         plan_(plan_literals(literals, options.ignore_case)),
         literals_(literals, options),
         required_(required_of(literals, options.ignore_case)) {}
@@ -222,6 +224,10 @@ class LiteralMatcher final : public Matcher {
     return std::make_unique<LiteralSearcher>(plan_, literals_, level);
   }
 
+  std::unique_ptr<GroupFinder> group_finder() const override {
+    if (groups_.kind == Node::Kind::kEmpty) return nullptr;
+    return make_group_finder(groups_, options_);
+  }
   std::size_t pattern_count() const override {
     return pattern_of_.empty() ? 0 : std::size_t{pattern_of_.back()} + 1;
   }
@@ -279,6 +285,7 @@ class LiteralMatcher final : public Matcher {
   std::vector<std::string> strings_;
   std::vector<std::uint32_t> pattern_of_;  ///< by literal; ascending
   PatternOptions options_;
+  Node groups_;  ///< the tree with groups that the strings come from, or kEmpty
   LiteralPlan plan_;
   LiteralSet literals_;
   RequiredLiterals required_;
@@ -301,14 +308,15 @@ Status check_literal(const std::string& literal, const PatternOptions& options) 
 
 Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
                                                             std::vector<std::uint32_t> pattern_of,
-                                                            const PatternOptions& options) {
+                                                            const PatternOptions& options,
+                                                            Node groups) {
   for (std::string& literal : literals) {
     PRESSO_TRY(check_literal(literal, options));
     // The text comes with both bytes exchanged (scan/matching/null_data.h).
     if (options.null_data) std::replace(literal.begin(), literal.end(), '\n', '\0');
   }
   return std::shared_ptr<const Matcher>(
-      std::make_shared<LiteralMatcher>(literals, std::move(pattern_of), options));
+      std::make_shared<LiteralMatcher>(literals, std::move(pattern_of), options, std::move(groups)));
 }
 
 }  // namespace presso::scan_detail

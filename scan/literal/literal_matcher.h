@@ -9,6 +9,7 @@
 
 #include "presso/pattern.h"
 #include "scan/matching/matcher.h"
+#include "scan/syntax/tree.h"
 
 namespace presso::scan_detail {
 
@@ -16,10 +17,12 @@ namespace presso::scan_detail {
 /// and with ignore_case what is not UTF-8.
 Status check_literal(const std::string& literal, const PatternOptions& options);
 
-/// `pattern_of`: by literal, the number of the pattern that it comes from, ascending. Errors as of
-/// Pattern::compile_literals().
+/// `pattern_of`: by literal, the number of the pattern that it comes from, ascending. `groups`: for
+/// patterns with groups, the tree that the literals come from, with the bounds that `options` ask
+/// for; kEmpty for all others. Errors as of Pattern::compile_literals().
 Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
                                                             std::vector<std::uint32_t> pattern_of,
-                                                            const PatternOptions& options);
+                                                            const PatternOptions& options,
+                                                            Node groups = {});
 
 }  // namespace presso::scan_detail

@@ -115,6 +115,20 @@ std::optional<PatternStrings> strings_of(const std::vector<Node>& roots, Letters
   return found;
 }
 
+bool has_groups(const Node& node) {
+  return node.kind == Node::Kind::kGroup ||
+         std::any_of(node.children.begin(), node.children.end(), has_groups);
+}
+
+/// What groups are found by where strings are searched for: the patterns' tree between its bounds,
+/// or kEmpty where it has no group.
+Node tree_with_groups(std::vector<Node> roots, const PatternOptions& options) {
+  if (std::none_of(roots.begin(), roots.end(), has_groups)) return {};
+  Node root = any_of(std::move(roots));
+  spell_out_letters(root);
+  return with_bounds(std::move(root), options.bounds);
+}
+
 bool has_line_feed(const Node& node) {
   const auto in_range = [](const CodeRange& range) {
     return range.low <= '\n' && '\n' <= range.high;
@@ -154,7 +168,8 @@ Result<std::shared_ptr<const Matcher>> make_matcher(std::vector<Node> roots,
   const bool spans = options.multiline && may_span_lines(roots, options);
   if (literal_engine_agrees(options) && !spans) {
     if (auto found = strings_of(roots, letters_of(options))) {
-      return make_literal_matcher(std::move(found->strings), std::move(found->pattern_of), options);
+      return make_literal_matcher(std::move(found->strings), std::move(found->pattern_of), options,
+                                  tree_with_groups(std::move(roots), options));
     }
   }
   if (options.engine == Engine::kLiteral) {

@@ -58,12 +58,6 @@ Result<Program> RegexAutomata::of_each(std::span<const Node> patterns) const {
   return compile_program(patterns, program_options());
 }
 
-Result<Program> RegexAutomata::with_captures() const {
-  ProgramOptions captures = program_options();
-  captures.captures = true;
-  return compile_program(root_, captures);
-}
-
 const Program* RegexAutomata::backward() const {
   std::call_once(backward_once_, [&] {
     ProgramOptions reverse = program_options();

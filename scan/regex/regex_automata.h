@@ -29,13 +29,13 @@ class RegexAutomata {
   bool spans_lines() const { return spans_lines_; }
   bool null_data() const { return options_.null_data; }
   const Node& root() const { return root_; }
+  const PatternOptions& options() const { return options_; }
 
   /// For Matcher::describe().
   std::string describe() const;
 
   /// A program of several patterns, each with a kMatch of its own.
   Result<Program> of_each(std::span<const Node> patterns) const;
-  Result<Program> with_captures() const;
 
   /// nullptr where it would be too large.
   const Program* backward() const;

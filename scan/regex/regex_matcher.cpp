@@ -23,7 +23,11 @@ void gather_names(const Node& node, std::map<std::string, std::size_t, std::less
   for (const Node& child : node.children) gather_names(child, names, groups);
 }
 
-/// The NFA engine with captures, run from where a match is known to begin.
+/// The bytes that looks read at most beside a place.
+constexpr std::size_t kLongestCharacter = 4;
+
+/// The NFA engine with captures, run from where a match is known to begin. Its cost is that of the
+/// match, however long the line is.
 class RegexGroups final : public GroupFinder {
  public:
   /// `null_data`: the pattern's NUL bytes and line feeds are exchanged (scan/matching/null_data.h),
@@ -43,21 +47,28 @@ class RegexGroups final : public GroupFinder {
 
   std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) override {
     std::fill(found_.begin(), found_.end(), std::nullopt);
-    if (null_data_) {
-      exchanged_.assign(line.begin(), line.end());
-      exchange_nul_and_line_feed(exchanged_);
-      line = exchanged_;
-    }
-    if (!engine_.find(line, match.begin, match.end, true)) return found_;
+    const std::size_t left_out = null_data_ ? exchange_around(line, match) : 0;
+    const Bytes text = null_data_ ? Bytes(exchanged_) : line;
+    if (!engine_.find(text, match.begin - left_out, match.end - left_out, true)) return found_;
     const std::vector<std::size_t>& slots = engine_.slots();
     for (std::size_t i = 0; i < found_.size() && 2 * i + 1 < slots.size(); ++i) {
       if (slots[2 * i + 1] == PikeEngine::kNowhere) continue;
-      found_[i] = MatchSpan{slots[2 * i], slots[2 * i + 1]};
+      found_[i] = MatchSpan{slots[2 * i] + left_out, slots[2 * i + 1] + left_out};
     }
     return found_;
   }
 
  private:
+  /// Makes exchanged_ the match and the characters beside it; returns where that begins in the line.
+  std::size_t exchange_around(Bytes line, const MatchSpan& match) {
+    const std::size_t begin = match.begin - std::min(match.begin, kLongestCharacter);
+    const std::size_t end = std::min(match.end + kLongestCharacter, line.size());
+    const Bytes around = line.subspan(begin, end - begin);
+    exchanged_.assign(around.begin(), around.end());
+    exchange_nul_and_line_feed(exchanged_);
+    return begin;
+  }
+
   const Program program_;
   PikeEngine engine_;
   const bool null_data_;
@@ -114,10 +125,7 @@ class RegexMatcher final : public Matcher {
     return make_regex_searcher(automata_, level);
   }
   std::unique_ptr<GroupFinder> group_finder() const override {
-    Result<Program> program = automata_.with_captures();
-    if (!program.ok()) return nullptr;
-    return std::make_unique<RegexGroups>(automata_.root(), std::move(*program),
-                                         automata_.null_data());
+    return make_group_finder(automata_.root(), automata_.options());
   }
   std::size_t pattern_count() const override { return patterns_; }
   std::unique_ptr<PatternFinder> pattern_finder() const override {
@@ -157,6 +165,14 @@ Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t
                                                 std::move(program), spans_lines);
   PRESSO_TRY(matcher->check());
   return std::shared_ptr<const Matcher>(std::move(matcher));
+}
+
+std::unique_ptr<GroupFinder> make_group_finder(const Node& root, const PatternOptions& options) {
+  const ProgramOptions captures{
+      .captures = true, .crlf = options.crlf, .max_bytes = ~std::size_t{0}};
+  Result<Program> program = compile_program(root, captures);
+  if (!program.ok()) return nullptr;
+  return std::make_unique<RegexGroups>(root, std::move(*program), options.null_data);
 }
 
 }  // namespace presso::scan_detail

@@ -22,4 +22,9 @@ Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t
                                                           const PatternOptions& options,
                                                           bool spans_lines = false);
 
+/// Finds the groups of matches of `root`, a tree whose literals are all exact, with the bounds that
+/// `options` ask for around it. The program with groups has no limit of its own: a pattern that
+/// could be searched for also has its groups.
+std::unique_ptr<GroupFinder> make_group_finder(const Node& root, const PatternOptions& options);
+
 }  // namespace presso::scan_detail

@@ -70,6 +70,7 @@ class ScanPrinter final : public ScanSink {
   void print_group_per_match(const MatchedLine& line, const LineText& text);
   void group_prefix(const MatchedLine& line, std::uint64_t index, std::size_t offset,
                     const MatchSpan* match);
+  bool goes_on();
   void prefix(const MatchedLine& line, std::uint64_t offset, const MatchSpan* match);
   void number_field(std::uint64_t value, const std::string& style, Separator separator);
   void path(std::string_view behind);

@@ -57,49 +57,53 @@ std::size_t Replacement::take_reference(std::string_view rest) {
   const std::optional<std::size_t> number = as_number(name);
   parts_.push_back(
       {number ? Part::Kind::kNumber : Part::Kind::kName, std::string(name), number.value_or(0)});
+  names_groups_ = names_groups_ || number != std::size_t{0};
   return end + (braced ? 1 : 0);
 }
 
-PatternGroups::PatternGroups(const Pattern& pattern)
-    : pattern_(pattern), finder_(scan_detail::matcher_of(pattern_).group_finder()) {}
-
-std::optional<std::size_t> PatternGroups::group(std::string_view name) const {
-  return finder_ ? finder_->number_of(name) : std::nullopt;
+scan_detail::GroupFinder* PatternGroups::finder() {
+  if (!finder_) finder_ = scan_detail::matcher_of(pattern_).group_finder();
+  return finder_->get();
 }
 
-std::optional<MatchSpan> PatternGroups::span(std::string_view line, const MatchSpan& match,
-                                             std::size_t number) const {
-  if (number == 0) return match;
-  if (!finder_) return std::nullopt;
+std::optional<std::size_t> PatternGroups::number_of(std::string_view name) {
+  return finder() == nullptr ? std::nullopt : finder()->number_of(name);
+}
+
+std::span<const std::optional<MatchSpan>> PatternGroups::of(std::string_view line,
+                                                            const MatchSpan& match) {
+  if (finder() == nullptr) return {};
   const Bytes bytes{reinterpret_cast<const Byte*>(line.data()), line.size()};
-  const auto groups = finder_->groups(bytes, match);
-  return number < groups.size() ? groups[number] : std::nullopt;
+  return finder()->groups(bytes, match);
 }
 
-void Replacement::expand(std::string_view line, const MatchSpan& match,
-                         const CaptureSource& captures, std::string& into) const {
+void Replacement::expand(std::string_view line, const MatchSpan& match, PatternGroups& groups,
+                         std::string& into) const {
+  std::span<const std::optional<MatchSpan>> found;
+  if (names_groups_) found = groups.of(line, match);
   for (const Part& part : parts_) {
     if (part.kind == Part::Kind::kText) {
       into += part.text;
       continue;
     }
     std::optional<std::size_t> number = part.number;
-    if (part.kind == Part::Kind::kName) number = captures.group(part.text);
-    if (!number) continue;
-    const std::optional<MatchSpan> span = captures.span(line, match, *number);
+    if (part.kind == Part::Kind::kName) number = groups.number_of(part.text);
+    std::optional<MatchSpan> span;
+    if (number == std::size_t{0}) span = match;
+    if (number && *number > 0 && *number < found.size()) span = found[*number];
     if (span) into += line.substr(span->begin, span->end - span->begin);
   }
 }
 
 std::string Replacement::apply(std::string_view line, std::span<const MatchSpan> matches,
-                               const CaptureSource& captures, std::vector<MatchSpan>& spans) const {
+                               PatternGroups& groups, std::vector<MatchSpan>& spans) const {
   std::string result;
   spans.clear();
   std::size_t at = 0;
   for (const MatchSpan& match : matches) {
     result += line.substr(at, match.begin - at);
     const std::size_t begin = result.size();
-    expand(line, match, captures, result);
+    expand(line, match, groups, result);
     spans.push_back({begin, result.size()});
     at = match.end;
   }

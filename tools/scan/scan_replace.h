@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // --replace: a template with $0, $1, $name, ${name} and $$ in which the parts of a match are put.
-// Parsed once; which parts there are is the business of CaptureSource.
+// Parsed once. The groups of a match are looked for once a match, and only where the template names
+// one. Tested by tests/cli/test_scan_output.py and tests/cli/scan_against_rg.py.
 #pragma once
 
 #include <memory>
@@ -16,29 +17,24 @@
 
 namespace presso::cli {
 
-/// The groups of a pattern and where they are in a match.
-class CaptureSource {
+/// The groups of a pattern and where they are in a match. What finds them is made at the first
+/// question.
+class PatternGroups {
  public:
-  virtual ~CaptureSource() = default;
+  explicit PatternGroups(const Pattern& pattern) : pattern_(pattern) {}
+
   /// The number of the group called `name`; nullopt where there is none.
-  virtual std::optional<std::size_t> group(std::string_view name) const = 0;
-  /// Where group `number` of `match` is within `line`; nullopt where it took no part.
-  virtual std::optional<MatchSpan> span(std::string_view line, const MatchSpan& match,
-                                        std::size_t number) const = 0;
-};
-
-/// The groups of a regular expression; of fixed strings the whole match is the only one.
-class PatternGroups final : public CaptureSource {
- public:
-  explicit PatternGroups(const Pattern& pattern);
-
-  std::optional<std::size_t> group(std::string_view name) const override;
-  std::optional<MatchSpan> span(std::string_view line, const MatchSpan& match,
-                                std::size_t number) const override;
+  std::optional<std::size_t> number_of(std::string_view name);
+  /// Where the groups of `match` are within `line`, by number; nullopt for one that took no part.
+  /// Empty for a pattern without groups. Valid until the next call.
+  std::span<const std::optional<MatchSpan>> of(std::string_view line, const MatchSpan& match);
 
  private:
+  scan_detail::GroupFinder* finder();
+
   Pattern pattern_;
-  std::unique_ptr<scan_detail::GroupFinder> finder_;  ///< or nullptr
+  /// Not made yet, or nullptr for a pattern without groups.
+  std::optional<std::unique_ptr<scan_detail::GroupFinder>> finder_;
 };
 
 class Replacement {
@@ -47,7 +43,7 @@ class Replacement {
 
   /// `line` with each of `matches` replaced; `spans` are set to where the replacements are.
   std::string apply(std::string_view line, std::span<const MatchSpan> matches,
-                    const CaptureSource& captures, std::vector<MatchSpan>& spans) const;
+                    PatternGroups& groups, std::vector<MatchSpan>& spans) const;
 
  private:
   /// Text, or a group by number or name.
@@ -59,10 +55,11 @@ class Replacement {
 
   void add_text(std::string_view text);
   std::size_t take_reference(std::string_view rest);
-  void expand(std::string_view line, const MatchSpan& match, const CaptureSource& captures,
+  void expand(std::string_view line, const MatchSpan& match, PatternGroups& groups,
               std::string& into) const;
 
   std::vector<Part> parts_;
+  bool names_groups_ = false;  ///< other than the match itself
 };
 
 }  // namespace presso::cli

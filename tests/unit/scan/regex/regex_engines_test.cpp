@@ -233,5 +233,65 @@ TEST(RegexEngine, AllAgreeOnAllSmallPatternsAndTexts) {
   }
 }
 
+/// For each match in the line, its groups from 1 on: "text" for each, "-" where it took no part.
+std::string groups_in(const std::vector<std::string>& patterns, const PatternOptions& options,
+                      const std::string& line) {
+  const Result<Pattern> pattern = Pattern::compile(patterns, options);
+  EXPECT_TRUE(pattern.ok());
+  const Matcher& matcher = matcher_of(*pattern);
+  const std::unique_ptr<GroupFinder> finder = matcher.group_finder();
+  LineScanOptions wanted;
+  wanted.matches = wanted.record = true;
+  std::string text;
+  for (const MatchSpan& match :
+       LineScanner(matcher, wanted, cpu_level()).scan(as_bytes(line)).spans) {
+    text += text.empty() ? "" : "; ";
+    if (!finder) continue;
+    const auto groups = finder->groups(as_bytes(line), match);
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+      if (i > 1) text += ' ';
+      text += groups[i] ? line.substr(groups[i]->begin, groups[i]->end - groups[i]->begin) : "-";
+    }
+  }
+  return text;
+}
+
+TEST(RegexGroups, ArePartOfPatternsThatAreFixedStrings) {
+  EXPECT_EQ(groups_in({"(ERROR|WARN)"}, {}, "ERROR WARN x"), "ERROR; WARN");
+  EXPECT_EQ(groups_in({"(a)|(b)"}, {}, "ab"), "a -; - b");
+  EXPECT_EQ(groups_in({"((foo)|(?P<rest>bar))"}, {}, "foo bar"), "foo foo -; bar - bar");
+  EXPECT_EQ(groups_in({"(foo)", "x|(bar)"}, {}, "foo bar x"), "foo -; - bar; - -");
+  EXPECT_EQ(groups_in({"(a|ab)"}, {.bounds = MatchBounds::kWord}, "ab a"), "ab; a");
+  EXPECT_EQ(groups_in({"(foo)"}, {.bounds = MatchBounds::kLine, .crlf = true}, "foo\r\n"), "foo");
+  EXPECT_EQ(groups_in({"(stra\xC3\x9F"
+                       "e)"},
+                      {.ignore_case = true},
+                      "STRA\xE1\xBA\x9E"
+                      "E"),
+            "STRA\xE1\xBA\x9E"
+            "E");
+  EXPECT_EQ(groups_in({"foo"}, {}, "foo"), "");
+}
+
+TEST(RegexGroups, AreWhatTheAutomatonHas) {
+  const std::vector<std::string> texts = all_texts();
+  for (const std::string& source :
+       {"(a)", "(a)|(b)", "((a)|ab)", "(ab|a)|(b)", "(|a)", "(A)|(b)"}) {
+    for (const bool ignore_case : {false, true}) {
+      for (const MatchBounds bounds :
+           {MatchBounds::kNone, MatchBounds::kWord, MatchBounds::kLine}) {
+        PatternOptions options{.ignore_case = ignore_case, .bounds = bounds};
+        for (const std::string& text : texts) {
+          if (text.find('\n') != std::string::npos) continue;
+          options.engine = Engine::kAuto;
+          const std::string found = groups_in({source}, options, text);
+          options.engine = Engine::kDfa;
+          ASSERT_EQ(found, groups_in({source}, options, text)) << source << " in '" << text << "'";
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace presso::scan_detail::regex_engines_test
