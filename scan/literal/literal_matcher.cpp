@@ -240,6 +240,7 @@ class LiteralMatcher final : public Matcher {
     return options_.null_data ? RequiredLiterals() : required_;
   }
   bool null_data() const override { return options_.null_data; }
+  bool crlf() const override { return options_.crlf; }
   std::optional<LineLiterals> line_literals() const override {
     std::optional<LineLiterals> all = all_spellings(strings_, options_);
     return all ? std::move(all) : Matcher::line_literals();
@@ -315,8 +316,8 @@ Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::str
     // The text comes with both bytes exchanged (scan/matching/null_data.h).
     if (options.null_data) std::replace(literal.begin(), literal.end(), '\n', '\0');
   }
-  return std::shared_ptr<const Matcher>(
-      std::make_shared<LiteralMatcher>(literals, std::move(pattern_of), options, std::move(groups)));
+  return std::shared_ptr<const Matcher>(std::make_shared<LiteralMatcher>(
+      literals, std::move(pattern_of), options, std::move(groups)));
 }
 
 }  // namespace presso::scan_detail

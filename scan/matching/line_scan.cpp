@@ -21,8 +21,19 @@ std::size_t line_begin(Bytes text, std::size_t floor, std::size_t at) {
   return static_cast<std::size_t>(static_cast<const Byte*>(found) - text.data()) + 1;
 }
 
+std::optional<MatchSpan> cut_at_return(Bytes text, const MatchSpan& match) {
+  const bool before_end = match.end == text.size() || text[match.end] == '\n';
+  const bool after_return = match.end > 0 && text[match.end - 1] == '\r';
+  if (!before_end || !after_return) return match;
+  if (match.empty()) return std::nullopt;
+  return MatchSpan{match.begin, match.end - 1};
+}
+
 LineScanner::LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level)
-    : options_(options), kernels_(kernels(level)), searcher_(matcher.searcher(level)) {}
+    : options_(options),
+      crlf_(matcher.crlf()),
+      kernels_(kernels(level)),
+      searcher_(matcher.searcher(level)) {}
 
 Findings LineScanner::scan(Bytes text) {
   Findings findings;
@@ -54,7 +65,7 @@ void LineScanner::scan_matching(Bytes text, Findings& findings) {
     const std::size_t begin = line_begin(text, at, match->begin);
     const std::size_t end = line_end(text, match->end);
     add_line(text, begin, end, findings);
-    if (options_.matches) take_matches(begin, end, *match, findings);
+    if (options_.matches) take_matches(text, begin, end, *match, findings);
     at = end;
   }
 }
@@ -103,17 +114,18 @@ void LineScanner::add_line(Bytes text, std::size_t begin, std::size_t end, Findi
 
 /// All matches of the line [begin, end): the first is known. An empty match right after another
 /// match does not count.
-void LineScanner::take_matches(std::size_t begin, std::size_t end, MatchSpan first,
+void LineScanner::take_matches(Bytes text, std::size_t begin, std::size_t end, MatchSpan first,
                                Findings& findings) {
   std::optional<MatchSpan> match = first;
   std::size_t last_end = Error::kNone;
   while (match && match->begin < end) {
-    const bool counts = !match->empty() || match->end != last_end;
+    const std::optional<MatchSpan> shown = crlf_ ? cut_at_return(text, *match) : match;
+    const bool counts = shown && (!shown->empty() || shown->end != last_end);
     if (counts) {
       ++findings.matches;
-      last_end = match->end;
+      last_end = shown->end;
       if (options_.record) {
-        findings.spans.push_back({match->begin - begin, match->end - begin});
+        findings.spans.push_back({shown->begin - begin, shown->end - begin});
         ++findings.found.back().span_count;
       }
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "presso/lines.h"
@@ -53,7 +54,8 @@ class LineScanner {
   void scan_inverted(Bytes text, Findings& findings);
   void add_gap(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
   void add_line(Bytes text, std::size_t begin, std::size_t end, Findings& findings);
-  void take_matches(std::size_t begin, std::size_t end, MatchSpan first, Findings& findings);
+  void take_matches(Bytes text, std::size_t begin, std::size_t end, MatchSpan first,
+                    Findings& findings);
   /// Neither lines nor matches are wanted, and every line counts.
   bool only_counts() const {
     return !options_.record && !options_.matches && options_.max_lines == ~std::uint64_t{0};
@@ -62,6 +64,7 @@ class LineScanner {
   std::size_t newlines(Bytes text, std::size_t begin, std::size_t end) const;
 
   LineScanOptions options_;
+  const bool crlf_;
   const Kernels& kernels_;
   std::unique_ptr<Searcher> searcher_;
   std::size_t counted_ = 0;  ///< '\n' before here are in Findings::newlines
@@ -71,5 +74,8 @@ class LineScanner {
 std::size_t line_end(Bytes text, std::size_t from);
 /// The offset after the last '\n' in [floor, at), or `floor`.
 std::size_t line_begin(Bytes text, std::size_t floor, std::size_t at);
+/// The match without the line's "\r\n", of which `$` may have read the '\r', and without the '\r'
+/// at the end of the text. nullopt for an empty match between '\r' and '\n'. For Matcher::crlf().
+std::optional<MatchSpan> cut_at_return(Bytes text, const MatchSpan& match);
 
 }  // namespace presso::scan_detail

@@ -82,6 +82,9 @@ class Matcher {
   /// Lines end at NUL bytes (PatternOptions::null_data). Texts then come with NUL and '\n'
   /// exchanged (null_data.h).
   virtual bool null_data() const { return false; }
+  /// "\r\n" ends a line too (PatternOptions::crlf). A searcher's match may then end after the '\r',
+  /// which `$` reads; cut_at_return() takes it off.
+  virtual bool crlf() const { return false; }
   /// Matches may hold '\n' (PatternOptions::multiline): only multiline_search.h searches with it.
   virtual bool spans_lines() const { return false; }
   /// nullopt where there is none, or none of at most `max_states`. May take seconds.

@@ -80,6 +80,7 @@ class FilteredMatcher final : public Matcher {
   }
   RequiredLiterals required() const override { return inner_->required(); }
   bool null_data() const override { return inner_->null_data(); }
+  bool crlf() const override { return inner_->crlf(); }
   bool spans_lines() const override { return inner_->spans_lines(); }
   /// Ignores the conditions, so lines that it accepts only may match.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {

@@ -23,6 +23,13 @@ void gather_names(const Node& node, std::map<std::string, std::size_t, std::less
   for (const Node& child : node.children) gather_names(child, names, groups);
 }
 
+/// Where the search for a known match may have to read to: with `crlf` a '\r' after the match may
+/// have been read by `$` and then cut off (cut_at_return()).
+std::size_t read_end(Bytes line, const MatchSpan& match, bool crlf) {
+  const bool cut = crlf && match.end < line.size() && line[match.end] == '\r';
+  return match.end + (cut ? 1 : 0);
+}
+
 /// The bytes that looks read at most beside a place.
 constexpr std::size_t kLongestCharacter = 4;
 
@@ -30,10 +37,13 @@ constexpr std::size_t kLongestCharacter = 4;
 /// match, however long the line is.
 class RegexGroups final : public GroupFinder {
  public:
-  /// `null_data`: the pattern's NUL bytes and line feeds are exchanged (scan/matching/null_data.h),
-  /// those of reported lines are not.
-  RegexGroups(const Node& root, Program program, bool null_data)
-      : program_(std::move(program)), engine_(program_), null_data_(null_data) {
+  /// With options.null_data the pattern's NUL bytes and line feeds are exchanged
+  /// (scan/matching/null_data.h); those of reported lines are not.
+  RegexGroups(const Node& root, Program program, const PatternOptions& options)
+      : program_(std::move(program)),
+        engine_(program_),
+        null_data_(options.null_data),
+        crlf_(options.crlf) {
     std::size_t groups = 0;
     gather_names(root, names_, groups);
     found_.resize(groups + 1);
@@ -49,17 +59,20 @@ class RegexGroups final : public GroupFinder {
     std::fill(found_.begin(), found_.end(), std::nullopt);
     const std::size_t left_out = null_data_ ? exchange_around(line, match) : 0;
     const Bytes text = null_data_ ? Bytes(exchanged_) : line;
-    if (!engine_.find(text, match.begin - left_out, match.end - left_out, true)) return found_;
+    const std::size_t end = read_end(line, match, crlf_) - left_out;
+    if (!engine_.find(text, match.begin - left_out, end, true)) return found_;
     const std::vector<std::size_t>& slots = engine_.slots();
     for (std::size_t i = 0; i < found_.size() && 2 * i + 1 < slots.size(); ++i) {
       if (slots[2 * i + 1] == PikeEngine::kNowhere) continue;
-      found_[i] = MatchSpan{slots[2 * i] + left_out, slots[2 * i + 1] + left_out};
+      found_[i] = MatchSpan{std::min(slots[2 * i] + left_out, match.end),
+                            std::min(slots[2 * i + 1] + left_out, match.end)};
     }
     return found_;
   }
 
  private:
-  /// Makes exchanged_ the match and the characters beside it; returns where that begins in the line.
+  /// Makes exchanged_ the match and the characters beside it; returns where that begins in the
+  /// line.
   std::size_t exchange_around(Bytes line, const MatchSpan& match) {
     const std::size_t begin = match.begin - std::min(match.begin, kLongestCharacter);
     const std::size_t end = std::min(match.end + kLongestCharacter, line.size());
@@ -72,6 +85,7 @@ class RegexGroups final : public GroupFinder {
   const Program program_;
   PikeEngine engine_;
   const bool null_data_;
+  const bool crlf_;
   std::vector<Byte> exchanged_;
   std::map<std::string, std::size_t, std::less<>> names_;
   std::vector<std::optional<MatchSpan>> found_;
@@ -93,15 +107,18 @@ std::vector<Node> separate(const Node& root) {
 /// Asks the NFA engine about the text of a known match.
 class RegexPatterns final : public PatternFinder {
  public:
-  explicit RegexPatterns(Program program) : program_(std::move(program)), engine_(program_) {}
+  RegexPatterns(Program program, bool crlf)
+      : program_(std::move(program)), engine_(program_), crlf_(crlf) {}
 
   std::uint32_t pattern_of(Bytes line, const MatchSpan& match) override {
-    return engine_.find(line, match.begin, match.end, true) ? engine_.pattern() : 0;
+    const std::size_t end = read_end(line, match, crlf_);
+    return engine_.find(line, match.begin, end, true) ? engine_.pattern() : 0;
   }
 
  private:
   const Program program_;
   PikeEngine engine_;
+  const bool crlf_;
 };
 
 class RegexMatcher final : public Matcher {
@@ -132,12 +149,13 @@ class RegexMatcher final : public Matcher {
     if (patterns_ < 2) return nullptr;
     Result<Program> program = automata_.of_each(separate(automata_.root()));
     if (!program.ok()) return nullptr;
-    return std::make_unique<RegexPatterns>(std::move(*program));
+    return std::make_unique<RegexPatterns>(std::move(*program), crlf());
   }
   RequiredLiterals required() const override {
     return null_data() ? RequiredLiterals() : automata_.required();
   }
   bool null_data() const override { return automata_.null_data(); }
+  bool crlf() const override { return automata_.options().crlf; }
   bool spans_lines() const override { return automata_.spans_lines(); }
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     if (automata_.spans_lines()) return std::nullopt;
@@ -172,7 +190,7 @@ std::unique_ptr<GroupFinder> make_group_finder(const Node& root, const PatternOp
       .captures = true, .crlf = options.crlf, .max_bytes = ~std::size_t{0}};
   Result<Program> program = compile_program(root, captures);
   if (!program.ok()) return nullptr;
-  return std::make_unique<RegexGroups>(root, std::move(*program), options.null_data);
+  return std::make_unique<RegexGroups>(root, std::move(*program), options);
 }
 
 }  // namespace presso::scan_detail

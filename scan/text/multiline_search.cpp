@@ -26,6 +26,7 @@ MultilineSearch::MultilineSearch(const Matcher& matcher, const ScanOptions& opti
                                  const LineCallback& on_line)
     : options_(options),
       only_counts_(!on_line),
+      crlf_(matcher.crlf()),
       searcher_(matcher.searcher(options.decode.level)),
       reporter_(matcher, options, on_line) {
   // As in ripgrep, where what is only counted are matches, the limit is one of matches.
@@ -153,11 +154,11 @@ void MultilineSearch::find_matches(const MatchSpan& lines) {
     const std::optional<MatchSpan> match = searcher_->next(at);
     if (!match || match->begin >= lines.end) return;
     at = match->end + (match->empty() ? 1 : 0);
-    const bool repeats = match->empty() && last_end == match->end;
-    last_end = match->end;
-    if (repeats) continue;
-    const std::size_t end = std::min(match->end, lines.end);
-    matches_.push_back({match->begin - lines.begin, end - lines.begin});
+    const std::optional<MatchSpan> shown = crlf_ ? cut_at_return(text_, *match) : match;
+    if (!shown || (shown->empty() && last_end == shown->end)) continue;
+    last_end = shown->end;
+    const std::size_t end = std::min(shown->end, lines.end);
+    matches_.push_back({shown->begin - lines.begin, end - lines.begin});
   }
 }
 

@@ -44,6 +44,7 @@ class MultilineSearch {
 
   const ScanOptions& options_;
   const bool only_counts_;
+  const bool crlf_;
   std::unique_ptr<Searcher> searcher_;
   LineReporter reporter_;
 

@@ -95,6 +95,53 @@ TEST(Scan, MatchesWithinALineAreAllReported) {
   }
 }
 
+/// Spans as "begin-end" in the plain text; both by lines and counted.
+std::string spans_in(const std::string& text, std::size_t step, const Pattern& pattern) {
+  SteppedSource source(text, step);
+  std::string spans;
+  const auto summary = scan(source, pattern, {.matches = true}, [&](const MatchedLine& line) {
+    for (const MatchSpan& match : line.matches) {
+      if (!spans.empty()) spans += ' ';
+      spans += std::to_string(line.offset + match.begin) + '-';
+      spans += std::to_string(line.offset + match.end);
+    }
+    return true;
+  });
+  EXPECT_TRUE(summary.ok());
+  SteppedSource again(text, step);
+  EXPECT_EQ(scan(again, pattern, {.matches = true})->matches, summary->matches);
+  return spans;
+}
+
+TEST(Scan, MatchesDoNotHoldTheReturnOfALineEnd) {
+  const std::string text = "ab\r\n\r\nb\rab\r\nab\r";
+  const struct {
+    const char* pattern;
+    const char* spans;
+  } cases[] = {
+      {"b$", "1-2 9-10 13-14"},
+      {"$", "2-2 4-4 10-10 14-14"},
+      {".*", "0-2 4-4 6-7 8-10 12-14"},
+      {"x*", "0-0 1-1 2-2 4-4 6-6 7-7 8-8 9-9 10-10 12-12 13-13 14-14"},
+      {"a|$", "0-1 2-2 4-4 8-9 10-10 12-13 14-14"},
+      {"(ab)$", "0-2 8-10 12-14"},
+      {"b", "1-2 6-7 9-10 13-14"},
+      {"\r", "2-2 4-4 7-8 10-10 14-14"},
+  };
+  for (const auto& [pattern, spans] : cases) {
+    for (const bool multiline : {false, true}) {
+      PatternOptions options;
+      options.crlf = true;
+      options.multiline = multiline;
+      const std::string source = pattern;
+      const Pattern compiled = *Pattern::compile({&source, 1}, options);
+      for (std::size_t step = 1; step <= text.size(); ++step) {
+        EXPECT_EQ(spans_in(text, step, compiled), spans) << pattern << ", step " << step;
+      }
+    }
+  }
+}
+
 TEST(Scan, LimitsStopAtTheSameLineWhateverTheChunks) {
   const std::string text = some_lines(400, 3);
   const auto all = matching_lines(text, {"a"}, {}, false);
