@@ -245,6 +245,7 @@ void Prefilter::start(Bytes text) {
   swept_ = 0;
   taken_ = 0;
   batch_.count = 0;
+  other_end_ = 0;
   if (!literals_.empty()) {
     if (!is_settled()) choose_leader();
     trial_[leader_].bytes += text.size();
@@ -267,8 +268,17 @@ std::size_t Prefilter::next(std::size_t from) {
 bool Prefilter::may_match(std::size_t begin, std::size_t end) {
   if (literals_.size() < 2) return true;
   Searcher& other = *literals_[1 - leader_];
-  other.start(text_.subspan(begin, end - begin));
-  return other.next(0).has_value();
+  const bool goes_on = end == other_end_ && begin >= other_begin_;
+  if (!goes_on) {
+    other_begin_ = begin;
+    other_end_ = end;
+    other.start(text_.subspan(begin, end - begin));
+  }
+  if (!goes_on || other_at_ < begin) {
+    const std::optional<MatchSpan> found = other.next(begin - other_begin_);
+    other_at_ = found ? other_begin_ + found->begin : end;
+  }
+  return other_at_ < end;
 }
 
 void Prefilter::choose_leader() {

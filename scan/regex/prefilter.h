@@ -67,7 +67,8 @@ class Prefilter {
   std::size_t next(std::size_t from);
   /// Whether no match begins before the candidate in its line, with this text.
   bool begins_match() const { return literals_.empty() || plan_.literals[leader_].begin_match; }
-  /// False where [begin, end), which holds a candidate, cannot hold a match.
+  /// False where [begin, end), which holds a candidate, cannot hold a match. Several parts of one
+  /// line, each with the line's end and in order, cost as much as the line.
   bool may_match(std::size_t begin, std::size_t end);
   /// Whether it will not be better than it is.
   bool is_settled() const { return literals_.size() < 2 || trials_ == literals_.size(); }
@@ -91,6 +92,10 @@ class Prefilter {
   std::size_t leader_ = 0;
   std::size_t trials_ = 0;  ///< that are over
   std::vector<Trial> trial_;
+  // The part of a line in which the strings that do not lead were last looked for.
+  std::size_t other_begin_ = 0;
+  std::size_t other_end_ = 0;  ///< 0: none yet
+  std::size_t other_at_ = 0;   ///< the first of them from the last question on, or other_end_
   Bytes text_;
   std::size_t limit_ = 0;
   std::size_t swept_ = 0;

@@ -51,6 +51,7 @@ class RegexSearcher final : public Searcher {
     candidates_ = 0;
     candidate_ = 0;
     asked_from_ = 0;
+    known_from_ = known_end_ = 0;
     use_prefilter_ = prefilter_ && worth_.holds();
     if (use_prefilter_) prefilter_->start(text);
     if (windows_) windows_->start(text);
@@ -127,10 +128,19 @@ class RegexSearcher final : public Searcher {
         prefilter_->begins_match() ? candidate : line_begin(text_, from, candidate);
     return window_from(begin, candidate);
   }
-  Window window_from(std::size_t begin, std::size_t inside) const {
-    const std::size_t next = line_end(text_, inside);
+  Window window_from(std::size_t begin, std::size_t inside) {
+    const std::size_t next = end_of_line(inside);
     const bool has_newline = next > 0 && text_[next - 1] == '\n' && next > inside;
     return {begin, has_newline ? next - 1 : next, next};
+  }
+
+  /// line_end(), looked for once for all candidates of a line, which may be all of the text.
+  std::size_t end_of_line(std::size_t inside) {
+    if (inside < known_from_ || inside >= known_end_) {
+      known_from_ = inside;
+      known_end_ = line_end(text_, inside);
+    }
+    return known_end_;
   }
 
   std::size_t count_filtered() {
@@ -255,6 +265,8 @@ class RegexSearcher final : public Searcher {
   std::size_t candidates_ = 0;
   std::size_t candidate_ = 0;  ///< the first from asked_from_ on, across lines
   std::size_t asked_from_ = 0;
+  std::size_t known_from_ = 0;  ///< the line that holds text_[known_from_] ends at known_end_
+  std::size_t known_end_ = 0;
   bool use_prefilter_ = false;
 };
 

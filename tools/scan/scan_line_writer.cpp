@@ -63,9 +63,11 @@ void LineWriter::write_preview(std::string_view text, std::span<const MatchSpan>
   const std::string_view shown = text.substr(0, end);
   write_colored(shown, content_end(shown), matches);
   if (matches.empty()) return output_.write(" [... omitted end of long line]");
-  const auto remaining = std::count_if(matches.begin(), matches.end(), [&](const MatchSpan& match) {
-    return match.begin >= end && match.begin < text.size();
-  });
+  const auto first_from = [&](std::size_t at) {
+    return std::partition_point(matches.begin(), matches.end(),
+                                [&](const MatchSpan& match) { return match.begin < at; });
+  };
+  const auto remaining = first_from(text.size()) - first_from(end);
   output_.write(" [... ");
   output_.write_number(static_cast<unsigned long long>(remaining));
   output_.write(remaining == 1 ? " more match]" : " more matches]");

@@ -74,6 +74,7 @@ void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& tex
     const MatchSpan* const column = text.matches.empty() ? nullptr : &text.matches.front();
     group_prefix(line, step.index(), begin, column);
     writer_.write(one);
+    if (!goes_on()) return;
   }
 }
 
@@ -94,6 +95,7 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
       piece.matches = piece.shown;
       group_prefix(line, step.index(), text.matches[i].begin, &text.matches[i]);
       writer_.write(piece);
+      if (!goes_on()) return;
     }
   }
 }
@@ -111,6 +113,7 @@ void ScanPrinter::print_group_per_match(const MatchedLine& line, const LineText&
     one.shown = one.matches;
     group_prefix(line, step.index(), step.begin(), &part);
     writer_.write(one);
+    if (!goes_on()) return;
   }
 }
 

@@ -85,6 +85,7 @@ void ScanPrinter::print_matches_only(const MatchedLine& line, const LineText& te
     const MatchSpan whole{0, part.text.size()};
     part.shown = std::span(&whole, 1);
     writer_.write(part);
+    if (!goes_on()) return;
   }
 }
 
@@ -94,7 +95,15 @@ void ScanPrinter::print_per_match(const MatchedLine& line, const LineText& text)
     LineText whole = text;
     whole.shown = std::span(&match, 1);
     writer_.write(whole);
+    if (!goes_on()) return;
   }
+}
+
+/// Writes out what has gathered: one line may have to be printed once for each of its matches.
+/// False where nobody reads any more.
+bool ScanPrinter::goes_on() {
+  output_.end_line();
+  return output_.usable();
 }
 
 /// What stands before a file's first line.

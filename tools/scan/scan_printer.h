@@ -83,7 +83,7 @@ class ScanPrinter final : public ScanSink {
   const std::string column_color_;
   Output& output_;
   LineWriter writer_;
-  const PatternGroups groups_;
+  PatternGroups groups_;
   std::string path_;
   std::vector<MatchSpan> replaced_;
   std::uint64_t begun_at_ = 0;  ///< Output::total() when the file began
