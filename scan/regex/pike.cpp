@@ -10,27 +10,25 @@ namespace {
 bool is_ascii_word(Bytes text, std::size_t at) {
   return at < text.size() && text[at] < 0x80 && is_word(text[at]);
 }
-bool word_before(Bytes text, std::size_t at) {
-  if (at == 0) return false;
-  const Decoded before = decode_last(text.data(), text.data() + at);
-  return before.bytes != 0 && is_word(before.code);
-}
-bool word_after(Bytes text, std::size_t at) {
-  if (at == text.size()) return false;
-  const Decoded after = decode(text.data() + at, text.data() + text.size());
-  return after.bytes != 0 && is_word(after.code);
-}
+/// What stands on one side of a place. Bytes that are not UTF-8, and so a part of a character, are
+/// neither a word character nor another one.
+enum class Side { kWord, kNoWord, kInvalid };
 
-/// At a line's edge, or beside a character that is none: what is not UTF-8 is not one either way.
-bool no_word_before(Bytes text, std::size_t at) {
-  if (at == 0 || text[at - 1] == '\n') return true;
-  const Decoded before = decode_last(text.data(), text.data() + at);
-  return before.bytes != 0 && !is_word(before.code);
+Side side_of(const Decoded& beside) {
+  if (beside.bytes == 0) return Side::kInvalid;
+  return is_word(beside.code) ? Side::kWord : Side::kNoWord;
 }
-bool no_word_after(Bytes text, std::size_t at) {
-  if (at == text.size() || text[at] == '\n') return true;
-  const Decoded after = decode(text.data() + at, text.data() + text.size());
-  return after.bytes != 0 && !is_word(after.code);
+Side before(Bytes text, std::size_t at) {
+  if (at == 0) return Side::kNoWord;
+  return side_of(decode_last(text.data(), text.data() + at));
+}
+Side after(Bytes text, std::size_t at) {
+  if (at == text.size()) return Side::kNoWord;
+  return side_of(decode(text.data() + at, text.data() + text.size()));
+}
+/// Whether the place is beside a word character on one side only.
+bool is_boundary(Bytes text, std::size_t at) {
+  return (before(text, at) == Side::kWord) != (after(text, at) == Side::kWord);
 }
 
 }  // namespace
@@ -49,13 +47,13 @@ bool look_holds(Look look, Bytes text, std::size_t at) {
       return boundary == (look == Look::kAsciiBoundary);
     }
     case Look::kWordBoundary:
-      return word_before(text, at) != word_after(text, at);
+      return is_boundary(text, at);
     case Look::kNotWordBoundary:
-      return word_before(text, at) == word_after(text, at);
+      return before(text, at) != Side::kInvalid && before(text, at) == after(text, at);
     case Look::kWordStartHalf:
-      return no_word_before(text, at);
+      return before(text, at) == Side::kNoWord;
     case Look::kWordEndHalf:
-      return no_word_after(text, at);
+      return after(text, at) == Side::kNoWord;
   }
   return false;
 }

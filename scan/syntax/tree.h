@@ -27,7 +27,7 @@ enum class Look : Byte {
   kTextStart,         ///< `\A`, and `^` without (?m)
   kTextEnd,           ///< `\z`, and `$` without (?m)
   kWordBoundary,      ///< `\b`: Unicode's \w on one side only
-  kNotWordBoundary,   ///< `\B`
+  kNotWordBoundary,   ///< `\B`: on both sides or on neither, and no bytes that are not UTF-8
   kAsciiBoundary,     ///< `(?-u:\b)`
   kNotAsciiBoundary,  ///< `(?-u:\B)`
   kWordStartHalf,     ///< before: the line's start, or a character that no word holds (-w)
