@@ -76,7 +76,7 @@ struct ProgramOptions {
   bool reverse = false;
   bool captures = false;  ///< slots 2n and 2n + 1 for group n; group 0 is the match
   bool crlf = false;
-  std::size_t max_bytes = std::size_t{64} << 20;
+  std::size_t max_bytes = std::size_t{128} << 20;
 };
 
 /// Error kInvalidArgument: the automaton would take more than options.max_bytes.

@@ -257,6 +257,17 @@ std::string Pattern::describe() const {
   return matcher_->describe();
 }
 
+bool smart_case_ignores(std::span<const std::string> patterns, const PatternOptions& options) {
+  NamedCharacters named;
+  for (const std::string& pattern : patterns) {
+    const Result<ParsedPattern> parsed = parse_keeping_letters(pattern, syntax_of(options));
+    if (!parsed.ok()) return false;
+    named.any = named.any || parsed->named.any;
+    named.upper = named.upper || parsed->named.upper;
+  }
+  return named.any && !named.upper;
+}
+
 std::string explain_error(std::string_view pattern, const Error& error) {
   return explain_pattern_error(pattern, error);
 }

@@ -46,7 +46,7 @@ class ClassParser {
   Status parse_items(Brackets& brackets);
   Result<Item> parse_item(std::size_t open_at);
   Result<Item> parse_escape();
-  Result<Item> checked(Character character, std::size_t at) const;
+  Result<Item> checked(Character character, std::size_t at);
   bool range_follows();
   void fold(CodeSet& set) const;
   void combine(Brackets& brackets) const;
@@ -86,6 +86,7 @@ void ClassParser::parse_beginning(Brackets& brackets) {
   brackets.negate = cursor_.take("^");
   skip_space();
   while (cursor_.take("-")) {
+    cursor_.name('-');
     brackets.letters.add('-', '-');
     brackets.empty = false;
     skip_space();
@@ -171,7 +172,8 @@ Result<ClassParser::Item> ClassParser::parse_escape() {
 }
 
 /// Classes without Unicode are made of bytes, so that other characters have no place in them.
-Result<ClassParser::Item> ClassParser::checked(Character character, std::size_t at) const {
+Result<ClassParser::Item> ClassParser::checked(Character character, std::size_t at) {
+  cursor_.name(character.code);
   if (!flags_.unicode && !character.is_byte && character.code >= 0x80) {
     return pattern_error(at, "characters beyond ASCII in a class need Unicode mode");
   }

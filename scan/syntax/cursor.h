@@ -34,9 +34,14 @@ class Cursor {
   /// Steps over white space and comments of (?x).
   void skip_space();
 
+  /// Notes a character that stands for itself or is escaped.
+  void name(CodePoint code) { named_.add(code); }
+  const NamedCharacters& named() const { return named_; }
+
  private:
   std::string_view text_;
   std::size_t at_ = 0;
+  NamedCharacters named_;
 };
 
 /// An error of a pattern.

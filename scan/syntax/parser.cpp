@@ -4,6 +4,7 @@
 // The syntax is that of Rust's regex, which ripgrep uses, and of RE2 where that has more: \Q..\E,
 // \C, octal escapes. Where RE2 takes a '{' that begins no repetition literally, this is an error.
 // Tested by tests/unit/scan/syntax/regex_parser_test.cpp, tests/fuzz/pattern_fuzzer.cpp.
+#include <algorithm>
 #include <set>
 
 #include "scan/syntax/classes.h"
@@ -13,8 +14,8 @@
 namespace presso::scan_detail {
 namespace {
 
-/// The limit of RE2.
-constexpr std::uint32_t kMaxCount = 1000;
+/// Counts above this are read as this: the tree is too large with either (tree_builder.h).
+constexpr std::uint32_t kMaxCount = 2 * kMaxExpandedSize;
 
 /// Whether the set is one character in all spellings that differ in case only.
 bool is_one_letter(const CodeSet& set) {
@@ -84,7 +85,7 @@ Result<ParsedPattern> PatternParser::parse() {
     PRESSO_TRY(parse_next());
   }
   if (!groups_.empty()) return pattern_error(groups_.back().at, "unclosed group");
-  return ParsedPattern{tree_.finish(), captures_};
+  return ParsedPattern{tree_.finish(), captures_, cursor_.named()};
 }
 
 Status PatternParser::parse_next() {
@@ -164,8 +165,8 @@ Result<std::uint32_t> PatternParser::parse_number(std::size_t start) {
   const std::size_t begin = cursor_.at();
   std::uint32_t number = 0;
   while (cursor_.peek() >= '0' && cursor_.peek() <= '9') {
-    number = number * 10 + static_cast<std::uint32_t>(cursor_.next() - '0');
-    if (number > kMaxCount) return pattern_error(begin, "a repetition's count is at most 1000");
+    const auto digit = static_cast<std::uint32_t>(cursor_.next() - '0');
+    number = std::min(number * 10 + digit, kMaxCount);
   }
   if (cursor_.done()) return pattern_error(start, "unclosed counted repetition");
   if (cursor_.at() == begin) {
@@ -312,6 +313,7 @@ Status PatternParser::add_line_place(bool end, std::size_t at) {
 
 Status PatternParser::add_character(Character character, std::size_t at) {
   const CodePoint code = character.code;
+  cursor_.name(code);
   if (code == '\n' && options_.line_terminated) return line_feed_error(at);
   if (character.is_byte) {
     return tree_.add_literal(std::string(1, static_cast<char>(code)), letters(), at);

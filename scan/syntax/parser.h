@@ -31,17 +31,29 @@ struct SyntaxOptions {
   bool line_terminated = true;
 };
 
+/// Which characters a pattern names as such, outside of names of classes and groups: what ripgrep's
+/// smart case asks.
+struct NamedCharacters {
+  bool any = false;
+  bool upper = false;  ///< one of them is an upper-case letter
+
+  void add(CodePoint code) {
+    any = true;
+    upper = upper || is_upper(code);
+  }
+};
+
 struct ParsedPattern {
   Node root;
   std::uint32_t captures = 0;  ///< groups
+  NamedCharacters named = {};
 };
 
 /// Parses RE2's syntax, and of Rust's `regex` what that adds: (?x), (?-u), nested classes and
 /// their && -- ~~. Error kInvalidArgument: `byte_offset` into `pattern`, `what` in one line.
 /// In the tree all literals are exact, neighbouring literals are one, kConcat and kAlternate have
-/// two children or more, kRepeat has max > 0, and no path is longer than some 1000 nodes. Counts go
-/// to 1000; what a tree would be with repetitions written out is limited to about a million bytes
-/// and classes.
+/// two children or more, kRepeat has max > 0, and no path is longer than some 1000 nodes. What a
+/// tree would be with its repetitions written out is limited to kMaxExpandedSize bytes and classes.
 Result<ParsedPattern> parse_pattern(std::string_view pattern, const SyntaxOptions& options);
 /// The same, but literals whose case is ignored stay literals, marked by Node::letters. So a caller
 /// can see which strings a pattern stands for before it calls spell_out_letters().

@@ -14,10 +14,7 @@ namespace {
 
 using Kind = Node::Kind;
 
-/// Largest size of a tree beyond its pattern's length: classes count by their ranges, everything
-/// else by bytes, and repetitions as often as they repeat at most.
-constexpr std::uint64_t kMaxExpandedSize = 1u << 20;
-constexpr std::uint64_t kRangesPerUnit = 16;
+constexpr std::uint64_t kRangesPerUnit = 4;
 
 bool is_plain_repeat(std::uint32_t min, std::uint32_t max) {
   return min <= 1 && (max == Node::kUnlimited || (min == 0 && max == 1));
@@ -44,7 +41,7 @@ Node repeated(Node node, std::uint32_t min, std::uint32_t max, bool greedy) {
 }  // namespace
 
 TreeBuilder::TreeBuilder(std::size_t pattern_bytes)
-    : frames_(1), max_size_(kMaxExpandedSize + pattern_bytes) {}
+    : frames_(1), max_size_(std::uint64_t{kMaxExpandedSize} + pattern_bytes) {}
 
 Status TreeBuilder::add_literal(std::string_view bytes, Letters letters, std::size_t at) {
   Frame& frame = frames_.back();

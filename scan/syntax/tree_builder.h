@@ -10,6 +10,10 @@
 
 namespace presso::scan_detail {
 
+/// Largest size of a tree beyond its pattern's length: classes count by their ranges, everything
+/// else by bytes, and repetitions as often as they repeat at most.
+constexpr std::uint32_t kMaxExpandedSize = 1u << 22;
+
 class TreeBuilder {
  public:
   /// The pattern's size limits that of the tree.

@@ -93,6 +93,17 @@ class Patterns(Scan):
         self.scan("-i", "-s", "FOO", "t", status=1)
         self.assertEqual(self.scan("--smart-case", "-o", "foo foo f", "t"), b"foo foo F\n")
         self.scan("-S", "Foo F", "t", status=1)
+        self.write("s", "É é A a\n".encode())
+        for pattern, found in (
+            (r"\x{e9}", "É\né\n"),
+            (r"\x{C9}", "É\n"),
+            (r"\x41", "A\n"),
+            (r"\pLa?", "É\né\nA\na\n"),
+            ("[[:upper:]]|q", "A\na\n"),
+            ("(?x) a # A", "A\na\n"),
+        ):
+            got = self.scan("-S", "-o", pattern, "s")
+            self.assertEqual(got.decode(), found, pattern)
 
     @covers("scan", "--word-regexp", "--line-regexp")
     def test_words_and_lines(self):

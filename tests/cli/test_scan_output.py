@@ -4,7 +4,9 @@ byte for byte and in every pair, is scan_against_rg.py's business."""
 
 import json
 import re
+import subprocess
 
+import support
 from support import covers, log_text, main
 from test_scan import Scan
 
@@ -86,6 +88,77 @@ class Fields(Scan):
         self.assertEqual(self.scan("-r", "<$0>", "Two", "t"), b"<Two>\n")
         self.assertEqual(self.scan("-o", "--replace=$$1${0}$1${x}${", "Two", "t"), b"$1Two${\n")
         self.assertEqual(self.read("t").count(b"Two"), 1)
+
+    def test_groups_of_fixed_strings_are_put_in(self):
+        self.write("e", b"level=ERROR x\n")
+        for flags, replacement, pattern, expected in (
+            ((), "[$1]", "(ERROR|WARN)", b"level=[ERROR] x\n"),
+            ((), "[$1|$2]", "(WARN)|(ERROR)", b"level=[|ERROR] x\n"),
+            ((), "[$2$all]", "(?P<all>(ERROR)|WARN)", b"level=[ERRORERROR] x\n"),
+            (("-i",), "[$1]", "(error)", b"level=[ERROR] x\n"),
+            (("-w",), "[$1]", "(ERR|ERROR)", b"level=[ERROR] x\n"),
+            (("-o",), "[$1]", "(E|L)RROR", b"[E]\n"),
+            (("-U",), "[$1]", "(ERROR)", b"level=[ERROR] x\n"),
+            (("-x",), "[$1]", "(level=ERROR x)", b"[level=ERROR x]\n"),
+            (("-e", "(level)"), "[$1$2]", "-e(ERROR)", b"[level]=[ERROR] x\n"),
+            (("--and", "level"), "[$1]", "(ERROR)", b"level=[ERROR] x\n"),
+            (("-F",), "[$1]", "ERROR", b"level=[] x\n"),
+        ):
+            got = self.scan(*flags, "-r", replacement, pattern, "e")
+            self.assertEqual(got, expected, (flags, pattern))
+
+    def test_replacements_leave_line_ends_alone(self):
+        self.write("w", b"svc failed\r\nfailed \r\nfailed\r\n")
+        self.assertEqual(
+            self.scan("--crlf", "-r", "<$1>", "(f.*d)$", "w"), b"svc <failed>\r\n<failed>\r\n"
+        )
+        self.assertEqual(self.scan("--crlf", "-o", "failed$", "w"), b"failed\r\nfailed\r\n")
+        self.assertEqual(self.scan("--crlf", "-U", "-r", "<$1>", "(failed)$", "w"),
+                         b"svc <failed>\r\n<failed>\r\n")
+        self.assertEqual(self.scan("--crlf", "--count-matches", ".*", "w"), b"3\n")
+        vimgrep = b"w:1:5:svc failed\r\nw:3:1:failed\r\n"
+        self.assertEqual(self.scan("--crlf", "--vimgrep", "failed$", "w"), vimgrep)
+        found = [
+            (one["start"], one["end"], one["pattern"])
+            for line in self.scan("--crlf", "--json", "-e", "x$", "-e", "failed$", "w").splitlines()
+            if b'"match"' in line
+            for one in json.loads(line)["data"]["submatches"]
+        ]
+        self.assertEqual(found, [(4, 10, 1), (0, 6, 1)])
+
+    def test_characters_stay_whole(self):
+        self.write("c", "é-ü \n".encode())
+        self.assertEqual(self.scan("-r", "|", r"\B", "c"), "é-ü |\n".encode())
+
+
+class LongLines(Scan):
+    """A line of many matches. What takes the square of them runs into the test's time limit."""
+
+    RECORDS = 150_000
+
+    def setUp(self):
+        super().setUp()
+        record = b'{"id":%d,"name":"x"},'
+        self.line = b"".join(record % i for i in range(self.RECORDS)) + b"\n"
+        self.write("long", self.line)
+
+    def test_all_matches_of_a_long_line(self):
+        ids = b"".join(b'"id":%d\n' % i for i in range(self.RECORDS))
+        for flags in ((), ("-U",), ("--crlf",)):
+            self.assertEqual(self.scan(*flags, "-o", r'"id":\d+', "long"), ids, flags)
+        count = b"%d\n" % self.RECORDS
+        for pattern in (r'"id":\d+', r'"id":\d+,"name":"\w', r'\d+,"name":"x"', r'\b\d+\b'):
+            self.assertEqual(self.scan("--count-matches", pattern, "long"), count, pattern)
+        gone = self.line.replace(b'"id":', b"")
+        self.assertEqual(self.scan("-r", "$1", r'"id":(\d+)', "long"), gone)
+        self.assertEqual(self.scan("--column", r'"id":\d+', "long"), b"1:2:" + self.line)
+        with_nul = ("--null-data", "-r", "$1", r'"id":(\d+)', "long")
+        self.assertEqual(self.scan(*with_nul), gone + b"\0")
+
+    def test_a_line_for_each_match_is_written_as_it_is_made(self):
+        script = 'ulimit -v 2000000; "$0" scan --vimgrep id long | head -c 30'
+        done = subprocess.run(["sh", "-c", script, support.PRESSO], capture_output=True)
+        self.assertEqual((done.stdout, done.stderr), (b'long:1:3:{"id":0,"name":"x"},{"', b""))
 
 
 class Colors(Scan):

@@ -61,30 +61,11 @@ Status check(const std::string& pattern, bool may_hold_line_feed) {
   return {};
 }
 
-/// The pattern without what is upper case in its syntax only: \W, \p{Greek}, (?P<Name>.
-std::string without_syntax(const std::string& pattern) {
-  std::string rest;
-  for (std::size_t at = 0; at < pattern.size(); ++at) {
-    const bool escape = pattern[at] == '\\' && at + 1 < pattern.size();
-    const bool name = pattern.compare(at, 3, "(?P") == 0 || pattern.compare(at, 3, "(?<") == 0;
-    if (escape) {
-      const bool braces = at + 2 < pattern.size() && pattern[at + 2] == '{';
-      at = braces ? std::min(pattern.find('}', at), pattern.size() - 1) : at + 1;
-    } else if (name) {
-      at = std::min(pattern.find('>', at), pattern.size() - 1);
-    } else {
-      rest += pattern[at];
-    }
-  }
-  return rest;
-}
-
-bool ignores_case(const ScanSettings& settings, std::vector<std::string> patterns) {
+bool ignores_case(const ScanSettings& settings, const std::vector<std::string>& patterns,
+                  const PatternOptions& options) {
   using Case = ScanSettings::Case;
   if (settings.letter_case != Case::kSmart) return settings.letter_case == Case::kIgnore;
-  if (settings.syntax == ScanSettings::Syntax::kRegex) {
-    std::transform(patterns.begin(), patterns.end(), patterns.begin(), without_syntax);
-  }
+  if (settings.syntax == ScanSettings::Syntax::kRegex) return smart_case_ignores(patterns, options);
   const auto has_upper = [](const std::string& pattern) { return has_upper_case(pattern); };
   const auto is_empty = [](const std::string& pattern) { return pattern.empty(); };
   return std::none_of(patterns.begin(), patterns.end(), has_upper) &&
@@ -94,7 +75,6 @@ bool ignores_case(const ScanSettings& settings, std::vector<std::string> pattern
 PatternOptions pattern_options(const ScanSettings& settings,
                                const std::vector<std::string>& patterns) {
   PatternOptions options;
-  options.ignore_case = ignores_case(settings, patterns);
   options.bounds = settings.bounds;
   options.crlf = settings.line_end == ScanSettings::LineEnd::kCrlf;
   options.null_data = settings.line_end == ScanSettings::LineEnd::kNul;
@@ -102,6 +82,7 @@ PatternOptions pattern_options(const ScanSettings& settings,
   options.dot_matches_line = settings.multiline && settings.multiline_dotall;
   options.unicode = settings.unicode;
   options.engine = settings.engine;
+  options.ignore_case = ignores_case(settings, patterns, options);
   return options;
 }
 

@@ -52,7 +52,7 @@ struct PatternOptions {
   bool unicode = true;            ///< classes, \b and case are Unicode's; else ASCII and bytes
   bool dot_matches_line = false;  ///< (?s); lines end matches all the same
   Engine engine = Engine::kAuto;
-  std::size_t max_bytes = std::size_t{64} << 20;  ///< of the automaton; above: an error
+  std::size_t max_bytes = std::size_t{128} << 20;  ///< of the automaton; above: an error
 };
 
 /// Cheap to copy (a shared pointer), safe to use from any number of threads.
@@ -105,5 +105,9 @@ std::string explain_error(std::string_view pattern, const Error& error);
 std::size_t valid_utf8_prefix(std::string_view text);
 /// Whether UTF-8 text holds an upper-case letter (for "smart case").
 bool has_upper_case(std::string_view text);
+/// "Smart case" of regular expressions, as ripgrep decides it: whether to ignore their case. So it
+/// is where one of them names a character, also by an escape, and none names an upper-case letter;
+/// names of classes and of groups do not count. False where one is no regular expression.
+bool smart_case_ignores(std::span<const std::string> patterns, const PatternOptions& options = {});
 
 }  // namespace presso

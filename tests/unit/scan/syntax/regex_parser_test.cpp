@@ -69,6 +69,7 @@ TEST(RegexParser, Repetitions) {
       {"a{1}?b", "'ab'"},
       {"ab{0}c", "'ac'"},
       {"a{1000}", "{1000,1000}('a')"},
+      {"a{4194304}", "{4194304,4194304}('a')"},
       {"a**", "*('a')"},
       {"a+*", "*('a')"},
       {"a?+", "*('a')"},
@@ -254,8 +255,9 @@ TEST(RegexParser, ErrorsSayWhereAndWhy) {
       {"a{x}", "2: a repetition's count must be a number; a literal '{' is \\{"},
       {"a{,2}", "2: a repetition's count must be a number; a literal '{' is \\{"},
       {"a{3,2}", "1: the repetition's maximum is below its minimum"},
-      {"a{1001}", "2: a repetition's count is at most 1000"},
-      {"a{1,99999999999999999999}", "4: a repetition's count is at most 1000"},
+      {"a{4200000}", "1: the pattern with its repetitions written out is too large"},
+      {"a{1,99999999999999999999}", "1: the pattern with its repetitions written out is too large"},
+      {"(){99999999999999999999}", "2: the pattern with its repetitions written out is too large"},
       {"(?P<>a)", "4: empty name of a group"},
       {"(?P<a", "4: unclosed name of a group"},
       {"(?<1a>b)", "3: invalid character in a group's name"},
@@ -351,19 +353,56 @@ TEST(RegexParser, StackedRepetitionsStayShallow) {
   EXPECT_FALSE(parse_pattern(alternating, {}).ok());
   std::string counted = "a";
   for (int i = 0; i < 100000; ++i) counted += "{2}";
-  EXPECT_EQ(parsed(counted), "61: the pattern with its repetitions written out is too large");
+  EXPECT_EQ(parsed(counted), "67: the pattern with its repetitions written out is too large");
+}
+
+/// ripgrep 13's rules.
+TEST(RegexParser, NotesTheCharactersThatAPatternNames) {
+  const struct {
+    const char* pattern;
+    bool any;
+    bool upper;
+  } cases[] = {
+      {"", false, false},
+      {"a", true, false},
+      {"aB", true, true},
+      {".*", false, false},
+      {"\\.", true, false},
+      {"\\x{e9}", true, false},
+      {"\\xe9", true, false},
+      {"\\u00C9", true, true},
+      {"a\\x{C9}", true, true},
+      {"a\\x41", true, true},
+      {"\\W\\S\\B\\PL\\pL\\p{Lu}", false, false},
+      {"\\p{Lu}a", true, false},
+      {"(?P<Name>a)(?U:b)(?<N>c)", true, false},
+      {"(?x) a # Comment", true, false},
+      {"[a-z]", true, false},
+      {"[^A]", true, true},
+      {"[\\x41]", true, true},
+      {"[[:upper:]]", false, false},
+      {"[\\W]", false, false},
+      {"[-]", true, false},
+      {"\\QaB\\E", true, true},
+  };
+  for (const auto& [pattern, any, upper] : cases) {
+    const auto parsed = parse_pattern(pattern, {});
+    ASSERT_TRUE(parsed.ok()) << pattern;
+    EXPECT_EQ(parsed->named.any, any) << pattern;
+    EXPECT_EQ(parsed->named.upper, upper) << pattern;
+  }
 }
 
 TEST(RegexParser, LimitsTheSizeOfRepetitionsWrittenOut) {
   const std::string what = ": the pattern with its repetitions written out is too large";
   EXPECT_TRUE(parse_pattern("(a{1000}){1000}", {}).ok());
-  EXPECT_EQ(parsed("((a{1000}){1000}){2}"), "17" + what);
+  EXPECT_EQ(parsed("((a{1000}){1000}){5}"), "17" + what);
   EXPECT_TRUE(parse_pattern("\\w{1000}", {}).ok());
   EXPECT_FALSE(parse_pattern("(\\w{1000}){1000}", {}).ok());
   EXPECT_TRUE(parse_pattern("(a*){1000}", {}).ok());
   EXPECT_EQ(parsed("(((){1000}){1000}){1000}"), "18" + what);
   std::string many;
-  for (int i = 0; i < 2000; ++i) many += "a{1000}";
+  for (int i = 0; i < 5000; ++i) many += "a{1000}";
   EXPECT_FALSE(parse_pattern(many, {}).ok());
   std::string words;
   for (int i = 0; i < 50000; ++i) words += "\\w";
