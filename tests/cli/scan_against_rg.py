@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compares `presso scan` with ripgrep, byte for byte: standard output and exit status.
 
-    scan_against_rg.py PRESSO [--seed N] [--random N] [--keep-going] [--only-multiline]
+    scan_against_rg.py PRESSO [--seed N] [--random N] [--keep-going]
+                       [--only-groups | --only-multiline]
 
 Files are generated: ordinary lines, no final newline, CRLF, NUL bytes early and late, a byte order
 mark, invalid UTF-8, empty, one line longer than many chunks. Every pair of flags is tried on a few
@@ -253,6 +254,9 @@ class Comparison:
         ours = [self.presso, "scan", *arguments, *(presso_files or files)]
         in_folder = lambda name: name and os.path.join(self.folder, name)
         expected = self.run(rg, in_folder(stdin))
+        if b"panicked" in expected[2]:
+            self.left_out["ripgrep panics"] += 1
+            return
         got = self.run(ours, in_folder(presso_stdin or stdin))
         if "--json" in flags or "--stats" in flags:
             expected, got = (
@@ -508,6 +512,79 @@ def glob_cases(comparison, random_):
     comparison.folder = outer
 
 
+class GroupPatterns:
+    """Random patterns with groups: choices of fixed strings, and what is none."""
+
+    STRINGS = ["foo", "ab", "a", "o", "é", "ss", "K", "warn"]
+    PIECES = STRINGS + [r"\w", "[ab]", "[^x]", "o+", "f?", "(?:a|b)+", "x{1,2}", r"\s"]
+
+    def __init__(self, random_):
+        self.random = random_
+        self.names = 0
+
+    def group(self, inside):
+        if self.random.random() < 0.7:
+            return f"({inside})"
+        self.names += 1
+        return f"(?P<{'xyz'[self.names - 1]}>{inside})" if self.names <= 3 else f"({inside})"
+
+    def strings(self, depth=2):
+        if depth == 0 or self.random.random() < 0.4:
+            return self.random.choice(self.STRINGS)
+        choices = [self.strings(depth - 1) for _ in range(self.random.randrange(1, 4))]
+        return self.group("|".join(choices))
+
+    def pieces(self, depth=2):
+        if depth == 0 or self.random.random() < 0.4:
+            return self.random.choice(self.PIECES)
+        parts = [self.pieces(depth - 1) for _ in range(self.random.randrange(1, 4))]
+        return self.group(self.random.choice(["", "|"]).join(parts))
+
+    def make(self, only_strings):
+        self.names = 0
+        make = self.random.choice([self.strings, self.strings if only_strings else self.pieces])
+        patterns = [make() for _ in range(self.random.choice([1, 1, 1, 2]))]
+        if not any("(" in pattern for pattern in patterns):
+            patterns[0] = self.group(patterns[0])
+        end = self.random.random() < 0.2
+        return [f"(?:{pattern})$" if end else pattern for pattern in patterns]
+
+
+GROUP_REPLACEMENTS = ["[$1]", "<$2$1>", "${x}-$y", "$0=$3", "[$1|$2|$3|$4]"]
+GROUP_FLAGS = [
+    ("-i",), ("-w",), ("-x",), ("-o",), ("-n",), ("-v", "-A1"), ("-A1",), ("-m1",), ("--crlf",),
+    ("--vimgrep",), ("--color=always",), ("--column",), ("-M20",), ("-S",),
+]  # fmt: skip
+
+
+def group_cases(comparison, random_, count):
+    """Replacements that name groups, whichever engine finds the matches."""
+    patterns = GroupPatterns(random_)
+    for _ in range(count):
+        chosen = random_.sample(GROUP_FLAGS, random_.randrange(0, 3))
+        flags = ["-r", random_.choice(GROUP_REPLACEMENTS), *(f for flag in chosen for f in flag)]
+        names = ["returns"] if "--crlf" in flags else ["small", "crlf", "invalid", "mark"]
+        # With -w ripgrep takes white space beside a match into it.
+        comparison.check(flags, patterns.make("-w" in flags), [random_.choice(names)])
+
+
+CRLF_PATTERNS = [
+    ["foo$"], ["$"], [".*"], ["x*"], [r"\w*$"], ["o$", "a"], ["(foo|a)$"], ["^"], [r"\b"], ["^$"],
+    [r"\S+ ?$"], ["a"],
+]  # fmt: skip
+CRLF_FLAGS = [
+    ("-o",), ("-r", "<$1>"), ("-o", "-r", "$0!"), ("--json",), ("--count-matches",), ("--vimgrep",),
+    ("--column",), ("--color=always",), ("-c",), ("-o", "-b"), ("-x",), ("-w",), ("-v",), ("-A1",),
+    ("-M9",), ("-M9", "--max-columns-preview"), ("--passthru",), ("--trim", "-n"), ("--stats",),
+]  # fmt: skip
+
+
+def crlf_cases(comparison):
+    """What belongs to a line's end in every way of output."""
+    for flags, patterns in itertools.product(CRLF_FLAGS, CRLF_PATTERNS):
+        comparison.check(["--crlf", *flags], patterns, ["returns"])
+
+
 SUMMARIES = {"-c", "--count-matches", "--include-zero", "-q", "-l", "--files-without-match"}
 MULTILINE_PATTERNS = [
     ["foo\\n"],
@@ -619,6 +696,7 @@ def main():
     parser.add_argument("--random", type=int, default=600)
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--only-multiline", action="store_true")
+    parser.add_argument("--only-groups", action="store_true")
     options = parser.parse_args()
     if shutil.which("rg") is None:
         print("SKIPPED: ripgrep (rg) is not installed")
@@ -633,6 +711,8 @@ def main():
             file.write(content)
     with open(os.path.join(folder, "patterns"), "wb") as file:
         file.write(b"error\r\nab\n")
+    with open(os.path.join(folder, "returns"), "wb") as file:
+        file.write(b"foo\r\n\r\na foo \r\nfo\ra\r\nxx a\r\nfoo\r\n")
     for name in ("tree/b", "tree/a", "tree/.hidden", "tree/sub/c", "tree/sub/.git/x"):
         os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         shutil.copy(os.path.join(folder, "small"), os.path.join(folder, name))
@@ -641,6 +721,11 @@ def main():
     Case.marked = {name for name, content in files.items() if content[:3] == b"\xef\xbb\xbf"}
     comparison = Comparison(os.path.abspath(options.presso), folder, options.keep_going)
     names = sorted(files)
+    group_cases(comparison, random.Random(options.seed), options.random)
+    crlf_cases(comparison)
+    if options.only_groups:
+        comparison.show_result()
+        return 1 if comparison.failures else 0
     multiline_cases(comparison, random_, names, options.random)
     if options.only_multiline:
         comparison.show_result()

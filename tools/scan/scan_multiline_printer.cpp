@@ -13,22 +13,29 @@ namespace {
 /// The lines of a text, one after the other.
 class LineSteps {
  public:
-  explicit LineSteps(std::string_view text) : text_(text) {}
+  explicit LineSteps(std::string_view text) : text_(text) { find_end(); }
 
   bool done() const { return begin_ == text_.size(); }
   std::size_t begin() const { return begin_; }
-  std::size_t end() const { return std::min(text_.find('\n', begin_), text_.size() - 1) + 1; }
-  std::string_view line() const { return text_.substr(begin_, end() - begin_); }
+  std::size_t end() const { return end_; }
+  std::string_view line() const { return text_.substr(begin_, end_ - begin_); }
   /// Lines before this one.
   std::uint64_t index() const { return index_; }
   void next() {
-    begin_ = end();
+    begin_ = end_;
     ++index_;
+    find_end();
   }
 
  private:
+  void find_end() {
+    const std::size_t feed = text_.find('\n', begin_);
+    end_ = feed == text_.npos ? text_.size() : feed + 1;
+  }
+
   std::string_view text_;
   std::size_t begin_ = 0;
+  std::size_t end_ = 0;
   std::uint64_t index_ = 0;
 };
 
