@@ -208,8 +208,7 @@ class CompressCommand final : public Command {
     table.text.name = text_path(path);
     if (bad_rows) table.on_bad_rows = [&](Bytes rows) { return bad_rows->sink().write(rows); };
     const Stopwatch time;
-    const Result<TableSummary> summary =
-        compress_table(text->text(), text->text_again(), output.sink(), table);
+    const Result<TableSummary> summary = text->compress(output.sink(), table);
     if (!summary.ok()) {
       const bool of_bad_rows = bad_rows && bad_rows->sink().failed();
       return report_failure(shown_name(path), summary.error(), of_bad_rows ? *bad_rows : output,

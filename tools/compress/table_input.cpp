@@ -32,6 +32,11 @@ Result<TableInput> TableInput::open(const InputFile& input) {
   return opened;
 }
 
+Result<TableSummary> TableInput::compress(ByteSink& sink, const TableOptions& options) {
+  if (file_ && !is_compressed()) return compress_table(*file_, sink, options);
+  return compress_table(*text_.source(), again_.source(), sink, options);
+}
+
 Status TableInput::decompress(Text& text) const {
   PRESSO_ASSIGN(text.plain, open_foreign(format_, *text.below()));
   return {};

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The text that becomes a table: of a file twice, once for the types of its columns, of a pipe
-// once. What gzip, zstd or lz4 wrote is decompressed on the way. Tested by tests/cli/test_table.py.
+// The text that becomes a table: a file that can be read at any place, a file that is decompressed
+// on the way (what gzip, zstd or lz4 wrote) twice, once for the types of its columns, or a pipe.
+// Tested by tests/cli/test_table.py.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "presso/byte_stream.h"
+#include "presso/compress_table.h"
 #include "tools/io/foreign_source.h"
 #include "tools/io/input_file.h"
 
@@ -18,9 +20,8 @@ class TableInput {
   /// library this build lacks.
   static Result<TableInput> open(const InputFile& input);
 
-  ByteSource& text() { return *text_.source(); }
-  /// The same once more; nullptr for a pipe.
-  ByteSource* text_again() { return again_.source(); }
+  /// compress_table() of it.
+  Result<TableSummary> compress(ByteSink& sink, const TableOptions& options);
   bool is_compressed() const { return format_ != ForeignFormat::kNone; }
 
  private:
@@ -33,7 +34,7 @@ class TableInput {
   };
   Status decompress(Text& text) const;
 
-  std::unique_ptr<FdRandomAccess> file_;
+  std::unique_ptr<FdRandomAccess> file_;  ///< nullptr for a pipe
   Buffer begun_;
   ForeignFormat format_ = ForeignFormat::kNone;
   Text text_;

@@ -174,7 +174,9 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   VectorSink sink(loaded);
   const Stopwatch time;
   PRESSO_ASSIGN(const TableSummary summary,
-                compress_table(text.source(), &again.source(), sink, table));
+                format == ForeignFormat::kNone
+                    ? compress_table(*stored_, sink, table)
+                    : compress_table(text.source(), &again.source(), sink, table));
   for (const std::string& note : summary.notes) warning(name_, note);
   verbose(name_, "loaded into memory: " + grouped(summary.rows) + " rows, " +
                      grouped(summary.plain_bytes) + " bytes of text, " +

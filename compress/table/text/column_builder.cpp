@@ -63,6 +63,16 @@ void ColumnBuilder::reserve(const RecordBatch& batch, std::size_t index) {
   if (data_.offsets.capacity() <= rows) data_.offsets.reserve(2 * rows);
 }
 
+void ColumnBuilder::expect(double times) {
+  const auto expected = [times](std::uint64_t so_far) {
+    return static_cast<std::size_t>(static_cast<double>(so_far) * times);
+  };
+  const std::size_t size = data_.values.size();
+  data_.values.grow(std::max(size, expected(size)));
+  data_.values.grow(size);
+  if (is_string(column_.type)) data_.offsets.reserve(expected(data_.rows) + 1);
+}
+
 void ColumnBuilder::put_null(std::uint64_t row) {
   if (data_.validity.empty()) {
     const std::uint64_t full = row / 8;

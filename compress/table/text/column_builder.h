@@ -22,6 +22,9 @@ class ColumnBuilder {
   /// of the batch is of no use then.
   Status append(const RecordBatch& batch, Bytes text, std::size_t index,
                 std::uint64_t first_line = 1);
+  /// Makes room for `times` as many rows as were appended, so that memory is not asked for again
+  /// and again as it grows. More or fewer may come.
+  void expect(double times);
   /// Whether append() takes the record's field.
   bool fits(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index) const;
   /// What was appended; the builder is empty after it.

@@ -50,9 +50,17 @@ class Loader {
       for (std::size_t i = 0; i < builders_.size(); ++i) {
         PRESSO_TRY(builders_[i].append(batch, text_, i, first_line_));
       }
+      if (ends_.empty() && batch.records() > 0) expect_rows(at);
       ends_.insert(ends_.end(), batch.begin.begin() + 1, batch.begin.end());
     }
     return {};
+  }
+
+  /// More rows like those of the first batch, which ends at `at`.
+  void expect_rows(std::size_t at) {
+    constexpr double kSomeMore = 1.05;
+    const double times = kSomeMore * static_cast<double>(text_.size()) / static_cast<double>(at);
+    for (ColumnBuilder& builder : builders_) builder.expect(times);
   }
 
   Status check_fields(const RecordBatch& batch) const {

@@ -19,6 +19,7 @@ class DelimitedFinder final : public ColumnFinder {
     }
     return {};
   }
+  void move_lines(std::uint64_t lines) override { types_.move_lines(lines); }
   void merge(const ColumnFinder& later) override {
     types_.merge(static_cast<const DelimitedFinder&>(later).types_);
   }

@@ -155,6 +155,11 @@ void JsonInference::add_string(const JsonMember& member, Bytes text) {
   if (slash != string.npos) slashes_.add(slash != 0 && string[slash - 1] == '\\');
 }
 
+void JsonInference::move_lines(std::uint64_t lines) {
+  types_.move_lines(lines);
+  if (ragged_.count != 0) ragged_.first_line += lines;
+}
+
 void JsonInference::merge(const JsonInference& later) {
   choice_.reset();
   if (!sparse_) sparse_ = later.sparse_;

@@ -36,6 +36,8 @@ class JsonInference {
 
   /// Whole lines, at most kMaxJsonText bytes; the first byte is in line `first_line`.
   void add(Bytes text, std::uint64_t first_line);
+  /// Adds `lines` to every line that was noted.
+  void move_lines(std::uint64_t lines);
   /// What was seen of a later part of the text.
   void merge(const JsonInference& later);
 

@@ -16,6 +16,7 @@ class JsonFinder final : public ColumnFinder {
     types_.add(text, first_line);
     return {};
   }
+  void move_lines(std::uint64_t lines) override { types_.move_lines(lines); }
   void merge(const ColumnFinder& later) override {
     types_.merge(static_cast<const JsonFinder&>(later).types_);
   }

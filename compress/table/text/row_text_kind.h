@@ -18,6 +18,8 @@ class ColumnFinder {
   virtual ~ColumnFinder() = default;
   /// Whole rows; their first byte is in line `first_line`.
   virtual Status add(Bytes text, std::uint64_t first_line) = 0;
+  /// Adds `lines` to every line that was noted: the text turned out to begin so much later.
+  virtual void move_lines(std::uint64_t lines) = 0;
   /// What was seen of a later part of the text, by a finder of the same kind.
   virtual void merge(const ColumnFinder& later) = 0;
   virtual Result<TableSchema> finish() const = 0;

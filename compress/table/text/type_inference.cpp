@@ -288,6 +288,15 @@ void TypeInference::add(const RecordBatch& batch, Bytes text, std::uint64_t firs
   for (std::size_t index = 0; index < columns_.size(); ++index) add_column(part, index);
 }
 
+void TypeInference::move_lines(std::uint64_t lines) {
+  for (Column& column : columns_) {
+    ColumnReport& report = column.report;
+    if (report.values != 0) report.first_line += lines;
+    for (GivenUpType& type : report.given_up) type.line += lines;
+  }
+  if (ragged_.count != 0) ragged_.first_line += lines;
+}
+
 void TypeInference::merge_column(Column& column, const Column& later) {
   const TypeCandidate before = column.candidate;
   ColumnReport& report = column.report;

@@ -55,6 +55,8 @@ class TypeInference {
   /// Records of `text`, whose first byte is in line `first_line`. Fields that a record lacks or has
   /// too many are left out.
   void add(const RecordBatch& batch, Bytes text, std::uint64_t first_line);
+  /// Adds `lines` to every line that was noted.
+  void move_lines(std::uint64_t lines);
   /// What was seen of a later part of the text.
   void merge(const TypeInference& later);
   /// The same where column i of `later` is column columns[i] here.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Two passes over a file: the first finds out the types from all rows, the second loads one row
-// group after another and encodes it. Both work on all threads, a piece of text each. Where rows
-// are sorted, the second one loads and sorts pieces, which are then merged into row groups.
+// Two passes over a text: the first finds out the types from all rows, the second loads one row
+// group after another and encodes it. Both work on all threads, a piece of text each. The pieces of
+// a file are read by the threads themselves: the first pass guesses where they end (PieceGuesser),
+// the second one knows it. What cannot be read at any place, or was guessed wrong, is read and cut
+// by one thread at a time (PieceReader), with the same pieces. Where rows are sorted, the second
+// pass loads and sorts pieces, which are then merged into row groups.
 #include "presso/compress_table.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 
 #include "compress/table/rows/row_sorter.h"
 #include "compress/table/text/begun_text.h"
+#include "compress/table/text/piece_guess.h"
 #include "compress/table/text/piece_reader.h"
 #include "compress/table/text/row_text_kind.h"
 #include "compress/table/write/merged_groups.h"
@@ -31,10 +35,12 @@ std::vector<ColumnView> views_of(const std::vector<ColumnData>& columns) {
 
 class TableCompressor {
  public:
-  TableCompressor(ByteSource& source, ByteSource* types_from, ByteSink& sink,
-                  const TableOptions& options)
+  /// `file`: the text, if it can be read at any place; nullptr: it cannot.
+  TableCompressor(ByteSource& source, ByteSource* types_from, const RandomAccess* file,
+                  ByteSink& sink, const TableOptions& options)
       : source_(source),
         types_from_(types_from),
+        file_(file),
         options_(options),
         writer_(sink),
         threads_(threads_or_all(options.compress.threads)) {}
@@ -71,22 +77,39 @@ class TableCompressor {
     return {};
   }
 
+  /// A piece of a file that PieceReader would have made, too.
+  struct KnownPlace {
+    PiecePlace place;
+    std::uint64_t line = 1;  ///< the first one
+    std::uint64_t lines = 0;
+  };
+
   bool is_sorted() const { return !options_.sort.by.empty(); }
 
-  PieceReader pieces_of(ByteSource& rows) const {
-    const std::size_t columns = summary_.schema.columns.size();
-    const std::uint32_t most = is_sorted() ? options_.sort.run_rows : options_.group_rows;
-    return {rows, *kind_, text_.first_line, most, most_group_rows(columns + 1)};
+  /// Rows that a piece is to have; 0: those of PieceReader::kPieceBytes.
+  std::uint32_t piece_rows() const {
+    return is_sorted() ? options_.sort.run_rows : options_.group_rows;
+  }
+  /// Rows that a piece may have. Before the columns are known, those of a table of one column.
+  std::uint32_t piece_row_limit() const {
+    return most_group_rows(summary_.schema.columns.size() + 1);
+  }
+  PieceReader pieces_of(ByteSource& rows, std::uint64_t first_line) const {
+    return {rows, *kind_, first_line, piece_rows(), piece_row_limit()};
   }
 
   Status find_types() {
     finder_ = kind_->new_finder();
-    if (types_from_ != nullptr) {
+    if (file_ != nullptr) {
+      PRESSO_TRY(find_in_file());
+    } else if (types_from_ != nullptr) {
       PRESSO_TRY(skip_head(*types_from_));
-      PRESSO_TRY(find_in_all(*types_from_, *finder_));
+      PRESSO_TRY(find_in_all(*types_from_, text_.first_line));
     } else {
       PRESSO_TRY(read_first_piece());
-      if (first_piece_) PRESSO_TRY(find_in(*first_piece_, *finder_));
+      if (first_piece_) {
+        PRESSO_TRY(find_in(first_piece_->text.bytes(), first_piece_->first_line, *finder_));
+      }
     }
     PRESSO_ASSIGN(summary_.schema, finder_->finish());
     if (!saw_all_) {
@@ -137,8 +160,64 @@ class TableCompressor {
     }
   }
 
-  Status find_in_all(ByteSource& rows, ColumnFinder& finder) {
-    PieceReader reader = pieces_of(rows);
+  /// What was found out about a piece of a file.
+  struct FoundPart {
+    PiecePlace place;
+    bool is_right = false;  ///< the piece was read and ends where it was guessed to end
+    std::uint64_t lines = 0;
+    std::unique_ptr<ColumnFinder> finder;
+  };
+
+  /// Finds the types, and where the pieces are as far as they can be guessed.
+  Status find_in_file() {
+    const std::uint64_t begin = text_.form.head.size();
+    std::uint64_t line = text_.first_line;
+    PieceGuesser guesser(*file_, begin, *kind_);
+    make_texts();
+    if (piece_rows() == 0) {
+      PRESSO_TRY((run_ordered<PiecePlace, FoundPart>(
+          {threads_, 2 * threads_}, [&] { return guesser.next(); },
+          [&](PiecePlace place, unsigned worker) {
+            return find_in_place(guesser, place, texts_[worker].text);
+          },
+          [&](FoundPart part) -> Result<bool> {
+            if (!part.is_right) return false;
+            part.finder->move_lines(line - 1);
+            finder_->merge(*part.finder);
+            places_.push_back({part.place, line, part.lines});
+            line += part.lines;
+            return true;
+          })));
+    }
+    const std::uint64_t end = places_end();
+    if (end == file_->size()) return {};
+    RangeSource rest(*file_, end, file_->size());
+    return find_in_all(rest, line);
+  }
+
+  /// A piece's memory serves all pieces of a thread, in both passes.
+  void make_texts() {
+    texts_.resize(threads_);
+    for (TextPiece& piece : texts_) piece.text.use_large_pages();
+  }
+
+  /// Lines are counted from 1 on. An error is left to find_in_all(), which knows the line.
+  FoundPart find_in_place(const PieceGuesser& guesser, const PiecePlace& place, Buffer& text) {
+    FoundPart part{place, false, 0, kind_->new_finder()};
+    const Result<bool> right = guesser.read(place, text);
+    if (!right.ok() || !*right) return part;
+    part.lines = count_lines(text.bytes());
+    part.is_right = part.lines < piece_row_limit() && find_in(text.bytes(), 1, *part.finder).ok();
+    return part;
+  }
+
+  std::uint64_t places_end() const {
+    if (places_.empty()) return text_.form.head.size();
+    return places_.back().place.begin + places_.back().place.bytes;
+  }
+
+  Status find_in_all(ByteSource& rows, std::uint64_t first_line) {
+    PieceReader reader = pieces_of(rows, first_line);
     struct Part {
       Status status;
       std::unique_ptr<ColumnFinder> finder;
@@ -147,19 +226,19 @@ class TableCompressor {
         {threads_, threads_ + 1}, [&] { return reader.next(); },
         [&](TextPiece piece, unsigned) {
           Part part{{}, kind_->new_finder()};
-          part.status = find_in(piece, *part.finder);
+          part.status = find_in(piece.text.bytes(), piece.first_line, *part.finder);
           return part;
         },
         [&](Part part) -> Result<bool> {
           if (!part.status.ok()) return std::move(part.status.error());
-          finder.merge(*part.finder);
+          finder_->merge(*part.finder);
           return true;
         });
   }
 
-  Status find_in(const TextPiece& piece, ColumnFinder& finder) {
+  Status find_in(Bytes text, std::uint64_t first_line, ColumnFinder& finder) {
     const Stopwatch time;
-    PRESSO_TRY(finder.add(piece.text.bytes(), piece.first_line));
+    PRESSO_TRY(finder.add(text, first_line));
     const std::lock_guard lock(mutex_);
     summary_.seconds.inferring += time.seconds();
     return {};
@@ -171,16 +250,57 @@ class TableCompressor {
     summary_.plain_bytes = text_.form.head.size();
     const TableParameters parameters = table_parameters(options_.compress, options_.quick);
     for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(summary_.schema, parameters);
-    PrefixedSource rows(begun_.bytes().subspan(text_.form.head.size()), source_);
-    PieceReader reader = pieces_of(rows);
-    PRESSO_TRY((run_ordered<TextPiece, Loaded>(
-        {threads_, threads_ + 1}, [&] { return reader.next(); },
-        [&](TextPiece piece, unsigned worker) {
-          return load_piece(std::move(piece), encoders_[worker]);
-        },
-        [&](Loaded loaded) { return write(std::move(loaded)); })));
+    if (file_ != nullptr) {
+      PRESSO_TRY(load_file());
+    } else {
+      PrefixedSource rows(begun_.bytes().subspan(text_.form.head.size()), source_);
+      PRESSO_TRY(load_all(rows, text_.first_line));
+    }
     if (sorter_) PRESSO_TRY(write_sorted());
     return writer_.finish();
+  }
+
+  /// Loads the pieces whose places are known, and then what is left of the file. Encoded row groups
+  /// may wait for one that takes longer, so that no thread waits; runs of rows take more memory.
+  Status load_file() {
+    drop_long_places();
+    auto next = places_.begin();
+    PRESSO_TRY((run_ordered<KnownPlace, Loaded>(
+        {threads_, is_sorted() ? threads_ + 1 : 2 * threads_},
+        [&]() -> Result<std::optional<KnownPlace>> {
+          return next == places_.end() ? std::nullopt : std::optional(*next++);
+        },
+        [&](const KnownPlace& known, unsigned worker) {
+          return load_place(known, texts_[worker], encoders_[worker]);
+        },
+        [&](Loaded loaded) { return write(std::move(loaded)); })));
+    const std::uint64_t end = places_end();
+    if (end == file_->size()) return {};
+    RangeSource rest(*file_, end, file_->size());
+    const bool none = places_.empty();
+    return load_all(rest, none ? text_.first_line : places_.back().line + places_.back().lines);
+  }
+
+  /// A table of many columns may have shorter row groups than was known when pieces were guessed.
+  void drop_long_places() {
+    const auto is_long = [&](const KnownPlace& known) { return known.lines >= piece_row_limit(); };
+    places_.erase(std::find_if(places_.begin(), places_.end(), is_long), places_.end());
+  }
+
+  Loaded load_place(const KnownPlace& known, TextPiece& piece, RowGroupEncoder& encoder) {
+    Loaded loaded;
+    piece.first_line = known.line;
+    piece.text.resize_discarding(static_cast<std::size_t>(known.place.bytes));
+    loaded.status = file_->read_at(known.place.begin, piece.text.mutable_bytes());
+    return loaded.status.ok() ? load_piece(piece, encoder) : std::move(loaded);
+  }
+
+  Status load_all(ByteSource& rows, std::uint64_t first_line) {
+    PieceReader reader = pieces_of(rows, first_line);
+    return run_ordered<TextPiece, Loaded>(
+        {threads_, threads_ + 1}, [&] { return reader.next(); },
+        [&](TextPiece piece, unsigned worker) { return load_piece(piece, encoders_[worker]); },
+        [&](Loaded loaded) { return write(std::move(loaded)); });
   }
 
   Status start_sorting() {
@@ -191,7 +311,8 @@ class TableCompressor {
     return {};
   }
 
-  Loaded load_piece(TextPiece piece, RowGroupEncoder& encoder) const {
+  /// `piece` loses its bad rows where these are set aside.
+  Loaded load_piece(TextPiece& piece, RowGroupEncoder& encoder) {
     Loaded loaded;
     const Stopwatch time;
     auto rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
@@ -232,7 +353,7 @@ class TableCompressor {
       about.checksum = checksum64(text);
       about.exact = &rows->exact;
     }
-    loaded.group = encoder.encode(views_of(rows->columns), about);
+    loaded.group = encoder.encode(views_of(rows->columns), about, blocks_.take());
     loaded.seconds.coding = time.seconds() - loaded.seconds.parsing;
     return loaded;
   }
@@ -294,7 +415,7 @@ class TableCompressor {
     summary_.seconds.sorting += loaded.seconds.sorting;
     summary_.seconds.coding += loaded.seconds.coding;
     if (loaded.rows == 0) return report_progress();
-    if (!sorter_) return write_group(loaded.group);
+    if (!sorter_) return write_group(std::move(loaded.group));
     const Stopwatch time;
     PRESSO_TRY(sorter_->add(std::move(loaded.run)));
     summary_.seconds.sorting += time.seconds();
@@ -320,19 +441,20 @@ class TableCompressor {
         [&](const Group& group, unsigned worker) {
           Loaded coded;
           const Stopwatch time;
-          coded.group = encoders_[worker].encode(views_of(group), {});
+          coded.group = encoders_[worker].encode(views_of(group), {}, blocks_.take());
           coded.seconds.coding = time.seconds();
           return coded;
         },
-        [&](const Loaded& coded) {
+        [&](Loaded coded) {
           summary_.seconds.coding += coded.seconds.coding;
-          return write_group(coded.group);
+          return write_group(std::move(coded.group));
         });
   }
 
-  Result<bool> write_group(const EncodedRowGroup& group) {
+  Result<bool> write_group(EncodedRowGroup group) {
     ++summary_.row_groups;
     PRESSO_TRY(writer_.add_row_group(group.directory, group.blocks.bytes()));
+    blocks_.give_back(std::move(group.blocks));
     return report_progress();
   }
 
@@ -346,6 +468,7 @@ class TableCompressor {
 
   ByteSource& source_;
   ByteSource* types_from_;
+  const RandomAccess* file_;  ///< the text; nullptr: it cannot be read at any place
   const TableOptions& options_;
   TableFileWriter writer_;
   unsigned threads_;
@@ -354,8 +477,11 @@ class TableCompressor {
   std::unique_ptr<RowTextKind> kind_;
   std::unique_ptr<ColumnFinder> finder_;
   std::optional<TextPiece> first_piece_;   ///< of a pipe
+  std::vector<KnownPlace> places_;         ///< of a file's pieces, from its first row on
+  std::vector<TextPiece> texts_;           ///< of each thread
   bool saw_all_ = true;                    ///< before the types were settled
   std::vector<RowGroupEncoder> encoders_;  ///< of each thread
+  BufferPool blocks_;                      ///< memory of row groups that were written
   std::optional<RowSorter> sorter_;        ///< where rows are sorted
   std::mutex mutex_;
   TableSummary summary_;
@@ -367,7 +493,16 @@ Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, 
                                     const TableOptions& options) {
   PRESSO_TRY(validate(options.compress));
   return without_bad_alloc([&]() -> Result<TableSummary> {
-    return TableCompressor(source, types_from, sink, options).run();
+    return TableCompressor(source, types_from, nullptr, sink, options).run();
+  });
+}
+
+Result<TableSummary> compress_table(const RandomAccess& text, ByteSink& sink,
+                                    const TableOptions& options) {
+  PRESSO_TRY(validate(options.compress));
+  return without_bad_alloc([&]() -> Result<TableSummary> {
+    RangeSource source(text, 0, text.size());
+    return TableCompressor(source, nullptr, &text, sink, options).run();
   });
 }
 

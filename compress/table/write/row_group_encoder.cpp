@@ -168,9 +168,11 @@ class ColumnEncoder {
 
 }  // namespace
 
-EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns,
-                                        const GroupText& text) {
+EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns, const GroupText& text,
+                                        Buffer room) {
   EncodedRowGroup encoded;
+  encoded.blocks = std::move(room);
+  encoded.blocks.clear();
   encoded.directory.rows = static_cast<std::uint32_t>(columns.front().rows);
   encoded.directory.text_bytes = text.bytes;
   encoded.directory.text_lines = text.lines;

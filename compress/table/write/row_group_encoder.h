@@ -36,8 +36,9 @@ class RowGroupEncoder {
       : schema_(schema), encoders_(parameters) {}
 
   /// `columns`: in the order of the schema, all with the same number of rows, 1 .. kMaxGroupRows.
-  /// `text`: where schema.exact.
-  EncodedRowGroup encode(std::span<const ColumnView> columns, const GroupText& text);
+  /// `text`: where schema.exact. `room`: memory that the blocks may use, its content is dropped.
+  EncodedRowGroup encode(std::span<const ColumnView> columns, const GroupText& text,
+                         Buffer room = {});
 
  private:
   static void encode_exact_lines(const ExactLines& lines, BlockAppender& to);
