@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 
 #include "query/group/column.h"
 #include "query/group/grouping.h"
@@ -85,6 +86,15 @@ class AggregateState {
   }
   /// Whether several threads may call merge() at once, for different groups of both states.
   virtual bool merges_in_parallel() const { return true; }
+  /// Whether merge_all() may take the place of all calls of merge().
+  virtual bool merges_at_once() const { return false; }
+  /// Merges all of `others`, which have the same groups and are not needed afterwards, on several
+  /// threads. This state can then be written and nothing else. Error: kOutOfMemory.
+  virtual Status merge_all(std::span<AggregateState* const> others, unsigned threads) {
+    static_cast<void>(others);
+    static_cast<void>(threads);
+    return {};
+  }
 
   /// Whether a value may be null.
   virtual bool has_nulls() const = 0;
@@ -132,6 +142,10 @@ std::unique_ptr<AggregateState> make_integer_sum_state(const AggregateSpec& spec
 std::unique_ptr<AggregateState> make_double_sum_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_extreme_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_distinct_state(const AggregateSpec& spec);
+/// For integers of a known range and few groups (distinct_bits.cpp).
+std::unique_ptr<AggregateState> make_distinct_bits(const AggregateSpec& spec);
+/// Whether it can do that with so many bytes for a group.
+bool counts_by_bits(const AggregateSpec& spec, std::uint64_t group_bytes);
 /// Of states of sums, and of counts (sum_states.cpp).
 std::unique_ptr<AggregateState> make_state_of_sums(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_sum_of_counts();

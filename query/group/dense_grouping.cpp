@@ -18,8 +18,21 @@ constexpr std::uint32_t kRange = 32 * kBatchRows;
 /// Arrays of fewer places are made at once, whatever the order of the keys.
 constexpr std::uint32_t kFewPlaces = 64 * kBatchRows;
 
+/// Bits of a count of different values, of one thread and aggregate.
+constexpr std::uint64_t kMostBitBytes = 16u << 20;
+/// A bit pays where at least one row is there for so many.
+constexpr std::uint64_t kBitsForRow = 64;
+
+/// Bytes that a place may have for the bits of one aggregate.
+std::uint64_t bit_bytes_of(const GroupingPlan& plan, std::uint64_t places) {
+  const std::uint64_t states = std::max(plan.threads, 1u) * (plan.aggregates.size() + 1);
+  const std::uint64_t most = std::min(kMostBitBytes, plan.memory_bytes / 4 / states);
+  return std::min(most / std::max<std::uint64_t>(places, 1),
+                  kBitsForRow / 8 * (plan.rows + kBatchRows));
+}
+
 struct Worker {
-  explicit Worker(const GroupingPlan& plan) : states(plan.aggregates) {}
+  Worker(const GroupingPlan& plan, std::uint64_t bit_bytes) : states(plan.aggregates, bit_bytes) {}
 
   /// By place; while keys ascend, by their numbers in `sorted`.
   GroupStates states;
@@ -42,9 +55,10 @@ class DenseGrouping final : public Grouping {
       : plan_(plan),
         coder_(coder),
         places_(static_cast<std::uint32_t>(coder.range())),
+        bit_bytes_(bit_bytes_of(plan, places_)),
         budget_(plan.memory_bytes) {
     for (unsigned i = 0; i < std::max(plan.threads, 1u); ++i) {
-      workers_.push_back(std::make_unique<Worker>(plan));
+      workers_.push_back(std::make_unique<Worker>(plan, bit_bytes_));
       workers_.back()->is_sorted = places_ > kFewPlaces;
     }
   }
@@ -161,7 +175,7 @@ class DenseGrouping final : public Grouping {
   }
 
   Status move_to_places(Worker& worker) {
-    GroupStates by_number(plan_.aggregates);
+    GroupStates by_number(plan_.aggregates, bit_bytes_);
     std::swap(by_number, worker.states);
     PRESSO_TRY(budget_.reserve(worker.bytes, worker.states.growth_bytes(places_)));
     worker.states.extend(places_);
@@ -184,7 +198,8 @@ class DenseGrouping final : public Grouping {
     if (merge_sorted_workers(pieces)) return {};
     for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
     pieces.resize((places_ + kRange - 1) / kRange);
-    GroupStates& all = begin_merge();
+    PRESSO_ASSIGN(GroupStates* const merged, begin_merge());
+    GroupStates& all = *merged;
     return for_each_in_parallel(
         pieces.size(), plan_.threads, [&](std::size_t range, unsigned) -> Status {
           pieces[range].states = &all;
@@ -206,7 +221,7 @@ class DenseGrouping final : public Grouping {
   }
 
   /// The states of the first worker that has any, for those of the others to be merged into.
-  GroupStates& begin_merge() {
+  Result<GroupStates*> begin_merge() {
     for (const auto& worker : workers_) {
       if (worker->states.groups() != 0) filled_.push_back(&worker->states);
     }
@@ -216,6 +231,7 @@ class DenseGrouping final : public Grouping {
     }
     GroupStates& all = *filled_[0];
     for (const GroupStates* states : filled_) all.unshare_as(*states);
+    PRESSO_TRY(all.merge_at_once(std::span(filled_).subspan(1), plan_.threads));
     for (std::size_t i = 1; i < filled_.size(); ++i) {
       filled_[i]->prepare_merge();
       all.begin_merge(*filled_[i]);
@@ -224,7 +240,7 @@ class DenseGrouping final : public Grouping {
       for (std::uint32_t first = 0; first < places_; first += kBatchRows) merge_some(all, first);
       filled_.resize(1);
     }
-    return all;
+    return &all;
   }
 
   /// Merges what other workers have of a range, and lists its places that are in use.
@@ -261,6 +277,7 @@ class DenseGrouping final : public Grouping {
   const GroupingPlan plan_;
   const KeyCoder coder_;
   const std::uint32_t places_;
+  const std::uint64_t bit_bytes_;
   MemoryBudget budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<GroupStates*> filled_;  ///< those with rows

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Numbers of different values, exactly: one table of (group, value) for all groups, and a counter
 // for each group. Values of at most 64 bits are a word beside the group's number; others are bytes
-// behind it. Nulls are not counted, NaNs are one value, and so are zeros of both signs.
+// behind it. Nulls are not counted, NaNs are one value, and so are zeros of both signs. Tables of
+// several threads are merged partition by partition of the values' hashes, on all threads: what is
+// left are the counts.
+#include <bit>
 
 #include "query/group/aggregate_state.h"
-#include "query/group/key_table.h"
+#include "query/group/partition_merge.h"
 #include "query/values/real_key.h"
 
 namespace presso::query::grouping {
 namespace {
+
+/// Values of a partition, about: a table of them stays in a core's cache.
+constexpr std::uint64_t kPartitionValues = 16'384;
+constexpr std::uint64_t kMostPartitions = 1024;
+/// Of more groups threads do not count by themselves.
+constexpr std::size_t kFewCounts = 4096;
 
 /// Rows that have a value, as keys of the table.
 template <class Key>
@@ -131,6 +140,25 @@ class DistinctState final : public AggregateState {
     }
   }
 
+  bool merges_at_once() const override { return true; }
+  Status merge_all(std::span<AggregateState* const> others, unsigned threads) override {
+    std::vector<DistinctState*> all{this};
+    for (AggregateState* other : others) all.push_back(static_cast<DistinctState*>(other));
+    if (all.size() == 1) return {};
+    std::uint64_t values = 0;
+    for (const DistinctState* state : all) values += state->table_.size();
+    const auto partitions = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(std::bit_ceil(values / kPartitionValues), 1, kMostPartitions));
+    std::vector<Listed> lists(all.size());
+    PRESSO_TRY(for_each_on_threads(threads, all.size(), [&](std::size_t i, unsigned) -> Status {
+      const KeyTable<Key>& table = all[i]->table_;
+      lists[i].keys = table.keys();
+      lists[i].starts = partition(table.keys(), table.size(), partitions, lists[i].order);
+      return {};
+    }));
+    return count_partitions(lists, partitions, threads);
+  }
+
   void begin_merge(const AggregateState&) override {}
   bool merges_in_parallel() const override { return false; }
   void merge(const AggregateState& other, const GroupList& groups,
@@ -155,6 +183,68 @@ class DistinctState final : public AggregateState {
   }
 
  private:
+  /// Values of one state, listed partition by partition.
+  struct Listed {
+    const Key* keys = nullptr;
+    Column<std::uint32_t> order;
+    std::vector<std::uint32_t> starts;
+  };
+  /// What a thread has to count a partition.
+  struct Counter {
+    KeyTable<Key> table;
+    Column<std::uint64_t> counts;
+  };
+
+  /// The counts become those of all values together.
+  Status count_partitions(const std::vector<Listed>& lists, std::uint32_t partitions,
+                          unsigned threads) {
+    std::fill_n(counts_.data(), counts_.size(), std::uint64_t{0});
+    const bool by_itself = counts_.size() <= kFewCounts;
+    std::vector<std::unique_ptr<Counter>> counters(std::max(threads, 1u));
+    PRESSO_TRY(for_each_on_threads(threads, partitions,
+                                   [&](std::size_t number, unsigned worker) -> Status {
+                                     if (counters[worker] == nullptr) {
+                                       counters[worker] = std::make_unique<Counter>();
+                                       counters[worker]->table.borrow_bytes();
+                                       if (by_itself)
+                                         counters[worker]->counts.extend(counts_.size());
+                                     }
+                                     for (const Listed& list : lists)
+                                       count_list(list, number, *counters[worker]);
+                                     counters[worker]->table.clear();
+                                     return {};
+                                   }));
+    for (const auto& counter : counters) {
+      if (counter == nullptr) continue;
+      for (std::size_t i = 0; i < counter->counts.size(); ++i) counts_[i] += counter->counts[i];
+    }
+    return {};
+  }
+
+  /// Counts the values of a partition that the table does not have yet.
+  void count_list(const Listed& list, std::size_t number, Counter& counter) {
+    std::array<Key, kBatchRows> keys;
+    std::array<std::uint64_t, kBatchRows> hashes;
+    std::array<std::uint32_t, kBatchRows> ids;
+    NewKeys added;
+    const std::uint32_t end = list.starts[number + 1];
+    for (std::uint32_t first = list.starts[number]; first < end; first += kBatchRows) {
+      const std::uint32_t count = std::min(kBatchRows, end - first);
+      for (std::uint32_t i = 0; i < count; ++i) keys[i] = list.keys[list.order[first + i]];
+      hash_keys(keys.data(), count, hashes.data());
+      counter.table.reserve(count);
+      counter.table.find_or_add(keys.data(), hashes.data(), count, ids.data(), added);
+      for (std::uint32_t i = 0; i < added.count; ++i) {
+        const std::uint32_t group = group_of(keys[added.rows[i]]);
+        if (!counter.counts.empty()) {
+          ++counter.counts[group];
+        } else {
+          __atomic_fetch_add(&counts_[group], 1, __ATOMIC_RELAXED);
+        }
+      }
+    }
+  }
+
   void flush() {
     finish(pairs_);
     insert();

@@ -18,11 +18,12 @@ bool are_same(const VectorView& a, const VectorView& b) {
 
 }  // namespace
 
-GroupStates::GroupStates(std::span<const AggregateSpec> aggregates)
+GroupStates::GroupStates(std::span<const AggregateSpec> aggregates, std::uint64_t bit_bytes)
     : specs_(aggregates.begin(), aggregates.end()) {
   for (const AggregateSpec& spec : aggregates) {
     leaders_.push_back(aggregates_.size());
-    aggregates_.push_back(AggregateState::make(spec));
+    const bool by_bits = counts_by_bits(spec, bit_bytes);
+    aggregates_.push_back(by_bits ? make_distinct_bits(spec) : AggregateState::make(spec));
   }
 }
 
@@ -173,7 +174,21 @@ void GroupStates::count(const GroupedRows& rows, const RowNumbers& numbers) {
 }
 
 void GroupStates::prepare_merge() {
-  for (const auto& aggregate : aggregates_) aggregate->prepare_merge();
+  for (const auto& aggregate : aggregates_) {
+    if (!is_merged(*aggregate)) aggregate->prepare_merge();
+  }
+}
+
+Status GroupStates::merge_at_once(std::span<GroupStates* const> others, unsigned threads) {
+  merged_at_once_ = true;
+  for (GroupStates* other : others) other->merged_at_once_ = true;
+  for (std::size_t i = 0; i < aggregates_.size(); ++i) {
+    if (!aggregates_[i]->merges_at_once()) continue;
+    std::vector<AggregateState*> states;
+    for (const GroupStates* other : others) states.push_back(other->aggregates_[i].get());
+    PRESSO_TRY(aggregates_[i]->merge_all(states, threads));
+  }
+  return {};
 }
 
 void GroupStates::unshare_as(const GroupStates& from) {
@@ -194,8 +209,9 @@ void GroupStates::begin_merge(const GroupStates& from) {
 }
 
 bool GroupStates::merges_in_parallel() const {
-  return std::all_of(aggregates_.begin(), aggregates_.end(),
-                     [](const auto& aggregate) { return aggregate->merges_in_parallel(); });
+  return std::all_of(aggregates_.begin(), aggregates_.end(), [this](const auto& aggregate) {
+    return aggregate->merges_in_parallel() || is_merged(*aggregate);
+  });
 }
 
 void GroupStates::prefetch(std::uint32_t first, std::uint32_t count) const {
@@ -221,7 +237,8 @@ void GroupStates::merge(const GroupStates& from, const GroupList& groups,
     }
   }
   for (std::size_t i = 0; i < aggregates_.size(); ++i) {
-    if (!follows(i)) aggregates_[i]->merge(*from.aggregates_[from.leaders_[i]], groups, ids);
+    if (follows(i) || is_merged(*aggregates_[i])) continue;
+    aggregates_[i]->merge(*from.aggregates_[from.leaders_[i]], groups, ids);
   }
 }
 

@@ -34,7 +34,8 @@ class SeenRows {
 
 class GroupStates {
  public:
-  explicit GroupStates(std::span<const AggregateSpec> aggregates);
+  /// `bit_bytes`: a group may have so much for the bits of a count of different values.
+  explicit GroupStates(std::span<const AggregateSpec> aggregates, std::uint64_t bit_bytes = 0);
 
   std::uint32_t groups() const { return groups_; }
   std::uint64_t bytes() const;
@@ -52,6 +53,9 @@ class GroupStates {
   void prepare_merge();
   /// Before begin_merge() of several others: afterwards it shares no more than they do.
   void unshare_as(const GroupStates& from);
+  /// Merges those aggregates of `others`, which have the same groups, for which that is done best
+  /// for all at once, on several threads. Merging one after another then leaves these out.
+  Status merge_at_once(std::span<GroupStates* const> others, unsigned threads);
   void begin_merge(const GroupStates& from);
   bool merges_in_parallel() const;
   /// Asks for the memory of groups that are about to be merged from here.
@@ -81,6 +85,9 @@ class GroupStates {
   void find_leaders(std::span<const VectorView> arguments);
   void stop_following(std::size_t aggregate);
   void make_room_for_rows(std::uint64_t rows);
+  bool is_merged(const AggregateState& state) const {
+    return merged_at_once_ && state.merges_at_once();
+  }
   void lower_first_rows(const GroupedRows& rows, const RowNumbers& numbers);
 
   std::uint32_t groups_ = 0;
@@ -97,6 +104,7 @@ class GroupStates {
   /// all. Should arguments differ later, a follower gets a copy of it.
   std::vector<std::size_t> leaders_;
   bool has_leaders_ = false;
+  bool merged_at_once_ = false;  ///< merge_at_once() was called, for these states or with them
 };
 
 /// The form of an aggregate's values.

@@ -31,6 +31,11 @@ TestInput made_up(std::uint32_t groups, bool strings, GroupingPlan& plan) {
     plan.aggregates.push_back(spec);
     input.arguments.push_back(int_column(values, nulls));
   }
+  spec.least = 0;  // of few groups counted by bits
+  spec.most = 49;
+  plan.aggregates.push_back(spec);
+  input.arguments.push_back(int_column(values, nulls));
+  spec.most = -1;
   spec.kind = AggregateKind::kMin;
   spec.argument = Physical::kString;
   plan.aggregates.push_back(spec);
@@ -55,6 +60,56 @@ TEST(GroupingThreads, GiveTheSameGroupsAsAPlainMap) {
       }
     }
   }
+}
+
+/// Different values of all rows together, far more than a partition of a merge has.
+TEST(GroupingThreads, CountDifferentValuesOfOneGroup) {
+  corpora::Random random(1);
+  TestInput input;
+  input.rows = 60'000;
+  std::vector<std::int64_t> values;
+  std::vector<std::string> texts;
+  std::vector<bool> nulls;
+  for (std::uint64_t i = 0; i < input.rows; ++i) {
+    values.push_back(1000 + std::int64_t{random.below(40'000)});
+    texts.push_back("text " + std::to_string(values.back()));
+    nulls.push_back(random.one_in(50));
+  }
+  GroupingPlan plan;
+  AggregateSpec spec;
+  spec.kind = AggregateKind::kCountDistinct;
+  for (const bool has_range : {false, true}) {
+    spec.least = 1000;
+    spec.most = has_range ? 40'999 : 0;
+    plan.aggregates.push_back(spec);
+    input.arguments.push_back(int_column(values, nulls));
+  }
+  spec.argument = Physical::kString;
+  plan.aggregates.push_back(spec);
+  input.arguments.push_back(string_column(texts, nulls));
+  plan.rows = input.rows;
+  const std::vector<TextRow> expected = expected_groups(plan, input);
+  for (const unsigned threads : {1u, 3u}) {
+    plan.threads = threads;
+    EXPECT_EQ(actual_groups(plan, input, {1, true}), expected);
+  }
+}
+
+TEST(GroupingThreads, RefuseAValueOutsideOfItsRange) {
+  GroupingPlan plan;
+  TestInput input;
+  input.rows = 3;
+  input.arguments.push_back(int_column({1, 2, 3}));
+  AggregateSpec spec;
+  spec.kind = AggregateKind::kCountDistinct;
+  spec.least = 1;
+  spec.most = 2;
+  plan.aggregates.push_back(spec);
+  auto grouping = Grouping::make(plan);
+  ASSERT_TRUE(grouping.ok());
+  const Status fed = feed(**grouping, plan, input, {1, false});
+  ASSERT_FALSE(fed.ok());
+  EXPECT_EQ(fed.error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST(GroupingThreads, StopTogetherWhereMemoryEnds) {
