@@ -8,6 +8,7 @@
 #include "query/answer/ordered_answer.h"
 #include "query/answer/output.h"
 #include "query/group/group_output.h"
+#include "query/run/first_rows.h"
 #include "query/run/join_run.h"
 #include "query/run/query_device.h"
 
@@ -55,6 +56,10 @@ Status run_stores(const Execution& execution, const Program& program, std::vecto
 Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>* joined = nullptr) {
   const BoundQuery& query = execution.query;
   const bool by_number = query.sort_keys.empty();
+  const bool rows_first = joined == nullptr && finds_rows_first(execution);
+  if (rows_first) PRESSO_TRY(find_first_rows(execution));
+  const std::uint64_t rows_matched = execution.summary.rows_matched;
+  const auto passes = execution.summary.passes;
   std::vector<NodeId> nodes = query.results;
   nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
   const Program program(*query.input, nodes);
@@ -84,6 +89,10 @@ Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>*
     columns.push_back({Physical::kInt64, batch.numbers.numbers, nullptr});
     return ordering->add(worker, batch.numbers, columns, batch.count);
   }));
+  if (rows_first) {  // what the conditions left, not what the limit leaves
+    execution.summary.rows_matched = rows_matched;
+    execution.summary.passes = passes;
+  }
   Output output(execution, sink);
   std::vector<VectorView> views(query.results.size());
   for (bool more = true; more;) {

@@ -6,6 +6,7 @@
 // left are the counts.
 #include <bit>
 
+#include "format/threads/parallel.h"
 #include "query/group/aggregate_state.h"
 #include "query/group/partition_merge.h"
 #include "query/values/real_key.h"
@@ -150,7 +151,7 @@ class DistinctState final : public AggregateState {
     const auto partitions = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(std::bit_ceil(values / kPartitionValues), 1, kMostPartitions));
     std::vector<Listed> lists(all.size());
-    PRESSO_TRY(for_each_on_threads(threads, all.size(), [&](std::size_t i, unsigned) -> Status {
+    PRESSO_TRY(for_each_in_parallel(all.size(), threads, [&](std::size_t i, unsigned) -> Status {
       const KeyTable<Key>& table = all[i]->table_;
       lists[i].keys = table.keys();
       lists[i].starts = partition(table.keys(), table.size(), partitions, lists[i].order);
@@ -201,7 +202,7 @@ class DistinctState final : public AggregateState {
     std::fill_n(counts_.data(), counts_.size(), std::uint64_t{0});
     const bool by_itself = counts_.size() <= kFewCounts;
     std::vector<std::unique_ptr<Counter>> counters(std::max(threads, 1u));
-    PRESSO_TRY(for_each_on_threads(threads, partitions,
+    PRESSO_TRY(for_each_in_parallel(partitions, threads,
                                    [&](std::size_t number, unsigned worker) -> Status {
                                      if (counters[worker] == nullptr) {
                                        counters[worker] = std::make_unique<Counter>();

@@ -193,6 +193,35 @@ TEST_F(QueryTest, SortsByAnythingWithNullsLast) {
   EXPECT_EQ(run(query), expected);
 }
 
+/// The other columns of a few first rows are read when these are known.
+TEST_F(QueryTest, FindsFewFirstRowsByTheirKeys) {
+  const auto query_of = [&](std::uint64_t limit) {
+    Query query = Query::from(*table);
+    query.where("word = 'red'").select("id, value, note").order_by("value desc, word");
+    query.limit(limit, 1);
+    return query;
+  };
+  std::vector<const Row*> sorted;
+  for (const Row& row : rows) {
+    if (row.word == "red") sorted.push_back(&row);
+  }
+  const std::uint64_t red = sorted.size();
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Row* a, const Row* b) { return a->value > b->value; });
+  std::string expected;
+  for (std::size_t i = 1; i < 4; ++i) {
+    expected += std::to_string(sorted[i]->id) + "," + std::to_string(sorted[i]->value) + "," +
+                sorted[i]->note + "\n";
+  }
+  Query few = query_of(3);
+  EXPECT_EQ(run(few), expected);
+  EXPECT_EQ(summary.rows_matched, red);
+  EXPECT_EQ(summary.passes, 1u);
+  Query many = query_of(1000);
+  EXPECT_EQ(run(many).substr(0, expected.size()), expected);
+  EXPECT_EQ(summary.rows_matched, red);
+}
+
 TEST_F(QueryTest, ALimitBeyondAllRowsWithAnOffsetLeavesTheRest) {
   Query query = Query::from(*table);
   query.select("id").order_by("id desc").limit(~std::uint64_t{0} - 1, kRows - 2);
