@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// kChained (G5): a slot has the number of its first row, each row the number of the next one of its
-// slot; 0 is the end, so rows count from 1. A key that is no wider than a hash is compared itself,
-// without a hash beside it (G7). Rows are put in front of their chains from the last to the first,
-// so that chains ascend. Each thread owns a part of the slots and walks over all keys.
+// kChained (G5 of docs/sources.md): a hash table with chains. A slot holds the number of its first
+// row, and each row that of the next row in its slot; 0 ends a chain, so rows count from 1. Keys
+// are compared directly, without stored hashes, as they are no wider than a hash (G7). Rows are put
+// in front of their chains from the last to the first, so that chains ascend. Each thread owns a
+// range of slots and walks over all keys.
 //
 // Every row of a chain is a miss of its own, and a key with many rows is in the way of others: the
 // unchained table is there because of both. NOTES.md compares them.
+#include "format/threads/parallel.h"
 #include "lab/join/collected_rows.h"
 #include "lab/join/strategies.h"
 #include "query/group/kernels.h"
-#include "format/threads/parallel.h"
 
 namespace presso::query::join::lab {
 namespace {
@@ -59,11 +60,12 @@ class ChainedTable final : public LabTable {
   std::string details() const override { return std::to_string(mask_ + 1) + " slots"; }
 
  private:
+  /// The lowest bits of the hash.
   std::size_t slot_of(std::uint64_t hash) const {
     return static_cast<std::size_t>(hash & 0xFFFFFFFFu & mask_);
   }
 
-  /// True where a key comes twice.
+  /// Fills the slots in [begin, end). Returns whether some key occurs twice.
   bool fill_part(const BuildKeys& keys, std::uint64_t begin, std::uint64_t end) {
     std::fill(slots_.data() + begin, slots_.data() + end, 0u);
     bool repeats = false;
@@ -78,12 +80,14 @@ class ChainedTable final : public LabTable {
     return repeats;
   }
 
-  /// From `at` on, the row + 1 that has the key, or 0.
+  /// Follows a chain from row + 1 `at`, including it, to the first one with this key; 0 if there is
+  /// none.
   std::uint32_t next_of_key(std::uint64_t key, std::uint32_t at) const {
     while (at != 0 && keys_[at - 1] != key) at = links_[at - 1];
     return at;
   }
 
+  /// Slots are prefetched for the whole batch, then the first row of each chain.
   void find_batch(std::span<const std::uint64_t> keys, std::size_t first, std::size_t count,
                   Found& found, CollectedRows& collected) const {
     std::uint64_t hashes[kBatch];
@@ -102,6 +106,7 @@ class ChainedTable final : public LabTable {
     }
   }
 
+  /// Unique keys need no collecting: the row itself is the answer.
   void find_one(std::uint64_t key, std::uint32_t head, CollectedRows& collected,
                 std::uint32_t& first, std::uint32_t& count) const {
     const std::uint32_t row = next_of_key(key, head);
@@ -121,7 +126,7 @@ class ChainedTable final : public LabTable {
 
   const std::uint64_t mask_;
   Column<std::uint32_t> slots_;
-  Column<std::uint32_t> links_;  ///< by row
+  Column<std::uint32_t> links_;  ///< by row: the next row + 1 of its chain
   Column<std::uint64_t> keys_;   ///< by row
 };
 

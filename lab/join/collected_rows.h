@@ -10,17 +10,20 @@
 
 namespace presso::query::join::lab {
 
-/// Room for numbers of what is collected: tables of chains are for fewer rows than this.
+/// Tables of chains are limited to fewer rows than this, so that 32 bits can number what is
+/// collected.
 constexpr std::uint64_t kMostChainedRows = std::uint64_t{1} << 31;
 
+/// Refuses larger build sides with kInvalidArgument.
 inline Status check_chained_rows(const JoinKeyFacts& facts) {
   if (facts.rows < kMostChainedRows) return {};
   return make_error(ErrorCode::kInvalidArgument,
                     "a join by chains of rows is for less than 2^31 rows");
 }
 
-/// Kept within the Found is a small table: from the first row of a key that has several to where
-/// its rows begin and end.
+/// Collects for one call of find(). The memory is that of the Found, and is used again by the next
+/// call. A small hash table in Found::numbers, of three words a slot, leads from the first row of a
+/// key (plus 1) to where its rows begin and end in Found::collected.
 class CollectedRows {
  public:
   /// `found`: a LabFound.
@@ -29,13 +32,15 @@ class CollectedRows {
     found_.collected.clear();
   }
 
-  /// A key that has one row.
+  /// For a key with a single row, which needs no entry in the hash table.
   void add_one(std::uint32_t row, std::uint32_t& first, std::uint32_t& count) {
     first = static_cast<std::uint32_t>(found_.collected.size());
     count = 1;
     found_.collected.push_back(row);
   }
-  /// A key whose first row is `head`; append(rows) adds all of them to a vector.
+  /// For a key whose first row is `head`: append(rows) is called, unless this key was collected
+  /// before, and must add all rows of the key to the vector. `first` and `count` are set for the
+  /// Found.
   template <class Append>
   void add(std::uint32_t head, Append&& append, std::uint32_t& first, std::uint32_t& count) {
     if (!used_) found_.numbers.assign(std::size_t{3} << bits_, 0);
@@ -52,9 +57,11 @@ class CollectedRows {
     first = slot(at)[1];
     count = slot(at)[2] - first;
   }
+  /// Called after the last key: Found::rows points to what was collected.
   void finish() { found_.rows = found_.collected.data(); }
 
  private:
+  /// Slot i of the hash table: row + 1 (0: free), begin, end.
   std::uint32_t* slot(std::size_t i) { return found_.numbers.data() + 3 * i; }
 
   LabFound& found_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// kDistinct: a table of the distinct keys (F9), and the rows of all keys one after the other, those
-// of a slot beginning where the slot says (F4; compressed sparse rows). A key is at the first of at
-// most sixteen places that was free or its own when it came: those of three hashes, of the three
-// of the key with other bits, and ten slots behind the last. Looking up walks along the same places
-// until the key or a free one. A key that finds none of them free makes the table grow to twice
-// the size. A slot is free where it has no rows, so that every key is legal.
+// kDistinct: a hash table of the distinct keys (F9 of docs/sources.md), and the rows of all keys in
+// one array, in which each slot has a range (F4; the compressed sparse row form of graphs). A key
+// is stored at the first of up to sixteen candidate places that was free when it came: the places
+// of three hashes, of the same three hashes of the key with some bits changed, and the ten slots
+// after the last. A look-up tries the places in that order until it finds the key or a free slot.
+// If all places of a key are taken the table is doubled and built again. A slot is free if it has
+// no rows, so that every key is legal.
 //
 // Whatever slot a key gets, its rows are the same. One thread builds it.
 #include "lab/join/strategies.h"
@@ -22,13 +23,13 @@ std::uint64_t slots_of(const Plan& plan, const JoinKeyFacts& facts) {
   return slots_for(facts.keys, plan.load > 0 ? plan.load : kDefaultLoad) << plan.doublings;
 }
 
-/// The places of a key, one after the other.
+/// The candidate places of a key, one after the other.
 class Places {
  public:
   Places(std::uint64_t key, std::size_t mask) : key_(key), mask_(mask), at_(hashed(0)) {}
 
   std::size_t at() const { return at_; }
-  /// False: that was the last one.
+  /// Moves on to the next place; false if there is none.
   bool next() {
     ++step_;
     at_ = step_ < kHashes ? hashed(step_) : (at_ + 1) & mask_;
@@ -94,6 +95,7 @@ class DistinctTable final : public LabTable {
   std::string details() const override { return std::to_string(mask_ + 1) + " slots"; }
 
  private:
+  /// Begins with an empty table of this size.
   void allocate(std::size_t slots) {
     mask_ = slots - 1;
     keys_ = Column<std::uint64_t>();
@@ -102,7 +104,7 @@ class DistinctTable final : public LabTable {
     begins_.extend(slots + 1);
   }
 
-  /// Counts rows by slot. False: a key has found no place.
+  /// Counts the rows of each slot, in begins_. Returns false if a key finds no place.
   bool insert_all(const BuildKeys& keys, std::uint32_t* slots) {
     bool all = true;
     for_each_key(keys, 0, keys.keys.size(), [&](std::uint64_t key, std::uint32_t) {
@@ -121,7 +123,7 @@ class DistinctTable final : public LabTable {
     return all;
   }
 
-  /// A slot's count becomes where its rows end; true where none is above 1.
+  /// Turns the count of each slot into the end of its rows. Returns whether no count is above 1.
   bool counts_to_ends() {
     std::uint32_t next = 0, most = 0;
     for (std::size_t slot = 0; slot <= mask_; ++slot) {
@@ -133,6 +135,7 @@ class DistinctTable final : public LabTable {
     return most <= 1;
   }
 
+  /// The slot of a key, or kNoSlot.
   std::size_t slot_of(std::uint64_t key) const {
     Places places(key, mask_);
     for (;;) {

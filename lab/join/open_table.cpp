@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// kOpen (G21): open addressing. A slot has a key and the first of its rows, counted from 1, 0 being
-// free; further rows of a key are linked, so that a key takes one slot however many rows it has.
-// Rows are added from the last to the first, each as the new first one. One thread builds it.
+// kOpen (G21 of docs/sources.md): open addressing. A slot has a key and the first of its rows + 1
+// (0: free); further rows of a key are linked, so that a key takes one slot however many rows it
+// has. Rows are added from the last to the first, each as the new first one, so that links ascend.
+// Built by one thread; fewer than 2^31 rows.
 //
 // Two layouts: slots of 12 bytes that are tried one after the other (linear probing), or buckets of
 // four keys and four rows, compared together, after which the next bucket is tried. As a bucket is
@@ -16,7 +17,7 @@ namespace presso::query::join::lab {
 namespace {
 
 constexpr double kDefaultLoad = 0.75;
-constexpr double kGreatestLoad = 0.95;  ///< slots that are free end every search
+constexpr double kGreatestLoad = 0.95;  ///< some slots must be free, as they end a search
 constexpr std::size_t kBatch = 512;
 constexpr std::size_t kSlotsOfBucket = 4;
 
@@ -25,13 +26,14 @@ std::uint64_t slots_of(const Plan& plan, const JoinKeyFacts& facts) {
   return std::max<std::uint64_t>(2 * kSlotsOfBucket, slots_for(facts.keys, load));
 }
 
-/// Where a slot's key and row are among the words of the table, and where a search begins.
+/// Says where the key and the row of a slot are among the words of the table, and where a search
+/// begins.
 struct LinearSlots {
   static std::size_t key(std::size_t slot) { return 3 * slot; }
   static std::size_t row(std::size_t slot) { return 3 * slot + 2; }
   static std::size_t home(std::size_t slot) { return slot; }
 
-  /// The slot that has the key, or else a free one.
+  /// Returns the slot that has the key, or else the free one where it belongs.
   static std::size_t find(const std::uint32_t* words, std::size_t mask, std::uint64_t key_word,
                           std::size_t at) {
     while (words[row(at)] != 0 && load_key(words + key(at)) != key_word) at = (at + 1) & mask;
@@ -39,6 +41,7 @@ struct LinearSlots {
   }
 };
 
+/// The layout in buckets: 4 keys of 2 words each, then 4 rows.
 struct BucketSlots {
   static std::size_t key(std::size_t slot) { return slot / 4 * 12 + slot % 4 * 2; }
   static std::size_t row(std::size_t slot) { return slot / 4 * 12 + 8 + slot % 4; }
@@ -58,6 +61,7 @@ struct BucketSlots {
   }
 };
 
+/// The table for one of the two layouts. `words_` has 3 words for each slot.
 template <class Slots>
 class OpenTable final : public LabTable {
  public:
@@ -110,6 +114,7 @@ class OpenTable final : public LabTable {
   }
 
  private:
+  /// Where the search for a hash begins.
   std::size_t home_of(std::uint64_t hash) const {
     return Slots::home(static_cast<std::uint32_t>(hash) & mask_);
   }
@@ -121,6 +126,7 @@ class OpenTable final : public LabTable {
     return {};
   }
 
+  /// Unique keys need no collecting: the row itself is the answer.
   void find_one(std::uint64_t key, std::size_t home, CollectedRows& collected, std::uint32_t& first,
                 std::uint32_t& count) const {
     const std::size_t slot = Slots::find(words_.data(), mask_, key, home);
@@ -137,7 +143,7 @@ class OpenTable final : public LabTable {
 
   const std::size_t mask_;
   Column<std::uint32_t> words_;
-  Column<std::uint32_t> links_;  ///< by row; where keys repeat
+  Column<std::uint32_t> links_;  ///< by row: the key's next row + 1; only if keys repeat
 };
 
 template <class Slots>

@@ -6,7 +6,7 @@
 namespace presso::query::join::lab {
 namespace {
 
-/// Keys in the order of the build side, and their rows.
+/// The keys of the build side with their rows, in the order of the rows.
 struct KeptKeys {
   KeptKeys() = default;
   explicit KeptKeys(const LabInput& input) {
@@ -98,6 +98,7 @@ class SortMergeTable final : public LabTable {
   std::string details() const override { return {}; }
 
  private:
+  /// Brings keys and rows into `order`, and finds out whether keys are unique.
   void sort_by(const Column<std::uint32_t>& order) {
     KeptKeys sorted;
     sorted.keys.extend_unset(order.size());

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Implements binder.h: looking up names, and one function for each kind of expression. Scalar
+// functions are in binder_functions.cpp, conversions in builder.cpp and builder_casts.cpp. The work
+// is proportional to the expression's size, apart from error messages, which compare a wrong name
+// with all known ones.
 #include "query/compute/binder.h"
 
 #include <algorithm>
@@ -20,6 +24,7 @@ struct Comparison {
   Step step;
   bool swapped;
 };
+/// Returns nothing for operators that are no comparison; so do the two functions below.
 std::optional<Comparison> comparison_of(Op op) {
   switch (op) {
     case Op::kEqual:
@@ -41,6 +46,7 @@ std::optional<Comparison> comparison_of(Op op) {
   }
 }
 
+/// `/` is division of doubles and `//` that of whole numbers, as in DuckDB.
 std::optional<Step> arithmetic_of(Op op) {
   switch (op) {
     case Op::kAdd:
@@ -60,7 +66,9 @@ std::optional<Step> arithmetic_of(Op op) {
   }
 }
 
-/// Comparison with a string literal, which string columns are tested for as they are stored.
+/// The test of a string column that is equivalent to a comparison with a string literal. Tests are
+/// preferred to comparison steps because a column can answer them on its dictionary or tokens,
+/// without producing the strings (query/strings).
 std::optional<StringCondition::Kind> string_comparison(Step step, bool literal_first) {
   using Text = StringCondition::Kind;
   switch (step) {
@@ -126,13 +134,16 @@ bool is_aggregate(const Expression& expression) {
          name == "mean";
 }
 
+/// The builder holds a reference to the same graph.
 Binder::Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers)
     : graph_(graph), build_(graph), columns_(columns), qualifiers_(std::move(qualifiers)) {}
 
+/// By default nothing stands for a whole expression.
 Result<std::optional<NodeId>> Binder::replacement(const Expression&) {
   return std::optional<NodeId>();
 }
 
+/// Reached where no groups exist, for example in WHERE, or within another aggregate.
 Result<NodeId> Binder::bind_aggregate(const Expression& expression) {
   return at_place(refused(expression.text + "() is of groups: it stands among what is selected, in "
                                             "HAVING and ORDER BY, and not within another one"),
@@ -186,6 +197,8 @@ Error Binder::no_column(const Expression& expression, std::optional<std::size_t>
   return at_place(refused("there is no column '" + expression.text + "'" + hint), expression);
 }
 
+/// A column that has a value at this place is preferred to one of the same name that has none. If
+/// only such columns are found, the reason is reported instead of "there is no column".
 Result<std::size_t> Binder::find_column(const Expression& expression) const {
   std::optional<std::size_t> source;
   if (!expression.qualifier.empty()) {
@@ -199,6 +212,8 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
     similar.push_back(i);
     if (columns_[i].name == expression.text) found.push_back(i);
   }
+  // A column without a value here gives way to another of its name; if all are so, one is kept for
+  // its reason.
   const auto is_unusable = [this](std::size_t i) { return !columns_[i].unusable.empty(); };
   if (!std::all_of(found.begin(), found.end(), is_unusable)) std::erase_if(found, is_unusable);
   if (found.empty() && !source) {
@@ -219,11 +234,13 @@ Result<std::size_t> Binder::find_column(const Expression& expression) const {
   return at_place(refused("'" + expression.text + "' has no value here: " + unusable), expression);
 }
 
+/// Asking twice gives one node, as the graph stores equal nodes once.
 NodeId Binder::column_value(std::size_t column) const {
   const InputColumn& about = columns_[column];
   return graph_.add(column_node(column, about.schema, about.range, about.nullable));
 }
 
+/// A column that USING merged becomes COALESCE of its sources, except where the name is qualified.
 Result<NodeId> Binder::bind_column(const Expression& expression) {
   PRESSO_ASSIGN(const std::size_t column, find_column(expression));
   const NodeId value = column_value(column);
@@ -234,6 +251,8 @@ Result<NodeId> Binder::bind_column(const Expression& expression) {
   return build_.coalesce(std::move(values));
 }
 
+/// Errors of parts already have a place; at_place() adds this expression's place only to errors
+/// without one, so that the innermost place is reported.
 Result<NodeId> Binder::bind(const Expression& expression) {
   PRESSO_ASSIGN(const std::optional<NodeId> known, replacement(expression));
   if (known) return *known;
@@ -242,6 +261,7 @@ Result<NodeId> Binder::bind(const Expression& expression) {
   return bound;
 }
 
+/// `where quantity` of an integer column is refused here; there is no implicit "not zero".
 Result<NodeId> Binder::bind_condition(const Expression& expression) {
   PRESSO_ASSIGN(const NodeId bound, bind(expression));
   Result<NodeId> truth = build_.to_bool(bound);
@@ -249,6 +269,8 @@ Result<NodeId> Binder::bind_condition(const Expression& expression) {
   return truth;
 }
 
+/// Columns and aggregates go through virtual functions, so that subclasses can refuse or replace
+/// them.
 Result<NodeId> Binder::bind_parts(const Expression& expression) {
   switch (expression.kind) {
     case Kind::kColumn:
@@ -270,6 +292,9 @@ Result<NodeId> Binder::bind_parts(const Expression& expression) {
   }
 }
 
+/// Numbers without an exponent are integers or decimals, which are exact; others are doubles. A
+/// TIMESTAMP literal gets the coarsest unit that holds all its digits, so that comparing it with a
+/// column of seconds does not force that column to nanoseconds.
 Result<NodeId> Binder::bind_literal(const Expression& expression) const {
   const std::string& text = expression.text;
   const Bytes bytes(reinterpret_cast<const Byte*>(text.data()), text.size());
@@ -343,7 +368,8 @@ Result<std::vector<NodeId>> Binder::bind_all(std::span<const Expression> express
   return bound;
 }
 
-/// Strings are compared with literals by a test, which columns answer as they are stored.
+/// Strings that are compared with literals become tests, which columns answer in their stored form.
+/// `<>` is NOT of `=`, so that it profits from that, too.
 Result<NodeId> Binder::bind_comparison(Step step, NodeId a, NodeId b) const {
   if (step == Step::kNotEqual) {
     PRESSO_ASSIGN(const NodeId equal, bind_comparison(Step::kEqual, a, b));
@@ -363,6 +389,8 @@ Result<NodeId> Binder::bind_comparison(Step step, NodeId a, NodeId b) const {
   return build_.string_test(literal_first ? b : a, condition);
 }
 
+/// Operators with several operands (a + b + c) were parsed into one list and are combined from the
+/// left here. Expression::negated is the NOT of NOT IN, NOT BETWEEN, NOT LIKE and IS NOT.
 Result<NodeId> Binder::bind_operator(const Expression& expression) {
   const auto& operands = expression.arguments;
   const Op op = expression.op;
@@ -370,6 +398,7 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
     PRESSO_ASSIGN(const NodeId test, bind_text_test(expression));
     return expression.negated ? build_.negation_of(test) : Result<NodeId>(test);
   }
+  // An INTERVAL is no value of its own, so it must be found before the operands are bound.
   if (op == Op::kAdd || op == Op::kSubtract) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (operands[i].kind == Kind::kInterval) return bind_interval_sum(expression, i);
@@ -413,6 +442,7 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
     case Op::kIn:
       result = build_.in(bound[0], {bound.begin() + 1, bound.end()});
       break;
+    // Bound once, so the value in the middle is one node and computed once.
     case Op::kBetween: {
       PRESSO_ASSIGN(const NodeId low, build_.compare(Step::kLessEqual, bound[1], bound[0]));
       PRESSO_ASSIGN(const NodeId high, build_.compare(Step::kLessEqual, bound[0], bound[2]));
@@ -426,7 +456,8 @@ Result<NodeId> Binder::bind_operator(const Expression& expression) {
   return build_.negation_of(*result);
 }
 
-/// LIKE, ILIKE, MATCHES: their pattern is a literal.
+/// LIKE, ILIKE and MATCHES. The pattern and the ESCAPE character must be literals, because the test
+/// is compiled once for the whole query. Errors within a pattern point into the literal.
 Result<NodeId> Binder::bind_text_test(const Expression& expression) {
   const auto& operands = expression.arguments;
   PRESSO_ASSIGN(const NodeId text, bind(operands[0]));
@@ -454,13 +485,17 @@ Result<NodeId> Binder::bind_text_test(const Expression& expression) {
   Result<NodeId> test = build_.string_test(text, condition);
   if (!test.ok()) {
     Error error = std::move(test.error());
-    // The place within the pattern: behind the quote that opens it.
+    // Errors count from the pattern's first character, which follows the opening quote.
     if (error.byte_offset != Error::kNone) error.byte_offset += operands[1].offset + 1;
     return at_place(std::move(error), operands[1]);
   }
   return test;
 }
 
+/// `moment + INTERVAL n unit`. Years, quarters and months keep the day of the month where it exists
+/// (kAddMonths); the other units are a fixed number of seconds. A date stays a date if whole days
+/// are added, and becomes a timestamp otherwise. Operand number `interval` is the interval; at most
+/// a billion units are allowed.
 Result<NodeId> Binder::bind_interval_sum(const Expression& expression, std::size_t interval) {
   const auto& operands = expression.arguments;
   const bool minus = expression.op == Op::kSubtract;
@@ -497,6 +532,7 @@ Result<NodeId> Binder::bind_interval_sum(const Expression& expression, std::size
                                : unit == "second" ? 1
                                                   : 0;
   if (seconds == 0) return at_place(refused("there is no unit '" + unit + "'"), given);
+  // From here on the interval is a fixed number of seconds. A date stays a date for whole days.
   if (family == Family::kDate && seconds % 86400 == 0) {
     return build_.arithmetic(Step::kAdd, moment, build_.integer(count * (seconds / 86400)));
   }
@@ -511,6 +547,8 @@ Result<NodeId> Binder::bind_interval_sum(const Expression& expression, std::size
   return build_.add_units(moment, span);
 }
 
+/// Without ELSE the value is null, as in SQL. `CASE x WHEN y` was turned into `x = y` by the
+/// parser.
 Result<NodeId> Binder::bind_case(const Expression& expression) {
   std::vector<NodeId> whens;
   std::vector<NodeId> thens;
@@ -530,7 +568,9 @@ Result<NodeId> Binder::bind_case(const Expression& expression) {
 
 namespace {
 
-/// Names of types as SQL and as presso's --schema have them.
+/// Accepts the names of types of SQL (as DuckDB has them) and those of presso's --schema. A length
+/// as in varchar(10) is accepted and ignored; decimal without digits is decimal(18,3), as in
+/// DuckDB.
 Result<ColumnSchema> type_of_name(const std::string& name) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"tinyint", "int8"},
@@ -570,12 +610,14 @@ Result<ColumnSchema> type_of_name(const std::string& name) {
 
 }  // namespace
 
+/// A type whose name is unknown is an error of parse_type(), which suggests a similar one.
 Result<NodeId> Binder::bind_cast(const Expression& expression) {
   PRESSO_ASSIGN(const NodeId value, bind(expression.arguments[0]));
   PRESSO_ASSIGN(const ColumnSchema type, type_of_name(expression.type));
   return build_.cast(value, type);
 }
 
+/// Arguments are bound before the name is looked up, so an error in an argument is reported first.
 Result<NodeId> Binder::bind_function(const Expression& expression) {
   PRESSO_ASSIGN(std::vector<NodeId> arguments, bind_all(expression.arguments));
   return build_function(build_, graph_, expression.text, std::move(arguments));

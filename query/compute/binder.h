@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
-// From the tree of an expression to nodes of a graph: names become columns, functions become steps,
-// literals take types. Errors are kInvalidArgument with the place in the text (Error::byte_offset)
-// and say what was meant where a name is nearly right.
-// Tested by tests/unit/query/compute/binder_test.cpp.
+// Binding: from the tree of an expression, as it was parsed, to nodes of a graph. Names become
+// columns, literals get types, operators and functions become steps.
+//
+// All errors are kInvalidArgument. They carry the place in the expression's text
+// (Error::byte_offset), and where a name is nearly right they suggest the right one. Binding never
+// reads rows; what it needs to know of a table is in InputColumn. Types and conversions are the
+// business of builder.h, on which this stands. Aggregates and group keys are added by subclasses
+// (query/bind). Tested by tests/unit/query/compute/compute_test.cpp.
+//
+// The order of events for `where day < '2024-01-01'`: find_column() finds `day`; the literal is
+// bound as a string; bind_comparison() sees that day is no string column, so Builder::unify() reads
+// the literal as a date; the result is a kLess of a column and a constant, which the planner
+// (query/plan) then turns into an interval of the column's packed values.
 #pragma once
 
 #include <optional>
@@ -16,24 +25,28 @@
 
 namespace presso::query {
 
-/// What expressions may name.
+/// A column that expressions may name, with everything that binding needs to know about it. For a
+/// query of one table these are the table's columns; for a join, those of all tables one after
+/// another.
 struct InputColumn {
   std::string name;
   ColumnSchema schema;
-  Range range;  ///< of its values, where it is known
-  bool nullable = true;
-  std::size_t source = 0;  ///< which of the joined tables it is of
-  bool hidden = false;     ///< only a qualified name finds it, and `*` leaves it out
-  /// Without a qualifier the name means this column's value, or where it is null that of the first
-  /// of these that has one (USING in full joins).
+  Range range;             ///< the interval of its values, from the zones of all row groups
+  bool nullable = true;    ///< whether it may have nulls, also those that an outer join adds
+  std::size_t source = 0;  ///< number of the joined table that it belongs to
+  bool hidden = false;     ///< found by a qualified name only, and not part of `*`
+  /// For USING in full joins: the unqualified name means the first value that is not null among
+  /// this column and these.
   std::vector<std::size_t> otherwise = {};
-  /// Why it cannot be used here, where it cannot: "it is of the right side of a semi join".
+  /// If not empty, the column cannot be used at this place and this is the reason, as part of an
+  /// error message: "it is of the right side of a semi join".
   std::string unusable = {};
-  /// Without a qualifier the name means this column (USING in right joins).
+  /// For USING in right joins: the unqualified name means this other column.
   std::optional<std::size_t> stands_for = {};
 };
 
-/// What may stand before the point of the names of each table's columns.
+/// For each joined table the names that may stand before the point in `table.column`: its alias, or
+/// its own name.
 using Qualifiers = std::vector<std::vector<std::string>>;
 
 /// The table that the qualifier of `expression` means: one that is called exactly so, else the only
@@ -58,18 +71,24 @@ class Binder {
   Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers = {});
   virtual ~Binder() = default;
 
+  /// Binds an expression of any type. Nodes that were added before an error stay in the graph
+  /// unused.
   Result<NodeId> bind(const Expression& expression);
-  /// A truth value.
+  /// Binds an expression that must be a truth value (or a bare NULL); other types are an error.
   Result<NodeId> bind_condition(const Expression& expression);
-  /// The number of the column that is meant; errors have the place.
+  /// Returns the index of the column that a name means. An exact name wins; otherwise a single
+  /// column that differs in case only is taken. Ambiguous, unusable and unknown names are errors.
   Result<std::size_t> find_column(const Expression& expression) const;
+  /// The builder over the same graph, for callers that add steps of their own.
   const Builder& builder() const { return build_; }
 
  protected:
-  /// What stands for a whole expression, before its parts are looked at (groups' keys).
+  /// Called for every expression before its parts are bound. A node that it returns stands for the
+  /// whole expression: this is how an expression that equals a key of GROUP BY becomes that key.
   virtual Result<std::optional<NodeId>> replacement(const Expression& expression);
-  /// An aggregate function's value. By default an error: there are no groups here.
+  /// Binds sum(x), count(*) and so on. The base class has no groups, so this is an error there.
   virtual Result<NodeId> bind_aggregate(const Expression& expression);
+  /// Binds a column by its name. Overridden where a bare column is only allowed as a key of groups.
   virtual Result<NodeId> bind_column(const Expression& expression);
 
  private:
@@ -78,7 +97,9 @@ class Binder {
                   std::size_t similar) const;
   bool is_meant(std::size_t column, std::optional<std::size_t> source) const;
   Error ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const;
+  /// The node of a column, with the type and interval that InputColumn states.
   NodeId column_value(std::size_t column) const;
+  // One function for each kind of expression; bind() adds the place to their errors.
   Result<NodeId> bind_parts(const Expression& expression);
   Result<NodeId> bind_literal(const Expression& expression) const;
   Result<NodeId> bind_timestamp(const Expression& expression, bool compared) const;
@@ -86,10 +107,12 @@ class Binder {
   Result<NodeId> bind_operator(const Expression& expression);
   Result<NodeId> bind_comparison(Step step, NodeId a, NodeId b) const;
   Result<NodeId> bind_text_test(const Expression& expression);
+  /// A sum or difference whose operand number `interval` is an INTERVAL.
   Result<NodeId> bind_interval_sum(const Expression& expression, std::size_t interval);
   Result<NodeId> bind_function(const Expression& expression);
   Result<NodeId> bind_case(const Expression& expression);
   Result<NodeId> bind_cast(const Expression& expression);
+  /// Binds expressions in their order; the first error ends it.
   Result<std::vector<NodeId>> bind_all(std::span<const Expression> expressions);
 
   Graph& graph_;
@@ -99,9 +122,10 @@ class Binder {
   mutable std::optional<NameIndex> names_;  ///< of columns_, made when the first name is looked up
 };
 
-/// Whether a function is an aggregate: sum, count, min, max, avg.
+/// Whether the expression calls sum, count, min, max, avg or its other name mean.
 bool is_aggregate(const Expression& expression);
-/// The function `name` of these values. Errors have no place.
+/// Returns the call of the scalar function `name` with these arguments. An unknown name, a wrong
+/// number of arguments or a wrong type is an error without a place; bind() adds it.
 Result<NodeId> build_function(const Builder& build, const Graph& graph, const std::string& name,
                               std::vector<NodeId> arguments);
 /// An error with the expression's place, unless it has one.

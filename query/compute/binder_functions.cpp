@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The functions that expressions may call, by name.
+// The scalar functions that expressions may call: a table from name to the function that checks the
+// arguments and adds the steps. A new function is a line in make_functions() and, if it needs a new
+// operation, a Step with its code in steps_*.cpp. Where DuckDB has a function of the same name,
+// arguments and results are those of DuckDB. Aggregates are not here (query/bind), nor LIKE and
+// CAST, which are operators of the language. Tested by tests/unit/query/compute/compute_test.cpp.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,6 +17,7 @@ namespace {
 
 using Nodes = std::vector<NodeId>;
 
+/// One call while it is bound. Functions may change `arguments` to insert conversions.
 struct Call {
   const Builder& build;
   const Graph& graph;
@@ -20,8 +25,10 @@ struct Call {
   Nodes arguments;
 };
 
+/// How many arguments a function takes, and what builds its nodes. `make` is called only with a
+/// number of arguments in these bounds.
 struct Function {
-  std::size_t least;  ///< arguments
+  std::size_t least;  ///< number of arguments, both ends included
   std::size_t most;
   std::function<Result<NodeId>(Call&)> make;
 };
@@ -33,7 +40,7 @@ Range wider_by(Range range, double most) {
   return range;
 }
 
-/// The argument must be a string, or null.
+/// Argument `i` as a string; a null is allowed, other types are refused rather than printed.
 Result<NodeId> string_argument(const Call& call, std::size_t i) {
   const Family family = call.build.at(call.arguments[i]).family;
   if (family != Family::kString && family != Family::kNull) {
@@ -43,6 +50,7 @@ Result<NodeId> string_argument(const Call& call, std::size_t i) {
   return call.build.to_string(call.arguments[i]);
 }
 
+/// Argument `i` in 64 bits, checked for each row where it may be wider.
 Result<NodeId> integer_argument(const Call& call, std::size_t i) {
   const Node& node = call.build.at(call.arguments[i]);
   if (node.family == Family::kNull) {
@@ -55,6 +63,8 @@ Result<NodeId> integer_argument(const Call& call, std::size_t i) {
   return call.build.to_int64(call.arguments[i]);
 }
 
+/// A function of `count` strings that is exactly one step. Integer results are lengths or places,
+/// hence not negative and below 2^40.
 Function of_strings(Step step, Family family, std::size_t count, std::int64_t parameter = 0) {
   return {count, count, [=](Call& call) -> Result<NodeId> {
             for (std::size_t i = 0; i < count; ++i) {
@@ -66,6 +76,7 @@ Function of_strings(Step step, Family family, std::size_t count, std::int64_t pa
           }};
 }
 
+/// substr(text, first [, length]).
 Result<NodeId> substring(Call& call) {
   PRESSO_ASSIGN(call.arguments[0], string_argument(call, 0));
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
@@ -74,8 +85,9 @@ Result<NodeId> substring(Call& call) {
   return call.build.step(Step::kSubstring, Family::kString, call.arguments);
 }
 
+/// concat() skips nulls, unlike `||`, whose result is null if an operand is.
 Result<NodeId> concat(Call& call) {
-  // Unlike `||`, nulls are left out.
+  // A null is replaced by the empty text.
   Nodes parts;
   for (const NodeId argument : call.arguments) {
     const NodeId text = call.build.to_string(argument);
@@ -85,12 +97,15 @@ Result<NodeId> concat(Call& call) {
   return call.build.step(Step::kConcat, Family::kString, std::move(parts));
 }
 
+/// A part of a date by its SQL name, with the interval of its values.
 struct NamedPart {
   std::string_view name;
   DatePart part;
-  std::int64_t least;
+  std::int64_t least;  ///< values of the part, both ends included
   std::int64_t most;
 };
+/// Timestamps in seconds reach about 292 billion years; dates beyond 2^40 days from 1970 fail,
+/// which is about 3 billion years.
 constexpr std::int64_t kFarYears = 4'000'000'000;
 constexpr NamedPart kParts[] = {
     {"year", DatePart::kYear, -kFarYears, kFarYears},
@@ -106,6 +121,7 @@ constexpr NamedPart kParts[] = {
     {"epoch", DatePart::kEpoch, INT64_MIN, INT64_MAX},
 };
 
+/// Returns nullptr for an unknown name.
 const NamedPart* find_part(std::string_view name) {
   for (const NamedPart& part : kParts) {
     if (part.name == name) return &part;
@@ -113,6 +129,8 @@ const NamedPart* find_part(std::string_view name) {
   return nullptr;
 }
 
+/// Adds the step for a part (an integer), or with `truncate` for the beginning of that part, which
+/// has the type of `moment`.
 Result<NodeId> date_part(Call& call, const NamedPart& part, NodeId moment, bool truncate) {
   const Node& of = call.build.at(moment);
   if (of.family == Family::kNull) {
@@ -131,7 +149,8 @@ Result<NodeId> date_part(Call& call, const NamedPart& part, NodeId moment, bool 
                          static_cast<std::int64_t>(part.part));
 }
 
-/// date_part('month', x), date_trunc('month', x).
+/// date_part('month', x) and date_trunc('month', x): the name must be a literal, as it decides the
+/// type.
 Result<NodeId> named_part(Call& call, bool truncate) {
   const Node& name = call.build.at(call.arguments[0]);
   const NamedPart* const part = name.kind == Node::Kind::kConstant ? find_part(name.text) : nullptr;
@@ -143,6 +162,9 @@ Result<NodeId> named_part(Call& call, bool truncate) {
   return date_part(call, *part, call.arguments[1], truncate);
 }
 
+/// round(x [, digits]). Decimals round exactly, half away from zero; doubles by the step
+/// kRoundReal. The number of digits must be a literal, because it decides the scale. Negative
+/// digits are refused for whole numbers.
 Result<NodeId> round_number(Call& call) {
   const Node& value = call.build.at(call.arguments[0]);
   std::int64_t digits = 0;
@@ -161,6 +183,7 @@ Result<NodeId> round_number(Call& call) {
   if (value.family != Family::kInteger && value.family != Family::kDecimal) {
     return refused("round() takes a number; this is " + call.build.type_of(call.arguments[0]));
   }
+  // Rounding to more digits than there are changes nothing, not even the type.
   if (digits >= 0) {
     if (value.family == Family::kInteger || value.schema.scale <= digits) return call.arguments[0];
     return call.build.rounded_to_scale(call.arguments[0], static_cast<unsigned>(digits));
@@ -168,7 +191,7 @@ Result<NodeId> round_number(Call& call) {
   return refused("round() of whole numbers takes no negative digits; divide before");
 }
 
-/// floor and ceil: decimals get no digits behind the point.
+/// floor(x), and ceil(x) with `above`. Doubles stay doubles; decimals become decimals of scale 0.
 Result<NodeId> whole_below(Call& call, bool above) {
   const NodeId a = call.arguments[0];
   const Node& value = call.build.at(a);
@@ -183,6 +206,7 @@ Result<NodeId> whole_below(Call& call, bool above) {
   return call.build.floor_of_decimal(a, above);
 }
 
+/// A function of doubles; its arguments are cast to doubles.
 Result<NodeId> of_real(Call& call, Step step) {
   for (NodeId& argument : call.arguments) {
     PRESSO_ASSIGN(argument, call.build.cast(argument, schema_of(Family::kDouble)));
@@ -190,13 +214,15 @@ Result<NodeId> of_real(Call& call, Step step) {
   return call.build.step(step, Family::kDouble, call.arguments);
 }
 
+/// nullif(a, b): null where both are equal, otherwise a.
 Result<NodeId> null_if(Call& call) {
   PRESSO_ASSIGN(const NodeId equal,
                 call.build.compare(Step::kEqual, call.arguments[0], call.arguments[1]));
   return call.build.choose({equal}, {call.build.null()}, call.arguments[0]);
 }
 
-/// greatest and least leave nulls out.
+/// greatest(...) and least(...) skip nulls, as in DuckDB: they are null only if all arguments are.
+/// They are built from CASE, two comparisons with null and one of values for each further argument.
 Result<NodeId> extreme(Call& call, bool greatest) {
   NodeId so_far = call.arguments[0];
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
@@ -211,6 +237,7 @@ Result<NodeId> extreme(Call& call, bool greatest) {
   return so_far;
 }
 
+/// regexp_matches(text, pattern): true if the pattern, a literal, matches anywhere in the text.
 Result<NodeId> matches(Call& call) {
   PRESSO_ASSIGN(const NodeId text, string_argument(call, 0));
   const Node& pattern = call.build.at(call.arguments[1]);
@@ -223,7 +250,8 @@ Result<NodeId> matches(Call& call) {
   return call.build.string_test(text, condition);
 }
 
-/// bucket(a, b, 16): where rows that are equal in a and b shall meet.
+/// bucket(a, b, 16) gives rows a number from 0 to 15 by a hash of a and b, so that several
+/// processes can each take the rows of some buckets. At most 2^20 buckets; see Builder::bucket.
 Result<NodeId> bucket(Call& call) {
   const Node& count = call.build.at(call.arguments.back());
   constexpr Int128 kMost = Int128{1} << 20;
@@ -242,8 +270,10 @@ Result<NodeId> bucket(Call& call) {
 
 using Functions = std::map<std::string, Function, std::less<>>;
 
+/// Synonyms share an entry's value. The map is ordered, so that function_names() is sorted.
 Functions make_functions() {
   Functions functions;
+  // Strings.
   for (const char* name : {"length", "len", "char_length", "character_length"}) {
     functions[name] = of_strings(Step::kLength, Family::kInteger, 1);
   }
@@ -264,6 +294,7 @@ Functions make_functions() {
   functions["substr"] = functions["substring"] = {2, 3, substring};
   functions["concat"] = {1, 1000, concat};
   functions["regexp_matches"] = {2, 2, matches};
+  // Dates and timestamps: every part is also a function of its own, year(x).
   for (const NamedPart& part : kParts) {
     functions[std::string(part.name)] = {
         1, 1, [&part](Call& call) { return date_part(call, part, call.arguments[0], false); }};
@@ -271,6 +302,7 @@ Functions make_functions() {
   functions["dayofmonth"] = functions["day"];
   functions["date_part"] = {2, 2, [](Call& call) { return named_part(call, false); }};
   functions["date_trunc"] = {2, 2, [](Call& call) { return named_part(call, true); }};
+  // Numbers.
   functions["abs"] = {1, 1, [](Call& call) { return call.build.absolute(call.arguments[0]); }};
   functions["round"] = {1, 2, round_number};
   functions["floor"] = {1, 1, [](Call& call) { return whole_below(call, false); }};
@@ -283,6 +315,7 @@ Functions make_functions() {
                         return call.build.arithmetic(Step::kModulo, call.arguments[0],
                                                      call.arguments[1]);
                       }};
+  // Choices, and bucket().
   functions["coalesce"] = {1, 1000, [](Call& call) { return call.build.coalesce(call.arguments); }};
   functions["ifnull"] = {2, 2, [](Call& call) { return call.build.coalesce(call.arguments); }};
   functions["nullif"] = {2, 2, null_if};
@@ -296,6 +329,7 @@ Functions make_functions() {
   return functions;
 }
 
+/// Made once, at the first call; threads may call it at the same time.
 const Functions& functions() {
   static const Functions kFunctions = make_functions();
   return kFunctions;
@@ -303,6 +337,7 @@ const Functions& functions() {
 
 }  // namespace
 
+/// Suggestions for a wrong name include the aggregates, which are bound elsewhere.
 Result<NodeId> build_function(const Builder& build, const Graph& graph, const std::string& name,
                               std::vector<NodeId> arguments) {
   const auto found = functions().find(name);

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: MIT
+// allow(long-file): the rules of types are one subject, and a fifth of the lines are comments.
+//
+// Implements builder.h, without CAST (builder_casts.cpp). In order: interval arithmetic, types of
+// columns and families, constants, conversions, arithmetic, unification of types, truth, choices.
+//
+// Interval arithmetic follows Moore (1966): for a monotonic operation the extremes of the result
+// are found among the results for the ends of the operands' intervals. If one of these overflows
+// 128 bits or 38 digits, the interval is unknown and each row is checked instead.
 #include "query/compute/builder.h"
 
 #include <algorithm>
@@ -13,6 +21,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kDaySeconds = 86400;
 
+// Groups of families. "Whole" numbers are those that are stored as an integer, decimals included; a
+// "moment" is a date or a timestamp.
 bool is_number(Family family) {
   return family == Family::kInteger || family == Family::kDecimal || family == Family::kDouble;
 }
@@ -52,6 +62,8 @@ bool corners(const Range& a, const Range& b, Apply apply, Range& result) {
   return result.known;
 }
 
+/// The interval of an operation on whole numbers; false where it is not known. A quotient or
+/// remainder is never larger than the dividend, which holds for every divisor except zero.
 bool range_of(Step step, const Range& a, const Range& b, Range& result) {
   switch (step) {
     case Step::kAdd:
@@ -75,6 +87,7 @@ bool range_of(Step step, const Range& a, const Range& b, Range& result) {
   }
 }
 
+/// As corners() for doubles. Infinity minus infinity, or zero times infinity, is NaN and gives up.
 template <class Apply>
 Range real_corners(const Range& a, const Range& b, Apply apply) {
   if (!a.known || !b.known) return real_range(-kInfinity, kInfinity);
@@ -91,6 +104,8 @@ Range real_corners(const Range& a, const Range& b, Apply apply) {
   return real_range(least, most);
 }
 
+/// Only sums, differences and products are followed; a quotient may be anything, as the divisor may
+/// come near zero.
 Range real_range_of(Step step, const Range& a, const Range& b) {
   switch (step) {
     case Step::kAdd:
@@ -104,6 +119,7 @@ Range real_range_of(Step step, const Range& a, const Range& b) {
   }
 }
 
+/// The least interval that contains both; unknown if one of them is.
 Range union_of(const Range& a, const Range& b) {
   if (!a.known || !b.known) return {};
   Range range = a;
@@ -116,6 +132,7 @@ Range union_of(const Range& a, const Range& b) {
 
 }  // namespace
 
+/// All types that are not listed are integers of some width, signed or not.
 Family family_of(ColumnType type) {
   switch (type) {
     case ColumnType::kBool:
@@ -138,6 +155,7 @@ Family family_of(ColumnType type) {
   }
 }
 
+/// The types in which results are stored and printed. Truth, dates and strings have one type each.
 ColumnSchema schema_of(Family family, Byte scale) {
   ColumnSchema schema;
   switch (family) {
@@ -167,6 +185,7 @@ ColumnSchema schema_of(Family family, Byte scale) {
   return schema;
 }
 
+/// Decimals are limited by their digits, 18 or 38, not by their bits.
 Range range_of_type(ColumnType type) {
   const unsigned bits = 8 * value_bytes(type);
   switch (family_of(type)) {
@@ -186,6 +205,7 @@ Range range_of_type(ColumnType type) {
   }
 }
 
+/// `name` and `quoting` are cleared because two nodes that differ in them only must be equal.
 Node column_node(std::size_t column, const ColumnSchema& schema, const Range& range,
                  bool nullable) {
   Node node;
@@ -215,6 +235,7 @@ Node column_node(std::size_t column, const ColumnSchema& schema, const Range& ra
   return node;
 }
 
+/// The physical form is arbitrary: the first use with another node replaces it (as_null_of).
 NodeId Builder::null() const {
   Node node;
   node.is_null = true;
@@ -231,6 +252,8 @@ NodeId Builder::boolean(bool value) const {
   return graph_.add(node);
 }
 
+/// A literal beyond int64 is typed as decimal(38,0), as there is no wider integer type to print it
+/// by.
 NodeId Builder::integer(Int128 value) const {
   Node node;
   node.family = Family::kInteger;
@@ -291,6 +314,7 @@ std::string Builder::type_of(NodeId a) const {
   return type_name(at(a).schema);
 }
 
+/// The physical form of whole numbers is left at 64 bits; whoever may need 128 sets it.
 Node Builder::step_node(Step step, Family family, std::vector<NodeId> arguments) const {
   Node node;
   node.kind = Node::Kind::kStep;
@@ -316,6 +340,7 @@ Node Builder::step_node(Step step, Family family, std::vector<NodeId> arguments)
   return node;
 }
 
+/// Used for steps that need no rule of types beyond what their caller has checked.
 NodeId Builder::step(Step step, Family family, std::vector<NodeId> arguments,
                      std::int64_t parameter, Range range) const {
   Node node = step_node(step, family, std::move(arguments));
@@ -325,6 +350,7 @@ NodeId Builder::step(Step step, Family family, std::vector<NodeId> arguments,
   return graph_.add(std::move(node));
 }
 
+/// Nulls are hashed as well, so the result is never null.
 NodeId Builder::bucket(std::vector<NodeId> keys, std::int64_t buckets) const {
   Range range;
   range.known = true;
@@ -337,6 +363,8 @@ NodeId Builder::bucket(std::vector<NodeId> keys, std::int64_t buckets) const {
   return graph_.add(std::move(node));
 }
 
+/// Copies the node with another type; the copy is a node of its own, since types are part of its
+/// key.
 NodeId Builder::with_schema(NodeId a, const ColumnSchema& schema) const {
   Node node = at(a);
   if (node.kind == Node::Kind::kColumn) return a;
@@ -346,6 +374,7 @@ NodeId Builder::with_schema(NodeId a, const ColumnSchema& schema) const {
   return graph_.add(std::move(node));
 }
 
+/// A null constant of the type of `like`, so that steps see operands of one physical form.
 NodeId Builder::as_null_of(const Node& like) const {
   Node node;
   node.family = like.family;
@@ -355,6 +384,7 @@ NodeId Builder::as_null_of(const Node& like) const {
   return graph_.add(std::move(node));
 }
 
+/// A column whose zones fit 64 bits may have to meet one that needs 128.
 NodeId Builder::to_int128(NodeId a) const {
   if (at(a).physical == Physical::kInt128) return a;
   Node node = step_node(Step::kToInt128, at(a).family, {a});
@@ -364,7 +394,8 @@ NodeId Builder::to_int128(NodeId a) const {
   return graph_.add(std::move(node));
 }
 
-/// Integers and decimals with more digits behind the point.
+/// Multiplies so that `scale` digits stand after the point. `scale` is not less than the present
+/// one; integers have scale 0.
 NodeId Builder::to_scale(NodeId a, unsigned scale) const {
   const unsigned of = at(a).schema.scale;
   const unsigned more = scale - std::min(of, scale);
@@ -373,7 +404,7 @@ NodeId Builder::to_scale(NodeId a, unsigned scale) const {
   Range range;
   const bool known = range_of(Step::kMultiply, at(a).range,
                               whole_range(power_of_ten(more), power_of_ten(more)), range);
-  // Sums are stored in 128 bits, however small they are.
+  // A sum of groups is stored in 128 bits even where its interval is narrow.
   const bool narrow = known && fits_int64(range) && at(a).physical == Physical::kInt64;
   if (!narrow) a = to_int128(a);
   Node node = step_node(Step::kScaleUp, Family::kDecimal, {a});
@@ -384,7 +415,8 @@ NodeId Builder::to_scale(NodeId a, unsigned scale) const {
   return graph_.add(std::move(node));
 }
 
-/// The same with as many digits or fewer, half away from zero.
+/// Fewer digits divide (kScaleDown), more digits multiply. The interval is widened by one at both
+/// ends for the rounding.
 NodeId Builder::rounded_to_scale(NodeId a, unsigned scale) const {
   const unsigned of = at(a).schema.scale;
   if (of <= scale) return to_scale(a, scale);
@@ -399,6 +431,7 @@ NodeId Builder::rounded_to_scale(NodeId a, unsigned scale) const {
   return graph_.add(std::move(node));
 }
 
+/// The ceiling is computed as -floor(-a), so that one step serves both.
 NodeId Builder::floor_of_decimal(NodeId a, bool above) const {
   if (above) a = whole_arithmetic(Step::kSubtract, integer(0), a);
   Node node = step_node(Step::kFloorScaled, Family::kDecimal, {a});
@@ -413,6 +446,8 @@ NodeId Builder::floor_of_decimal(NodeId a, bool above) const {
   return above ? whole_arithmetic(Step::kSubtract, integer(0), floor) : floor;
 }
 
+/// The interval is widened a little, because its ends are rounded in a way that the rows may not
+/// be.
 NodeId Builder::to_real(NodeId a) const {
   const Node& from = at(a);
   if (from.family == Family::kDouble) return a;
@@ -433,6 +468,9 @@ NodeId Builder::to_real(NodeId a) const {
   return graph_.add(std::move(node));
 }
 
+/// Makes sure that values lie between `least` and `most`, the limits of the type `schema`. If the
+/// interval shows that they do, only the type changes; otherwise a kToInt64 step checks each row
+/// and the interval is cut to the limits.
 NodeId Builder::check_range(NodeId a, Int128 least, Int128 most, const ColumnSchema& schema) const {
   const Node& from = at(a);
   const bool fits = from.range.known && from.range.least >= least && from.range.most <= most;
@@ -448,6 +486,7 @@ NodeId Builder::check_range(NodeId a, Int128 least, Int128 most, const ColumnSch
   return graph_.add(std::move(node));
 }
 
+/// For places that need 64 bits, such as the arguments of substr().
 NodeId Builder::to_int64(NodeId a) const {
   if (at(a).physical == Physical::kInt64) return a;
   const Range range = range_of_type(ColumnType::kInt64);
@@ -460,6 +499,7 @@ Result<NodeId> Builder::to_bool(NodeId a) const {
   return refused("this is " + type_of(a) + ", where a condition must stand");
 }
 
+/// Printing is a step; it fails for no value.
 NodeId Builder::to_string(NodeId a) const {
   if (at(a).family == Family::kString) return a;
   if (at(a).family == Family::kNull) return as_null_of(at(string("")));
@@ -468,6 +508,8 @@ NodeId Builder::to_string(NodeId a) const {
 
 // --- arithmetic
 
+/// Both operands become doubles first. Division by zero and overflow follow IEEE 754 and never
+/// fail.
 NodeId Builder::real_arithmetic(Step step, NodeId a, NodeId b) const {
   a = to_real(a);
   b = to_real(b);
@@ -476,6 +518,11 @@ NodeId Builder::real_arithmetic(Step step, NodeId a, NodeId b) const {
   return graph_.add(std::move(node));
 }
 
+/// Decides the width of an operation on integers and decimals, in this order: 64 bits unchecked,
+/// where operands and result fit by their intervals; 64 bits checked, for integers whose result may
+/// not fit (an integer that overflows int64 is an error, as in DuckDB); 128 bits for decimals and
+/// for operands that are wide already, checked unless the interval is known. A product whose scale
+/// would exceed 38 digits is computed with doubles.
 NodeId Builder::whole_arithmetic(Step step, NodeId a, NodeId b) const {
   const bool decimals = at(a).family == Family::kDecimal || at(b).family == Family::kDecimal;
   unsigned scale = 0;
@@ -491,6 +538,8 @@ NodeId Builder::whole_arithmetic(Step step, NodeId a, NodeId b) const {
   const bool known = range_of(step, at(a).range, at(b).range, range);
   const bool wide_input =
       at(a).physical == Physical::kInt128 || at(b).physical == Physical::kInt128;
+  // Integers stay in 64 bits even where they may overflow: then each row is checked, and an
+  // overflow is an error. Decimals change to 128 bits instead, as their type promises 38 digits.
   const bool narrow = known && fits_int64(range) && !wide_input;
   const bool checked_narrow = !narrow && !decimals && !wide_input;
   if (!narrow && !checked_narrow) {
@@ -500,7 +549,7 @@ NodeId Builder::whole_arithmetic(Step step, NodeId a, NodeId b) const {
   Node node = step_node(step, decimals ? Family::kDecimal : Family::kInteger, {a, b});
   node.physical = narrow || checked_narrow ? Physical::kInt64 : Physical::kInt128;
   const bool wide_result = node.physical == Physical::kInt128;
-  if (step == Step::kDivideInteger) scale = 0;  // a quotient has no digits behind the point
+  if (step == Step::kDivideInteger) scale = 0;  // a whole quotient has no fraction
   node.schema = decimals || wide_result ? schema_of(Family::kDecimal, static_cast<Byte>(scale))
                                         : schema_of(Family::kInteger);
   node.parameter = narrow || (known && wide_result) ? 0 : 1;
@@ -510,6 +559,8 @@ NodeId Builder::whole_arithmetic(Step step, NodeId a, NodeId b) const {
   return graph_.add(std::move(node));
 }
 
+/// date + integer, date - integer and date - date count in days. Timestamps take part with
+/// intervals only, which Binder::bind_interval_sum handles before this.
 Result<NodeId> Builder::date_arithmetic(Step step, NodeId a, NodeId b) const {
   if (step == Step::kAdd && at(b).family == Family::kDate) std::swap(a, b);
   if (step != Step::kAdd && step != Step::kSubtract) {
@@ -531,6 +582,7 @@ Result<NodeId> Builder::date_arithmetic(Step step, NodeId a, NodeId b) const {
   return check_range(sum, days.least, days.most, schema_of(Family::kDate));
 }
 
+/// Always checked: timestamps reach the ends of int64 (year 2262 in nanoseconds).
 NodeId Builder::add_units(NodeId moment, Int128 units) const {
   Node node = step_node(Step::kAdd, Family::kTime, {moment, integer(units)});
   node.schema = at(moment).schema;
@@ -539,6 +591,7 @@ NodeId Builder::add_units(NodeId moment, Int128 units) const {
   return graph_.add(std::move(node));
 }
 
+/// A null takes the type of the other operand, so that `x + NULL` is a null of x's type.
 Result<NodeId> Builder::arithmetic(Step step, NodeId a, NodeId b) const {
   if (at(a).family == Family::kNull && at(b).family == Family::kNull) return null();
   if (at(a).family == Family::kNull) a = as_null_of(at(b));
@@ -554,6 +607,8 @@ Result<NodeId> Builder::arithmetic(Step step, NodeId a, NodeId b) const {
   return whole_arithmetic(step, a, b);
 }
 
+/// Whole numbers are subtracted from zero, which reuses the interval and width rules of
+/// subtraction.
 Result<NodeId> Builder::negate(NodeId a) const {
   if (at(a).family == Family::kNull) return a;
   if (!is_number(at(a).family)) {
@@ -565,6 +620,8 @@ Result<NodeId> Builder::negate(NodeId a) const {
   return graph_.add(std::move(node));
 }
 
+/// Only the least value of a width has no absolute value, so the check is needed only where the
+/// interval is unknown or contains it.
 Result<NodeId> Builder::absolute(NodeId a) const {
   if (at(a).family == Family::kNull) return a;
   if (!is_number(at(a).family)) {
@@ -581,6 +638,7 @@ Result<NodeId> Builder::absolute(NodeId a) const {
       node.range = real_range(0, std::max(std::fabs(range.least_real), std::fabs(range.most_real)));
     }
   } else {
+    // The limits of the width in which the value is held, which may be narrower than its type.
     const bool narrow = node.physical == Physical::kInt64;
     const Int128 limit = range_of_type(narrow ? ColumnType::kInt64 : ColumnType::kDecimal128).most;
     const Int128 most = range.known ? std::max(range.most, -range.least) : limit;
@@ -592,6 +650,8 @@ Result<NodeId> Builder::absolute(NodeId a) const {
 
 // --- one type for several
 
+/// Dates and coarser timestamps in a finer unit: a multiplication, which fails where a moment lies
+/// beyond what 64 bits reach in that unit.
 NodeId Builder::to_unit(NodeId a, TimeUnit unit) const {
   Int128 factor = 1;
   if (at(a).family == Family::kDate) {
@@ -604,6 +664,7 @@ NodeId Builder::to_unit(NodeId a, TimeUnit unit) const {
   node.schema.unit = unit;
   node.parameter = static_cast<std::int64_t>(factor);
   Range range;
+  // An interval that overflows says that the step may fail; the result then lies anywhere in int64.
   if (range_of(Step::kMultiply, at(a).range, whole_range(factor, factor), range) &&
       fits_int64(range)) {
     node.range = range;
@@ -613,6 +674,7 @@ NodeId Builder::to_unit(NodeId a, TimeUnit unit) const {
   return graph_.add(std::move(node));
 }
 
+/// Moments are compared in the finest unit among them; dates alone stay days.
 Status Builder::unify_times(std::vector<NodeId>& nodes) const {
   bool any_time = false;
   TimeUnit unit = TimeUnit::kSecond;
@@ -681,8 +743,11 @@ Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
   return refused("'" + constant.text + "' is no " + type_of(like) + ", which stands beside it");
 }
 
+/// In three steps: find the node that gives the type; convert nulls and string literals to it; then
+/// bring numbers to the strongest kind among them (double before decimal before integer), to the
+/// greatest scale, and to 128 bits if one of them needs that.
 Status Builder::unify(std::vector<NodeId>& nodes) const {
-  // What gives the type: the first that is neither null nor a string literal.
+  // The type is given by the first node that is neither null nor a string literal.
   const auto gives_type = [this](NodeId id) {
     return at(id).family != Family::kNull &&
            !(graph_.is_constant(id) && at(id).family == Family::kString);
@@ -703,6 +768,7 @@ Status Builder::unify(std::vector<NodeId>& nodes) const {
     }
   }
   if (is_moment(at(type).family)) return unify_times(nodes);
+  // First find the strongest kind of number and the greatest scale, then convert all nodes to them.
   bool real = false;
   bool decimals = false;
   bool wide = false;
@@ -752,6 +818,8 @@ Result<NodeId> Builder::compare(Step step, NodeId a, NodeId b) const {
   return comparison(step, operands[0], operands[1]);
 }
 
+/// All parts are one step, so that a vector is passed over once per part and no intermediate is
+/// stored.
 Result<NodeId> Builder::all_of(std::vector<NodeId> parts) const {
   for (NodeId& part : parts) {
     PRESSO_ASSIGN(part, to_bool(part));
@@ -761,6 +829,7 @@ Result<NodeId> Builder::all_of(std::vector<NodeId> parts) const {
   return graph_.add(step_node(Step::kAnd, Family::kBool, std::move(parts)));
 }
 
+/// See all_of().
 Result<NodeId> Builder::any_of(std::vector<NodeId> parts) const {
   for (NodeId& part : parts) {
     PRESSO_ASSIGN(part, to_bool(part));
@@ -775,6 +844,7 @@ Result<NodeId> Builder::negation_of(NodeId a) const {
   return graph_.add(step_node(Step::kNot, Family::kBool, {a}));
 }
 
+/// Folding to false lets a condition `x is null` disappear where zones show that x has no nulls.
 NodeId Builder::is_null(NodeId a) const {
   if (!at(a).nullable) return boolean(false);
   Node node = step_node(Step::kIsNull, Family::kBool, {a});
@@ -782,6 +852,9 @@ NodeId Builder::is_null(NodeId a) const {
   return graph_.add(std::move(node));
 }
 
+/// Strings: one StringTest with a set, which columns answer by their dictionary. Whole numbers:
+/// from three literals on, a binary search. Everything else, also a set with a null or a column in
+/// it, is an OR of equalities, which gives SQL's nulls without further rules.
 Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
   const bool literals = std::all_of(set.begin(), set.end(), [this](NodeId id) {
     return graph_.is_constant(id) && at(id).family != Family::kNull;
@@ -804,6 +877,7 @@ Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
   PRESSO_TRY(unify(all));
   const bool whole =
       at(all[0]).physical == Physical::kInt64 || at(all[0]).physical == Physical::kInt128;
+  // Two equalities are cheaper than a search; from three on the set is sorted and searched.
   if (literals && whole && set.size() > 2) {
     Node node = step_node(Step::kInIntegers, Family::kBool, {all[0]});
     for (std::size_t i = 1; i < all.size(); ++i) node.integers.push_back(at(all[i]).integer);
@@ -818,6 +892,8 @@ Result<NodeId> Builder::in(NodeId a, std::vector<NodeId> set) const {
   return any_of(std::move(equalities));
 }
 
+/// The key holds everything that tells two compiled tests apart; lengths precede the set's members,
+/// so that members cannot run into each other.
 Result<NodeId> Builder::string_test(NodeId a, const StringCondition& condition) const {
   if (at(a).family == Family::kNull) return to_bool(a);
   if (at(a).family != Family::kString) {
@@ -836,8 +912,8 @@ Result<NodeId> Builder::string_test(NodeId a, const StringCondition& condition) 
 
 // --- choices
 
-/// The type that holds all values of nodes that unify() has made alike: that of all of them, or the
-/// widest of their family.
+/// Returns the type in which the values of several nodes are stored, for nodes that unify() has
+/// made alike: the type that all have, or else the widest of their family.
 ColumnSchema Builder::schema_of_all(const std::vector<NodeId>& nodes) const {
   const Node& first = at(nodes[0]);
   const bool narrow = first.physical == Physical::kInt64;
@@ -849,7 +925,7 @@ ColumnSchema Builder::schema_of_all(const std::vector<NodeId>& nodes) const {
   return schema_of(whole ? Family::kDecimal : first.family, first.schema.scale);
 }
 
-/// Between which values those lie that are not null.
+/// Returns the least interval that holds the values of all nodes; null constants do not count.
 Range Builder::range_of_all(const std::vector<NodeId>& nodes) const {
   Range range;
   bool any = false;
@@ -861,6 +937,8 @@ Range Builder::range_of_all(const std::vector<NodeId>& nodes) const {
   return range;
 }
 
+/// The arguments alternate, condition and value, and end with the value of ELSE; kCase expects
+/// this. The result may be null only if one of the values may be.
 Result<NodeId> Builder::choose(std::vector<NodeId> whens, std::vector<NodeId> thens,
                                NodeId otherwise) const {
   thens.push_back(otherwise);
@@ -883,6 +961,7 @@ Result<NodeId> Builder::choose(std::vector<NodeId> whens, std::vector<NodeId> th
   return graph_.add(std::move(node));
 }
 
+/// The result may be null only if all parts may be.
 Result<NodeId> Builder::coalesce(std::vector<NodeId> parts) const {
   PRESSO_TRY(unify(parts));
   if (at(parts[0]).family == Family::kNull) return null();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// CAST: conversions that a query asks for. What may not fit is checked row by row.
+// CAST: the conversions that a query asks for explicitly. A target that may be too narrow adds a
+// step that checks each row, and a row that does not fit is an error, never a silently different
+// value. Rounding follows DuckDB: decimals round half away from zero, doubles become integers half
+// to even. Implements the casts of builder.h; tested by compute_test.cpp (CastsWhatFits).
 #include <algorithm>
 
 #include "query/compute/builder.h"
@@ -7,6 +10,7 @@
 
 namespace presso::query {
 
+/// From truth values (0 and 1), integers, decimals and doubles; the caller has excluded the rest.
 NodeId Builder::cast_to_integer(NodeId a, const ColumnSchema& type) const {
   const Range range = range_of_type(type.type);
   switch (at(a).family) {
@@ -28,6 +32,8 @@ NodeId Builder::cast_to_integer(NodeId a, const ColumnSchema& type) const {
   return check_range(a, range.least, range.most, type);
 }
 
+/// Doubles are multiplied by 10^scale and rounded; whole numbers change their scale exactly or are
+/// rounded. The limit is that of the type's bits (18 or 38 digits), not of its precision.
 NodeId Builder::cast_to_decimal(NodeId a, const ColumnSchema& type) const {
   if (at(a).family == Family::kDouble) {
     Node node = step_node(Step::kRealToInteger, Family::kDecimal, {a});
@@ -43,7 +49,9 @@ NodeId Builder::cast_to_decimal(NodeId a, const ColumnSchema& type) const {
   return check_range(a, range.least, range.most, type);
 }
 
-/// To truth, dates and timestamps.
+/// Casts to truth values, dates and timestamps. A timestamp loses digits, and becomes a date, by
+/// rounding down, so that moments before 1970 fall into the right unit, too. Pairs of types without
+/// a meaning (a date as a number) are an error.
 Result<NodeId> Builder::cast_other(NodeId a, const ColumnSchema& type) const {
   const Family to = family_of(type.type);
   const Family from = at(a).family;
@@ -76,6 +84,9 @@ Result<NodeId> Builder::cast_other(NodeId a, const ColumnSchema& type) const {
   return make_error(ErrorCode::kInvalidArgument, type_of(a) + " cannot be made " + type_name(type));
 }
 
+/// Strings are read by kParse and written by kPrint, whatever the other type is; a cast to the
+/// node's own family without a width changes nothing. A float is stored as a double that was
+/// rounded.
 Result<NodeId> Builder::cast(NodeId a, const ColumnSchema& type) const {
   const Family to = family_of(type.type);
   const Family from = at(a).family;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements graph.h: the key by which equal nodes are found, folding of constants, and the tables
+// that say which steps may fail or decide about nulls. Adding a node costs one hash of its key;
+// folding a constant costs one run of a program with a single row.
 #include "query/compute/graph.h"
 
 #include <algorithm>
@@ -11,6 +14,8 @@
 namespace presso::query {
 namespace {
 
+// The key of a node is built from bytes that are never shown or stored. Texts are preceded by their
+// length, so that no two different nodes can have one key.
 template <class T>
 void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -21,7 +26,8 @@ void append_text(std::string& key, const std::string& text) {
   key += text;
 }
 
-/// Equal for nodes that have equal values.
+/// Returns a key that two nodes share exactly if they always have equal values. The interval and
+/// `nullable` are left out, as they follow from the rest; `test_key` stands for the compiled test.
 std::string key_of(const Node& node) {
   std::string key;
   append(key, node.kind);
@@ -45,6 +51,7 @@ std::string key_of(const Node& node) {
   return key;
 }
 
+/// A constant's interval is the value itself, so that interval arithmetic needs no special case.
 void set_range_of_constant(Node& node) {
   node.nullable = node.is_null;
   node.range.known = !node.is_null;
@@ -52,7 +59,7 @@ void set_range_of_constant(Node& node) {
   node.range.least_real = node.range.most_real = node.real;
 }
 
-/// The only value of a vector of one row as a constant of the node's type.
+/// Turns the result of a one-row run into a constant of the same type as `node`.
 Node constant_of(const Node& node, const VectorView& value) {
   Node constant;
   constant.family = node.family;
@@ -99,6 +106,8 @@ bool fits_int64(const Range& range) {
          range.most <= std::numeric_limits<std::int64_t>::max();
 }
 
+/// The number of a new node is the number of nodes before it, which keeps arguments below their
+/// users.
 NodeId Graph::intern(Node node) {
   if (node.kind == Node::Kind::kConstant) set_range_of_constant(node);
   const auto [place, is_new] = known_.emplace(key_of(node), static_cast<NodeId>(nodes_.size()));
@@ -106,12 +115,16 @@ NodeId Graph::intern(Node node) {
   return place->second;
 }
 
+/// Folding runs the real step functions, so that a constant has exactly the value, and the
+/// rounding, that a row would have had.
 NodeId Graph::add(Node node) {
+  // A step without arguments does not exist, so a step whose arguments are all constants has some.
   const bool foldable = node.kind == Node::Kind::kStep &&
                         std::all_of(node.arguments.begin(), node.arguments.end(),
                                     [this](NodeId argument) { return is_constant(argument); });
   const NodeId id = intern(std::move(node));
   if (!foldable) return id;
+  // The program sees a graph that is not changed before the run has ended.
   const Program program(*this, {id});
   Program::State state(program);
   VectorView value;
@@ -119,6 +132,8 @@ NodeId Graph::add(Node node) {
   return intern(constant_of(at(id), value));
 }
 
+/// kBucket is here as it gives nulls a bucket; all others are SQL's exceptions from "null in, null
+/// out".
 bool decides_nulls(Step step) {
   switch (step) {
     case Step::kAnd:
@@ -134,6 +149,8 @@ bool decides_nulls(Step step) {
   }
 }
 
+/// Steps whose interval is checked when the graph is built say so by their parameter; integer
+/// division always may fail, as no interval of this kind can exclude a divisor of zero.
 bool step_may_fail(const Node& node) {
   switch (node.step) {
     case Step::kAdd:
@@ -162,6 +179,8 @@ bool step_may_fail(const Node& node) {
   }
 }
 
+/// The graph is walked as a tree, without remembering nodes; expressions are small, and this is
+/// asked once for each condition.
 bool Graph::may_fail(NodeId id) const {
   const Node& node = at(id);
   if (node.kind != Node::Kind::kStep) return false;

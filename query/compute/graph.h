@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Expressions after binding: typed nodes, of which equal ones are one node, so that what stands in
-// two places of a query is computed once. A node knows between which values it lies, from the zones
-// of columns on (interval arithmetic): so most sums and products are seen to fit into 64 bits and
-// are computed there without a check, although decimals have 38 digits.
-// Made by binder.h, run by program.h. Tested by tests/unit/query/compute.
+// Bound expressions: a graph of typed nodes. Equal nodes are stored once (hash consing), so an
+// expression that occurs twice in a query, for example in SELECT and in GROUP BY, is computed once
+// for each row.
+//
+// Every node carries the interval in which its values lie. The intervals begin at the zones
+// (minimum and maximum) of the columns and are carried through each step by interval arithmetic.
+// This is what makes decimals cheap: a product of two decimal(15,2) columns has type decimal(38,4),
+// but the zones nearly always show that 64 bits hold it, and then it is computed in 64 bits without
+// an overflow check.
+//
+// binder.h makes graphs from parsed expressions, builder.h decides types and intervals, program.h
+// runs nodes over vectors of rows. A graph belongs to one query; it is built by one thread and is
+// then only read, by all of them. Tested by tests/unit/query/compute/compute_test.cpp.
+//
+// Example. `price * (1 - discount) > 100`, where the zones say that price lies in 1.00 to 999.99
+// and discount in 0.00 to 0.10, becomes these nodes (values of decimals are shown times 10^scale):
+//
+//    0  column price          decimal(15,2)  [100, 99999]        64 bits
+//    1  constant 1            int64          [1, 1]
+//    2  column discount       decimal(15,2)  [0, 10]
+//    3  kScaleUp(1)           decimal(38,2)  [100, 100]          folded to a constant, node 4
+//    5  kSubtract(4, 2)       decimal(38,2)  [90, 100]           64 bits, unchecked
+//    6  kMultiply(0, 5)       decimal(38,4)  [9000, 9999900]     64 bits, unchecked
+//    7  constant 100          int64          [100, 100]
+//    8  kScaleUp(7)           decimal(38,4)  [1000000, 1000000]  folded to a constant, node 9
+//   10  kLess(9, 6)           bool           `>` has exchanged its operands
 #pragma once
 
 #include <cstdint>
@@ -19,15 +40,20 @@
 
 namespace presso::query {
 
-/// What a value is; its physical form is a matter of its range.
+/// The kinds of values that expressions distinguish. A family says how a value behaves; whether it
+/// takes 64 or 128 bits follows from the node's interval (Physical). kNull is the type of a bare
+/// NULL, which adapts to whatever stands beside it.
 enum class Family : Byte { kNull, kBool, kInteger, kDecimal, kDouble, kDate, kTime, kString };
 
-/// Between which values integers, decimals (times 10^scale), dates, timestamps and doubles lie.
+/// The closed interval in which all values of a node lie. Integers, decimals (as integers, times
+/// 10^scale), dates and timestamps use `least` and `most`; doubles use `least_real` and
+/// `most_real`. An interval may be wider than the values are, never narrower. Nulls are not part of
+/// it.
 struct Range {
   bool known = false;
   Int128 least = 0;
   Int128 most = 0;
-  double least_real = 0;  ///< of doubles, with infinities; NaN is always possible
+  double least_real = 0;  ///< may be -infinity; NaN is possible whatever the interval is
   double most_real = 0;
 };
 
@@ -46,70 +72,74 @@ inline Error refused(std::string what) {
 }
 
 enum class Step : Byte {
-  // Numbers; `parameter` of the first four: 1 where results are checked.
+  // Arithmetic of numbers. The parameter of kAdd, kSubtract, kMultiply, kNegate and kAbs is 1 where
+  // a result may overflow and is checked for each row, 0 where the interval rules that out.
   kAdd,
   kSubtract,
   kMultiply,
   kNegate,
-  kAbs,
-  kDivideReal,
-  kDivideInteger,
-  kModulo,
-  kFloor,  ///< of doubles, as the next four
+  kAbs,            ///< its least value has no absolute value and fails when checked
+  kDivideReal,     ///< `/`: always of doubles
+  kDivideInteger,  ///< `//`: rounds towards zero; fails for a divisor of zero
+  kModulo,         ///< the remainder has the sign of the dividend
+  kFloor,          ///< doubles only, like the four steps after it
   kCeil,
-  kRoundReal,  ///< to `parameter` digits
-  kSquareRoot,
+  kRoundReal,   ///< to `parameter` digits after the point, which may be negative
+  kSquareRoot,  ///< fails for negative numbers
   kPower,
-  // Conversions.
+  // Conversions. Only CAST, and steps that need a common type of their operands, insert them.
   kToInt128,
-  kToInt64,        ///< checked
-  kScaleUp,        ///< times 10^parameter
-  kScaleDown,      ///< by 10^parameter, half away from zero
-  kFloorScaled,    ///< by 10^parameter, down
-  kIntegerToReal,  ///< divided by 10^parameter, rounded once
-  kRealToInteger,  ///< times 10^parameter, to nearest, checked; kInt128
-  kRealToFloat,    ///< rounded to a float
-  kBoolToInteger,
-  kIntegerToBool,
-  kParse,  ///< text to the node's type, checked
-  kPrint,  ///< a value of the argument's type as text
-  // Comparisons.
-  kEqual,
-  kNotEqual,
+  kToInt64,        ///< fails for values outside the node's interval, whatever the widths are
+  kScaleUp,        ///< multiplies by 10^parameter, exact
+  kScaleDown,      ///< divides by 10^parameter and rounds half away from zero
+  kFloorScaled,    ///< divides by 10^parameter and rounds down
+  kIntegerToReal,  ///< divides by 10^parameter; the quotient is rounded once
+  kRealToInteger,  ///< multiplies by 10^parameter, rounds, fails beyond 38 digits; gives kInt128
+  kRealToFloat,    ///< rounds a double to the nearest float
+  kBoolToInteger,  ///< 0 or 1
+  kIntegerToBool,  ///< whether the value is not 0; decimals, too
+  kParse,          ///< reads a text as the node's type; fails where it is none
+  kPrint,          ///< writes a value of the argument's type as text
+  // Comparisons. Both operands have one physical form; Builder::unify() has seen to that.
+  kEqual,     ///< doubles: NaN equals NaN
+  kNotEqual,  ///< not made from SQL's `<>`, which is NOT of kEqual
   kLess,
   kLessEqual,
-  kIsDistinct,
-  kInIntegers,  ///< one of `integers`, sorted
-  // Truth.
-  kAnd,
-  kOr,
+  kIsDistinct,  ///< IS DISTINCT FROM: as kNotEqual, but two nulls are equal
+  kInIntegers,  ///< whether the value is in `integers`, by binary search
+  // Logic of three values (true, false, null), and the steps that choose between values.
+  kAnd,  ///< any number of operands
+  kOr,   ///< any number of operands
   kNot,
-  kIsNull,
-  kCase,  ///< when, then, when, then, ..., else
-  kCoalesce,
+  kIsNull,    ///< never null itself
+  kCase,      ///< arguments: condition, value, condition, value, ..., value of ELSE
+  kCoalesce,  ///< the first argument that is not null
   // Strings.
-  kStringTest,  ///< `test`
-  kLength,
-  kByteLength,
+  kStringTest,  ///< LIKE, equality with a literal and so on; compiled in `test`
+  kLength,      ///< counts characters (code points)
+  kByteLength,  ///< counts bytes
   kLower,
   kUpper,
-  kTrim,  ///< parameter: 1 left, 2 right, 3 both
-  kSubstring,
-  kReplace,
-  kConcat,
+  kTrim,       ///< removes spaces; parameter: 1 left, 2 right, 3 both
+  kSubstring,  ///< arguments: text, first place, optionally the length
+  kReplace,    ///< arguments: text, what to replace, the replacement
+  kConcat,     ///< any number of operands; null if one of them is
   kStartsWith,
   kEndsWith,
   kContains,
-  kPosition,
-  // Dates (days) and timestamps (`unit` of the argument).
-  kDatePart,    ///< parameter: a DatePart
-  kTruncate,    ///< likewise: to the begin of it
-  kAddMonths,   ///< of a date or timestamp
-  kTimeToUnit,  ///< parameter: 10^n to multiply (n > 0) or divide (n < 0, down) by
-  // Of anything.
-  kBucket,  ///< which of `parameter` parts a hash of the arguments falls into
+  kPosition,  ///< arguments: text, part; 0 where the part does not occur
+  // Dates (days since 1970-01-01) and timestamps (units since then; the unit is the argument's).
+  kDatePart,   ///< parameter: a DatePart; the result is an integer
+  kTruncate,   ///< parameter: a DatePart; the result is its first moment
+  kAddMonths,  ///< adds the second argument, in months, to a date or timestamp
+  /// changes the unit; parameter n > 0 multiplies by n, n < 0 divides by -n and rounds down
+  kTimeToUnit,
+  // Takes arguments of all families.
+  kBucket,  ///< a hash of the arguments, reduced to 0 .. parameter - 1
 };
 
+/// The parts of a date that SQL's date_part() and date_trunc() know. kWeek is the week of ISO 8601,
+/// kDayOfWeek counts from Sunday = 0, kEpoch is seconds since 1970-01-01.
 enum class DatePart : Byte {
   kYear,
   kQuarter,
@@ -124,56 +154,69 @@ enum class DatePart : Byte {
   kEpoch,
 };
 
+/// Index of a node in its graph. Arguments have smaller numbers than the steps that use them.
 using NodeId = std::uint32_t;
 
+/// One value of an expression: a column, a constant or a step over other nodes. It is a plain
+/// record so that Graph can compare nodes field by field; which fields are meant depends on `kind`
+/// and `step`.
 struct Node {
   enum class Kind : Byte { kColumn, kConstant, kStep };
 
   Kind kind = Kind::kConstant;
-  Step step = Step::kAdd;
+  Step step = Step::kAdd;  ///< kStep only
   Family family = Family::kNull;
   Physical physical = Physical::kInt64;
-  bool nullable = true;
+  bool nullable = true;  ///< whether any row may be null
   /// The type by which results are stored and printed; its name is not used.
   ColumnSchema schema;
   Range range;
-  std::vector<NodeId> arguments;
-  std::size_t column = 0;  ///< kColumn
-  std::int64_t parameter = 0;
-  std::vector<Int128> integers;
-  std::shared_ptr<const StringTest> test;
-  std::string test_key;  ///< tells tests apart
-  // A constant.
+  std::vector<NodeId> arguments;           ///< kStep: the operands
+  std::size_t column = 0;                  ///< kColumn: its place among the query's input columns
+  std::int64_t parameter = 0;              ///< kStep: what it means is said at each Step
+  std::vector<Int128> integers;            ///< kInIntegers: the set, ascending
+  std::shared_ptr<const StringTest> test;  ///< kStringTest; shared, as nodes are copied
+  std::string test_key;  ///< text that is equal for equal tests, for comparing nodes
+  // kConstant: exactly one of these four, by family; booleans, dates and timestamps use `integer`.
   bool is_null = false;
   Int128 integer = 0;
   double real = 0;
   std::string text;
 };
 
-/// Whether a step may have a value though an argument is null, or be null though none is; others
-/// are null exactly where an argument is.
+/// Whether the step decides by itself which results are null (AND, OR, IS NULL, CASE, COALESCE and
+/// so on). For every other step a result is null exactly where one of its arguments is, and Program
+/// does that before the step runs.
 bool decides_nulls(Step step);
-/// Whether there may be rows for which a step itself, not what it is computed of, has no result.
+/// Whether the step itself may have no result for some row, because of an overflow, a division by
+/// zero or a text that cannot be read. Failures of its arguments do not count; see Graph::may_fail.
 bool step_may_fail(const Node& node);
 
+/// Owns the nodes of a query. Nodes are never removed or changed, so a NodeId stays valid; a
+/// reference from at() does not survive the next add(), which may move the nodes.
 class Graph {
  public:
-  /// The node that equals `node`; it is new or was there. Steps whose arguments are constants
-  /// become constants, unless they fail.
+  /// Returns the number of the node that equals `node`, after inserting it where it is new. A step
+  /// whose arguments are all constants is computed at once, by a Program of one row, and becomes a
+  /// constant. If it fails (1 // 0) it stays a step, and the query fails only if a row needs the
+  /// result.
   NodeId add(Node node);
 
   const Node& at(NodeId id) const { return nodes_[id]; }
   const std::vector<Node>& nodes() const { return nodes_; }
   bool is_constant(NodeId id) const { return at(id).kind == Node::Kind::kConstant; }
   bool is_column(NodeId id) const { return at(id).kind == Node::Kind::kColumn; }
-  /// Whether there may be rows for which the node, or one below it, has no result.
+  /// Whether the node or one that it depends on may fail for some row. Such nodes must not be
+  /// computed for rows that an earlier condition excludes.
   bool may_fail(NodeId id) const;
-  /// The columns that some nodes are computed of, ascending.
+  /// Returns the columns that `nodes` depend on, ascending and each once.
   std::vector<std::size_t> columns_of(const std::vector<NodeId>& nodes) const;
 
  private:
+  /// add() without folding of constants.
   NodeId intern(Node node);
 
+  // The index finds a node by key_of(), a text with all fields that make nodes differ.
   std::vector<Node> nodes_;
   std::unordered_map<std::string, NodeId> known_;
 };
@@ -186,7 +229,9 @@ constexpr T floor_divide(T value, std::type_identity_t<T> by) {
 
 /// 10^exponent, up to 38.
 Int128 power_of_ten(unsigned exponent);
+/// The most digits of a decimal, as in DuckDB and Arrow. Integers of 128 bits have this limit, too.
 constexpr unsigned kMostDigits = 38;
+/// Whether the interval is known and lies within the values of int64.
 bool fits_int64(const Range& range);
 
 }  // namespace presso::query

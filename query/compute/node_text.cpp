@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements node_text.h: operators stand between their operands, everything else is written as a
+// call.
 #include "query/compute/node_text.h"
 
 #include "format/columns/value_text.h"
@@ -7,7 +9,8 @@
 namespace presso::query {
 namespace {
 
-/// Signs stand between their operands; "" for functions.
+/// The operator that stands between operands, with its spaces; empty for steps written as
+/// functions.
 std::string_view sign_of(Step step) {
   switch (step) {
     case Step::kAdd:
@@ -43,6 +46,7 @@ std::string_view sign_of(Step step) {
   }
 }
 
+/// The name of a step that is written as a function; empty for conversions, which are not shown.
 std::string_view name_of(Step step) {
   static constexpr std::pair<Step, std::string_view> kNames[] = {
       {Step::kNegate, "-"},
@@ -83,6 +87,7 @@ std::string_view name_of(Step step) {
   return "";  // conversions are not shown
 }
 
+/// Strings stand in quotes, other constants are printed as a table would print them.
 std::string constant_text(const Node& node) {
   if (node.is_null) return "null";
   if (node.physical == Physical::kString) return "'" + node.text + "'";
@@ -107,6 +112,7 @@ std::string node_text(const Graph& graph, NodeId id, const std::vector<std::stri
   }
   const std::string_view sign = sign_of(node.step);
   const std::string_view name = name_of(node.step);
+  // A conversion: the text is that of its operand.
   if (sign.empty() && name.empty()) return node_text(graph, node.arguments[0], names);
   std::string text = std::string(name) + "(";
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A node as text for people (--explain): what is computed, not how it was written.
+// Nodes as text for --explain: what is computed after binding, not what the user wrote. Conversions
+// that binding inserted are left out, so that `a + 1.5` reads as it was meant. The text is for
+// people and is not parsed by anything. Tested through tests/cli/test_select.py.
 #pragma once
 
 #include <string>
@@ -9,7 +11,8 @@
 
 namespace presso::query {
 
-/// `names`: of the columns.
+/// Returns the node `id` as an expression; `names` are the names of the graph's columns, by
+/// Node::column.
 std::string node_text(const Graph& graph, NodeId id, const std::vector<std::string>& names);
 
 }  // namespace presso::query

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements program.h: laying out registers, running steps, and finding where a failure began.
 #include "query/compute/program.h"
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 namespace presso::query {
 namespace {
 
-/// Nulls and failures of what a step reads are those of what it writes.
+/// Sets the nulls and failures of a result to the union of those of its operands. It clears what
+/// the register held from the last vector, so it is called with no operands for steps that decide
+/// themselves.
 void merge_marks(Register& to, std::span<const Register* const> from) {
   to.has_nulls = to.has_failures = false;
   for (const Register* source : from) {
@@ -29,6 +32,7 @@ void merge_marks(Register& to, std::span<const Register* const> from) {
 
 using RunStep = void (*)(const StepContext&);
 
+/// Relies on the order of the enum Step.
 RunStep runner_of(Step step) {
   if (step <= Step::kPower) return run_arithmetic_step;
   if (step <= Step::kPrint) return run_conversion_step;
@@ -39,11 +43,13 @@ RunStep runner_of(Step step) {
   return run_date_step;
 }
 
+/// All rows at once, as constants are never filled again.
 template <class T>
 void fill(Register& to, T value) {
   std::fill_n(to.make<T>(), kBatchRows, value);
 }
 
+/// Strings are copied to the state's arena, so that a state does not depend on the graph's texts.
 void fill_constant(const Node& node, StringArena& strings, Register& to) {
   to.physical = node.physical;
   to.has_nulls = node.is_null;
@@ -87,6 +93,7 @@ std::string failure_text(const Node& node) {
 Program::Program(const Graph& graph, std::vector<NodeId> results)
     : Program(graph, results, graph.columns_of(results)) {}
 
+/// A node that several results share gets one register and is computed once.
 Program::Program(const Graph& graph, std::vector<NodeId> results, std::vector<std::size_t> inputs)
     : graph_(&graph), results_(std::move(results)), inputs_(std::move(inputs)) {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -128,8 +135,11 @@ Program::State::State(const Program& program) : registers_(program.node_of_.size
   }
 }
 
+/// Inputs are not copied: their registers point to the caller's values. Validity is copied, as its
+/// last words must be complete (the caller's end at `count`).
 std::optional<Failure> Program::run(State& state, std::span<const VectorView> inputs,
                                     std::uint32_t count, std::span<VectorView> results) const {
+  // Strings of the last run end here, and with them the views that it returned.
   state.strings_.clear();
   for (const auto& [input, number] : loads_) {
     Register& to = state.registers_[number];
@@ -139,9 +149,11 @@ std::optional<Failure> Program::run(State& state, std::span<const VectorView> in
     if (!to.has_nulls) continue;
     const std::uint32_t words = (count + 63) / 64;
     std::copy_n(inputs[input].validity, words, to.validity);
+    // Rows after `count` count as valid, so that merging whole words needs no mask.
     std::fill(to.validity + words, to.validity + kBatchWords, ~std::uint64_t{0});
   }
   std::vector<const Register*>& from = state.from_;
+  // One step after the other for the whole vector; operands are complete before their users run.
   for (const Instruction& step : steps_) {
     const Node& node = graph_->at(step.node);
     Register& to = state.registers_[step.to];
@@ -166,6 +178,8 @@ std::optional<Failure> Program::run(State& state, std::span<const VectorView> in
     if (!of.has_failures) continue;
     for (std::uint32_t row = 0; row < count; ++row) {
       if ((of.failures[row / 64] >> (row % 64) & 1) == 0) continue;
+      // Only the first failed row of each result matters; the earliest among the results is
+      // reported.
       if (!failure || row < failure->row) {
         failure = {row, failure_text(graph_->at(origin_of(state, results_[i], row)))};
       }
@@ -180,7 +194,8 @@ const std::uint64_t* Program::failures(const State& state, std::size_t result) c
   return of.has_failures ? of.failures : nullptr;
 }
 
-/// The node below `id` at which a row first failed.
+/// Follows a failed row down to the step at which it first failed, for the error message. It is
+/// slow, but is called for a single row only.
 NodeId Program::origin_of(const State& state, NodeId id, std::uint32_t row) const {
   for (const NodeId argument : graph_->at(id).arguments) {
     const auto place = std::find(node_of_.begin(), node_of_.end(), argument);

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The steps of a program, by kind of value. Each gets registers whose nulls and failures are merged
-// into the result's already, unless the step decides about them itself (decides_nulls()).
-// Tested through tests/unit/query/compute/program_test.cpp.
+// The interface between a Program and the functions that run its steps, one for each group of the
+// enum Step. A step works on a whole vector: its cost is a call and a switch for up to 1,024 rows,
+// so that the time is spent in loops over arrays, as in MonetDB/X100 (Boncz, Zukowski and Nes,
+// 2005).
+//
+// Before a step runs, Program has merged the nulls and failures of its operands into the result,
+// unless the step decides about them itself (decides_nulls()). Steps compute every row, also null
+// ones, and therefore must not trap on any value. Tested by
+// tests/unit/query/compute/compute_test.cpp.
+//
+// To add a step: a value of Step at the end of its group (graph.h), its case in the group's run
+// function, its name in node_text.cpp, whether it may fail or decides about nulls (graph.cpp), and,
+// if GPUs shall run it, its counterpart in query/gpu/table. Without that counterpart such a query
+// runs on the CPU.
 #pragma once
 
 #include <span>
@@ -10,20 +21,23 @@
 
 namespace presso::query {
 
+/// Everything that a step may read and write. It is made anew for each step and vector, on one
+/// thread.
 struct StepContext {
   const Node& node;
-  const Node* arguments[2];  ///< the first two, or nullptr
-  Register& to;
-  std::span<const Register* const> from;
-  std::uint32_t count;
-  StringArena& strings;
+  const Node* arguments[2];               ///< the first two, or nullptr
+  Register& to;                           ///< the result; its values are not made yet
+  std::span<const Register* const> from;  ///< the operands, in the order of the node's arguments
+  std::uint32_t count;                    ///< rows, at most kBatchRows
+  StringArena& strings;                   ///< holds new strings until the program's next run
 
-  /// There is no result for the row, unless it is null.
+  /// Marks the row as one without a result. A null row cannot fail: it has a result, null.
   void fail(std::uint32_t row) const {
     if (to.is_null(row)) return;
     to.has_failures = true;
     to.failures[row / 64] |= std::uint64_t{1} << (row % 64);
   }
+  /// Makes the row null; the first call allocates nothing but marks all other rows valid.
   void set_null(std::uint32_t row) const {
     if (!to.has_nulls) {
       to.has_nulls = true;
@@ -33,9 +47,11 @@ struct StepContext {
   }
 };
 
-/// For such steps: what fails in an argument fails in the result.
+/// For steps that decide about nulls, but not about failures: an operand's failure is the result's.
 void merge_failures(const StepContext& context);
 
+// One function for each group of steps; each is in the file steps_<group>.cpp, with kAnd to
+// kCoalesce beside the comparisons.
 void run_arithmetic_step(const StepContext& context);
 void run_conversion_step(const StepContext& context);
 void run_comparison_step(const StepContext& context);
@@ -44,7 +60,8 @@ void run_string_step(const StepContext& context);
 void run_date_step(const StepContext& context);
 void run_bucket_step(const StepContext& context);
 
-/// What is wrong with a row for which `node` has no result: "overflow in a * b".
+/// Returns what went wrong at a node, for messages: "division by zero, or a quotient that does not
+/// fit".
 std::string failure_text(const Node& node);
 
 }  // namespace presso::query

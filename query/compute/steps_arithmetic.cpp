@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic. Where a node's range shows that nothing overflows (parameter 0) loops are plain, and
-// compilers make vectors of them; what stands under nulls may wrap there.
+// Arithmetic steps. Where the node's interval shows that nothing can overflow (parameter 0), the
+// loops are plain and become vector code; 64-bit sums and products use the loops of
+// query/values/loops.h, which exist for several instruction sets. Checked loops test each row.
+// Under nulls values may wrap around, which is why unsigned types are used. Tested by
+// compute_test.cpp (AddsIntegersInSixtyFourBits, SaysWhereIntegersOverflow, KeepsDecimalsExact).
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -11,6 +14,7 @@
 namespace presso::query {
 namespace {
 
+/// The unsigned type of the same width, in which overflow is defined.
 template <class T>
 struct UnsignedOf {
   using Type = Uint128;
@@ -20,6 +24,7 @@ struct UnsignedOf<std::int64_t> {
   using Type = std::uint64_t;
 };
 
+/// Applies a function to every row of one operand.
 template <class T, class Apply>
 void unary(const StepContext& c, Apply apply) {
   const T* const a = c.from[0]->as<T>();
@@ -27,6 +32,7 @@ void unary(const StepContext& c, Apply apply) {
   for (std::uint32_t i = 0; i < c.count; ++i) to[i] = apply(a[i]);
 }
 
+/// Applies a function to every row of two operands of one physical form.
 template <class T, class Apply>
 void binary(const StepContext& c, Apply apply) {
   const T* const a = c.from[0]->as<T>();
@@ -35,7 +41,8 @@ void binary(const StepContext& c, Apply apply) {
   for (std::uint32_t i = 0; i < c.count; ++i) to[i] = apply(a[i], b[i]);
 }
 
-/// As binary(), of values that do not overflow or may wrap; of 64 bits by `loop`.
+/// As binary(), for operations that may wrap around: 64-bit values go through `loop`, which is
+/// vector code chosen for the processor, 128-bit ones through `apply`.
 template <class T, class Loop, class Apply>
 void wrapping(const StepContext& c, Loop loop, Apply apply) {
   if constexpr (std::is_same_v<T, std::int64_t>) {
@@ -46,8 +53,8 @@ void wrapping(const StepContext& c, Loop loop, Apply apply) {
   }
 }
 
-/// The greatest absolute value of a decimal of 38 digits; integers of 128 bits are limited
-/// likewise.
+/// Whether a 128-bit result has more than 38 digits, which counts as an overflow. 64-bit results
+/// never have.
 template <class T>
 bool too_large(T value) {
   if constexpr (std::is_same_v<T, Int128>) {
@@ -59,7 +66,8 @@ bool too_large(T value) {
   }
 }
 
-/// `apply` gives true on overflow, as the compiler's built-in functions do.
+/// As binary(), but a row for which `apply` returns true fails; this is how the compiler's overflow
+/// built-ins report an overflow.
 template <class T, class Apply>
 void checked_binary(const StepContext& c, Apply apply) {
   const T* const a = c.from[0]->as<T>();
@@ -73,6 +81,7 @@ void checked_binary(const StepContext& c, Apply apply) {
   }
 }
 
+/// For the three operations below: checked if the node asks for it, otherwise wrapping.
 template <class T>
 void add(const StepContext& c) {
   using U = typename UnsignedOf<T>::Type;
@@ -103,7 +112,8 @@ void multiply(const StepContext& c) {
               [](T a, T b) { return static_cast<T>(static_cast<U>(a) * static_cast<U>(b)); });
 }
 
-/// The negative, or the absolute value, of which the least number has none.
+/// The negative, or with `absolute` the absolute value. The least number of a width has neither and
+/// fails, if the node asks for checks.
 template <class T>
 void negate(const StepContext& c, bool absolute) {
   using U = typename UnsignedOf<T>::Type;
@@ -111,6 +121,7 @@ void negate(const StepContext& c, bool absolute) {
     return absolute && a >= 0 ? a : static_cast<T>(U{0} - static_cast<U>(a));
   });
   if (c.node.parameter == 0) return;
+  // The loop above runs for all rows; the rare value without a result is looked for afterwards.
   constexpr T kLeast = static_cast<T>(U{1} << (8 * sizeof(T) - 1));
   const T* const a = c.from[0]->as<T>();
   for (std::uint32_t i = 0; i < c.count; ++i) {
@@ -118,7 +129,9 @@ void negate(const StepContext& c, bool absolute) {
   }
 }
 
-/// Towards zero, as C and SQL divide; by zero there is no result.
+/// Quotient rounded towards zero, or with `remainder` the remainder, which has the dividend's sign.
+/// A divisor of zero fails. A divisor of -1 is treated apart because the processor traps on the
+/// least number divided by -1.
 template <class T>
 void divide(const StepContext& c, bool remainder) {
   const T* const a = c.from[0]->as<T>();
@@ -138,6 +151,7 @@ void divide(const StepContext& c, bool remainder) {
   }
 }
 
+/// Picks the loop once for each vector.
 template <class T>
 void whole_numbers(const StepContext& c) {
   switch (c.node.step) {
@@ -158,6 +172,9 @@ void whole_numbers(const StepContext& c) {
   }
 }
 
+/// Rounds to `digits` places after the point, half away from zero, via a product with 10^digits. If
+/// that product overflows the value has no such digits and stays; a scale that underflows gives
+/// zero.
 double round_to(double value, std::int64_t digits) {
   if (!std::isfinite(value)) return value;
   const double scale = std::pow(10.0, static_cast<double>(digits));
@@ -166,6 +183,7 @@ double round_to(double value, std::int64_t digits) {
   return std::round(scaled) / scale;
 }
 
+/// Doubles follow IEEE 754 and never fail, except for the square root of a negative number.
 void real_numbers(const StepContext& c) {
   switch (c.node.step) {
     case Step::kAdd:

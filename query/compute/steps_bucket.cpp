@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Into which part rows go that are equal in some keys, on whatever machine they are: by the hash of
-// groups and joins (query/values/hash.h), of values and not of how they are stored.
+// bucket(): assigns rows to parts by a hash of their keys. Rows with equal keys get one part on
+// every machine, because the hash (query/values/hash.h, also used by groups and joins) is of the
+// values and not of how they are stored: 5 has one hash as int8, int64 and decimal(38,0). The
+// number is part of the documented interface (docs/distributed.md), so the hash must not change.
+// Tested by tests/unit/query/answer/query_test.cpp.
 #include "query/compute/steps.h"
 #include "query/values/hash.h"
 #include "query/values/real_key.h"
@@ -8,12 +11,14 @@
 namespace presso::query {
 namespace {
 
+/// A value that fits 64 bits has the hash of those 64 bits, whatever its form.
 std::uint64_t hash_whole(Int128 value) {
   const auto low = static_cast<std::int64_t>(value);
   if (value == low) return hash_word(static_cast<std::uint64_t>(low));
   return hash_pair(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(value >> 64));
 }
 
+/// All nulls have one hash; so have 0.0 and -0.0, and all NaNs (real_key()).
 std::uint64_t hash_of(const Register& from, std::uint32_t row) {
   if (from.is_null(row)) return 0;
   switch (from.physical) {

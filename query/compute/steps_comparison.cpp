@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Comparisons, whose operands have the same physical form, and what is made of truth. NaN equals
-// itself and is greater than all other numbers; false is less than true; strings compare bytewise.
-// AND, OR and CASE follow SQL's logic of three values.
+// Comparisons and what follows from truth values. Operands of a comparison have one physical form.
+// Doubles are ordered totally: NaN equals itself and is greater than all other numbers, as in
+// DuckDB and PostgreSQL. False is less than true; strings compare byte by byte, which for UTF-8 is
+// the order of code points.
+//
+// AND, OR, NOT, CASE and COALESCE follow SQL's logic of three values, and the same rules hold for
+// failures: an operand that does not influence the result may fail. Tested by compute_test.cpp
+// (KnowsThreeTruths, EvaluatesOnlyTheBranchThatIsTaken, FollowsIeeeForDoublesButOrdersNan).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,6 +16,7 @@
 namespace presso::query {
 namespace {
 
+/// Negative, zero or positive, like memcmp; a prefix is less than the longer string.
 int compare(const StringRef& a, const StringRef& b) {
   const std::size_t common = static_cast<std::size_t>(std::min(a.size, b.size));
   const int order = common == 0 ? 0 : std::memcmp(a.data, b.data, common);
@@ -18,6 +24,8 @@ int compare(const StringRef& a, const StringRef& b) {
   return a.size < b.size ? -1 : (a.size > b.size ? 1 : 0);
 }
 
+// The relations as types, so that each pair of relation and physical form becomes a loop of its
+// own. Only Equal and Less are defined by hand; the other two are their opposites.
 struct Equal {
   template <class T>
   static bool test(const T& a, const T& b) {
@@ -46,6 +54,7 @@ struct LessEqual {
   }
 };
 
+/// One loop over two operands of type T.
 template <class Relation, class T>
 void compare_values(const StepContext& c) {
   const T* const a = c.from[0]->as<T>();
@@ -54,6 +63,7 @@ void compare_values(const StepContext& c) {
   for (std::uint32_t i = 0; i < c.count; ++i) to[i] = Relation::test(a[i], b[i]) ? 1 : 0;
 }
 
+/// Picks the loop by the operands' physical form.
 template <class Relation>
 void compare_by(const StepContext& c) {
   switch (c.from[0]->physical) {
@@ -70,7 +80,8 @@ void compare_by(const StepContext& c) {
   }
 }
 
-/// Nulls are equal to each other and to nothing else.
+/// Compares values first and then corrects the rows with nulls: nulls equal each other and nothing
+/// else.
 void is_distinct(const StepContext& c) {
   merge_failures(c);
   compare_by<NotEqual>(c);
@@ -83,6 +94,7 @@ void is_distinct(const StepContext& c) {
   }
 }
 
+/// Each row costs a binary search in the sorted set.
 void in_integers(const StepContext& c) {
   const auto& wanted = c.node.integers;
   Byte* const to = c.to.make<Byte>();
@@ -93,16 +105,19 @@ void in_integers(const StepContext& c) {
   }
 }
 
+/// Whether a row of an operand has no result.
 bool fails(const Register& of, std::uint32_t row) {
   return of.has_failures && (of.failures[row / 64] >> (row % 64) & 1) != 0;
 }
 
-/// AND (decisive false) and OR (decisive true): an operand that decides makes nulls and failures of
-/// the others irrelevant.
+/// AND (`decisive` is false) and OR (`decisive` is true). An operand that has the decisive value
+/// settles the row, whatever nulls and failures the others have. Without nulls and failures, the
+/// usual case, bytes are combined by a plain loop.
 void all_or_any(const StepContext& c, Byte decisive) {
   Byte* const to = c.to.make<Byte>();
   bool plain = true;
   for (const Register* from : c.from) plain = plain && !from->has_nulls && !from->has_failures;
+  // The operands' bytes are 0 or 1, so that AND and OR of bits are those of truth values.
   if (plain) {
     std::copy_n(c.from[0]->as<Byte>(), c.count, to);
     for (std::size_t part = 1; part < c.from.size(); ++part) {
@@ -137,13 +152,14 @@ void all_or_any(const StepContext& c, Byte decisive) {
   }
 }
 
+/// The result is never null.
 void is_null(const StepContext& c) {
   merge_failures(c);
   Byte* const to = c.to.make<Byte>();
   for (std::uint32_t i = 0; i < c.count; ++i) to[i] = c.from[0]->is_null(i) ? 1 : 0;
 }
 
-/// Takes row i over from `from`.
+/// Copies row `i` of a chosen operand, with its null or failure.
 template <class T>
 void take(const StepContext& c, const Register& from, std::uint32_t i, T* to) {
   to[i] = from.as<T>()[i];
@@ -154,12 +170,16 @@ void take(const StepContext& c, const Register& from, std::uint32_t i, T* to) {
   }
 }
 
+/// CASE, row by row: the first condition that is true chooses; one that is null counts as false. If
+/// a condition fails before one is true, the row fails. Operands come as condition, value, ...,
+/// ELSE.
 template <class T>
 void choose_branch(const StepContext& c) {
   T* const to = c.to.make<T>();
   for (std::uint32_t i = 0; i < c.count; ++i) {
     std::size_t branch = 0;
     bool failed = false;
+    // Ends at the first condition that is true or fails; if none is, `branch` is that of ELSE.
     for (; branch + 1 < c.from.size(); branch += 2) {
       const Register& when = *c.from[branch];
       failed = fails(when, i);
@@ -171,6 +191,8 @@ void choose_branch(const StepContext& c) {
   }
 }
 
+/// COALESCE, row by row; the last operand is taken if all before it are null. A failure ends the
+/// search.
 template <class T>
 void first_value(const StepContext& c) {
   T* const to = c.to.make<T>();
@@ -181,6 +203,7 @@ void first_value(const StepContext& c) {
   }
 }
 
+/// Both steps that choose, for one type of values.
 template <class T>
 void choose(const StepContext& c) {
   if (c.node.step == Step::kCase) {
@@ -190,6 +213,7 @@ void choose(const StepContext& c) {
   }
 }
 
+/// Picks the loop by the result's physical form.
 void choose_values(const StepContext& c) {
   switch (c.node.physical) {
     case Physical::kBool:
@@ -232,6 +256,7 @@ void run_comparison_step(const StepContext& context) {
   }
 }
 
+/// NOT flips the byte; its nulls were merged before.
 void run_truth_step(const StepContext& context) {
   switch (context.node.step) {
     case Step::kAnd:

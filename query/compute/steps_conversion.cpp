@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Conversions between physical forms, scales and texts.
+// Conversions between physical forms, scales, units of text and doubles. Whoever builds a node
+// decides whether it may fail (step_may_fail()); here rows that do not fit are marked. Reading and
+// printing text goes value by value through written_value.h and costs far more than the loops over
+// numbers. Tested by compute_test.cpp (CastsWhatFits, KeepsDecimalsExact).
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -13,6 +16,7 @@
 namespace presso::query {
 namespace {
 
+/// One loop from type From to type To.
 template <class From, class To, class Apply>
 void convert(const StepContext& c, Apply apply) {
   const From* const a = c.from[0]->as<From>();
@@ -20,7 +24,8 @@ void convert(const StepContext& c, Apply apply) {
   for (std::uint32_t i = 0; i < c.count; ++i) to[i] = apply(a[i]);
 }
 
-/// Checks that values lie in the node's range, whatever the forms are.
+/// Converts and marks the rows outside the node's interval; a value that does not fit `To` is one
+/// of them.
 template <class From, class To>
 void check_values(const StepContext& c) {
   const From* const a = c.from[0]->as<From>();
@@ -32,6 +37,7 @@ void check_values(const StepContext& c) {
   }
 }
 
+/// The step checks an interval whatever the widths are, hence four pairs of forms despite its name.
 void to_int64(const StepContext& c) {
   const bool from_wide = c.from[0]->physical == Physical::kInt128;
   const bool to_wide = c.node.physical == Physical::kInt128;
@@ -41,6 +47,8 @@ void to_int64(const StepContext& c) {
   check_values<std::int64_t, std::int64_t>(c);
 }
 
+/// Multiplies by 10^parameter. With a known interval nothing overflows; the product is computed
+/// unsigned because values under nulls are arbitrary.
 template <class T>
 void scale_up(const StepContext& c) {
   const T factor = static_cast<T>(power_of_ten(static_cast<unsigned>(c.node.parameter)));
@@ -60,6 +68,7 @@ void scale_up(const StepContext& c) {
   }
 }
 
+/// Divides by 10^parameter: down with `floor`, otherwise to nearest and half away from zero.
 template <class T>
 void scale_down(const StepContext& c, bool floor) {
   const T factor = static_cast<T>(power_of_ten(static_cast<unsigned>(c.node.parameter)));
@@ -67,6 +76,7 @@ void scale_down(const StepContext& c, bool floor) {
     const T quotient = static_cast<T>(a / factor);
     const T rest = static_cast<T>(a % factor);
     if (floor) return static_cast<T>(quotient - (rest < 0 ? 1 : 0));
+    // Half of the factor, rounded up: a factor of 1 has no half that a rest could reach.
     const T half = static_cast<T>(factor / 2 + factor % 2);
     if (rest >= half) return static_cast<T>(quotient + 1);
     if (rest <= -half) return static_cast<T>(quotient - 1);
@@ -80,6 +90,7 @@ void scale(const StepContext& c) {
   scale_down<T>(c, c.node.step == Step::kFloorScaled);
 }
 
+/// Integers (scale 0) convert in hardware, decimals by real_of_decimal().
 template <class T>
 void to_real(const StepContext& c) {
   const auto scale = static_cast<unsigned>(c.node.parameter);
@@ -89,11 +100,12 @@ void to_real(const StepContext& c) {
   convert<T, double>(c, [scale](T a) { return real_of_decimal(a, scale); });
 }
 
+/// NaN, infinities and values of more than 38 digits fail.
 void real_to_integer(const StepContext& c) {
   const double* const a = c.from[0]->as<double>();
   Int128* const to = c.to.make<Int128>();
   const auto scale = static_cast<unsigned>(c.node.parameter);
-  // As DuckDB has it: 2.5 becomes the integer 2, but the decimal 3.
+  // DuckDB's rule: 2.5 becomes the integer 2, but 3 as a decimal(10,0).
   const bool half_to_even = c.node.family == Family::kInteger;
   for (std::uint32_t i = 0; i < c.count; ++i) {
     if (!decimal_of_real(a[i], scale, half_to_even, to[i])) {
@@ -103,6 +115,7 @@ void real_to_integer(const StepContext& c) {
   }
 }
 
+/// Rows that cannot be read hold zero and fail; null rows are not read.
 void parse_texts(const StepContext& c) {
   const StringRef* const a = c.from[0]->as<StringRef>();
   const std::size_t width = physical_bytes(c.node.physical);
@@ -116,6 +129,7 @@ void parse_texts(const StepContext& c) {
   }
 }
 
+/// Texts live in the program's arena until its next run.
 void print_values(const StepContext& c) {
   StringRef* const to = c.to.make<StringRef>();
   for (std::uint32_t i = 0; i < c.count; ++i) {

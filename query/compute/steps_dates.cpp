@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Parts of dates and timestamps. Dates are days, timestamps units since 1970-01-01; weeks are
-// those of ISO 8601, Sunday is day 0.
+// Parts of dates and timestamps, truncation, and adding months. Dates are days since 1970-01-01,
+// timestamps units (of a second or less) since then, in UTC and without leap seconds. The calendar
+// is the proleptic Gregorian one (format/columns/civil_date.h), weeks are those of ISO 8601, and
+// Sunday is day 0. Each row costs a conversion to year, month and day; there is no vector code.
+// Tested by compute_test.cpp (ReckonsWithDates, SaysWhereMomentsOverflow).
 #include "format/columns/civil_date.h"
 #include "query/compute/steps.h"
 #include "query/compute/written_value.h"
@@ -13,13 +16,14 @@ constexpr std::int64_t kSecondsOfDay = 86400;
 /// A moment, taken apart as far as its type goes.
 struct Moment {
   std::int64_t days = 0;
-  std::int64_t in_day = 0;  ///< units since midnight
+  std::int64_t in_day = 0;  ///< units since midnight; 0 for dates
 };
 
-/// Units of the argument's type: a day is as many of them.
+/// How long a second and a day are in the units of a date or timestamp column. A date's unit is the
+/// day.
 struct Units {
   bool is_date = true;
-  std::int64_t in_second = 1;
+  std::int64_t in_second = 1;  ///< meaningless for dates
   std::int64_t in_day = 1;
 
   explicit Units(const Node& type) : is_date(type.family == Family::kDate) {
@@ -40,16 +44,19 @@ std::int64_t day_of_week(std::int64_t days) {
   const std::int64_t rest = (days + 4) % 7;  // 1970-01-01 was a Thursday
   return rest < 0 ? rest + 7 : rest;
 }
+/// The Monday of the ISO week that contains a day.
 std::int64_t monday_of(std::int64_t days) {
   return days - (day_of_week(days) + 6) % 7;
 }
 
+/// ISO 8601: a week belongs to the year that contains its Thursday.
 std::int64_t week_of(std::int64_t days) {
   const std::int64_t thursday = monday_of(days) + 3;
   const std::int64_t year = civil::date_of(thursday).year;
   return (thursday - civil::days_of_far(year, 1, 1)) / 7 + 1;
 }
 
+/// The value of one part; parts of the time are 0 for dates.
 std::int64_t part_of(DatePart part, const Units& units, std::int64_t value) {
   const Moment moment = units.take_apart(value);
   const civil::Date date = civil::date_of(moment.days);
@@ -80,11 +87,14 @@ std::int64_t part_of(DatePart part, const Units& units, std::int64_t value) {
   return 0;
 }
 
+/// The first moment of the year, month, hour and so on that contains `value`, in the same units;
+/// 128 bits, as it may lie before the first timestamp that exists. Parts without a beginning
+/// (kDayOfWeek) and kDay give the beginning of the day.
 Int128 begin_of(DatePart part, const Units& units, std::int64_t value) {
   const Moment moment = units.take_apart(value);
   const civil::Date date = civil::date_of(moment.days);
   std::int64_t days = moment.days;
-  std::int64_t step = 0;  // of the units within a day
+  std::int64_t step = 0;  // length in units; 0: the whole day is cut off
   switch (part) {
     case DatePart::kYear:
       days = civil::days_of_far(date.year, 1, 1);
@@ -114,7 +124,8 @@ Int128 begin_of(DatePart part, const Units& units, std::int64_t value) {
   return Int128{days} * units.in_day + (step == 0 ? 0 : moment.in_day / step * step);
 }
 
-/// The same day of another month, or that month's last day.
+/// Returns the equal day `months` months later (or earlier), or the last day of that month if it
+/// has no such day: 31 January plus one month is 28 or 29 February.
 Int128 add_months(const Units& units, std::int64_t value, std::int64_t months) {
   const Moment moment = units.take_apart(value);
   const civil::Date date = civil::date_of(moment.days);
@@ -143,6 +154,8 @@ void change_unit(const StepContext& c) {
 
 }  // namespace
 
+/// Moments more than 2^40 days from 1970 (3 billion years) fail, as years are computed in 64 bits.
+/// Months are limited to 120,000, ten thousand years, either way.
 void run_date_step(const StepContext& c) {
   if (c.node.step == Step::kTimeToUnit) {
     return c.node.physical == Physical::kInt128 ? change_unit<Int128>(c)
@@ -154,14 +167,15 @@ void run_date_step(const StepContext& c) {
   const auto part = static_cast<DatePart>(c.node.parameter);
   const auto store = [&](Int128 moment, std::uint32_t row) {
     to[row] = static_cast<std::int64_t>(moment);
-    // Dates have 32 bits, timestamps 64.
+    // A date column has 32 bits, a timestamp column 64.
     const bool fits =
         units.is_date ? moment == static_cast<std::int32_t>(moment) : moment == to[row];
     if (!fits) c.fail(row);
   };
-  // Far away years would not fit: years are kept within what dates of 32 bits reach.
+  // Beyond this, the arithmetic on years and days could overflow.
   constexpr std::int64_t kFarDays = std::int64_t{1} << 40;
   for (std::uint32_t i = 0; i < c.count; ++i) {
+    // Rows under nulls hold arbitrary values; fail() ignores those rows.
     const std::int64_t days = floor_divide(a[i], units.in_day);
     to[i] = 0;
     if (days > kFarDays || days < -kFarDays) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Functions of strings. Lengths and places count characters; a byte that is no UTF-8 is one
-// character. New strings live until the program's next run.
+// Functions of strings. Lengths and places count characters (code points); a byte that is not part
+// of valid UTF-8 counts as one character, so that binary columns work. Results that are parts of an
+// operand point into it; new texts go to the program's arena and live until its next run. Case
+// mapping is the simple one of Unicode (one code point for one); trim() removes spaces only. Tested
+// by compute_test.cpp (CountsCharactersOfStrings).
 #include <algorithm>
 #include <string>
 
@@ -10,13 +13,14 @@
 namespace presso::query {
 namespace {
 
-/// Bytes of the character that begins `text`, which is not empty.
+/// Returns the bytes of the first character of `text`, which is not empty.
 std::size_t character_bytes(Bytes text) {
   if (text[0] < 0x80) return 1;
   const auto decoded = scan_detail::decode(text.data(), text.data() + text.size());
   return decoded.bytes == 0 ? 1 : decoded.bytes;
 }
 
+/// Linear in the bytes.
 std::int64_t count_characters(Bytes text) {
   std::int64_t count = 0;
   while (!text.empty()) {
@@ -26,7 +30,7 @@ std::int64_t count_characters(Bytes text) {
   return count;
 }
 
-/// `text` without its first `count` characters.
+/// Returns `text` without its first `count` characters.
 Bytes behind(Bytes text, std::int64_t count) {
   for (; count > 0 && !text.empty(); --count) text = text.subspan(character_bytes(text));
   return text;
@@ -36,9 +40,11 @@ StringRef ref(Bytes text) {
   return {text.data(), text.size()};
 }
 
-/// substr(text, first, length): places count from 1, from the end where `first` is negative; a
-/// negative length takes what stands before. As DuckDB has it.
+/// substr(text, first, length) as in DuckDB: places count from 1, and from the end if `first` is
+/// negative; a negative length takes the characters before the place. Any pair of numbers is
+/// allowed; what lies outside the text is empty. The text is passed over up to three times.
 StringRef substring(Bytes text, std::int64_t first, std::int64_t length, bool has_length) {
+  // Characters are counted only where a place is meant from the end.
   const std::int64_t count = first < 0 || length < 0 ? count_characters(text) : 0;
   if (first < 0) {
     first = count + std::max(first, -count - (std::int64_t{1} << 32)) + 1;
@@ -55,10 +61,12 @@ StringRef substring(Bytes text, std::int64_t first, std::int64_t length, bool ha
   return ref(rest.first(rest.size() - behind(rest, end - begin).size()));
 }
 
+/// SQL's TRIM removes the space character and no other white space.
 bool is_space(Byte byte) {
   return byte == ' ';
 }
 
+/// `sides` is the step's parameter: bit 0 the left side, bit 1 the right side. Copies nothing.
 StringRef trim(Bytes text, std::int64_t sides) {
   if ((sides & 1) != 0) {
     while (!text.empty() && is_space(text.front())) text = text.subspan(1);
@@ -69,6 +77,7 @@ StringRef trim(Bytes text, std::int64_t sides) {
   return ref(text);
 }
 
+// Between the string types of this file; none of them copies.
 std::string_view view_of(const StringRef& text) {
   return {reinterpret_cast<const char*>(text.data), static_cast<std::size_t>(text.size)};
 }
@@ -96,6 +105,8 @@ StringRef change_case(const StepContext& c, Bytes text, bool upper) {
   return c.strings.add(bytes_of(changed));
 }
 
+/// All occurrences from left to right, without looking into what was inserted. An empty `old`
+/// changes nothing.
 StringRef replace(const StepContext& c, const StringRef& text, const StringRef& old,
                   const StringRef& with) {
   if (old.size == 0) return text;
@@ -108,25 +119,30 @@ StringRef replace(const StepContext& c, const StringRef& text, const StringRef& 
   return c.strings.add(bytes_of(changed));
 }
 
+/// All operands of one row; nulls were decided before.
 StringRef concatenated(const StepContext& c, std::uint32_t row) {
   std::string joined;
   for (const Register* from : c.from) joined += view_of(from->as<StringRef>()[row]);
   return c.strings.add(bytes_of(joined));
 }
 
-/// Where `part` first stands, counted in characters from 1; 0: nowhere.
+/// Returns the place of the first occurrence, in characters from 1, or 0 if there is none. The
+/// search is by bytes, which finds characters in UTF-8.
 std::int64_t position(const StringRef& text, const StringRef& part) {
   const std::size_t at = view_of(text).find(view_of(part));
   if (at == std::string_view::npos) return 0;
   return count_characters(text.bytes().first(at)) + 1;
 }
 
+/// Calls `apply` for the rows that are not null. Unlike the arithmetic loops it skips nulls, as
+/// string functions cost more than a branch.
 template <class T, class Apply>
 void for_rows(const StepContext& c, Apply apply) {
   T* const to = c.to.make<T>();
   for (std::uint32_t i = 0; i < c.count; ++i) to[i] = c.to.is_null(i) ? T{} : apply(i);
 }
 
+/// The steps whose result is a string; substring is the default.
 void strings_of_strings(const StepContext& c, const StringRef* a) {
   switch (c.node.step) {
     case Step::kLower:
@@ -155,6 +171,7 @@ void strings_of_strings(const StepContext& c, const StringRef* a) {
 
 }  // namespace
 
+/// `a` is the first operand of every step of this group.
 void run_string_step(const StepContext& c) {
   const StringRef* const a = c.from[0]->as<StringRef>();
   const auto b = [&c](std::uint32_t i) { return view_of(c.from[1]->as<StringRef>()[i]); };

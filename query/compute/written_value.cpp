@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements written_value.h with a small hand-written reader for each family. The take_*()
+// functions remove what they have read from the front of `text` and return false, with `text` in
+// any state, where it does not begin with that.
 #include "query/compute/written_value.h"
 
 #include <algorithm>
@@ -23,6 +26,7 @@ std::string_view trimmed(Bytes text) {
   return view;
 }
 
+/// Removes one wanted character.
 bool take(std::string_view& text, char wanted) {
   if (text.empty() || text.front() != wanted) return false;
   text.remove_prefix(1);
@@ -41,6 +45,7 @@ bool take_number(std::string_view& text, std::size_t least, std::size_t most, Nu
   return n >= least;
 }
 
+/// "2024-01-31" or "2024/1/31"; the day must exist in the proleptic Gregorian calendar.
 bool take_date(std::string_view& text, std::int64_t& days) {
   constexpr std::size_t kMostYearDigits = 12;  // timestamps of seconds reach the year 292277026596
   std::int64_t year = 0;
@@ -58,7 +63,8 @@ bool take_date(std::string_view& text, std::int64_t& days) {
   return true;
 }
 
-/// "12:30", "12:30:59", "12:30:59.123456789", as nanoseconds.
+/// "12:30", "12:30:59" or "12:30:59.123456789", as nanoseconds since midnight. Further digits are
+/// cut off. A leap second (":60") is refused.
 bool take_time(std::string_view& text, std::int64_t& nanos) {
   std::uint32_t hour = 0;
   std::uint32_t minute = 0;
@@ -110,6 +116,7 @@ bool read_timestamp(std::string_view text, const Node& type, std::int64_t& value
   return value == units;
 }
 
+/// The words that DuckDB accepts, in any case: true, t, yes, y, 1 and their opposites.
 bool read_bool(std::string_view text, Byte& value) {
   std::string word(text);
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -119,6 +126,7 @@ bool read_bool(std::string_view text, Byte& value) {
   return yes || no;
 }
 
+/// The whole text must be a number; one that is too large for a double is refused, not infinity.
 bool read_real(std::string_view text, double& value) {
   take(text, '+');
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -126,7 +134,8 @@ bool read_real(std::string_view text, double& value) {
   return problem == std::errc() && end == text.data() + text.size();
 }
 
-/// Integers and decimals of a scale; numbers with an exponent go through doubles.
+/// Reads integers and decimals of a scale. Plain digits are exact; numbers with an exponent go
+/// through a double, which is exact for up to 15 digits only.
 bool read_scaled(std::string_view text, unsigned scale, Int128& number) {
   unsigned of_text = 0;
   if (read_decimal(text, number, of_text)) return rescale(number, of_text, scale);
@@ -172,6 +181,7 @@ bool read_decimal(std::string_view text, Int128& number, unsigned& scale) {
     }
     if (c < '0' || c > '9') return false;
     ++digits;
+    // One more digit would make more than 38.
     if (number >= power_of_ten(kMostDigits - 1)) return false;
     number = number * 10 + (c - '0');
     scale += after_point ? 1 : 0;
@@ -202,6 +212,7 @@ bool rescale(Int128& number, unsigned from, unsigned to) {
   return true;
 }
 
+/// Everything that is not listed is a whole number, whose limits are the type's interval.
 bool read_value(const Node& type, Bytes text, Byte* to) {
   const std::string_view word = trimmed(text);
   std::int64_t value = 0;
@@ -239,6 +250,7 @@ bool read_value(const Node& type, Bytes text, Byte* to) {
   }
 }
 
+/// Integers, dates, timestamps and decimals are cut to the low bytes of their 128-bit form.
 void store_value(const ColumnSchema& type, const VectorView& values, std::uint32_t row, Byte* to) {
   if (type.type == ColumnType::kBool) {
     *to = values.as<Byte>()[row];

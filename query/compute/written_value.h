@@ -11,8 +11,9 @@
 
 namespace presso::query {
 
-/// Writes the value of `text` in the physical form of `type` (physical_bytes() bytes); false where
-/// it is none of that type, or does not fit.
+/// Reads `text` as a value of `type` (its family, scale, unit, physical form and interval are used)
+/// and writes physical_bytes() bytes to `to`. Returns false where the text is no such value or the
+/// value lies outside the interval; `to` may then be written in part.
 bool read_value(const Node& type, Bytes text, Byte* to);
 
 /// A date, or a date and a time.
@@ -28,17 +29,20 @@ std::optional<WrittenMoment> read_moment(Bytes text);
 /// there are more than 38 digits.
 bool read_decimal(std::string_view text, Int128& number, unsigned& scale);
 
-/// `number` of scale `from` in scale `to`, half away from zero; false where it does not fit.
+/// Changes the scale of `number` from `from` to `to`; fewer digits are rounded half away from zero.
+/// Returns false if the result has more than 38 digits.
 bool rescale(Int128& number, unsigned from, unsigned to);
 
-/// Writes row `row`, which is not null, as a table of the type would print it, to room for
-/// kMaxValueText bytes; returns its length. Not for strings.
+/// Prints row `row`, which must not be null, as a table of the type would print it. `to` has room
+/// for kMaxValueText bytes; returns the number written. Not for strings.
 std::size_t write_value(const Node& type, const VectorView& values, std::uint32_t row, char* to);
 
-/// Stores row `row` as a column of this type has it: value_bytes(type) bytes, bools one byte.
+/// Writes row `row` in the form in which a column of `type` stores it, value_bytes(type) bytes in
+/// little-endian order (a truth value takes one byte). The value must fit; the node's interval or a
+/// check has seen to that.
 void store_value(const ColumnSchema& type, const VectorView& values, std::uint32_t row, Byte* to);
 
-/// 10^n units in a second.
+/// Returns n for a unit of 10^-n seconds: 0, 3, 6 or 9.
 unsigned unit_digits_of(TimeUnit unit);
 /// Nanoseconds in a day for dates, in a unit for timestamps.
 Int128 nanos_in_unit(const Node& moment);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the public header promises, by means of Parser: single expressions, lists, trees by hand.
+// Implements presso/expression.h with Parser: single expressions, lists, and trees made by hand.
 #include "presso/expression.h"
 
 #include "query/expression/list_items.h"
@@ -15,7 +15,7 @@ using Kind = Expression::Kind;
 
 constexpr std::string_view kNextItem = "an operator, ',' or the end";
 
-/// A comma and something behind it, or the end.
+/// Takes a comma, after which an item must follow; false at the end of the text.
 Result<bool> another(Parser& parser) {
   if (parser.done()) return false;
   if (!parser.take_symbol(",")) return parser.no_operator(kNextItem);
@@ -23,6 +23,7 @@ Result<bool> another(Parser& parser) {
   return true;
 }
 
+/// Parses items that are separated by commas; empty text gives none.
 template <class Item>
 Result<std::vector<Item>> list_of(std::string_view text, Result<Item> (*item)(Parser&)) {
   std::vector<Item> items;
@@ -37,6 +38,7 @@ Result<std::vector<Item>> list_of(std::string_view text, Result<Item> (*item)(Pa
   return items;
 }
 
+/// A node without arguments.
 Expression leaf(Kind kind, std::string text) {
   Expression result;
   result.kind = kind;
@@ -46,12 +48,14 @@ Expression leaf(Kind kind, std::string text) {
 
 }  // namespace
 
+/// The places in the text are left out.
 bool operator==(const Expression& a, const Expression& b) {
   return a.kind == b.kind && a.op == b.op && a.negated == b.negated && a.distinct == b.distinct &&
          a.text == b.text && a.qualifier == b.qualifier && a.type == b.type &&
          a.arguments == b.arguments;
 }
 
+/// Whatever follows the expression is an error.
 Result<Expression> parse_expression(std::string_view text) {
   Parser parser(text);
   PRESSO_ASSIGN(Node parsed, parser.expression());
@@ -67,6 +71,7 @@ Result<std::vector<SortExpression>> parse_sort_expressions(std::string_view text
   return list_of<SortExpression>(text, expression_detail::sort_expression);
 }
 
+/// Shares its layout with errors of search patterns.
 std::string explain_expression_error(std::string_view text, const Error& error) {
   return scan_detail::explain_pattern_error(text, error);
 }
@@ -75,6 +80,7 @@ Expression column(std::string name) {
   return leaf(Kind::kColumn, std::move(name));
 }
 
+/// A negative number becomes a negation, as kNumber has no sign.
 Expression number(std::string text) {
   if (!text.starts_with('-')) return leaf(Kind::kNumber, std::move(text));
   return operation(Expression::Op::kNegate, {number(text.substr(1))});
@@ -88,6 +94,7 @@ Expression string(std::string text) {
   return leaf(Kind::kString, std::move(text));
 }
 
+/// Names of functions are compared in lower case.
 Expression call(std::string function, std::vector<Expression> arguments) {
   Expression result = leaf(Kind::kFunction, expression_detail::lower_case(function));
   result.arguments = std::move(arguments);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A result that is given no name has that of its column, or its text as it is written.
+// Implements list_items.h. A result without a name is called like its column, or else by its text
+// as it was written.
 #include "query/expression/list_items.h"
 
 namespace presso::expression_detail {
@@ -7,12 +8,14 @@ namespace {
 
 using Kind = Expression::Kind;
 
+/// Whether a token can be a result's name without AS.
 bool may_be_name(const Token& token) {
   return token.kind == Token::Kind::kQuoted ||
          (token.kind == Token::Kind::kWord && !token.reserved);
 }
 
-/// The name behind an expression; empty where there is none.
+/// Returns the name after an expression; empty if there is none. After AS even reserved words are
+/// names.
 Result<std::string> result_name(Parser& parser) {
   const bool as = parser.take_word("as");
   const Token& token = parser.here();
@@ -23,6 +26,7 @@ Result<std::string> result_name(Parser& parser) {
   return name_of(parser.take());
 }
 
+/// A star whose text began at `begin`.
 NamedExpression star_since(const Parser& parser, std::size_t begin) {
   NamedExpression star{{}, "*"};
   star.expression.kind = Kind::kStar;
@@ -31,12 +35,15 @@ NamedExpression star_since(const Parser& parser, std::size_t begin) {
   return star;
 }
 
+/// In an expression alone `*` must be a whole item; otherwise it is a multiplication without a left
+/// side, which gets a better error from the expression parser.
 bool is_star(const Parser& parser) {
   const Token& after = parser.ahead();
   return parser.here().is_symbol("*") && (parser.grammar() == Grammar::kStatement ||
                                           after.is_symbol(",") || after.kind == Token::Kind::kEnd);
 }
 
+/// Whether `name.*` follows.
 bool is_qualified_star(const Parser& parser) {
   return may_be_name(parser.here()) && parser.ahead().is_symbol(".") &&
          parser.ahead(2).is_symbol("*");
@@ -44,6 +51,7 @@ bool is_qualified_star(const Parser& parser) {
 
 }  // namespace
 
+/// The text of the name keeps the user's case and spelling.
 Result<NamedExpression> unnamed_expression(Parser& parser) {
   const std::size_t first = parser.taken();
   PRESSO_ASSIGN(Node parsed, parser.expression());
@@ -52,6 +60,7 @@ Result<NamedExpression> unnamed_expression(Parser& parser) {
   return NamedExpression{std::move(parsed->tree), std::move(name)};
 }
 
+/// A star has no name of its own; binding replaces it by the columns.
 Result<NamedExpression> named_expression(Parser& parser) {
   const std::size_t begin = parser.here().offset;
   if (is_star(parser)) {
@@ -72,6 +81,7 @@ Result<NamedExpression> named_expression(Parser& parser) {
   return item;
 }
 
+/// NULLS LAST is the default for both directions, as in DuckDB.
 Result<SortExpression> sort_expression(Parser& parser) {
   PRESSO_ASSIGN(Node parsed, parser.expression());
   SortExpression result{std::move(parsed->tree), false, false};

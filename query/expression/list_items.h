@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Members of lists: what a query shows, what it groups by, what it sorts by. The same alone and
-// within a statement. Tested by tests/unit/query/expression/expression_list_test.cpp.
+// The items of lists: what a query selects, groups by and sorts by. They are the same in lists of
+// their own (`--group-by`) and in a statement. Tested by
+// tests/unit/query/expression/expression_list_test.cpp.
 #pragma once
 
 #include "query/expression/parser.h"
 
 namespace presso::expression_detail {
 
-/// `*`, `o.*`, or an expression with or without a name behind it.
+/// Parses `*`, `o.*`, or an expression with an optional name (AS may be left out).
 Result<NamedExpression> named_expression(Parser& parser);
-/// Without a name behind it: it is called as it is written.
+/// Parses an expression that cannot be given a name; its name is that of its column, or its text.
 Result<NamedExpression> unnamed_expression(Parser& parser);
+/// Parses `x [ASC | DESC] [NULLS FIRST | LAST]`.
 Result<SortExpression> sort_expression(Parser& parser);
 
 }  // namespace presso::expression_detail

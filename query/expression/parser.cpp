@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operators that stand behind an operand. expression() reads a prefix and then, as long as the next
-// operator binds strongly enough, makes what it has the left operand of that operator.
+// Operators that follow an operand. expression() reads an operand (prefix(), in parser_values.cpp);
+// then, as long as the next operator binds strongly enough, it makes what it has the left operand
+// of that operator.
 #include "query/expression/parser.h"
 
 #include <algorithm>
@@ -14,9 +15,10 @@ namespace {
 using Kind = Expression::Kind;
 using Op = Expression::Op;
 
-/// A level of a tree takes two calls of expression() where its text has parentheses.
+/// One level of a tree takes two calls of expression() if its text has parentheses.
 constexpr std::size_t kMaxCalls = 2 * kMaxExpressionDepth + 2;
 
+/// The advice helps: a + b + c + ... of 500 terms is 500 levels deep, as + associates to the left.
 Error too_deep(std::size_t offset) {
   return error_at(offset, "more than " + std::to_string(kMaxExpressionDepth) +
                               " levels deep; parentheses around parts of a long sum make it "
@@ -25,6 +27,8 @@ Error too_deep(std::size_t offset) {
 
 }  // namespace
 
+/// Spelling, operator and power. `not` stands for NOT IN, NOT LIKE and so on; `!~` is negated
+/// MATCHES.
 const Parser::Infix Parser::kInfixes[] = {
     {"or", Op::kOr, Power::kOr},
     {"and", Op::kAnd, Power::kAnd},
@@ -59,16 +63,19 @@ const Token& Parser::ahead(std::size_t tokens) const {
   return tokens_[std::min(at_ + tokens, tokens_.size() - 1)];
 }
 
+/// A kEnd with text is not the end but something that is no token.
 bool Parser::done() const {
   return here().kind == Token::Kind::kEnd && here().text.empty();
 }
 
+/// The last token, kEnd, is never passed, so that here() always exists.
 const Token& Parser::take() {
   const Token& token = tokens_[at_];
   if (at_ + 1 < tokens_.size()) ++at_;
   return token;
 }
 
+/// Words are compared without regard to case.
 bool Parser::take_word(std::string_view word) {
   if (!here().is_word(word)) return false;
   take();
@@ -81,6 +88,7 @@ bool Parser::take_symbol(std::string_view symbol) {
   return true;
 }
 
+/// White space and comments between two tokens become one space.
 std::string Parser::written_since(std::size_t first) const {
   std::string result;
   for (std::size_t i = first; i < at_; ++i) {
@@ -90,6 +98,7 @@ std::string Parser::written_since(std::size_t first) const {
   return result;
 }
 
+/// Tokens up to `offset` are dropped; new ones are made only if `offset` lies within a token.
 void Parser::continue_at(std::size_t offset) {
   std::size_t last_end = offset;
   while (at_ + 1 < tokens_.size() && here().offset < offset) last_end = take().end();
@@ -101,6 +110,7 @@ void Parser::continue_at(std::size_t offset) {
   }
 }
 
+/// A surplus ')' is the usual cause and gets its own message.
 Error Parser::no_operator(std::string_view expected) const {
   if (here().is_symbol(")")) return error_at(here().offset, "this ')' closes nothing");
   return unexpected(here(), expected);
@@ -113,6 +123,7 @@ Node Parser::begin_node(Kind kind, std::size_t begin) {
   return node;
 }
 
+/// The node begins where its left operand does.
 Node Parser::begin_operator(Op op, bool negated, Node left) {
   Node node = begin_node(Kind::kOperator, left->begin);
   node->tree.op = op;
@@ -121,11 +132,13 @@ Node Parser::begin_operator(Op op, bool negated, Node left) {
   return node;
 }
 
+/// The depth of a tree is one more than that of its deepest child.
 void Parser::adopt(Node& node, Node child) {
   node->tree.arguments.push_back(std::move(child->tree));
   node->depth = std::max(node->depth, child->depth + 1);
 }
 
+/// Checked for every node, so that no tree is ever built that is too deep to walk over.
 Result<Node> Parser::finish(Node node) const {
   if (node->depth > kMaxExpressionDepth) return too_deep(node->begin);
   node->end = end_of_last();
@@ -134,6 +147,7 @@ Result<Node> Parser::finish(Node node) const {
   return node;
 }
 
+/// The table is short and searched from the front.
 const Parser::Infix* Parser::infix_here() const {
   const Token& token = here();
   for (const Infix& infix : kInfixes) {
@@ -142,8 +156,9 @@ const Parser::Infix* Parser::infix_here() const {
   return nullptr;
 }
 
-/// What may follow what without parentheses: comparisons and tests do not chain, and a condition is
-/// no operand of + or ||.
+/// Which operator may follow which one without parentheses: comparisons and tests do not chain, and
+/// a condition cannot be an operand of + or ||. Most such texts are mistakes, so SQL's silent
+/// interpretations are refused.
 Status Parser::may_follow(Power before, Power power) const {
   if (before == power && power == Power::kComparison) {
     return error_at(here().offset,
@@ -160,6 +175,8 @@ Status Parser::may_follow(Power before, Power power) const {
   return {};
 }
 
+/// `least` is the power of the operator on whose right side this expression stands, or the next one
+/// above it.
 Result<Node> Parser::expression(Power least) {
   if (calls_ == kMaxCalls) return too_deep(here().offset);
   ++calls_;
@@ -176,6 +193,7 @@ Result<Node> Parser::expression(Power least) {
   return left;
 }
 
+/// `same_as_before`: the operator before was the same, at this level and without parentheses.
 Result<Node> Parser::infix(const Infix& operation, Node left, bool same_as_before) {
   take();
   switch (operation.op) {
@@ -199,7 +217,8 @@ Result<Node> Parser::infix(const Infix& operation, Node left, bool same_as_befor
   }
 }
 
-/// The operands of `a OR b OR c` go into one node; those in parentheses keep theirs.
+/// AND and OR: the operands of `a OR b OR c` go into one node; an OR in parentheses stays a node of
+/// its own.
 Result<Node> Parser::junction(const Infix& operation, Node left, bool same_as_before) {
   Result<Node> right = expression(above(operation.power));
   if (!right.ok()) return right;
@@ -209,6 +228,7 @@ Result<Node> Parser::junction(const Infix& operation, Node left, bool same_as_be
   return finish(std::move(node));
 }
 
+/// Arithmetic, comparisons and `||`, which associate to the left.
 Result<Node> Parser::binary(const Infix& operation, Node left) {
   Result<Node> right = expression(above(operation.power));
   if (!right.ok()) return right;
@@ -217,6 +237,7 @@ Result<Node> Parser::binary(const Infix& operation, Node left) {
   return finish(std::move(node));
 }
 
+/// After `x NOT`, only the tests can follow.
 Result<Node> Parser::negated_test(Node left) {
   for (const Infix& infix : kInfixes) {
     if (infix.power == Power::kTest && infix.op != Op::kNot && here().is_word(infix.spelling)) {
@@ -227,6 +248,7 @@ Result<Node> Parser::negated_test(Node left) {
   return unexpected(here(), "IN, BETWEEN, LIKE, ILIKE or MATCHES behind NOT");
 }
 
+/// The operator's word has been taken.
 Result<Node> Parser::test(Op op, bool negated, Node left) {
   Node node = begin_operator(op, negated, std::move(left));
   if (op == Op::kBetween) return between(std::move(node));
@@ -234,6 +256,7 @@ Result<Node> Parser::test(Op op, bool negated, Node left) {
   return pattern(std::move(node));
 }
 
+/// The bounds bind more strongly than AND, so that the AND of BETWEEN is found.
 Result<Node> Parser::between(Node node) {
   Result<Node> low = expression(above(Power::kTest));
   if (!low.ok()) return low;
@@ -245,6 +268,7 @@ Result<Node> Parser::between(Node node) {
   return finish(std::move(node));
 }
 
+/// At least one member; members are expressions of any kind. Subqueries are refused by name.
 Result<Node> Parser::in(Node node) {
   const std::size_t open = here().offset;
   if (!take_symbol("(")) return unexpected(here(), "a list in parentheses behind IN");
@@ -258,7 +282,8 @@ Result<Node> Parser::in(Node node) {
   return finish(std::move(node));
 }
 
-/// Behind LIKE, ILIKE and MATCHES: patterns are compiled before a row is read, so they are strings.
+/// The right side of LIKE, ILIKE and MATCHES. It must be a literal, as patterns are compiled before
+/// any row is read. A name in double quotes is the usual mistake and gets its own message.
 Result<Node> Parser::pattern(Node node) {
   const Token first = here();
   Result<Node> pattern = expression(above(Power::kTest));
@@ -282,6 +307,7 @@ Result<Node> Parser::pattern(Node node) {
   return finish(std::move(node));
 }
 
+/// IS [NOT] NULL, UNKNOWN, TRUE, FALSE or DISTINCT FROM.
 Result<Node> Parser::is(Node left) {
   const bool negated = take_word("not");
   const Token word = here();
@@ -299,7 +325,7 @@ Result<Node> Parser::is(Node left) {
   return finish(std::move(node));
 }
 
-/// `x IS TRUE` is `x IS NOT DISTINCT FROM TRUE`.
+/// `x IS TRUE` becomes `x IS NOT DISTINCT FROM TRUE`, which is never null.
 Result<Node> Parser::is_truth(Node left, bool negated, const Token& word) {
   Node node = begin_operator(Op::kIsDistinct, !negated, std::move(left));
   Node truth = begin_node(Kind::kBool, word.offset);
@@ -310,6 +336,7 @@ Result<Node> Parser::is_truth(Node left, bool negated, const Token& word) {
   return finish(std::move(node));
 }
 
+/// `x::type`, as PostgreSQL writes a cast.
 Result<Node> Parser::double_colon(Node left) {
   PRESSO_ASSIGN(std::string name, type());
   Node node = begin_node(Kind::kCast, left->begin);

@@ -1,9 +1,44 @@
 // SPDX-License-Identifier: MIT
-// The parser of expressions: a Pratt parser, where an operator is a row in a table with the power
-// by which it binds. Conditions that are joined by AND or OR become one node with many operands,
-// so that a condition of 100,000 parts is two levels deep. Whatever is deeper than
-// kMaxExpressionDepth is an error, which also bounds the stack.
-// Tested by tests/unit/query/expression.
+// The parser of expressions: a Pratt parser (top-down operator precedence, Pratt 1973). Each
+// operator is a row of a table with its binding power, and one loop handles all of them. Conditions
+// joined by AND, or by OR, become one node with many operands, so that a condition of 100,000 parts
+// is only two levels deep.
+//
+// Anything deeper than kMaxExpressionDepth is an error, which also bounds the stack. Time is linear
+// in the text, apart from CASE x WHEN, which copies x (and is limited). Names, types and functions
+// are not looked up here; that is query/compute. Errors are kInvalidArgument with a place. Tested
+// by tests/unit/query/expression (trees, errors, lists, random trees) and
+// tests/fuzz/expression_fuzzer.cpp.
+//
+// The grammar, from the weakest operators to the strongest. Brackets are optional parts, braces may
+// be repeated, words in capitals are keywords:
+//
+//   expression = conjunction { OR conjunction }
+//   conjunction = negation { AND negation }
+//   negation   = NOT negation | is
+//   is         = comparison [ IS [NOT] ( NULL | UNKNOWN | TRUE | FALSE ) ]
+//              | comparison IS [NOT] DISTINCT FROM comparison
+//   comparison = test [ ( = == <> != < <= > >= ) test ]
+//   test       = concat [ [NOT] BETWEEN concat AND concat ]
+//              | concat [NOT] IN ( expression { , expression } )
+//              | concat [NOT] ( LIKE | ILIKE | MATCHES ) string [ ESCAPE string ]
+//              | concat ( ~ | !~ ) string
+//   concat     = sum { || sum }
+//   sum        = product { ( + | - ) product }
+//   product    = signed { ( * | / | // | % ) signed }
+//   signed     = ( - | + ) signed | cast
+//   cast       = value { :: type }
+//   value      = number | 'string' | 1994-01-01 | NULL | TRUE | FALSE
+//              | DATE 'string' | TIMESTAMP 'string' | INTERVAL ( 'string' | number ) unit
+//              | [ name . ] name | name ( [ DISTINCT ] expression { , expression } ) | name ( * )
+//              | CASE [ expression ] { WHEN expression THEN expression } [ ELSE expression ] END
+//              | CAST ( expression AS type ) | EXTRACT ( unit FROM expression )
+//              | ( expression )
+//
+// How the loop reads `a or b = 1 and c`: expression(kOr) reads `a`, sees OR and calls
+// expression(kAnd) for its right side. That reads `b`, then `=`, whose right side expression(kTest)
+// ends with `1`, because AND binds more weakly; the comparison becomes the left operand of AND; and
+// so on.
 #pragma once
 
 #include <memory>
@@ -17,60 +52,71 @@
 
 namespace presso::expression_detail {
 
-/// A tree, and where it stands with its parentheses: `tree` has its place without them.
+/// A tree and where it stands in the text: [begin, end) includes its parentheses, whereas the place
+/// in `tree` is without them.
 struct Parsed {
   Expression tree;
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t depth = 1;  ///< levels of `tree`
 };
-/// Small, for the stack's sake: the parser calls itself up to 1,000 times, with a few of these each
-/// time.
+/// Held by pointer to keep the stack small: the parser calls itself up to 1,000 times, and each
+/// call has several of these.
 using Node = std::unique_ptr<Parsed>;
 
+/// Parses one text. The text must outlive it; the trees do not refer to the text. Statement
+/// (statement.h) uses the same parser for its clauses, and reads clause words with the functions
+/// that take tokens.
 class Parser {
  public:
   explicit Parser(std::string_view text, Grammar grammar = Grammar::kExpression)
       : text_(text), grammar_(grammar), tokens_(tokens_of(text, grammar)) {}
 
-  /// As much as belongs together by operators that bind at least so strongly.
+  /// Parses the longest expression that begins here and whose operators bind at least as strongly
+  /// as `least`; stops in front of anything else, without an error.
   Result<Node> expression(Power least = Power::kOr);
 
+  /// The next token, which has not been taken.
   const Token& here() const { return tokens_[at_]; }
+  /// The token after it, or further ahead; the last token where the text ends before.
   const Token& ahead(std::size_t tokens = 1) const;
-  /// The token that was taken last, or so many before. There must be one.
+  /// The token that was taken last, or `before` tokens earlier. It must exist.
   const Token& last(std::size_t before = 0) const { return tokens_[at_ - 1 - before]; }
-  /// How many tokens were taken.
+  /// How many tokens have been taken.
   std::size_t taken() const { return at_; }
-  /// Whether nothing is left; not where something is that is no token.
+  /// Whether the text is used up. False if it goes on with something that is no token.
   bool done() const;
-  /// Steps over what comes if it is this one.
+  /// Takes the next token if it is this word or symbol, and returns whether it was.
   bool take_word(std::string_view word);
   bool take_symbol(std::string_view symbol);
-  /// Steps over any token and returns it.
+  /// Takes any token and returns it; the last one stays.
   const Token& take();
-  /// Behind the last token that was taken.
+  /// The offset at which the last token that was taken ends.
   std::size_t end_of_last() const { return at_ == 0 ? 0 : tokens_[at_ - 1].end(); }
   std::string_view text() const { return text_; }
   Grammar grammar() const { return grammar_; }
-  /// What was taken since taken() was `first`, as written, but with one space for each gap.
+  /// Returns the text of the tokens since taken() was `first`, with one space for each gap. It
+  /// names results that have no name of their own.
   std::string written_since(std::size_t first) const;
-  /// Goes on with the token that begins at `offset` or behind it, which is not before here; what
-  /// lies between is no token. Costs as much as the rest of the text where it lies within a token.
+  /// Continues with the token that begins at `offset` or after it, which is not before here(). Used
+  /// where the text between is no sequence of tokens (file names). If `offset` lies within a token,
+  /// the rest of the text is split into tokens again.
   void continue_at(std::size_t offset);
-  /// The error of a token that cannot follow a whole expression; `expected` without operators.
+  /// Returns the error for a token that cannot follow a complete expression; `expected` says what
+  /// could.
   Error no_operator(std::string_view expected) const;
 
  private:
+  /// An operator that stands after its left operand.
   struct Infix {
     std::string_view spelling;
-    Expression::Op op;  ///< kNone for a cast
+    Expression::Op op;  ///< kNone for the cast `::`
     Power power;
     bool negated = false;
   };
   static const Infix kInfixes[];
 
-  // parser.cpp: operators behind an operand.
+  // In parser.cpp: operators that follow an operand. Functions that take a node return it extended.
   const Infix* infix_here() const;
   Status may_follow(Power before, Power power) const;
   Result<Node> infix(const Infix& operation, Node left, bool same_as_before);
@@ -85,7 +131,7 @@ class Parser {
   Result<Node> is_truth(Node left, bool negated, const Token& word);
   Result<Node> double_colon(Node left);
 
-  // parser_values.cpp: what an operand begins with.
+  // In parser_values.cpp: what an operand can begin with.
   Result<Node> prefix(Power least);
   Result<Node> signed_operand();
   Result<Node> negation();
@@ -102,20 +148,22 @@ class Parser {
   Result<Node> interval();
   Result<Node> case_of();
   Result<Node> equality(const Expression& subject, std::size_t depth, Node value);
+  /// Takes the ')' of the parenthesis that was opened at `open`; says so if it is never closed.
   Status close(std::size_t open, std::string_view expected);
 
+  // Building nodes. adopt() moves a child in and tracks the depth; finish() sets the place.
   static Node begin_node(Expression::Kind kind, std::size_t begin);
   static Node begin_operator(Expression::Op op, bool negated, Node left);
   static void adopt(Node& node, Node child);
-  /// Ends `node` behind the last token that was taken.
+  /// Ends `node` after the last token that was taken; an error if it is too deep.
   Result<Node> finish(Node node) const;
 
   std::string_view text_;
   Grammar grammar_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
-  std::size_t calls_ = 0;           ///< of expression(), within each other
-  std::uint64_t copied_bytes_ = 0;  ///< of trees, by CASE x WHEN
+  std::size_t calls_ = 0;           ///< of expression() that are active, within each other
+  std::uint64_t copied_bytes_ = 0;  ///< bytes of trees that CASE x WHEN has copied so far
 };
 
 }  // namespace presso::expression_detail

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What an operand begins with: literals, names, functions, signs, parentheses, CASE, CAST, EXTRACT.
-// Words that mean something only where certain tokens follow (date, interval, cast, ...) remain
-// names of columns everywhere else.
+// What an operand can begin with: literals, names, functions, signs, parentheses, CASE, CAST,
+// EXTRACT. Words that have a meaning only in front of certain tokens (date, interval, cast,
+// extract, ...) remain names of columns everywhere else.
+//
+// Examples of what becomes of texts (kind, then text or arguments):
+//
+//   -1                       kOperator kNegate of kNumber "1"
+//   o.price                  kColumn "price" with qualifier "o"
+//   date '1994-01-01'        kDate "1994-01-01"; without the quotes, date is a column
+//   interval '3 days'        kInterval "3" with type "day"
+//   count(distinct x)        kFunction "count" with `distinct`
+//   extract(year from d)     kFunction "year" of kColumn "d"
+//   case x when 1 then y end kCase of (x = 1), y
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -17,29 +27,32 @@ using Kind = Expression::Kind;
 using Op = Expression::Op;
 using TokenKind = Token::Kind;
 
-/// `CASE x WHEN a ... WHEN b ...` becomes `CASE WHEN x = a ... WHEN x = b ...`; within each other
-/// such copies could grow without bound.
+/// `CASE x WHEN a ... WHEN b ...` becomes `CASE WHEN x = a ... WHEN x = b ...`. Nested in each
+/// other, such copies of x could grow without bound; this limits them.
 constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{16} << 20;
 
+// Units of INTERVAL, in the singular, and parts that EXTRACT knows.
 constexpr std::array<std::string_view, 10> kUnits = {
     "microsecond", "millisecond", "second", "minute",  "hour",
     "day",         "week",        "month",  "quarter", "year"};
 constexpr std::array<std::string_view, 8> kParts = {"year", "quarter", "month",  "week",
                                                     "day",  "hour",    "minute", "second"};
 
+/// The memory that a copy of the tree takes.
 std::uint64_t bytes_of(const Expression& tree) {
   std::uint64_t bytes = sizeof tree + tree.text.size() + tree.qualifier.size() + tree.type.size();
   for (const Expression& argument : tree.arguments) bytes += bytes_of(argument);
   return bytes;
 }
 
+/// 1_000_000 is 1000000.
 std::string without_underscores(std::string_view digits) {
   std::string text(digits);
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   return text;
 }
 
-/// "Days" as "day"; empty where it is no unit.
+/// Returns the unit in the singular and in lower case ("Days" gives "day"), or an empty text.
 std::string unit_of(std::string_view word) {
   std::string unit = lower_case(word);
   if (unit.ends_with('s')) unit.pop_back();
@@ -50,12 +63,13 @@ bool is_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
 }
 
+/// What stands in the quotes of an INTERVAL.
 struct Amount {
   std::string number;
-  std::string unit;  ///< as written; empty where there is none
+  std::string unit;  ///< as written; may be empty
 };
 
-/// " -3 days " in its parts; nothing where it has no whole number in front.
+/// Splits " -3 days " into number and unit; nothing if it does not begin with a whole number.
 std::optional<Amount> amount_of(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   const auto trim = [&text] {
@@ -78,12 +92,14 @@ std::optional<Amount> amount_of(std::string_view text) {
 
 }  // namespace
 
+/// For the token that was taken last.
 Result<Node> Parser::literal(Kind kind, std::string text) {
   Node node = begin_node(kind, tokens_[at_ - 1].offset);
   node->tree.text = std::move(text);
   return finish(std::move(node));
 }
 
+/// `least` matters for NOT only: it is a whole condition, so `a + NOT b` is refused.
 Result<Node> Parser::prefix(Power least) {
   const Token& token = here();
   switch (token.kind) {
@@ -111,7 +127,7 @@ Result<Node> Parser::prefix(Power least) {
   }
 }
 
-/// A plus is left out.
+/// A plus is dropped; a minus becomes kNegate, also in front of a number (numbers have no sign).
 Result<Node> Parser::signed_operand() {
   const Token& sign = take();
   Result<Node> operand = expression(Power::kNegate);
@@ -125,6 +141,7 @@ Result<Node> Parser::signed_operand() {
   return finish(std::move(node));
 }
 
+/// NOT binds more strongly than AND, and more weakly than comparisons.
 Result<Node> Parser::negation() {
   const std::size_t begin = take().offset;
   Result<Node> operand = expression(Power::kNot);
@@ -140,6 +157,7 @@ Status Parser::close(std::size_t open, std::string_view expected) {
   return unexpected(here(), expected);
 }
 
+/// Leaves no node; only begin and end of the inner one change.
 Result<Node> Parser::parenthesised() {
   const std::size_t open = take().offset;
   Result<Node> inner = expression();
@@ -150,6 +168,7 @@ Result<Node> Parser::parenthesised() {
   return inner;
 }
 
+/// Keywords first, then words that are special in front of the token that follows, else a name.
 Result<Node> Parser::word() {
   const Token& token = here();
   const Token& after = ahead();
@@ -181,13 +200,13 @@ Result<Node> Parser::word() {
   return name();
 }
 
-/// For a keyword where a value should be.
+/// The error for a keyword where a value should be.
 Error Parser::no_value() const {
   if (grammar_ == Grammar::kStatement && here().is_word("select")) return no_subquery(here(), {});
   return unexpected(here(), "a value");
 }
 
-/// A column, or a function where a parenthesis follows.
+/// A column, optionally qualified, or a function if a parenthesis follows.
 Result<Node> Parser::name() {
   if (ahead().is_symbol("(")) return function();
   Node node = begin_node(Kind::kColumn, here().offset);
@@ -203,6 +222,8 @@ Result<Node> Parser::name() {
   return finish(std::move(node));
 }
 
+/// The name is not checked here. In statements OVER, FILTER and WITHIN GROUP after it are refused
+/// by name.
 Result<Node> Parser::function() {
   Node node = begin_node(Kind::kFunction, here().offset);
   const Token& token = take();
@@ -216,7 +237,8 @@ Result<Node> Parser::function() {
   return finish(std::move(node));
 }
 
-/// With the closing parenthesis of a call whose opening one was at `open`.
+/// Reads arguments and the closing parenthesis; the opening one, at `open`, has been taken. A lone
+/// `*` is for count(*).
 Status Parser::arguments(Node& call, std::size_t open) {
   if (take_symbol(")")) return {};
   if (here().is_symbol("*") && ahead().is_symbol(")")) {
@@ -234,7 +256,7 @@ Status Parser::arguments(Node& call, std::size_t open) {
   return close(open, "an operator, ',' or ')'");
 }
 
-/// EXTRACT(YEAR FROM x) is year(x).
+/// EXTRACT(YEAR FROM x) becomes the call year(x).
 Result<Node> Parser::extract() {
   Node node = begin_node(Kind::kFunction, take().offset);
   const std::size_t open = take().offset;
@@ -252,6 +274,7 @@ Result<Node> Parser::extract() {
   return finish(std::move(node));
 }
 
+/// CAST(x AS type); the same node as x::type.
 Result<Node> Parser::cast() {
   Node node = begin_node(Kind::kCast, take().offset);
   const std::size_t open = take().offset;
@@ -264,7 +287,8 @@ Result<Node> Parser::cast() {
   return finish(std::move(node));
 }
 
-/// A word and what may stand in parentheses behind it: decimal(18,2), timestamp(ms).
+/// A word, and optionally words or numbers in parentheses: decimal(18,2), timestamp(ms). Returned
+/// in lower case without spaces; whether such a type exists is checked when the cast is bound.
 Result<std::string> Parser::type() {
   if (here().kind != TokenKind::kWord || is_reserved(here().text)) {
     return unexpected(here(), "a type");
@@ -284,6 +308,7 @@ Result<std::string> Parser::type() {
   return type + ')';
 }
 
+/// INTERVAL '3' DAY, INTERVAL 3 DAY or INTERVAL '3 days'.
 Result<Node> Parser::interval() {
   Node node = begin_node(Kind::kInterval, take().offset);
   const Token& token = take();
@@ -302,12 +327,13 @@ Result<Node> Parser::interval() {
   if (here().kind == TokenKind::kWord) node->tree.type = unit_of(here().text);
   if (node->tree.type.empty()) return unexpected(here(), "a unit of time, such as DAY or MONTH");
   take();
-  // INTERVAL '90' DAY (3) of TPC-H: how many digits there may be, which changes nothing.
+  // TPC-H writes INTERVAL '90' DAY (3), the most digits of the number; it changes nothing.
   const bool digits = here().is_symbol("(") && ahead().kind == TokenKind::kNumber;
   if (digits && ahead(2).is_symbol(")")) at_ += 3;
   return finish(std::move(node));
 }
 
+/// The arguments become condition, value, ..., and the value of ELSE last, if given.
 Result<Node> Parser::case_of() {
   Node node = begin_node(Kind::kCase, take().offset);
   Node subject;
@@ -337,7 +363,8 @@ Result<Node> Parser::case_of() {
   return finish(std::move(node));
 }
 
-/// What `subject` is compared with gives the place.
+/// The comparison of `CASE subject WHEN value`. Its place is that of the value, where errors are
+/// more useful.
 Result<Node> Parser::equality(const Expression& subject, std::size_t depth, Node value) {
   copied_bytes_ += bytes_of(subject);
   if (copied_bytes_ > kMaxCopiedBytes) {

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: MIT
-// How strongly operators bind, the weakest first; as in PostgreSQL and DuckDB.
+// Binding powers of operators, for parser and printer, which must agree. The order is that of
+// PostgreSQL and DuckDB. Tested by tests/unit/query/expression/expression_parser_test.cpp.
+//
+// What follows from it, with parentheses for what is meant without them:
+//
+//   a or b and c                  a or (b and c)
+//   not a = b                     not (a = b)
+//   a = b is null                 (a = b) is null
+//   a || b + c                    a || (b + c)
+//   -x::int                       -(x::int)
+//   a between 1 and 2 and b       (a between 1 and 2) and b
 #pragma once
 
 #include "presso/expression.h"
 
 namespace presso::expression_detail {
 
+/// From the weakest to the strongest. "Does not chain" means that a < b < c is an error rather than
+/// (a < b) < c.
 enum class Power : std::uint8_t {
   kOr,
   kAnd,
@@ -18,14 +30,16 @@ enum class Power : std::uint8_t {
   kMultiply,
   kNegate,
   kCast,   ///< x::type
-  kValue,  ///< what needs no parentheses anywhere
+  kValue,  ///< literals, names and calls, which never need parentheses
 };
 
-/// The next stronger one: what the right operand of an operator must have at least.
+/// Returns the next stronger power. Operators associate to the left, so a right operand must bind
+/// at least this strongly.
 constexpr Power above(Power power) {
   return static_cast<Power>(static_cast<int>(power) + 1);
 }
 
+/// Returns the power of an operator in a tree; kNone, of nodes without an operator, is kValue.
 constexpr Power power_of(Expression::Op op) {
   using Op = Expression::Op;
   switch (op) {

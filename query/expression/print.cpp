@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Trees as text. Parentheses stand where the parser needs them, and around a condition that is an
-// operand of another one, where people would have to know the rules.
+// Trees as text (to_text()), for names of columns, --explain and requests that are sent to other
+// processes. Parentheses stand where the parser needs them, and around a condition that is an
+// operand of another one, where people would have to know the rules. Parsing the text gives an
+// equal tree, which tests/unit/query/expression/expression_random_test.cpp checks with random
+// trees.
+//
+// Examples, tree on the left (written with all parentheses) and text on the right:
+//
+//   ((a or b) and c)      (a OR b) AND c
+//   ((a - b) - c)         a - b - c
+//   (a - (b - c))         a - (b - c)
+//   (not (a = 1))         NOT a = 1
+//   (a = (b is null))     a = (b IS NULL)
+//   (-(-1))               - -1
 #include <algorithm>
 
 #include "query/expression/parser.h"
@@ -13,6 +25,7 @@ using expression_detail::power_of;
 using Kind = Expression::Kind;
 using Op = Expression::Op;
 
+/// Puts quotes around the text and doubles those within.
 std::string in_quotes(std::string_view text, char quote) {
   std::string result(1, quote);
   for (const char letter : text) {
@@ -22,10 +35,12 @@ std::string in_quotes(std::string_view text, char quote) {
   return result + quote;
 }
 
+/// Names are quoted only where that is needed.
 std::string name_text(const std::string& name) {
   return expression_detail::is_plain_name(name) ? name : in_quotes(name, '"');
 }
 
+/// ASCII only; for keywords.
 std::string upper_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](char letter) {
     return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
@@ -33,6 +48,8 @@ std::string upper_case(std::string text) {
   return text;
 }
 
+/// How an operator is written, with the spaces around it; tests such as LIKE have only the one
+/// after.
 std::string_view spelling(Op op) {
   switch (op) {
     case Op::kOr:
@@ -76,14 +93,16 @@ std::string_view spelling(Op op) {
   }
 }
 
+/// Appends a tree to out_, recursively; as deep as the tree.
 class Printer {
  public:
   void print(const Expression& tree);
   std::string take() { return std::move(out_); }
 
  private:
+  /// Prints one operand, in parentheses if it binds less strongly than `least`.
   void operand(const Expression& tree, Power least);
-  /// All arguments from `first` on, with parentheses where they bind less strongly than `least`.
+  /// Prints all operands from `first` on, with `between` in between.
   void operands(const Expression& tree, std::size_t first, std::string_view between, Power least);
   void operation(const Expression& tree);
   void test(const Expression& tree);
@@ -94,6 +113,7 @@ class Printer {
   std::string out_;
 };
 
+/// Leaves, functions, CASE and CAST have the strongest power and never get parentheses.
 void Printer::operand(const Expression& tree, Power least) {
   const bool bare = power_of(tree.op) >= least;
   if (!bare) out_ += '(';
@@ -101,6 +121,7 @@ void Printer::operand(const Expression& tree, Power least) {
   if (!bare) out_ += ')';
 }
 
+/// For lists and chains.
 void Printer::operands(const Expression& tree, std::size_t first, std::string_view between,
                        Power least) {
   for (std::size_t i = first; i < tree.arguments.size(); ++i) {
@@ -109,6 +130,7 @@ void Printer::operands(const Expression& tree, std::size_t first, std::string_vi
   }
 }
 
+/// One case for each kind; the recursion is as deep as the tree, which parsed trees bound.
 void Printer::print(const Expression& tree) {
   switch (tree.kind) {
     case Kind::kNull:
@@ -154,8 +176,9 @@ void Printer::print(const Expression& tree) {
   }
 }
 
-/// Operators that are chained leave out parentheses on the left only; where OR stands in OR, or AND
-/// in AND, there were parentheses.
+/// Operators that associate to the left need no parentheses on their left. An OR within an OR, or
+/// an AND within an AND, had parentheses, since otherwise the parser would have made one node of
+/// them.
 void Printer::operation(const Expression& tree) {
   const Power power = power_of(tree.op);
   switch (power) {
@@ -181,6 +204,7 @@ void Printer::operation(const Expression& tree) {
   operands(tree, 1, spelling(tree.op), above(power));
 }
 
+/// IS, IN, BETWEEN, LIKE and their negations.
 void Printer::test(const Expression& tree) {
   if (tree.arguments.empty()) return;
   operand(tree.arguments[0], Power::kConcat);
@@ -200,6 +224,7 @@ void Printer::test(const Expression& tree) {
   operands(tree, 1, tree.op == Op::kBetween ? " AND " : " ESCAPE ", Power::kConcat);
 }
 
+/// A second minus is set apart, as `--` begins a comment.
 void Printer::negate(const Expression& tree) {
   out_ += '-';
   const std::size_t begin = out_.size();
@@ -207,8 +232,9 @@ void Printer::negate(const Expression& tree) {
   if (out_.size() > begin && out_[begin] == '-') out_.insert(begin, 1, ' ');
 }
 
+/// `count(*)` needs no case of its own: the star is an argument.
 void Printer::function(const Expression& tree) {
-  // Without quotes these two have a grammar of their own.
+  // Functions of these names need quotes: CAST(...) and EXTRACT(...) are syntax.
   const bool special = tree.text == "cast" || tree.text == "extract";
   out_ += special ? in_quotes(tree.text, '"') : name_text(tree.text);
   out_ += tree.distinct ? "(DISTINCT " : "(";
@@ -216,6 +242,7 @@ void Printer::function(const Expression& tree) {
   out_ += ')';
 }
 
+/// An odd number of arguments means that the last one is the value of ELSE.
 void Printer::case_of(const Expression& tree) {
   const std::size_t arguments = tree.arguments.size();
   out_ += "CASE";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables of words with what is said about them. A word is looked up only where the grammar has
-// nothing for it, so these words are free for names of columns and functions elsewhere.
+// Tables of words and the messages for them. A word is looked up only where the grammar has no
+// place for it, so all of these remain possible names of columns and functions elsewhere.
 #include "query/expression/refused.h"
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 namespace presso::expression_detail {
 namespace {
 
+/// A message that begins with a space or ';' is preceded by the word in capitals; after ';' also by
+/// " is not supported".
 struct Refusal {
   std::string_view word;
   std::string_view message;
@@ -21,7 +23,7 @@ constexpr std::string_view kOneSelect = " is not supported; a statement is one S
 constexpr std::string_view kOnlySelect =
     "; files are only read here: a statement begins with SELECT";
 
-/// A message that begins with a space or ';' has the word in front.
+/// For words within a statement.
 constexpr Refusal kWords[] = {
     {"union", kOneSelect},
     {"intersect", kOneSelect},
@@ -51,6 +53,7 @@ constexpr Refusal kWords[] = {
     {"values", " is not supported; rows come from files"},
 };
 
+/// For the first word of a text.
 constexpr Refusal kStatements[] = {
     {"with", kOneSelect},
     {"values", " is not supported; rows come from files, and a statement begins with SELECT"},
@@ -83,6 +86,7 @@ std::string upper_case(std::string_view text) {
   return result;
 }
 
+/// The tables are only searched when an error is certain, so a linear search suffices.
 template <std::size_t size>
 std::optional<Error> look_up(const Token& token, const Refusal (&table)[size]) {
   const auto found = std::find_if(std::begin(table), std::end(table),
@@ -94,6 +98,7 @@ std::optional<Error> look_up(const Token& token, const Refusal (&table)[size]) {
   return error_at(token.offset, what + std::string(found->message));
 }
 
+/// Whether a token can be a name, here that of a window after OVER.
 bool is_name(const Token& token) {
   if (token.kind == Token::Kind::kQuoted) return true;
   return token.kind == Token::Kind::kWord && !token.reserved;
@@ -101,6 +106,7 @@ bool is_name(const Token& token) {
 
 }  // namespace
 
+/// Semi and anti joins do what IN, EXISTS and their negations do.
 Error no_subquery(const Token& where, std::string_view behind) {
   std::string what = "subqueries are not supported";
   if (behind.empty()) return error_at(where.offset, what + " here; write a join");
@@ -119,6 +125,7 @@ std::optional<Error> refused_statement(const Token& token) {
   return look_up(token, kStatements);
 }
 
+/// OVER must be followed by a parenthesis or a name, since `over` may also be the result's name.
 std::optional<Error> refused_behind_call(const Token& token, const Token& after) {
   if (token.is_word("over") && (after.is_symbol("(") || is_name(after))) return refused_word(token);
   const bool group = token.is_word("within") && after.is_word("group");
@@ -140,6 +147,7 @@ std::optional<Error> refused_key(const Token& token, const Token& after) {
   return error_at(token.offset, name + std::string(advice));
 }
 
+/// A word in front of a parenthesis would be a table function, such as read_csv() of DuckDB.
 std::optional<Error> refused_source(const Token& token, const Token& after) {
   if (token.is_symbol("(")) {
     const bool query = after.is_word("select") || after.is_word("with") || after.is_word("from");

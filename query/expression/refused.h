@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What SQL has and a statement here has not: refused by its name, with what to write instead where
-// there is something. Tested by tests/unit/query/expression/sql_error_test.cpp.
+// Parts of SQL that presso does not have: refused by name, with advice what to write instead where
+// something exists, rather than with "unexpected token". Tested by
+// tests/unit/query/expression/sql_error_test.cpp.
+//
+// The order in which a statement looks: refused_statement() for its first word; then, at the place
+// where a token does not fit, the function for that place; at last refused_word().
 #pragma once
 
 #include <optional>
@@ -10,23 +14,24 @@
 
 namespace presso::expression_detail {
 
-/// `behind`: IN, EXISTS, or empty.
+/// The error for a subquery at `where`; the word that it follows is IN, EXISTS, or empty.
 Error no_subquery(const Token& where, std::string_view behind);
 
-/// For words that cannot stand where they do, but mean something in SQL: "UNION is not supported;
-/// ..."; nothing for other tokens.
+/// For a word that has a meaning in SQL but cannot stand here: "UNION is not supported; ...".
+/// Nothing for other tokens.
 std::optional<Error> refused_word(const Token& token);
 
-/// For what a text begins with instead of SELECT; nothing for other tokens.
+/// For a text that begins with another statement than SELECT. Nothing for other tokens.
 std::optional<Error> refused_statement(const Token& token);
 
-/// For what follows an aggregate function's closing parenthesis: OVER and FILTER.
+/// For what may follow the closing parenthesis of an aggregate function in SQL: OVER, FILTER,
+/// WITHIN GROUP.
 std::optional<Error> refused_behind_call(const Token& token, const Token& after);
 
-/// For ROLLUP (...), CUBE (...) and GROUPING SETS (...) in GROUP BY, GROUP BY ALL and ().
+/// For ROLLUP (...), CUBE (...), GROUPING SETS (...), ALL and () in GROUP BY.
 std::optional<Error> refused_key(const Token& token, const Token& after);
 
-/// For what FROM could read in SQL besides a file: (SELECT ...), VALUES (...), functions.
+/// For sources other than files in FROM: (SELECT ...), VALUES (...), functions.
 std::optional<Error> refused_source(const Token& token, const Token& after);
 
 }  // namespace presso::expression_detail

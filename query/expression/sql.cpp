@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The clauses of a statement in their order. What may follow each one is a row of a table, by which
-// errors say what was expected, and which keyword a word may have been meant to be.
+// The clauses of a statement except FROM. The table kFollowing says what may follow each clause;
+// errors are made from it.
+//
+// Examples of errors: `selct a` gives "expected SELECT ... Did you mean 'select'?"; `select a form
+// t` points at `form`; a WHERE after GROUP BY "must stand before GROUP BY"; a second one "stands
+// here for the second time"; UNION "is not supported; a statement is one SELECT".
 #include "presso/sql.h"
 
 #include <algorithm>
@@ -14,11 +18,12 @@
 
 namespace presso::expression_detail {
 
+/// What may follow a part.
 struct Statement::Following {
   Part part;
-  std::string_view name;      ///< of the clause
+  std::string_view name;      ///< the clause's name
   std::string_view expected;  ///< in an error's text
-  std::string_view words;     ///< that may be meant, with spaces between them
+  std::string_view words;     ///< keywords that a misspelt word may mean, separated by spaces
 };
 
 const Statement::Following Statement::kFollowing[] = {
@@ -42,8 +47,8 @@ const Statement::Following Statement::kFollowing[] = {
 
 namespace {
 
-/// The one of `words` that is near to a name or a word. Some letter of it must be right: an alias
-/// `a` is not meant to be AS.
+/// Returns the word that is nearest to the token. At least one letter must be right: an alias `a`
+/// is not a misspelt AS.
 std::optional<Suggestion> keyword_near(const Token& token, std::string_view words) {
   std::vector<std::string> list;
   while (!words.empty()) {
@@ -56,12 +61,14 @@ std::optional<Suggestion> keyword_near(const Token& token, std::string_view word
   return nearest;
 }
 
+/// The question at the end of a message; empty without a suggestion.
 std::string hint(const std::optional<Suggestion>& keyword) {
   return keyword ? ". Did you mean '" + keyword->word + "'?" : std::string();
 }
 
 }  // namespace
 
+/// Other statements than SELECT are refused by their first word.
 Result<SqlQuery> Statement::parse() {
   const Token& first = parser_.here();
   if (!parser_.take_word("select")) {
@@ -73,6 +80,7 @@ Result<SqlQuery> Statement::parse() {
   return std::move(query_);
 }
 
+/// Fixed order; absent clauses are skipped.
 Status Statement::clauses() {
   PRESSO_TRY(select_list());
   PRESSO_TRY(from());
@@ -83,6 +91,7 @@ Status Statement::clauses() {
   return limits();
 }
 
+/// Allows any number of ';' at the end, but no second statement.
 Status Statement::end() {
   const bool ended = parser_.take_symbol(";");
   while (parser_.take_symbol(";")) {
@@ -92,12 +101,14 @@ Status Statement::end() {
   return unexpected(parser_.here(), "one statement, which ends at ';'");
 }
 
+/// The part matters for errors only: it says what could have followed.
 bool Statement::take_clause(std::string_view word, Part part) {
   if (!parser_.take_word(word)) return false;
   part_ = part;
   return true;
 }
 
+/// The word alone, without BY, is an error: it cannot be anything else here.
 Result<bool> Statement::take_clause_by(std::string_view word, Part part) {
   if (!parser_.here().is_word(word)) return false;
   parser_.take();
@@ -113,6 +124,8 @@ Result<Expression> Statement::condition() {
   return std::move(parsed->tree);
 }
 
+/// Notes names that were given without AS, for better errors: in `select a form t` the name `form`
+/// is probably FROM.
 Status Statement::select_list() {
   query_.distinct = parser_.take_word("distinct");
   if (query_.distinct && parser_.here().is_word("on")) {
@@ -134,6 +147,7 @@ Status Statement::where() {
   return {};
 }
 
+/// A key may be a number, which is a position in the SELECT list; binding resolves it.
 Status Statement::group_by() {
   PRESSO_ASSIGN(const bool present, take_clause_by("group", Part::kGroupBy));
   if (!present) return {};
@@ -145,12 +159,14 @@ Status Statement::group_by() {
   return {};
 }
 
+/// The condition may use aggregates; binding checks what they are of.
 Status Statement::having() {
   if (!take_clause("having", Part::kHaving)) return {};
   PRESSO_ASSIGN(query_.having, condition());
   return {};
 }
 
+/// ORDER BY ALL, which DuckDB has, is refused by name.
 Status Statement::order_by() {
   PRESSO_ASSIGN(const bool present, take_clause_by("order", Part::kOrderBy));
   if (!present) return {};
@@ -164,7 +180,7 @@ Status Statement::order_by() {
   return {};
 }
 
-/// LIMIT and OFFSET in either order, as in PostgreSQL.
+/// LIMIT and OFFSET in either order, as in PostgreSQL, each at most once.
 Status Statement::limits() {
   bool limit = false;
   bool offset = false;
@@ -181,6 +197,7 @@ Status Statement::limits() {
   }
 }
 
+/// `LIMIT 10%` and `LIMIT a, b` are refused by name.
 Result<std::uint64_t> Statement::row_number(std::string_view clause) {
   const Token& token = parser_.here();
   std::string digits(token.text);
@@ -200,7 +217,7 @@ Result<std::uint64_t> Statement::row_number(std::string_view clause) {
   return error_at(after.offset, "LIMIT a, b is not supported; write LIMIT b OFFSET a");
 }
 
-/// The word is one of a clause that should have come earlier, or has come.
+/// The word belongs to a clause that should have come earlier, or was there already.
 std::optional<Error> Statement::too_late() const {
   const bool joins = parser_.here().is_word("join") || parser_.ahead().is_word("join");
   if (joins && part_ > Part::kOn) {
@@ -220,12 +237,15 @@ std::optional<Error> Statement::too_late() const {
   return std::nullopt;
 }
 
+/// A clause in the wrong place is the likelier mistake, so it is looked for first.
 Error Statement::unexpected_here() const {
   if (auto refused = too_late()) return *std::move(refused);
   const Following& following = kFollowing[static_cast<std::size_t>(part_)];
   return unexpected_token(following.expected, following.words);
 }
 
+/// If a name without AS came just before, that one may be the misspelt keyword rather than this
+/// token; the one with fewer wrong letters in proportion is reported.
 Error Statement::unexpected_token(std::string_view expected, std::string_view words) const {
   const Token& token = parser_.here();
   const bool is_name = token.kind == Token::Kind::kWord && !token.reserved;
@@ -233,7 +253,7 @@ Error Statement::unexpected_token(std::string_view expected, std::string_view wo
   if (behind_name_ != 0 && behind_name_ == parser_.taken()) {
     const Token& name = parser_.last();
     const auto name_meant = keyword_near(name, words);
-    // Of the two the one of whose letters fewer are wrong: `lines l jion`, but `lines lfet jion`.
+    // Compare wrong letters in proportion: `lines l jion` has one mistake, `lines lfet jion` two.
     const bool nearer = name_meant && (!meant || name_meant->distance * token.text.size() <=
                                                      meant->distance * name.text.size());
     if (nearer) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // FROM and its joins. A bare file name is read from the characters of the text, since `2024-01.csv`
-// or `a/b` are no tokens of expressions.
+// or `a/b` are no tokens of expressions; the tokens are made anew after it.
+//
+// Examples: `from logs/2024-01.presso as l, file('b.csv') r` has the sources `logs/2024-01.presso`
+// (alias l) and `b.csv` (alias r), and one join of kind kComma. Paths are only names here: whether
+// such a file exists, and what kind it is, is found out by whoever runs the statement.
 #include <algorithm>
 #include <array>
 
@@ -16,6 +20,7 @@ namespace {
 using JoinKind = SqlJoin::Kind;
 using TokenKind = Token::Kind;
 
+/// A word before JOIN, the kind that it means, and whether OUTER may follow.
 struct JoinWord {
   std::string_view word;
   JoinKind kind;
@@ -29,11 +34,13 @@ constexpr std::array<JoinWord, 6> kJoinWords = {{{"inner", JoinKind::kInner, fal
                                                  {"semi", JoinKind::kSemi, false},
                                                  {"anti", JoinKind::kAnti, false}}};
 
-/// Besides the reserved words: what is no name of a table unless AS stands before it.
+/// Words that, in addition to the reserved ones, cannot name a table without AS, because they may
+/// begin a join or a clause.
 constexpr std::array<std::string_view, 18> kNoAliases = {
     "anti",  "asof",    "cross", "fetch", "for",        "full",  "inner", "lateral",     "left",
     "minus", "natural", "outer", "pivot", "positional", "right", "semi",  "tablesample", "unpivot"};
 
+/// Whether a token can name a table without AS.
 bool may_be_alias(const Token& token) {
   if (token.kind == TokenKind::kQuoted) return true;
   if (token.kind != TokenKind::kWord || token.reserved) return false;
@@ -41,6 +48,7 @@ bool may_be_alias(const Token& token) {
                       [&token](std::string_view word) { return token.is_word(word); });
 }
 
+/// Letters, digits, other alphabets and `._-/+@=%~:`; other names need quotes.
 bool is_path_character(char letter) {
   const bool alphabetic = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
   const bool digit = letter >= '0' && letter <= '9';
@@ -48,7 +56,7 @@ bool is_path_character(char letter) {
          std::string_view("._-/+@=%~:").find(letter) != std::string_view::npos;
 }
 
-/// Of the bare file name at the text's beginning; a comment ends it.
+/// Returns the bytes of the bare file name at the beginning of the text; a comment ends it.
 std::size_t path_size(std::string_view text) {
   std::size_t size = 0;
   while (size < text.size() && is_path_character(text[size])) {
@@ -61,6 +69,7 @@ std::size_t path_size(std::string_view text) {
 
 }  // namespace
 
+/// Sources separated by commas or joins, from left to right.
 Status Statement::from() {
   if (!take_clause("from", Part::kFrom)) return unexpected_here();
   PRESSO_ASSIGN(query_.from, source());
@@ -74,6 +83,7 @@ Status Statement::from() {
   return {};
 }
 
+/// A file and its optional alias.
 Result<SqlSource> Statement::source() {
   SqlSource source;
   source.offset = parser_.here().offset;
@@ -83,6 +93,7 @@ Result<SqlSource> Statement::source() {
   return source;
 }
 
+/// file('...'), a name in quotes of either kind, or a bare name.
 Status Statement::path_of(SqlSource& source) {
   const bool call = parser_.here().is_word("file") && parser_.ahead().is_symbol("(");
   if (call) {
@@ -104,6 +115,7 @@ Status Statement::path_of(SqlSource& source) {
   return {};
 }
 
+/// Sources that are no files are refused by name first.
 Status Statement::bare_path(SqlSource& source) {
   const Token token = parser_.here();
   if (auto refused = refused_source(token, parser_.ahead())) return *std::move(refused);
@@ -117,6 +129,7 @@ Status Statement::bare_path(SqlSource& source) {
   return {};
 }
 
+/// Lists of column names after an alias are refused.
 Status Statement::alias_of(SqlSource& source) {
   const bool as = parser_.take_word("as");
   const Token alias = parser_.here();
@@ -134,7 +147,8 @@ Status Statement::alias_of(SqlSource& source) {
                   "names of columns behind a table's name are not supported; write AS in SELECT");
 }
 
-/// `FROM 'a' lfet JOIN 'b'` would be an inner join, whose answer lacks rows in silence.
+/// `FROM 'a' lfet JOIN 'b'` would be an inner join with an alias, whose answer silently lacks rows;
+/// an alias that looks like a word of a join is therefore refused without AS.
 Status Statement::check_alias(const Token& alias) const {
   const bool join_follows = parser_.here().is_word("join") || parser_.here().is_word("outer");
   if (!join_follows) return {};
@@ -146,6 +160,7 @@ Status Statement::check_alias(const Token& alias) const {
                                     " AS stands before a table's name that looks like it");
 }
 
+/// Returns false if no comma follows.
 Result<bool> Statement::comma_join() {
   SqlJoin join;
   join.kind = JoinKind::kComma;
@@ -158,7 +173,8 @@ Result<bool> Statement::comma_join() {
   return true;
 }
 
-/// [INNER] JOIN, LEFT [OUTER] JOIN, SEMI JOIN, and LEFT SEMI JOIN as other systems write it.
+/// [INNER] JOIN, LEFT [OUTER] JOIN and so on, SEMI JOIN, and LEFT SEMI JOIN as other systems write
+/// it. Sets the kind; returns false if no join follows.
 Result<bool> Statement::take_join_words(SqlJoin& join) {
   join.offset = parser_.here().offset;
   if (parser_.take_word("join")) return true;
@@ -181,6 +197,7 @@ Result<bool> Statement::take_join_words(SqlJoin& join) {
   return true;
 }
 
+/// RIGHT and FULL JOIN are refused once FROM has had a comma; advice is given.
 Result<bool> Statement::join() {
   SqlJoin join;
   PRESSO_ASSIGN(const bool present, take_join_words(join));
@@ -198,6 +215,7 @@ Result<bool> Statement::join() {
   return true;
 }
 
+/// ON with a condition, or USING with columns.
 Status Statement::condition_of(SqlJoin& join) {
   if (parser_.take_word("on")) {
     PRESSO_ASSIGN(join.on, condition());
@@ -210,6 +228,7 @@ Status Statement::condition_of(SqlJoin& join) {
   return unexpected_token("ON and a condition, or USING and columns, behind JOIN", "on using as");
 }
 
+/// The columns in the parentheses of USING, without qualifiers.
 Result<std::vector<Expression>> Statement::column_list() {
   std::vector<Expression> columns;
   if (!parser_.take_symbol("(")) return unexpected(parser_.here(), "'(' behind USING");
@@ -226,6 +245,7 @@ Result<std::vector<Expression>> Statement::column_list() {
   return columns;
 }
 
+/// Refuses more than kMaxSqlSources files.
 Status Statement::add(SqlJoin join) {
   if (query_.joins.size() + 1 == kMaxSqlSources) {
     return error_at(join.source.offset,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One pass over the text, one character of look-ahead, but for dates: ten characters.
+// The lexer: one pass over the text with one character of look-ahead, except for dates
+// (1994-01-01), which need ten, as they begin like numbers.
 #include "query/expression/token.h"
 
 #include <algorithm>
@@ -14,22 +15,25 @@ namespace {
 
 using TokenKind = Token::Kind;
 
+/// Words that cannot be names in any expression, because an operand or operator may begin with
+/// them.
 constexpr std::array<std::string_view, 18> kReserved = {
     "and", "as", "between", "case", "distinct", "else", "end",  "false", "ilike",
     "in",  "is", "like",    "not",  "null",     "or",   "then", "true",  "when"};
 
-/// Reserved in statements, too: without that, `select a from t` would give `a` the name `from`.
+/// Reserved in statements as well; otherwise `select a from t` would give `a` the name `from`.
 /// Words of joins (left, semi, ...) are not among them, because columns and functions have such
-/// names; they are only no names of a table unless AS stands before them.
+/// names; they only cannot name a table without AS.
 constexpr std::array<std::string_view, 18> kReservedInStatements = {
     "all", "except", "from",    "group",  "having", "intersect", "join",  "limit",  "offset",
     "on",  "order",  "qualify", "select", "union",  "using",     "where", "window", "with"};
 
-/// The longer ones first.
+/// Longer symbols come before their prefixes, as the first one that fits is taken.
 constexpr std::array<std::string_view, 24> kSymbols = {
     "::", "||", "==", "<>", "!=", "<=", ">=", "//", "!~", "(", ")", ",",
     ".",  "+",  "-",  "*",  "/",  "%",  "=",  "<",  ">",  "~", "[", "]"};
 
+/// A literal of this shape is a date without further marks.
 constexpr std::string_view kDateShape = "dddd-dd-dd";
 
 bool is_digit(char letter) {
@@ -42,15 +46,19 @@ bool is_space(char letter) {
   return letter == ' ' || (letter >= '\t' && letter <= '\r');
 }
 
+/// Holds the place in the text while tokens are made.
 class Lexer {
  public:
   Lexer(std::string_view text, Grammar grammar) : text_(text), grammar_(grammar) {}
   std::vector<Token> run();
 
  private:
-  /// Steps over white space and, in a statement, comments; not over a comment without an end.
+  /// Skips white space and, in a statement, comments; a comment without an end is left, for next()
+  /// to report.
   void skip_space();
+  /// Bytes of the comment that begins here; 0 if none does, or it has no end.
   std::size_t comment_size() const;
+  /// The token that follows after white space.
   Token next();
   Token token(TokenKind kind, std::size_t size) const {
     return {kind, at_, text_.substr(at_, size), {}, false};
@@ -60,8 +68,10 @@ class Lexer {
   Token other() const;
   std::size_t number_size() const;
   std::size_t digits_size(std::size_t at) const;
-  /// Bytes of the character at `at` if it may stand in a name; else 0.
+  /// Bytes of the character at `at` if it may stand in a name, else 0. Letters and digits are those
+  /// of Unicode.
   std::size_t name_character(std::size_t at) const;
+  /// Bytes of the name that begins at `at`; 0 if none does.
   std::size_t name_size(std::size_t at) const;
   bool is_date() const;
   char letter(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
@@ -75,6 +85,7 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
+/// Ends at the first kEnd, which is either the end of the text or something that is no token.
 std::vector<Token> Lexer::run() {
   std::vector<Token> tokens;
   do {
@@ -84,7 +95,7 @@ std::vector<Token> Lexer::run() {
   return tokens;
 }
 
-/// Of the comment that begins here; 0 where none does, or it does not end.
+/// A `--` comment ends before its line feed, which is white space.
 std::size_t Lexer::comment_size() const {
   if (grammar_ != Grammar::kStatement) return 0;
   const std::string_view rest = text_.substr(at_);
@@ -94,6 +105,7 @@ std::size_t Lexer::comment_size() const {
   return end == std::string_view::npos ? 0 : end + 2;
 }
 
+/// White space is that of C's isspace(), ASCII only.
 void Lexer::skip_space() {
   while (at_ < text_.size()) {
     const std::size_t size = is_space(text_[at_]) ? 1 : comment_size();
@@ -102,6 +114,7 @@ void Lexer::skip_space() {
   }
 }
 
+/// The first character decides the kind: quotes, digits, letters, and symbols for all else.
 Token Lexer::next() {
   skip_space();
   if (at_ == text_.size()) return token(TokenKind::kEnd, 0);
@@ -135,6 +148,7 @@ Token Lexer::quoted(TokenKind kind, char quote) const {
   return result;
 }
 
+/// The shape only; whether the day exists is checked when the expression is bound.
 bool Lexer::is_date() const {
   for (std::size_t i = 0; i < kDateShape.size(); ++i) {
     const char found = letter(at_ + i);
@@ -143,7 +157,7 @@ bool Lexer::is_date() const {
   return !is_digit(letter(at_ + kDateShape.size()));
 }
 
-/// Digits, with single `_` between them.
+/// Bytes of digits with single `_` between them.
 std::size_t Lexer::digits_size(std::size_t at) const {
   const std::size_t begin = at;
   while (is_digit(letter(at)) || (at > begin && letter(at) == '_' && is_digit(letter(at + 1)))) {
@@ -152,6 +166,8 @@ std::size_t Lexer::digits_size(std::size_t at) const {
   return at - begin;
 }
 
+/// Digits, an optional point with digits, an optional exponent. `1e` is the number 1 and a name,
+/// which number() then refuses.
 std::size_t Lexer::number_size() const {
   std::size_t at = at_ + digits_size(at_);
   if (letter(at) == '.') at += 1 + digits_size(at + 1);
@@ -163,6 +179,8 @@ std::size_t Lexer::number_size() const {
   return at - at_;
 }
 
+/// A number that runs into a name would otherwise be read as two tokens, and fail with a worse
+/// message.
 Token Lexer::number() const {
   const bool date = is_date();
   const std::size_t size = date ? kDateShape.size() : number_size();
@@ -181,6 +199,7 @@ scan_detail::Decoded Lexer::character(std::size_t at) const {
   return scan_detail::decode(bytes + at, bytes + text_.size());
 }
 
+/// A byte that is not valid UTF-8 cannot be part of a name.
 std::size_t Lexer::name_character(std::size_t at) const {
   if (at >= text_.size()) return 0;
   const char first = lower(text_[at]);
@@ -197,7 +216,8 @@ std::size_t Lexer::name_size(std::size_t at) const {
   return end - at;
 }
 
-/// A symbol, or what no token begins with.
+/// A symbol, or the reason why nothing can begin here. Frequent mistakes (&&, !, typographic
+/// quotes) get messages of their own.
 Token Lexer::other() const {
   const std::string_view rest = text_.substr(at_);
   if (grammar_ == Grammar::kStatement) {
@@ -237,7 +257,8 @@ Token Lexer::other() const {
   }
 }
 
-/// For a token of no kind that has no message of its own.
+/// The message for a character that has none of its own: shown if it is printable, else by its
+/// code.
 std::string unexpected_character(std::string_view text) {
   const auto* bytes = reinterpret_cast<const Byte*>(text.data());
   const scan_detail::Decoded decoded = scan_detail::decode(bytes, bytes + text.size());
@@ -251,6 +272,7 @@ std::string unexpected_character(std::string_view text) {
          "; names with such characters stand in double quotes";
 }
 
+/// How a token is called in "expected ..., found ...".
 std::string found(const Token& token) {
   switch (token.kind) {
     case TokenKind::kEnd:
@@ -268,6 +290,7 @@ std::string found(const Token& token) {
 
 }  // namespace
 
+/// Compares without allocating, since the parser asks for every keyword in turn.
 bool Token::is_word(std::string_view word) const {
   return kind == TokenKind::kWord && std::equal(text.begin(), text.end(), word.begin(), word.end(),
                                                 [](char a, char b) { return lower(a) == b; });
@@ -285,6 +308,7 @@ bool is_reserved(std::string_view word, Grammar grammar) {
   return is_among(kReserved) || (grammar == Grammar::kStatement && is_among(kReservedInStatements));
 }
 
+/// The lexer itself decides, so that printer and parser cannot disagree.
 bool is_plain_name(std::string_view name) {
   const std::vector<Token> tokens = tokens_of(name);
   return tokens.size() == 2 && tokens[0].kind == TokenKind::kWord && tokens[0].text == name &&

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// From the text of an expression to tokens. Nothing fails here: where no token can begin stands a
-// token that says why, and the parser reports it if it comes so far; what stands before it is more
-// likely to be the reader's first mistake.
-// Tested by tests/unit/query/expression/expression_parser_test.cpp.
+// From the text of an expression or a statement to tokens. This step never fails: where no token
+// can begin there is a last token that says why, and the parser reports it only when it gets that
+// far, as whatever it stumbles over before is more likely to be the user's first mistake. Time and
+// memory are linear in the text. Tokens are views of the text, which must outlive them. Tested by
+// tests/unit/query/expression/expression_parser_test.cpp and fuzzed by
+// tests/fuzz/expression_fuzzer.cpp.
+//
+// Example: `l.qty>=10 -- many` as an expression gives the word `l`, the symbol `.`, the word `qty`,
+// the symbol `>=`, the number `10`, and a kEnd whose problem is that '--' begins a comment in SQL.
+// In a statement the comment is skipped and the kEnd has no problem.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +20,16 @@
 
 namespace presso::expression_detail {
 
-/// A statement has more keywords than an expression alone, comments, and ';'.
+/// Which of two languages is read. A statement has more keywords than a single expression,
+/// comments, and ';'.
 enum class Grammar : std::uint8_t { kExpression, kStatement };
 
+/// A word, a literal or a symbol, and where it stands.
 struct Token {
+  /// Kinds of tokens. Keywords are words: whether a word is a keyword is decided by the parser,
+  /// except for reserved ones.
   enum class Kind : std::uint8_t {
-    kEnd,     ///< the last one; also for what is no token (`problem` says why)
+    kEnd,     ///< always the last token; if `problem` is set, no token can begin here
     kWord,    ///< a name or a keyword, without quotes
     kQuoted,  ///< a name in double quotes
     kString,
@@ -30,32 +40,34 @@ struct Token {
   Kind kind = Kind::kEnd;
   std::size_t offset = 0;
   std::string_view text;     ///< as written, quotes included
-  std::string_view problem;  ///< of a kEnd that is not the end
-  bool reserved = false;     ///< a kWord that is no name in this grammar
+  std::string_view problem;  ///< for a kEnd before the end of the text: why no token begins here
+  bool reserved = false;     ///< a kWord that is no name in this grammar, unless in double quotes
 
   std::size_t end() const { return offset + text.size(); }
   bool is_symbol(std::string_view symbol) const { return kind == Kind::kSymbol && text == symbol; }
-  /// `word` in lower case.
+  /// Whether this is the word `word`, which must be given in lower case; case does not matter.
   bool is_word(std::string_view word) const;
 };
 
-/// At least one token; the last one is a kEnd, and no other is.
+/// Returns all tokens, at least one. The last one is a kEnd, and no other is.
 std::vector<Token> tokens_of(std::string_view text, Grammar grammar = Grammar::kExpression);
 
-/// Words that are no names unless they stand in double quotes.
+/// Whether the word is a name only in double quotes.
 bool is_reserved(std::string_view word, Grammar grammar = Grammar::kExpression);
-/// Whether it is read as a name without quotes.
+/// Whether the name can be written without quotes in an expression.
 bool is_plain_name(std::string_view name);
 
-/// What stands between the quotes of a kQuoted or kString.
+/// Returns what a kQuoted or kString token has between its quotes; doubled quotes become single.
 std::string unquoted(std::string_view text);
-/// Of a kWord or kQuoted: the name without quotes.
+/// Returns the name that a kWord or kQuoted token stands for.
 std::string name_of(const Token& token);
+/// ASCII letters only.
 std::string lower_case(std::string_view text);
 
-/// kInvalidArgument with a place in the text.
+/// Returns kInvalidArgument with this place in the text.
 Error error_at(std::size_t offset, std::string what);
-/// "expected a value, found ')'", or what is wrong with a token that is none.
+/// Returns the error for a token that cannot stand where it does: "expected a value, found ')'", or
+/// the token's own problem.
 Error unexpected(const Token& token, std::string_view expected);
 
 }  // namespace presso::expression_detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts, and what several kinds of aggregates share.
+// Counts, the null counts that several aggregates share, and the choice of a state's class.
 #include "query/group/aggregate_state.h"
 
 #include <bit>
@@ -7,7 +7,8 @@
 namespace presso::query::grouping {
 namespace {
 
-/// count(*) and count(x): the number of rows is kept for every group anyway.
+/// count(*) and count(x). The number of rows is kept for every group anyway (GroupStates), so
+/// count(*) needs no memory, and count(x) only that of null counts.
 class CountState final : public AggregateState {
  public:
   explicit CountState(bool of_rows) : of_rows_(of_rows) {}
@@ -47,6 +48,7 @@ class CountState final : public AggregateState {
 
 }  // namespace
 
+/// Looks at the bitmap by words, as most words have no null.
 void NullCounts::add(const GroupedRows& rows, const std::uint64_t* validity) {
   if (validity == nullptr) return;
   const std::uint32_t* ids = nullptr;
@@ -63,11 +65,13 @@ void NullCounts::add(const GroupedRows& rows, const std::uint64_t* validity) {
   }
 }
 
+/// begin_merge() has made room, so that threads may merge different groups at the same time.
 void NullCounts::merge(const NullCounts& from, const GroupList& groups, const std::uint32_t* ids) {
   if (!from.any()) return;
   for (std::uint32_t i = 0; i < groups.count; ++i) counts_[ids[i]] += from.counts_[groups.at[i]];
 }
 
+/// A null becomes 0, which no sum notices.
 const std::int64_t* without_nulls(const std::int64_t* values, const std::uint64_t* validity,
                                   std::uint32_t rows, Int64Batch& room) {
   if (validity == nullptr) return values;
@@ -79,6 +83,8 @@ std::unique_ptr<AggregateState> make_count_state(const AggregateSpec& spec) {
   return std::make_unique<CountState>(spec.kind == AggregateKind::kCountRows);
 }
 
+/// One class for each kind of arithmetic.
+/// States of partial answers come first, as their argument is not the value that is aggregated.
 std::unique_ptr<AggregateState> AggregateState::make(const AggregateSpec& spec) {
   if (spec.takes_states && spec.is_sum()) return make_state_of_sums(spec);
   if (spec.takes_states && spec.kind == AggregateKind::kCount) return make_sum_of_counts();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What is known of one aggregate of many groups: an array with an element for each group, or
-// several. Rows are added to it, states of other threads and of emptied tables are merged into it
-// in any order with the same result, and in the end it writes values.
-// Tested by tests/unit/query/group/grouping_test.cpp.
+// The state of one aggregate for many groups: an array with one element (or several) for each
+// group. Rows are added to it; states of other threads, and of tables that were emptied, are merged
+// into it in any order with the same result; finally it writes values. make() picks the class for
+// an aggregate. Tested by tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@
 
 namespace presso::query::grouping {
 
-/// Up to kBatchRows rows whose groups have been found, row by row, or once for each run of
-/// neighbours of one group where that pays.
+/// Up to kBatchRows rows whose groups have been found: either the group of each row, or the group
+/// of each run of neighbours with equal keys, where runs are long enough to pay.
 struct GroupedRows {
   std::uint32_t count = 0;
-  std::uint32_t groups = 0;  ///< all ids are below it
+  std::uint32_t groups = 0;  ///< all ids are below this
   std::uint32_t* ids = nullptr;
-  std::uint32_t runs = 0;  ///< 0: not looked for
+  std::uint32_t runs = 0;  ///< 0: runs were not looked for
   const std::uint32_t* run_ids = nullptr;
   const std::uint32_t* run_ends = nullptr;
-  mutable bool has_ids = true;  ///< false: `ids` is room for them
+  mutable bool has_ids = true;  ///< false: `ids` is memory that row_ids() has yet to fill
 
-  /// The group of each row.
+  /// Returns the group of each row, expanding the runs at the first call.
   const std::uint32_t* row_ids() const {
     for (std::uint32_t run = 0, row = 0; !has_ids && run < runs; ++run) {
       for (; row < run_ends[run]; ++row) ids[row] = run_ids[run];
@@ -36,13 +36,15 @@ struct GroupedRows {
   }
 };
 
-/// Some groups of a state, and which groups of another, or which rows, they become.
+/// Numbers of some groups of a state. Beside it stands another array: the groups of another state
+/// that they become, or the rows that they are written to.
 struct GroupList {
   const std::uint32_t* at = nullptr;
   std::uint32_t count = 0;
 };
 
-/// A column of the answer, all rows of it. Its bitmap is set by several threads at once.
+/// A column of the answer with all its rows. Several threads write to it at once, hence the atomic
+/// access to the bitmap.
 struct ResultColumn {
   Byte* values = nullptr;
   std::uint64_t* validity = nullptr;
@@ -52,7 +54,7 @@ struct ResultColumn {
   }
 };
 
-/// The counts of groups as values of the answer.
+/// Writes counts of groups as values of the answer.
 inline void write_counts(const Column<std::uint64_t>& counts, const GroupList& groups,
                          const std::uint64_t* to, const ResultColumn& out) {
   for (std::uint32_t i = 0; i < groups.count; ++i) {
@@ -60,26 +62,34 @@ inline void write_counts(const Column<std::uint64_t>& counts, const GroupList& g
   }
 }
 
+/// The interface of all aggregates. Not thread-safe, except where merges_in_parallel() says so.
+/// "Groups" are numbers from 0 on.
+/// The order of calls: extend(), then any number of add(); for merging, prepare_merge() of the
+/// source, begin_merge() and merge() of the target, extend() before whenever groups are added;
+/// write() at the end. A state that was cleared starts again, with its memory.
 class AggregateState {
  public:
   static std::unique_ptr<AggregateState> make(const AggregateSpec& spec);
   virtual ~AggregateState() = default;
 
-  /// As many groups, the new ones without a row. Throws std::bad_alloc, as add() and merge().
+  /// Sets the number of groups; new ones have no row. Throws std::bad_alloc, as do add() and
+  /// merge().
   virtual void extend(std::uint32_t groups) = 0;
   virtual std::uint64_t growth_bytes(std::uint32_t groups) const = 0;
   virtual std::uint64_t bytes() const = 0;
   virtual void clear() = 0;
 
+  /// Adds rows with their argument's vector.
   virtual Status add(const GroupedRows& rows, const VectorView& argument) = 0;
-  /// Once for a state that others are going to merge from. Throws std::bad_alloc.
+  /// Called once for a state that others will merge from. Throws std::bad_alloc.
   virtual void prepare_merge() {}
-  /// Makes room for what groups of `from`, which is of the same class, bring; before merge().
+  /// Makes room for what the groups of `from`, a state of the same class, bring. Called before
+  /// merge().
   virtual void begin_merge(const AggregateState& from) = 0;
-  /// Group from_groups.at[i] of `from` goes to group ids[i].
+  /// Merges group from_groups.at[i] of `from` into group ids[i] of this state.
   virtual void merge(const AggregateState& from, const GroupList& from_groups,
                      const std::uint32_t* ids) = 0;
-  /// Asks for the memory of groups that are about to be merged from this state.
+  /// Asks for the memory of groups that will soon be merged from this state.
   virtual void prefetch(std::uint32_t first, std::uint32_t count) const {
     static_cast<void>(first);
     static_cast<void>(count);
@@ -96,18 +106,19 @@ class AggregateState {
     return {};
   }
 
-  /// Whether a value may be null.
+  /// Whether a value of the answer may be null.
   virtual bool has_nulls() const = 0;
-  /// The values of some groups of `data`, which is this state or one that it follows (GroupStates),
-  /// to the rows `to`. `row_counts`: how many rows these groups have.
+  /// Writes the values of some groups of `data` (this state, or the one that it follows, see
+  /// GroupStates) to the rows `to`. `row_counts` are the numbers of rows of these groups.
+  /// Thread-safe.
   virtual Status write(const AggregateState& data, const GroupList& groups,
                        const std::uint64_t* row_counts, const std::uint64_t* to,
                        const ResultColumn& out) const = 0;
-  /// Bytes of strings that written values refer to, where there are any.
+  /// The owner of the strings that written values refer to, if there are any.
   virtual std::shared_ptr<const StringArena> strings() const { return nullptr; }
 };
 
-/// How many values of a group are null: no memory until there is one.
+/// The number of null arguments of each group; takes no memory before the first null.
 class NullCounts {
  public:
   void extend(std::uint32_t groups) {
@@ -125,6 +136,7 @@ class NullCounts {
   }
   void merge(const NullCounts& from, const GroupList& groups, const std::uint32_t* ids);
   bool any() const { return !counts_.empty(); }
+  /// The number of nulls of a group.
   std::uint64_t of(std::uint32_t group) const { return counts_.empty() ? 0 : counts_[group]; }
 
  private:
@@ -132,11 +144,13 @@ class NullCounts {
   Column<std::uint64_t> counts_;
 };
 
-/// One of `values`, with 0 where the bitmap says that there is none.
+/// Room for a vector of 64-bit values.
 using Int64Batch = std::array<std::int64_t, kBatchRows>;
+/// Returns `values` with 0 in place of nulls; `values` itself if there is no bitmap, else `room`.
 const std::int64_t* without_nulls(const std::int64_t* values, const std::uint64_t* validity,
                                   std::uint32_t rows, Int64Batch& room);
 
+// The classes of states: one file each, except counts (aggregate_state.cpp).
 std::unique_ptr<AggregateState> make_count_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_integer_sum_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_double_sum_state(const AggregateSpec& spec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory of columns. From 1 MiB on it is a mapping that begins and ends at large pages (2 MiB) and
-// asks for them: tables that are reached into at random otherwise wait for page tables, too, and
-// fresh memory costs a fault for each 4 KiB. NOTES.md has the figures.
+// Memory of columns. From 1 MiB on it is a mapping aligned to large pages (2 MiB), which it asks
+// for: tables that are accessed at random otherwise also wait for page tables, and fresh memory
+// costs a page fault for every 4 KiB. NOTES.md has figures.
 #include "query/group/column.h"
 
 #include <sys/mman.h>
@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
+/// Whether memory of that size is a mapping of its own.
 bool is_mapped(std::size_t bytes) {
   return bytes >= kLargePage / 2;
 }
@@ -24,13 +25,15 @@ std::size_t rounded_bytes(std::size_t bytes) {
   return is_mapped(bytes) ? static_cast<std::size_t>(round_up(bytes, kLargePage)) : bytes;
 }
 
+/// mmap() aligns to small pages only, so a large page more is asked for, and both ends are given
+/// back.
 void* allocate_zeroed(std::size_t bytes) {
   if (!is_mapped(bytes)) {
     void* memory = std::calloc(bytes, 1);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
   }
-  // A page more than is needed, of which the ends are given back.
+  // One large page more than needed; the unaligned ends are returned below.
   void* mapping =
       mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();

@@ -15,7 +15,7 @@ namespace {
 
 /// Places that a thread merges at a time.
 constexpr std::uint32_t kRange = 32 * kBatchRows;
-/// Arrays of fewer places are made at once, whatever the order of the keys.
+/// Arrays of at most this many places are used at once, even if keys ascend.
 constexpr std::uint32_t kFewPlaces = 64 * kBatchRows;
 
 /// Bits of a count of different values, of one thread and aggregate.
@@ -49,6 +49,9 @@ struct Worker {
   std::uint64_t bytes = 0;
 };
 
+/// Also serves queries without keys, as one group of all rows.
+/// The array of a worker is allocated as a whole, but the system gives memory to a page only when a
+/// row falls into it.
 class DenseGrouping final : public Grouping {
  public:
   DenseGrouping(const GroupingPlan& plan, const KeyCoder& coder)
@@ -88,6 +91,8 @@ class DenseGrouping final : public Grouping {
   }
 
  private:
+  /// Encode, drop rows of other parts, check the range, find groups, add.
+  /// A code outside of the array can only come from a file whose values contradict its statistics.
   Status add_rows(Worker& worker, InputRows rows, std::span<const VectorView> keys) {
     if (plan_.keys.empty()) return add_found(worker, rows, one_group(worker, rows.count));
     std::uint64_t* const words = worker.codes.words.data();
@@ -104,6 +109,7 @@ class DenseGrouping final : public Grouping {
     return add_found(worker, rows, found);
   }
 
+  /// Memory is checked after the rows were added, as states may have grown.
   Status add_found(Worker& worker, const InputRows& rows, const GroupedRows& found) {
     const RowOrder order = worker.seen.add(rows.numbers, rows.count);
     PRESSO_TRY(worker.states.add(found, rows.arguments, rows.numbers, order));
@@ -115,7 +121,7 @@ class DenseGrouping final : public Grouping {
     budget_.update(worker.bytes, worker.states.bytes() + worker.sorted.bytes());
   }
 
-  /// All rows are one run.
+  /// Without keys: all rows are one run.
   static GroupedRows one_group(Worker& worker, std::uint32_t count) {
     worker.states.extend(1);
     worker.run_ids[0] = 0;
@@ -123,6 +129,7 @@ class DenseGrouping final : public Grouping {
     return {count, 1, worker.ids.data(), 1, worker.run_ids.data(), worker.run_ends.data(), false};
   }
 
+  /// Long runs are added once each, unless there are so few groups that the kernels are faster.
   Result<GroupedRows> find_groups(Worker& worker, std::uint32_t count) {
     const std::uint64_t* const words = worker.codes.words.data();
     GroupedRows rows;
@@ -144,6 +151,7 @@ class DenseGrouping final : public Grouping {
     return rows;
   }
 
+  /// By order while keys ascend; then the code is the group.
   Status look_up(Worker& worker, const std::uint64_t* words, std::uint32_t count,
                  std::uint32_t* ids) {
     if (worker.is_sorted) {
@@ -164,7 +172,7 @@ class DenseGrouping final : public Grouping {
     return {};
   }
 
-  /// Groups that were found by their order go to their places.
+  /// Moves groups that were found by their order to their places.
   Status leave_order(Worker& worker) {
     if (!worker.is_sorted) return {};
     worker.is_sorted = false;
@@ -174,6 +182,7 @@ class DenseGrouping final : public Grouping {
     return {};
   }
 
+  /// The states are merged into the array like those of another thread.
   Status move_to_places(Worker& worker) {
     GroupStates by_number(plan_.aggregates, bit_bytes_);
     std::swap(by_number, worker.states);
@@ -194,6 +203,7 @@ class DenseGrouping final : public Grouping {
     return {};
   }
 
+  /// Ranges of places are merged in parallel into the first worker's array.
   Status merge_workers(std::vector<GroupPiece<std::uint64_t>>& pieces) {
     if (merge_sorted_workers(pieces)) return {};
     for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
@@ -208,7 +218,7 @@ class DenseGrouping final : public Grouping {
         });
   }
 
-  /// Where all keys of all threads came in order.
+  /// Only if the keys of all threads came in order.
   bool merge_sorted_workers(std::vector<GroupPiece<std::uint64_t>>& pieces) {
     std::vector<SortedGroups> sorted;
     for (const auto& worker : workers_) {
@@ -243,7 +253,8 @@ class DenseGrouping final : public Grouping {
     return &all;
   }
 
-  /// Merges what other workers have of a range, and lists its places that are in use.
+  /// Merges the other workers' places of a range, and lists those in use.
+  /// Without keys there is one group even if there was no row.
   void merge_range(GroupStates& all, std::uint32_t range, Column<std::uint32_t>& groups) const {
     const std::uint32_t end = std::min(places_, (range + 1) * kRange);
     for (std::uint32_t first = range * kRange; first < end; first += kBatchRows) {
@@ -255,6 +266,7 @@ class DenseGrouping final : public Grouping {
     if (plan_.keys.empty() && groups.empty()) groups.extend(1);
   }
 
+  /// Merges kBatchRows places from `first` on of all other workers.
   void merge_some(GroupStates& all, std::uint32_t first) const {
     std::array<std::uint32_t, kBatchRows> places;
     for (std::size_t i = 1; i < filled_.size(); ++i) {
@@ -263,7 +275,7 @@ class DenseGrouping final : public Grouping {
     }
   }
 
-  /// Of kBatchRows places.
+  /// Lists the used ones among kBatchRows places.
   std::uint32_t used_places(const GroupStates& states, std::uint32_t first,
                             std::uint32_t* places) const {
     std::uint32_t count = 0;

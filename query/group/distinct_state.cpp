@@ -29,6 +29,7 @@ struct GroupKeyPairs {
   Buffer bytes;
 };
 
+/// The value as a word; equal values give equal words.
 std::uint64_t word_of(const VectorView& view, std::uint32_t row) {
   switch (view.physical) {
     case Physical::kBool:
@@ -40,6 +41,7 @@ std::uint64_t word_of(const VectorView& view, std::uint32_t row) {
   }
 }
 
+/// The bytes of a string or a 128-bit value.
 Bytes bytes_of(const VectorView& view, std::uint32_t row) {
   if (view.physical == Physical::kString) return view.as<StringRef>()[row].bytes();
   return {static_cast<const Byte*>(view.values) + 16 * row, 16};
@@ -73,6 +75,7 @@ void collect(const GroupedRows& rows, const VectorView& view, GroupKeyPairs<Stri
   }
 }
 
+/// The group of a pair.
 std::uint32_t group_of(const WordPair& key) {
   return static_cast<std::uint32_t>(key.second);
 }
@@ -86,7 +89,7 @@ void move_to(const WordPair& key, std::uint32_t group, GroupKeyPairs<WordPair>& 
 }
 void move_to(const StringRef& key, std::uint32_t group, GroupKeyPairs<StringRef>& pairs) {
   pairs.groups[pairs.count] = group;
-  // The bytes come when all are there and no longer move: for now only their number.
+  // finish() copies the bytes, when all sizes are known; the key points to the old ones so far.
   pairs.keys[pairs.count++] = key;
 }
 
@@ -105,10 +108,12 @@ void finish(GroupKeyPairs<StringRef>& pairs) {
   }
 }
 
+/// counts_[g] is the number of entries whose group is g.
 template <class Key>
 class DistinctState final : public AggregateState {
  public:
   void extend(std::uint32_t groups) override { counts_.extend(groups); }
+  /// An upper bound for one vector: all its values may be new.
   std::uint64_t growth_bytes(std::uint32_t groups) const override {
     return counts_.growth_bytes(groups) + table_.growth_bytes(kBatchRows);
   }
@@ -127,7 +132,7 @@ class DistinctState final : public AggregateState {
     return {};
   }
 
-  /// Which entries of the table belong to which group.
+  /// Sorts the entries of the table by group, so that merge() finds those of a group.
   void prepare_merge() override {
     starts_.clear();
     starts_.extend(counts_.size() + 1);
@@ -162,6 +167,8 @@ class DistinctState final : public AggregateState {
 
   void begin_merge(const AggregateState&) override {}
   bool merges_in_parallel() const override { return false; }
+  /// Entries of a group are found by prepare_merge()'s lists; equal values of both states are
+  /// counted once, as the table holds them once.
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const DistinctState&>(other);
@@ -203,18 +210,18 @@ class DistinctState final : public AggregateState {
     const bool by_itself = counts_.size() <= kFewCounts;
     std::vector<std::unique_ptr<Counter>> counters(std::max(threads, 1u));
     PRESSO_TRY(for_each_in_parallel(partitions, threads,
-                                   [&](std::size_t number, unsigned worker) -> Status {
-                                     if (counters[worker] == nullptr) {
-                                       counters[worker] = std::make_unique<Counter>();
-                                       counters[worker]->table.borrow_bytes();
-                                       if (by_itself)
-                                         counters[worker]->counts.extend(counts_.size());
-                                     }
-                                     for (const Listed& list : lists)
-                                       count_list(list, number, *counters[worker]);
-                                     counters[worker]->table.clear();
-                                     return {};
-                                   }));
+                                    [&](std::size_t number, unsigned worker) -> Status {
+                                      if (counters[worker] == nullptr) {
+                                        counters[worker] = std::make_unique<Counter>();
+                                        counters[worker]->table.borrow_bytes();
+                                        if (by_itself)
+                                          counters[worker]->counts.extend(counts_.size());
+                                      }
+                                      for (const Listed& list : lists)
+                                        count_list(list, number, *counters[worker]);
+                                      counters[worker]->table.clear();
+                                      return {};
+                                    }));
     for (const auto& counter : counters) {
       if (counter == nullptr) continue;
       for (std::size_t i = 0; i < counter->counts.size(); ++i) counts_[i] += counter->counts[i];
@@ -252,6 +259,7 @@ class DistinctState final : public AggregateState {
     pairs_.count = 0;
   }
 
+  /// New pairs raise the counter of their group.
   void insert() {
     if (table_.size() >= KeyTable<Key>::kMostKeys) throw std::bad_alloc();
     table_.reserve(pairs_.count);

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Exact sums and averages of doubles: each is three integers of a unit (kernels.h), which are added
-// up one by one in 64 bits (running_sums.h). Doubles so small that the unit, which follows from the
-// greatest of all rows, would round them are added up in finer units (long_sum.h): one value of
-// 1e300 in a column must not make 0 of the sums of others.
+// Exact sums and averages of doubles. A double becomes three integers of a common unit (kernels.h),
+// which are added separately in 64 bits (running_sums.h). Since integer addition is associative,
+// the sum does not depend on the order of rows or on threads (compare Demmel and Nguyen 2015 on
+// reproducible sums). Values so small that the unit, which follows from the greatest of all rows,
+// would round them are summed in finer units (long_sum.h): one 1e300 in a column must not turn
+// other groups' sums into 0. Tested by tests/unit/query/group/grouping_test.cpp.
+//
+// Example: with values of at most 2^20 and a million rows the unit is 2^(20 + 20 - 126) = 2^-86.
+// The double 0.1 has its lowest bit at 2^-56 and is a whole number of units. So is every double
+// above 2^-34, as doubles have 53 bits; smaller ones go to finer units.
 #include <cmath>
 #include <limits>
 
@@ -14,6 +20,8 @@
 namespace presso::query::grouping {
 namespace {
 
+/// The sum of a group is its limbs, plus the 128-bit sums into which limbs were emptied, plus its
+/// small values. Groups with NaN or infinities have a flag instead.
 class DoubleSumState final : public AggregateState {
  public:
   explicit DoubleSumState(const AggregateSpec& spec)
@@ -53,6 +61,8 @@ class DoubleSumState final : public AggregateState {
     flags_.clear();
   }
 
+  /// Limbs are split for the whole vector at once. Only if the kernel meets special or small
+  /// values, the vector is copied, these are taken out one by one, and the rest is split again.
   Status add(const GroupedRows& rows, const VectorView& argument) override {
     nulls_.add(rows, argument.validity);
     std::array<double, kBatchRows> cleared;
@@ -82,6 +92,7 @@ class DoubleSumState final : public AggregateState {
     return {};
   }
 
+  /// Limbs are emptied into the 128-bit sums if both bounds together could overflow.
   void begin_merge(const AggregateState& other) override {
     const auto& from = static_cast<const DoubleSumState&>(other);
     nulls_.begin_merge(from.nulls_);
@@ -95,6 +106,7 @@ class DoubleSumState final : public AggregateState {
     small_.begin_merge(from.small_);
     if (!from.flags_.empty() && flags_.empty()) flags_.extend(groups_);
   }
+  /// Flags are or-ed; everything else is an addition.
   void merge(const AggregateState& other, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& from = static_cast<const DoubleSumState&>(other);
@@ -112,6 +124,7 @@ class DoubleSumState final : public AggregateState {
 
   bool has_nulls() const override { return !spec_.gives_states; }
   std::shared_ptr<const StringArena> strings() const override { return written_.strings(); }
+  /// A group without values is null; a state is written even then.
   Status write(const AggregateState& data, const GroupList& groups, const std::uint64_t* row_counts,
                const std::uint64_t* to, const ResultColumn& out) const override {
     const auto& from = static_cast<const DoubleSumState&>(data);
@@ -132,14 +145,16 @@ class DoubleSumState final : public AggregateState {
   }
 
  private:
+  // Flags of groups with values that are no finite numbers.
   static constexpr unsigned kNan = 1, kInfinity = 2, kMinusInfinity = 4;
 
+  /// A value above the bound for which the unit was chosen: an error of the caller.
   static Error too_large() {
     return make_error(ErrorCode::kInvalidArgument,
                       "a value to be added up is outside of its column's range");
   }
 
-  /// Marks groups with NaNs and infinities, which become 0.
+  /// Marks the groups of NaNs and infinities, and replaces those values by 0.
   void take_specials(const GroupedRows& rows, double* values) {
     if (flags_.empty()) flags_.extend(groups_);
     const std::uint32_t* ids = rows.row_ids();
@@ -153,7 +168,7 @@ class DoubleSumState final : public AggregateState {
     }
   }
 
-  /// Adds values up elsewhere that are no whole number of units; they become 0.
+  /// Sums values that are no whole number of units separately, and replaces them by 0.
   void take_small(const GroupedRows& rows, double* values) {
     const std::uint32_t* ids = rows.row_ids();
     for (std::uint32_t i = 0; i < rows.count; ++i) {
@@ -165,7 +180,7 @@ class DoubleSumState final : public AggregateState {
 
   unsigned flags_of(std::uint32_t group) const { return flags_.empty() ? 0 : flags_[group]; }
 
-  /// The sum of NaNs and infinities, of which there are some.
+  /// The sum of a group with NaNs or infinities, by IEEE 754.
   static double special_sum(unsigned flags) {
     constexpr double kInfinite = std::numeric_limits<double>::infinity();
     if ((flags & kNan) != 0 || flags == (kInfinity | kMinusInfinity)) {
@@ -174,9 +189,9 @@ class DoubleSumState final : public AggregateState {
     return flags == kInfinity ? kInfinite : -kInfinite;
   }
 
-  /// In units of 2^exponent_, without those that are in small_.
+  /// The sum in units of 2^exponent_, without the small values.
   Int128 units_of(std::uint32_t group) const {
-    // Single parts may be larger than 128 bits, their sum is not: it is right modulo 2^128.
+    // Parts may exceed 128 bits but their sum does not, so arithmetic modulo 2^128 is right.
     auto units = static_cast<Uint128>(wide_.of(group));
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
       units += static_cast<Uint128>(Int128{limbs_[limb][group]}) << (limb * kLimbBits);
@@ -184,6 +199,7 @@ class DoubleSumState final : public AggregateState {
     return static_cast<Int128>(units);
   }
 
+  /// The sum divided by `divisor`, rounded once.
   double value_of(std::uint32_t group, std::uint64_t divisor) const {
     const unsigned flags = flags_of(group);
     if (flags != 0) return special_sum(flags);
@@ -197,6 +213,7 @@ class DoubleSumState final : public AggregateState {
     return average_rounded(sum, 0, divisor, exponent_);
   }
 
+  /// Writes the state of a group for a partial answer.
   void append_group(std::uint32_t group, std::uint64_t rows, std::vector<Byte>& to) const {
     const std::uint64_t values = rows - nulls_.of(group);
     const unsigned flags = flags_of(group);

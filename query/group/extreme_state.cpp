@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Least and greatest values. Most rows change nothing, so a branch that is nearly never taken is
-// the fastest loop, for one group as well as for many. Doubles are compared as integers in their
-// order: -0 before 0, and one NaN after everything. Of strings the bytes are copied when they
-// become a group's extreme, and arenas are rebuilt when most of what they hold has been replaced.
+// Least and greatest values. Most rows change nothing, so a branch that is nearly never taken makes
+// the fastest loop, for one group as well as for many. Doubles are compared as integers of the same
+// order (-0 before 0, one NaN after all numbers). The bytes of strings are copied when they become
+// a group's extreme; the arena is rebuilt when most of it has been replaced. Tested by
+// tests/unit/query/group/grouping_test.cpp.
 #include <bit>
 #include <limits>
 
@@ -13,7 +14,9 @@ namespace {
 
 constexpr std::int64_t kNan = 0x7FF8000000000000;
 
-/// Integers in the order of doubles; the same function leads back.
+/// Maps the bits of a double to an integer of the same order, and back.
+/// The integers of negative doubles are in reverse order; flipping all bits but the sign turns them
+/// around. Applied twice it gives the bits back.
 std::int64_t turned(std::int64_t bits) {
   return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
 }
@@ -21,6 +24,7 @@ std::int64_t order_of(double value) {
   return value != value ? kNan : turned(std::bit_cast<std::int64_t>(value));
 }
 
+/// The value that any other one replaces.
 template <class T>
 constexpr T neutral(bool is_min) {
   if constexpr (sizeof(T) == 16) {
@@ -31,7 +35,9 @@ constexpr T neutral(bool is_min) {
   }
 }
 
-/// T: std::int64_t for all forms of at most 64 bits, or Int128.
+/// T is std::int64_t for all forms of at most 64 bits, or Int128. Nulls are the neutral value.
+/// A group that has only nulls is recognised by its counts, not by the neutral value, which is
+/// legal.
 template <class T>
 class NumberExtremes final : public AggregateState {
  public:
@@ -91,6 +97,7 @@ class NumberExtremes final : public AggregateState {
   }
 
  private:
+  /// A loop for each direction, since the comparison is the loop's only work.
   template <bool kIsMin>
   void add_each(const std::uint32_t* ids, const T* values, std::uint32_t count) {
     T* const kept = values_.data();
@@ -100,6 +107,7 @@ class NumberExtremes final : public AggregateState {
     }
   }
 
+  /// One group: the kernels reduce the whole vector first.
   void add_to_one(std::uint32_t count, const T* values) {
     if constexpr (sizeof(T) == 8) {
       values_[0] = is_min_ ? std::min(values_[0], kernels().least(values, count))
@@ -107,6 +115,8 @@ class NumberExtremes final : public AggregateState {
     }
   }
 
+  /// Returns the values as integers of their order; the argument's own memory if nothing has to
+  /// change.
   const T* as_integers(std::uint32_t rows, const VectorView& argument,
                        std::array<T, kBatchRows>& room) const {
     if (argument.validity == nullptr && sizeof(T) == 16) return argument.as<T>();
@@ -127,6 +137,7 @@ class NumberExtremes final : public AggregateState {
     return room.data();
   }
 
+  /// The reverse of as_integers() for one value.
   void write_one(T value, std::uint64_t row, Byte* out) const {
     if (spec_.argument == Physical::kBool) {
       out[row] = static_cast<Byte>(value & 1);
@@ -143,6 +154,7 @@ class NumberExtremes final : public AggregateState {
   Column<T> values_;
 };
 
+/// Merged by one thread at a time, as all groups share an arena.
 class StringExtremes final : public AggregateState {
  public:
   explicit StringExtremes(const AggregateSpec& spec) : is_min_(spec.kind == AggregateKind::kMin) {}
@@ -193,12 +205,15 @@ class StringExtremes final : public AggregateState {
   std::shared_ptr<const StringArena> strings() const override { return arena_; }
 
  private:
+  /// A group's extreme so far. New groups are zeroed memory (Column), which means none.
   struct Kept {
     StringRef value;
     std::uint64_t is_there = 0;
   };
+  /// Smaller arenas are never worth rebuilding.
   static constexpr std::uint64_t kSlackBytes = std::uint64_t{64} << 10;
 
+  /// By bytes; a prefix is less than the longer string.
   static bool is_less(const StringRef& a, const StringRef& b) {
     const std::uint64_t common = std::min(a.size, b.size);
     const int order =
@@ -206,6 +221,7 @@ class StringExtremes final : public AggregateState {
     return order < 0 || (order == 0 && a.size < b.size);
   }
 
+  /// Keeps the value if it is better than the group's.
   void offer(std::uint32_t group, const StringRef& value) {
     Kept& kept = kept_[group];
     if (kept.is_there) {
@@ -216,6 +232,7 @@ class StringExtremes final : public AggregateState {
     live_bytes_ += value.size;
   }
 
+  /// The cost is that of the copied strings, so it is amortised over the replaced ones.
   void rebuild_if_stale() {
     if (arena_->bytes() <= 2 * live_bytes_ + kSlackBytes) return;
     auto fresh = std::make_shared<StringArena>();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Writing goes column by column, a thousand groups at a time. The bitmap of first rows is set by
-// one thread; looking up ranks and writing is done by all.
+// Implements group_output.h. Writing goes column by column, a thousand groups at a time. One thread
+// sets the bitmap of first rows; all threads look up ranks and write.
+//
+// A group's row in the answer is its rank: the number of groups whose first row is before its own.
+// So groups come in the order in which they first occur in the input, whatever strategy and threads
+// found them, and rows can be written by any thread in any order; groups themselves are never
+// sorted.
 #include "query/group/group_output.h"
 
 #include "format/threads/parallel.h"
@@ -9,15 +14,17 @@
 namespace presso::query::grouping {
 namespace {
 
+/// Groups that a thread takes at a time: enough work to outweigh handing it out.
 constexpr std::uint32_t kPortion = 16 * kBatchRows;
 
-/// A part of a piece, which one thread writes.
+/// A part of a piece that one thread writes.
 struct Portion {
   std::size_t piece;
   std::uint32_t first;
   std::uint32_t count;
 };
 
+/// Writes the groups of one answer.
 template <class Key>
 class GroupWriter {
  public:
@@ -25,6 +32,7 @@ class GroupWriter {
               const std::vector<GroupPiece<Key>>& pieces, std::uint64_t row_limit)
       : plan_(plan), coder_(coder), pieces_(pieces), ranks_(row_limit, total(pieces)) {}
 
+  /// The memory of the finished rows is taken from the budget before anything is made.
   Result<RowStore> write(MemoryBudget& budget, std::vector<std::uint64_t>* first_rows) {
     PRESSO_TRY(budget.take(total(pieces_) * finished_bytes(plan_) + ranks_.bytes()));
     order();
@@ -44,6 +52,7 @@ class GroupWriter {
     return groups;
   }
 
+  /// Collects the first rows of all groups, and cuts pieces into portions.
   void order() {
     std::array<std::uint64_t, kBatchRows> first_rows;
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -60,6 +69,9 @@ class GroupWriter {
     ranks_.finish();
   }
 
+  /// Makes the columns of the answer, with bitmaps only where nulls are possible.
+  /// The store keeps every arena to which strings of the answer point, so the pieces may be
+  /// released after write().
   void prepare(std::vector<std::uint64_t>* first_rows) {
     std::vector<Physical> columns;
     for (const KeySpec& key : plan_.keys) columns.push_back(key.physical);
@@ -82,6 +94,7 @@ class GroupWriter {
     }
   }
 
+  /// Ranks, keys and aggregates of one portion.
   Status write_portion(const Portion& portion, std::vector<std::uint64_t>* first_rows) const {
     const GroupPiece<Key>& piece = pieces_[portion.piece];
     std::array<std::uint64_t, kBatchRows> firsts;
@@ -104,6 +117,7 @@ class GroupWriter {
     return {};
   }
 
+  /// Decodes the codes; without codes the group's number is the code.
   void write_keys(const GroupPiece<Key>& piece, const GroupList& list,
                   const std::uint64_t* to) const {
     std::array<Key, kBatchRows> codes;
@@ -136,6 +150,7 @@ class GroupWriter {
 
 }  // namespace
 
+/// Also counts the list of the group's number, and of its first row if there are parts.
 std::uint64_t finished_bytes(const GroupingPlan& plan) {
   std::uint64_t bytes = sizeof(std::uint32_t);  // of GroupPiece::groups
   if (plan.parts > 1) bytes += sizeof(std::uint64_t);
@@ -152,6 +167,7 @@ RowRanks::RowRanks(std::uint64_t limit, std::uint64_t groups) {
   bits_.extend(static_cast<std::size_t>(limit / 64 + 1));
 }
 
+/// A first row belongs to one group only, so setting bits counts each group once.
 void RowRanks::add(std::span<const std::uint64_t> first_rows) {
   if (bits_.empty()) {
     sorted_.insert(sorted_.end(), first_rows.begin(), first_rows.end());
@@ -160,6 +176,7 @@ void RowRanks::add(std::span<const std::uint64_t> first_rows) {
   for (const std::uint64_t row : first_rows) bits_[row / 64] |= std::uint64_t{1} << (row % 64);
 }
 
+/// before_[w] becomes the number of bits in all words before w.
 void RowRanks::finish() {
   std::sort(sorted_.begin(), sorted_.end());
   before_.extend_unset(bits_.size());
@@ -170,6 +187,7 @@ void RowRanks::finish() {
   }
 }
 
+/// With the bitmap: one look-up and one count of bits for each group. Without it: a binary search.
 void RowRanks::rank(const std::uint64_t* first_rows, std::uint32_t count,
                     std::uint64_t* out) const {
   if (!bits_.empty()) return kernels().ranks(first_rows, count, bits_.data(), before_.data(), out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From groups that are found to rows of an answer, in the order of the groups' first rows. Where
-// groups are in several pieces (partitions of a hash, ranges of places), threads take pieces in
-// portions and write to the rows where their groups belong.
-// Tested by tests/unit/query/group/grouping_test.cpp.
+// From groups that were found to rows of an answer, in the order of the groups' first rows. Groups
+// come in several pieces (partitions of a hash, ranges of places, threads); threads take portions
+// of pieces and write them to the rows where they belong. Tested by
+// tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
 #include "format/threads/memory_budget.h"
@@ -11,27 +11,27 @@
 
 namespace presso::query::grouping {
 
-/// Some groups, whose states it does not own.
+/// Some groups; their states are owned by somebody else.
 template <class Key>
 struct GroupPiece {
   const GroupStates* states = nullptr;
-  Column<Key> codes;  ///< by group; empty: the group itself
+  Column<Key> codes;  ///< by group; empty if the group's number is its code
   Column<std::uint32_t> groups;
-  std::shared_ptr<const StringArena> arena;  ///< of the codes
+  std::shared_ptr<const StringArena> arena;  ///< owner of the bytes of codes
 };
 
 /// In which order first rows stand. Where they are dense among all rows, it is a bitmap of them,
 /// and the place of one the number of bits before its own; else they are sorted.
 class RowRanks {
  public:
-  /// All first rows are below `limit`.
+  /// All first rows are below `limit`; there are `groups` of them.
   RowRanks(std::uint64_t limit, std::uint64_t groups);
-  /// Of memory, up to finish().
+  /// Memory up to the end of finish().
   std::uint64_t bytes() const { return 2 * bits_.bytes() + 8 * std::uint64_t{sorted_.capacity()}; }
   void add(std::span<const std::uint64_t> first_rows);
-  /// After the last add().
+  /// Called after the last add().
   void finish();
-  /// The places of some of them.
+  /// Writes the ranks of some first rows.
   void rank(const std::uint64_t* first_rows, std::uint32_t count, std::uint64_t* out) const;
 
  private:
@@ -40,10 +40,12 @@ class RowRanks {
   std::vector<std::uint64_t> sorted_;
 };
 
-/// What a finished group takes, its strings aside: those of its keys and aggregates are kept.
+/// Returns the bytes of a finished group, without strings: those of keys and aggregates stay where
+/// they are.
 std::uint64_t finished_bytes(const GroupingPlan& plan);
 
-/// `row_limit`: more than every first row. kOutOfMemory where the budget does not suffice.
+/// Writes all groups. `row_limit` is greater than every first row. kOutOfMemory if the budget does
+/// not suffice.
 template <class Key>
 Result<RowStore> write_groups(const GroupingPlan& plan, const KeyCoder& coder,
                               const std::vector<GroupPiece<Key>>& pieces, std::uint64_t row_limit,

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
+// Implements group_states.h: counting rows, remembering first rows, and sharing of states among
+// aggregates.
 #include "query/group/group_states.h"
 
 namespace presso::query::grouping {
 namespace {
 
-/// Two counts of at most this can be added.
+/// Two 32-bit counts of at most this can be added without overflow.
 constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 31;
 
-/// Whether both can be written from one state, if their arguments are the same.
+/// Whether both aggregates can be written from one state if their arguments are the same.
+/// Example: sum(x) and avg(x) are both written from the sum of x and the number of its values.
 bool may_share(const AggregateSpec& a, const AggregateSpec& b) {
   return a.is_sum() && b.is_sum() && a.argument == b.argument &&
          a.fixed_point.exponent == b.fixed_point.exponent;
 }
+/// Whether two vectors are the same memory, which is how one node's values are recognised.
 bool are_same(const VectorView& a, const VectorView& b) {
   return a.values == b.values && a.validity == b.validity;
 }
@@ -35,6 +39,7 @@ std::uint64_t GroupStates::bytes() const {
   return bytes;
 }
 
+/// Followers have no state of their own, so they take no memory here or in bytes().
 std::uint64_t GroupStates::growth_bytes(std::uint32_t groups) const {
   std::uint64_t bytes = row_counts_.growth_bytes(groups) + first_rows_.growth_bytes(groups);
   if (!more_row_counts_.empty()) bytes += more_row_counts_.growth_bytes(groups);
@@ -44,6 +49,7 @@ std::uint64_t GroupStates::growth_bytes(std::uint32_t groups) const {
   return bytes;
 }
 
+/// First rows stay unset: each is set together with the group's first count, by count() or merge().
 void GroupStates::extend(std::uint32_t groups) {
   if (groups == groups_) return;
   row_counts_.extend(groups);
@@ -64,6 +70,7 @@ void GroupStates::clear() {
   for (const auto& aggregate : aggregates_) aggregate->clear();
 }
 
+/// Explicit row numbers are looked at one by one; others ascend by construction.
 RowOrder SeenRows::add(const RowNumbers& rows, std::uint32_t count) {
   bool ascend = rows[0] >= end_;
   std::uint64_t greatest = rows[count - 1];
@@ -75,6 +82,7 @@ RowOrder SeenRows::add(const RowNumbers& rows, std::uint32_t count) {
   return ascend ? RowOrder::kAfterAll : RowOrder::kAny;
 }
 
+/// Only needed for rows that do not come in order.
 void GroupStates::lower_first_rows(const GroupedRows& rows, const RowNumbers& numbers) {
   const std::uint32_t* ids = rows.row_ids();
   for (std::uint32_t i = 0; i < rows.count; ++i) {
@@ -83,6 +91,7 @@ void GroupStates::lower_first_rows(const GroupedRows& rows, const RowNumbers& nu
   }
 }
 
+/// Followers are not added to; their leader has their values.
 Status GroupStates::add(const GroupedRows& rows, std::span<const VectorView> arguments,
                         const RowNumbers& numbers, RowOrder order) {
   count(rows, numbers);
@@ -97,6 +106,7 @@ Status GroupStates::add(const GroupedRows& rows, std::span<const VectorView> arg
   return {};
 }
 
+/// Runs once, at the first vectors; quadratic in the number of aggregates.
 void GroupStates::find_leaders(std::span<const VectorView> arguments) {
   has_leaders_ = true;
   for (std::size_t i = 0; i < aggregates_.size(); ++i) {
@@ -106,7 +116,8 @@ void GroupStates::find_leaders(std::span<const VectorView> arguments) {
   }
 }
 
-/// It has nothing of its own until then: no row has been added to it.
+/// Gives a follower a state of its own, with what its leader has so far.
+/// That is exact: until now both had the same values.
 void GroupStates::stop_following(std::size_t aggregate) {
   if (!follows(aggregate)) return;
   const AggregateState& leader = *aggregates_[leaders_[aggregate]];
@@ -124,6 +135,8 @@ void GroupStates::stop_following(std::size_t aggregate) {
   }
 }
 
+/// One pass over all groups for every 2^31 rows.
+/// A count is left at 1 and not 0, because 0 means that the group has no row yet.
 void GroupStates::make_room_for_rows(std::uint64_t rows) {
   if (most_counted_ + rows > kMostCounted) {
     if (more_row_counts_.empty()) more_row_counts_.extend(groups_);
@@ -143,7 +156,8 @@ void GroupStates::get_row_counts(const GroupList& groups, std::uint64_t* out) co
   for (std::uint32_t i = 0; i < groups.count; ++i) out[i] += more_row_counts_[groups.at[i]];
 }
 
-/// A group without a row gets its first one on the way: its count is at hand.
+/// A group's first row is set when its count is 0. Few groups are counted with several copies of
+/// the counts (kernels.h), long runs by one addition each.
 void GroupStates::count(const GroupedRows& rows, const RowNumbers& numbers) {
   make_room_for_rows(rows.count);
   const auto add = [&](std::uint32_t group, std::uint32_t more, std::uint32_t row) {
@@ -208,6 +222,7 @@ void GroupStates::begin_merge(const GroupStates& from) {
   }
 }
 
+/// One state that only one thread may merge (strings share an arena) decides for all of them.
 bool GroupStates::merges_in_parallel() const {
   return std::all_of(aggregates_.begin(), aggregates_.end(), [this](const auto& aggregate) {
     return aggregate->merges_in_parallel() || is_merged(*aggregate);
@@ -222,6 +237,7 @@ void GroupStates::prefetch(std::uint32_t first, std::uint32_t count) const {
   }
 }
 
+/// First rows become the lesser of both.
 void GroupStates::merge(const GroupStates& from, const GroupList& groups,
                         const std::uint32_t* ids) {
   for (std::uint32_t i = 0; i < groups.count; ++i) {
@@ -242,6 +258,8 @@ void GroupStates::merge(const GroupStates& from, const GroupList& groups,
   }
 }
 
+/// Sums of integers and decimals have 128 bits, so that they cannot overflow on the way. Sums of a
+/// partial answer are states in bytes (sum_states.h).
 Physical result_of(const AggregateSpec& spec) {
   if (spec.is_sum() && spec.gives_states) return Physical::kString;
   switch (spec.kind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Everything that is known of some groups besides their keys: how many rows they have, the first of
-// them, and the state of each aggregate. Groups are numbers.
-// Tested by tests/unit/query/group/grouping_test.cpp.
+// Everything that is known of some groups besides their keys: the number of their rows, the first
+// of these, and a state for each aggregate. Groups are numbers, which a KeyTable, SortedKeys or an
+// array of places assigns. Tested by tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
 #include <memory>
@@ -12,26 +12,32 @@
 
 namespace presso::query::grouping {
 
+/// The number of row i of a vector in the input.
 inline std::uint64_t row_number(const RowNumbers& rows, std::uint32_t i) {
   return rows[i];
 }
 
-/// Whether rows come after all rows that came before, so that only groups without a row get a
-/// first one.
+/// kAfterAll: these rows come after all rows before, so that a group's first row is set only once.
+/// kAny: a first row may have to be lowered.
 enum class RowOrder { kAfterAll, kAny };
 
-/// The numbers of rows that were added. Those of rows of a scan ascend; others come in any order.
+/// Follows the numbers of the rows that were added. Those of a scan ascend; others, from joins or
+/// parts, come in any order.
+/// The answer's order needs the first row of each group. For rows in order it is the row at which
+/// the group appeared; otherwise every row is compared with it.
 class SeenRows {
  public:
-  /// How `count` more rows come, one at least.
+  /// Returns how `count` more rows come; there is at least one.
   RowOrder add(const RowNumbers& rows, std::uint32_t count);
-  /// More than every number so far.
+  /// A number greater than every row's so far.
   std::uint64_t end() const { return end_; }
 
  private:
   std::uint64_t end_ = 0;
 };
 
+/// The states of all aggregates for groups 0 to groups() - 1. Each thread has one; in the end they
+/// are merged. Everything that adds may throw std::bad_alloc.
 class GroupStates {
  public:
   /// `bit_bytes`: a group may have so much for the bits of a count of different values.
@@ -39,41 +45,45 @@ class GroupStates {
 
   std::uint32_t groups() const { return groups_; }
   std::uint64_t bytes() const;
-  /// What extend(groups) is going to allocate.
+  /// Returns what extend(groups) will allocate.
   std::uint64_t growth_bytes(std::uint32_t groups) const;
-  /// New groups have no row. Throws std::bad_alloc, as everything here that adds.
+  /// New groups have no row.
   void extend(std::uint32_t groups);
-  /// Keeps the memory.
+  /// Removes all groups but keeps the memory.
   void clear();
 
-  /// `numbers`: of the rows, which may be the first ones of their groups.
+  /// Adds rows to their groups. `numbers` are those of the rows in the input.
   Status add(const GroupedRows& rows, std::span<const VectorView> arguments,
              const RowNumbers& numbers, RowOrder order);
 
+  /// Called once before others merge from here.
   void prepare_merge();
-  /// Before begin_merge() of several others: afterwards it shares no more than they do.
+  /// Called before begin_merge() of several others: afterwards this shares no more states among
+  /// aggregates than they do.
   void unshare_as(const GroupStates& from);
   /// Merges those aggregates of `others`, which have the same groups, for which that is done best
   /// for all at once, on several threads. Merging one after another then leaves these out.
   Status merge_at_once(std::span<GroupStates* const> others, unsigned threads);
   void begin_merge(const GroupStates& from);
   bool merges_in_parallel() const;
-  /// Asks for the memory of groups that are about to be merged from here.
+  /// Asks for the memory of groups that will soon be merged from here.
   void prefetch(std::uint32_t first, std::uint32_t count) const;
+  /// Merges group groups.at[i] of `from` into group ids[i].
   void merge(const GroupStates& from, const GroupList& groups, const std::uint32_t* ids);
 
   bool has_rows(std::uint32_t group) const { return row_counts_[group] != 0; }
+  /// Writes the number of rows of each group in the list.
   void get_row_counts(const GroupList& groups, std::uint64_t* out) const;
   void get_first_rows(const GroupList& groups, std::uint64_t* out) const {
     for (std::uint32_t i = 0; i < groups.count; ++i) out[i] = first_rows_[groups.at[i]];
   }
-  /// Whether an aggregate takes what another one has added up.
+  /// Whether an aggregate uses the state of another one (see `leaders_`).
   bool follows(std::size_t aggregate) const { return leaders_[aggregate] != aggregate; }
   bool has_nulls(std::size_t aggregate) const { return aggregates_[aggregate]->has_nulls(); }
   std::shared_ptr<const StringArena> strings(std::size_t aggregate) const {
     return aggregates_[aggregate]->strings();
   }
-  /// `row_counts`: as get_row_counts() gives them.
+  /// Writes one aggregate of some groups; `row_counts` are those of get_row_counts().
   Status write(std::size_t aggregate, const GroupList& groups, const std::uint64_t* row_counts,
                const std::uint64_t* to, const ResultColumn& out) const {
     return aggregates_[aggregate]->write(*aggregates_[leaders_[aggregate]], groups, row_counts, to,
@@ -91,23 +101,23 @@ class GroupStates {
   void lower_first_rows(const GroupedRows& rows, const RowNumbers& numbers);
 
   std::uint32_t groups_ = 0;
-  /// Small, as every row reaches into them; before they can overflow, all but 1 of each is moved to
-  /// the others, which have no memory until then.
+  /// Counts have 32 bits, because every row reaches into them. Before they can overflow, all but 1
+  /// of each is moved to the 64-bit counts, which take no memory until then.
   Column<std::uint32_t> row_counts_;
   Column<std::uint64_t> more_row_counts_;
   std::uint64_t most_counted_ = 0;    ///< no element of row_counts_ is greater
-  Column<std::uint64_t> first_rows_;  ///< anything for groups without rows
+  Column<std::uint64_t> first_rows_;  ///< unspecified for groups without rows
   std::vector<AggregateSpec> specs_;
   std::vector<std::unique_ptr<AggregateState>> aggregates_;
-  /// sum(x) and avg(x) need one sum. Which aggregates have the same argument is seen by the first
-  /// vectors that are added: `leaders_` names the first of each such family, whose state stands for
-  /// all. Should arguments differ later, a follower gets a copy of it.
+  /// sum(x) and avg(x) need only one sum. Which aggregates have the same argument is seen at the
+  /// first vectors: leaders_[i] is the first aggregate with that argument, whose state serves them
+  /// all. If the arguments differ later, a follower gets a copy of the state.
   std::vector<std::size_t> leaders_;
   bool has_leaders_ = false;
   bool merged_at_once_ = false;  ///< merge_at_once() was called, for these states or with them
 };
 
-/// The form of an aggregate's values.
+/// Returns the physical form of an aggregate's values.
 Physical result_of(const AggregateSpec& spec);
 
 }  // namespace presso::query::grouping

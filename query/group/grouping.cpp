@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The choice of a strategy; the figures behind it are in query/group/NOTES.md.
+// The choice of a strategy by the keys' ranges, the expected groups and the memory. The thresholds
+// were measured: NOTES.md, "Which strategy".
 #include "query/group/grouping.h"
 
 #include <algorithm>
@@ -11,18 +12,19 @@ namespace {
 
 using grouping::KeyCoder;
 
-/// Longer arrays are not made, even if asked for.
+/// Longer arrays are not made, even if kDense was asked for.
 constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 28;
-/// An array of so many places is never slower than a table, however few of them are used.
+/// An array with at most this many places is never slower than a table, however few are used.
 constexpr std::uint64_t kFewPlaces = std::uint64_t{1} << 17;
-/// Longer arrays win where at least one place of this many is used,
+/// Longer arrays are faster if at least one in this number of places is used, up to kManyPlaces;
+/// beyond that partitions are.
 constexpr std::uint64_t kPlacesForGroup = 16;
-/// up to this length; from then on partitions win.
+/// The longest array that is chosen.
 constexpr std::uint64_t kManyPlaces = std::uint64_t{8} << 20;
-/// From so many groups on partitions are faster than a table for all of them.
+/// From this number of groups on, partitions are faster than one table for all groups.
 constexpr std::uint64_t kManyGroups = 400'000;
 
-/// Roughly, of one place: its rows, first row and aggregates.
+/// About how many bytes a place of an array takes: row count, first row and aggregates.
 std::uint64_t place_bytes(const GroupingPlan& plan) {
   std::uint64_t bytes = 12;
   for (const AggregateSpec& spec : plan.aggregates) {
@@ -32,6 +34,8 @@ std::uint64_t place_bytes(const GroupingPlan& plan) {
   return bytes;
 }
 
+/// Whether an array is expected to be fastest, and all threads' arrays fit into a quarter of the
+/// memory.
 bool prefers_array(const GroupingPlan& plan, const KeyCoder& coder) {
   if (coder.form() != KeyCoder::Form::kWord || coder.range() > kManyPlaces) return false;
   const auto places = static_cast<std::uint64_t>(coder.range());
@@ -42,6 +46,7 @@ bool prefers_array(const GroupingPlan& plan, const KeyCoder& coder) {
   return places / kPlacesForGroup <= std::min(groups, rows);
 }
 
+/// What kAuto means for this plan.
 GroupStrategy choose(const GroupingPlan& plan, const KeyCoder& coder) {
   if (prefers_array(plan, coder)) return GroupStrategy::kDense;
   return plan.expected_groups >= kManyGroups ? GroupStrategy::kRadix : GroupStrategy::kHash;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Exact sums and averages of integers and decimals (running_sums.h). 128-bit values are narrowed
-// where they fit into 64 bits. Where the bound of 64-bit sums is used up again and again, values
-// are added to 128-bit sums directly. 128-bit values that do not fit into 64 bits go to 192-bit
-// sums, so that only the final sum decides whether it has too many digits.
+// Exact sums and averages of integers and decimals, in up to three widths (running_sums.h). The
+// usual row costs one 64-bit addition. 128-bit values are narrowed if they fit into 64 bits;
+// otherwise they go to 192-bit sums, so that only the final sum decides whether it has too many
+// digits. If the 64-bit sums fill up again and again, values are added to 128-bit sums directly.
+// Tested by tests/unit/query/group/grouping_test.cpp.
 #include "query/group/ratio.h"
 #include "query/group/running_sums.h"
 #include "query/group/sum_states.h"
@@ -10,17 +11,20 @@
 namespace presso::query::grouping {
 namespace {
 
+/// The greatest sum that can be printed: 38 digits.
 Int128 greatest_sum() {
   Int128 power = 1;
   for (int i = 0; i < 38; ++i) power *= 10;
   return power - 1;
 }
 
-/// When emptying the narrow sums costs more than not using them.
+/// Notices when emptying the narrow sums costs more than not using them.
 class FlushWatch {
  public:
   void count_rows(std::uint32_t rows) { rows_ += rows; }
-  /// Whether the narrow sums are to be given up, now that they are full again.
+  /// Called when the narrow sums are full. Returns whether to give them up, as that was soon after
+  /// the last time.
+  /// Emptying costs a pass over all groups, which four rows for each group outweigh.
   bool full(std::uint32_t groups) {
     const bool often = rows_ < 4 * std::uint64_t{groups} + 8 * kBatchRows;
     rows_ = 0;
@@ -31,8 +35,10 @@ class FlushWatch {
   std::uint64_t rows_ = 0;
 };
 
+/// The sum of a group is narrow + wide + huge; most groups only have the first.
 class IntegerSumState final : public AggregateState {
  public:
+  /// With known bounds of the argument no pass over the values is needed to find their magnitude.
   explicit IntegerSumState(const AggregateSpec& spec) : spec_(spec) {
     if (spec.argument == Physical::kInt64 && spec.least <= spec.most) {
       const Int128 least = spec.least, most = spec.most;
@@ -63,6 +69,7 @@ class IntegerSumState final : public AggregateState {
     huge_.clear();
   }
 
+  /// Values of 128 bits that fit into 64, the usual case of decimals, are narrowed on the way.
   Status add(const GroupedRows& rows, const VectorView& argument) override {
     nulls_.add(rows, argument.validity);
     Int64Batch room;
@@ -78,6 +85,7 @@ class IntegerSumState final : public AggregateState {
   void prefetch(std::uint32_t first, std::uint32_t count) const override {
     narrow_.prefetch(first, count);
   }
+  /// Room is made once for all groups that will be merged from `other`.
   void begin_merge(const AggregateState& other) override {
     const auto& from = static_cast<const IntegerSumState&>(other);
     nulls_.begin_merge(from.nulls_);
@@ -98,6 +106,7 @@ class IntegerSumState final : public AggregateState {
 
   bool has_nulls() const override { return !spec_.gives_states; }
   std::shared_ptr<const StringArena> strings() const override { return written_.strings(); }
+  /// The check of 38 digits is here, so that sums that only pass through larger values are legal.
   Status write(const AggregateState& data, const GroupList& groups, const std::uint64_t* row_counts,
                const std::uint64_t* to, const ResultColumn& out) const override {
     const auto& from = static_cast<const IntegerSumState&>(data);
@@ -123,7 +132,7 @@ class IntegerSumState final : public AggregateState {
   }
 
  private:
-  /// The values as 64-bit integers, 0 for nulls; nullptr where they do not fit.
+  /// Returns the values as 64-bit integers, 0 for nulls; nullptr if one does not fit.
   static const std::int64_t* as_int64(const GroupedRows& rows, const VectorView& argument,
                                       Int64Batch& room) {
     if (argument.physical == Physical::kInt64) {
@@ -145,6 +154,7 @@ class IntegerSumState final : public AggregateState {
     return room.data();
   }
 
+  /// Uses the narrow sums while their bound allows it.
   void add_narrow(const GroupedRows& rows, const std::int64_t* values) {
     const Uint128 bound = is_known_ ? known_bound_ : kernels().magnitude(values, rows.count);
     watch_.count_rows(rows.count);
@@ -158,16 +168,17 @@ class IntegerSumState final : public AggregateState {
     }
   }
 
-  /// True where the narrow sums had to be emptied.
+  /// Returns true if the narrow sums had to be emptied.
   bool make_room(Uint128 more) {
     if (narrow_.has_room(more)) return false;
     narrow_.tighten();
-    // Not only just enough, or it would be asked again for every vector.
+    // Half of the room must be free, or this would be repeated for every vector.
     if (narrow_.bound() < kNarrowLimit / 2 && narrow_.has_room(more)) return false;
     wide_.take(narrow_, 0);
     return true;
   }
 
+  /// 128-bit values that do not fit 64 bits.
   void add_huge(const GroupedRows& rows, const VectorView& argument) {
     if (huge_.empty()) huge_.extend(groups_);
     const Int128* values = argument.as<Int128>();
@@ -177,6 +188,7 @@ class IntegerSumState final : public AggregateState {
     }
   }
 
+  /// The sum of all three widths.
   WideSum total(std::uint32_t group) const {
     WideSum sum;
     if (!huge_.empty()) sum = huge_[group];
@@ -185,7 +197,7 @@ class IntegerSumState final : public AggregateState {
     return sum;
   }
 
-  /// Sums of 2^63 values of 64 bits always do.
+  /// Whether sums have at most 38 digits; those of fewer than 2^63 64-bit values always do.
   bool fits(const GroupList& groups) const {
     if (spec_.argument != Physical::kInt128) return true;
     bool all = true;
@@ -201,6 +213,7 @@ class IntegerSumState final : public AggregateState {
     return static_cast<Int128>((static_cast<Uint128>(sum.high) << 64) | sum.low);
   }
 
+  /// Narrow sums alone need no 192-bit arithmetic.
   void write_sums(const GroupList& groups, const std::uint64_t* to, Byte* out) const {
     if (!wide_.any() && huge_.empty()) {
       for (std::uint32_t i = 0; i < groups.count; ++i) {
@@ -212,6 +225,7 @@ class IntegerSumState final : public AggregateState {
       store(out + 16 * to[i], to_int128(total(groups.at[i])));
     }
   }
+  /// The quotient of sum and 10^scale * count is rounded once.
   void write_averages(unsigned scale, const GroupList& groups, const std::uint64_t* row_counts,
                       const std::uint64_t* to, Byte* out) const {
     for (std::uint32_t i = 0; i < groups.count; ++i) {

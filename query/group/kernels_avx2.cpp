@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of grouping on AVX2: the common loops, as the compiler makes them for
-// this level.
+// The loops of kernels_loop.h, compiled with AVX2 (flags are in query/CMakeLists.txt).
 #include "query/group/kernels.h"
 
 namespace presso::query::grouping {

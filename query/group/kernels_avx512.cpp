@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of grouping on AVX-512: the common loops, as the compiler makes them for this
-// level, but sums of up to eight groups: each has a register, to which eight rows are added at a
-// time under a mask, instead of a place in memory that rows wait for.
+// The loops of kernels_loop.h, compiled with AVX-512 (flags are in query/CMakeLists.txt), except
+// for sums of up to eight groups: each group has a register, to which eight rows are added at a
+// time under a mask. No row then waits for a place in memory that the row before has just written.
 #include <immintrin.h>
 
 #include "query/group/kernels.h"
@@ -13,7 +13,7 @@ namespace avx512 {
 
 constexpr u32 kRegisters = 8;
 
-/// Of up to kGroups groups.
+/// For up to kGroups groups.
 template <u32 kGroups>
 void sum_in_registers(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
   __m512i results[kGroups];
@@ -42,6 +42,8 @@ void sum_in_registers(const u32* ids, const i64* values, u32 count, u32 groups, 
   }
 }
 
+/// Each register costs a comparison for every row, so their number follows the groups in steps of
+/// two.
 void sum_fewer(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
   if (groups > kRegisters) return sum_few(ids, values, count, groups, sums);
   if (groups <= 2) return sum_in_registers<2>(ids, values, count, groups, sums);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of grouping. Included once for each CPU level, inside that level's namespace; it
-// uses nothing of the standard library, so that no code made for one level is shared with another.
-// There are no intrinsics: all are plain loops that compilers turn into vector code.
+// The inner loops of grouping. This file is included once for each CPU level, inside that level's
+// namespace. It uses nothing of the standard library, so that the linker cannot share code for one
+// level with another. There are no intrinsics: these are plain loops that compilers turn into
+// vector code.
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
+/// A copy of hash_word(), so that it is compiled for the level.
+/// The constants are those of splitmix64 (Steele, Lea and Flood 2014).
 inline void hash_words(const u64* words, u32 count, u64* out) {
   for (u32 i = 0; i < count; ++i) {
     u64 hash = words[i] ^ 0x9E3779B97F4A7C15u;  // as hash_word()
@@ -22,22 +25,26 @@ inline u64 greatest(const u64* words, u32 count) {
   return result;
 }
 
+/// The caller has seen by greatest() that all words fit.
 inline void narrow(const u64* words, u32 count, u32* out) {
   for (u32 i = 0; i < count; ++i) out[i] = static_cast<u32>(words[i]);
 }
 
+/// Counting in 64 bits keeps the vector lanes as wide as the words.
 inline u32 changes(const u64* words, u32 count) {
   u64 result = 0;
   for (u32 i = 1; i < count; ++i) result += words[i] != words[i - 1] ? 1 : 0;
   return static_cast<u32>(result);
 }
 
+/// 0 if the words ascend; equal neighbours are allowed.
 inline u32 descents(const u64* words, u32 count) {
   u64 result = 0;
   for (u32 i = 1; i < count; ++i) result += words[i] < words[i - 1] ? 1 : 0;
   return static_cast<u32>(result);
 }
 
+/// Every place is written, and the index advances only at a change, which avoids a branch.
 inline u32 run_ends(const u64* words, u32 count, u32* ends) {
   u32 runs = 0;
   for (u32 i = 1; i < count; ++i) {
@@ -48,6 +55,8 @@ inline u32 run_ends(const u64* words, u32 count, u32* ends) {
   return runs;
 }
 
+/// Ors the bits that differ from the sign, instead of comparing values; the result is a power of
+/// two.
 inline u64 magnitude(const i64* values, u32 count) {
   i64 bits = 0;
   i64 any = 0;
@@ -56,19 +65,21 @@ inline u64 magnitude(const i64* values, u32 count) {
     any |= values[i];
   }
   if (any == 0) return 0;
-  if (bits == 0) return 1;  // -1 has no other bits
+  if (bits == 0) return 1;  // all values are 0 or -1
   const unsigned length = 64 - static_cast<unsigned>(__builtin_clzll(static_cast<u64>(bits)));
   return u64{1} << length;  // -2^length is as far from 0 as it gets
 }
 
+/// May wrap around; NarrowSums knows when it cannot.
 inline i64 sum(const i64* values, u32 count) {
   u64 result = 0;
   for (u32 i = 0; i < count; ++i) result += static_cast<u64>(values[i]);
   return static_cast<i64>(result);
 }
 
-/// Several copies of the sums take turns, so that a row need not wait for the row before. Those of
-/// a group lie together: only as many are cleared as there are groups.
+/// Several copies of the sums take turns, so that a row need not wait for the addition of the row
+/// before. The copies of a group lie together, so only as many are cleared as there are groups.
+/// With the most groups they take 4 KiB of the stack, which stay in the L1 cache.
 constexpr u32 kCopies = 8;
 constexpr u32 kGroupLimit = 64;
 
@@ -90,6 +101,7 @@ inline void sum_few(const u32* ids, const i64* values, u32 count, u32 groups, i6
   }
 }
 
+/// As sum_few(), with 32-bit counts.
 inline void count_few(const u32* ids, u32 count, u32 groups, u32* counts) {
   u32 copies[kCopies * kGroupLimit];
   for (u32 i = 0; i < kCopies * groups; ++i) copies[i] = 0;
@@ -104,6 +116,7 @@ inline void count_few(const u32* ids, u32 count, u32 groups, u32* counts) {
   }
 }
 
+/// Runs are at least two rows on average, or the caller would not have looked for them.
 inline void sum_runs(const i64* values, const u32* ends, u32 runs, i64* sums) {
   u32 row = 0;
   for (u32 run = 0; run < runs; ++run) {
@@ -113,6 +126,7 @@ inline void sum_runs(const i64* values, const u32* ends, u32 runs, i64* sums) {
   }
 }
 
+/// The mask is made of the bit instead of a branch.
 inline void zero_nulls(const i64* values, const u64* validity, u32 count, i64* out) {
   for (u32 i = 0; i < count; ++i) {
     const u64 valid = validity[i / 64] >> (i % 64) & 1;
@@ -120,9 +134,9 @@ inline void zero_nulls(const i64* values, const u64* validity, u32 count, i64* o
   }
 }
 
-/// Adding and subtracting 1.5 * 2^(52 + k) rounds to a multiple of 2^k, and the rest is exact. What
-/// is left after the coarser limbs is rounded to units: an even number of units is taken away
-/// before, so a tie goes to the even one of the whole.
+/// Adding and subtracting 1.5 * 2^(52 + k) rounds to a multiple of 2^k, and the difference is exact
+/// (Dekker 1971). The rest after the coarser limbs is rounded to units; an even number of units was
+/// subtracted before, so ties go to the even unit of the whole value.
 inline unsigned split_doubles(const double* values, u32 count, DoubleScale scale,
                               i64* const* limbs) {
   constexpr double kUnits = 0x1.8p52;
@@ -162,6 +176,8 @@ inline unsigned split_doubles(const double* values, u32 count, DoubleScale scale
   return small != 0 ? kSmall : 0;
 }
 
+/// The words of a bitmap before a place are summed up in `before`; the place's own word needs a
+/// count.
 inline void ranks(const u64* places, u32 count, const u64* bits, const u64* before, u64* out) {
   for (u32 i = 0; i < count; ++i) {
     const u64 word = places[i] / 64;
@@ -170,6 +186,7 @@ inline void ranks(const u64* places, u32 count, const u64* bits, const u64* befo
   }
 }
 
+/// The neutral value is returned for an empty vector.
 inline i64 least(const i64* values, u32 count) {
   i64 result = 0x7FFFFFFFFFFFFFFF;
   for (u32 i = 0; i < count; ++i) result = values[i] < result ? values[i] : result;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of grouping without an extension of the instruction set: the common loops, as the
-// compiler makes them for this level.
+// The loops of kernels_loop.h, compiled for any machine.
 #include "query/group/kernels.h"
 
 namespace presso::query::grouping {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Packing: a digit costs a subtraction, a multiplication and an addition a row, in vector code.
-// Unpacking divides, once for each group. Bytes: everything of fixed size stands at a fixed place,
-// the sizes of strings too, so that a column can be read out of a code without reading others.
+// Implements key_coder.h. Packing costs a subtraction, a multiplication and an addition for each
+// key and row, in vector code; unpacking divides, but only once for each group. In the form kBytes
+// everything of fixed size is at a fixed place, and so are the sizes of strings, so that one column
+// can be read without the others.
+//
+// The order of digits: the first key is the least significant digit of the first word, and a key
+// goes to the second word only if it does not fit into the first.
 #include "query/group/key_coder.h"
 
 #include <algorithm>
@@ -14,9 +18,10 @@ namespace presso::query::grouping {
 namespace {
 
 constexpr Uint128 kWordRange = Uint128{1} << 64;
-/// Another NaN, which no value is turned into.
+/// The code of a null double: a NaN pattern that real_key() never returns.
 constexpr std::uint64_t kNullDouble = kNanKey + 1;
 
+/// Whether bounds of an integer key are known.
 bool has_range(const KeySpec& key) {
   return key.physical == Physical::kInt64 && key.least <= key.most;
 }
@@ -25,7 +30,7 @@ std::uint64_t least_of(const KeySpec& key) {
   return has_range(key) ? static_cast<std::uint64_t>(key.least) : 0;
 }
 
-/// Different values of a key that is not null; 0 where they are no digit.
+/// The number of different values of a key that is not null; 0 if it cannot be a digit.
 Uint128 values_of(const KeySpec& key) {
   switch (key.physical) {
     case Physical::kBool:
@@ -41,7 +46,7 @@ Uint128 values_of(const KeySpec& key) {
   }
 }
 
-/// to[i] (+)= digit(i) * stride.
+/// Stores (for a word's first digit) or adds digit_of(i) * stride for each row.
 template <class DigitOf>
 void put_digits(std::uint64_t* to, std::uint32_t rows, std::uint64_t stride, bool first,
                 DigitOf&& digit_of) {
@@ -67,6 +72,9 @@ KeyCoder::KeyCoder(std::vector<KeySpec> keys) : keys_(std::move(keys)) {
   }
 }
 
+/// A nullable integer without a range uses all 2^64 values of a word, so its null is a digit of its
+/// own. Doubles have spare NaN patterns for null.
+/// Returns false if the keys fit neither one word nor two; then the code is bytes.
 bool KeyCoder::assign_digits() {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const Uint128 values = values_of(keys_[i]);
@@ -83,7 +91,9 @@ bool KeyCoder::assign_digits() {
   return true;
 }
 
-/// Into the first word with room for it.
+/// Strides are products of the radices placed before, so digits never overlap.
+/// Keys are not reordered to fit better: the first word that has room is used. A digit of radix 1
+/// (a column with one value) takes no room at all.
 bool KeyCoder::place(Digit digit) {
   if (digit.radix == 1) {
     digit.is_constant = true;
@@ -106,6 +116,9 @@ bool KeyCoder::place(Digit digit) {
   return false;
 }
 
+/// The last digit that is not constant is the most significant one.
+/// If codes are in order, so are the values of this key, which lets callers compare ranges of row
+/// groups.
 std::optional<KeyCoder::LeadingKey> KeyCoder::leading_key() const {
   if (form_ != Form::kWord) return std::nullopt;
   for (const Digit& digit : digits_) {
@@ -125,6 +138,7 @@ void KeyCoder::encode(std::span<const VectorView> keys, std::uint32_t rows, KeyC
   for (std::uint32_t i = 0; i < rows; ++i) codes.pairs[i] = {codes.words[i], codes.second_words[i]};
 }
 
+/// One pass over the rows for each key; keys without nulls use the vector loops.
 void KeyCoder::encode_digits(std::span<const VectorView> keys, std::uint32_t rows, unsigned word,
                              std::uint64_t* words) const {
   if (used_[word] == 1) std::fill_n(words, rows, 0);
@@ -163,6 +177,10 @@ void KeyCoder::encode_digits(std::span<const VectorView> keys, std::uint32_t row
   }
 }
 
+/// Two passes: sizes first, so that the memory is allocated once.
+/// A code has a bit for each key that is null, then the fixed part of each key (its value, or the
+/// size of its string), then the bytes of all strings. Null keys are zeros, and doubles
+/// real_key()s, so that codes are equal exactly if the keys are.
 void KeyCoder::encode_bytes(std::span<const VectorView> keys, std::uint32_t rows,
                             KeyCodes& codes) const {
   std::size_t total = fixed_bytes_ * rows;
@@ -214,6 +232,8 @@ void KeyCoder::encode_bytes(std::span<const VectorView> keys, std::uint32_t rows
   }
 }
 
+/// The most common key, one integer column: an addition for each group. Returns false if it is
+/// another key or some group's key is null; then the caller decodes group by group.
 bool KeyCoder::decode_whole_word(std::size_t column, const std::uint64_t* codes,
                                  const std::uint64_t* to, std::uint32_t count, Byte* values) const {
   if (digits_.size() != 1 || keys_[column].physical != Physical::kInt64) return false;
@@ -227,6 +247,7 @@ bool KeyCoder::decode_whole_word(std::size_t column, const std::uint64_t* codes,
   return true;
 }
 
+/// The least significant digit needs no division, the most significant no remainder.
 std::uint64_t KeyCoder::digit_of(const Digit& digit, const std::uint64_t* words) const {
   if (digit.is_constant) return 0;
   std::uint64_t value = words[digit.word];
@@ -234,6 +255,7 @@ std::uint64_t KeyCoder::digit_of(const Digit& digit, const std::uint64_t* words)
   return digit.is_last ? value : value % static_cast<std::uint64_t>(digit.radix);
 }
 
+/// A key may have two digits: its null flag and its value.
 bool KeyCoder::decode_digits(std::size_t column, const std::uint64_t* words, std::uint64_t row,
                              Byte* values) const {
   for (const Digit& digit : digits_) {
@@ -267,6 +289,7 @@ bool KeyCoder::decode_one(std::size_t column, const WordPair& code, std::uint64_
   return decode_digits(column, words, row, values);
 }
 
+/// A string begins after the strings of all keys before it.
 bool KeyCoder::decode_one(std::size_t column, const StringRef& code, std::uint64_t row,
                           Byte* values) const {
   if ((code.data[column / 8] >> (column % 8) & 1) != 0) return false;

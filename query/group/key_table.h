@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Keys and their numbers, 0, 1, 2, ... in the order in which they came: an open-addressing table
-// with linear probing. A slot says itself whether it is in use (its number is not 0), so that every
-// key is legal; beside the number it has 32 bits of the hash, by which slots find their places when
-// the table grows, and 64 bits to compare: a word is its own, of other keys it is the hash.
+// A hash table that numbers keys 0, 1, 2, ... in the order in which they come: open addressing with
+// linear probing. A slot says itself whether it is in use (its number + 1 is not 0), so that every
+// key is legal. It also has 32 bits of the hash, by which slots find their new places when the
+// table grows, and 64 bits to compare: words are compared directly, other keys first by their hash.
 //
 // The laboratory derives a table from this one that looks vectors of keys up optimistically
 // (lab/groups/optimistic_table.h).
@@ -18,14 +18,14 @@
 
 namespace presso::query::grouping {
 
-/// Numbers of rows of a vector whose keys were new: row rows[i] got number first + i.
+/// The rows of a vector whose keys were new: row rows[i] got the number first + i.
 struct NewKeys {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   std::array<std::uint16_t, kBatchRows> rows;
 };
 
-/// Keys by number, and the bytes that they point to.
+/// Keys by number, and the owner of the bytes that they point to.
 template <class Key>
 struct KeyList {
   Column<Key> keys;
@@ -35,30 +35,34 @@ struct KeyList {
   std::uint64_t bytes() const { return keys.bytes() + arena->bytes(); }
 };
 
+/// Not thread-safe while keys are added; find() may then be called by any number of threads.
+/// Memory: 16 bytes a slot, of which at most 5 in 8 are used, and the keys.
+/// A vector's new keys are appended first to keys_, and a slot points to them by number; rebuilding
+/// the slots never moves keys, so numbers stay valid for the states beside the table.
 template <class Key>
 class KeyTable {
  public:
-  /// Numbers are below this, with room for a vector of new ones.
+  /// Numbers are below this, which leaves room for the new keys of one vector.
   static constexpr std::uint32_t kMostKeys = ~std::uint32_t{0} - 2 * kBatchRows;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(keys_.size()); }
   const Key* keys() const { return keys_.data(); }
   std::uint64_t bytes() const { return slots_.bytes() + keys_.bytes() + arena_->bytes(); }
-  /// What reserve(more) is going to allocate.
+  /// Returns what reserve(more) will allocate.
   std::uint64_t slot_growth_bytes(std::uint64_t more) const {
     const std::size_t slots = slots_for(size() + more);
     return slots > slots_.size() ? rounded_bytes(slots * sizeof(Slot)) : 0;
   }
-  /// The same with what so many keys are going to take, strings apart.
+  /// As slot_growth_bytes(), with the memory of `more` keys, apart from strings.
   std::uint64_t growth_bytes(std::uint32_t more) const {
     return keys_.growth_bytes(size() + std::size_t{more}) + slot_growth_bytes(more);
   }
-  /// Room for so many new keys. Throws std::bad_alloc.
+  /// Makes room for `more` new keys. Throws std::bad_alloc.
   void reserve(std::uint32_t more) {
     const std::size_t slots = slots_for(size() + std::uint64_t{more});
     if (slots > slots_.size()) rebuild(slots);
   }
-  /// Keys that differ from each other, by number; the table must be empty.
+  /// Fills an empty table with different keys, which keep their numbers.
   void adopt(Column<Key> keys) {
     keys_ = std::move(keys);
     rebuild(slots_for(keys_.size()));
@@ -69,7 +73,7 @@ class KeyTable {
       slots_[at] = {compared_of(keys_[i], hash), static_cast<std::uint32_t>(hash), i + 1};
     }
   }
-  /// Gives its keys away and is empty; keeps the slots.
+  /// Moves the keys out; the table is empty then, but keeps its slots.
   KeyList<Key> take() {
     KeyList<Key> list{std::move(keys_), arena_};
     clear();
@@ -81,7 +85,7 @@ class KeyTable {
     keys_.clear();
     arena_ = std::make_shared<StringArena>();
   }
-  /// Keys that are added from then on point to bytes of the caller, who keeps them.
+  /// Keys of strings that are added from now on point to bytes that the caller keeps.
   void borrow_bytes() { borrows_ = true; }
   /// Copies the bytes of all keys.
   void own_bytes() {
@@ -91,9 +95,9 @@ class KeyTable {
   /// Bytes that keys point to.
   std::shared_ptr<StringArena> arena() const { return arena_; }
 
-  /// What find() says of a key that is not there.
+  /// find() returns this for a key that is not there.
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
-  /// The number of a key. By any number of threads as long as no keys are added.
+  /// Returns the number of a key. Any number of threads may call this while no keys are added.
   std::uint32_t find(const Key& key, std::uint64_t hash) const {
     if (slots_.empty()) return kAbsent;
     const std::uint64_t compared = compared_of(key, hash);
@@ -103,8 +107,8 @@ class KeyTable {
       if (slot.compared == compared && is_same(slot, key, hash)) return slot.number_plus_1 - 1;
     }
   }
-  /// The first key with this hash, which is nearly always what find() gives; kAbsent: there is
-  /// none.
+  /// Returns the first key with this hash, which is nearly always the one that find() returns,
+  /// without comparing keys; kAbsent if there is none. Used to prefetch the key.
   std::uint32_t candidate(const Key& key, std::uint64_t hash) const {
     if (slots_.empty()) return kAbsent;
     const std::uint64_t compared = compared_of(key, hash);
@@ -112,12 +116,13 @@ class KeyTable {
     while (slots_[at].number_plus_1 != 0 && slots_[at].compared != compared) at = (at + 1) & mask_;
     return slots_[at].number_plus_1 - 1;
   }
-  /// Asks for the memory that find() looks at first.
+  /// Asks for the slot that find() looks at first.
   void prefetch(std::uint64_t hash) const {
     __builtin_prefetch(slots_.data() + (hash & mask_ & 0xFFFFFFFFu));
   }
 
-  /// The numbers of up to kBatchRows keys, for which there is room; keys are copied where new.
+  /// Writes the numbers of up to kBatchRows keys, for which reserve() has made room. New keys are
+  /// copied.
   void find_or_add(const Key* keys, const std::uint64_t* hashes, std::uint32_t count,
                    std::uint32_t* ids, NewKeys& added) {
     begin(added);
@@ -138,18 +143,20 @@ class KeyTable {
   static constexpr std::uint32_t kAhead = 16;
   static constexpr std::size_t kFewestSlots = 256;
 
-  /// At most 5 of 8 slots are in use.
+  /// A power of two; at most 5 of 8 slots are in use, so that probes are short.
   static std::size_t slots_for(std::uint64_t keys) {
     std::size_t slots = kFewestSlots;
     while (slots / 8 * 5 < keys) slots *= 2;
     return slots;
   }
 
+  /// The 64 bits of a slot that are compared: a word itself, or the hash of another key.
   static std::uint64_t compared_of(std::uint64_t key, std::uint64_t) { return key; }
   template <class Other>
   static std::uint64_t compared_of(const Other&, std::uint64_t hash) {
     return hash;
   }
+  /// Whether a slot with equal compared bits has the key; only other keys than words need more.
   bool is_same(const Slot& slot, std::uint64_t, std::uint64_t) const {
     return slot.number_plus_1 != 0;
   }
@@ -157,6 +164,7 @@ class KeyTable {
   bool is_same(const Slot& slot, const Other& key, std::uint64_t) const {
     return slot.number_plus_1 != 0 && keys_[slot.number_plus_1 - 1] == key;
   }
+  /// The key as the table stores it: strings are copied unless they are borrowed.
   std::uint64_t kept(std::uint64_t key) { return key; }
   WordPair kept(const WordPair& key) { return key; }
   StringRef kept(const StringRef& key) { return borrows_ ? key : arena_->add(key.bytes()); }
@@ -179,6 +187,7 @@ class KeyTable {
     return number;
   }
 
+  /// Probes from the first slot on.
   std::uint32_t find_or_add_one(const Key& key, std::uint64_t hash, std::uint32_t row,
                                 NewKeys& added) {
     const std::uint64_t compared = compared_of(key, hash);

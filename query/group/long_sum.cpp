@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements long_sum.h with schoolbook arithmetic on words; it runs once for each group that needs
+// it.
 #include "query/group/long_sum.h"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 
 namespace presso::query::grouping {
 
+/// Negative values are added in two's complement, so carries run to the top.
 void LongSum::add(Int128 value, int exponent) {
   const auto place = static_cast<unsigned>(exponent - kLeastExponent);
   const std::size_t first = place / 64;
@@ -32,6 +35,7 @@ void LongSum::add(Int128 value, int exponent) {
   }
 }
 
+/// frexp() and ldexp() split the double exactly.
 void LongSum::add(double value) {
   int power = 0;
   const double fraction = std::frexp(value, &power);
@@ -39,6 +43,9 @@ void LongSum::add(double value) {
   add(static_cast<Int128>(std::ldexp(fraction, 53)), power - 53);
 }
 
+/// Long division from the highest word; whether anything remains decides about ties.
+/// The two leading words of the quotient and whether anything follows them are all that rounding
+/// needs (ratio.h). Costs 40 divisions of 128 by 64 bits.
 double LongSum::divided_by(std::uint64_t divisor) const {
   const bool negative = words_[kWords - 1] >> 63 != 0;
   std::array<std::uint64_t, kWords> words = words_;
@@ -64,6 +71,7 @@ double LongSum::divided_by(std::uint64_t divisor) const {
   return negative ? -result : result;
 }
 
+/// Allocates a level at its first use.
 Column<Uint128>& SmallSums::level_at(std::size_t level) {
   if (levels_.size() <= level) levels_.resize(level + 1);
   Column<Uint128>& sums = levels_[level];
@@ -92,6 +100,7 @@ std::uint64_t SmallSums::bytes() const {
   return bytes;
 }
 
+/// Chooses the first level whose unit divides the value exactly.
 void SmallSums::add(std::uint32_t group, double value) {
   int power = 0;
   std::frexp(value, &power);
@@ -102,6 +111,7 @@ void SmallSums::add(std::uint32_t group, double value) {
   level_at(level)[group] += static_cast<Uint128>(units);
 }
 
+/// Allocates here, so that merge() may run on several threads.
 void SmallSums::begin_merge(const SmallSums& from) {
   for (std::size_t level = 0; level < from.levels_.size(); ++level) {
     if (!from.levels_[level].empty()) level_at(level);
@@ -118,6 +128,7 @@ void SmallSums::merge(const SmallSums& from, const GroupList& groups, const std:
   }
 }
 
+/// Returns whether the group had anything to add, that is, whether its sum needs a LongSum.
 bool SmallSums::add_to(LongSum& sum, std::uint32_t group) const {
   bool any = false;
   for (std::size_t level = 0; level < levels_.size(); ++level) {

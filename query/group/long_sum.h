@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sums of doubles of any size, exact: 128-bit integers times powers of two, and their quotient
-// rounded once. SmallSums holds, for each group, the doubles that the unit of a fixed-point sum is
-// too coarse for (double_sum_state.cpp): 128-bit sums in finer and finer units, of which those have
-// memory that some value needs. Where values differ by less than about 2^50 that is none of them.
-// Tested by tests/unit/query/group/ratio_test.cpp and grouping_test.cpp.
+// Sums of doubles of any size, exact. LongSum is a superaccumulator: an integer wide enough for
+// every bit that a double can have (Kulisch 1971), used only at the end. SmallSums holds, for each
+// group, doubles that the unit of a fixed-point sum is too coarse for (double_sum_state.cpp):
+// 128-bit sums in ever finer units, which take memory only where some value needs them. If values
+// differ by a factor of less than about 2^50, none does. Tested by
+// tests/unit/query/group/ratio_test.cpp and grouping_test.cpp.
 #pragma once
 
 #include <array>
@@ -13,13 +14,13 @@
 
 namespace presso::query::grouping {
 
-/// Any sum of 2^42 doubles, in two's complement.
+/// Holds any sum of 2^42 doubles, as 2,560 bits in two's complement.
 class LongSum {
  public:
-  /// value * 2^exponent, whose bits are all doubles' bits or those of SmallSums.
+  /// Adds value * 2^exponent, whose bits are all such as doubles or SmallSums have.
   void add(Int128 value, int exponent);
   void add(double value);
-  /// To nearest, ties to even.
+  /// Returns the sum divided by `divisor`, rounded to nearest, ties to even.
   double divided_by(std::uint64_t divisor) const;
 
  private:
@@ -28,9 +29,10 @@ class LongSum {
   std::array<std::uint64_t, kWords> words_{};
 };
 
+/// Levels of sums, each with a unit 2^32 times finer than the one before.
 class SmallSums {
  public:
-  /// Values are below 2^(exponent + 52).
+  /// Values will be below 2^(exponent + 52).
   explicit SmallSums(int exponent) : exponent_(exponent) {}
 
   bool any() const { return !levels_.empty(); }
@@ -41,18 +43,19 @@ class SmallSums {
   void add(std::uint32_t group, double value);
   void begin_merge(const SmallSums& from);
   void merge(const SmallSums& from, const GroupList& groups, const std::uint32_t* ids);
-  /// Whether the group's sum is not 0; then it is added to `sum`.
+  /// Adds the group's sum to `sum`; returns whether it is not 0.
   bool add_to(LongSum& sum, std::uint32_t group) const;
 
  private:
-  /// A level holds values of less than 2^(53 + kStep) units; 2^42 of them fit.
+  /// Bits between units. A level holds values of less than 2^(53 + kStep) units, so 2^42 of them
+  /// fit.
   static constexpr int kStep = 32;
   int unit_of(std::size_t level) const { return exponent_ - kStep * (static_cast<int>(level) + 1); }
   Column<Uint128>& level_at(std::size_t level);
 
   int exponent_;
   std::uint32_t groups_ = 0;
-  std::vector<Column<Uint128>> levels_;  ///< unsigned: adds negative numbers modulo 2^128
+  std::vector<Column<Uint128>> levels_;  ///< unsigned: negative numbers are added modulo 2^128
 };
 
 }  // namespace presso::query::grouping

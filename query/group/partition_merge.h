@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Groups in the order of partitions of their keys' hashes, and their merge: partition by partition,
-// on all threads, each in a table of its own that stays in the cache.
-// Tested by tests/unit/query/group/grouping_test.cpp and group_memory_test.cpp.
+// Merging the groups of several threads or packs: groups are listed by partitions of their keys'
+// hashes, and each partition is merged by one thread in a table of its own, which stays in the
+// cache. Tested by tests/unit/query/group/grouping_test.cpp and group_memory_test.cpp.
 #pragma once
 
 #include "format/threads/memory_budget.h"
@@ -11,10 +11,12 @@
 
 namespace presso::query::grouping {
 
+/// Uses the bits of the hash that tables of 2^32 slots do not use; `partitions` is a power of two.
 inline std::uint32_t partition_of(std::uint64_t hash, std::uint32_t partitions) {
   return static_cast<std::uint32_t>(hash >> 32) & (partitions - 1);
 }
 
+/// Words by the vector kernel, other keys one by one.
 template <class Key>
 void hash_keys(const Key* keys, std::uint32_t count, std::uint64_t* hashes) {
   if constexpr (std::is_same_v<Key, std::uint64_t>) {
@@ -24,17 +26,19 @@ void hash_keys(const Key* keys, std::uint32_t count, std::uint64_t* hashes) {
   }
 }
 
-/// Groups of one thread, listed partition by partition.
+/// The groups of one thread or pack, listed partition by partition.
 template <class Key>
 struct MergeSource {
   const Key* keys = nullptr;
   const GroupStates* states = nullptr;
-  const std::uint32_t* order = nullptr;  ///< the groups
-  std::vector<std::uint32_t> starts;     ///< of each partition in `order`; one more at the end
-  bool is_in_order = false;              ///< `order` is 0, 1, 2, ...
+  const std::uint32_t* order = nullptr;  ///< numbers of groups, by partition
+  std::vector<std::uint32_t> starts;     ///< where each partition begins in `order`, and the end
+  bool is_in_order = false;              ///< whether `order` is 0, 1, 2, ...
 };
 
-/// The groups of `keys` in the order of their partitions.
+/// Lists the groups of `keys` by partition in `order`; returns where partitions begin. A counting
+/// sort.
+/// Three passes over the groups; the order within a partition is that of the groups' numbers.
 template <class Key>
 std::vector<std::uint32_t> partition(const Key* keys, std::uint32_t count, std::uint32_t partitions,
                                      Column<std::uint32_t>& order) {
@@ -58,7 +62,7 @@ std::vector<std::uint32_t> partition(const Key* keys, std::uint32_t count, std::
   return starts;
 }
 
-/// Groups as a piece of the answer. The states are kept by reference.
+/// Makes a piece of the answer of groups that need no merging. The states are kept by reference.
 template <class Key>
 void add_piece(KeyList<Key> list, const GroupStates& states, std::vector<GroupPiece<Key>>& pieces) {
   GroupPiece<Key> piece;
@@ -70,7 +74,7 @@ void add_piece(KeyList<Key> list, const GroupStates& states, std::vector<GroupPi
   pieces.push_back(std::move(piece));
 }
 
-/// The groups of one partition.
+/// The groups of one partition after merging.
 template <class Key>
 struct Merged {
   explicit Merged(const GroupingPlan& plan) : states(plan.aggregates) {}
@@ -78,14 +82,18 @@ struct Merged {
   GroupStates states;
 };
 
+/// Merges partitions in parallel, and owns the result.
+/// Partitions are independent: no two threads touch one key, one state or one table. The number of
+/// partitions is a trade: more of them are smaller and stay in the cache, but each costs a visit to
+/// every source.
 template <class Key>
 class PartitionMerge {
  public:
   /// Both are kept by reference.
   PartitionMerge(const GroupingPlan& plan, MemoryBudget& budget) : plan_(plan), budget_(budget) {}
 
-  /// Adds a piece for each partition that has groups; their states are here. Afterwards the sources
-  /// are not needed. kOutOfMemory where the budget does not suffice.
+  /// Adds a piece for each partition that has groups. Afterwards the sources may be released.
+  /// kOutOfMemory if the budget does not suffice.
   Status merge(const std::vector<MergeSource<Key>>& sources, std::uint32_t partitions,
                std::vector<GroupPiece<Key>>& pieces) {
     merged_.resize(partitions);
@@ -103,6 +111,7 @@ class PartitionMerge {
   }
 
  private:
+  /// Finds or adds the keys of each source, and merges the states.
   Status merge_partition(const std::vector<MergeSource<Key>>& sources, std::size_t number,
                          KeyTable<Key>& table, Merged<Key>& to) {
     std::array<Key, kBatchRows> keys;
@@ -135,8 +144,8 @@ class PartitionMerge {
     return {};
   }
 
-  /// A source is a few hundred groups in each of several arrays, too short to be foreseen by the
-  /// machine.
+  /// A source has a few hundred groups of the partition in each of several arrays, too few for the
+  /// hardware's prefetcher.
   static void prefetch(const MergeSource<Key>& source, std::size_t number) {
     const std::uint32_t first = source.starts[number];
     const std::uint32_t count = source.starts[number + 1] - first;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Quotients rounded once. Where both numbers are doubles exactly, the division of doubles already
-// rounds once. Else 128 bits are divided by 64: shifted so that the quotient has
-// more bits than a double, and what is left over is kept as one more bit. Larger numbers are
-// divided bit by bit: averages of decimals of more than 19 digits.
+// Implements ratio.h. If both numbers are exact as doubles, the hardware's division already rounds
+// once. Otherwise 128 bits are divided by 64, shifted so that the quotient has more bits than a
+// double; whether a remainder is left decides ties. Larger numbers (averages of decimals of more
+// than 19 digits) are divided bit by bit.
 #include "query/group/ratio.h"
 
 #include <bit>
@@ -14,6 +14,7 @@ namespace presso::query {
 namespace grouping {
 namespace {
 
+/// The number of significant bits.
 int bits_of(const Natural& number) {
   for (int word = 3; word >= 0; --word) {
     const std::uint64_t value = number[static_cast<std::size_t>(word)];
@@ -30,8 +31,9 @@ Uint128 low_half(const Natural& number) {
   return (Uint128{number[1]} << 64) | number[0];
 }
 
-/// (significand, and a little more where `rest`) * 2^exponent as a double. Where `rest`, the
-/// significand has at least 55 bits.
+/// Rounds (significand, and a little more if `rest`) * 2^exponent to a double, also in the range of
+/// subnormal numbers, where doubles have fewer bits. With `rest` the significand must have at least
+/// 55 bits.
 double round_word(std::uint64_t significand, bool rest, int exponent) {
   if (significand == 0) return 0;
   const int bits = 64 - std::countl_zero(significand);
@@ -48,6 +50,7 @@ double round_word(std::uint64_t significand, bool rest, int exponent) {
   return std::ldexp(static_cast<double>(kept), lowest);
 }
 
+/// Whether a >= b.
 bool at_least(const Natural& a, const Natural& b) {
   for (std::size_t word = 4; word-- > 0;) {
     if (a[word] != b[word]) return a[word] > b[word];
@@ -55,6 +58,7 @@ bool at_least(const Natural& a, const Natural& b) {
   return true;
 }
 
+/// The caller knows that `number` is not greater than `from`.
 void subtract(Natural& from, const Natural& number) {
   std::uint64_t borrow = 0;
   for (std::size_t word = 0; word < 4; ++word) {
@@ -64,6 +68,7 @@ void subtract(Natural& from, const Natural& number) {
   }
 }
 
+/// Shifts left by one bit, with `bit` as the new lowest one.
 void shift_in(Natural& number, std::uint64_t bit) {
   for (std::uint64_t& word : number) {
     const std::uint64_t out = word >> 63;
@@ -72,7 +77,8 @@ void shift_in(Natural& number, std::uint64_t bit) {
   }
 }
 
-/// Bit by bit. The quotient has at least 64 bits, of which the highest 128 suffice.
+/// Restoring division, one bit at a time. The quotient has at least 64 bits, of which the highest
+/// 128 suffice.
 double divide_slowly(const Natural& numerator, const Natural& denominator, int exponent) {
   const int bits = bits_of(numerator);
   const int zeros = std::max(0, 65 + bits_of(denominator) - bits);
@@ -95,6 +101,7 @@ double divide_slowly(const Natural& numerator, const Natural& denominator, int e
   return round_once(low_half(quotient), rest, exponent + up);
 }
 
+/// Uses the 128-bit division of the compiler where it suffices.
 double divide(const Natural& numerator, const Natural& denominator, int exponent) {
   const int bits = bits_of(numerator);
   if (bits == 0) return 0;
@@ -107,7 +114,7 @@ double divide(const Natural& numerator, const Natural& denominator, int exponent
   return round_once(quotient, quotient * denominator[0] != shifted, exponent - up);
 }
 
-/// number * factor; whoever calls knows that 256 bits hold it.
+/// The caller knows that 256 bits hold the product.
 Natural product(const Natural& number, std::uint64_t factor) {
   Natural result{};
   std::uint64_t carry = 0;
@@ -125,6 +132,7 @@ Uint128 power_of_ten(unsigned exponent) {
   return power;
 }
 
+/// Whether every integer up to this one is a double.
 bool is_exact(std::uint64_t value) {
   return value <= (std::uint64_t{1} << 53);
 }
@@ -139,6 +147,7 @@ double round_once(Uint128 quotient, bool rest, int exponent) {
   return round_word(static_cast<std::uint64_t>(quotient >> shift), more, exponent + shift);
 }
 
+/// The negation of the most negative number still fits into 256 bits.
 Natural WideSum::magnitude() const {
   if (high >= 0)
     return {low, static_cast<std::uint64_t>(high), static_cast<std::uint64_t>(high >> 64), 0};
@@ -147,12 +156,14 @@ Natural WideSum::magnitude() const {
   return {negated, static_cast<std::uint64_t>(rest), static_cast<std::uint64_t>(rest >> 64), 0};
 }
 
+/// The sign is applied last, so that rounding is symmetric.
 double ratio_rounded(bool negative, const Natural& numerator, const Natural& denominator,
                      int exponent) {
   const double result = divide(numerator, denominator, exponent);
   return negative ? -result : result;
 }
 
+/// The fast way covers averages of integers and of decimals with few digits.
 double average_rounded(const WideSum& sum, unsigned scale, std::uint64_t count, int exponent) {
   const Natural magnitude = sum.magnitude();
   Natural divisor = product(natural(power_of_ten(scale)), count);
@@ -174,6 +185,7 @@ double divide_rounded(Int128 numerator, Uint128 denominator) {
                                  grouping::natural(denominator), 0);
 }
 
+/// No unit is finer than 2^-1074, the lowest bit of any double.
 FixedPoint fixed_point_for(double greatest, std::uint64_t rows) {
   int above = -1074;  // |x| <= 2^above
   if (!std::isfinite(greatest)) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Implements row_parts.h: gathers the kept rows of each argument.
 #include "query/group/row_parts.h"
 
 namespace presso::query::grouping {
 namespace {
 
+/// Copies the values at `places`; works for values of one width, whatever they are.
 template <class T>
 void pick(const VectorView& view, const std::uint16_t* places, std::uint32_t count, Byte* to) {
   for (std::uint32_t i = 0; i < count; ++i) store(to + sizeof(T) * i, view.as<T>()[places[i]]);
@@ -11,6 +13,8 @@ void pick(const VectorView& view, const std::uint16_t* places, std::uint32_t cou
 
 }  // namespace
 
+/// An argument without values (that of count(*)) stays as it is. The result is valid until the next
+/// call.
 InputRows RowParts::gather(const InputRows& rows, std::uint32_t kept) {
   gathered_.resize(rows.arguments.size());
   views_.assign(rows.arguments.begin(), rows.arguments.end());
@@ -21,6 +25,7 @@ InputRows RowParts::gather(const InputRows& rows, std::uint32_t kept) {
   return {{0, nullptr, numbers_.data()}, views_, kept};
 }
 
+/// A bitmap is only made if the argument has one.
 VectorView RowParts::gather(const VectorView& view, std::uint32_t kept, Gathered& to) const {
   const std::size_t width = physical_bytes(view.physical);
   to.values.resize_discarding(width * kBatchRows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Leaves of a vector only the rows of one part: their keys' codes, arguments and numbers move
-// together. Everything behind it need not know of parts.
-// Tested by tests/unit/query/group/grouping_test.cpp.
+// Removes from a vector the rows that belong to another part of the keys: codes, arguments and row
+// numbers are compacted together. Everything after this step need not know of parts. Tested by
+// tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
 #include <array>
@@ -21,9 +21,12 @@ struct InputRows {
   std::uint32_t count = 0;
 };
 
+/// Scratch of one thread.
+/// Kept rows need explicit numbers, as they are no longer consecutive.
 class RowParts {
  public:
-  /// Rows whose hashes fall into the part. Views of the result are valid until the next call.
+  /// Keeps the rows whose hashes fall into the part; `codes` and `hashes` are compacted in place.
+  /// Views of the result are valid until the next call.
   template <class Key>
   InputRows select(const InputRows& rows, std::uint32_t part, std::uint32_t parts, Key* codes,
                    std::uint64_t* hashes) {

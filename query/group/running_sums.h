@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sums of groups, in two widths. Values go to 64-bit sums, and a bound of what those can have
-// become is kept: only where it would pass 2^63 are they emptied into 128-bit sums. So the usual
-// row costs one 64-bit addition. Used by sums of integers and of doubles (integer_sum_state.cpp,
-// double_sum_state.cpp). Tested by tests/unit/query/group/grouping_test.cpp.
+// Sums of groups in two widths. Values go to 64-bit sums, and a bound is kept of what those can
+// have become; only if it would pass 2^63 they are emptied into 128-bit sums. The usual row thus
+// costs one 64-bit addition without an overflow test. Used by integer_sum_state.cpp and
+// double_sum_state.cpp. Tested by tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,17 @@
 
 namespace presso::query::grouping {
 
+/// Sums of a smaller magnitude fit 64 bits with their sign.
 inline constexpr Uint128 kNarrowLimit = Uint128{1} << 63;
 
+/// Adds as unsigned numbers do; overflow of signed ones would be undefined.
 inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 /// 64-bit sums and a bound of their absolute values.
+/// Example: after 1,000 rows of values below 2^20 the bound is 1,000 * 2^20, far below 2^63; it
+/// takes 2^43 such rows before the sums must be emptied, whatever the groups are.
 class NarrowSums {
  public:
   void extend(std::uint32_t groups) { sums_.extend(groups); }
@@ -31,15 +35,17 @@ class NarrowSums {
   std::uint32_t groups() const { return static_cast<std::uint32_t>(sums_.size()); }
   Uint128 bound() const { return bound_; }
 
+  /// Whether sums cannot overflow if `more` is added to a group.
   bool has_room(Uint128 more) const { return bound_ + more < kNarrowLimit; }
-  /// The bound as it really is; a pass over all groups.
+  /// Replaces the bound by the real one; costs a pass over all groups.
   void tighten() { bound_ = kernels().magnitude(sums_.data(), groups()); }
   void reset() {
     std::fill_n(sums_.data(), sums_.size(), 0);
     bound_ = 0;
   }
 
-  /// `more`: bound of what is added to a group.
+  /// Adds rows; `more` is a bound of what one group gains. Chooses the loop by the number of groups
+  /// and runs.
   void add(const GroupedRows& rows, const std::int64_t* values, Uint128 more) {
     bound_ += more;
     if (rows.groups == 1) {
@@ -72,7 +78,7 @@ class NarrowSums {
   Uint128 bound_ = 0;
 };
 
-/// 128-bit sums: no memory until they are needed.
+/// 128-bit sums, which take no memory until they are needed.
 class WideSums {
  public:
   void extend(std::uint32_t groups) {
@@ -89,7 +95,7 @@ class WideSums {
     return sums_.empty() ? 0 : static_cast<Int128>(sums_[group]);
   }
 
-  /// sums += narrow * 2^shift, and narrow = 0.
+  /// Adds narrow * 2^shift to these sums and sets the narrow ones to 0.
   void take(NarrowSums& narrow, unsigned shift) {
     make();
     for (std::uint32_t i = 0; i < groups_; ++i) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
+// Implements sorted_keys.h. While keys ascend, a group is found by one comparison with the last
+// key: no table, no hash. Threads have different row groups of sorted input, so their lists share
+// few keys; those are found by walking two lists in turn with growing steps.
 #include "query/group/sorted_keys.h"
 
 namespace presso::query::grouping {
 namespace {
 
-/// The first of `keys` from `at` on that is not less than `key`, if steps of 1, 2, 4, ... are taken
-/// and then halved: what is near is found fast.
+/// Returns the first of `keys` from `at` on that is not less than `key`: steps of 1, 2, 4, ...,
+/// then halves, so that near keys are found fast (Bentley and Yao 1976).
 std::size_t gallop(std::span<const std::uint64_t> keys, std::size_t at, std::uint64_t key) {
   std::size_t step = 1;
-  std::size_t below = at;  // all before it are less
+  std::size_t below = at;  // all keys before this are less
   while (below + step <= keys.size() && keys[below + step - 1] < key) {
     below += step;
     step *= 2;
@@ -18,7 +21,7 @@ std::size_t gallop(std::span<const std::uint64_t> keys, std::size_t at, std::uin
       std::lower_bound(keys.begin() + static_cast<std::ptrdiff_t>(below), end, key) - keys.begin());
 }
 
-/// Calls found(i, j) for each key a[i] == b[j]; both ascend.
+/// Calls found(i, j) for each key a[i] == b[j]; both are ascending.
 template <class Found>
 void intersect(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, Found&& found) {
   std::size_t i = 0;
@@ -34,7 +37,7 @@ void intersect(std::span<const std::uint64_t> a, std::span<const std::uint64_t> 
   }
 }
 
-/// Pairs of groups that are the same, handed on by the thousand.
+/// Pairs of equal groups, merged by the thousand.
 struct Pairs {
   std::array<std::uint32_t, kBatchRows> from;
   std::array<std::uint32_t, kBatchRows> to;
@@ -46,9 +49,11 @@ void merge_pairs(GroupStates& to, const GroupStates& from, Pairs& pairs) {
   pairs.count = 0;
 }
 
+/// Whether a thread's group has been merged into another thread's.
+/// Groups are not removed from lists, which would move states; pieces simply do not list them.
 using Dead = std::vector<bool>;
 
-/// Merges groups of `from` that `to` has, and marks them.
+/// Merges groups of `from` that `to` has as well, and marks them.
 void merge_two(const SortedGroups& to, const SortedGroups& from, const Dead& to_dead,
                Dead& from_dead) {
   Pairs pairs;
@@ -66,6 +71,8 @@ void merge_two(const SortedGroups& to, const SortedGroups& from, const Dead& to_
 
 }  // namespace
 
+/// One comparison for each row, without a branch, once the vector is known to ascend.
+/// Nothing changes if it returns false, so that the caller can go on with a table.
 bool SortedKeys::add(const std::uint64_t* keys, std::uint32_t count, std::uint32_t* ids) {
   std::uint32_t next = size();  // the number of the next new key
   if (next != 0 && keys[0] < keys_[next - std::size_t{1}]) return false;
@@ -84,6 +91,8 @@ bool SortedKeys::add(const std::uint64_t* keys, std::uint32_t count, std::uint32
   return true;
 }
 
+/// Every pair of threads is intersected; with n parts of the input each intersection takes a few
+/// steps for each part, not for each key.
 std::vector<GroupPiece<std::uint64_t>> merge_sorted(std::span<const SortedGroups> threads) {
   std::vector<Dead> dead;
   for (const SortedGroups& thread : threads) {

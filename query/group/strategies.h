@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The strategies, each a Grouping of its own; grouping.cpp chooses.
+// The strategies, each a Grouping of its own; grouping.cpp chooses among them. Tested by
+// tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace presso::query::grouping {
 
-/// An array with a place for each of coder.range() codes; without keys a place for all rows.
+/// An array with a place for each of the coder.range() codes; without keys, one group of all rows.
 std::unique_ptr<Grouping> make_dense_grouping(const GroupingPlan& plan, const KeyCoder& coder);
 /// kHash or kRadix. A thread whose table would hold more than `most_in_table` groups
 /// goes on as by kRadix.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// States are added up by the class that adds up values: their numbers are its rows, one number of
-// each state after another, and how many values they stand for is counted beside it.
+// Implements sum_states.h. States are added up by the class that adds values: the numbers of the
+// states are its rows, first the first number of each state, then the second, and so on. How many
+// values they stand for is counted separately.
 #include "query/group/sum_states.h"
 
 #include <cmath>
@@ -9,13 +10,16 @@
 namespace presso::query::grouping {
 namespace {
 
+/// Its negative is representable, too, so that sums of both signs are split alike.
 constexpr Int128 kGreatest = static_cast<Int128>(~Uint128{0} >> 1);
 
+/// LEB128.
 void append_varint(std::uint64_t value, std::vector<Byte>& to) {
   for (; value >= 0x80; value >>= 7) to.push_back(static_cast<Byte>(value | 0x80));
   to.push_back(static_cast<Byte>(value));
 }
 
+/// Appends a whole state: head, number of values, numbers.
 template <class T>
 void append_numbers(const std::vector<T>& numbers, std::uint64_t values, std::vector<Byte>& to) {
   const bool of_doubles = std::is_same_v<T, double>;
@@ -26,7 +30,7 @@ void append_numbers(const std::vector<T>& numbers, std::uint64_t values, std::ve
   for (std::size_t i = 0; i < numbers.size(); ++i) store(&to[first + i * sizeof(T)], numbers[i]);
 }
 
-/// False: the bytes end too early, or it has more than 64 bits.
+/// Returns false if the bytes end too early, or the number has more than 64 bits.
 bool take_varint(Bytes& bytes, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
@@ -39,8 +43,12 @@ bool take_varint(Bytes& bytes, std::uint64_t& value) {
   return false;
 }
 
+/// Adds up states of sums or averages.
+/// The number of values is kept apart from the sums because an average divides by it; the row
+/// counts of groups count states, not values.
 class StateOfSums final : public AggregateState {
  public:
+  /// The class that adds is told an empty range (most < least): nothing is known about the numbers.
   explicit StateOfSums(const AggregateSpec& spec)
       : of_doubles_(spec.argument == Physical::kDouble) {
     AggregateSpec of_numbers = spec;
@@ -63,6 +71,8 @@ class StateOfSums final : public AggregateState {
     sums_->clear();
   }
 
+  /// Error: kInvalidArgument for bytes that are no state. Most states have one number, so the loop
+  /// over numbers nearly always runs once.
   Status add(const GroupedRows& rows, const VectorView& argument) override {
     std::array<SumState, kBatchRows> states;
     const std::uint32_t* ids = rows.row_ids();
@@ -105,7 +115,7 @@ class StateOfSums final : public AggregateState {
     return static_cast<const StateOfSums&>(state);
   }
 
-  /// The states' numbers of this place; 0 for those that have fewer.
+  /// Adds number `number` of each state; 0 for states with fewer.
   template <class T>
   Status add_numbers(const GroupedRows& rows, const std::array<SumState, kBatchRows>& states,
                      std::uint64_t number) {
@@ -123,6 +133,7 @@ class StateOfSums final : public AggregateState {
   std::unique_ptr<AggregateState> sums_;
 };
 
+/// Adds up counts of partial answers.
 class SumOfCounts final : public AggregateState {
  public:
   void extend(std::uint32_t groups) override { counts_.extend(groups); }
@@ -164,7 +175,7 @@ class SumOfCounts final : public AggregateState {
 void append_state(const WideSum& sum, std::uint64_t values, std::vector<Byte>& to) {
   std::vector<Int128> numbers;
   WideSum rest = sum;
-  // Whatever does not fit into one number is taken off in the greatest ones.
+  // A sum beyond 128 bits is split: the greatest number as often as needed, then the rest.
   const auto is_narrow = [&rest] { return rest.high == static_cast<std::int64_t>(rest.high); };
   while (!is_narrow()) {
     numbers.push_back(rest.is_negative() ? -kGreatest : kGreatest);
@@ -175,6 +186,8 @@ void append_state(const WideSum& sum, std::uint64_t values, std::vector<Byte>& t
   append_numbers(numbers, values, to);
 }
 
+/// Takes the nearest double off the rest until nothing is left. Each step leaves at most a 2^-53rd,
+/// except for sums beyond all doubles, from which the greatest double is taken first.
 void append_state(const LongSum& sum, std::uint64_t values, std::vector<Byte>& to) {
   constexpr double kGreatestDouble = std::numeric_limits<double>::max();
   std::vector<double> numbers;
@@ -186,10 +199,13 @@ void append_state(const LongSum& sum, std::uint64_t values, std::vector<Byte>& t
   append_numbers(numbers, values, to);
 }
 
+/// NaN or an infinity is one number: it absorbs everything that is added to it.
 void append_special_state(double special, std::uint64_t values, std::vector<Byte>& to) {
   append_numbers(std::vector<double>{special}, values, to);
 }
 
+/// Bytes come from other machines, so nothing is believed: the count of numbers must agree with the
+/// size exactly.
 Result<SumState> read_state(Bytes bytes, bool of_doubles) {
   SumState state;
   std::uint64_t head = 0;

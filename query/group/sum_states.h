@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Sums of some of the rows as bytes, which others add up to the sum of all rows with the same bits:
-// how many values were added, and numbers whose exact sum is theirs. Doubles may need several: the
-// sum rounded, what rounding left of it, and so on, until nothing is left.
+// Sums of some of the rows as bytes, which others can add up to the sum of all rows, with the same
+// bits: the number of values, and numbers whose exact sum is that of the values. Doubles may need
+// several numbers: the rounded sum, what rounding left of it, and so on until nothing is left.
 //
 //   varint   twice the count of numbers, 1 more for doubles
-//   varint   how many values were added, nulls aside
+//   varint   the number of values that were added, without nulls
 //   numbers  16 bytes each (integers, decimals times 10^scale), or 8 (doubles)
 //
-// Varints have 7 bits a byte, the lowest first; numbers are little-endian.
-// Tested by tests/unit/query/group/sum_states_test.cpp.
+// Varints have 7 bits a byte, the lowest first; numbers are little-endian. Tested by
+// tests/unit/query/group/sum_states_test.cpp; documented for users in docs/distributed.md.
 #pragma once
 
 #include <memory>
@@ -23,24 +23,26 @@ namespace presso::query::grouping {
 
 /// Appends the state of `values` integers or decimals with this sum.
 void append_state(const WideSum& sum, std::uint64_t values, std::vector<Byte>& to);
-/// The same of doubles.
+/// Appends the state of `values` doubles with this sum.
 void append_state(const LongSum& sum, std::uint64_t values, std::vector<Byte>& to);
-/// Of doubles among which there are NaNs or infinities: `special` is their sum.
+/// Appends the state of doubles among which are NaNs or infinities; `special` is their sum.
 void append_special_state(double special, std::uint64_t values, std::vector<Byte>& to);
 
-/// A state's numbers, which stay in its bytes.
+/// A state that was parsed. Its numbers stay where they are.
 struct SumState {
   std::uint64_t values = 0;
   std::uint64_t numbers = 0;
   const Byte* first = nullptr;
 };
-/// Error: kInvalidArgument where the bytes are no state of such numbers, or not all of it.
+/// Parses a state; kInvalidArgument if the bytes are no complete state of such numbers.
 Result<SumState> read_state(Bytes bytes, bool of_doubles);
 
-/// States that were written, which several threads do at once.
+/// Owns states that were written; several threads may write at once.
+/// The mutex guards the arena only; states are made outside of it. It is held by pointer, because
+/// aggregate states are moved.
 class WrittenStates {
  public:
-  /// Rows to[i] of the column get what `append(i, bytes)` appends.
+  /// Stores in row to[i] of the column what append(i, bytes) appends.
   template <class Append>
   void write(std::uint32_t count, const std::uint64_t* to, const ResultColumn& out,
              Append append) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups found by hashing. Each thread has a table of its own (KeyTable) and states beside it.
+// Groups found by hashing. Each thread has a table (KeyTable) and states of its own.
 //
 //   kHash   the table grows; in the end the threads' tables are merged, partition by
 //           partition of the hash, on all threads
@@ -7,7 +7,8 @@
 //           by partition, and it begins anew; in the end the packs are merged, each partition
 //           in a table of its own, which again stays in the cache
 //
-// Runs of neighbours with equal keys are found first: one look-up and one addition for each run.
+// Runs of neighbours with equal keys are found first, so that each run costs one look-up and one
+// addition. Tested by tests/unit/query/group/grouping_test.cpp and grouping_threads_test.cpp.
 #include <bit>
 
 #include "format/threads/parallel.h"
@@ -18,11 +19,17 @@
 namespace presso::query::grouping {
 namespace {
 
+/// A table of kRadixGroups groups with two aggregates takes about 1 MiB, so that it stays in the L2
+/// cache; the packs are cut into kRadixPartitions partitions.
 constexpr std::uint32_t kRadixPartitions = 128;
 constexpr std::uint32_t kRadixGroups = 16'384;
 /// Fewer groups than this are merged by one thread.
 constexpr std::uint64_t kFewToMerge = 8192;
 
+/// `Key` is the form of the codes.
+/// A worker goes through up to three modes: ascending keys, one growing table, tables that are
+/// emptied into packs. It never goes back. Workers may be in different modes; at the end all are
+/// brought to the mode of the furthest one.
 template <class Key>
 class TableGrouping final : public Grouping {
   using Worker = TableWorker<Key>;
@@ -69,6 +76,8 @@ class TableGrouping final : public Grouping {
   }
 
  private:
+  /// Encode, drop rows of other parts, find groups, add.
+  /// Rows of other parts are dropped by the hash of their key, before any table sees them.
   Status add_rows(Worker& worker, InputRows rows, std::span<const VectorView> keys) {
     coder_.encode(keys, rows.count, worker.codes);
     Key* const codes = const_cast<Key*>(worker.codes.keys(Key{}));
@@ -83,6 +92,8 @@ class TableGrouping final : public Grouping {
     return settle(worker);
   }
 
+  /// Empties a full table of kRadix; reserves memory for the rows' new keys.
+  /// A table with more than most_in_table_ groups makes the worker a radix worker for good.
   Status make_room(Worker& worker, std::uint32_t rows) {
     if (worker.table.size() > most_in_table_) worker.is_radix = true;
     if (worker.is_radix && worker.table.size() + rows > kRadixGroups + kBatchRows) {
@@ -98,13 +109,14 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
+  /// Reports the worker's memory.
   void count_bytes(Worker& worker) {
     budget_.update(worker.bytes, worker.table.bytes() + worker.sorted.bytes() +
                                      worker.states.bytes() + worker.pack_bytes);
   }
 
-  /// Where no two threads have the same groups, it is known how large their rows will be: these are
-  /// asked for before the end, when all would have been for nothing.
+  /// If no two threads can have the same groups, the size of the finished rows is known already; it
+  /// is checked now, rather than failing at the end.
   Status settle(Worker& worker) {
     count_bytes(worker);
     const bool is_alone = worker.is_sorted || workers_.size() == 1;
@@ -112,6 +124,7 @@ class TableGrouping final : public Grouping {
     return budget_.check(groups * finished_bytes_);
   }
 
+  /// Returns the groups of the rows, by runs if these are long.
   Result<GroupedRows> find_groups(Worker& worker, const Key* codes, std::uint32_t count) {
     GroupedRows rows;
     rows.count = count;
@@ -130,6 +143,7 @@ class TableGrouping final : public Grouping {
     return worker.is_sorted ? worker.sorted.size() : worker.table.size();
   }
 
+  /// Runs pay if keys change at less than half of the rows.
   bool find_runs(Worker& worker, const Key* codes, std::uint32_t count, GroupedRows& rows) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
       if (kernels().changes(codes, count) >= count / 2) return false;
@@ -145,6 +159,7 @@ class TableGrouping final : public Grouping {
     return false;
   }
 
+  /// By order while keys ascend, else by the table.
   Status look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
       if (worker.is_sorted) {
@@ -161,7 +176,7 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
-  /// Groups that were found by their order go to the table, with the same numbers.
+  /// Moves groups that were found by their order to the table; they keep their numbers.
   Status leave_order(Worker& worker) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
       if (worker.is_sorted) {
@@ -176,6 +191,8 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
+  /// Sorts keys and states of a full table by partition.
+  /// Afterwards the worker begins anew; the same key may then be in several packs of one worker.
   Status empty_into_pack(Worker& worker) {
     const std::uint32_t count = worker.table.size();
     if (count == 0) return {};
@@ -203,18 +220,20 @@ class TableGrouping final : public Grouping {
     return settle(worker);
   }
 
+  /// The modes of all workers decide how their groups are merged.
   Status merge_all(std::vector<GroupPiece<Key>>& pieces) {
     if (merge_sorted_workers(pieces)) return {};
     for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
     return is_radix() ? merge_packs(pieces) : merge_tables(pieces);
   }
 
+  /// One worker with packs makes the others' tables packs, too.
   bool is_radix() const {
     return std::any_of(workers_.begin(), workers_.end(),
                        [](const auto& worker) { return worker->is_radix; });
   }
 
-  /// Where all keys of all threads came in order.
+  /// Only if the keys of all threads came in order.
   bool merge_sorted_workers(std::vector<GroupPiece<Key>>& pieces) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
       std::vector<SortedGroups> sorted;
@@ -229,6 +248,8 @@ class TableGrouping final : public Grouping {
     return false;
   }
 
+  /// Packs are ordered by partition already.
+  /// So all of them share one list 0, 1, 2, ... as their order.
   Status merge_packs(std::vector<GroupPiece<Key>>& pieces) {
     std::vector<MergeSource<Key>> sources;
     std::uint32_t longest = 0;
@@ -250,6 +271,9 @@ class TableGrouping final : public Grouping {
     return merge(sources, kRadixPartitions, pieces);
   }
 
+  /// A single table needs no merge; few groups are one partition.
+  /// Partitions have some 4,096 groups, so that merged tables stay in the cache, but there are at
+  /// most 1,024 of them, because each costs a visit to every table.
   Status merge_tables(std::vector<GroupPiece<Key>>& pieces) {
     std::vector<Worker*> filled;
     std::uint64_t groups = 0;
@@ -289,7 +313,7 @@ class TableGrouping final : public Grouping {
     return {};
   }
 
-  /// Everything that was merged into other states.
+  /// Releases everything that was merged into other states.
   void give_up(Worker& worker) {
     worker.table = KeyTable<Key>();
     worker.states = GroupStates(plan_.aggregates);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a thread of a grouping by hash has: its table, the states of its groups, and packs of groups
-// of tables that were full. Used by table_grouping.cpp.
+// What one thread of a grouping by hash owns: its table, the states of its groups, and packs of
+// groups from tables that were full. Used by table_grouping.cpp.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace presso::query::grouping {
 
-/// Groups of a table that was full, in the order of partitions.
+/// The groups of a table that was full, ordered by partition.
+/// The arena owns the bytes of string keys; the table has begun a new one since.
 template <class Key>
 struct Pack {
   explicit Pack(const GroupingPlan& plan) : states(plan.aggregates) {}
@@ -25,21 +26,22 @@ struct Pack {
   std::uint64_t bytes() const { return keys.bytes() + arena->bytes() + states.bytes(); }
 };
 
+/// One thread's data, with scratch for one vector.
 template <class Key>
 struct TableWorker {
   explicit TableWorker(const GroupingPlan& plan) : states(plan.aggregates) {}
 
-  /// As long as keys ascend, they are here and not in the table.
+  /// While keys ascend they are here and not in the table.
   SortedKeys sorted;
   bool is_sorted = std::is_same_v<Key, std::uint64_t>;
   KeyTable<Key> table;
   GroupStates states;
-  bool is_radix = false;  ///< the table is emptied when it has kRadixGroups
+  bool is_radix = false;  ///< whether the table is emptied into a pack when it has kRadixGroups
   std::vector<std::unique_ptr<Pack<Key>>> packs;
   std::uint64_t pack_bytes = 0;
   SeenRows seen;
   std::uint64_t bytes = 0;
-  // Of one vector.
+  // Scratch for one vector.
   KeyCodes codes;
   std::array<Key, kBatchRows> keys;
   std::array<std::uint64_t, kBatchRows> hashes;

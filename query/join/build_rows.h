@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The rows of a build side that have a key, and what all tables are built with.
+// What all join tables share while they are built: walking over the rows of a build side that have
+// a key, dividing rows among threads, sizes of tables, and the check that memory suffices. Internal
+// to this room; tested through tests/unit/query/join/join_table_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +15,13 @@ namespace presso::query::join {
 
 using grouping::Column;
 
-/// Bytes of a Column with so many values.
+/// Returns the bytes that a Column with `count` values takes, which is what predict() adds up.
 template <class T>
 std::uint64_t column_bytes(std::uint64_t count) {
   return Column<T>().growth_bytes(static_cast<std::size_t>(count));
 }
 
-/// Calls take(key, row) for rows with a key, from `first` to before `end`.
+/// Calls take(key, row) for the rows in [first, end) that have a key, in ascending order.
 template <class Take>
 void for_each_key(const BuildKeys& keys, std::uint64_t first, std::uint64_t end, Take&& take) {
   if (keys.validity == nullptr) {
@@ -43,13 +45,15 @@ struct BuildInput {
 
 using BuildResult = Result<std::unique_ptr<JoinTable>>;
 
-/// kOutOfMemory where it is more than the plan allows.
+/// Returns kOutOfMemory, with all buffers in its text, if `memory` is more than the plan allows.
 Status check_memory(const JoinTablePlan& plan, const JoinMemory& memory);
 
-/// Facts of the keys, by all threads; unique only where they ascend.
+/// Computes the facts of the keys in one pass, on all threads. That keys are unique is recognised
+/// only if they ascend; otherwise the table finds it out.
 Result<JoinKeyFacts> facts_of(const BuildKeys& keys, unsigned threads);
 
-/// Where part `part` of `parts` of a range of rows begins: a multiple of 64, or the end.
+/// Returns where part `part` of `parts` of a range of rows begins: a multiple of 64, so that two
+/// threads never write to one word of a bitmap, or the end.
 inline std::uint64_t part_begin(std::uint64_t rows, std::uint64_t part, std::uint64_t parts) {
   const std::uint64_t words = (rows + 63) / 64;
   return std::min(rows, words * part / parts * 64);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// kDirect: an array with a place for each key from the least to the greatest, 4 bytes each. Where
-// keys are unique a place holds the row + 1, or 0; else where the key's rows begin in an array of
-// all rows, which end where those of the next place begin. Two more places answer for keys that
-// are out of range, so that looking up has no branch: a load (or two, side by side) for each key,
-// none of which waits for another.
+// kDirect: an array with a place of 4 bytes for each word from the least to the greatest key. If
+// keys are unique, a place holds the row + 1, or 0. Otherwise it holds where the key's rows begin
+// in a second array with the rows of all keys; they end where those of the next place begin. Two
+// more places answer for keys out of range, so that a look-up has no branch: one load for each key
+// (or two, side by side), none of which waits for another.
 //
 // It is first built as if keys were unique; the first key that comes twice ends that. Each thread
 // owns a part of the places and walks over all keys: reading a key costs a fraction of reaching
@@ -14,15 +14,16 @@
 namespace presso::query::join {
 namespace {
 
-constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 56;  // no memory holds them
+constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 56;  // beyond any memory
 constexpr std::uint64_t kPlacesForAThread = 16'384;
 
-/// Without those that answer for keys out of range.
+/// Returns the number of places, without the two for keys out of range.
 std::uint64_t places_of(const JoinKeyFacts& facts) {
   if (facts.keys == 0) return 0;
   return std::min(facts.greatest - facts.least, kMostPlaces) + 1;
 }
 
+/// `span_` is the number of places for keys in range; place span_ answers for all others.
 class DirectTable final : public JoinTable {
  public:
   explicit DirectTable(const BuildInput& input)
@@ -30,6 +31,7 @@ class DirectTable final : public JoinTable {
     places_.extend_unset(static_cast<std::size_t>(span_ + 2));
   }
 
+  /// Tries unique keys first; then counts and places the rows of repeated keys.
   Status fill(const BuildInput& input) {
     PRESSO_ASSIGN(facts_.unique, fill_unique(input));
     if (facts_.unique) return {};
@@ -52,6 +54,8 @@ class DirectTable final : public JoinTable {
   std::string details() const override { return std::to_string(span_) + " places"; }
 
  private:
+  /// A key below `least` wraps around to a large number, so one comparison covers both ends of the
+  /// range.
   void find_unique(std::span<const std::uint64_t> keys, std::uint32_t* first,
                    std::uint32_t* count) const {
     const std::uint64_t least = facts_.least, span = span_;
@@ -62,6 +66,7 @@ class DirectTable final : public JoinTable {
       count[i] = place != 0 ? 1 : 0;
     }
   }
+  /// A key's rows are between the entry of its place and that of the next.
   void find_ranges(std::span<const std::uint64_t> keys, std::uint32_t* first,
                    std::uint32_t* count) const {
     const std::uint64_t least = facts_.least, span = span_;
@@ -73,11 +78,13 @@ class DirectTable final : public JoinTable {
     }
   }
 
+  /// Threads get at least kPlacesForAThread places each.
   std::size_t parts(const BuildInput& input) const {
     return static_cast<std::size_t>(
         std::min<std::uint64_t>(input.plan.threads, span_ / kPlacesForAThread + 1));
   }
-  /// Calls take(place, row) for the rows whose places are from `begin` to before `end`.
+  /// Calls take(place, row) for the rows whose places lie in [begin, end), in ascending order of
+  /// rows.
   template <class Take>
   void for_each_of_part(const BuildInput& input, std::uint64_t begin, std::uint64_t end,
                         Take&& take) const {
@@ -87,7 +94,7 @@ class DirectTable final : public JoinTable {
       if (key - from < size) take(begin + (key - from), row);
     });
   }
-  /// Calls work(part, begin, end) for parts of the places.
+  /// Calls work(part, begin, end) for ranges of places, in parallel.
   template <class Work>
   Status for_each_part(const BuildInput& input, const Work& work) const {
     const std::size_t count = parts(input);
@@ -97,7 +104,7 @@ class DirectTable final : public JoinTable {
     });
   }
 
-  /// False: a key came twice.
+  /// Returns false if some key occurs twice; the places are then of no use.
   Result<bool> fill_unique(const BuildInput& input) {
     std::vector<char> repeats(parts(input));
     places_[span_] = places_[span_ + 1] = 0;
@@ -113,7 +120,8 @@ class DirectTable final : public JoinTable {
     return std::find(repeats.begin(), repeats.end(), 1) == repeats.end();
   }
 
-  /// How many rows each part's keys have; then, by what the parts before have, where each begins.
+  /// Counts the rows of each place and each part, adds up the parts, and lets each part place its
+  /// rows.
   Status fill_rows(const BuildInput& input) {
     std::vector<std::uint32_t> begins(parts(input) + 1);
     PRESSO_TRY(for_each_part(input, [&](std::size_t part, std::uint64_t begin, std::uint64_t end) {
@@ -132,7 +140,9 @@ class DirectTable final : public JoinTable {
     });
   }
 
-  /// Counts become ends, and by going backwards ends become begins.
+  /// Places the rows of one part as in counting sort: counts become beginnings, each row advances
+  /// its place, and afterwards the places are shifted back by one, so that they are beginnings
+  /// again.
   void fill_part(const BuildInput& input, std::uint32_t rows_before, std::uint64_t begin,
                  std::uint64_t end) {
     std::uint32_t next = rows_before;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which strategy, what it needs, and what all tables have in common.
+// Chooses the strategy and holds what all tables have in common: facts of keys, the check of
+// memory, and masking of null keys. The thresholds were measured, see NOTES.md, "Which strategy".
 #include "query/join/join_table.h"
 
 #include <cstdio>
@@ -10,15 +11,18 @@
 namespace presso::query::join {
 namespace {
 
-/// kDirect is chosen where a key has at most so many places, or all together have (NOTES.md).
+/// kDirect is chosen if the range of keys has at most kPlacesPerKey places for each key, or at most
+/// kFewPlaces (4 MB) in all.
 constexpr std::uint64_t kPlacesPerKey = 16;
 constexpr std::uint64_t kFewPlaces = std::uint64_t{1} << 20;
 
+/// The two functions of a strategy.
 struct Strategy {
   BuildResult (*build)(const BuildInput& input);
   JoinMemory (*predict)(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 };
 
+/// kUnchained and kRadix share their functions, which look at plan.strategy.
 Strategy functions_of(JoinStrategy strategy) {
   switch (strategy) {
     case JoinStrategy::kMerge:
@@ -30,6 +34,7 @@ Strategy functions_of(JoinStrategy strategy) {
   }
 }
 
+/// Decimal megabytes or gigabytes with one digit, for messages.
 std::string megabytes(std::uint64_t bytes) {
   char text[40];
   const double value = static_cast<double>(bytes);
@@ -41,33 +46,38 @@ std::string megabytes(std::uint64_t bytes) {
   return text;
 }
 
+/// A copy of the plan with another strategy.
 JoinTablePlan with_strategy(const JoinTablePlan& plan, JoinStrategy strategy) {
   JoinTablePlan result = plan;
   result.strategy = strategy;
   return result;
 }
 
+/// Whether the strategy's peak memory is within the plan's limit.
 bool fits(const JoinTablePlan& plan, JoinStrategy strategy, const JoinKeyFacts& facts) {
   return functions_of(strategy).predict(with_strategy(plan, strategy), facts).needed() <=
          plan.memory_bytes;
 }
 
+/// Whether keys are dense enough for an array; the difference of the extremes may be up to 2^64 -
+/// 1.
 bool suits_direct(const JoinKeyFacts& facts) {
   const std::uint64_t span = facts.greatest - facts.least;
   return span < kFewPlaces || span / kPlacesPerKey < facts.keys;
 }
 
-/// What a range of rows is like.
+/// Facts of a range of rows; those of consecutive ranges can be combined.
 struct RangeFacts {
   std::uint64_t keys = 0;
-  std::uint64_t first = 0;
+  std::uint64_t first = 0;  ///< the first key of the range
   std::uint64_t last = 0;
   std::uint64_t least = ~std::uint64_t{0};
   std::uint64_t greatest = 0;
   bool ascending = true;
-  bool strictly = true;
+  bool strictly = true;  ///< no key equals the one before it
 };
 
+/// One pass over the keys of a range.
 RangeFacts facts_of_range(const BuildKeys& keys, std::uint64_t begin, std::uint64_t end) {
   RangeFacts facts;
   for_each_key(keys, begin, end, [&](std::uint64_t key, std::uint32_t) {
@@ -84,6 +94,7 @@ RangeFacts facts_of_range(const BuildKeys& keys, std::uint64_t begin, std::uint6
   return facts;
 }
 
+/// Adds the facts of the range that follows.
 void append_range(RangeFacts& facts, const RangeFacts& next) {
   if (next.keys == 0) return;
   if (facts.keys == 0) {
@@ -98,7 +109,7 @@ void append_range(RangeFacts& facts, const RangeFacts& next) {
   facts.greatest = std::max(facts.greatest, next.greatest);
 }
 
-/// Keys that are null find nothing.
+/// Keys that are null find nothing, whatever stood in their place.
 void clear_nulls(const std::uint64_t* validity, std::vector<std::uint32_t>& count) {
   for (std::size_t i = 0; i < count.size(); ++i) {
     if (!has_bit(validity, i)) count[i] = 0;
@@ -153,6 +164,9 @@ Result<JoinKeyFacts> facts_of(const BuildKeys& keys, unsigned threads) {
   return JoinKeyFacts{rows, all.keys, all.least, all.greatest, all.ascending, all.strictly};
 }
 
+/// The order of the tests matters: asking whether probe keys ascend reads the other table's
+/// directories, so it comes last. Merging is also the way out where only it fits into memory, as it
+/// takes a third of the unchained table.
 JoinStrategy JoinTable::choose(const JoinTablePlan& plan, const JoinKeyFacts& facts) {
   if (plan.strategy != JoinStrategy::kAuto) return plan.strategy;
   if (suits_direct(facts) && fits(plan, JoinStrategy::kDirect, facts)) return JoinStrategy::kDirect;
@@ -182,6 +196,8 @@ Result<std::unique_ptr<JoinTable>> JoinTable::build(const JoinTablePlan& plan,
   });
 }
 
+/// Null keys are looked up like all others, and their counts are cleared afterwards, so that no
+/// strategy has to test for them.
 Status JoinTable::find(std::span<const std::uint64_t> keys, const std::uint64_t* validity,
                        Found& found) const {
   return without_bad_alloc([&]() -> Status {

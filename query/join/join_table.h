@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The build side of a join in memory: which of its rows have a key. Keys are exact 64-bit words,
-// each of which is legal (what does not fit into a word gets a number first: key_numbers.h), rows
-// are numbers below 2^32 - 1. Tables and expressions are not known here.
+// The build side of a join in memory: an index that finds the rows with a given key. Keys are exact
+// 64-bit words, any value of which is legal (keys that do not fit into a word get a number first:
+// key_numbers.h); rows are numbers below 2^32 - 1. Tables of files, types and expressions are
+// unknown here. The GPU has its own tables (query/gpu/join).
 //
 // Whatever the strategy and the number of threads, the rows of a key come in ascending order, so
-// that the answer of a join is always the same one. A table does not change when it is built; any
-// number of threads look keys up at once, each with a Found of its own.
+// that the answer of a join is always the same. A table is immutable once it is built; any number
+// of threads may look keys up at once, each with a Found of its own.
 //
-// What a table needs is known, buffer by buffer, before anything is allocated (G16): predict().
-// Tested by tests/unit/query/join/join_table_test.cpp.
+// The memory that a table needs is known, buffer by buffer, before anything is allocated
+// (predict(); G16 of docs/sources.md). Rates and bytes of every strategy are in NOTES.md. Tested by
+// tests/unit/query/join/join_table_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +26,18 @@
 
 namespace presso::query::join {
 
-/// Rows are below this.
+/// Row numbers are below this, so that row + 1 fits into 32 bits and 0 can mean "none".
 constexpr std::uint64_t kMostBuildRows = ~std::uint32_t{0} - std::uint64_t{1};
 
-/// Keys by row, borrowed until the table is built.
+/// The keys of a build side, by row. Borrowed until the table is built; tables copy what they keep.
 struct BuildKeys {
   std::span<const std::uint64_t> keys;
-  const std::uint64_t* validity = nullptr;  ///< rows without a bit match nothing; nullptr: all have
+  /// a bit a row; rows with 0 have no key and match nothing; nullptr: all have a key
+  const std::uint64_t* validity = nullptr;
 };
 
-/// What memory depends on.
+/// Statistics of the keys of a build side. The choice of a strategy and its memory depend on
+/// nothing else.
 struct JoinKeyFacts {
   std::uint64_t rows = 0;  ///< of the build side
   std::uint64_t keys = 0;  ///< rows that have a key
@@ -43,60 +47,69 @@ struct JoinKeyFacts {
   bool unique = false;         ///< every key is known to occur once
 };
 
+/// How a table shall be built.
 struct JoinTablePlan {
   JoinStrategy strategy = JoinStrategy::kAuto;
   unsigned threads = 1;
   std::uint64_t memory_bytes = ~std::uint64_t{0};
-  /// For kAuto, asked only where it decides: whether keys that are looked up ascend, each vector
-  /// going on where the last one ended. Nothing: they do not.
+  /// For kAuto, called only if the answer decides: whether the keys that will be looked up ascend,
+  /// each vector continuing where the last one ended. Empty: they do not.
   std::function<bool()> probes_ascend = {};
 };
 
+/// One piece of a table's memory, with the name that messages show.
 struct JoinBuffer {
   const char* name = "";
   std::uint64_t bytes = 0;
-  bool kept = true;  ///< else it is dropped when the table is built
+  bool kept = true;  ///< false: only needed while the table is built
 };
 
+/// All memory of a table.
 struct JoinMemory {
   std::vector<JoinBuffer> buffers;
-  std::uint64_t needed() const;  ///< while it is built
-  std::uint64_t kept() const;
-  /// "directory 16.8 MB, rows 18.0 MB, partitions 18.0 MB for building"
+  std::uint64_t needed() const;  ///< at the peak, while the table is built
+  std::uint64_t kept() const;    ///< afterwards
+  /// Returns a text for messages: "directory 16.8 MB, rows 18.0 MB, partitions 18.0 MB for
+  /// building".
   std::string text() const;
 };
 
-/// What find() found, and its memory.
+/// The result of a look-up, with memory that is used again from call to call. Each thread has its
+/// own.
 struct Found {
-  /// For each key that was looked up: its rows are count[i] from first[i] on, in `rows`, or where
-  /// that is null are those numbers themselves. first[i] is anything where count[i] is 0.
+  /// The rows of key i are the count[i] entries of `rows` from first[i] on; if `rows` is null, they
+  /// are the numbers from first[i] on themselves. Where count[i] is 0, first[i] is arbitrary.
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> count;
   const std::uint32_t* rows = nullptr;
-  std::uint64_t pairs = 0;  ///< sum of the counts
+  std::uint64_t pairs = 0;  ///< sum of all counts
 
+  /// Returns the k-th row of key number `key`.
   std::uint32_t row(std::size_t key, std::uint32_t k) const {
     const std::uint32_t at = first[key] + k;
     return rows == nullptr ? at : rows[at];
   }
 };
 
+/// An index from keys to rows, made by one of the strategies (strategies.h).
 class JoinTable {
  public:
-  /// kOutOfMemory, with all buffers in its text, where memory_bytes do not suffice;
-  /// kInvalidArgument where the keys do not allow the strategy (kMerge: they do not ascend), or
-  /// there are kMostBuildRows or more.
+  /// Builds a table on plan.threads threads. Errors: kOutOfMemory, with all buffers in its text, if
+  /// plan.memory_bytes do not suffice; kInvalidArgument if the keys do not allow the strategy
+  /// (kMerge: they do not ascend), or there are kMostBuildRows rows or more.
   static Result<std::unique_ptr<JoinTable>> build(const JoinTablePlan& plan, const BuildKeys& keys);
-  /// The strategy that build() takes for such keys.
+  /// Returns the strategy that build() uses for such keys: the one of the plan, or for kAuto the
+  /// array (kDirect) if keys are dense enough, merging if both sides ascend, else kUnchained.
   static JoinStrategy choose(const JoinTablePlan& plan, const JoinKeyFacts& facts);
-  /// What build() is going to allocate. Where it is not known that keys are unique: at most.
+  /// Returns what build() will allocate; an upper bound if it is not known whether keys are unique.
   static JoinMemory predict(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 
   virtual ~JoinTable() = default;
   JoinTable(const JoinTable&) = delete;
   JoinTable& operator=(const JoinTable&) = delete;
 
-  /// Looks keys up, best some ten thousand at once. `validity`: keys without a bit find nothing.
+  /// Looks keys up; some ten thousand at once are best, as cache misses then overlap. `validity`:
+  /// keys with a 0 bit find nothing; may be nullptr. Errors: kOutOfMemory.
   Status find(std::span<const std::uint64_t> keys, const std::uint64_t* validity,
               Found& found) const;
 
@@ -104,16 +117,18 @@ class JoinTable {
   const JoinKeyFacts& facts() const { return facts_; }
   bool unique() const { return facts_.unique; }
   JoinStrategy strategy() const { return strategy_; }
-  /// Of memory; what predict(plan, facts()) calls kept.
+  /// Returns the memory that the table takes: what predict(plan, facts()) calls kept.
   virtual std::uint64_t bytes() const = 0;
-  /// "unchained, 2097152 slots, 1500000 rows, unique keys", for --explain.
+  /// Returns a text for --explain: "unchained, 2097152 slots, 1500000 rows, unique keys".
   std::string describe() const;
 
  protected:
   JoinTable(JoinStrategy strategy, const JoinKeyFacts& facts)
       : strategy_(strategy), facts_(facts) {}
-  /// Writes found.first, .count (which have room) and .rows (which is null), for all keys.
+  /// Looks all keys up: writes found.first and found.count, which have room for each key, and sets
+  /// found.rows, which is null, if rows are not consecutive numbers.
   virtual void find_keys(std::span<const std::uint64_t> keys, Found& found) const = 0;
+  /// The middle part of describe(), such as "2097152 slots"; may be empty.
   virtual std::string details() const = 0;
   virtual std::string_view name() const { return join_strategy_name(strategy_); }
 

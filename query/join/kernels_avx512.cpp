@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of filters of keys: the common loops, as the compiler makes them for AVX-512.
+// The loops of kernels_loop.h, compiled with AVX-512 (flags are in query/CMakeLists.txt).
 #include "query/join/kernels.h"
 
 namespace presso::query::join {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of filters of keys. Included once for each CPU level, inside that level's
-// namespace; it uses nothing of the standard library, so that no code made for one level is shared
-// with another. There are no intrinsics: the eight words of a block are one vector, which compilers
-// make registers of as they have them.
+// The inner loops of key filters. This file is included once for each CPU level, inside that
+// level's namespace. It uses nothing of the standard library: a template that is compiled for one
+// level must not be shared by the linker with code for another. There are no intrinsics; the eight
+// words of a block are one GCC vector, for which compilers use the registers that the level has.
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 typedef u32 Words8 __attribute__((vector_size(32)));
 
+/// A copy of hash_word() of query/values/hash.h, which must not be included here. The two must
+/// agree.
 inline u64 hash_of(u64 word) {
   u64 hash = word ^ 0x9E3779B97F4A7C15u;  // as hash_word()
   hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -15,12 +17,13 @@ inline u64 hash_of(u64 word) {
   return hash ^ (hash >> 31);
 }
 
-/// The upper half says which block, the lower one which bits: the highest five of its products
-/// with eight odd numbers (as Parquet's filters).
+/// The upper half of the hash says which block, the lower half which bits (bits_of()).
 inline u32 block_of(u64 hash, u32 block_count) {
   return static_cast<u32>(((hash >> 32) * block_count) >> 32);
 }
-/// Vectors are not handed over by value: how that is done depends on the level.
+/// One bit in each of the eight words: the highest five bits of the products of the hash with eight
+/// odd numbers, as in Parquet's split block Bloom filters (Putze, Sanders and Singler, 2007).
+/// Vectors are passed by pointer, as passing them by value depends on the level.
 inline void bits_of(u64 hash, Words8* bits) {
   const u32 low = static_cast<u32>(hash);
   const Words8 salts = {0x47B6137Bu, 0x44974D91u, 0x8824AD5Bu, 0xA2B7289Du,
@@ -31,6 +34,7 @@ inline void bits_of(u64 hash, Words8* bits) {
 inline void load_block(const BloomBlock& block, Words8* words) {
   __builtin_memcpy(words, block.words, sizeof(*words));
 }
+/// Whether a block has all eight bits of a hash.
 inline bool has_bits(const BloomBlock& block, u64 hash) {
   Words8 bits, words;
   bits_of(hash, &bits);
@@ -41,7 +45,7 @@ inline bool has_bits(const BloomBlock& block, u64 hash) {
   return (parts[0] | parts[1] | parts[2] | parts[3]) == 0;
 }
 
-/// A word of bits for every 64 keys.
+/// Makes a word of result bits for every 64 keys.
 template <class Test>
 inline void test_each(const u64* keys, u32 count, u64* bits, const Test& test) {
   for (u32 first = 0; first < count; first += 64) {
@@ -56,6 +60,7 @@ inline void test_range(const u64* keys, u32 count, u64 least, u64 span, u64* bit
   test_each(keys, count, bits, [&](u64 key) { return key - least <= span; });
 }
 
+/// Keys out of range are led to the last bit, a 0, instead of branching.
 inline void test_bitmap(const u64* keys, u32 count, u64 least, u64 span, const u64* bitmap,
                         u64* bits) {
   test_each(keys, count, bits, [&](u64 key) {
@@ -64,6 +69,8 @@ inline void test_bitmap(const u64* keys, u32 count, u64 least, u64 span, const u
   });
 }
 
+/// Hashes are computed 64 at a time, and blocks are prefetched kAhead keys before they are tested;
+/// NOTES.md has what that gains.
 inline void test_bloom(const u64* keys, u32 count, u64 least, u64 span, const BloomBlock* blocks,
                        u32 block_count, u64* bits) {
   constexpr u32 kAhead = 16;
@@ -84,6 +91,7 @@ inline void test_bloom(const u64* keys, u32 count, u64 least, u64 span, const Bl
   }
 }
 
+/// Skips keys of other threads' blocks; hashing is cheap compared with reaching into the filter.
 inline void fill_bloom(const u64* keys, u32 count, BloomBlock* blocks, u32 block_count, u32 first,
                        u32 end) {
   for (u32 i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of filters of keys: the common loops, as the compiler makes them for any machine.
+// The loops of kernels_loop.h, compiled for any machine.
 #include "query/join/kernels.h"
 
 namespace presso::query::join {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements key_filter.h. Threads divide the filter, not the keys: each walks over all keys and
+// sets the bits of its own range, so that nothing is locked or merged. That is cheap, since reading
+// keys in order costs little compared with reaching into a filter that does not fit into the cache.
 #include "query/join/key_filter.h"
 
 #include <algorithm>
@@ -12,26 +15,32 @@
 namespace presso::query::join {
 namespace {
 
+// A bitmap is used for ranges of up to kFewBits (4 MB) whatever the keys, and for ranges of up to
+// kMostBits (16 MB) if there are at most kSparsest bits for a key.
 constexpr std::uint64_t kMostBits = std::uint64_t{1} << 27;
-constexpr std::uint64_t kFewBits = std::uint64_t{1} << 25;  ///< 4 MB: whatever the keys
-constexpr std::uint64_t kBitsOfKey = 12;                    ///< kBloom
-constexpr std::uint64_t kSparsest = 32;  ///< a bitmap has at most so many bits for a key
+/// ranges below this always get a bitmap
+constexpr std::uint64_t kFewBits = std::uint64_t{1} << 25;
+constexpr std::uint64_t kBitsOfKey = 12;  ///< size of a Bloom filter, in bits for each key
+constexpr std::uint64_t kSparsest = 32;   ///< bits of a bitmap for each key, at most
 constexpr std::uint64_t kUnitsForAThread = 16'384;
 
-/// Bits of a bitmap, one of them for keys out of range; 0: a bitmap would be too large.
+/// Returns the bits of a bitmap, one of which is for keys out of range; 0 if a bitmap would be too
+/// large.
 std::uint64_t bitmap_bits(const JoinKeyFacts& facts) {
   const std::uint64_t span = facts.greatest - facts.least;
   if (span >= kMostBits || (span >= kFewBits && span / kSparsest >= facts.keys)) return 0;
   return span + 2;
 }
 
+/// Returns the number of Bloom blocks, with kBitsOfKey bits for each key (repeated keys count
+/// again).
 std::uint64_t block_count(const JoinKeyFacts& facts) {
   constexpr std::uint64_t kBitsOfBlock = 8 * sizeof(BloomBlock);
   return std::max<std::uint64_t>(1, (facts.keys * kBitsOfKey + kBitsOfBlock - 1) / kBitsOfBlock);
 }
 
-/// Calls work(begin, end) for parts of so many units, each of which belongs to one thread, which
-/// walks over all keys.
+/// Calls work(begin, end) for parts of `units` bits or blocks. Each part belongs to one thread,
+/// which walks over all keys.
 template <class Work>
 Status for_each_part(std::uint64_t units, unsigned threads, const Work& work) {
   const std::uint64_t parts =
@@ -68,6 +77,7 @@ Result<KeyFilter> KeyFilter::build(const BuildKeys& keys, unsigned threads,
   });
 }
 
+/// If all bits turn out to be set the range alone says everything, and the bitmap is dropped.
 Status KeyFilter::fill_bitmap(const BuildKeys& keys, unsigned threads) {
   kind_ = Kind::kBitmap;
   const std::uint64_t bits = bitmap_bits(facts_);
@@ -93,6 +103,7 @@ Status KeyFilter::fill_bitmap(const BuildKeys& keys, unsigned threads) {
   return {};
 }
 
+/// Keys are handed to the kernel in batches, because rows without a key must be left out.
 Status KeyFilter::fill_bloom(const BuildKeys& keys, unsigned threads) {
   constexpr std::uint32_t kBatch = 1024;
   kind_ = Kind::kBloom;
@@ -131,6 +142,7 @@ void KeyFilter::test(const std::uint64_t* keys, std::uint32_t count, std::uint64
   }
 }
 
+/// Only a bitmap can say more than the range; it is read word by word.
 bool KeyFilter::may_hold(std::uint64_t least, std::uint64_t most) const {
   if (kind_ == Kind::kNothing || most < facts_.least || least > facts_.greatest) return false;
   if (kind_ != Kind::kBitmap) return true;
@@ -147,6 +159,7 @@ bool KeyFilter::may_hold(std::uint64_t least, std::uint64_t most) const {
   return false;
 }
 
+/// Goes from run of ones to run of ones; runs that continue in the next word are joined.
 std::optional<std::vector<KeyFilter::Range>> KeyFilter::ranges(std::size_t most) const {
   std::vector<Range> ranges;
   if (kind_ == Kind::kNothing) return ranges;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// First all hashes; then rows are dealt out to parts, so that each part's table can be filled by
-// one thread and stays in its cache. At last the numbers of a part move behind those of the parts
-// before.
+// Implements key_numbers.h in three passes: hash all keys; divide the rows into parts by hash, so
+// that one thread fills each part's table and the table stays in its cache; number the keys of each
+// part. Finally each part's numbers are raised by the number of keys in the parts before it.
+// Memory: 8 bytes a row for hashes (if the caller has none) and 4 for the divided rows, besides the
+// tables.
 #include "query/join/key_numbers.h"
 
 #include <array>
@@ -15,17 +17,20 @@
 namespace presso::query::join {
 namespace {
 
+// The number of parts grows in steps with the rows, so that it does not depend on the threads.
 constexpr std::uint64_t kRowsOfOnePart = 65'536;
 constexpr std::uint64_t kManyRows = 500'000;
 constexpr std::size_t kParts = 16;
 constexpr std::size_t kMostParts = 64;  ///< so that tables of a million keys stay in the L2 cache
 constexpr std::uint64_t kRowsForAThread = 16'384;
 
+/// Asks for the bytes of a key; pairs of words have none elsewhere.
 void prefetch_bytes(const grouping::WordPair&) {}
 void prefetch_bytes(const StringRef& key) {
   __builtin_prefetch(key.data);
 }
 
+/// Numbers the keys of one build side. Lives for the duration of build().
 template <class Key>
 class Builder {
  public:
@@ -39,7 +44,7 @@ class Builder {
         tables_(tables),
         budget_(memory_bytes) {}
 
-  /// Writes where the numbers of parts begin.
+  /// Does all passes and writes where the numbers of each part begin.
   Status run(std::vector<std::uint64_t>& first) {
     if (rows_.hashes == nullptr) PRESSO_TRY(make_hashes());
     PRESSO_TRY(deal_out());
@@ -57,7 +62,7 @@ class Builder {
   }
 
  private:
-  /// What a batch is looked up with.
+  /// Scratch for looking up a batch; too large for the stack.
   struct Batch {
     std::array<Key, kBatchRows> keys;
     std::array<std::uint64_t, kBatchRows> hashes;
@@ -65,6 +70,7 @@ class Builder {
     grouping::NewKeys added;
   };
 
+  /// Rows without a key get hash 0, which is never used.
   Status make_hashes() {
     std::uint64_t hashes_bytes = 0;
     PRESSO_TRY(budget_.reserve(hashes_bytes, column_bytes<std::uint64_t>(rows_.keys.size())));
@@ -83,7 +89,7 @@ class Builder {
     return part_of(rows_.hashes[row], static_cast<std::uint32_t>(tables_.size()));
   }
 
-  /// Calls work(begin, end, number of the range).
+  /// Calls work(begin, end, number of the range) for ranges of rows, one for each thread at most.
   template <class Work>
   Status for_each_range(const Work& work) {
     const std::uint64_t rows = rows_.keys.size();
@@ -98,6 +104,7 @@ class Builder {
     return std::min<std::uint64_t>(threads_, rows / kRowsForAThread + 1);
   }
 
+  /// Calls take(row, part) for the rows of a range that have a key.
   template <class Take>
   void for_each_valid(std::uint64_t begin, std::uint64_t end, const Take& take) const {
     for (std::uint64_t row = begin; row < end; ++row) {
@@ -105,7 +112,9 @@ class Builder {
     }
   }
 
-  /// Rows with a key, part by part: each range of rows is counted, and then writes its rows.
+  /// Divides the rows with a key into parts, keeping their order: each range of rows is counted
+  /// first, prefix sums say where its rows go, and then it writes them. Ranges and parts never
+  /// write to one place.
   Status deal_out() {
     std::uint64_t dealt_bytes = 0;
     PRESSO_TRY(budget_.reserve(dealt_bytes, column_bytes<std::uint32_t>(rows_.keys.size())));
@@ -134,6 +143,7 @@ class Builder {
     });
   }
 
+  /// Numbers the keys of one part, batch by batch.
   Status number_part(std::size_t part) {
     const auto batch = std::make_unique<Batch>();
     std::uint64_t bytes = 0;  // of its table, as counted
@@ -148,8 +158,9 @@ class Builder {
     return {};
   }
 
-  /// Room for a batch; and for all that are likely to come, by how many of the rows so far had a
-  /// key of their own, as tables that grow step by step move all their keys each time.
+  /// Makes room for a batch. If memory allows, it also makes room for all keys that are likely to
+  /// come, extrapolated from the rows so far: tables that grow step by step would move their keys
+  /// each time.
   Status make_room(std::size_t part, std::uint64_t at, std::uint32_t count, std::uint64_t& bytes) {
     grouping::KeyTable<Key>& table = tables_[part];
     if (table.size() > grouping::KeyTable<Key>::kMostKeys) {
@@ -166,8 +177,8 @@ class Builder {
     return {};
   }
 
-  /// First what a key is likely to be compared with is asked for: keys that come again are compared
-  /// with bytes anywhere in memory.
+  /// Goes over the batch several times, each time prefetching what the next pass compares, because
+  /// a key that occurred before may have its bytes anywhere in memory.
   void number_batch(const std::uint32_t* rows, std::uint32_t count, grouping::KeyTable<Key>& table,
                     Batch& batch) {
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -201,6 +212,7 @@ class Builder {
   std::vector<std::uint64_t> begins_;  ///< of parts, in dealt_
 };
 
+/// Gives an out-of-memory error that has no text one that names the cause.
 Error with_reason(Error error) {
   if (error.code == ErrorCode::kOutOfMemory && error.what.empty()) {
     error.what = "the different keys of a join take more memory than is allowed";
@@ -235,7 +247,8 @@ Result<std::unique_ptr<KeyNumbers<Key>>> KeyNumbers<Key>::build(const Rows& rows
   return result;
 }
 
-/// Slots, keys and their bytes each are a walk over all keys, so that their memory comes at once.
+/// Slots, keys and bytes are each prefetched for the whole batch before they are read, so that the
+/// cache misses of a batch overlap.
 template <class Key>
 void KeyNumbers<Key>::find(const Key* keys, std::uint32_t count, const std::uint64_t* validity,
                            std::uint64_t* numbers, std::uint64_t* bits) const {

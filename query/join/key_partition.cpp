@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements key_partition.h. Each thread has a chunk of the rows; prefix sums over (partition,
+// chunk) say where its tuples of each partition go, which keeps the order of rows for any number of
+// threads.
 #include "query/join/key_partition.h"
 
 #include <memory>
@@ -29,8 +32,8 @@ void for_each_hashed(const BuildKeys& keys, std::uint64_t begin, std::uint64_t e
   }
 }
 
-/// counts[chunk][part] become where that chunk's tuples of that part begin, by parts, then chunks.
-/// Returns where parts begin.
+/// Turns counts[chunk][partition] into the place where that chunk's tuples of that partition begin.
+/// Returns where partitions begin.
 std::vector<std::uint64_t> counts_to_begins(std::vector<std::vector<std::uint64_t>>& counts,
                                             std::size_t parts) {
   std::vector<std::uint64_t> begins(parts + 1);

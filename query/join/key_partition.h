@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Tuples dealt out to parts by bits of their keys' hashes, with the order of rows kept within a
-// part. Parts are the highest bits of the lower 32 of a hash, so that a part is a range of the
-// slots of any table whose slots are taken from there.
+// Divides (key, row) tuples into partitions by the hashes of their keys; within a partition the
+// order of rows is kept. The partition is the highest bits of the lower 32 bits of a hash, so that
+// it is a contiguous range of the slots of any table that takes its slots from those bits.
 //
-// A first walk counts, a second one writes. Tuples of a part are collected in a few cache lines and
-// written together (write-combining): of as many parts as this is for, lines would otherwise leave
-// the cache, and translations of addresses the TLB, between one tuple and the next.
-// Tested by tests/unit/query/join/key_partition_test.cpp.
+// Two passes: count, then write. Tuples of a partition are gathered in three cache lines and
+// written together (software write-combining; Balkesen et al. 2013): writing single tuples to as
+// many places would lose cache lines, and address translations (TLB entries), between one tuple and
+// the next. Tested by tests/unit/query/join/key_partition_test.cpp.
 #pragma once
 
 #include <vector>
@@ -16,15 +16,16 @@
 
 namespace presso::query::join {
 
+/// The most bits of one pass; more partitions would not fit the TLB.
 constexpr unsigned kMostPartitionBits = 8;
 
-/// The part of a hash among 2^bits.
+/// Returns the partition of a hash among 2^bits.
 constexpr std::uint64_t partition_of(std::uint64_t hash, unsigned bits) {
   return (hash & 0xFFFFFFFFu) >> (32 - bits);
 }
 
-/// Writes the rows that have a key to `tuples` by parts, with all threads. Returns where parts
-/// begin, and where the last one ends: 2^bits + 1 numbers.
+/// Writes a tuple for each row that has a key to `tuples`, partition by partition, on all threads.
+/// Returns 2^bits + 1 numbers: where each partition begins, and where the last one ends.
 Result<std::vector<std::uint64_t>> partition_keys(const BuildKeys& keys, unsigned threads,
                                                   unsigned bits, Tuple* tuples);
 

@@ -4,6 +4,9 @@
 // costs the logarithm of its size. Probe keys in another order are found by halves, many at once,
 // so that no search waits for the memory of another one. Where every row has a key its number is
 // its place, and no rows are kept.
+//
+// 8 bytes a key are kept, 12 where rows are. NOTES.md: 65 to 880 million probe keys per second in
+// order, 8 to 105 million in another order.
 #include <array>
 
 #include "query/join/strategies.h"
@@ -11,10 +14,12 @@
 namespace presso::query::join {
 namespace {
 
+/// Whether row numbers equal places in the array of keys.
 bool all_have_keys(const JoinKeyFacts& facts) {
   return facts.keys == facts.rows;
 }
 
+/// The ascending keys in an array. Building copies them.
 class MergeTable final : public JoinTable {
  public:
   explicit MergeTable(const BuildInput& input) : JoinTable(JoinStrategy::kMerge, input.facts) {
@@ -48,16 +53,18 @@ class MergeTable final : public JoinTable {
   std::string details() const override { return {}; }
 
  private:
+  /// Searches that run interleaved, to overlap their cache misses.
   static constexpr std::size_t kTogether = 16;
 
   std::size_t size() const { return keys_.size(); }
 
-  /// The first place in [begin, end) whose key is not less.
+  /// Returns the first place in [begin, end) whose key is not less than `key`.
   std::size_t lower_bound(std::uint64_t key, std::size_t begin, std::size_t end) const {
     return static_cast<std::size_t>(
         std::lower_bound(keys_.data() + begin, keys_.data() + end, key) - keys_.data());
   }
-  /// The same from `at` on, where it is expected nearby.
+  /// As lower_bound(), from `at` to the end, for a key that is expected near `at`: steps double
+  /// until they pass it, then the last step is searched (exponential search, Bentley and Yao 1976).
   std::size_t gallop(std::uint64_t key, std::size_t at) const {
     std::size_t step = 1;
     std::size_t begin = at;
@@ -68,13 +75,14 @@ class MergeTable final : public JoinTable {
     }
     return lower_bound(key, begin, std::min(at, size()));
   }
-  /// Where the rows of a key end that begin at `at`.
+  /// Returns where the rows of `key` end, given that they begin at `at`.
   std::size_t end_of(std::uint64_t key, std::size_t at) const {
     if (at == size() || keys_[at] != key) return at;
     if (facts_.unique) return at + 1;
     return key == ~std::uint64_t{0} ? size() : gallop(key + 1, at + 1);
   }
 
+  /// For probe keys that ascend: each search begins where the last key's rows ended.
   void walk(std::span<const std::uint64_t> keys, Found& found) const {
     if (keys.empty()) return;
     std::size_t at = lower_bound(keys[0], 0, size());
@@ -91,7 +99,8 @@ class MergeTable final : public JoinTable {
     }
   }
 
-  /// Halves the ranges of all keys in turn.
+  /// Binary search for several keys at once: halves the ranges of all keys in turn, without
+  /// branches, and prefetches the next middle of each.
   void search(std::span<const std::uint64_t> keys, std::uint32_t* first) const {
     std::array<std::size_t, kTogether> begin{};
     const std::uint64_t* const table = keys_.data();
@@ -111,6 +120,7 @@ class MergeTable final : public JoinTable {
       first[i] = static_cast<std::uint32_t>(begin[i] + (less ? 1 : 0));
     }
   }
+  /// Given the first row of each key, counts its rows.
   void count_equal(std::span<const std::uint64_t> keys, Found& found) const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const std::size_t at = found.first[i];
@@ -119,7 +129,7 @@ class MergeTable final : public JoinTable {
   }
 
   Column<std::uint64_t> keys_;
-  Column<std::uint32_t> rows_;  ///< empty where every row has a key
+  Column<std::uint32_t> rows_;  ///< the row of each key; empty if every row has a key
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A key and its row, 12 bytes one after the other: three words, of which two are the key.
+// A key and its row in 12 bytes without padding: two words of the key and one of the row.
+// Partitions and tables hold arrays of these; a struct with a 64-bit member would take 16 bytes.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,14 @@
 
 namespace presso::query::join {
 
+/// The key's words in little-endian order, then the row.
 struct Tuple {
   std::uint32_t key_words[2];
   std::uint32_t row;
 };
 static_assert(sizeof(Tuple) == 12);
 
+/// Reads a key from two words, which need not be aligned to 8 bytes.
 inline std::uint64_t load_key(const std::uint32_t* words) {
   std::uint64_t key;
   std::memcpy(&key, words, sizeof(key));

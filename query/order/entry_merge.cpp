@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements entry_merge.h with a tree of losers for each part (format/loser_tree.h).
 #include "query/order/entry_merge.h"
 
 #include <algorithm>
@@ -9,13 +10,14 @@
 namespace presso::query {
 namespace {
 
-/// What is left of a run.
+/// The part of a run that has not been merged yet.
 struct Rest {
   const SortEntry* at;
   const SortEntry* end;
 };
 
-/// Merges all of them to `to`.
+/// Merges the runs of one part to `to`. Rows with equal keys are compared by numbers that lie
+/// anywhere in memory, so once there were such rows the numbers of later ones are prefetched.
 void merge_part(std::vector<Rest>& runs, const RowOrder& order, SortEntry* to) {
   constexpr std::ptrdiff_t kAhead = 16;
   bool equal_keys = false;
@@ -38,7 +40,7 @@ void merge_part(std::vector<Rest>& runs, const RowOrder& order, SortEntry* to) {
   }
 }
 
-/// Of each run, where each of the parts begins, and the end.
+/// For each run, where each part begins, and the end.
 class Cuts {
  public:
   Cuts(const std::vector<EntryArray>& runs, const RowOrder& order, std::size_t parts)
@@ -62,7 +64,7 @@ class Cuts {
     for (const auto& begins : begins_) rests.push_back({begins[number], begins[number + 1]});
     return rests;
   }
-  /// Entries of the parts before it.
+  /// The number of entries in the parts before.
   std::size_t offset(std::size_t number) const {
     std::size_t offset = 0;
     for (std::size_t i = 0; i < runs_.size(); ++i) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Sorted runs in memory become one, by all threads: what is to come out is cut into as many parts
-// as there are threads, at rows of the largest run, and the place of each of these rows is looked
-// up in the other runs. Parts differ in size only by how much runs differ from each other. Tested
-// by tests/unit/query/order/entry_merge_test.cpp.
+// Merges sorted runs in memory into one, with all threads. The output is cut into as many parts as
+// there are threads, at rows of the largest run; binary search finds the place of each of these
+// rows in the other runs. Parts are independent, and differ in size only as far as the runs differ
+// from each other. Tested by tests/unit/query/order/entry_merge_test.cpp.
+//
+// Example: two runs of 600 and 400 entries and two threads. The cut is entry 300 of the larger run;
+// if 180 entries of the other one come before it, the first thread merges 480 entries and the
+// second 520.
 #pragma once
 
 #include <vector>
@@ -12,7 +16,7 @@
 
 namespace presso::query {
 
-/// `runs`, each in `order`, are given up.
+/// `runs`, each of which is in `order`, are consumed. Errors: kOutOfMemory.
 Result<EntryArray> merge_entries(std::vector<EntryArray> runs, const RowOrder& order,
                                  unsigned threads);
 

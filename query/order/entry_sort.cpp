@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Few entries are sorted by insertion. Many (more than fit into a core's second cache) are dealt
-// out by their highest digit first, so that the passes that follow, from the lowest digit to the
-// highest, stay in cache.
+// Implements entry_sort.h. A few entries are sorted by insertion. Many entries (more than fit into
+// a core's second-level cache) are first divided by their highest digit, so that the following
+// passes, from the lowest digit to the highest, stay in the cache.
 #include "query/order/entry_sort.h"
 
 #include <algorithm>
@@ -11,21 +11,26 @@
 namespace presso::query {
 namespace {
 
+/// At most this many entries are sorted by insertion.
 constexpr std::size_t kInsertionEntries = 24;
+/// Entries that fit into the second-level cache, together with the scratch: 2 * 512 KiB.
 constexpr std::size_t kCachedEntries = std::size_t{1} << 15;
 constexpr unsigned kDigitBits = 8;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-/// Digits beyond those that number the entries: fewer groups of equal digits are left.
+/// Bits that are sorted beyond those that would number the entries, so that few groups of equal
+/// digits are left.
 constexpr unsigned kSpareBits = 4;
-/// Beyond so many words of equal keys, entries are compared instead: no deep recursion.
+/// After this many words of equal keys entries are compared instead, which bounds the recursion.
 constexpr std::size_t kMostDepth = 48;
 
 using Counts = std::array<std::size_t, kDigits>;
 
+/// The 8 bits of a word from bit `shift` on.
 std::size_t digit(std::uint64_t word, unsigned shift) {
   return static_cast<std::size_t>(word >> shift) & (kDigits - 1);
 }
 
+/// Stable.
 template <class Less>
 void insertion_sort(std::span<SortEntry> entries, const Less& less) {
   for (std::size_t i = 1; i < entries.size(); ++i) {
@@ -40,7 +45,7 @@ bool less_word(const SortEntry& a, const SortEntry& b) {
   return a.word < b.word;
 }
 
-/// Calls `use` for each stretch of two or more entries for which `key` is equal.
+/// Calls use(begin, count) for each stretch of two or more entries with equal `key`.
 template <class Key, class Use>
 void for_each_group(std::span<SortEntry> entries, const Key& key, const Use& use) {
   std::size_t begin = 0;
@@ -51,13 +56,14 @@ void for_each_group(std::span<SortEntry> entries, const Key& key, const Use& use
   }
 }
 
-/// Where the words differ: bits from low to high, both included. Nothing where they are in order.
+/// The bits in which words differ, from `low` to `high`; nothing if the words are in order already.
 struct Differing {
   bool in_order = true;
   unsigned low = 0;
   unsigned high = 0;
 };
 
+/// One pass, which also recognises sorted input.
 Differing differing_bits(std::span<const SortEntry> entries) {
   std::uint64_t bits = 0;
   bool in_order = true;
@@ -70,7 +76,7 @@ Differing differing_bits(std::span<const SortEntry> entries) {
           static_cast<unsigned>(std::bit_width(bits) - 1)};
 }
 
-/// From `from` to `to` in the order of a digit; where each digit begins, and one more.
+/// Copies entries in the order of one digit, stably. Returns where each digit begins, and the end.
 std::array<std::size_t, kDigits + 1> deal(std::span<const SortEntry> from, SortEntry* to,
                                           unsigned shift) {
   std::array<std::size_t, kDigits + 1> begins{};
@@ -84,7 +90,8 @@ std::array<std::size_t, kDigits + 1> deal(std::span<const SortEntry> from, SortE
 
 void sort_words(std::span<SortEntry> entries, std::span<SortEntry> scratch);
 
-/// The highest digit, then each of its parts, which is copied back while it is in cache.
+/// Divides by the highest digit, then sorts each part, which is copied back while it is in the
+/// cache.
 void sort_from_the_top(std::span<SortEntry> entries, std::span<SortEntry> scratch, unsigned high) {
   const unsigned shift = high + 1 > kDigitBits ? high + 1 - kDigitBits : 0;
   const auto begins = deal(entries, scratch.data(), shift);
@@ -97,7 +104,7 @@ void sort_from_the_top(std::span<SortEntry> entries, std::span<SortEntry> scratc
   }
 }
 
-/// Digits from bit `low` to bit `high`, the lowest first.
+/// LSD radix sort by the digits from bit `low` to bit `high`.
 void sort_from_the_bottom(std::span<SortEntry> entries, std::span<SortEntry> scratch, unsigned low,
                           unsigned high) {
   SortEntry* from = entries.data();
@@ -109,7 +116,8 @@ void sort_from_the_bottom(std::span<SortEntry> entries, std::span<SortEntry> scr
   if (from != entries.data()) std::copy(scratch.begin(), scratch.end(), entries.begin());
 }
 
-/// By words alone; stable.
+/// Sorts by words alone; stable. Only the highest bits that matter are sorted by digits; groups
+/// that are still equal are sorted recursively.
 void sort_words(std::span<SortEntry> entries, std::span<SortEntry> scratch) {
   if (entries.size() <= kInsertionEntries) return insertion_sort(entries, less_word);
   const Differing differing = differing_bits(entries);
@@ -130,10 +138,11 @@ void sort_words(std::span<SortEntry> entries, std::span<SortEntry> scratch) {
       });
 }
 
-/// Entries whose keys are equal before the word `depth`.
+/// Sorts entries whose keys are equal before word `depth`, by word `depth`; restores the entries'
+/// words.
 void sort_deeper(std::span<SortEntry> entries, std::span<SortEntry> scratch, const RowKeys* keys,
                  std::size_t depth) {
-  // No key is the begin of another one: where one of them ends, all do, and are equal.
+  // No key is a prefix of another, so if one key ends here all do, and they are equal.
   if (keys[entries[0].source].ends_before(entries[0].row, depth)) return;
   const auto less = [&](const SortEntry& a, const SortEntry& b) {
     return keys[a.source].compare(a.row, keys[b.source], b.row, depth) < 0;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Images of values by which rows are sorted: unsigned integers in the order of the values.
-// Tested by tests/unit/query/order/row_keys_test.cpp.
+// Images of values for sorting: unsigned integers that have the order of the values. The sign bit
+// is flipped; doubles are mapped so that NaN is the greatest. Tested by
+// tests/unit/query/order/row_keys_test.cpp.
+//
+// The functions pass a generic callable to `use`, so that loops are compiled for each type and the
+// type is tested once for a vector rather than for each row.
 #pragma once
 
 #include "format/columns/key_rows.h"
@@ -8,12 +12,13 @@
 
 namespace presso::query {
 
+/// Flips the sign bit.
 inline Uint128 image_of(Int128 value) {
   return static_cast<Uint128>(value) ^ (Uint128{kTopBit} << 64);
 }
 
-/// Calls `use` with what gives the image of a row's value, of 8, 64 or 128 bits. Not for strings,
-/// which have none.
+/// Calls use(image), where image(row) returns the image of a row's value in 8, 64 or 128 bits.
+/// Strings have no image; `use` is not called for them.
 template <class Use>
 void with_images(const VectorView& view, const Use& use) {
   switch (view.physical) {
@@ -31,8 +36,8 @@ void with_images(const VectorView& view, const Use& use) {
   }
 }
 
-/// Likewise, 64 bits for every type: of int128 the upper half, of strings the first eight bytes.
-/// Equal images say nothing of those two.
+/// As with_images(), with 64 bits for every type: the upper half of an int128, the first eight
+/// bytes of a string. For these two, equal images do not mean equal values.
 template <class Use>
 void with_first_images(const VectorView& view, const Use& use) {
   if (view.physical == Physical::kString) {

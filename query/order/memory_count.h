@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Bytes of memory that all threads of an Ordering hold, and the most that they have held.
-// Tested by tests/unit/query/order/ordering_spill_test.cpp.
+// Counts the memory that all threads of an Ordering hold, and the most that they have held. Tested
+// by tests/unit/query/order/ordering_spill_test.cpp.
+//
+// Memory is counted by those who hold it, from the sizes of their arrays; the counter is no limit.
+// What happens when memory is short is decided by RowCollector, by its own share.
 #pragma once
 
 #include <atomic>
@@ -8,6 +11,7 @@
 
 namespace presso::query {
 
+/// The sum of all holders. Thread-safe.
 class MemoryCount {
  public:
   void add(std::uint64_t bytes) {
@@ -24,7 +28,7 @@ class MemoryCount {
   std::atomic<std::uint64_t> peak_ = 0;
 };
 
-/// What one holder has of it.
+/// What one holder has; it is removed from the sum when the holder is destroyed.
 class HeldMemory {
  public:
   explicit HeldMemory(MemoryCount& count) : count_(count) {}
@@ -32,6 +36,7 @@ class HeldMemory {
   HeldMemory& operator=(const HeldMemory&) = delete;
   ~HeldMemory() { count_.remove(bytes_); }
 
+  /// The holder now has `bytes`.
   void set(std::uint64_t bytes) {
     if (bytes > bytes_) count_.add(bytes - bytes_);
     if (bytes < bytes_) count_.remove(bytes_ - bytes);

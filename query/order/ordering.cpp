@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Threads collect rows on their own. At the end all of these are sorted and merged, by all threads;
-// or, where a thread has already written some to a file, all of them are in files, which are merged
-// to fewer while they are too many to have a batch of each in memory, and the last ones as rows are
-// asked for. What comes out is copied by all threads, a batch each, where rows are in memory.
+// Implements ordering.h. Threads collect rows independently. At the end all threads sort and merge
+// them together. If some thread has written rows to a file, all rows go to files; these are merged
+// to fewer while there are too many to hold a batch of each in memory, and the last ones as rows
+// are asked for. Rows in memory are copied out by all threads, a batch each.
 //
-// Memory: three quarters are the threads', in equal parts, until the end; what they have at hand
-// beside rows and keys, and batches that come out, take the rest. Files are merged in half of it.
+// Memory: three quarters belong to the threads, in equal parts, until the end; what they need
+// besides rows and keys, and batches that come out, take the rest. Files are merged in half of it.
 #include "query/order/ordering.h"
 
 #include <algorithm>
@@ -19,11 +19,13 @@
 namespace presso::query {
 namespace {
 
+/// Rows of a batch that comes out.
 constexpr std::size_t kMostRows = std::size_t{kBatchRows} * 64;  ///< of a batch that comes out
-constexpr std::size_t kMostRuns = 128;                           ///< that are merged at once
+constexpr std::size_t kMostRuns = 128;                           ///< runs that are merged at a time
 constexpr std::uint64_t kMostBatchBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{4} << 10;
 
+/// Adds a column for the row's number, and divides the memory.
 SortPlan plan_for(const OrderingPlan& plan) {
   SortPlan sort;
   sort.columns = plan.columns;
@@ -37,6 +39,7 @@ SortPlan plan_for(const OrderingPlan& plan) {
   return sort;
 }
 
+/// The only implementation of Ordering.
 class SortedRows final : public Ordering {
  public:
   explicit SortedRows(const OrderingPlan& plan)
@@ -56,6 +59,7 @@ class SortedRows final : public Ordering {
     return without_bad_alloc([&] { return collectors_[worker]->add(numbers, columns, count); });
   }
 
+  /// The first call sorts; later ones hand out what is ready.
   Result<RowStore> next() override {
     return without_bad_alloc([&]() -> Result<RowStore> {
       if (!std::exchange(started_, true)) PRESSO_TRY(start());
@@ -76,6 +80,7 @@ class SortedRows final : public Ordering {
   std::string describe() const override;
 
  private:
+  /// A batch without rows, with the caller's columns.
   RowStore empty() const { return RowStore({plan_.columns.begin(), plan_.columns.end() - 1}); }
 
   Status start();
@@ -100,8 +105,8 @@ class SortedRows final : public Ordering {
   bool started_ = false;  ///< sorting
   bool in_files_ = false;
   std::vector<RowSource> sources_;   ///< rows in memory
-  EntryArray sorted_;                ///< and their order
-  std::size_t next_ = 0;             ///< of sorted_
+  EntryArray sorted_;                ///< the order of the rows in memory
+  std::size_t next_ = 0;             ///< index in sorted_ of the next row to come out
   std::unique_ptr<RunMerge> merge_;  ///< rows in files
   std::size_t file_runs_ = 0;
   std::uint64_t merged_bytes_ = 0;  ///< written when runs were merged to fewer
@@ -109,6 +114,7 @@ class SortedRows final : public Ordering {
   std::deque<RowStore> ready_;
 };
 
+/// The text of --explain=analyze, so it is asked after the run.
 std::string SortedRows::describe() const {
   std::string text = "sorted in memory";
   std::uint64_t bytes = spilled_bytes();
@@ -121,12 +127,14 @@ std::string SortedRows::describe() const {
   return plan_.limit != ~std::uint64_t{0} ? text + ", " + files : files;
 }
 
+/// One thread that has spilled decides for all: rows are then merged from files only.
 Status SortedRows::start() {
   in_files_ = std::any_of(collectors_.begin(), collectors_.end(),
                           [](const auto& collector) { return collector->spilled(); });
   return in_files_ ? merge_files() : sort_in_memory();
 }
 
+/// All rows that are compared need one coding, so it is made from the ranges of all threads.
 KeyCoding SortedRows::final_coding() const {
   KeyRanges ranges(plan_.columns, plan_.keys);
   for (const auto& collector : collectors_) {
@@ -136,8 +144,8 @@ KeyCoding SortedRows::final_coding() const {
   return KeyCoding(plan_.columns, plan_.keys, ranges);
 }
 
-/// The sources of all threads' rows, cut so that all threads have something to sort even where few
-/// of them have collected rows.
+/// Returns the rows of all threads, cut so that every thread has something to sort even if few
+/// threads collected rows.
 std::vector<SourceRange> SortedRows::parts_to_sort(std::vector<RowSource>& sources) const {
   std::uint64_t rows = 0;
   for (const auto& collector : collectors_) rows += collector->rows().rows();
@@ -158,6 +166,7 @@ std::vector<SourceRange> SortedRows::parts_to_sort(std::vector<RowSource>& sourc
   return parts;
 }
 
+/// Parts are sorted in parallel, then merged in parallel.
 Status SortedRows::sort_in_memory() {
   const KeyCoding coding = final_coding();
   const std::vector<SourceRange> parts = parts_to_sort(sources_);
@@ -176,7 +185,8 @@ Status SortedRows::sort_in_memory() {
   return {};
 }
 
-/// At least two; a run takes two batches, with their keys.
+/// Returns how many runs can be merged in half of the memory; at least two. A run takes two batches
+/// and their keys.
 std::size_t SortedRows::runs_at_once(const std::vector<FileRun>& runs) const {
   std::uint64_t largest = 1;
   for (const FileRun& run : runs) largest = std::max(largest, run.largest_batch);
@@ -184,6 +194,7 @@ std::size_t SortedRows::runs_at_once(const std::vector<FileRun>& runs) const {
       std::clamp<std::uint64_t>(memory_bytes_ / 2 / (4 * largest), 2, kMostRuns));
 }
 
+/// Spills what is still in memory, then merges runs until few enough are left.
 Status SortedRows::merge_files() {
   PRESSO_TRY(for_each_in_parallel(collectors_.size(), threads_, [&](std::size_t i, unsigned) {
     return collectors_[i]->spill();
@@ -193,7 +204,7 @@ Status SortedRows::merge_files() {
     for (FileRun& run : collector->take_runs()) runs.push_back(std::move(run));
   }
   file_runs_ = runs.size();
-  // The oldest first, so that none is merged again before all others were.
+  // The oldest runs first, so that no run is merged again before all others have been.
   while (true) {
     const std::size_t most = runs_at_once({runs.begin(), runs.end()});
     if (runs.size() <= most) break;
@@ -211,7 +222,7 @@ Status SortedRows::merge_files() {
   return {};
 }
 
-/// In a file of its own; no more rows than are wanted.
+/// Merges some runs into one, in a file of its own; with a limit only the rows that are wanted.
 Result<FileRun> SortedRows::merged(std::vector<FileRun> runs) {
   PRESSO_ASSIGN(TemporaryFile file, TemporaryFile::create(plan_.temporary_directory));
   RunMerge merge(plan_.columns, final_coding());
@@ -232,6 +243,7 @@ Result<FileRun> SortedRows::merged(std::vector<FileRun> runs) {
   return run;
 }
 
+/// Copies picked rows to a batch, a vector at a time.
 void SortedRows::append_rows(std::span<const RowSource> sources, std::span<const SortEntry> picks,
                              RowGather& gather, RowStore& to) {
   for (std::size_t first = 0; first < picks.size(); first += kBatchRows) {
@@ -241,7 +253,8 @@ void SortedRows::append_rows(std::span<const RowSource> sources, std::span<const
   }
 }
 
-/// Of a batch, so that all threads' batches together take an eighth of the memory.
+/// Returns the rows of a batch such that all threads' batches together take an eighth of the
+/// memory.
 std::uint64_t SortedRows::rows_of_copies() const {
   std::uint64_t rows = 1;
   std::uint64_t bytes = 0;
@@ -253,7 +266,7 @@ std::uint64_t SortedRows::rows_of_copies() const {
   return std::clamp<std::uint64_t>(memory_bytes_ / 8 / threads_ / row_bytes, kBatchRows, kMostRows);
 }
 
-/// As many batches as there are threads.
+/// Copies as many batches as there are threads.
 Status SortedRows::copy_batches() {
   const auto batch_rows = static_cast<std::size_t>(rows_of_copies());
   const std::uint64_t wanted = std::min<std::uint64_t>(left_, sorted_.size() - next_);
@@ -276,6 +289,7 @@ Status SortedRows::copy_batches() {
   return {};
 }
 
+/// Reads the next batch from the runs in files.
 Status SortedRows::read_batch() {
   RowStore batch = empty();
   RowGather gather(batch.columns());

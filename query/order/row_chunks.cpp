@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements row_chunks.h.
 #include "query/order/row_chunks.h"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 namespace presso::query {
 namespace {
 
-/// In the order of the input, so that a stable sort leaves rows with equal keys in it. `keys` holds
-/// those of all rows.
+/// Puts entries in the order of the input, so that the stable sort by keys, which follows, leaves
+/// rows with equal keys in it. `keys` are those of all rows.
 void put_in_order(std::span<const RowSource> sources, std::span<const RowKeys> keys,
                   EntryArray& entries, EntryArray& scratch) {
   for (SortEntry& entry : entries.entries()) {
@@ -26,6 +27,7 @@ RowChunks::RowChunks(std::vector<Physical> columns, const std::vector<OrderKey>&
       key_sizes_(columns_, keys),
       ranges_(columns_, keys) {}
 
+/// A new chunk begins with room for as many rows as the last one had.
 void RowChunks::append(std::span<const VectorView> columns, std::uint32_t rows) {
   if (chunks_.empty() || chunks_.back().rows() + rows > kChunkRows ||
       chunks_.back().bytes() >= chunk_bytes_) {
@@ -42,6 +44,7 @@ void RowChunks::append(std::span<const VectorView> columns, std::uint32_t rows) 
   note_numbers(columns.back(), rows);
 }
 
+/// Scans of a table give ascending numbers, and then no sort by numbers is needed.
 void RowChunks::note_numbers(const VectorView& numbers, std::uint32_t rows) {
   for (std::uint32_t row = 0; row < rows; ++row) {
     const std::int64_t number = numbers.as<std::int64_t>()[row];

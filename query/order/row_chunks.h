@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Rows that a thread has collected, in chunks: none is copied again as more of them come, and
-// memory is little more than what they take. With what sorting them needs to know: the ranges of
-// their keys, the memory it takes, and whether they came in the order of the input. Tested by
-// tests/unit/query/order/ordering_test.cpp.
+// The rows that one thread has collected, in chunks: no row is copied again as more come, and the
+// memory is little more than the rows take. It also keeps what sorting needs to know: the ranges of
+// the keys, the memory that sorting takes, and whether the rows came in the order of the input.
+// Tested by tests/unit/query/order/ordering_test.cpp.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,15 @@
 
 namespace presso::query {
 
+/// Not thread-safe. Rows are addressed as (chunk, row), see RowSource.
+/// Ranges are kept while rows are appended, when their values are in the cache, so that the form of
+/// the keys is known at the end without another pass.
 class RowChunks {
  public:
+  /// The most rows of a chunk.
   static constexpr std::uint64_t kChunkRows = 1u << 20;
 
-  /// `columns`: the last one is the row's number. A chunk has kChunkRows rows at most, and as few
-  /// more bytes than `chunk_bytes` as one batch has.
+  /// The last of `columns` is the row's number. A chunk ends when it has `chunk_bytes`.
   RowChunks(std::vector<Physical> columns, const std::vector<OrderKey>& keys,
             std::uint64_t chunk_bytes);
 
@@ -26,15 +29,15 @@ class RowChunks {
   void clear();
 
   std::uint64_t rows() const { return rows_; }
-  /// Of memory, for the rows.
+  /// Memory of the rows.
   std::uint64_t bytes() const {
     return full_bytes_ + (chunks_.empty() ? 0 : chunks_.back().bytes());
   }
-  /// Of memory that sorting them takes besides.
+  /// Additional memory that sorting the rows takes.
   std::uint64_t sort_bytes() const { return rows_ * 2 * sizeof(SortEntry) + key_bytes_; }
   const KeyRanges& ranges() const { return ranges_; }
   bool in_order() const { return in_order_; }
-  /// Of each chunk, until the next append().
+  /// Appends a source for each chunk, valid until the next append().
   void add_sources(std::vector<RowSource>& to) const;
 
  private:
@@ -46,25 +49,26 @@ class RowChunks {
   KeyCoding key_sizes_;
   KeyRanges ranges_;
   std::uint64_t rows_ = 0;
-  std::uint64_t full_bytes_ = 0;  ///< of all chunks but the last
+  std::uint64_t full_bytes_ = 0;  ///< bytes of all chunks except the last
   std::uint64_t key_bytes_ = 0;
   std::int64_t last_number_ = -1;
   bool in_order_ = true;
 };
 
-/// Sources from `first` to before `last`.
+/// The sources from `first` to `last` - 1.
 struct SourceRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
   bool in_order = true;  ///< their rows are in the order of the input
 };
 
-/// An entry for each of their rows, as they lie. `keys`, one for each source, receives their keys.
+/// Returns an entry for each row of the range, in the order in which they lie. `keys`, which has an
+/// element for each source, receives their keys.
 EntryArray make_entries(const KeyCoding& coding, std::span<const RowSource> sources,
                         const SourceRange& range, std::vector<RowKeys>& keys);
 
-/// Their rows, sorted; those with equal keys by their numbers. `keys` receives
-/// their keys where these are more than one word.
+/// Returns the entries of the range in order; rows with equal keys by their numbers. `keys`
+/// receives the keys, unless they are only one word, which the entries hold.
 EntryArray sort_rows(const KeyCoding& coding, std::span<const RowSource> sources,
                      const SourceRange& range, std::vector<RowKeys>& keys);
 

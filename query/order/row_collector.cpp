@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements row_collector.h.
 #include "query/order/row_collector.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace presso::query {
 namespace {
 
-/// Fewer rows are not worth a look for the first ones.
+/// Fewer rows are not pruned, as that would not pay.
 constexpr std::uint64_t kFewRows = kBatchRows;
 
 std::uint64_t bytes_of(std::span<const RowKeys> keys) {
@@ -25,6 +26,7 @@ RowCollector::RowCollector(const SortPlan& plan, MemoryCount& memory)
       gather_(plan.columns),
       held_(memory) {}
 
+/// Adds the row numbers as a last column.
 RowSource RowCollector::with_numbers(const RowNumbers& numbers, std::span<const VectorView> columns,
                                      std::uint32_t count) {
   numbers_.resize(count);
@@ -36,6 +38,7 @@ RowSource RowCollector::with_numbers(const RowNumbers& numbers, std::span<const 
   return batch;
 }
 
+/// Once a threshold is known, only rows that come before it are copied.
 Status RowCollector::add(const RowNumbers& numbers, std::span<const VectorView> columns,
                          std::uint32_t count) {
   if (count == 0 || plan_.limit == 0) return {};
@@ -56,22 +59,24 @@ void RowCollector::append(const RowSource& batch) {
   held_.set(rows_.bytes());
 }
 
-/// With a limit, half of the rows are copied when the others are dropped.
+/// The memory at the peak of sorting or pruning. With a limit, half of the rows are copied while
+/// the others are still there.
 std::uint64_t RowCollector::needed_bytes() const {
   const std::uint64_t copied = plan_.limit < rows_.rows() ? rows_.bytes() : 0;
   return rows_.bytes() + std::max(rows_.sort_bytes(), copied + rows_.sort_bytes() / 2);
 }
 
+/// Prunes if that helps, spills if it does not.
 Status RowCollector::make_room() {
   const bool full = needed_bytes() > plan_.thread_bytes;
   const bool many = rows_.rows() >= kFewRows && rows_.rows() / 2 >= plan_.limit;
   if (many || (full && rows_.rows() > plan_.limit)) prune();
-  // Half of the memory must be free then, or the next batch would bring this about again.
+  // Half of the memory must be free afterwards, or the next batch would spill again.
   if (full && needed_bytes() > plan_.thread_bytes / 2) return spill();
   return {};
 }
 
-/// Keeps the first rows.
+/// Keeps the first `limit` rows (quickselect) and sets the threshold to the last of them.
 void RowCollector::prune() {
   std::vector<RowSource> sources;
   rows_.add_sources(sources);
@@ -87,7 +92,8 @@ void RowCollector::prune() {
   keep(sources, entries.entries().first(static_cast<std::size_t>(plan_.limit)));
 }
 
-/// Of all rows these ones, in the order of the input if they were in it.
+/// Copies the kept rows in the order in which they lie, which is that of the input if all were in
+/// it.
 void RowCollector::keep(std::span<const RowSource> sources, std::span<const SortEntry> rows) {
   std::vector<SortEntry> kept(rows.begin(), rows.end());
   std::sort(kept.begin(), kept.end(), [](const SortEntry& a, const SortEntry& b) {
@@ -104,6 +110,7 @@ void RowCollector::keep(std::span<const RowSource> sources, std::span<const Sort
   held_.set(rows_.bytes());
 }
 
+/// Every run is complete in itself: with a limit it has at most `limit` rows.
 Status RowCollector::spill() {
   if (file_ == nullptr) {
     PRESSO_ASSIGN(TemporaryFile file, TemporaryFile::create(plan_.temporary_directory));

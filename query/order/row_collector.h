@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The rows of one thread until all have come. With a limit of k rows, whenever 2k are there the
-// first k are kept, and a row that comes behind them all is not taken in any more. Where memory
-// does not suffice, the rows are sorted and written to a file, as a run. Tested by
-// tests/unit/query/order/ordering_test.cpp.
+// The rows of one thread until all have come. With a limit of k rows, whenever 2k are there only
+// the first k are kept, and rows that come after all of these are no longer taken in. If memory
+// does not suffice, the rows are sorted and written to a file as a run. Tested by
+// tests/unit/query/order/ordering_test.cpp and ordering_spill_test.cpp.
+//
+// The order of events in add(): drop rows after the threshold, copy the others, and, if the memory
+// for sorting them would not suffice, prune (with a limit) or spill. Spilling is rare enough that
+// each run fills a thread's share of the memory.
 #pragma once
 
 #include <memory>
@@ -17,16 +21,18 @@
 
 namespace presso::query {
 
+/// An OrderingPlan with its memory divided.
 struct SortPlan {
   std::vector<Physical> columns;  ///< of the rows; the last one is the row's number
   std::vector<OrderKey> keys;
   std::uint64_t limit = ~std::uint64_t{0};
-  std::uint64_t thread_bytes = 0;  ///< for the rows of a thread and for sorting them
-  std::uint64_t chunk_bytes = 0;   ///< of rows in memory: small beside thread_bytes
-  std::uint64_t batch_bytes = 0;   ///< of runs in files
+  std::uint64_t thread_bytes = 0;  ///< memory for one thread's rows and for sorting them
+  std::uint64_t chunk_bytes = 0;   ///< bytes of a chunk of rows: small relative to thread_bytes
+  std::uint64_t batch_bytes = 0;   ///< bytes of a batch in a run file
   std::string temporary_directory;
 };
 
+/// Belongs to one thread until the end; then one other thread may read it.
 class RowCollector {
  public:
   /// Both are kept by reference.
@@ -35,10 +41,10 @@ class RowCollector {
   /// As Ordering::add().
   Status add(const RowNumbers& numbers, std::span<const VectorView> columns, std::uint32_t count);
   const RowChunks& rows() const { return rows_; }
-  /// Of all rows that came and were not passed over, those in files too.
+  /// Ranges of the keys of all rows that were taken in, including those in files.
   const KeyRanges& ranges() const { return ranges_; }
   bool spilled() const { return file_ != nullptr; }
-  /// Sorts what is in memory and writes it to the file; memory is given back.
+  /// Sorts what is in memory and writes it to the file; the memory is given back.
   Status spill();
   std::vector<FileRun> take_runs() { return std::move(runs_); }
   std::uint64_t spilled_bytes() const { return spilled_bytes_; }

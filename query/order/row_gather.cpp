@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements row_gather.h, column by column and with a loop for each width of values.
 #include "query/order/row_gather.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 namespace presso::query {
 namespace {
 
+/// Values of width sizeof(T).
 template <class T>
 void copy_values(std::span<const RowSource> sources, std::span<const SortEntry> picks,
                  std::size_t column, Byte* to) {
@@ -16,7 +18,7 @@ void copy_values(std::span<const RowSource> sources, std::span<const SortEntry> 
   }
 }
 
-/// They lie anywhere, and somebody is about to copy them.
+/// The bytes of the strings lie anywhere in memory and are about to be copied.
 void prefetch_strings(std::span<const StringRef> strings) {
   for (const StringRef& string : strings) __builtin_prefetch(string.data);
 }
@@ -43,6 +45,7 @@ void RowGather::gather(std::span<const RowSource> sources, std::span<const SortE
   }
 }
 
+/// A bitmap is made only if some source has one.
 void RowGather::gather_nulls(std::size_t column, std::span<const RowSource> sources,
                              std::span<const SortEntry> picks) {
   views_[column].validity = nullptr;

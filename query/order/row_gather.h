@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows from any places, copied together column by column: what is kept of a batch, what is written
-// to a file, what comes out. Strings are not copied, only where they are.
+// Copies rows from any places into columns that lie together: the rows kept of a batch, rows that
+// are written to a file, rows that come out. References to strings are copied, their bytes are not.
 // Tested by tests/unit/query/order/ordering_test.cpp.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace presso::query {
 
-/// Rows that lie together: a batch, a part of a RowStore. Their last column is the row's number in
+/// Rows that lie together: a batch, or a part of a RowStore. The last column is the row's number in
 /// the input.
 struct RowSource {
   std::vector<VectorView> columns;
@@ -22,14 +22,15 @@ struct RowSource {
   std::int64_t number(std::uint32_t row) const { return columns.back().as<std::int64_t>()[row]; }
 };
 
+/// Owns the columns of the rows gathered last, and uses their memory again.
 class RowGather {
  public:
   explicit RowGather(std::vector<Physical> columns);
 
-  /// The rows before are gone.
+  /// Gathers the rows that `picks` name; previous rows are lost.
   void gather(std::span<const RowSource> sources, std::span<const SortEntry> picks);
   std::uint32_t rows() const { return rows_; }
-  /// Of all rows.
+  /// A view of all gathered rows for each column.
   std::span<const VectorView> views() const { return views_; }
   std::uint64_t memory_bytes() const;
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements row_keys.h. Packing costs a subtraction and two shifts for each key and row.
 #include "query/order/row_keys.h"
 
 #include <algorithm>
@@ -12,10 +13,12 @@ namespace {
 constexpr std::uint64_t kMost64 = ~std::uint64_t{0};
 constexpr std::size_t kMostWords = 4;
 
+/// Bytes of an image in the form of bytes.
 std::size_t image_bytes(Physical physical) {
   return physical == Physical::kBool ? 1 : physical == Physical::kInt128 ? 16 : 8;
 }
 
+/// Adapters for KeyRows: whether a row is null, and the text of a row.
 auto null_of(const VectorView& view) {
   return [&view](std::size_t row) { return view.is_null(static_cast<std::uint32_t>(row)); };
 }
@@ -28,6 +31,7 @@ bool is_string(const VectorView& view) {
   return view.physical == Physical::kString;
 }
 
+/// Writes one key of all rows; the marks order nulls and invert descending keys.
 void write_key(const VectorView& view, const OrderKey& key, KeyRows& to) {
   const KeyMarks marks{1, static_cast<Byte>(key.nulls_first ? 0 : 2),
                        static_cast<Byte>(key.descending ? 0xFF : 0)};
@@ -85,6 +89,7 @@ void KeyRanges::clear() {
   ranges_.assign(ranges_.size(), {});
 }
 
+/// Packed keys are compared word by word, others by memcmp().
 int RowKeys::compare(std::uint32_t row, const RowKeys& others, std::uint32_t other,
                      std::size_t depth) const {
   for (std::size_t i = depth; i < row_words_; ++i) {
@@ -95,7 +100,7 @@ int RowKeys::compare(std::uint32_t row, const RowKeys& others, std::uint32_t oth
   const Bytes right = others.key(other);
   const std::size_t begin = 8 * depth;
   const std::size_t common = std::min(left.size(), right.size());
-  // A key that ends before `begin` is equal to the other one.
+  // Keys that end here are equal.
   return common <= begin ? 0
                          : std::memcmp(left.data() + begin, right.data() + begin, common - begin);
 }
@@ -114,7 +119,7 @@ KeyCoding::KeyCoding(std::span<const Physical> columns, std::vector<OrderKey> ke
   if (ranges.kept() && !choose_parts(ranges.ranges())) row_words_ = 0;
 }
 
-/// False where there are too many bits.
+/// Gives each key its bits; returns false if there are too many.
 bool KeyCoding::choose_parts(std::span<const KeyRange> ranges) {
   parts_.assign(keys_.size(), {});
   unsigned bits = 0;
@@ -137,6 +142,7 @@ bool KeyCoding::choose_parts(std::span<const KeyRange> ranges) {
   return row_words_ <= kMostWords;
 }
 
+/// The form of bytes needs two passes: sizes, then values.
 void KeyCoding::make(std::span<const VectorView> columns, std::uint32_t rows, RowKeys& into) const {
   into.row_words_ = row_words_;
   if (packed()) {
@@ -160,10 +166,11 @@ void KeyCoding::make(std::span<const VectorView> columns, std::uint32_t rows, Ro
   for (const OrderKey& key : keys_) write_key(columns[key.column], key, keys);
 }
 
+/// Adds the bits of one key to the words of all rows. A part may reach into the next word.
 void KeyCoding::add_part(const VectorView& view, const OrderKey& key, const Part& part,
                          RowKeys& into) const {
   const unsigned end = part.first_bit % 64 + part.bits;
-  const unsigned left = end <= 64 ? 64 - end : 0;  // bits of the word behind the part
+  const unsigned left = end <= 64 ? 64 - end : 0;  // bits of the word after the part
   const unsigned over = end <= 64 ? 0 : end - 64;  // bits of the part in the next word
   std::uint64_t* word = into.words_.data() + part.first_bit / 64;
   with_images(view, [&](auto image) {

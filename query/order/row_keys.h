@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Keys of rows that are to be sorted: numbers or strings of bytes whose order is that of the rows.
+// Sort keys of rows: numbers, or strings of bytes, whose order is that of the rows (normalised
+// keys).
 //
-// Packed: of numbers only the bits that tell values apart are there, counted from the least to the
-// greatest value that occurs, with a place for null, one key behind the other: so dates, quantities
-// and flags together make one word of 64 bits, and so do most single numbers. Four words at most.
-// Else, and where a key is a string: bytes as in format/columns/key_rows.h, of which eight at a
-// time are compared as a word.
+// Packed form: each key takes only the bits that tell its values apart, counted from the least to
+// the greatest value that occurs, with a code for null, and keys are concatenated. Dates,
+// quantities and flags together thus make one word of 64 bits, and so do most single numbers; at
+// most four words. Descending keys are counted from the greatest value down. Other keys, and all
+// keys if one is a string, take the form of bytes (format/columns/key_rows.h), which are compared
+// eight at a time as words.
 //
 // All rows that are compared with each other need the same KeyCoding, made from the ranges of all
-// of them.
-// Tested by tests/unit/query/order/row_keys_test.cpp.
+// of them. Tested by tests/unit/query/order/row_keys_test.cpp.
+//
+// Example: ORDER BY flag DESC, day, where flag is a truth value with nulls and day lies in 8,036 to
+// 10,591. The flag needs 2 bits (true 0, false 1, null 2), the day 12 bits (0 to 2,555); a key is
+// (flag code << 62) | (day code << 50), one word, and comparing two rows is comparing two integers.
 #pragma once
 
 #include <span>
@@ -21,7 +26,7 @@
 
 namespace presso::query {
 
-/// Images of the values of a key that occur; strings have none.
+/// The least and greatest image of a key's values that occur. Strings have none.
 struct KeyRange {
   bool any_null = false;
   bool any_value = false;
@@ -32,14 +37,14 @@ struct KeyRange {
   void add(const KeyRange& other);
 };
 
-/// Of each key.
+/// The range of each sort key's values, which decides how keys are packed.
 class KeyRanges {
  public:
   KeyRanges(std::span<const Physical> columns, std::vector<OrderKey> keys);
   void add(std::span<const VectorView> columns, std::uint32_t rows);
   void add(const KeyRanges& other);
   void clear();
-  /// Whether keys may be packed, as far as their types say.
+  /// Whether keys may be packed, as far as their types are concerned (no strings).
   bool kept() const { return !ranges_.empty(); }
   std::span<const KeyRange> ranges() const { return ranges_; }
 
@@ -48,10 +53,10 @@ class KeyRanges {
   std::vector<KeyRange> ranges_;
 };
 
-/// Keys of some rows.
+/// The keys of some rows in one of the two forms.
 class RowKeys {
  public:
-  /// Of a row's key the word `depth`, 0 behind its end; of bytes the first one highest.
+  /// Returns word `depth` of a row's key; 0 after its end. Of bytes, the first is the highest.
   std::uint64_t word(std::uint32_t row, std::size_t depth = 0) const {
     if (row_words_ != 0) {
       return depth < row_words_ ? words_[std::size_t{row} * row_words_ + depth] : 0;
@@ -66,44 +71,45 @@ class RowKeys {
   bool ends_before(std::uint32_t row, std::size_t depth) const {
     return row_words_ != 0 ? row_words_ <= depth : bytes_.key(row).size() <= 8 * depth;
   }
-  /// Compares keys made by the same coding, which are equal before the word `depth`: below 0 where
-  /// this one comes first, 0 for equal keys.
+  /// Compares two keys of one coding that are equal before word `depth`: negative if this one comes
+  /// first, 0 if they are equal.
   int compare(std::uint32_t row, const RowKeys& others, std::uint32_t other,
               std::size_t depth) const;
-  /// Not of packed keys.
+  /// The bytes of a key; not for packed keys.
   Bytes key(std::uint32_t row) const { return bytes_.key(row); }
   std::uint64_t memory_bytes() const { return words_.size() * 8 + bytes_.bytes(); }
 
  private:
   friend class KeyCoding;
-  std::size_t row_words_ = 0;         ///< of packed keys
-  std::vector<std::uint64_t> words_;  ///< so many for each row
+  std::size_t row_words_ = 0;         ///< words of a packed key; 0: keys are bytes
+  std::vector<std::uint64_t> words_;  ///< row_words_ for each row
   KeyRows bytes_;
 };
 
+/// Makes keys of one form.
 class KeyCoding {
  public:
-  /// As bytes.
+  /// Makes keys as bytes, which needs no ranges.
   KeyCoding(std::span<const Physical> columns, std::vector<OrderKey> keys);
-  /// Packed where `ranges`, in which all values lie, allow it.
+  /// Makes packed keys if `ranges`, which contain all values, allow it.
   KeyCoding(std::span<const Physical> columns, std::vector<OrderKey> keys, const KeyRanges& ranges);
 
   bool packed() const { return row_words_ != 0; }
-  /// Whether first words are all that keys have.
+  /// Whether keys have only one word.
   bool one_word() const { return row_words_ == 1; }
-  /// `columns`: those of the rows. The keys before are gone.
+  /// Makes the keys of rows with these columns; previous keys are lost.
   void make(std::span<const VectorView> columns, std::uint32_t rows, RowKeys& into) const;
-  /// What the keys of such rows take as bytes, and what finds them.
+  /// Returns the bytes that the keys of such rows take in the form of bytes.
   std::uint64_t bytes_of(std::span<const VectorView> columns, std::uint32_t rows) const;
 
  private:
-  /// A key's part of the words.
+  /// The bits of one key within the words.
   struct Part {
     Uint128 least = 0;
     Uint128 most = 0;
     unsigned bits = 0;             ///< 0: all values are equal
-    unsigned first_bit = 0;        ///< from the highest of the first word on
-    std::uint64_t first_code = 0;  ///< of the value that comes first
+    unsigned first_bit = 0;        ///< counted from the highest bit of the first word
+    std::uint64_t first_code = 0;  ///< code of the value that comes first
     std::uint64_t null_code = 0;
   };
   bool choose_parts(std::span<const KeyRange> ranges);

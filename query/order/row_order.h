@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which of two rows comes first: by their keys, and where these are equal, by their numbers in the
-// input. So no two rows are equal.
-// Tested by tests/unit/query/order/entry_merge_test.cpp.
+// Which of two rows comes first: by their keys or, if these are equal, by their numbers in the
+// input. No two rows are equal, so that any sort by it has one result. Tested by
+// tests/unit/query/order/entry_merge_test.cpp.
+//
+// The numbers make every order unique, so merging and sorting need not be stable by themselves.
 #pragma once
 
 #include <span>
@@ -10,13 +12,14 @@
 
 namespace presso::query {
 
+/// A comparison, cheap to copy.
 class RowOrder {
  public:
-  /// `keys`: as for sort_entries(). Both are kept by reference.
+  /// `keys` is that of sort_entries(). Both are kept by reference.
   RowOrder(std::span<const RowSource> sources, const RowKeys* keys)
       : sources_(sources), keys_(keys) {}
 
-  /// Notes in `equal_keys` that there were such.
+  /// Sets `equal_keys` if the two keys were equal.
   bool comes_first(const SortEntry& a, const SortEntry& b, bool& equal_keys) const {
     const int order = compare(a, b, keys_);
     if (order != 0) return order < 0;
@@ -27,7 +30,8 @@ class RowOrder {
     bool equal_keys = false;
     return comes_first(a, b, equal_keys);
   }
-  /// Rows of one key lie anywhere in memory: who is going to compare their numbers would wait.
+  /// Prefetches the number of a row: rows with equal keys lie anywhere in memory, and comparing
+  /// their numbers would wait.
   void fetch_number(const SortEntry& entry) const {
     const VectorView& numbers = sources_[entry.source].columns.back();
     __builtin_prefetch(numbers.as<std::int64_t>() + entry.row);

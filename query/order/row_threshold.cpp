@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements row_threshold.h.
 #include "query/order/row_threshold.h"
 
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace {
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 
-/// Rows whose image, flipped, is at most `most`, and nulls where `nulls`.
+/// Writes the rows whose image (inverted for descending keys) is at most `most`, and the null rows
+/// if `nulls` is set; returns their number. Without a branch on the values.
 std::uint32_t rows_up_to(const VectorView& view, std::uint32_t rows, std::uint64_t most,
                          std::uint64_t flip, bool nulls, SortEntry* to) {
   std::uint32_t count = 0;
@@ -27,6 +29,7 @@ std::uint32_t rows_up_to(const VectorView& view, std::uint32_t rows, std::uint64
 
 }  // namespace
 
+/// Keeps a copy of the row's key as bytes, which does not depend on ranges.
 void RowThreshold::set(const RowSource& source, std::uint32_t row) {
   RowGather one(physical_);
   const SortEntry pick[] = {{0, 0, row}};
@@ -41,8 +44,8 @@ void RowThreshold::set(const RowSource& source, std::uint32_t row) {
   set_ = true;
 }
 
-/// The first ones of rows_ are set to them, and their number returned. There is a bound for values,
-/// and whether nulls may do; what is equal to the bound has to be looked at.
+/// Writes the candidates to the front of rows_ and returns their number. There is a bound for
+/// values, and whether nulls can come before; rows that equal the bound remain candidates.
 std::uint32_t RowThreshold::find_candidates(const RowSource& batch) {
   const VectorView& view = batch.columns[first_.column];
   if (rows_.size() < batch.rows) rows_.resize(batch.rows);
@@ -57,6 +60,7 @@ std::uint32_t RowThreshold::find_candidates(const RowSource& batch) {
   return static_cast<std::uint32_t>(end - rows_.begin());
 }
 
+/// Candidates are compared by the whole key, then by number.
 std::span<const SortEntry> RowThreshold::before(const RowSource& batch) {
   const std::uint32_t candidates = find_candidates(batch);
   if (candidates == 0) return {};

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A batch: its size in bytes and its rows, 8 bytes each; for each column, at a multiple of 16
-// bytes, a number that is 1 where validity follows, the validity, the values, the bytes of strings.
+// Implements run_file.h. A batch is: its size in bytes and its rows, 8 bytes each; then for each
+// column, at a multiple of 16 bytes, a number that is 1 if validity follows, the bytes of its
+// strings, the validity, the values, and the strings.
+//
+// In a batch, the values of strings are pairs of place and size, of which the place is replaced by
+// an address after reading; this is why a batch can be read with a single read and used where it
+// lies.
 #include "query/order/run_file.h"
 
 #include <algorithm>
@@ -27,14 +32,15 @@ std::uint64_t string_bytes(const VectorView& view, std::uint32_t rows) {
   return bytes;
 }
 
-/// A column within a batch, found from its head.
+/// Where a column's parts are within a batch.
 struct ColumnPlace {
   bool has_validity = false;
   std::size_t validity = 0;
   std::size_t values = 0;
-  std::size_t end = 0;  ///< bytes of strings included
+  std::size_t end = 0;  ///< after the bytes of strings
 };
 
+/// Computes the places from the column's head.
 ColumnPlace place_of(const Byte* batch, std::size_t head, Physical physical, std::uint32_t rows) {
   ColumnPlace place;
   place.has_validity = load<std::uint64_t>(batch + head) != 0;
@@ -65,7 +71,7 @@ Status RunWriter::add(std::span<const RowSource> sources, std::span<const SortEn
   return {};
 }
 
-/// The first ones of `rows` that make a batch.
+/// Returns how many of the first rows make a batch; at least one.
 std::size_t RunWriter::rows_of_batch(std::span<const RowSource> sources,
                                      std::span<const SortEntry> rows) const {
   const std::size_t most = std::min<std::size_t>(rows.size(), kMostRows);
@@ -93,7 +99,7 @@ Status RunWriter::write_batch() {
   return {};
 }
 
-/// What nothing is written to is cleared: the file gets no memory that nobody has set.
+/// Padding is cleared, so that no uninitialised memory gets into the file.
 void RunWriter::put_column(const VectorView& view) {
   const std::uint32_t rows = gather_.rows();
   const bool strings = view.physical == Physical::kString;
@@ -127,6 +133,7 @@ FileRun RunWriter::finish() {
   return std::move(run_);
 }
 
+/// Places of strings are replaced by addresses.
 Status RunBatch::read(const TemporaryFile& file, std::uint64_t& at) {
   Byte head[kHeadBytes];
   PRESSO_TRY(file.read_at(at, head));

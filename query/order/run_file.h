@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sorted runs in temporary files, batch by batch. Not a file format: a batch is read by the process
-// that wrote it, so that nothing but its size is checked. A batch is columns as vectors have them,
-// behind each other, with strings' places counted from the batch's begin: reading it is one read,
-// and strings are given their addresses.
-// Tested by tests/unit/query/order/ordering_spill_test.cpp.
+// Sorted runs in temporary files, batch by batch. This is no file format: a batch is read only by
+// the process that wrote it, so nothing but its size is checked. A batch is columns as vectors hold
+// them, one after another, with the places of strings relative to the batch: reading it is one
+// read, after which strings are given their addresses. Tested by
+// tests/unit/query/order/ordering_spill_test.cpp.
 #pragma once
 
 #include <memory>
@@ -14,21 +14,24 @@
 
 namespace presso::query {
 
+/// One sorted run: bytes [begin, end) of a file.
 struct FileRun {
-  std::shared_ptr<TemporaryFile> file;  ///< of several runs; given up with the last of them
+  /// shared by several runs and deleted with the last of them
+  std::shared_ptr<TemporaryFile> file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t largest_batch = 0;  ///< in bytes
+  std::uint64_t largest_batch = 0;  ///< bytes of the largest batch
 };
 
-/// Writes one run behind what the file holds.
+/// Appends one run to a file.
 class RunWriter {
  public:
-  /// A batch has at most so many rows, and as few more bytes than `batch_bytes` as one row has.
+  /// The most rows of a batch. A batch also ends when it has `batch_bytes`.
   static constexpr std::uint32_t kMostRows = 4096;
 
   RunWriter(std::vector<Physical> columns, std::shared_ptr<TemporaryFile> file,
             std::uint64_t batch_bytes);
+  /// Appends rows, which must be in order.
   Status add(std::span<const RowSource> sources, std::span<const SortEntry> rows);
   FileRun finish();
   std::uint64_t memory_bytes() const { return buffer_.size() + gather_.memory_bytes(); }
@@ -41,7 +44,7 @@ class RunWriter {
 
   std::vector<Physical> physical_;
   std::uint64_t batch_bytes_;
-  std::uint64_t fixed_bytes_ = 0;  ///< of a row, its strings' bytes aside
+  std::uint64_t fixed_bytes_ = 0;  ///< of a row, without the bytes of its strings
   RowGather gather_;
   Buffer buffer_;
   FileRun run_;
@@ -51,9 +54,9 @@ class RunWriter {
 class RunBatch {
  public:
   explicit RunBatch(std::vector<Physical> columns) : physical_(std::move(columns)) {}
-  /// From `at` on, which is moved behind it.
+  /// Reads the batch at `at`, and moves `at` to the end of it.
   Status read(const TemporaryFile& file, std::uint64_t& at);
-  /// Views into this batch.
+  /// Returns views into this batch.
   RowSource source() const;
   std::uint64_t memory_bytes() const { return buffer_.size(); }
 

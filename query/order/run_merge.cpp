@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements run_merge.h.
 #include "query/order/run_merge.h"
 
 #include <utility>
@@ -21,7 +22,7 @@ Status RunMerge::open(std::vector<FileRun> runs) {
   return {};
 }
 
-/// The next batch of a run, where there is one.
+/// Reads the next batch of a run, if there is one, into the older of its two places.
 Status RunMerge::load(std::uint32_t number) {
   Run& run = runs_[number];
   if (run.in_file.begin == run.in_file.end) {
@@ -41,6 +42,7 @@ Status RunMerge::load(std::uint32_t number) {
   return {};
 }
 
+/// Runs that ended come last.
 bool RunMerge::comes_first(std::uint32_t a, std::uint32_t b) const {
   if (runs_[a].ended() || runs_[b].ended()) {
     return runs_[b].ended() && (!runs_[a].ended() || a < b);
@@ -48,8 +50,8 @@ bool RunMerge::comes_first(std::uint32_t a, std::uint32_t b) const {
   return RowOrder(sources_, coding_.one_word() ? nullptr : keys_.data())(heads_[a], heads_[b]);
 }
 
-/// The winner's head was taken: the next one is found, and who wins with it. False where its next
-/// batch would take the place of rows that were handed out since the last call.
+/// The winner's head was taken: finds its next entry and the new winner. Returns false if the run's
+/// next batch would replace rows that were handed out since the last call of next().
 Result<bool> RunMerge::advance() {
   const std::uint32_t number = tree_.winner();
   Run& run = runs_[number];
@@ -63,6 +65,7 @@ Result<bool> RunMerge::advance() {
   return true;
 }
 
+/// Stops early where a batch cannot be replaced yet.
 Status RunMerge::next(std::size_t most, std::vector<SortEntry>& picks) {
   if (tree_.empty()) return {};
   for (Run& run : runs_) run.loaded = false;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Merges sorted runs in files by a tree of losers. Of each run two batches are in memory: the one
-// that is being read and the one before, whose rows may be among those that were handed out last.
-// Tested by tests/unit/query/order/ordering_spill_test.cpp.
+// Merges sorted runs in files with a tree of losers (Knuth 1973). For each run two batches are in
+// memory: the one being read, and the one before, as its rows may be among those that were handed
+// out last. Tested by tests/unit/query/order/ordering_spill_test.cpp.
+//
+// Why two batches: next() hands out places of rows, not copies. When a batch is used up in the
+// middle of a call, the run's next batch is read into the other place; if that one is used up in
+// the same call as well, next() returns early, since its caller may still need both.
 #pragma once
 
 #include <vector>
@@ -12,25 +16,29 @@
 
 namespace presso::query {
 
+/// Belongs to one thread.
 class RunMerge {
  public:
   RunMerge(std::vector<Physical> columns, KeyCoding coding)
       : columns_(std::move(columns)), coding_(std::move(coding)) {}
 
+  /// Reads the first batch of each run.
   Status open(std::vector<FileRun> runs);
 
-  /// Adds the next rows to `picks`, at most `most`; none at the end. Fewer do not mean the end.
+  /// Appends the next rows to `picks`, at most `most`. None at the end; fewer than `most` do not
+  /// mean the end.
   Status next(std::size_t most, std::vector<SortEntry>& picks);
-  /// Where the rows are that next() has added last.
+  /// The batches to which the picks of the last next() refer.
   std::span<const RowSource> sources() const { return sources_; }
   std::uint64_t memory_bytes() const;
 
  private:
+  /// The state of one run.
   struct Run {
-    EntryArray entries;  ///< of the batch
+    EntryArray entries;  ///< of the current batch
     std::size_t at = 0;
     FileRun in_file;
-    bool loaded = false;  ///< a batch since the last next()
+    bool loaded = false;  ///< whether a batch was read since the last next()
     bool ended() const { return at == entries.size(); }
   };
 
@@ -41,12 +49,12 @@ class RunMerge {
   std::vector<Physical> columns_;
   KeyCoding coding_;
   std::vector<Run> runs_;
-  std::vector<SortEntry> heads_;    ///< of the runs; those that have ended: anything
+  std::vector<SortEntry> heads_;    ///< the next entry of each run; unspecified for runs that ended
   std::vector<RowSource> sources_;  ///< two for each run
   std::vector<RowKeys> keys_;       ///< of the sources
   std::vector<RunBatch> batches_;   ///< of the sources
   LoserTree tree_;
-  bool waiting_ = false;  ///< the winner's next batch must be read first
+  bool waiting_ = false;  ///< the winner's next batch must be read before going on
 };
 
 }  // namespace presso::query

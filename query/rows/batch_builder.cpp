@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Implements batch_builder.h. Integers are narrowed to the width of their column; that they fit was
+// checked when they were computed.
+//
+// A batch is columns as files store them (ColumnData): fixed-width values, bits for truth values,
+// or offsets and bytes for strings. Every append grows all columns by the same rows.
 #include "query/rows/batch_builder.h"
 
 #include <algorithm>
@@ -8,13 +13,14 @@
 namespace presso::query {
 namespace {
 
-/// Room for `more` bytes behind what is there; where they begin.
+/// Grows the buffer by `more` bytes and returns where they begin.
 Byte* extended(Buffer& buffer, std::size_t more) {
   const std::size_t size = buffer.size();
   buffer.grow(size + more);
   return buffer.data() + size;
 }
 
+/// Converts and appends the values of a vector.
 template <class From, class To>
 void append_as(Buffer& to, const VectorView& view, std::uint32_t count) {
   const From* const from = view.as<From>();
@@ -24,6 +30,7 @@ void append_as(Buffer& to, const VectorView& view, std::uint32_t count) {
   }
 }
 
+/// Dispatches on the width of the stored type; types of 16 bytes are the default.
 template <class From>
 void append_integers(Buffer& to, ColumnType type, const VectorView& view, std::uint32_t count) {
   switch (value_bytes(type)) {
@@ -40,6 +47,7 @@ void append_integers(Buffer& to, ColumnType type, const VectorView& view, std::u
   }
 }
 
+/// Bits are added one by one, as rows need not begin at a byte.
 void append_bools(Buffer& to, std::uint64_t rows, const VectorView& view, std::uint32_t count) {
   const std::size_t size = (rows + count + 7) / 8;
   const std::size_t old = to.size();
@@ -66,6 +74,7 @@ std::uint64_t BatchBuilder::bytes() const {
   return bytes;
 }
 
+/// Sizing and clearing leaves the capacity.
 void BatchBuilder::expect(std::uint64_t rows) {
   for (ColumnData& column : batch_) {
     if (is_string(column.type)) {
@@ -92,6 +101,7 @@ ResultBatch BatchBuilder::take() {
   return taken;
 }
 
+/// Two passes, so that the bytes are allocated once. Nulls become empty strings.
 void BatchBuilder::append_strings(ColumnData& column, const VectorView& view, std::uint32_t count) {
   const StringRef* const from = view.as<StringRef>();
   std::uint64_t bytes = 0;
@@ -126,7 +136,7 @@ void BatchBuilder::append_values(ColumnData& column, const ColumnSchema& schema,
   }
 }
 
-/// Bytes for all rows so far and some more; made when the first null comes.
+/// The bitmap is made at the first null, for all rows so far.
 void BatchBuilder::append_validity(ColumnData& column, const VectorView& view,
                                    std::uint32_t count) const {
   if (view.validity == nullptr && column.validity.empty()) return;
@@ -157,6 +167,8 @@ std::uint64_t rows_of(const ResultBatch& batch) {
   return batch.empty() ? 0 : batch[0].rows;
 }
 
+/// Copies rows [first, first + rows). Bits are shifted to begin at bit 0, offsets to begin at 0; a
+/// dictionary is shared and not copied.
 ResultBatch part_of(const ResultBatch& batch, std::uint64_t first, std::uint64_t rows) {
   ResultBatch part;
   for (const ColumnData& from : batch) {

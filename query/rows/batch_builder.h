@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Results in physical form become columns in Arrow's layout, batch by batch.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// Turns results in physical form (vectors of up to 1,024 rows) into columns in Arrow's layout,
+// batch by batch; the last step of a query before rows are encoded or handed out. Tested through
+// tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <span>
@@ -10,9 +11,12 @@
 
 namespace presso::query {
 
-/// From which number of rows on a batch is written.
+/// A batch is written as soon as it has this number of rows.
 constexpr std::uint64_t kMostBatchRows = 65'536;
 
+/// Builds one batch at a time. Not thread-safe; each thread has its own.
+/// Memory: values grow by doubling unless expect() was called; take() gives the memory away, so
+/// that the next batch begins with none.
 class BatchBuilder {
  public:
   /// `schema` is kept by reference.
@@ -20,13 +24,14 @@ class BatchBuilder {
 
   const TableSchema& schema() const { return schema_; }
   std::uint64_t rows() const { return rows_; }
+  /// Memory of what was appended.
   std::uint64_t bytes() const;  ///< of what was appended
-  /// Before anything is appended: room for so many rows, so that values are not moved while there
-  /// come more. Strings' bytes are left out.
+  /// Makes room for `rows` rows before anything is appended, so that values are not moved while
+  /// more come. The bytes of strings are not included.
   void expect(std::uint64_t rows);
-  /// A view for each column of the schema; up to kBatchRows rows.
+  /// Appends up to kBatchRows rows; `columns` has a view for each column of the schema.
   void append(std::span<const VectorView> columns, std::uint32_t count);
-  /// What was appended; the builder is empty afterwards.
+  /// Returns what was appended, and leaves the builder empty.
   ResultBatch take();
 
  private:
@@ -40,8 +45,9 @@ class BatchBuilder {
   std::uint64_t rows_ = 0;
 };
 
-/// Rows [first, first + rows) of a batch.
+/// Returns a copy of the rows [first, first + rows) of a batch; for LIMIT and OFFSET.
 ResultBatch part_of(const ResultBatch& batch, std::uint64_t first, std::uint64_t rows);
+/// Rows of a batch; 0 if it has no columns.
 std::uint64_t rows_of(const ResultBatch& batch);
 
 }  // namespace presso::query

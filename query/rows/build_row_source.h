@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows of a build side that come out when all others have been joined, a slice's number at a time,
-// as threads take them. Tested through tests/unit/query/run/join_test.cpp.
+// Hands out the row numbers of a build side, a slice's worth at a time as threads take them, after
+// all other rows have been joined: right and full joins then give those rows that have found no
+// partner. Tested through tests/unit/query/run/join_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +13,19 @@
 
 namespace presso::query {
 
+/// The rows [first, first + count) of the build side of a stage.
 struct BuildRows {
   std::size_t stage = 0;
   std::uint64_t first = 0;
   std::uint32_t count = 0;
 };
 
+/// Goes over all rows of one build side once. Not thread-safe.
+/// The order of the numbers is the order in which such rows appear in the answer.
 class BuildRowSource {
  public:
   BuildRowSource(std::size_t stage, std::uint64_t rows) : stage_(stage), rows_(rows) {}
+  /// Returns the next rows; nullopt at the end.
   Result<std::optional<BuildRows>> next() {
     if (at_ >= rows_) return std::optional<BuildRows>();
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(kSliceRows, rows_ - at_));

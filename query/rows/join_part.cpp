@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements join_part.h: a greedy walk over the slots, which gives the fewest parts as slots are
+// taken in order.
 #include "query/rows/join_part.h"
 
 #include <algorithm>
@@ -6,7 +8,8 @@
 namespace presso::query {
 namespace {
 
-/// The first value of each slot comes from `begin_of`.
+/// `begin_of` gives the first word or hash of a slot. The last part reaches to the greatest value,
+/// so that every key has a part.
 template <class BeginOf>
 std::vector<JoinPart> parts_of(const std::vector<std::uint64_t>& rows, double row_bytes,
                                double bytes, bool by_word, const BeginOf& begin_of) {

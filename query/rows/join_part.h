@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Where a build side does not fit into memory, its keys are divided into parts that do. A part is a
-// range of the keys themselves, where these are words whose order is that of a column: then the
-// part is a condition on that column too, which is tested on packed values, and zones leave out
-// what is not of the part. Else a part is a range of the keys' hashes.
-// Tested by tests/unit/query/rows/join_part_test.cpp.
+// Parts of the keys of a join whose build side does not fit into memory: the root is read once for
+// each part. If keys are words with the order of a column, a part is a range of the keys. It then
+// is also a condition on that column, which is tested on packed values and skips slices by their
+// zones. Otherwise a part is a range of the keys' hashes. Cost and choice are described in
+// ../NOTES.md, "Joins in less memory". Tested by tests/unit/query/rows/join_part_test.cpp.
+//
+// Example: the build side has a million rows with keys from 1 to 6,000,000, and memory allows
+// 300,000 rows. A slot of words then has 2^11 words and about 341 rows; 879 slots fit into a part,
+// so there are four parts, the first of which is the keys up to about 1.8 million.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +15,47 @@
 
 namespace presso::query {
 
-/// Rows are counted in so many slots, by the highest bits of hashes, or by equal ranges of words.
+/// Rows are counted in 4,096 slots: by the highest bits of their hashes, and by equal ranges of
+/// words.
 constexpr unsigned kPartSlotBits = 12;
 constexpr std::uint32_t kPartSlots = 1u << kPartSlotBits;
 
+/// One part: a range of words or hashes.
 struct JoinPart {
-  bool by_word = false;                    ///< else by hash
-  std::uint64_t first = 0;                 ///< of words, or of hashes
-  std::uint64_t last = ~std::uint64_t{0};  ///< included
+  bool by_word = false;                    ///< whether the range is of words; otherwise of hashes
+  std::uint64_t first = 0;                 ///< first word or hash
+  std::uint64_t last = ~std::uint64_t{0};  ///< last word or hash, included
 
   bool is_all() const { return first == 0 && last == ~std::uint64_t{0}; }
-  /// Rows without a key, too, are of one part.
+  /// Rows without a key belong to the first part, so that outer joins give them once.
   bool has_nulls() const { return first == 0; }
-  /// `value`: the word or hash, if there is one.
+  /// Whether a row belongs to the part. `value` is its word or hash, `valid` whether it has a key.
   bool has(std::uint64_t value, bool valid) const {
     return valid ? value - first <= last - first : has_nulls();
   }
 };
 
-/// How many rows of a build side there are in each slot.
+/// How many rows of a build side are in each slot, counted by reading its keys once.
 struct PartSizes {
   std::vector<std::uint64_t> by_hash;
-  std::vector<std::uint64_t> by_word;  ///< empty: keys are no words with an order
-  std::uint64_t first_word = 0;        ///< of the first slot
+  std::vector<std::uint64_t> by_word;  ///< empty if keys are no words with the order of a column
+  std::uint64_t first_word = 0;        ///< where the first slot begins
   unsigned word_bits = 0;              ///< a slot has 2^word_bits words
-  /// Of a row that is kept, and while the table is made: of parts of hashes, and of words.
+  /// Bytes of a row, both while rows are kept and while the table is made: for parts by hash, and
+  /// for parts by word, whose tables are smaller.
   double row_bytes = 0;
   double word_row_bytes = 0;
 };
 
-/// What rows take while a part is built: they are there twice when they are put together, then
-/// beside the table; and a little more for slices that differ, and filters.
+/// Returns the memory that `rows` rows take while a part is built: the rows twice when they are put
+/// together, or the rows and the table, and 8 bytes a row for filters and for slices that differ.
 double part_bytes(double rows, double rows_bytes, double table_bytes);
 
-/// The slot of a word; words in front of the first slot, or behind the last, are in those.
+/// Returns the slot of a word; words outside of all slots belong to the first or last.
 std::uint32_t slot_of_word(const PartSizes& sizes, std::uint64_t word);
 
-/// As few parts as fit into `bytes`, each of as many slots as fit; those of one slot that does not
-/// fit by itself are none.
+/// Returns as few parts as possible, each of consecutive slots that fit into `bytes`. Returns none
+/// if a single slot does not fit.
 std::vector<JoinPart> parts_by_word(const PartSizes& sizes, double bytes);
 std::vector<JoinPart> parts_by_hash(const PartSizes& sizes, double bytes);
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Implements key_codes.h with a hash map from strings to numbers. Numbers follow the order in which
+// strings are met, so they do not depend on threads.
+//
+// Two ways to make numbers: from the dictionaries of all row groups, which reads no rows, or row by
+// row for columns without dictionaries, up to a limit of rows.
 #include "query/rows/key_codes.h"
 
 #include <algorithm>
@@ -9,8 +14,10 @@
 
 namespace presso::query {
 
+/// With more entries, numbering costs more than it gains.
 constexpr std::size_t kMostEntries = 1'000'000;
 
+/// The hash map's memory is estimated, 64 bytes for each string.
 std::uint64_t KeyCodes::bytes() const {
   constexpr std::uint64_t kNodeBytes = 64;  // of numbers_, its part of the buckets included
   return arena_.bytes() + strings_.size() * (sizeof(StringRef) + kNodeBytes) +
@@ -23,7 +30,7 @@ std::optional<std::uint32_t> KeyCodes::find(Bytes string) const {
   return known->second;
 }
 
-/// Of a string, which gets one if it has none.
+/// A new string gets the next number, and its bytes are copied.
 std::uint32_t KeyCodes::number_of(Bytes string) {
   if (const auto known = find(string)) return *known;
   const StringRef kept = arena_.add(string);
@@ -35,6 +42,7 @@ std::uint32_t KeyCodes::number_of(Bytes string) {
   return number;
 }
 
+/// Returns false if the row group has no dictionary for the column.
 Result<bool> KeyCodes::add_group(const GroupReader& group) {
   const ColumnChunk& chunk = group.chunk(column_);
   GroupNumbers group_numbers;
@@ -73,6 +81,7 @@ Result<std::unique_ptr<KeyCodes>> KeyCodes::make(const std::vector<Table>& table
   return codes;
 }
 
+/// One thread reads the column; null rows get their number at the end, when all others are known.
 Result<std::unique_ptr<KeyCodes>> KeyCodes::make_by_rows(
     const std::vector<Table>& tables, const std::vector<Physical>& physical, std::size_t column,
     std::uint64_t most_rows, std::uint64_t most_bytes, ReadCounters& counters) {
@@ -103,6 +112,7 @@ Result<std::unique_ptr<KeyCodes>> KeyCodes::make_by_rows(
   return codes;
 }
 
+/// Codes are unpacked for the whole vector; only those of selected rows are translated.
 Result<VectorView> KeyCodes::load(SliceReader& reader, std::uint32_t vector,
                                   const Selection& selection, Scratch& scratch) const {
   ColumnSlice& slice = reader.column(column_);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements known_entries.h.
 #include "query/rows/known_entries.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace presso::query {
 namespace {
 
-/// What is new of a batch, and what became of it.
+/// The entries of a batch that were not known; too large for the stack.
 struct NewEntries {
   StringRef keys[kBatchRows];
   std::uint64_t words[kBatchRows];
@@ -16,6 +17,7 @@ struct NewEntries {
 
 }  // namespace
 
+/// New entries are looked up among the keys, all others are answered from here.
 void KnownEntries::find(const join::KeyNumbers<StringRef>& numbers, const StringRef* keys,
                         const std::uint64_t* hashes, std::uint32_t count, std::uint64_t* words,
                         std::uint64_t* bits) {

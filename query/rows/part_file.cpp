@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Implements part_file.h. There are as many writers, each with a file, as threads have added rows
+// at the same time; a thread takes any that is idle.
 #include "query/rows/part_file.h"
 
 #include <numeric>
 
 namespace presso::query {
 
-/// One thread's, for as long as it adds rows.
+/// Waiting rows, and the file that they go to.
 class PartFile::Writer {
  public:
   Writer(const PartFilePlan& plan, std::shared_ptr<TemporaryFile> file)
@@ -18,7 +20,7 @@ class PartFile::Writer {
     return rows_.bytes() + entries < plan_.thread_bytes ? Status{} : flush();
   }
 
-  /// Writes what waits, the rows of each part in the order in which they came.
+  /// Writes what waits, part by part; within a part in the order in which rows came.
   Status flush() {
     if (parts_.empty()) return {};
     const EntryArray entries = sorted_entries();
@@ -47,7 +49,8 @@ class PartFile::Writer {
   std::uint64_t file_bytes() const { return file_->size(); }
 
  private:
-  /// begins_[part] to begins_[part + 1]: entries of a part.
+  /// Sorts the waiting rows by part (counting sort); begins_[part] to begins_[part + 1] are the
+  /// entries of a part.
   EntryArray sorted_entries() {
     begins_.assign(plan_.parts + 2, 0);
     for (const std::uint32_t part : parts_) {
@@ -74,6 +77,7 @@ PartFile::PartFile(PartFilePlan plan)
     : plan_(std::move(plan)), batches_(plan_.parts), rows_(plan_.parts) {}
 PartFile::~PartFile() = default;
 
+/// Returns an idle writer, or a new one.
 Result<PartFile::Writer*> PartFile::take_writer() {
   const std::lock_guard lock(mutex_);
   if (idle_.empty()) {
@@ -87,6 +91,7 @@ Result<PartFile::Writer*> PartFile::take_writer() {
   return writer;
 }
 
+/// The writer is taken and given back under the mutex, but written to outside of it.
 Status PartFile::add(std::span<const VectorView> columns, const std::uint32_t* parts,
                      std::uint32_t count) {
   PRESSO_ASSIGN(Writer* const writer, take_writer());

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Rows in temporary files, dealt out to parts of their keys: what a join writes of a side that does
-// not fit into memory, and of the rows that are joined to it. Any number of threads write; what one
-// of them writes of a part is read in the same order, batch by batch, as often as it is wanted.
-// Rows wait in memory until there are enough of them to be written part by part.
-// Tested by tests/unit/query/rows/part_file_test.cpp and tests/cli/test_join.py.
+// Rows in temporary files, divided by parts of their keys: what a join writes of a side that does
+// not fit into memory, and of the rows that are joined to it (as in a Grace hash join, Kitsuregawa
+// et al. 1983). Any number of threads write. The rows that one thread wrote to a part are read in
+// the same order, batch by batch, as often as wanted. Rows wait in memory until there are enough to
+// write them part by part. Tested by tests/unit/query/rows/part_file_test.cpp and
+// tests/cli/test_join.py.
+//
+// Order: the rows of one thread and part keep the order in which they were added; the batches of
+// different threads come one thread after another, whatever the rows' order in the input.
 #pragma once
 
 #include <memory>
@@ -16,19 +20,21 @@
 
 namespace presso::query {
 
+/// How rows look and how much of them may wait in memory.
 struct PartFilePlan {
   std::vector<Physical> columns;
   std::uint32_t parts = 1;
-  std::uint64_t thread_bytes = 0;  ///< of rows that wait, of each thread that writes
+  std::uint64_t thread_bytes = 0;  ///< bytes of waiting rows for each thread that writes
   std::string temporary_directory;
 };
 
+/// First add() by any threads, then finish(), then reading.
 class PartFile {
  public:
-  /// Rows with this part are left out.
+  /// Rows with this part are dropped.
   static constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
 
-  /// A batch of rows of one part: at most RunWriter::kMostRows.
+  /// Rows of one part in a file, to be read with RunBatch; at most RunWriter::kMostRows.
   struct Batch {
     const TemporaryFile* file = nullptr;
     std::uint64_t at = 0;
@@ -38,16 +44,17 @@ class PartFile {
   explicit PartFile(PartFilePlan plan);
   ~PartFile();
 
-  /// Up to kBatchRows rows, and the part of each. By any thread. kNoSpace and kIo name the folder.
+  /// Adds up to kBatchRows rows; parts[i] is the part of row i. Thread-safe. kNoSpace and kIo name
+  /// the folder.
   Status add(std::span<const VectorView> columns, const std::uint32_t* parts, std::uint32_t count);
-  /// After the last row, before anything is read.
+  /// Writes the rows that wait. Called after the last row, before anything is read.
   Status finish();
 
   std::uint32_t parts() const { return plan_.parts; }
   std::uint64_t rows() const;
   std::uint64_t rows(std::uint32_t part) const { return rows_[part]; }
   std::uint64_t file_bytes() const;
-  /// Of the parts [first, end), one after another.
+  /// Returns the batches of the parts [first, end), one part after another.
   std::vector<Batch> batches(std::uint32_t first, std::uint32_t end) const;
   const std::vector<Physical>& columns() const { return plan_.columns; }
 
@@ -63,7 +70,7 @@ class PartFile {
   std::vector<std::uint64_t> rows_;          ///< by part
 };
 
-/// Values from row `first` on, a multiple of 64.
+/// Returns the values from row `first` on, which must be a multiple of 64.
 VectorView view_from(const VectorView& view, std::uint32_t first);
 
 }  // namespace presso::query

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Bits of a vector's rows, 16 words: the steps between conditions, which rates.cpp measures as
-// filter_run.cpp takes them.
+// Operations on the bitmap of a vector's rows, 16 words: the steps between conditions.
+// query/plan/rates.cpp measures them in the way in which query/run/filter_run.cpp uses them. Tested
+// through tests/unit/query/run/filter_run_test.cpp.
+//
+// Bit r of word w is row 64 * w + r of the vector; bits after the vector's last row are 0.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +12,15 @@
 
 namespace presso::query {
 
+/// Whether any row is left.
 inline bool any_row(const std::uint64_t* bits) {
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < kBatchWords; ++i) all |= bits[i];
   return all != 0;
 }
 
-/// Bytes of all words are added before they are summed up, which compilers vectorise: half the time
-/// of one word after another.
+/// Returns the number of rows. Counts of bytes are added up for all words before they are summed,
+/// which compilers vectorise; this takes half the time of counting word by word.
 inline std::uint32_t count_rows(const std::uint64_t* bits) {
   constexpr std::uint64_t kPairs = 0x5555555555555555u;
   constexpr std::uint64_t kNibbles = 0x3333333333333333u;
@@ -32,7 +36,7 @@ inline std::uint32_t count_rows(const std::uint64_t* bits) {
   return static_cast<std::uint32_t>(sum * 0x0001000100010001u >> 48);
 }
 
-/// Keeps those of `found`.
+/// Removes the rows that are not in `found`.
 inline void keep_rows(std::uint64_t* bits, const std::uint64_t* found) {
   for (std::uint32_t i = 0; i < kBatchWords; ++i) bits[i] &= found[i];
 }

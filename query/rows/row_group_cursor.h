@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Goes over the row groups of tables, one after another. Tested with what goes over them: slices.h,
-// query/gpu/table/loaded_table.h, table_parts.h.
+// Goes over the row groups of several tables with the same columns, one after another. Tested
+// through its users: slices.h, query/gpu/table/loaded_table.h and table_parts.h.
+//
+// Numbers of rows count through all tables: row r of table t has the number r plus the row_limit()
+// of all tables before. A part of a table (Table::part()) keeps the numbers of the whole, so that
+// several processes agree on them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +14,8 @@
 
 namespace presso::query {
 
-/// More than the number of every row of a table. Rows of a part have those of the whole table.
+/// Returns a number that is greater than every row's number in the table. (Rows of a part of a
+/// table have the numbers of the whole table.)
 inline std::uint64_t row_limit(const Table& table) {
   if (table.row_groups() == 0) return 0;
   const RowGroupSummary last = table.row_group(table.row_groups() - 1);
@@ -22,12 +27,14 @@ inline std::uint64_t row_limit(const std::vector<Table>& tables) {
   return limit;
 }
 
+/// Not thread-safe.
 class RowGroupCursor {
  public:
-  /// Kept by reference.
+  /// `tables` is kept by reference.
   explicit RowGroupCursor(const std::vector<Table>& tables) : tables_(tables) {}
 
-  /// Whether a row group is left; to be asked before what follows.
+  /// Whether a row group is left. Must be called before the functions below, as it moves on to the
+  /// next table.
   bool has_group() {
     while (table_ < tables_.size() && group_ == tables_[table_].row_groups()) {
       first_row_ += row_limit(tables_[table_]);
@@ -38,7 +45,7 @@ class RowGroupCursor {
   }
   std::size_t table() const { return table_; }
   std::uint64_t group() const { return group_; }  ///< in its table
-  /// Of the table, in all tables together.
+  /// The number of the table's first row, in all tables together.
   std::uint64_t first_row() const { return first_row_; }
   void next() { ++group_; }
 

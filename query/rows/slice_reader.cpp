@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements slice_reader.h. A vector is decoded as a whole in its native width and kept until
+// another vector is asked for; only the conversion to the wanted form looks at the selection.
 #include "query/rows/slice_reader.h"
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 namespace presso::query {
 namespace {
 
-/// Native values of the selected rows as To.
+/// Converts the selected values from the native type.
 template <class From, class To>
 void convert(const Byte* native, const Selection& selection, Byte* to) {
   const auto* const from = reinterpret_cast<const From*>(native);
@@ -31,6 +33,7 @@ void convert(const Byte* native, const Selection& selection, Byte* to) {
   });
 }
 
+/// Picks the conversion by the column's type.
 template <class To>
 void convert_integers(ColumnType type, const Byte* native, const Selection& selection, Byte* to) {
   switch (type) {
@@ -56,7 +59,8 @@ void convert_integers(ColumnType type, const Byte* native, const Selection& sele
   }
 }
 
-/// Whether values are wanted as they lie in memory.
+/// Whether the wanted form is the one in which values are decoded, so that nothing need be
+/// converted.
 bool is_native(ColumnType type, Physical physical) {
   switch (type) {
     case ColumnType::kInt64:
@@ -72,6 +76,7 @@ bool is_native(ColumnType type, Physical physical) {
   }
 }
 
+/// One byte for each bit.
 void convert_bools(const Byte* bits, const Selection& selection, Byte* to) {
   for (std::uint32_t i = 0; i < selection.count; ++i) {
     const std::uint32_t row = selection.all ? i : selection.rows[i];
@@ -79,6 +84,7 @@ void convert_bools(const Byte* bits, const Selection& selection, Byte* to) {
   }
 }
 
+/// All types except strings.
 void convert_numbers(ColumnType type, Physical physical, const Byte* native,
                      const Selection& selection, Byte* to) {
   if (type == ColumnType::kBool) {
@@ -117,7 +123,7 @@ bool select_validity(const std::uint64_t* bits, const Selection& selection, std:
 
 namespace {
 
-/// By byte, the numbers of its bits that are 1, and how many these are.
+/// For each byte, the numbers of its 1 bits, and how many there are.
 struct BitNumbers {
   std::uint16_t at[256][8] = {};
   std::uint8_t count[256] = {};
@@ -131,7 +137,7 @@ struct BitNumbers {
 };
 constexpr BitNumbers kBitNumbers;
 
-/// One number after another.
+/// Lists set bits one by one; for few rows.
 void list_few(const std::uint64_t* bits, std::uint16_t* to) {
   for (std::uint32_t word = 0; word < kBatchWords; ++word) {
     for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
@@ -141,7 +147,8 @@ void list_few(const std::uint64_t* bits, std::uint16_t* to) {
   }
 }
 
-/// Eight numbers are written for each byte, those too many are overwritten by the next.
+/// Writes eight numbers for each byte of the bitmap; surplus ones are overwritten by the next
+/// byte's. Without branches.
 void list_many(const std::uint64_t* bits, std::uint16_t* to) {
   for (std::uint32_t word = 0; word < kBatchWords; ++word) {
     for (std::uint32_t byte = 0; byte < 8; ++byte) {
@@ -157,6 +164,7 @@ void list_many(const std::uint64_t* bits, std::uint16_t* to) {
 
 }  // namespace
 
+/// The way of listing depends on how many rows are set.
 void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
   count = 0;
   for (std::uint32_t word = 0; word < kBatchWords; ++word) count += ones_of(bits[word]);
@@ -169,6 +177,7 @@ void Selection::set(const std::uint64_t* bits, std::uint32_t in_vector) {
   find_runs(bits);
 }
 
+/// Used to bring answers about selected rows back to the rows of the vector.
 void Selection::spread(const std::uint64_t* bits, std::uint64_t* to) const {
   if (all) {
     std::copy_n(bits, kBatchWords, to);
@@ -184,7 +193,8 @@ void Selection::spread(const std::uint64_t* bits, std::uint64_t* to) const {
   }
 }
 
-/// Runs of fewer than 16 rows are not worth a loop of their own.
+/// Runs of fewer than 16 rows on average do not pay. Beginnings and ends of runs are found by
+/// shifted bitmaps.
 void Selection::find_runs(const std::uint64_t* bits) {
   std::uint64_t first[kBatchWords];  // rows whose predecessor is not selected
   std::uint32_t found = 0;
@@ -215,6 +225,7 @@ void Selection::find_runs(const std::uint64_t* bits) {
 SliceReader::SliceReader(std::vector<Physical> physical)
     : physical_(std::move(physical)), columns_(physical_.size()) {}
 
+/// Buffers stay; only what belongs to the last slice is forgotten.
 void SliceReader::open(const Slice& slice) {
   slice_ = &slice;
   whole_texts_ = true;
@@ -226,6 +237,7 @@ void SliceReader::open(const Slice& slice) {
   }
 }
 
+/// Opening a column's slice reads nothing; blocks are read when values are asked for.
 ColumnSlice& SliceReader::column(std::size_t number) {
   auto& column = columns_[number];
   if (column == nullptr) column = std::make_unique<Column>();
@@ -236,6 +248,7 @@ ColumnSlice& SliceReader::column(std::size_t number) {
   return column->slice;
 }
 
+/// A whole slice's text is decoded once and then cut.
 Result<SliceText> SliceReader::text(std::size_t number, std::uint32_t vector) {
   ColumnSlice& slice = column(number);
   Column& column = *columns_[number];
@@ -283,6 +296,7 @@ Status SliceReader::load_runs(std::size_t number, std::uint32_t vector, std::uin
   return {};
 }
 
+/// Strings of a dictionary refer to its entries, others to the decoded text; neither is copied.
 Status SliceReader::load_strings(Column& column, std::size_t number, std::uint32_t vector,
                                  const Selection& selection) {
   column.values.resize_discarding(kBatchRows * sizeof(StringRef));
@@ -312,7 +326,7 @@ Status SliceReader::load_strings(Column& column, std::size_t number, std::uint32
   return {};
 }
 
-/// A view with nothing but which rows are null.
+/// Returns a view that has only the validity of the selected rows.
 Result<VectorView> SliceReader::load_nulls(Column& column, std::uint32_t vector,
                                            const Selection& selection) {
   VectorView view;
@@ -347,6 +361,7 @@ Result<VectorView> SliceReader::load_codes(std::size_t number, std::uint32_t vec
   return view;
 }
 
+/// Values under nulls are made empty strings, as vectors promise.
 Result<VectorView> SliceReader::load(std::size_t number, std::uint32_t vector,
                                      const Selection& selection) {
   this->column(number);

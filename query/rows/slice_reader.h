@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
-// One thread's values of the columns of a slice (up to 65,536 rows of a row group), in the physical
-// form that programs want, of the rows of a vector that are wanted only, without gaps.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// One thread's access to the columns of a slice (up to 65,536 rows of a row group): values in the
+// physical form that programs want, of the wanted rows of a vector only, without gaps. It sits
+// between ColumnSlice (decompress/table), which knows how columns are stored, and programs,
+// conditions, groups and joins, which do not. Tested through
+// tests/unit/query/answer/query_test.cpp.
+//
+// The way of a value, with an int16 column as example: a block of the file is read and compared
+// with its checksum by GroupReader; ColumnSlice::numbers() decodes the 1,024 values of a vector as
+// int16 into Column::native; load() converts those of the selected rows to int64 into
+// Column::values and returns a view of them. A second load() of that vector with another selection
+// converts again but does not decode. A column whose stored form is wanted (int64, all rows) is not
+// copied at all.
 #pragma once
 
 #include <memory>
@@ -15,14 +24,15 @@
 
 namespace presso::query {
 
-/// What all threads share of a row group.
+/// What all threads that work on a row group share.
 struct GroupContext {
   std::shared_ptr<const GroupReader> reader;
   std::uint64_t first_row = 0;  ///< in all tables together
   std::size_t table = 0;
 
-  /// What `make` gives for `key` (any address that stands for it), made once. `make` returns a
-  /// Result<std::shared_ptr<const void>>.
+  /// Returns what `make` gives for `key` (any address that identifies the purpose); `make` is
+  /// called once and returns a Result<std::shared_ptr<const void>>. For things made of a row
+  /// group's dictionary, such as which entries fulfil a condition.
   template <class Make>
   Result<std::shared_ptr<const void>> shared(const void* key, Make make) {
     const std::lock_guard lock(mutex);
@@ -42,6 +52,7 @@ struct Slice {
   std::shared_ptr<GroupContext> group;
   std::uint32_t first = 0;  ///< in the row group
   std::uint32_t rows = 0;
+  /// The number of its first row, in all tables together.
   std::uint64_t first_row() const { return group->first_row + first; }
   std::uint32_t vectors() const { return (rows + kBatchRows - 1) / kBatchRows; }
   std::uint32_t vector_rows(std::uint32_t vector) const {
@@ -50,7 +61,9 @@ struct Slice {
   }
 };
 
-/// Rows of a vector: `count` numbers below 1,024, ascending; all of them where `all`.
+/// The rows of a vector that are wanted: `count` numbers below 1,024, ascending, or all.
+/// Example: of a vector of 1,024 rows a condition leaves the rows 8 to 407. They are listed in
+/// `rows`, `all` is false, and there is one run {8, 400}, so that copying is a single memcpy().
 struct Selection {
   static constexpr std::uint32_t kMostRuns = 64;
   struct Run {
@@ -61,24 +74,24 @@ struct Selection {
   bool all = false;
   std::uint32_t count = 0;
   std::uint16_t rows[kBatchRows + 64];
-  /// The same rows as runs of neighbours, if these are long and few enough to be copied as wholes;
+  /// These rows as runs of neighbours, if these are long and few enough to be copied as a whole;
   /// else 0.
   std::uint32_t runs = 0;
   Run run[kMostRuns];
 
-  /// Of a bitmap of 16 words; `in_vector`: rows of the vector.
+  /// Takes the rows from a bitmap of 16 words; `in_vector` is the number of rows of the vector.
   void set(const std::uint64_t* bits, std::uint32_t in_vector);
   void set_all(std::uint32_t in_vector) {
     all = true;
     count = in_vector;
     runs = 0;
   }
-  /// Bit i of `bits` to the place of the selected row i in `to`, of 16 words, which has no other
-  /// bits. The bits of `bits` behind the selected rows are 0.
+  /// The reverse of selecting: bit i of `bits` becomes the bit of the i-th selected row in `to`, of
+  /// 16 words, whose other bits become 0. Bits after the selected rows must be 0.
   void spread(const std::uint64_t* bits, std::uint64_t* to) const;
 
-  /// Calls copy(first, to, count) for rows that lie together: rows `first` and following are the
-  /// selected rows from number `to` on.
+  /// Calls copy(first, to, count) for selected rows that lie together: the rows from `first` on are
+  /// the selected rows from number `to` on.
   template <class Copy>
   void for_each_run(Copy copy) const {
     if (all) return copy(std::uint32_t{0}, std::uint32_t{0}, count);
@@ -95,25 +108,32 @@ struct Selection {
   void find_runs(const std::uint64_t* bits);
 };
 
-/// The bits of the selected rows, without gaps; whether one of them is 0.
+/// Writes the bits of the selected rows to `to`, without gaps; returns whether one of them is 0.
 bool select_validity(const std::uint64_t* bits, const Selection& selection, std::uint64_t* to);
 
+/// One thread's reader, which is opened for one slice after another and keeps its buffers. Columns
+/// are opened when they are first asked for.
+/// Ownership: views point into the reader's buffers, or into dictionaries of the row group, which
+/// the slice's context keeps alive.
 class SliceReader {
  public:
-  /// `physical`: for each column of the table the form in which it is wanted.
+  /// `physical` has the wanted form of each column of the table.
   explicit SliceReader(std::vector<Physical> physical);
 
+  /// Makes `slice` the current one; it must stay until the next open(). Views of the last slice
+  /// become invalid.
   void open(const Slice& slice);
   const Slice& slice() const { return *slice_; }
-  /// For conditions that columns answer themselves; the same slice each time.
+  /// Returns the column's slice, for conditions that columns answer in their stored form.
   ColumnSlice& column(std::size_t column);
-  /// Texts are decoded for the whole slice rather than vector by vector.
+  /// Sets whether texts are decoded for the whole slice at once (the default) or vector by vector,
+  /// which is better if few vectors have live rows.
   void expect_all_vectors(bool expected) { whole_texts_ = expected; }
-  /// Text of a column of strings that are no dictionary: of one vector.
+  /// Returns the text of one vector of a string column that has no dictionary.
   Result<SliceText> text(std::size_t column, std::uint32_t vector);
 
-  /// As GroupContext::shared() of the slice's row group, whose lock is taken once a row group: for
-  /// what is asked for with every vector. Valid until the next open().
+  /// As GroupContext::shared() of the slice's row group, for what is asked for with every vector:
+  /// the lock is taken only once a row group. Valid until the next open().
   template <class Make>
   Result<const void*> shared(const void* key, Make make) {
     const std::uint64_t group = slice_->group->reader->id();
@@ -125,34 +145,35 @@ class SliceReader {
     return known.made.get();
   }
 
-  /// A vector of a column of numbers as runs of equal ones.
+  /// A vector of numbers as runs of equal values.
   struct Runs {
-    std::uint32_t count = 0;  ///< 0: it is not stored in this way
+    std::uint32_t count = 0;  ///< number of runs; 0 if the column is not stored as runs
     VectorView values;        ///< one a run; valid until the next call for this column, or open()
     std::uint64_t starts[kBatchWords];  ///< as ColumnSlice::spread_run_bits() wants them
   };
-  /// Of a column without nulls; at most `most` runs, else none.
+  /// Returns the runs of a column without nulls; none if there are more than `most`.
   Status load_runs(std::size_t column, std::uint32_t vector, std::uint32_t most, Runs& runs);
-  /// Values of the selected rows. Valid until the next open(), or load() of this column.
+  /// Returns the values of the selected rows, valid until the next open() or load() of this column.
   Result<VectorView> load(std::size_t column, std::uint32_t vector, const Selection& selection);
-  /// The same of the codes of a dictionary column, as integers; 0 where all rows are null.
-  /// kInvalidArgument where the row group stores it otherwise.
+  /// As load(), but gives the codes of a dictionary column as integers; 0 where all rows are null.
+  /// kInvalidArgument if the row group stores the column in another form.
   Result<VectorView> load_codes(std::size_t column, std::uint32_t vector,
                                 const Selection& selection);
 
  private:
+  /// An open column with its buffers.
   struct Column {
     ColumnSlice slice;
     bool open = false;
     Buffer native;
     Buffer values;
-    Buffer runs;  ///< as they are stored, and as they are wanted
+    Buffer runs;  ///< runs as they are stored, and as they are wanted
     Buffer codes;
     std::uint64_t validity[kBatchWords] = {};
     std::optional<SliceText> text;  ///< of the whole slice
     std::uint32_t native_vector = ~std::uint32_t{0};
   };
-  /// What was made for a key in the last row group that it was asked for in.
+  /// The thing that was made for a key, and its row group.
   struct Shared {
     std::uint64_t group = 0;
     std::shared_ptr<const void> made;

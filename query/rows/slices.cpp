@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Implements slices.h. Whether slices can be skipped by their zones is decided later, by the thread
+// that gets the slice.
 #include "query/rows/slices.h"
 
 #include <algorithm>
 
 namespace presso::query {
 
+/// Opening reads the row group's directory.
 Status SliceSource::open_group() {
   context_ = std::make_shared<GroupContext>();
   const std::size_t table = at_group_.table();

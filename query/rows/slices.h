@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rows of tables as slices of up to 65,536 rows, handed out one after another; row groups are
-// opened on the way.
+// Hands out the rows of tables as slices of up to 65,536 rows, one after another, for threads to
+// work on; row groups are opened on the way. Tested through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,13 @@
 
 namespace presso::query {
 
+/// The producing stage of a scan (run_ordered()).
+/// A slice never crosses a row group, so the last slice of each is shorter; its context is shared
+/// and lives as long as some thread works on one of its slices.
 class SliceSource {
  public:
-  /// All are kept by reference. `columns`: those that the query reads, for counting what there is.
+  /// All arguments are kept by reference. `columns` are those that the query reads; they only serve
+  /// to count what could be read.
   SliceSource(const std::vector<Table>& tables, const std::vector<std::size_t>& columns,
               ReadCounters& counters, const std::atomic<bool>* cancelled)
       : tables_(tables),
@@ -23,9 +27,12 @@ class SliceSource {
         cancelled_(cancelled),
         at_group_(tables) {}
 
-  /// nullopt after the last one. Not thread-safe. Errors: kCancelled, those of the files.
+  /// Returns the next slice; nullopt after the last one. Not thread-safe. Errors: kCancelled, those
+  /// of the files.
   Result<std::optional<Slice>> next();
 
+  /// Stored bytes, and blocks, of the columns in all row groups so far, whether they are read or
+  /// not.
   std::uint64_t stored_bytes() const { return stored_bytes_; }
   std::uint64_t blocks() const { return blocks_; }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements table_facts.h. Zones are images (format/columns/zone_image.h), which are turned back
+// into values here.
 #include "query/rows/table_facts.h"
 
 #include <algorithm>
@@ -10,7 +12,8 @@
 namespace presso::query {
 namespace {
 
-/// Extends a range by a zone; false where the zone says nothing.
+/// Extends a range by a zone; returns false if the zone says nothing, and then the range is
+/// unknown.
 bool extend(Range& range, bool& begun, ColumnType type, const ColumnZone& zone) {
   if ((zone.flags & kZoneKnown) == 0) return false;
   if ((zone.flags & kZoneNoValue) != 0) return true;
@@ -31,6 +34,7 @@ bool extend(Range& range, bool& begun, ColumnType type, const ColumnZone& zone) 
   return true;
 }
 
+/// Decimals of 128 bits, truth values and strings have no range.
 InputColumn input_column(const std::vector<Table>& tables, std::size_t column) {
   InputColumn input;
   input.schema = tables[0].schema().columns[column];

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the indexes of tables tell about their columns without reading any of them.
+// What the indexes of tables tell about their columns without reading any of them: types, ranges
+// and nulls, from the zones of all row groups. This is where the intervals of query/compute begin.
+// Tested through tests/unit/query/answer/query_test.cpp.
+//
+// The cost is one visit to each zone of the index: columns times row groups. Ranges are as good as
+// zones are: a single outlier widens them for all rows.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +15,16 @@
 
 namespace presso::query {
 
-/// Of several tables with the same columns, whose rows come one after another. Error:
-/// kInvalidArgument with the first difference of a later table.
+/// Returns the columns of several tables with the same columns, whose rows come one after another.
+/// kInvalidArgument, with the first difference, if a later table has other columns. `names` are
+/// those of the files.
 Result<std::vector<InputColumn>> input_columns(const std::vector<Table>& tables,
                                                const std::vector<std::string>& names);
 
-/// The forms in which programs want their values.
+/// Returns the physical form in which programs want each column.
 std::vector<Physical> physical_of(const std::vector<InputColumn>& columns);
 
+/// The rows of all tables together.
 std::uint64_t rows_of(const std::vector<Table>& tables);
 
 }  // namespace presso::query

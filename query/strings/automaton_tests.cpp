@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements automaton_tests.h. An automaton waits for a load at each byte, about 5 cycles, so six
+// rows are read side by side and their loads overlap (see NOTES.md, "Rows of automata", for what
+// was tried).
 #include "query/strings/automaton_tests.h"
 
 #include <algorithm>
@@ -14,13 +17,13 @@ namespace {
 using scan_detail::Dfa;
 using scan_detail::LazyDfa;
 
-/// Measured on rows of 26 bytes: string_test_rate lineitem.csv.presso l_comment matches [0-9] (or
-/// matches e.{14}s: 1.6, and more where states are made anew).
+/// Measured on rows of 26 bytes, in ns a byte: string_test_rate lineitem.csv.presso l_comment
+/// matches [0-9] (kLazyNs: matches e.{14}s gives 1.6, and more where states are made anew).
 constexpr double kTableNs = 0.8;
 constexpr double kLazyNs = 2.0;
 
-/// Entries are byte offsets of rows in the table, so that a step needs one load behind the other
-/// and nothing else: [address of the byte's column + state].
+/// The transitions as a table of 256 columns. Entries are byte offsets of rows in the table, so
+/// that a step is a single load at (address of the byte's column + state).
 struct Table {
   static constexpr std::uint32_t kRowBytes = 256 * sizeof(std::uint32_t);
 
@@ -47,9 +50,11 @@ struct Table {
     const Byte* const column = reinterpret_cast<const Byte*>(next.data() + byte);
     return load<std::uint32_t>(column + state);
   }
+  /// Whether no further byte can change the answer.
   bool is_decided(std::uint32_t state) const {
     return (static_cast<unsigned>(state == sink) | static_cast<unsigned>(state == dead)) != 0;
   }
+  /// One row alone, from its first byte until it is decided.
   bool matches(Bytes string) const {
     std::uint32_t state = start;
     for (const Byte byte : string) {
@@ -60,15 +65,14 @@ struct Table {
   }
 };
 
-/// Several rows side by side, so that the processor overlaps their loads, where one row alone waits
-/// for each entry. All of them take as many steps as the longest; what a row reads behind its end
-/// does no harm, since its state there is looked up in what was stored at each step. Rows of about
-/// one length go together.
+/// Reads several rows side by side. All take as many steps as the longest of them. What a row reads
+/// after its end does no harm: states are stored at each step, and the state at the row's end is
+/// looked up. Rows of about equal length are put together.
 class Lanes {
  public:
   Lanes(const Table& table, const TextRows& rows) : table_(table), rows_(rows) {}
 
-  /// answers[i] becomes 1 where ids[i] matches, 0 where not. At most kMostListed.
+  /// Sets answers[i] to 1 if row ids[i] matches, else to 0. At most kMostListed rows.
   void run(const std::uint32_t* ids, std::uint32_t count, Byte* answers) const {
     std::array<std::uint16_t, kMostListed> order;
     sort_by_length(ids, count, order.data());
@@ -86,6 +90,7 @@ class Lanes {
   static constexpr std::uint32_t kSteps = 8;     ///< between two looks at what is done
   static constexpr std::uint32_t kBuckets = 64;  ///< of lengths, the last for all that are longer
 
+  /// Lengths are grouped by 4 bytes.
   static std::uint32_t bucket_of(std::int64_t length) {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(length / 4, kBuckets - 1));
   }
@@ -93,6 +98,7 @@ class Lanes {
     return rows_.offsets[row + 1] - rows_.offsets[row];
   }
 
+  /// Counting sort of the numbers 0 to count - 1 by the lengths of their rows.
   void sort_by_length(const std::uint32_t* ids, std::uint32_t count, std::uint16_t* order) const {
     std::array<std::uint16_t, kBuckets + 1> at{};
     for (std::uint32_t i = 0; i < count; ++i) ++at[bucket_of(length(ids[i])) + 1];
@@ -104,7 +110,7 @@ class Lanes {
     }
   }
 
-  /// False where that would read behind the text.
+  /// Reads kLanes rows. Returns false, without an answer, if that would read beyond the text.
   bool run_side_by_side(const std::uint32_t* ids, const std::uint16_t* order, Byte* answers) const {
     std::array<const Byte*, kLanes> at;
     std::array<std::int64_t, kLanes> left;
@@ -160,6 +166,7 @@ class Lanes {
   const TextRows& rows_;
 };
 
+/// The table, with lanes where many rows are asked for.
 class AutomatonTest final : public RowTest {
  public:
   explicit AutomatonTest(const Dfa& dfa) : states_(dfa.states), table_(dfa) {}
@@ -195,6 +202,7 @@ class AutomatonTest final : public RowTest {
   }
 
  private:
+  /// Appends the numbers of the live rows of a word; returns the new count.
   static std::uint32_t append_rows(std::size_t word, std::uint64_t live, std::uint32_t* ids,
                                    std::uint32_t count) {
     for (; live != 0; live &= live - 1) {
@@ -208,7 +216,7 @@ class AutomatonTest final : public RowTest {
   Table table_;
 };
 
-/// Lazy automata serve one thread at a time; those that nobody uses wait in a list.
+/// A lazy automaton serves one thread at a time; automata that nobody is using wait in a list.
 class LazyTest final : public RowTest {
  public:
   explicit LazyTest(scan_detail::Program program) : program_(std::move(program)) {}
@@ -229,10 +237,12 @@ class LazyTest final : public RowTest {
   std::string describe() const override { return "an automaton made as it reads"; }
 
  private:
+  /// Whether the automaton finds a match anywhere in the string.
   static bool matches(LazyDfa& automaton, Bytes string) {
     return automaton.find_end(string, 0, string.size()).kind == scan_detail::DfaAnswer::Kind::kAt;
   }
 
+  /// Returns a waiting automaton, or a new one.
   std::unique_ptr<LazyDfa> take() const {
     const std::lock_guard lock(mutex_);
     if (waiting_.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Several strings share the 15 bits, each with its first one elsewhere: they find no less then, but
-// places where one string's front meets another one's rest are found, too.
+// Implements code_sweep.h. Several strings share the 15 mark bits, each beginning at another one.
+// Nothing is missed then, but the beginning of one string followed by the rest of another is a
+// false hit.
 #include "query/strings/code_sweep.h"
 
 #include <algorithm>
@@ -15,17 +16,19 @@ namespace {
 constexpr unsigned kPlaceBits = 15;
 constexpr std::uint32_t kWhole = 1u << kPlaceBits;
 constexpr std::uint32_t kEndShift = 16;
-/// A token that holds a literal is found behind any other.
+/// Lets a token that holds a whole literal be found after any other.
 constexpr std::uint32_t kAfterAny = kWhole << kEndShift;
 
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// Where in the literal a token's first or last byte can stand: most tokens have no place at all.
+/// Where in the literal a token's first or last byte can stand. Most tokens have no such place,
+/// which makes building fast.
 struct PlacesOfBytes {
-  std::array<std::uint16_t, 256> begins{};  ///< bit p: the byte is the literal's byte p, p > 0
-  std::array<std::uint16_t, 256> ends{};    ///< bit p: it is byte p - 1, p < size
+  std::array<std::uint16_t, 256> begins{};  ///< bit p: the byte is byte p of the literal, p > 0
+  /// bit p: the byte is byte p - 1 of the literal, p < size
+  std::array<std::uint16_t, 256> ends{};
 
   explicit PlacesOfBytes(std::string_view literal) {
     for (std::size_t p = 0; p < literal.size(); ++p) {
@@ -37,12 +40,13 @@ struct PlacesOfBytes {
   }
 };
 
-/// The marks of one string, token by token.
+/// Computes the marks of tokens for one string.
 class Marking {
  public:
   Marking(std::string_view literal, unsigned first_bit)
       : literal_(literal), places_(literal), first_bit_(first_bit) {}
 
+  /// The marks of one token.
   std::uint32_t of(std::string_view token) const {
     std::uint32_t marks = 0;
     const auto for_places = [](unsigned set, const auto& visit) {

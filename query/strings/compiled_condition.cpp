@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements compiled_condition.h: a function for each kind of condition. Compiling takes
+// microseconds for comparisons, and up to some 50 ms for regular expressions with large automata
+// (query_limits()).
 #include "query/strings/compiled_condition.h"
 
 #include <algorithm>
@@ -20,6 +23,7 @@ using scan_detail::PatternLiterals;
 using scan_detail::Program;
 using Kind = StringCondition::Kind;
 
+/// An empty text if there are none.
 std::string longest_of(const std::vector<std::string>& strings) {
   const auto longest = std::max_element(
       strings.begin(), strings.end(),
@@ -27,7 +31,7 @@ std::string longest_of(const std::vector<std::string>& strings) {
   return longest == strings.end() ? std::string() : *longest;
 }
 
-/// The longest string that every match has; empty where none is known.
+/// Returns the longest string that every match contains; empty if none is known.
 std::string longest_required(const PatternLiterals& literals) {
   std::vector<std::string> known;
   for (const auto& clause : literals.required.clauses) {
@@ -38,9 +42,10 @@ std::string longest_required(const PatternLiterals& literals) {
 
 // --- Comparisons ------------------------------------------------------------------------------
 
-/// Sets of more bytes have too many states for codes.
+/// Sets with more bytes would need too many states for an automaton over codes.
 constexpr std::size_t kMostSetBytes = 1000;
 
+/// Comparisons need no errors: any text is legal.
 CompiledCondition equal_to(const std::string& text) {
   CompiledCondition made;
   made.test = make_comparison(Kind::kEqual, text);
@@ -52,6 +57,7 @@ CompiledCondition equal_to(const std::string& text) {
   return made;
 }
 
+/// Codes are compared by an automaton with two states more than the text has bytes.
 CompiledCondition compared_with(Kind kind, const std::string& text) {
   CompiledCondition made;
   made.test = make_comparison(kind, text);
@@ -59,6 +65,7 @@ CompiledCondition compared_with(Kind kind, const std::string& text) {
   return made;
 }
 
+/// A large set is only tested over text, by hash.
 CompiledCondition one_of(const std::vector<std::string>& set) {
   CompiledCondition made;
   made.test = make_set_test(set);
@@ -78,8 +85,9 @@ CompiledCondition one_of(const std::vector<std::string>& set) {
 
 // --- Patterns ---------------------------------------------------------------------------------
 
-/// Numbers of the clauses that are worth a sweep, the rarest first: which one is best, the text
-/// says. `most`: expected places a byte.
+/// Returns the numbers of the clauses that are worth a sweep, the rarest by byte frequencies first;
+/// which one is best is decided by the text itself later. `most` is the most places expected for a
+/// byte of text.
 std::vector<std::size_t> clauses_to_sweep(const PatternLiterals& literals, double most) {
   constexpr std::size_t kMostSweeps = 3;
   const auto& clauses = literals.required.clauses;
@@ -94,7 +102,8 @@ std::vector<std::size_t> clauses_to_sweep(const PatternLiterals& literals, doubl
   return numbers;
 }
 
-/// Puts a sweep before `test` where there is something to sweep for.
+/// Puts a sweep in front of `test`, if there is something to sweep for: literals, or else sets of
+/// bytes at fixed distances.
 std::unique_ptr<const RowTest> swept(std::unique_ptr<const RowTest> test,
                                      const PatternLiterals& literals, const Program& program,
                                      CpuLevel level) {
@@ -116,7 +125,8 @@ std::unique_ptr<const RowTest> swept(std::unique_ptr<const RowTest> test,
   return make_swept(std::move(plan), std::move(test), level);
 }
 
-/// The same for LIKE that is these literals in order.
+/// For LIKE that consists of these literals in order: a hit of the sweep is also a place of the
+/// literal.
 std::unique_ptr<const RowTest> swept_in_order(std::unique_ptr<const RowTest> test,
                                               const std::vector<std::string>& literals,
                                               const PatternLiterals& required, CpuLevel level) {
@@ -133,7 +143,8 @@ std::unique_ptr<const RowTest> swept_in_order(std::unique_ptr<const RowTest> tes
   return make_swept_in_order(std::move(plan), literals, std::move(numbers), std::move(test), level);
 }
 
-/// By an automaton.
+/// Compiles to an automaton: the minimal one as a table if it is small enough, else one that is
+/// made as it reads.
 Result<CompiledCondition> compile_tree(const Node& root, CpuLevel level) {
   PRESSO_ASSIGN(const Program program, compile_program(root, kQueryProgram));
   const auto dfa = string_automaton(program, query_limits(program));
@@ -148,6 +159,7 @@ Result<CompiledCondition> compile_tree(const Node& root, CpuLevel level) {
   return made;
 }
 
+/// A literal without a gap before it (or after it) must stand at the beginning (or the end).
 OrderedLiterals ordered_literals(const LikeShape& shape) {
   OrderedLiterals ordered;
   ordered.inside = shape.literals;
@@ -162,7 +174,8 @@ OrderedLiterals ordered_literals(const LikeShape& shape) {
   return ordered;
 }
 
-/// LIKE with no other wildcard than `%`.
+/// LIKE without other wildcards than `%`. If only the end is fixed (`%abc`), codes are read
+/// backwards, which decides most rows at once.
 Result<CompiledCondition> compile_ordered(const LikeShape& shape, CpuLevel level) {
   const std::vector<std::string>& strings = shape.literals;
   const bool has_front = shape.is_empty(0);
@@ -188,6 +201,7 @@ Result<CompiledCondition> compile_ordered(const LikeShape& shape, CpuLevel level
   return made;
 }
 
+/// `_` and ILIKE need an automaton, everything else does not.
 Result<CompiledCondition> compile_like(const StringCondition& condition, CpuLevel level) {
   const char escape = condition.has_escape ? condition.escape : '\0';
   PRESSO_ASSIGN(const LikeShape shape, like_shape(condition.text, escape));

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The choice of a way to test strings, by the shape of the condition:
-//   a comparison, a set, LIKE with `%` alone   plain comparisons of bytes (plain_tests.h)
+// Chooses how strings are tested, by the shape of the condition:
+//
+//   comparison, set, LIKE with `%` only        plain comparisons of bytes (plain_tests.h)
 //   other LIKE, ILIKE, regular expressions     an automaton (automaton_tests.h)
-// and before either, where every match has a literal, a sweep for it (swept_test.h). Over tokens
-// every condition is an automaton (token_tests.h), with a sweep where there is one for text.
-// Tested by tests/unit/query/strings/string_test_test.cpp.
+//
+// In front of either there is a sweep for a literal, if every match contains one (swept_test.h).
+// Over tokens every condition is an automaton (token_tests.h), with a sweep where text has one.
+// NOTES.md has the measurements that led to these choices. Tested by
+// tests/unit/query/strings/string_test_test.cpp.
 #pragma once
 
 #include <memory>
@@ -18,6 +21,7 @@
 
 namespace presso::query {
 
+/// The parts of a StringTest. `tokens` may hold a plan that does not exist(), but is never null.
 struct CompiledCondition {
   std::shared_ptr<const RowTest> test;
   std::shared_ptr<const TokenPlan> tokens = std::make_shared<const TokenPlan>();
@@ -25,7 +29,7 @@ struct CompiledCondition {
   std::string required;            ///< StringTest::required_literal()
 };
 
-/// Errors as of StringTest::compile().
+/// Errors are those of StringTest::compile().
 Result<CompiledCondition> compile_condition(const StringCondition& condition, CpuLevel level);
 
 }  // namespace presso::query

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements condition_automaton.h: every condition becomes a tree, and the tree an automaton;
+// comparisons for order have one of their own (comparison_automaton()).
 #include "query/strings/condition_automaton.h"
 
 #include <utility>
@@ -13,12 +15,13 @@ using scan_detail::Letters;
 using scan_detail::Node;
 using Kind = StringCondition::Kind;
 
+/// Compiles a tree within the limits of queries.
 Result<Dfa> automaton_of(const Node& root) {
   PRESSO_ASSIGN(const auto program, compile_program(root, kQueryProgram));
   return string_automaton(program, query_limits(program));
 }
 
-/// One state, which no byte leaves and no string ends in.
+/// The automaton of the empty set: one state, which no byte leaves and which does not accept.
 Dfa no_string() {
   Dfa dfa;
   dfa.next = {0};
@@ -26,6 +29,7 @@ Dfa no_string() {
   return dfa;
 }
 
+/// An alternation of literals, which minimising turns into a trie with shared endings.
 Result<Dfa> automaton_of_set(const std::vector<std::string>& set) {
   if (set.empty()) return no_string();
   std::vector<Node> strings;

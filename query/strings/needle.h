@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A string that is compared at one place of a text, or looked for in a short part of it, by one
-// comparison of 8 bytes for each place: what memcmp() and memchr() cost as calls is more than that.
+// A string that is compared at one place of a text, or looked for in a short part of it, with one
+// comparison of 8 bytes for each place. The calls of memcmp() and memchr() alone would cost more.
 // Tested by tests/unit/query/strings/needle_test.cpp.
 #pragma once
 
@@ -16,6 +16,7 @@
 
 namespace presso::query {
 
+/// Holds the first 8 bytes of the string as a word and a mask. Copyable; thread-safe.
 class Needle {
  public:
   explicit Needle(std::string string) : string_(std::move(string)) {
@@ -27,7 +28,8 @@ class Needle {
   std::size_t size() const { return string_.size(); }
   const std::string& string() const { return string_; }
 
-  /// Whether it stands at `at`; at + size() <= text.size().
+  /// Whether the string stands at `at`, where at + size() must not exceed text.size(). Near the end
+  /// of the text, where 8 bytes cannot be read, memcmp() is used.
   bool stands_at(Bytes text, std::size_t at) const {
     const Byte* const here = text.data() + at;
     if (at + kWord > text.size()) [[unlikely]] {
@@ -38,7 +40,8 @@ class Needle {
            std::memcmp(here + kWord, string_.data() + kWord, string_.size() - kWord) == 0;
   }
 
-  /// Where it first stands within [begin, end) of `text`; nullopt: nowhere.
+  /// Returns where the string first stands within [begin, end) of `text`; nullopt if nowhere. Parts
+  /// of more than 64 bytes, and needles of one byte, are left to the standard library.
   std::optional<std::size_t> find(Bytes text, std::size_t begin, std::size_t end) const {
     if (end - begin > kShort || size() == 1) return find_in_long(text, begin, end);
     for (; begin + size() <= end; ++begin) {
@@ -59,7 +62,7 @@ class Needle {
   }
 
   std::string string_;
-  std::uint64_t first_ = 0;  ///< its first bytes, the others 0
+  std::uint64_t first_ = 0;  ///< the string's first bytes; unused bytes are 0
   std::uint64_t mask_ = 0;   ///< 0xFF where first_ has a byte
 };
 

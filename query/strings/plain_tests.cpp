@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lengths are compared first, then words of 8 bytes: 1 to 3 ns a row. A set is asked by the
-// strings' hash; lengths that no string of it has are refused before that.
+// Implements plain_tests.h. Equality compares lengths first, then words of 8 bytes (Needle). A set
+// is asked by the string's hash, after a bitmap of lengths has refused strings of other lengths.
 #include "query/strings/plain_tests.h"
 
 #include <algorithm>
@@ -14,11 +14,12 @@ namespace {
 
 using Kind = StringCondition::Kind;
 
+/// Bytes [begin, end) of a text as a string.
 std::string_view view(Bytes text, std::size_t begin, std::size_t end) {
   return {reinterpret_cast<const char*>(text.data()) + begin, end - begin};
 }
 
-/// A test that is a function of one string: bytes [begin, end) of a text.
+/// A test that is a function of one string, given as bytes [begin, end) of a text.
 template <class Test>
 class EachRow final : public RowTest {
  public:
@@ -41,8 +42,8 @@ class EachRow final : public RowTest {
   std::string name_;
 };
 
-/// Measured on rows of 26 bytes: string_test_rate lineitem.csv.presso l_comment less f (or in, or
-/// like %e%).
+/// Measured on rows of 26 bytes, in ns a byte: string_test_rate lineitem.csv.presso l_comment less
+/// f (kSetNs: in; kFindNs: like %e%).
 constexpr double kCompareNs = 0.1;
 constexpr double kSetNs = 0.2;
 constexpr double kFindNs = 0.45;
@@ -52,6 +53,7 @@ std::unique_ptr<const RowTest> each_row(Test test, double byte_cost_ns, std::str
   return std::make_unique<EachRow<Test>>(std::move(test), byte_cost_ns, std::move(name));
 }
 
+/// The set, its hash table, and a bit for each length up to 62 (63 stands for all that are longer).
 class StringSet {
  public:
   explicit StringSet(std::vector<std::string> strings) : strings_(std::move(strings)) {
@@ -79,6 +81,8 @@ class StringSet {
   std::uint64_t lengths_ = 0;
 };
 
+/// LIKE with literals in order; the leftmost place of each literal is enough, as gaps are
+/// unlimited.
 class OrderedNeedles {
  public:
   explicit OrderedNeedles(const OrderedLiterals& literals)
@@ -86,6 +90,7 @@ class OrderedNeedles {
         inside_(literals.inside.begin(), literals.inside.end()),
         back_(literals.back) {}
 
+  /// Tests beginning and end first, which are cheap, then looks for the literals between them.
   bool match(Bytes all, std::size_t begin, std::size_t end) const {
     if (end - begin < front_.size() + back_.size()) return false;
     if (!front_.stands_at(all, begin) || !back_.stands_at(all, end - back_.size())) return false;
@@ -99,6 +104,7 @@ class OrderedNeedles {
     return true;
   }
 
+  /// "front 'abc', literal 'def', end 'ghi'".
   std::string describe() const {
     std::string text;
     const auto add = [&](const char* what, const Needle& needle) {
@@ -119,6 +125,7 @@ class OrderedNeedles {
 
 }  // namespace
 
+/// A lambda for each relation, so that each gets a loop of its own.
 std::unique_ptr<const RowTest> make_comparison(Kind kind, const std::string& text) {
   const auto ordered = [&](auto holds, const char* name) {
     return each_row([=](Bytes all, std::size_t begin,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From places in a column's text (or among its codes) to rows, for places that rise. The row is
-// guessed from how many places a row has on average, which is nearly always right within a few
-// rows; then four steps without a branch find it, about 10 ns in all. Where the guess is wrong,
-// strides that double from the last row on pass the place, and halves find it. Tested by
+// From places in a column's text (or among its codes) to rows, for places that ascend. The row is
+// guessed from the average number of places per row, which is nearly always right within a few
+// rows; four steps without a branch then find it, about 10 ns in all. If the guess is wrong, an
+// exponential search from the last row finds it. Tested by
 // tests/unit/query/strings/row_cursor_test.cpp.
 #pragma once
 
@@ -11,10 +11,11 @@
 
 namespace presso::query {
 
+/// One pass over ascending places. `offsets` is borrowed. Not thread-safe; each pass has its own.
 template <class Offset>
 class RowCursor {
  public:
-  /// Row i has the places [offsets[i], offsets[i + 1]); there is at least one row.
+  /// Row i has the places [offsets[i], offsets[i + 1]). There must be at least one row.
   RowCursor(const Offset* offsets, std::uint32_t rows)
       : offsets_(offsets),
         rows_(rows),
@@ -22,7 +23,8 @@ class RowCursor {
                                    (static_cast<std::uint64_t>(offsets[rows] - offsets[0]) + 1),
                                std::uint64_t{1} << kFractionBits)) {}
 
-  /// `place` is one of a row, and not before that of the last call.
+  /// Returns the row of `place`, which must belong to a row and not lie before the place of the
+  /// last call.
   std::uint32_t row_of(Offset place) {
     const auto passed = static_cast<std::uint64_t>(place - offsets_[row_]);
     const std::uint64_t guess = row_ + (passed * rows_a_place_ >> kFractionBits);
@@ -37,6 +39,7 @@ class RowCursor {
   static constexpr std::uint32_t kWindow = 16;
   static constexpr unsigned kFractionBits = 32;
 
+  /// Binary search in 16 rows, without branches.
   std::uint32_t row_in_window(std::uint32_t low, Offset place) const {
     for (std::uint32_t half = kWindow / 2; half > 0; half /= 2) {
       low += static_cast<std::uint32_t>(offsets_[low + half] <= place) * half;
@@ -44,14 +47,15 @@ class RowCursor {
     return low;
   }
 
+  /// Strides double from the last row until they pass the place; then halves.
   std::uint32_t row_by_strides(Offset place) const {
-    std::uint32_t low = row_;  // begins at or before the place
+    std::uint32_t low = row_;  // this row begins at or before the place
     std::uint32_t stride = 1;
     while (low + stride < rows_ && offsets_[low + stride] <= place) {
       low += stride;
       stride *= 2;
     }
-    std::uint32_t high = std::min(low + stride, rows_);  // begins behind it
+    std::uint32_t high = std::min(low + stride, rows_);  // this row begins after it
     while (high - low > 1) {
       const std::uint32_t middle = low + (high - low) / 2;
       (offsets_[middle] <= place ? low : high) = middle;
@@ -61,7 +65,7 @@ class RowCursor {
 
   const Offset* offsets_;
   std::uint32_t rows_;
-  std::uint64_t rows_a_place_;  ///< times 2^32; more than one only as one
+  std::uint64_t rows_a_place_;  ///< rows for each place, times 2^32; at most 2^32
   std::uint32_t row_ = 0;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements string_automaton.h.
 #include "query/strings/string_automaton.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ using scan_detail::Look;
 using scan_detail::Node;
 using scan_detail::Texts;
 
+/// A node for one byte in these ranges.
 Node byte_class(std::vector<scan_detail::CodeRange> ranges) {
   Node node;
   node.kind = Node::Kind::kByteClass;
@@ -22,6 +24,7 @@ Node byte_class(std::vector<scan_detail::CodeRange> ranges) {
   return node;
 }
 
+/// Any number of repetitions, including none.
 Node repeated(Node once) {
   Node node;
   node.kind = Node::Kind::kRepeat;
@@ -34,8 +37,8 @@ Node concat(std::vector<Node> items) {
   return scan_detail::join(std::move(items), Node::Kind::kConcat);
 }
 
-/// A second character begins where the first one cannot go on, which makes its end certain. Before
-/// a literal that is so because literals are UTF-8.
+/// Each further character begins with a byte that cannot continue the one before, so that it is
+/// certain where a character ends. Before a literal that is certain anyway, as literals are UTF-8.
 void append_characters(std::vector<Node>& items, std::uint32_t count, bool unicode) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const bool any_byte = i == 0 || !unicode;
@@ -44,8 +47,9 @@ void append_characters(std::vector<Node>& items, std::uint32_t count, bool unico
   }
 }
 
-/// Reads a string beside `text`: states 0 to size() are how many bytes were equal, then there is
-/// one for strings before it and one for those behind it.
+/// Builds the automaton that compares a string with `text` byte by byte. States 0 to size() say how
+/// many bytes were equal so far; two more stand for strings that come before the text, and after
+/// it.
 class Comparison {
  public:
   Comparison(StringCondition::Kind kind, std::string_view text) : kind_(kind), text_(text) {}
@@ -76,6 +80,7 @@ class Comparison {
   std::uint32_t behind() const { return static_cast<std::uint32_t>(text_.size()) + 2; }
   void append_all_to(std::uint32_t state) { made_.next.insert(made_.next.end(), 256, state); }
 
+  /// Whether strings with this order (negative, 0, positive) relative to the text are accepted.
   bool is_wanted(int order) const {
     switch (kind_) {
       case Kind::kLess:
@@ -102,6 +107,7 @@ bool LikeShape::has_characters() const {
   return std::any_of(gaps.begin(), gaps.end(), [](const Gap& gap) { return gap.characters != 0; });
 }
 
+/// Adjacent wildcards become one gap.
 Result<LikeShape> like_shape(std::string_view pattern, char escape) {
   PRESSO_ASSIGN(const auto parts,
                 scan_detail::split_like(pattern, escape, scan_detail::LikeEscapes::kAny));
@@ -159,6 +165,8 @@ scan_detail::SyntaxOptions query_syntax() {
   return syntax;
 }
 
+/// Limits the product of states and classes of bytes, which is what construction and minimising
+/// cost.
 AutomatonLimits query_limits(const scan_detail::Program& program) {
   constexpr std::size_t kMostSteps = 64'000;
   constexpr std::size_t kMostStates = 4000;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements string_test.h by handing everything to the RowTest and the TokenPlan that
+// compile_condition() has chosen.
 #include "query/strings/string_test.h"
 
 #include <utility>
@@ -8,6 +10,7 @@
 
 namespace presso::query {
 
+/// Shared by all copies of a test.
 struct StringTest::Body {
   CompiledCondition made;
   StringCondition condition;
@@ -26,6 +29,7 @@ bool StringTest::matches(Bytes string) const {
   return body_->made.test->matches(string);
 }
 
+/// The text may have further rows after these; tests must not look at them.
 void StringTest::find(Bytes text, const std::int64_t* offsets, std::uint32_t rows,
                       const std::uint64_t* alive, std::uint64_t* bits) const {
   if (rows == 0) return;
@@ -49,6 +53,7 @@ const std::vector<std::string>& StringTest::exact_strings() const {
   return body_->made.exact;
 }
 
+/// The automaton over codes shares the plan and the test with this object, so it may outlive it.
 std::unique_ptr<const StringTest::TokenAutomaton> StringTest::over_tokens(
     const TokenDictionary& tokens) const {
   if (!body_->made.tokens->exists()) return nullptr;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements swept_test.h. The thresholds below were measured on short rows; see NOTES.md, "What is
+// swept for".
 #include "query/strings/swept_test.h"
 
 #include <algorithm>
@@ -14,11 +16,12 @@ namespace {
 using scan_detail::CandidateBatch;
 using scan_detail::Kernels;
 
-/// Measured on rows of 26 bytes: string_test_rate lineitem.csv.presso l_comment like %furiously%
-/// (or matches (foxes|ideas).*(sleep|haggle): 0.25).
+/// Measured on rows of 26 bytes, in ns a byte: string_test_rate lineitem.csv.presso l_comment like
+/// %furiously% (matches (foxes|ideas).*(sleep|haggle): 0.25).
 constexpr double kSweepNs = 0.15;
 
-/// Calls decide(row, place) for each row with a place, with the first one, in their order.
+/// Calls decide(row, place) for each row that has a hit, with its first one, in ascending order.
+/// Further hits in the row are skipped.
 template <class Decide>
 void for_rows_with_a_place(const TextSweep& sweep, const Kernels& kernels, const TextRows& rows,
                            const Decide& decide) {
@@ -38,7 +41,8 @@ void for_rows_with_a_place(const TextSweep& sweep, const Kernels& kernels, const
   }
 }
 
-/// What both tests share: which sweep is run, if any.
+/// The part that both tests share: decides which sweep is run, if any.
+/// The choice is a relaxed atomic: two threads may both make it, and either result is right.
 class Sweeps {
  public:
   Sweeps(std::vector<TextSweep> sweeps, CpuLevel level)
@@ -47,8 +51,9 @@ class Sweeps {
   const Kernels& kernels() const { return kernels_; }
   const TextSweep& operator[](std::size_t i) const { return sweeps_[i]; }
 
-  /// The number of the sweep to run; nullopt: rows had better be tested one by one. The first call
-  /// chooses for all that follow.
+  /// Returns the number of the sweep to run; nullopt if rows had better be tested one by one. The
+  /// first call chooses, by a trial on its rows, for all that follow; a sample of each call's rows
+  /// can still say no.
   std::optional<std::size_t> best(const TextRows& rows, const std::uint64_t* alive) const {
     if (few_are_alive(rows.rows, alive, kLeastAlive)) return std::nullopt;
     std::size_t chosen = chosen_.load(std::memory_order_relaxed);
@@ -66,14 +71,16 @@ class Sweeps {
   static constexpr std::size_t kUndecided = ~std::size_t{0};
   static constexpr std::uint32_t kTrialRows = 1024;
   static constexpr std::uint32_t kSampleRows = 128;
-  static constexpr double kMostCost = 0.6;  ///< a row
-  /// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
+  /// places for each row, above which rows are tested one by one
+  static constexpr double kMostCost = 0.6;
+  /// If fewer than one row in 24 is alive, looking at each of them is faster than sweeping all.
   static constexpr std::uint64_t kLeastAlive = 24;
 
   static Bytes first_rows(const TextRows& rows, std::uint32_t count) {
     return rows.text.first(static_cast<std::size_t>(rows.offsets[std::min(rows.rows, count)]));
   }
 
+  /// The sweep with the fewest places in `text`.
   std::size_t cheapest(Bytes text) const {
     std::size_t best = 0;
     double least = sweeps_[0].cost(kernels_, text);
@@ -90,7 +97,7 @@ class Sweeps {
   mutable std::atomic<std::size_t> chosen_{kUndecided};
 };
 
-/// Rows with a place are gathered, since tests are faster with several of them at a time.
+/// Gathers rows with hits, because the test is faster with many of them at a time.
 class SweptTest final : public RowTest {
  public:
   SweptTest(SweptPlan plan, std::unique_ptr<const RowTest> test, CpuLevel level)
@@ -114,7 +121,7 @@ class SweptTest final : public RowTest {
       }
       count = 0;
     };
-    // Bits are written behind the rows that are asked for here, which may be the same memory.
+    // Bits are only written for rows before those that are read here; both may be one memory.
     for_rows_with_a_place(sweeps_[*best], sweeps_.kernels(), rows,
                           [&](std::uint32_t row, std::size_t) {
                             ids[count] = row;
@@ -134,6 +141,7 @@ class SweptTest final : public RowTest {
   std::unique_ptr<const RowTest> test_;
 };
 
+/// Continues from the hit instead of testing the row from its beginning.
 class SweptInOrder final : public RowTest {
  public:
   SweptInOrder(SweptPlan plan, const std::vector<std::string>& literals,
@@ -166,7 +174,8 @@ class SweptInOrder final : public RowTest {
   }
 
  private:
-  /// `place`: where the literal with that number first stands in the row, if it is not cut off.
+  /// Whether the row has all literals in order. `place` is where the literal with number `number`
+  /// first stands in the row, unless it is cut off by the row's end.
   bool has_all(const TextRows& rows, std::uint32_t row, std::size_t place,
                std::size_t number) const {
     const auto end = static_cast<std::size_t>(rows.offsets[row + 1]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements text_sweep.h on top of the probes and kernels of scan.
 #include "query/strings/text_sweep.h"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ using scan_detail::PairProbe;
 using scan_detail::SequenceProbe;
 using scan_detail::StrideProbe;
 
-/// Pairs of the three rarest bytes, the rarest pair first; of a shorter string one pair.
+/// Returns pairs of the three rarest bytes of the string, the rarest pair first; one pair for a
+/// string of fewer bytes.
 std::vector<PairProbe> pairs_of(const std::string& string) {
   std::vector<PairProbe::Place> places;
   for (std::size_t i = 0; i < std::min(string.size(), scan_detail::kMaxReach); ++i) {
@@ -55,7 +57,7 @@ std::vector<TextSweep> TextSweep::for_strings(const Clause& clause) {
 std::vector<TextSweep> TextSweep::for_string(const std::string& string) {
   std::vector<TextSweep> made;
   for (const PairProbe& pair : pairs_of(string)) {
-    // The whole string must be inside the text to be compared.
+    // The string is compared as a whole, so it must lie within the text.
     made.push_back(TextSweep(std::make_shared<const Probe>(pair), string.size() - 1));
     made.back().needle_.emplace(string);
   }
@@ -78,7 +80,7 @@ std::size_t TextSweep::find(const Kernels& kernels, Bytes text, std::size_t from
 }
 
 double TextSweep::cost(const Kernels& kernels, Bytes text) const {
-  constexpr double kComparison = 0.3;  // beside finding the row and testing it
+  constexpr double kComparison = 0.3;  // relative to finding the row and testing it
   double cost = 0;
   CandidateBatch batch;
   for (std::size_t from = 0, end = limit(text); from < end;) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The automaton over codes as a table whose entries are made when they are first asked for: of the
-// states times 4,096 codes few are ever met, and making all would cost more than reading a row
-// group. The first row is that of an unknown state and stays 0. An entry is one number that every
-// thread would compute alike, so threads may fill it at the same time without a lock. Tested by
-// tests/unit/query/strings/string_test_test.cpp.
+// The automaton over token codes as a table that is filled on demand: of the states times 4,096
+// codes only few are ever met, and filling all would cost more than reading a row group. An entry
+// is the state after the bytes of a token. Row 0 belongs to an unknown state and stays 0. Every
+// thread would compute the same number for an entry, so threads may fill it at the same time
+// without a lock. Tested by tests/unit/query/strings/string_test_test.cpp.
+//
+// Example: in the automaton of LIKE '%special%' the entry of (start, code of `spe`) is the state
+// after "spe". The first row that has this code makes the entry with three steps of the automaton
+// over bytes; every later row takes it with one load.
 #pragma once
 
 #include <array>
@@ -17,14 +21,15 @@
 
 namespace presso::query {
 
+/// The table for one automaton and one token dictionary. Thread-safe.
 class CodeTable {
  public:
   /// A state of the automaton over bytes, counted from 1, or kUnknown.
   using State = std::uint32_t;
   static constexpr State kUnknown = 0;
 
-  /// Both are kept by reference. `backwards`: the automaton reads strings from their ends.
-  /// has_memory() says whether there was enough.
+  /// Both are kept by reference. `backwards`: the automaton reads strings from their ends. If
+  /// memory does not suffice has_memory() is false, and the table must not be used.
   CodeTable(const scan_detail::Dfa& automaton, const TokenDictionary& tokens, bool backwards)
       : automaton_(automaton),
         tokens_(tokens),
@@ -36,16 +41,18 @@ class CodeTable {
 
   State start() const { return automaton_.start + 1; }
   bool matches(State state) const { return state > automaton_.first_matching; }
-  /// As a product, so that compilers make no branch of which of the two it is: rows are read one by
-  /// one where the first codes decide them, this way or that.
+  /// Whether no further code can change the answer. It is a product, so that compilers make no
+  /// branch of which state it is: some rows are decided one way and some the other, which cannot be
+  /// predicted.
   bool is_decided(State state) const {
     return (state ^ (automaton_.sink + 1)) * (state ^ (automaton_.dead + 1)) == 0;
   }
+  /// Returns the state after `code`, making the entry if it is new.
   State step(State state, std::uint16_t code) const {
     const State next = known_step(state, code);
     return next != kUnknown ? next : made(state, code);
   }
-  /// kUnknown where the entry is not made yet, and from kUnknown on.
+  /// Returns kUnknown if the entry has not been made, and from kUnknown.
   State known_step(State state, std::uint16_t code) const {
     return entries_[std::size_t{state} * kMaxTokens + code].load(std::memory_order_relaxed);
   }
@@ -58,6 +65,7 @@ class CodeTable {
     void operator()(Entry* entries) const { std::free(entries); }
   };
 
+  /// Computes an entry by reading the token's bytes.
   [[gnu::noinline, gnu::cold]] State made(State state, std::uint16_t code) const {
     const Bytes token = tokens_.token(code);
     std::uint32_t to = state - 1;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements token_plan.h. Only clauses with few strings and few expected hits are kept, at most
+// two.
 #include "query/strings/token_plan.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@ using scan_detail::Dfa;
 using scan_detail::Node;
 using scan_detail::PatternLiterals;
 
+/// nullptr for an error or too many states.
 std::shared_ptr<const Dfa> for_codes(Result<Dfa> dfa) {
   if (!dfa.ok() || dfa->states > kMostCodeStates) return nullptr;
   return std::make_shared<const Dfa>(std::move(*dfa));

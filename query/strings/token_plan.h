@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is made of a condition for token codes, before a token dictionary is known.
-// Tested by tests/unit/query/strings/string_test_test.cpp.
+// The part of a condition over token codes that does not depend on a token dictionary. It is made
+// once; token_tests.h makes a test from it for each dictionary. Tested by
+// tests/unit/query/strings/string_test_test.cpp.
 #pragma once
 
 #include <atomic>
@@ -14,35 +15,38 @@
 
 namespace presso::query {
 
-/// The most states of an automaton over codes: 4 MiB of table, of which only what is used is
-/// touched.
+/// The most states of an automaton over codes: its table has 4 MiB, of which only entries that are
+/// used are touched.
 constexpr std::uint32_t kMostCodeStates = 512;
 
+/// Immutable, except for `rarest`, which only affects speed.
 struct TokenPlan {
   /// nullptr: rows are decoded and given to the test of strings.
   std::shared_ptr<const scan_detail::Dfa> automaton;
-  /// It reads strings from their ends, which decides sooner where these are given. No clauses then.
+  /// The automaton reads strings from their ends, which decides sooner if only the end is fixed.
+  /// There are no clauses then.
   bool backwards = false;
-  /// Every match has a string of each; those that are swept for, the rarer ones first.
+  /// Every match has a string of each of these clauses. They can be swept for; the rarer ones come
+  /// first.
   std::vector<scan_detail::RequiredLiterals::Clause> clauses;
-  /// There is one clause of one string of up to 16 bytes, and every row that holds it matches.
+  /// There is one clause of one string of up to 16 bytes, and every row with that string matches.
   bool literal_is_all = false;
-  /// The number of the clause that was the rarest in the first codes that were searched, or
-  /// kUndecided. Any of them gives the same answers.
+  /// The number of the clause that was rarest in the codes that were searched first, or kUndecided.
+  /// Answers do not depend on it.
   mutable std::atomic<std::size_t> rarest{kUndecided};
   static constexpr std::size_t kUndecided = ~std::size_t{0};
 
   bool exists() const { return automaton != nullptr || !clauses.empty(); }
 };
 
-/// `dfa` may be an error, or too large: then there is no automaton.
+/// If `dfa` is an error or too large, the plan has no automaton.
 std::shared_ptr<const TokenPlan> plan_tokens(Result<scan_detail::Dfa> dfa);
-/// With sweeps for what `literals` requires. `literal_is_all`: every row with that one literal
+/// Adds sweeps for what `literals` requires. `literal_is_all`: every row with that one literal
 /// matches.
 std::shared_ptr<const TokenPlan> plan_tokens(Result<scan_detail::Dfa> dfa,
                                              const scan_detail::PatternLiterals& literals,
                                              bool literal_is_all);
-/// The same of a tree, backwards.
+/// A plan whose automaton reads from the end.
 std::shared_ptr<const TokenPlan> plan_backwards(const scan_detail::Node& root);
 
 }  // namespace presso::query

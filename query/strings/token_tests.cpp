@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows of codes are short, 1 to 10 codes, so how a row ends matters as much as how a code is read.
-// Where most rows are decided by their first codes, rows are read one by one and left there; else
-// several rows are read side by side (Lanes), which has no branch on a row's length.
+// Implements token_tests.h. Rows are short, 1 to 10 codes, so the end of a row matters as much as
+// each code. If most rows are decided by their first codes, rows are read one by one and left
+// early; otherwise several rows are read side by side (Lanes), without a branch on a row's length.
 #include "query/strings/token_tests.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@ namespace {
 
 using State = CodeTable::State;
 
+/// Row i has the codes [begins[i], begins[i + 1]).
 struct CodeRows {
   const std::uint16_t* codes = nullptr;
   const std::uint32_t* begins = nullptr;
@@ -26,8 +27,8 @@ struct CodeRows {
   std::uint32_t length(std::uint32_t row) const { return begins[row + 1] - begins[row]; }
 };
 
-/// Rows side by side. All take as many steps as the longest of them; what a row reads behind its
-/// end does no harm, since its state there is looked up among those that were stored.
+/// Reads kCount rows side by side. All take as many steps as the longest. What a row reads after
+/// its end does no harm, as its state there is looked up among the stored ones.
 class Lanes {
  public:
   static constexpr std::uint32_t kCount = 8;
@@ -36,10 +37,10 @@ class Lanes {
 
   struct Answers {
     std::uint32_t known = 0;    ///< bit i: row first + i was read
-    std::uint32_t matches = 0;  ///< and matches
+    std::uint32_t matches = 0;  ///< bit i: row first + i matches; only where it is known
   };
-  /// Of kCount rows from `first` on. None are known where there are fewer, or where codes behind
-  /// the last one would be read.
+  /// Reads kCount rows from `first` on. No row is known if there are fewer, or if codes beyond the
+  /// last row would be read.
   Answers run(std::uint32_t first) const {
     if (first + kCount > rows_.rows) return {};
     std::uint32_t longest = 0;
@@ -62,7 +63,7 @@ class Lanes {
  private:
   static constexpr std::uint32_t kSteps = 8;
 
-  /// Codes [step, step + kSteps) of each row.
+  /// Reads codes [step, step + kSteps) of each row.
   void read(std::uint32_t first, std::uint32_t step, std::array<State, kCount>& states) const {
     State after[kSteps + 1][kCount];
     std::array<const std::uint16_t*, kCount> codes;
@@ -87,9 +88,10 @@ class Lanes {
   const CodeRows& rows_;
 };
 
-/// Where fewer of the rows are alive, looking at each of them is faster than sweeping all.
+/// If fewer than one row in 16 is alive, looking at each of them is faster than sweeping all.
 constexpr std::uint64_t kLeastAlive = 16;
 
+/// Chooses for each call: a sweep, rows one by one, or lanes.
 class TokenTest final : public StringTest::TokenAutomaton {
  public:
   TokenTest(std::shared_ptr<const TokenPlan> plan, const TokenDictionary& tokens,
@@ -116,6 +118,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
   }
 
  private:
+  /// A sweep and the number of its clause in the plan.
   struct NumberedSweep {
     CodeSweep sweep;
     std::size_t number = 0;  ///< of the plan's clause
@@ -123,11 +126,13 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   // --- Row by row ----------------------------------------------------------------------------
 
+  /// One row, whatever the plan has.
   bool matches(const CodeRows& rows, std::uint32_t row) const {
     if (!table_) return matches_decoded(rows, row);
     return plan_->backwards ? read_row<true>(rows, row) : read_row<false>(rows, row);
   }
 
+  /// Reads one row until it is decided.
   template <bool kBackwards>
   bool read_row(const CodeRows& rows, std::uint32_t row) const {
     const std::uint32_t begin = rows.begins[row];
@@ -140,6 +145,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
     return table_->matches(state);
   }
 
+  /// Decodes the row and asks the test of strings.
   bool matches_decoded(const CodeRows& rows, std::uint32_t row) const {
     std::vector<Byte> text;
     for (std::uint32_t i = rows.begins[row]; i < rows.begins[row + 1]; ++i) {
@@ -149,6 +155,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
     return test_->matches(text);
   }
 
+  /// All live rows, one by one.
   void read_rows(const CodeRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const {
     const auto run = [&](const auto& test) { test_rows(rows.rows, alive, bits, test); };
     if (!table_) return run([&](std::uint32_t row) { return matches_decoded(rows, row); });
@@ -156,8 +163,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
     run([&](std::uint32_t row) { return read_row<false>(rows, row); });
   }
 
-  /// Whether the automaton needs less than half of the codes, by the first rows; of a vector's few
-  /// of them.
+  /// Whether the automaton needs less than half of the codes, judged by a sample of the first rows.
   bool rows_end_early(const CodeRows& rows) const {
     const std::uint32_t sample = std::min(rows.rows, std::clamp(rows.rows / 32, 16u, 256u));
     std::uint32_t steps = 0;
@@ -172,7 +178,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
     return 2 * steps < rows.begins[sample] - rows.begins[0];
   }
 
-  /// Words with few live rows are read row by row.
+  /// All live rows, eight at a time; words with few live rows are read row by row.
   void read_lanes(const CodeRows& rows, const std::uint64_t* alive, std::uint64_t* bits) const {
     constexpr std::uint32_t kFewRows = 16;
     const Lanes lanes(*table_, rows);
@@ -197,14 +203,15 @@ class TokenTest final : public StringTest::TokenAutomaton {
 
   // --- Swept -----------------------------------------------------------------------------------
 
-  /// The one that finds least in the first codes; nullptr: all find too much, or there is none.
+  /// Returns the sweep with the fewest hits in a sample of the codes; nullptr if there is none, or
+  /// if none has few enough for sweeping to pay.
   const CodeSweep* best_sweep(const CodeRows& rows) const {
     constexpr std::size_t kSample = 4096;
-    constexpr std::size_t kMostFound = 24;  ///< a place for so many codes
+    constexpr std::size_t kMostFound = 24;  ///< one hit for this number of codes
     if (sweeps_.empty()) return nullptr;
     const std::uint16_t* const codes = rows.codes + rows.begins[0];
     const std::size_t all = rows.begins[rows.rows] - rows.begins[0];
-    // An eighth of the codes tells: of a vector's rows, more would cost as much as is gained.
+    // An eighth of the codes is enough; for the few rows of a vector more would not pay.
     const std::size_t count = std::min({kSample, std::max<std::size_t>(all / 8, 256), all});
     const NumberedSweep* best = nullptr;
     std::size_t fewest = ~std::size_t{0};
@@ -218,6 +225,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
     return too_many ? nullptr : &best->sweep;
   }
 
+  /// The number of hits among the first `count` codes.
   static std::size_t places_in(const CodeSweep& sweep, const std::uint16_t* codes,
                                std::size_t count) {
     CodeSweep::Places places;
@@ -229,6 +237,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
     return found;
   }
 
+  /// Tests the rows with a hit, each once.
   void sweep_rows(const CodeSweep& sweep, const CodeRows& rows, const std::uint64_t* alive,
                   std::uint64_t* bits) const {
     const std::uint32_t begin = rows.begins[0];

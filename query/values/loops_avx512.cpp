@@ -9,6 +9,7 @@ namespace avx512 {
 
 #include "query/values/loops_body.h"
 
+/// Eight codes at a time; larger tables take the common loop.
 void look_up_in_register(const u32* table, u32 entries, const u32* codes, u32 count, u64* to) {
   if (entries > 16) return look_up(table, entries, codes, count, to);
   const __m512i held = _mm512_loadu_si512(table);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The loops of loops.h. Included once for each CPU level, inside that level's namespace; nothing of
-// the standard library is used, so that no code made for one level is shared with another. There
-// are no intrinsics: compilers turn the loops into vector code.
+// The loops of loops.h. This file is included once for each CPU level, inside that level's
+// namespace. It uses nothing of the standard library, so that the linker cannot share code for one
+// level with another. There are no intrinsics: compilers turn the loops into vector code.
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
@@ -22,7 +22,7 @@ inline void widen(const u32* from, u32 count, u64* to) {
   for (u64 i = 0; i < count; ++i) to[i] = from[i];
 }
 
-/// Gathering is no faster, so that this stays a loop of single steps.
+/// A vector gather is no faster here, so the compiler is kept from making one.
 inline void look_up(const u32* table, u32, const u32* codes, u32 count, u64* to) {
 #pragma GCC unroll 1
   for (u64 i = 0; i < count; ++i) {

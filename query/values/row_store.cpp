@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows in memory. A column is one array that doubles as it grows, so appending costs a copy of the
-// values and, on average, one more. Validity has no memory until the first null comes; bits of
-// words that are not full are set, so that counting nulls needs no mask. Strings go into chunks
-// that double from 4 KiB to 1 MiB: few allocations for many rows, little waste for few.
+// Implements row_store.h. A column is one array that doubles as it grows, so appending costs a copy
+// of the values and, on average, one more. Validity takes no memory before the first null; bits
+// after the last row are set, so that counting nulls needs no mask.
 #include "query/values/row_store.h"
 
 #include <algorithm>
@@ -22,12 +21,13 @@ std::size_t words_for(std::uint64_t rows) {
   return static_cast<std::size_t>((rows + 63) / 64);
 }
 
-/// Bits of word `word` of a bitmap of `rows` rows that stand for rows.
+/// Returns the bits of word `word` that stand for rows, in a bitmap of `rows` rows.
 std::uint64_t mask_of(std::uint32_t word, std::uint32_t rows) {
   const std::uint32_t left = rows - 64 * word;
   return left >= 64 ? kAll : (std::uint64_t{1} << left) - 1;
 }
 
+/// Looks at the bitmap, as many views have one without a null.
 bool has_nulls(const VectorView& view, std::uint32_t rows) {
   if (view.validity == nullptr) return false;
   for (std::uint32_t word = 0; word < words_for(rows); ++word) {
@@ -36,6 +36,7 @@ bool has_nulls(const VectorView& view, std::uint32_t rows) {
   return false;
 }
 
+/// Copies values of one width in the order of `rows`.
 template <class T>
 void pick(const Byte* from, std::span<const std::uint64_t> rows, Byte* to) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -60,7 +61,7 @@ StringRef StringArena::add(Bytes bytes) {
   if (bytes.empty()) return {};
   Byte* to = at_;
   if (bytes.size() > kChunkBytes / 4) {
-    // A chunk of its own; the one that others share stays in use.
+    // A large string gets a chunk of its own; the shared one stays in use.
     chunks_.push_back(std::make_unique_for_overwrite<Byte[]>(bytes.size()));
     bytes_ += bytes.size();
     to = chunks_.back().get();
@@ -160,6 +161,8 @@ void RowStore::append_values(std::size_t column, const VectorView& from, std::ui
   }
 }
 
+/// Bits of the view are shifted to where the store's rows end, which need not be the beginning of a
+/// word.
 void RowStore::append_validity(Column& column, const VectorView& from, std::uint32_t rows) const {
   const bool nulls = has_nulls(from, rows);
   std::vector<std::uint64_t>& validity = column.validity;
@@ -190,7 +193,7 @@ bool RowStore::is_null(std::size_t column, std::uint64_t row) const {
   return !validity.empty() && (validity[static_cast<std::size_t>(row / 64)] >> (row % 64) & 1) == 0;
 }
 
-/// Rows of `part` become those from `first` on.
+/// Copies the values of `part` to the rows from `first` on.
 void RowStore::take_values(std::size_t column, std::uint64_t first, const RowStore& part) {
   const std::size_t width = physical_bytes(physical_[column]);
   const auto rows = static_cast<std::size_t>(part.rows_);
@@ -199,6 +202,8 @@ void RowStore::take_values(std::size_t column, std::uint64_t first, const RowSto
               rows * width);
 }
 
+/// Nulls are copied by one thread first, as parts need not begin at words; values follow in
+/// parallel.
 RowStore RowStore::concatenated(std::vector<Physical> columns, std::vector<RowStore> parts,
                                 unsigned threads) {
   RowStore store(std::move(columns));

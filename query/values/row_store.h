@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows in memory, column by column, in physical form: groups, and rows that wait to be sorted.
-// Bytes of strings are copied into chunks that do not move. Not thread-safe.
-// Tested by tests/unit/query/values/row_store_test.cpp.
+// Rows in memory, column by column, in physical form (vector.h): groups, build sides of joins, and
+// rows that wait to be sorted. Strings are copied into chunks that do not move, so that references
+// to them stay valid. Not thread-safe. Tested by tests/unit/query/values/row_store_test.cpp.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,11 @@
 
 namespace presso::query {
 
-/// Bytes that stay where they are until all are dropped.
+/// Owns bytes of strings, which stay in place until all are dropped by clear(). Memory is taken in
+/// chunks that double from 4 KiB to 1 MiB.
 class StringArena {
  public:
-  /// Copies them; nothing is allocated for an empty string.
+  /// Copies the bytes and returns where they are. Nothing is allocated for an empty string.
   StringRef add(Bytes bytes);
   std::uint64_t bytes() const { return bytes_; }  ///< of memory
   void clear();
@@ -29,6 +30,7 @@ class StringArena {
   std::uint64_t bytes_ = 0;
 };
 
+/// Columns of one length. Movable; an empty store has no columns.
 class RowStore {
  public:
   RowStore() = default;
@@ -38,35 +40,37 @@ class RowStore {
   std::uint64_t rows() const { return rows_; }
   std::uint64_t bytes() const;  ///< of memory
 
-  /// Rows that the caller fills: whatever stands in `values`, no nulls. Only in an empty store.
+  /// Makes an empty store have `rows` rows, which the caller fills: values are unspecified, none is
+  /// null.
   void resize_unset(std::uint64_t rows);
   Byte* values(std::size_t column) { return columns_[column].values.data(); }
-  /// The bitmap of a column's nulls, which has memory from then on.
+  /// Returns the bitmap of a column's nulls, allocating it (without nulls) if there is none.
   std::uint64_t* validity(std::size_t column);
-  /// Gives up bitmaps without a null.
+  /// Frees bitmaps without a null, so that readers need not look at them.
   void drop_idle_validity();
-  /// Keeps alive what strings of such rows point to.
+  /// Keeps an arena alive that strings of filled rows point into.
   void keep(std::shared_ptr<const StringArena> strings) { kept_.push_back(std::move(strings)); }
-  /// For stores of many rows, before the first: fewer page faults and misses (Buffer).
+  /// For stores of many rows, before the first row: fewer page faults and TLB misses (see Buffer).
   void use_large_pages();
-  /// Room for so many rows: what is appended up to there is not copied again.
+  /// Makes room for `rows` rows; up to there, appending does not move what is stored.
   void reserve(std::uint64_t rows);
-  /// A view for each column; any number of rows up to kBatchRows.
+  /// Appends rows, given as a view for each column; at most kBatchRows rows. Strings are copied.
   void append(std::span<const VectorView> columns, std::uint32_t rows);
-  /// The rows of some stores with the same columns, one store after another, whose memory is given
-  /// up on the way.
+  /// Returns the rows of several stores with the same columns, one store after another, copied by
+  /// `threads` threads. The memory of each part is freed on the way. Throws std::bad_alloc.
   static RowStore concatenated(std::vector<Physical> columns, std::vector<RowStore> parts,
                                unsigned threads);
-  /// Rows from `first` on, which must be a multiple of 64.
+  /// Returns a view of the rows from `first` on, which must be a multiple of 64, as validity is in
+  /// words.
   VectorView view(std::size_t column, std::uint64_t first) const;
   bool is_null(std::size_t column, std::uint64_t row) const;
   template <class T>
   const T& at(std::size_t column, std::uint64_t row) const {
     return reinterpret_cast<const T*>(columns_[column].values.data())[row];
   }
-  /// The rows in another order; a row may be left out, or come twice. Both stores share the bytes
-  /// of strings, which live as long as either: only one of the two may be used by a thread at a
-  /// time.
+  /// Returns the rows with these numbers in this order; a row may be left out or occur twice. Both
+  /// stores share the bytes of strings, which live as long as either. Only one of the two may then
+  /// be used at a time by threads that append.
   RowStore picked(std::span<const std::uint64_t> rows) const;
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Compressing on all CPU cores: streams and buffers, into the format of FORMAT.md. The output
-// depends on the options and the input only, never on the number of threads. Sources: S7.1, S7.2,
-// S7.4, S7.13.
+// depends on the options and the input only, never on the number of threads. Sources, as
+// docs/sources.md numbers them: S7.1, S7.2, S7.4, S7.13. Tested by
+// tests/differential/round_trip_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 
 namespace presso {
 
+// Levels trade speed for size; see CompressOptions::level for what each does.
 constexpr int kMinLevel = 1;
 constexpr int kMaxLevel = 12;
 constexpr int kDefaultLevel = 3;
@@ -25,7 +27,7 @@ constexpr int kDefaultTableLevel = 6;     ///< of strings in tables
 constexpr int kDefaultArchiveLevel = 12;  ///< with Favor::kArchive
 constexpr unsigned kMaxThreads = 1024;
 
-// Thousandths of what the blocks take in the file.
+// Sizes of filters, in thousandths of what the blocks take in the file.
 constexpr std::uint32_t kDefaultFilterPermille = 80;
 constexpr std::uint32_t kArchiveFilterPermille = 50;
 constexpr std::uint32_t kMaxFilterPermille = 1000;
@@ -45,6 +47,7 @@ enum class Favor {
   kArchive,
 };
 
+/// Which dictionary, if any, stands before all blocks of a file, so that matches may reach into it.
 struct DictionaryChoice {
   enum class Mode {
     kAuto,  ///< one of the input if a trial shows that it pays; none under Favor::kDecode
@@ -62,6 +65,8 @@ struct DictionaryChoice {
   std::uint64_t renew_bytes = 256u << 20;
 };
 
+/// All choices of a compression. The defaults suit the goal `favor`; validate() refuses
+/// contradictions.
 struct CompressOptions {
   /// Which parser: 1 one table, 2 two (the Byte coding: one), 3-9 rows of a hash, 10-12 trees; 0:
   /// by goal and coding.
@@ -81,10 +86,11 @@ struct CompressOptions {
   /// instead of dealing the sequences out to lanes (FORMAT.md 13.7; larger files). 0: lanes.
   std::uint32_t sub_block_sequences = 0;
   Favor favor = Favor::kRatio;  ///< options below that are set win over it
-  /// What a match may not depend on (FORMAT.md 6.3). nullopt: anything, under Favor::kDecode tile.
+  /// What a match may depend on (FORMAT.md 6.3). nullopt: on anything, or under Favor::kDecode the
+  /// tile rule.
   std::optional<DependencyRule> rule;
-  /// What `rule` holds for: the sequences of a group, a power of two 32..1024, or under the tile
-  /// rule the bytes of a tile, a power of two 1024..32768. 0: by rule.
+  /// The unit of `rule`: the number of sequences in a group, a power of two 32..1024, or under the
+  /// tile rule the bytes of a tile, a power of two 1024..32768. 0: the rule's default.
   std::uint32_t group = 0;
   /// Furthest distance of a match in bytes, at least 1024; 0: all of block and dictionary, or by
   /// `favor`.
@@ -118,6 +124,7 @@ struct CompressSeconds {
   double writing = 0;
 };
 
+/// What a compression read and wrote.
 struct CompressSummary {
   std::uint64_t plain_bytes = 0;
   std::uint64_t compressed_bytes = 0;
@@ -127,10 +134,10 @@ struct CompressSummary {
   CompressSeconds seconds;
 };
 
-/// `options` with coding and level set, where they were left to the goal.
+/// Returns `options` with coding and level filled in where they were left to the goal.
 CompressOptions with_goal(const CompressOptions& options);
 
-/// kInvalidArgument, whose text names the option and its limits, or ok.
+/// Returns kInvalidArgument, with a text that names the option and its limits, or ok.
 Status validate(const CompressOptions& options);
 
 /// Compresses everything that `source` gives. Memory: a few blocks for each thread. If `sample` is
@@ -140,6 +147,7 @@ Status validate(const CompressOptions& options);
 /// of `source` and `sink`. Not to be called twice at a time on one source or sink.
 Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
                                         const CompressOptions& options = {});
+/// Compresses bytes in memory and returns the whole file.
 Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options = {});
 
 }  // namespace presso

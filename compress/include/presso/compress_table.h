@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Text with rows (CSV and its kin) compressed as a table: typed columns side by side, from which
-// the text can be given back byte for byte (FORMAT.md 15). Sources: S1.4, S7.24, L1.
+// Text with rows (CSV, TSV, .tbl, JSON lines) compressed as a table: typed columns side by side,
+// from which the text can be given back byte for byte (FORMAT.md 15). Sources, as docs/sources.md
+// numbers them: S1.4, S7.24, L1. Tested by tests/unit/compress/table and
+// tests/differential/table_round_trip_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +16,11 @@
 
 namespace presso {
 
-/// How the text is written, as far as the caller knows; the rest is found out.
+/// How the text is written, as far as the caller knows; what is not given is found out from the
+/// text.
 struct TableTextOptions {
   std::string name;  ///< of the file: `.tsv` and `.tbl` say what the delimiter is
-  /// kNone: found out by the first line.
+  /// kNone: found out from the first line.
   TextKind kind = TextKind::kNone;
   std::optional<Byte> delimiter;
   std::optional<Byte> quote;  ///< 0: none
@@ -30,46 +33,51 @@ struct TableTextOptions {
   bool fill = false;
 };
 
+/// One column by which rows are sorted.
 struct SortBy {
   std::string column;
   bool descending = false;
 };
 
-/// Rows are stored sorted: values before nulls, NaN behind all other numbers, strings by their
-/// bytes, descending exactly the other way round. Rows that are equal in these columns stay in
-/// their order. The file is the same for any limits and any number of threads.
+/// Rows can be stored sorted. Values come before nulls, NaN after all other numbers, strings in the
+/// order of their bytes; descending is the exact reverse of that. Rows that are equal in these
+/// columns stay in their order. The file is the same for any limits and any number of threads.
 struct TableSortOptions {
   std::vector<SortBy> by;  ///< the first one counts most; empty: rows stay in their order
-  /// Rows that take more are sorted by way of a temporary file.
+  /// If the rows take more than this, they are sorted by way of a temporary file.
   std::uint64_t memory_bytes = std::uint64_t{256} << 20;
-  /// For that file, which has no name there; empty: what TMPDIR names, else /tmp.
+  /// The folder of that file, in which it has no name; empty: what TMPDIR names, else /tmp.
   std::string temporary_directory;
   /// Rows of the text that are sorted at once, at most; 0: those of 32 MiB. For tests.
   std::uint32_t run_rows = 0;
 };
 
+/// Everything that compress_table() can be told.
 struct TableOptions {
   TableTextOptions text;
-  /// Types by name; of other columns the type is found out. A value that is not of its type is an
-  /// error.
+  /// Types of columns, by name; the types of all other columns are found out. A value that is not
+  /// of its column's type is an error.
   std::vector<ColumnSchema> types;
-  /// The text can be given back byte for byte. Not so where rows are sorted.
+  /// The text shall be given back byte for byte. Without effect where rows are sorted.
   bool exact = true;
-  /// For a table that is soon read and dropped: no coding of strings and no trials, so that loading
-  /// costs little more than parsing. About as large as the values in memory.
+  /// For a table that is read soon and then dropped: strings are not coded and nothing is tried
+  /// out, so that loading costs little more than parsing. The table is about as large as its values
+  /// in memory.
   bool quick = false;
   TableSortOptions sort;
-  /// Given, rows with the wrong number of fields or a value that is not of its type are no errors:
-  /// they are left out, and passed on as they stood, in their order, from the calling thread.
+  /// If given, rows with the wrong number of fields or with a value that is not of its type are no
+  /// errors: they are left out and passed to this function as they stood, in their order, on the
+  /// calling thread.
   std::function<Status(Bytes rows)> on_bad_rows;
   /// Rows of a row group, at most kMaxTableGroupRows; 0: those of 32 MiB of text.
   std::uint32_t group_rows = 0;
   /// Level and coding of strings that are stored as bytes; threads, metadata, progress.
   CompressOptions compress;
 };
+/// The most rows that a row group may have (FORMAT.md 15).
 constexpr std::uint32_t kMaxTableGroupRows = 1u << 24;
 
-/// What was found out about a column.
+/// Statistics of a column, and the reason for its type.
 struct ColumnFinding {
   std::uint64_t values = 0;  ///< not nulls
   std::uint64_t nulls = 0;
@@ -84,6 +92,7 @@ struct TableSeconds {
   double coding = 0;
 };
 
+/// Counts of a finished compression, and the schema that was chosen.
 struct TableSummary {
   std::uint64_t plain_bytes = 0;  ///< of text
   std::uint64_t compressed_bytes = 0;
@@ -99,14 +108,16 @@ struct TableSummary {
   TableSeconds seconds;
 };
 
-/// Compresses the text that `source` gives. `types_from`: the same text once more, from its begin;
-/// types are then found out from all of it, in a first pass. Without it (a pipe) they are found out
-/// from the first 32 MiB, and a later value that does not fit is an error. Memory: a few
-/// row groups for each thread, and TableSortOptions::memory_bytes where rows are sorted. Errors:
-/// kInvalidArgument with the line, for rows with the wrong number of fields, values that are not of
-/// their type, a quote that is never closed, a text without a row, a column to be sorted by that
-/// there is not; kUnsupported for UTF-16; kIo and kNoSpace that name the folder for temporary
-/// files; those of `source` and `sink`.
+/// Compresses the text that `source` gives into `sink`. `types_from` is the same text once more,
+/// from its beginning; types are then found out from all of it, in a first pass. Without it (a
+/// pipe) they are found out from the first 32 MiB, and a later value that does not fit is an error.
+/// Memory: a few row groups for each thread, and TableSortOptions::memory_bytes where rows are
+/// sorted.
+///
+/// Errors: kInvalidArgument with the line, for rows with the wrong number of fields, values that
+/// are not of their type, a quote that is never closed, a text without a row, or an unknown column
+/// to sort by; kUnsupported for UTF-16; kIo and kNoSpace that name the folder for temporary files;
+/// those of `source` and `sink`.
 Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options);
 /// The same for a text that can be read at any place, which all threads do: the file comes out the

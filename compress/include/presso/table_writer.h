@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Columns in memory compressed as a table (FORMAT.md 15), batch by batch. Such a table was not made
-// from text; where text is asked for, it is printed as its schema says.
+// from text; where text is asked for, it is printed as its schema says. Tested by
+// tests/unit/compress/table/table_writer_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 namespace presso {
 
+/// How rows are grouped and coded.
 struct TableWriterOptions {
   /// Rows of a row group, at most kMaxTableGroupRows (presso/compress_table.h); fewer where they
   /// take 1 GiB in memory. 0: those of 32 MiB.
@@ -28,15 +30,16 @@ struct TableWriterSummary {
   std::uint64_t compressed_bytes = 0;
 };
 
-/// Gathers batches of any size until they are a row group for each thread, which are then encoded
+/// Gathers batches of any size until there is a row group for each thread; these are then encoded
 /// at the same time. The file depends on the rows alone, not on how they were cut into batches and
-/// not on the number of threads. Memory: a row group for each thread, and what they become. Not
+/// not on the number of threads. Memory: a row group for each thread, and their encoded form. Not
 /// thread-safe.
 class TableWriter {
  public:
-  /// `sink` is kept by reference. Of TableSchema::text the form is used in which rows are printed,
-  /// CSV where its kind is kNone; head, order of keys, and TableSchema::exact are not. Errors:
-  /// kInvalidArgument for a schema or options that are not valid, those of the sink.
+  /// `sink` is kept by reference. TableSchema::text says how rows are printed when text is asked
+  /// for (CSV if its kind is kNone); its head and its order of keys are not used, nor is
+  /// TableSchema::exact. Errors: kInvalidArgument for a schema or options that are not valid, those
+  /// of the sink.
   static Result<TableWriter> open(ByteSink& sink, const TableSchema& schema,
                                   const TableWriterOptions& options = {});
   TableWriter(TableWriter&&) noexcept;
@@ -44,14 +47,15 @@ class TableWriter {
   /// Without close() before it, the file is cut off after its last whole row group.
   ~TableWriter();
 
-  /// The columns of the schema, in its order, all with the same number of rows; copied.
-  /// kInvalidArgument, and nothing of the batch is taken: another number of columns, another type,
-  /// a column of another length, a null in a column that is not nullable, offsets that fall, a
-  /// string that is not UTF-8 in a column that says so, more than 2 GiB in a row. Other errors
-  /// (sink, kOutOfMemory, kCancelled) are for good: later calls return them again.
+  /// Copies a batch: the columns of the schema, in its order, all with the same number of rows.
+  /// kInvalidArgument, and nothing of the batch is taken, for another number of columns, another
+  /// type, a column of another length, a null in a column that is not nullable, offsets that fall,
+  /// a string that is not UTF-8 in a column that says so, or more than 2 GiB in a row. Other errors
+  /// (sink, kOutOfMemory, kCancelled) are final: later calls return them again.
   Status append(std::span<const ColumnView> columns);
 
-  /// Writes what was gathered, index and trailer. Once; after it the writer takes nothing more.
+  /// Writes the rows that are still held, the index and the trailer. Called once; the writer takes
+  /// nothing more afterwards.
   Result<TableWriterSummary> close();
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reading tables (FORMAT.md 15): whole columns or some rows of them, and the text that they were
-// made from or another form of it. Sources: S1.4, S7.24, L1.
+// made from, or another form of it. Conditions and computations are the business of presso/query.h.
+// Sources, as docs/sources.md numbers them: S1.4, S7.24, L1. Tested by tests/unit/decompress/table
+// and tests/differential/table_round_trip_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +22,17 @@ namespace presso {
 class KeptDirectories;
 class TableIndex;
 
-/// What is known of a column in a row group without reading it.
+/// What the directory of a row group says about a column, known without reading the column.
 struct ColumnSummary {
   std::uint32_t nulls = 0;
-  /// Least and greatest value as zone images (FORMAT.md 15.4), where `has_zone`; NaNs are left out.
+  /// Whether `least` and `most` are known: the least and greatest value as zone images (FORMAT.md
+  /// 15.4), which are numbers of 64 bits in the order of the values. NaNs are left out.
   bool has_zone = false;
   std::uint64_t least = 0;
   std::uint64_t most = 0;
 };
 
+/// Place and size of a row group. `first_row` counts through the whole table.
 struct RowGroupSummary {
   std::uint64_t first_row = 0;
   std::uint32_t rows = 0;
@@ -47,7 +51,8 @@ struct ColumnStorage {
   std::uint64_t bytes_groups = 0;
 };
 
-/// A table opened for random access. Thread-safe after open. `file` is kept by reference.
+/// A table opened for random access. Thread-safe after opening. Copies share the index. `file` is
+/// kept by reference and must outlive all copies.
 class Table {
  public:
   /// Errors: kContent for a file of bytes, kNotPresso, those of the frames with their offsets.
@@ -60,25 +65,26 @@ class Table {
   RowGroupSummary row_group(std::uint64_t group) const;
   ColumnSummary column(std::uint64_t group, std::size_t column) const;
   std::uint64_t members() const;
-  /// Of the exact text, heads included; 0 where it is not exact.
+  /// Bytes of the exact text, heads included; 0 if the table is not exact.
   std::uint64_t text_bytes() const;
   std::uint64_t text_lines() const;
-  /// The index was damaged or missing, and was made from the directories.
+  /// Whether the index was damaged or missing and was made from the directories.
   bool rebuilt() const;
-  /// The file ends too early: rows at its end are missing.
+  /// Whether the file ends too early, so that rows at its end are missing.
   bool cut_off() const;
-  /// The row groups from `first` to `end` - 1 alone, as a table of which they are all, counted from
-  /// 0; RowGroupSummary::first_row and rows in messages are those of the whole table.
-  /// kInvalidArgument where there are none such.
+  /// Returns a table of the row groups `first` to `end` - 1 only, counted from 0 in it.
+  /// RowGroupSummary::first_row, and rows in messages, remain those of the whole table.
+  /// kInvalidArgument if these row groups do not exist.
   Result<Table> part(std::uint64_t first, std::uint64_t end) const;
-  /// By name; nullopt where there is none.
+  /// Returns the number of the column with this name, or nullopt.
   std::optional<std::size_t> find_column(std::string_view name) const;
 
-  /// Rows [first, first + rows) of a row group, of these columns: reads the row group's directory
-  /// and the blocks that hold them, nothing else. kInvalidArgument where there are none such.
+  /// Reads rows [first, first + rows) of a row group for these columns. Reads the row group's
+  /// directory and the blocks that hold the rows, nothing else. kInvalidArgument if group, columns
+  /// or rows do not exist.
   Result<std::vector<ColumnData>> read(std::uint64_t group, std::span<const std::size_t> columns,
                                        std::uint32_t first, std::uint32_t rows) const;
-  /// Reads all directories.
+  /// Reads the directories of all row groups and adds up how each column is stored.
   Result<std::vector<ColumnStorage>> storage() const;
 
  private:
@@ -103,22 +109,23 @@ struct RowsOptions {
   unsigned threads = 0;                    ///< 0: all
 };
 
-/// Writes rows as text; lines that were stored as they stood are written from their values, too.
-/// kInvalidArgument for columns or rows that the table has not.
+/// Writes rows as text. Lines that were stored as they stood are written from their values, too.
+/// kInvalidArgument for columns or rows that the table does not have.
 Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink);
 
-/// Whether the bytes begin a table (at least 12 of them).
+/// Whether bytes, at least 12 of them, are the beginning of a table.
 bool begins_table(Bytes begun);
 
-/// Writes the text that a table was made from, byte for byte; where it was not kept exactly, rows
-/// as they would be written. Row groups are decoded on all threads; every block is compared with
-/// its checksum, and the text of each row group with its own. Errors carry the offset in `source`.
-/// With salvage, row groups that have damage in a block are left out and reported; after damage to
-/// a directory nothing more is found. DecompressSummary::blocks counts row groups.
+/// Writes the text that a table was made from, byte for byte; if it was not kept exactly, rows as
+/// they would be written. Row groups are decoded on all threads; every block is compared with its
+/// checksum, and the text of each row group with its own. Errors carry the offset in `source`. With
+/// salvage, row groups with damage in a block are left out and reported; after damage to a
+/// directory nothing more is found. DecompressSummary::blocks counts row groups.
 Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
                                            const DecompressOptions& options = {});
 
-/// The same as a source that is read: decodes one row group after another on the reader's thread.
+/// Returns the text of a table as a source. One row group after another is decoded on the reader's
+/// thread. `table` is kept by reference.
 std::unique_ptr<ByteSource> table_text(ByteSource& table, const DecodeOptions& options = {});
 
 }  // namespace presso

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Reads the container (FORMAT.md 3) without decoding it: FrameReader walks any source front to
-// back, ArchiveIndex finds block k of a file by its index. Both are safe on any input: sizes are
-// checked against declared maxima before anything is allocated.
+// Reads the container (FORMAT.md 3) without decoding blocks: FrameReader walks any source from
+// front to back, ArchiveIndex finds block k of a file by its index. Both are safe on any input:
+// sizes are checked against declared maxima before anything is allocated, so damaged or hostile
+// files give an error and never much memory.
 //
-// A file may be several presso files one after another (members). Blocks and plain offsets are
-// counted through all of them.
+// A file may be several presso files one after another (members). Block numbers and plain offsets
+// are counted through all of them. Tested by tests/unit/format/archive_test.cpp and
+// container_rules_test.cpp, and by tests/fuzz/index_fuzzer.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,7 @@
 
 namespace presso {
 
-/// A block as stored, with where it stands.
+/// A block as it is stored, and where it stands in the file and in the plain text.
 struct StoredBlock {
   BlockHeader header;
   Buffer payload;                 ///< header.payload_bytes, Buffer::kSlack readable after them
@@ -28,6 +30,7 @@ struct StoredBlock {
   std::uint32_t member = 0;  ///< which of the concatenated files; dictionaries belong to one
 };
 
+/// A section (FORMAT.md 7) as it is stored. Its payload was compared with its checksum.
 struct StoredSection {
   SectionHeader header;
   Buffer payload;  ///< empty where the section was skipped
@@ -35,13 +38,15 @@ struct StoredSection {
   std::uint32_t member = 0;
 };
 
+/// The end of the source, after a complete member or of an empty source.
 struct EndOfInput {};
 
 /// What next() found. FileHeader begins a member; its trailer was read and checked before the next.
 using Frame = std::variant<EndOfInput, FileHeader, StoredSection, StoredBlock>;
 
-/// What a member has shown so far, to refuse frames out of their place (FORMAT.md 3). A refused
-/// frame leaves it as it was.
+/// Checks that frames come in the order that FORMAT.md 3 demands. It remembers what a member has
+/// shown so far; each call refuses a frame that is out of place (kBadHeader) and then leaves the
+/// state as it was.
 class FrameOrder {
  public:
   Status take_block();
@@ -61,9 +66,10 @@ class FrameWindow {
   /// `source` is kept by reference.
   explicit FrameWindow(ByteSource& source) : source_(source) {}
 
-  /// Makes `count` bytes available at data(), fewer only at the end of the input; returns how many.
+  /// Makes `count` bytes available at data(), fewer only at the end of the input. Returns how many
+  /// are there.
   Result<std::size_t> fill(std::size_t count);
-  /// The same, but fewer are an error: kTruncated with the offset of the end.
+  /// As fill(), but fewer than `count` bytes are an error: kTruncated with the offset of the end.
   Status require(std::size_t count);
   const Byte* data() const { return buffer_.data() + begin_; }
   std::size_t available() const { return buffer_.size() - begin_; }
@@ -77,13 +83,14 @@ class FrameWindow {
   /// The `count` bytes before data() stay in memory, and step_back() can return to them.
   void keep(std::size_t count) { kept_ = count; }
   std::size_t kept() const { return kept_; }
-  /// False, and without effect, where those bytes are no longer in memory.
+  /// Moves data() back by `count` bytes. Returns false, without effect, if they are no longer in
+  /// memory.
   bool step_back(std::size_t count);
 
  private:
   ByteSource& source_;
   Buffer buffer_;
-  std::size_t begin_ = 0;  ///< of what is unread in buffer_
+  std::size_t begin_ = 0;  ///< where the unread bytes begin in buffer_
   std::size_t kept_ = 0;
   bool source_ended_ = false;
   std::uint64_t offset_ = 0;
@@ -120,12 +127,12 @@ class FrameReader {
   }
 
  private:
-  /// What was read of the current member, to compare with its index and trailer.
+  /// The frames of the current member so far, to be compared with its index and trailer.
   struct Member {
     std::uint64_t offset = 0;              ///< in the input
     std::uint64_t blocks = 0;              ///< number of the next block
     std::uint64_t first_block_offset = 0;  ///< from the member's start
-    std::uint64_t index_offset = 0;        ///< likewise; 0: not seen yet
+    std::uint64_t index_offset = 0;        ///< from the member's start; 0: not seen yet
     std::uint32_t block_bytes = 0;         ///< 0: not known, the file header was lost
     FrameOrder order;
     bool short_block_seen = false;  ///< only the last block may be shorter
@@ -155,7 +162,7 @@ class FrameReader {
   Member member_;
   std::uint32_t members_ = 0;        ///< begun so far
   std::uint64_t blocks_before_ = 0;  ///< in all members before the current one
-  std::uint64_t plain_before_ = 0;   ///< likewise
+  std::uint64_t plain_before_ = 0;   ///< plain bytes of all members before the current one
   bool block_due_ = false;           ///< the current frame is a block or cannot be recognised
 
   // Salvage.
@@ -165,7 +172,7 @@ class FrameReader {
   std::uint64_t went_back_bytes_ = 0;  ///< in all: limited, so that salvage takes linear time
 };
 
-/// One of the concatenated files.
+/// One of the concatenated files, as its header, sections and index describe it.
 struct ArchiveMember {
   FileHeader header;
   Metadata metadata;
@@ -180,40 +187,42 @@ struct ArchiveMember {
   std::uint64_t index_offset = 0;  ///< in the file; both 0 where the index was rebuilt
 };
 
-/// Some blocks of a member one behind another, as its index tells of them. A value that can be
-/// sent.
+/// Consecutive blocks of one member, as the index describes them. It is a plain value that can be
+/// sent to another process, which then reads these blocks without reading the index again.
 struct ArchiveExcerpt {
   // As in ArchiveMember.
   std::uint64_t file_offset = 0;
   std::uint64_t plain_offset = 0;
   std::uint64_t plain_bytes = 0;
   std::uint64_t first_block = 0;
-  std::uint64_t first = 0;                  ///< number of the first of them
-  std::uint64_t offset = 0;                 ///< where that begins in the file
-  std::vector<std::uint32_t> stored_bytes;  ///< of each
+  std::uint64_t first = 0;                  ///< number of the excerpt's first block
+  std::uint64_t offset = 0;                 ///< where that block begins in the file
+  std::vector<std::uint32_t> stored_bytes;  ///< stored size of each block of the excerpt
 
   friend bool operator==(const ArchiveExcerpt&, const ArchiveExcerpt&) = default;
 };
 
-/// The table of all blocks, from the index of each member or, where `rebuilt()`, by walking the
-/// block headers; or of those of an excerpt, and then there are no others. Immutable after open;
-/// thread-safe. `file` is kept by reference.
+/// The table of all blocks of a file. It comes from the index of each member or, if one is damaged
+/// or missing (`rebuilt()`), from walking all block headers. It may also describe an excerpt only,
+/// and then knows no other blocks. Immutable after opening and thread-safe; takes 8 bytes a block.
+/// `file` is kept by reference and must outlive it.
 class ArchiveIndex {
  public:
-  /// Errors: those of the headers, with offsets. A damaged or missing index is no error.
+  /// Reads the trailers and indexes, or walks the headers. Errors are those of the headers, with
+  /// offsets; a damaged or missing index is no error.
   static Result<ArchiveIndex> open(const RandomAccess& file);
-  /// The same by the index of each member alone, for readers that go through a whole file and can
-  /// do without: an error where open() would walk, and kUnsupported, soon, where members take less
-  /// than `mean_member_bytes` of the file on average, so that finding them is half of reading them.
+  /// As open(), but never walks, for readers that go through the whole file anyway. Where open()
+  /// would walk, this is an error; and where members take less than `mean_member_bytes` on average,
+  /// so that finding them costs as much as half of reading them, it soon returns kUnsupported.
   static Result<ArchiveIndex> open_as_written(const RandomAccess& file,
                                               std::uint64_t mean_member_bytes);
-  /// By an excerpt of the index of the same file, of which nothing but the sections in front of the
-  /// member's blocks is read. Errors: kInvalidArgument for an excerpt that cannot be; those of the
-  /// header and the sections.
+  /// Opens an excerpt of the index of the same file. Only the file header and the sections before
+  /// the member's blocks are read. Errors: kInvalidArgument for an excerpt that contradicts itself
+  /// or the file; those of the header and the sections.
   static Result<ArchiveIndex> open_excerpt(const RandomAccess& file, const ArchiveExcerpt& excerpt);
 
-  /// Of the blocks from `first` to before `end`, at least one; nullopt where they lie in several
-  /// members or the index was rebuilt.
+  /// Returns an excerpt with the blocks `first` to `end` - 1, at least one; nullopt if they lie in
+  /// several members or the index was rebuilt.
   std::optional<ArchiveExcerpt> excerpt(std::uint64_t first, std::uint64_t end) const;
   bool rebuilt() const { return rebuilt_; }
   const std::vector<ArchiveMember>& members() const { return members_; }
@@ -222,24 +231,27 @@ class ArchiveIndex {
   }
   std::uint64_t plain_bytes() const;
 
-  /// Which block holds `plain_offset` (< plain_bytes()).
+  /// Returns the number of the block that holds byte `plain_offset`, which is less than
+  /// plain_bytes(). Takes logarithmic time in the number of members.
   std::uint64_t block_at(std::uint64_t plain_offset) const;
-  /// Header and payload of block `number`; reads nothing else of the file.
+  /// Reads header and payload of block `number` with two reads of the file and nothing else. `into`
+  /// is a buffer to use again.
   Result<StoredBlock> read_block(std::uint64_t number, Buffer into = {}) const;
   Result<BlockHeader> read_block_header(std::uint64_t number) const;
-  /// Whether what stands between a member's blocks and its index, and is nowhere mentioned in that,
-  /// is what FrameReader passes by: sound headers of sections that a reader need not know. Not for
-  /// a rebuilt index.
+  /// Checks what stands between a member's blocks and its index and is mentioned nowhere in the
+  /// index: only sound headers of sections that a reader may ignore, which FrameReader skips. Not
+  /// for a rebuilt index.
   Status check_tail(const ArchiveMember& member) const;
   std::uint64_t block_offset(std::uint64_t number) const {
     return block_offsets_[static_cast<std::size_t>(number - first_known_)];
   }
   std::uint64_t block_plain_offset(std::uint64_t number) const;
-  /// What block `number` takes in the file: up to the next block, or to the end of its member's
-  /// blocks. 0 where that is not known: for the last block of a member of a rebuilt index.
+  /// Returns the bytes that block `number` takes in the file, up to the next block or the end of
+  /// its member's blocks; 0 where that is not known (the last block of a member of a rebuilt
+  /// index).
   std::uint64_t block_stored_bytes(std::uint64_t number) const;
-  /// Whether `header` is that of block `number`: its number, plain size and stored size are those
-  /// of the index.
+  /// Whether `header` is that of block `number`: number, plain size and stored size agree with the
+  /// index.
   bool agrees_with(const BlockHeader& header, std::uint64_t number) const;
 
  private:
@@ -255,8 +267,9 @@ class ArchiveIndex {
   bool rebuilt_ = false;
   std::vector<ArchiveMember> members_;
   bool is_excerpt_ = false;
-  std::uint64_t first_known_ = 0;             ///< number of the first block in block_offsets_
-  std::vector<std::uint64_t> block_offsets_;  ///< of an excerpt, with the end of its last block
+  std::uint64_t first_known_ = 0;  ///< number of the first block in block_offsets_
+  /// in the file; for an excerpt with one more, its end
+  std::vector<std::uint64_t> block_offsets_;
 };
 
 }  // namespace presso

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes the container (FORMAT.md 3): file header, sections, blocks in order, index, trailer, in
-// one pass to any sink. Knows nothing of codings: blocks arrive encoded.
+// Writes the container (FORMAT.md 3): file header, sections, blocks in order, index and trailer, in
+// one pass to any sink, so that output can go to a pipe. It knows nothing of codings: blocks arrive
+// encoded. Tested by tests/unit/format/archive_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,15 @@
 
 namespace presso {
 
-/// Calls in order: begin, add_dictionary*, add_block*, add_line_facts?, add_filter?, finish. Not
-/// thread-safe.
-/// Memory: 4 bytes a block. Every call returns the sink's errors.
+/// One member of a file. Calls come in this order: begin, add_dictionary*, add_block*,
+/// add_line_facts?, add_filter?, finish. Not thread-safe. Memory: 4 bytes a block, for the index.
+/// Every call returns the sink's errors; after one the file is not usable.
 class ArchiveWriter {
  public:
   /// `sink` is kept by reference.
   explicit ArchiveWriter(ByteSink& sink) : sink_(sink) {}
 
+  /// Writes the file header and, if there are entries, the metadata section.
   Status begin(const FileHeader& header, const Metadata& metadata);
   /// `stored_blocks`: the dictionary's content as a sequence of stored blocks; `id`: 1 to
   /// kMaxDictionaries.
@@ -30,8 +32,10 @@ class ArchiveWriter {
   Status add_line_facts(Bytes payload);
   /// `payload`: as serialise_filter() makes it (block_filter.h). Filters need line facts.
   Status add_filter(Bytes payload);
+  /// Writes the index and the trailer. Without it a reader sees a truncated file.
   Status finish();
 
+  /// Blocks so far, which is the number of the next one.
   std::uint64_t block_count() const { return stored_bytes_.size(); }
   std::uint64_t bytes_written() const { return written_; }
 

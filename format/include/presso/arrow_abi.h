@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The structs of Apache Arrow's C data, C stream and C device data interfaces, by which libraries
-// in one process hand columns to each other without copying: their layout is fixed for ever, so no
-// library of Arrow's is needed. https://arrow.apache.org/docs/format/CDataInterface.html and
-// CDeviceDataInterface.html there say what each member means. The guards are the published ones:
-// another library's declarations may stand beside these, in either order.
+// in one process hand columns to each other without copying. Their layout is fixed for ever, so no
+// library of Arrow is needed. The meaning of each member is documented at
+// https://arrow.apache.org/docs/format/CDataInterface.html and CDeviceDataInterface.html there. The
+// guards are the published ones, so that another library's declarations may stand beside these, in
+// either order.
+//
+// Ownership: whoever holds a struct whose `release` is not null must call it once. ArrowOwner,
+// below, does so. Tested by tests/unit/compress/arrow and
+// tests/unit/decompress/arrow/export_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +23,8 @@
 
 extern "C" {
 
+/// The type of a column, or of a struct of columns. `format` is a short code: "l" is int64, "U"
+/// large_utf8.
 struct ArrowSchema {
   const char* format;
   const char* name;
@@ -30,6 +37,8 @@ struct ArrowSchema {
   void* private_data;
 };
 
+/// The values of a column. Buffers are, for numbers, the validity bitmap (may be null) and the
+/// values.
 struct ArrowArray {
   std::int64_t length;
   std::int64_t null_count;
@@ -52,6 +61,7 @@ struct ArrowArray {
 
 extern "C" {
 
+/// A sequence of arrays of one schema. get_next() returns 0 and a released array at the end.
 struct ArrowArrayStream {
   int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
   int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
@@ -86,6 +96,8 @@ extern "C" {
 
 typedef std::int32_t ArrowDeviceType;
 
+/// An array whose buffers lie in the memory of a device. `sync_event` points to an event, for CUDA
+/// a cudaEvent_t, that readers wait for.
 struct ArrowDeviceArray {
   struct ArrowArray array;
   std::int64_t device_id;
@@ -103,6 +115,7 @@ struct ArrowDeviceArray {
 
 extern "C" {
 
+/// As ArrowArrayStream, for arrays in the memory of one kind of device.
 struct ArrowDeviceArrayStream {
   ArrowDeviceType device_type;
   int (*get_schema)(struct ArrowDeviceArrayStream*, struct ArrowSchema* out);
@@ -118,14 +131,14 @@ struct ArrowDeviceArrayStream {
 
 namespace presso {
 
-/// Owns one of the structs: what it holds is released when it goes. `Struct`: ArrowSchema,
+/// Owns one of the structs and releases its content when it is destroyed. `Struct` is ArrowSchema,
 /// ArrowArray, ArrowArrayStream or ArrowDeviceArrayStream. (An ArrowDeviceArray is released by its
 /// member `array`.)
 template <class Struct>
 class ArrowOwner {
  public:
   ArrowOwner() = default;
-  /// Takes over from `from`, which counts as released after it.
+  /// Moves the content out of `from`, which counts as released afterwards.
   explicit ArrowOwner(Struct& from) : held_(from) { from.release = nullptr; }
   ArrowOwner(ArrowOwner&& other) noexcept : ArrowOwner(other.held_) {}
   ArrowOwner& operator=(ArrowOwner&& other) noexcept {
@@ -138,7 +151,7 @@ class ArrowOwner {
     if (held_.release != nullptr) held_.release(&held_);
     held_ = {};
   }
-  /// For a function that fills it; what was held is released.
+  /// Returns the struct for a function that fills it; what was held before is released.
   Struct* out() {
     reset();
     return &held_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where bytes come from and go to: sources read in order, files read at any offset, sinks. The
-// library reaches the outside only through these; callers may bring their own. The exception are
-// files without a name, where rows are sorted that memory does not hold (TableSortOptions).
+// Where bytes come from and where they go: sources that are read in order, files that are read at
+// any offset, and sinks. The library reaches the outside only through these, and callers may bring
+// their own. The one exception are temporary files without a name, to which rows are sorted that
+// memory does not hold (TableSortOptions). Tested by tests/unit/format/byte_stream_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@
 namespace presso {
 
 /// An owned, movable byte array that is not cleared when it grows. `size` is what the user set;
-/// kSlack bytes after it may always be read and written, so that decoders can copy in wide steps.
+/// kSlack bytes after it may always be read and written, so that decoders can copy in wide steps
+/// without testing for the end.
 class Buffer {
  public:
   static constexpr std::size_t kSlack = 128;
@@ -34,8 +36,9 @@ class Buffer {
   /// has them, costs fewer page faults.
   void use_large_pages() { large_pages_ = true; }
 
-  /// Sets the size; contents up to the smaller of both sizes are kept only by `grow`.
+  /// Sets the size; the content is unspecified afterwards. Memory is only allocated to grow.
   void resize_discarding(std::size_t size);
+  /// Sets the size, keeping the content up to the smaller of both sizes.
   void grow(std::size_t size);
   void append(Bytes bytes);
   void clear() { size_ = 0; }
@@ -54,9 +57,11 @@ class Buffer {
   bool large_pages_ = false;
 };
 
-/// Buffers that go round between the stages of a pipeline. Thread-safe.
+/// Buffers that circulate between the stages of a pipeline, so that they are not allocated anew for
+/// each item. Thread-safe. It grows to the number of buffers that are in use at one time.
 class BufferPool {
  public:
+  /// Returns a free buffer, of any size, or a new empty one.
   Buffer take();
   void give_back(Buffer buffer);
 
@@ -65,29 +70,32 @@ class BufferPool {
   std::vector<Buffer> free_;
 };
 
-/// Bytes in order, once.
+/// Bytes that are read once, in order. One thread reads at a time.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Reads at least one byte unless at the end (then 0), at most `into.size()`.
+  /// Reads at most `into.size()` bytes, and at least one unless the source has ended. Returns how
+  /// many; 0 at the end.
   virtual Result<std::size_t> read(MutableBytes into) = 0;
 };
 
-/// Reads until `into` is full or the source ends; returns how much.
+/// Reads until `into` is full or the source ends. Returns how many bytes were read.
 Result<std::size_t> read_fully(ByteSource& source, MutableBytes into);
 
-/// Bytes at any offset. Thread-safe.
+/// Bytes that can be read at any offset. Implementations must be thread-safe.
 class RandomAccess {
  public:
   virtual ~RandomAccess() = default;
   virtual std::uint64_t size() const = 0;
-  /// Fills `into` from `offset`; kTruncated where the file ends before.
+  /// Fills `into` with the bytes from `offset`; kTruncated if the file ends before.
   virtual Status read_at(std::uint64_t offset, MutableBytes into) const = 0;
 };
 
+/// Takes bytes in order. One thread writes at a time.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
+  /// Takes all of `bytes`, or returns an error after which the sink is not used any more.
   virtual Status write(Bytes bytes) = 0;
 };
 
@@ -101,6 +109,7 @@ class FdSource final : public ByteSource {
   int fd_;
 };
 
+/// A regular file, read with pread().
 class FdRandomAccess final : public RandomAccess {
  public:
   /// `fd` must be a regular file of `size` bytes.
@@ -113,7 +122,7 @@ class FdRandomAccess final : public RandomAccess {
   std::uint64_t size_;
 };
 
-/// Writes all bytes or fails (kNoSpace, kIo).
+/// Writes all bytes to a file descriptor that the caller keeps, or fails (kNoSpace, kIo).
 class FdSink final : public ByteSink {
  public:
   explicit FdSink(int fd) : fd_(fd) {}
@@ -123,7 +132,7 @@ class FdSink final : public ByteSink {
   int fd_;
 };
 
-/// Bytes in memory that the caller keeps.
+/// Bytes in memory that the caller keeps, as a source. Reading copies them.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(Bytes bytes) : rest_(bytes) {}
@@ -133,6 +142,7 @@ class MemorySource final : public ByteSource {
   Bytes rest_;
 };
 
+/// Bytes in memory that the caller keeps, readable at any offset.
 class MemoryRandomAccess final : public RandomAccess {
  public:
   explicit MemoryRandomAccess(Bytes bytes) : bytes_(bytes) {}
@@ -143,7 +153,7 @@ class MemoryRandomAccess final : public RandomAccess {
   Bytes bytes_;
 };
 
-/// A part of a random-access file as a source read in order.
+/// The bytes [begin, end) of a random-access file as a source. `file` is kept by reference.
 class RangeSource final : public ByteSource {
  public:
   RangeSource(const RandomAccess& file, std::uint64_t begin, std::uint64_t end)
@@ -156,7 +166,8 @@ class RangeSource final : public ByteSource {
   std::uint64_t end_;
 };
 
-/// A source with bytes put back in front of it that were read to see what it is.
+/// A source with bytes in front of it, for bytes that were read already to see what kind of file it
+/// is.
 class PrefixedSource final : public ByteSource {
  public:
   /// Both are kept by reference.
@@ -168,6 +179,7 @@ class PrefixedSource final : public ByteSource {
   ByteSource& rest_;
 };
 
+/// Appends everything to a vector that the caller keeps.
 class VectorSink final : public ByteSink {
  public:
   explicit VectorSink(std::vector<Byte>& to) : to_(to) {}

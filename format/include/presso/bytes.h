@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Byte views and unaligned little-endian loads and stores. The format is little-endian throughout
-// (FORMAT.md, section "Conventions"); so are all machines that presso supports.
+// (FORMAT.md, section "Conventions"), and so are all machines that presso supports; hence values
+// are copied, not converted.
 #pragma once
 
 #include <bit>
@@ -14,10 +15,12 @@ namespace presso {
 
 static_assert(std::endian::native == std::endian::little, "presso needs a little-endian machine");
 
+/// The types of all byte data in presso. Spans do not own their bytes.
 using Byte = std::uint8_t;
 using Bytes = std::span<const Byte>;
 using MutableBytes = std::span<Byte>;
 
+/// Reads a T from any address; compilers make one instruction of the copy.
 template <class T>
 inline T load(const Byte* from) {
   T value;
@@ -25,6 +28,7 @@ inline T load(const Byte* from) {
   return value;
 }
 
+/// Writes a T to any address.
 template <class T>
 inline void store(Byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
@@ -37,7 +41,8 @@ void append_value(std::vector<Byte>& to, T value) {
   store<T>(to.data() + to.size() - sizeof value, value);
 }
 
-/// The 24-bit little-endian field that shares a 32-bit word with one further byte.
+/// A 24-bit little-endian field that shares a 32-bit word with one further byte. Both functions
+/// access four bytes.
 inline std::uint32_t load_u24(const Byte* from) {
   return load<std::uint32_t>(from) & 0xFFFFFFu;
 }
@@ -45,6 +50,7 @@ inline void store_u24(Byte* to, std::uint32_t value, Byte high = 0) {
   store<std::uint32_t>(to, (value & 0xFFFFFFu) | (std::uint32_t{high} << 24));
 }
 
+/// Returns the least multiple of `multiple` that is not less than `value`.
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kChecksumSegmentBytes = 1024;
 
 /// XXH3-64 of the bytes as a whole: sections and headers.
 std::uint64_t checksum64(Bytes bytes);
-/// The same of bytes that come in pieces.
+/// checksum64() of bytes that come in pieces.
 class Checksum64 {
  public:
   Checksum64();

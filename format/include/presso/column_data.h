@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Values of one column for some rows, in memory, in Arrow's layout (format "Columnar", large
-// strings): what a table is written from and read into.
+// Values of one column for some rows, in memory and in Arrow's layout (format "Columnar", large
+// strings): the form in which tables are written (presso/table_writer.h) and read (presso/table.h),
+// and which is handed to other libraries without a copy (presso/arrow.h).
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,18 @@
 
 namespace presso {
 
-/// Borrowed. Bits are counted from the least significant one of the first byte.
+/// Borrowed values of a column; whoever made the view keeps the memory. Bits are counted from the
+/// least significant one of the first byte.
 struct ColumnView {
   ColumnType type = ColumnType::kUtf8;
   std::uint64_t rows = 0;
   /// rows * value_bytes(type) bytes; bool: a bit a row; strings: their bytes, one after another.
   const Byte* values = nullptr;
-  /// Strings: rows + 1 offsets into values, not falling, the first 0.
+  /// Strings only: rows + 1 offsets into `values`, never falling, the first one 0. String i is the
+  /// bytes from offsets[i] to offsets[i + 1].
   const std::int64_t* offsets = nullptr;
-  /// A bit a row, 1 where there is a value; nullptr: everywhere. What stands under a null is
-  /// anything; a string there should be empty.
+  /// One bit a row, 1 where there is a value; nullptr if no row is null. The value under a null may
+  /// be anything; a string there should be empty.
   const Byte* validity = nullptr;
 
   bool is_null(std::uint64_t row) const {
@@ -32,26 +35,28 @@ struct ColumnView {
   }
 };
 
-/// Owned. Buffer::kSlack bytes are readable after the values.
+/// Owned values of a column. Buffer::kSlack bytes are readable after the values.
 struct ColumnData {
   ColumnType type = ColumnType::kUtf8;
   std::uint64_t rows = 0;
   Buffer values;
-  std::vector<std::int64_t> offsets;  ///< empty but for strings
-  std::vector<Byte> validity;         ///< empty where there is no null
-  /// Where not nullptr the column is one of strings: type is kInt32, values are entries of this
-  /// column without nulls. Only answers of queries that ask for it (QueryOptions::dictionaries).
+  std::vector<std::int64_t> offsets;  ///< strings only, otherwise empty
+  std::vector<Byte> validity;         ///< empty if no row is null
+  /// If not nullptr, this column is one of strings in dictionary form: `type` is kInt32 and the
+  /// values are numbers of entries of `dictionary`, which has no nulls. Only queries that ask for
+  /// it (QueryOptions::dictionaries) give such columns.
   std::shared_ptr<const ColumnData> dictionary;
 
+  /// Returns a view, valid until this object is changed or moved.
   ColumnView view() const {
     return {type, rows, values.data(), offsets.empty() ? nullptr : offsets.data(),
             validity.empty() ? nullptr : validity.data()};
   }
 };
 
-/// Text of rows of a row group that cannot be made from their values: it stands in place of the
-/// row's own text, line end included, with what stood before it (comments, blank lines). A row
-/// number that equals the row group's rows means text after the last row.
+/// Text of those rows of a row group that cannot be reproduced from their values. Such a text, with
+/// its line end and what stood before it (comments, blank lines), replaces the row's own text. A
+/// row number that equals the number of rows stands for text after the last row.
 struct ExactLines {
   std::vector<std::uint32_t> rows;    ///< rising
   std::vector<std::int64_t> offsets;  ///< one more than rows, the first 0; empty where rows is

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Errors as values: every fallible call of the library returns Result<T>. Nothing is thrown or
+// Errors as values: every call of the library that can fail returns Result<T>. Nothing is thrown or
 // printed across the API. The codes are part of the format's specification (FORMAT.md, section
 // "Errors"): every decoder, on the CPU or on a GPU, reports the same code for the same input.
+// Tested by tests/unit/format/error_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -59,23 +60,24 @@ enum class ErrorCode : std::uint16_t {
 /// One-line meaning of a code, in lower case, without a full stop.
 std::string_view describe(ErrorCode code);
 
-/// Whether the compressed file is to blame: what it holds is not valid, or not known to this
-/// version, or needs a dictionary that is not there. Other errors come from the world outside.
+/// Whether the compressed file is to blame: its content is not valid, or not known to this version,
+/// or needs a dictionary that is missing. All other errors come from the world outside.
 constexpr bool is_damage(ErrorCode code) {
   return code != ErrorCode::kOk && code < ErrorCode::kIo;
 }
 
-/// Whether the CPU may be able to do what failed with this code on a GPU. kUnsupported is one of
-/// them: a build without CUDA says so, and a GPU to which a block with sub-blocks is given.
+/// Whether the CPU may be able to do what failed with this code on a GPU. kUnsupported is among
+/// them: builds without CUDA return it, and GPUs return it for blocks with sub-blocks.
 constexpr bool is_of_the_device(ErrorCode code) {
   return code == ErrorCode::kNoDevice || code == ErrorCode::kDeviceMemory ||
          code == ErrorCode::kDeviceLost || code == ErrorCode::kOutOfMemory ||
          code == ErrorCode::kUnsupported;
 }
 
-/// "8,653,211": numbers in messages.
+/// Returns the number with commas between thousands, for messages: "8,653,211".
 std::string grouped(std::uint64_t value);
 
+/// What went wrong and where. Copyable, with no resources but its text.
 struct Error {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
@@ -86,12 +88,12 @@ struct Error {
 
   /// "block 131 (compressed offset 8,653,211): checksum mismatch: ..."; no file name in it.
   std::string message() const;
-  /// message(), or `what` where explains_itself(): for people.
+  /// Returns the text for people: message(), or `what` alone where explains_itself().
   std::string text() const;
 };
 
-/// Whether `what` alone says what is wrong: "cannot open: No such file or directory" rather than
-/// "input/output error: cannot open: ...". Never where a place in a file belongs to the message.
+/// Whether `what` alone tells people what is wrong: "cannot open: No such file or directory" needs
+/// no "input/output error: " in front. Never true if the error has a place in a file.
 bool explains_itself(const Error& error);
 
 inline Error make_error(ErrorCode code, std::string what = {}) {
@@ -100,7 +102,9 @@ inline Error make_error(ErrorCode code, std::string what = {}) {
 /// An operating-system failure: `doing` names the call, errno gives the reason.
 Error errno_error(std::string_view doing, int error_number);
 
-/// Either a value or an Error. Test with ok() or operator bool before use.
+/// Either a value or an Error. Test with ok() or operator bool before using either; error() of a
+/// success and the value of a failure must not be asked for. There is an implicit conversion from
+/// both, so that functions return whichever they have.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -121,6 +125,7 @@ class [[nodiscard]] Result {
   Error error_;
 };
 
+/// A success without a value, or an Error; its name is Status.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -138,7 +143,8 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-/// Calls `action`, which returns a Result; running out of memory in it becomes kOutOfMemory.
+/// Calls `action`, which returns a Result, and turns running out of memory in it into kOutOfMemory.
+/// Used at the boundaries of the library, because containers throw.
 template <class Action>
 auto without_bad_alloc(Action&& action) -> decltype(action()) {
   try {

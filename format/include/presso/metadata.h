@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a compressed file says about itself: key/value pairs of the metadata section
-// (FORMAT.md 7.2).
+// The metadata of a compressed file: key/value pairs that it carries about itself (FORMAT.md 7.2),
+// for example the name and time of the original. Tested by tests/unit/format/archive_test.cpp.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@
 
 namespace presso {
 
-/// Keys are UTF-8; "name", "mtime" and "mode" have a meaning of their own, users' own keys begin
-/// with "user.".
+/// Keys are UTF-8, in the order in which they were written, and may repeat. "name", "mtime" and
+/// "mode" have meanings of their own; keys of users begin with "user.".
 struct Metadata {
   std::vector<std::pair<std::string, std::string>> entries;
 
-  /// The value of the first entry with this key; nullptr where there is none.
+  /// Returns the value of the first entry with this key, or nullptr.
   const std::string* find(std::string_view key) const;
 };
 
-/// The payload of a metadata section. Keys longer than 65,535 bytes are for ArchiveWriter to
-/// refuse.
+/// Returns the payload of a metadata section. Keys longer than 65,535 bytes must be refused by the
+/// caller; ArchiveWriter does.
 std::vector<Byte> serialise_metadata(const Metadata& metadata);
-/// The reverse. Error: kBadMetadata.
+/// Parses the payload of a metadata section. Error: kBadMetadata.
 Result<Metadata> parse_metadata(Bytes payload);
 
 }  // namespace presso

@@ -31,15 +31,17 @@
 
 namespace presso {
 
+/// How many threads work and how many items may exist at a time.
 struct PipelineOptions {
   unsigned threads = 1;    ///< at least 1
   unsigned in_flight = 0;  ///< 0: three per thread
 };
 
-/// Threads to use where the user named none: those this process may run on.
+/// Returns the number of threads to use if the user named none: the CPUs that this process may run
+/// on.
 unsigned default_thread_count();
 
-/// `threads`, or for 0 as many as default_thread_count() says.
+/// Returns `threads`, or default_thread_count() for 0.
 inline unsigned threads_or_all(unsigned threads) {
   return threads != 0 ? threads : default_thread_count();
 }
@@ -98,8 +100,9 @@ class TypedStages final : public OrderedStages {
   Consume& consume_;
 };
 
-/// Runs the three stages to the end. Item and Outcome are movable types named by the caller:
-///   run_ordered<Chunk, Found>(options, produce, work, consume)
+/// Runs the three stages to the end and returns the first error. Item and Outcome are movable types
+/// that the caller names: run_ordered<Chunk, Found>(options, produce, work, consume). The stages
+/// are called by reference and must stay until it returns.
 template <class Item, class Outcome, class Produce, class Work, class Consume>
 Status run_ordered(PipelineOptions options, Produce&& produce, Work&& work, Consume&& consume) {
   const unsigned threads = options.threads != 0 ? options.threads : 1;
@@ -110,7 +113,8 @@ Status run_ordered(PipelineOptions options, Produce&& produce, Work&& work, Cons
   });
 }
 
-/// Runs `tasks`, callables without arguments, on up to `threads` threads. Error: kOutOfMemory.
+/// Runs `tasks`, callables without arguments, on up to `threads` threads, and returns when all have
+/// ended. Error: kOutOfMemory.
 template <class... Tasks>
 Status run_together(unsigned threads, Tasks&&... tasks) {
   using Task = std::function<void()>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elapsed time, by the steady clock.
+// Elapsed time by the steady clock, for progress and statistics.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 
 namespace presso {
 
-/// Runs from its construction on.
+/// Measures from its construction on; it cannot be stopped.
 class Stopwatch {
  public:
-  /// Never 0, so that rates can be taken.
+  /// Returns the seconds since construction, never 0, so that rates can be computed.
   double seconds() const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     return std::max(passed.count(), 1e-9);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a table's columns are: names, types, and how their values were written as text, so that the
-// text can be given back exactly (FORMAT.md 15.2). Types and their numbers in memory are Arrow's.
+// The schema of a table: names and types of its columns, and how their values were written as text,
+// so that the text can be given back exactly (FORMAT.md 15.2). Types, and their form in memory, are
+// those of Apache Arrow.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace presso {
 
-/// Values are stored in files.
+/// The types of columns. The numbers are stored in files and must not change.
 enum class ColumnType : Byte {
   kBool = 1,
   kInt8 = 2,
@@ -31,12 +32,14 @@ enum class ColumnType : Byte {
   kDecimal64 = 14,  ///< int64, divided by 10^scale
   kDecimal128 = 15,
   kUtf8 = 16,    ///< any bytes; ColumnSchema::valid_utf8 where they were checked
-  kBinary = 17,  ///< the same, not meant as text
+  kBinary = 17,  ///< any bytes, not meant as text
 };
 
+/// The unit of a timestamp: 10^-(3 n) seconds for the value n. The numbers are stored in files.
 enum class TimeUnit : Byte { kSecond = 0, kMilli = 1, kMicro = 2, kNano = 3 };
 
-/// How the values of a date, timestamp or bool column were written. Values are stored in files.
+/// How the values of a date, timestamp or bool column were written as text. The numbers are stored
+/// in files.
 enum class ValueText : Byte {
   kPlain = 0,           ///< numbers, strings; dates 2024-12-31; bool true, false
   kSlashDate = 1,       ///< 2024/12/31
@@ -44,8 +47,8 @@ enum class ValueText : Byte {
   kMonthSlashDate = 3,  ///< 12/31/2024
   kDaySlashDate = 4,    ///< 31/12/2024
   kSpaceTime = 5,       ///< 2024-12-31 23:59:59, with the unit's digits after a point
-  kLetterTime = 6,      ///< 2024-12-31T23:59:59, likewise
-  kLetterTimeZ = 7,     ///< 2024-12-31T23:59:59Z, likewise
+  kLetterTime = 6,      ///< 2024-12-31T23:59:59, with the unit's digits after a point
+  kLetterTimeZ = 7,     ///< 2024-12-31T23:59:59Z, with the unit's digits after a point
   kCapitalBool = 8,     ///< True, False
   kUpperBool = 9,       ///< TRUE, FALSE
   kLetterBool = 10,     ///< t, f
@@ -54,13 +57,14 @@ enum class ValueText : Byte {
   kPointReal = 13,      ///< floats and doubles; whole numbers as 1.0, as Python writes them
 };
 
-/// Which fields of a column stand in quotes. Values are stored in files.
+/// Which fields of a column stand in quotes. The numbers are stored in files.
 enum class Quoting : Byte {
   kNeeded = 0,  ///< those that hold a delimiter, a quote, a line feed or a carriage return, and
                 ///< strings that would be read as null
   kAlways = 1,  ///< all but nulls
 };
 
+/// A column of a table. Two columns are equal if all members are.
 struct ColumnSchema {
   std::string name;
   ColumnType type = ColumnType::kUtf8;
@@ -75,19 +79,20 @@ struct ColumnSchema {
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
 };
 
-/// Values are stored in files.
+/// Which kind of text a table was made from. The numbers are stored in files.
 enum class TextKind : Byte {
   kNone = 0,       ///< the table was not made from text
   kDelimited = 1,  ///< CSV, TSV, dbgen's .tbl
   kJsonLines = 2,
 };
 
-/// The keys of a row as its text has them, as numbers of columns: with kJsonNull added, the value
-/// is written as null.
+/// The keys of a row of JSON in the order of its text, as numbers of columns. kJsonNull is added to
+/// a number if the value is written as null.
 using JsonOrder = std::vector<std::uint32_t>;
 constexpr std::uint32_t kJsonNull = 1u << 16;
 
-/// How rows are written as text.
+/// How rows are written as text. Tables keep the form of the text that they were made from;
+/// printing may use another one.
 struct TextForm {
   TextKind kind = TextKind::kNone;
   Byte delimiter = ',';
@@ -95,28 +100,29 @@ struct TextForm {
   bool carriage_return = false;     ///< lines end in CR LF
   bool trailing_delimiter = false;  ///< a delimiter follows the last field (.tbl)
   std::string null_text;            ///< a field not in quotes that is exactly this is null
-  /// What stands before the first row, as it stood: byte order mark, skipped lines, header.
+  /// What stands before the first row, unchanged: byte order mark, skipped lines, header.
   std::string head;
-  // JSON lines. Keys stand in the order of the columns, but in that of the first of these orders
-  // whose keys, without those of nulls, are the columns in which a row has values.
+  // JSON lines. Keys stand in the order of the columns, unless one of `json_orders` fits: the first
+  // one whose keys, apart from those of nulls, are exactly the columns in which the row has values.
   bool json_spaces = false;       ///< `{"a": 1, "b": 2}`, as Python writes it
-  bool json_omits_nulls = false;  ///< a null's key is left out, but where an order has it
+  bool json_omits_nulls = false;  ///< a null's key is left out, unless an order names it
   bool json_ascii = false;        ///< other characters as \uXXXX
   bool json_slashes = false;      ///< '/' as "\/", as PHP writes it
   std::vector<JsonOrder> json_orders;
   friend bool operator==(const TextForm&, const TextForm&) = default;
 };
 
+/// The columns and the text form of a table.
 struct TableSchema {
   std::vector<ColumnSchema> columns;
   TextForm text;
-  /// The text can be given back byte for byte: rows that differ from how they would be written are
-  /// stored as they stood.
+  /// The text can be given back byte for byte: rows that would be written differently from their
+  /// values are stored as they stood (ExactLines).
   bool exact = false;
   friend bool operator==(const TableSchema&, const TableSchema&) = default;
 };
 
-/// Bytes of one value in memory; 0 for bool, which takes a bit, and for strings.
+/// Returns the bytes of one value in memory; 0 for bool, which takes a bit, and for strings.
 constexpr std::uint32_t value_bytes(ColumnType type) {
   switch (type) {
     case ColumnType::kInt8:
@@ -146,15 +152,17 @@ constexpr std::uint32_t value_bytes(ColumnType type) {
 constexpr bool is_string(ColumnType type) {
   return type == ColumnType::kUtf8 || type == ColumnType::kBinary;
 }
+/// Whether values are numbers with a sign; floating point, dates, timestamps and decimals are.
 constexpr bool is_signed(ColumnType type) {
   return type != ColumnType::kBool &&
          !(type >= ColumnType::kUint8 && type <= ColumnType::kUint64) && !is_string(type);
 }
 
-/// "int64", "decimal(18,2)", "timestamp(ms)": as --schema takes it.
+/// Returns the name of a column's type as --schema takes it: "int64", "decimal(18,2)",
+/// "timestamp(ms)".
 std::string type_name(const ColumnSchema& column);
-/// The other way round: a column without a name. A decimal of up to 18 digits is a kDecimal64 of
-/// precision 18, others are kDecimal128 of 38. kInvalidArgument lists the types.
+/// Parses such a name; the column has no name. A decimal of up to 18 digits becomes a kDecimal64 of
+/// precision 18, others a kDecimal128 of 38. Error: kInvalidArgument, which lists the types.
 Result<ColumnSchema> parse_type(std::string_view text);
 
 }  // namespace presso

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The file's structures as bytes: constants, header structs, parse and serialise. FORMAT.md is the
-// specification; section numbers there are cited here. Pure functions: no I/O, no allocation beyond
-// the returned values, safe on any input.
+// The file's structures as bytes: constants, header structs, parsing and serialising. FORMAT.md is
+// the specification; its section numbers are cited here. Pure functions: no I/O, no allocation
+// beyond the returned values, safe on any input. Tested by tests/unit/format/wire_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ constexpr std::uint32_t kDefaultBlockBytes = 256u << 10;
 constexpr std::uint32_t kMaxDictionaryBytes = 4u << 20;
 /// Dictionary ids are 1..kMaxDictionaries: bounds what a reader holds at a time.
 constexpr std::uint32_t kMaxDictionaries = 16;
-/// Stored size of a dictionary section: never worse than raw blocks of the smallest size.
+/// The most bytes that a dictionary section takes: never more than raw blocks of the smallest size
+/// would.
 constexpr std::uint64_t kMaxDictionaryStoredBytes = kMaxDictionaryBytes / 128 * 129;
 constexpr std::uint64_t kMaxMetadataBytes = 1u << 20;
 constexpr std::uint32_t kFrameAlignment = 16;    ///< every header begins at a multiple of this
@@ -52,8 +53,8 @@ enum class FrameKind : Byte {
   kTrailer = 'T',
 };
 
-/// 2 was an earlier Bit coding and is not used any more (FORMAT.md 14). Integers and tokens occur
-/// in tables only (format/columns/column_block.h).
+/// How a block's content is coded. The number 2 was an earlier Bit coding and is no longer used
+/// (FORMAT.md 14). Integers and tokens occur in tables only (format/columns/column_block.h).
 enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3, kIntegers = 4, kTokens = 5 };
 
 /// What a file, or a member of one, holds.
@@ -69,7 +70,7 @@ enum class DependencyRule : Byte {
   kTile = 4,          ///< of a byte's tile literals and bytes whose own sources lie before the tile
 };
 
-/// What BlockHeader::group_log2 may be.
+/// The values that BlockHeader::group_log2 may have.
 struct GroupLimits {
   Byte least_log2;
   Byte most_log2;
@@ -80,7 +81,7 @@ constexpr GroupLimits group_limits(DependencyRule rule) {
   return rule == DependencyRule::kTile ? kTileLimits : kSequenceGroupLimits;
 }
 
-/// FORMAT.md 4.
+/// The first 32 bytes of a file (FORMAT.md 4).
 struct FileHeader {
   std::uint16_t version = kByteFormatVersion;
   std::uint32_t block_bytes = kDefaultBlockBytes;
@@ -100,17 +101,17 @@ struct TokenLayout {
   friend bool operator==(const TokenLayout&, const TokenLayout&) = default;
 };
 
-/// What only a Bit-coded block has in its header (FORMAT.md 13.1).
+/// The header fields that only Bit-coded blocks have (FORMAT.md 13.1).
 struct BitFields {
-  Byte layout = 0;               ///< kLaneLayout or kSubBlockLayout
-  Byte literal_limit = 10;       ///< longest word of the literal code, in bits
-  Byte command_limit = 0;        ///< lanes: of the code for commands
-  Byte sequence_limit = 9;       ///< of the codes for lengths and offsets
-  Byte size_bits = 0;            ///< in which the sizes of sub-streams are written
-  Byte lanes_log2 = 0;           ///< lanes; with sub-blocks the sequences of one
-  Byte count_bits = 0;           ///< sub-blocks: in which their numbers of literals are written
+  Byte layout = 0;          ///< kLaneLayout or kSubBlockLayout
+  Byte literal_limit = 10;  ///< longest word of the literal code, in bits
+  Byte command_limit = 0;   ///< with lanes: longest word of the code for commands
+  Byte sequence_limit = 9;  ///< longest word of the codes for lengths and offsets
+  Byte size_bits = 0;       ///< bits in which the sizes of sub-streams are written
+  Byte lanes_log2 = 0;  ///< log2 of the number of lanes; with sub-blocks, of the sequences in one
+  Byte count_bits = 0;  ///< with sub-blocks: bits in which their numbers of literals are written
   std::uint32_t head_bytes = 0;  ///< sizes and codes, before the sub-streams
-  std::uint32_t least_bits = 0;  ///< of the shortest sub-stream
+  std::uint32_t least_bits = 0;  ///< bits of the shortest sub-stream
 
   constexpr std::uint32_t lanes() const { return 1u << lanes_log2; }
   friend bool operator==(const BitFields&, const BitFields&) = default;
@@ -126,12 +127,12 @@ constexpr Byte kMaxSequenceLimit = 9;
 constexpr Byte kMaxSizeBits = 24;
 constexpr std::uint32_t kMaxLeastBits = (1u << 24) - 1;
 constexpr Byte kMaxLanesLog2 = 10;
-/// Sequences of the largest Bit block: one for three bytes of it.
+/// The most sequences in a Bit block: one for every three bytes of the largest block.
 constexpr std::uint32_t kMaxBitSequences = (kMaxBlockBytes + 2) / 3;
 
-/// FORMAT.md 5. What belongs to the codings (layout to bit) is zero in the file for raw blocks, and
-/// neither written nor read. Of the layout a Bit block has min_match alone; it has no far offsets
-/// and no escapes.
+/// The 48 bytes before a block's payload (FORMAT.md 5). The fields of the codings (`layout` to
+/// `bit`) are zero in the file for raw blocks, and neither written nor read. A Bit block uses only
+/// min_match of the layout; it has no far offsets and no escapes.
 struct BlockHeader {
   FrameKind kind = FrameKind::kBlock;  ///< or kDictionaryBlock
   std::uint32_t number = 0;            ///< position within the file, modulo 2^32
@@ -150,7 +151,7 @@ struct BlockHeader {
   BitFields bit;
   std::uint64_t content_checksum = 0;
 
-  /// A Bit block of sub-blocks, which GPUs leave to the CPU (FORMAT.md 13.7).
+  /// Whether this is a Bit block with sub-blocks, which GPUs leave to the CPU (FORMAT.md 13.7).
   constexpr bool has_sub_blocks() const {
     return coding == Coding::kBit && bit.layout == kSubBlockLayout;
   }
@@ -160,7 +161,7 @@ struct BlockHeader {
   }
 };
 
-/// FORMAT.md 7. Precedes the payload of every frame but blocks and trailers.
+/// The 32 bytes before the payload of every frame that is neither block nor trailer (FORMAT.md 7).
 struct SectionHeader {
   FrameKind kind = FrameKind::kMetadata;
   bool mandatory = false;
@@ -173,39 +174,40 @@ struct SectionHeader {
   }
 };
 
-/// FORMAT.md 7.1: which dictionary a file was compressed with that does not hold it.
+/// Names the dictionary with which a file was compressed that does not contain it (FORMAT.md 7.1).
 struct DictionaryReference {
   std::uint32_t plain_bytes = 0;  ///< 1 .. kMaxDictionaryBytes
   std::uint64_t checksum = 0;     ///< checksum64 of the content
   friend bool operator==(const DictionaryReference&, const DictionaryReference&) = default;
 };
 
-/// FORMAT.md 9. The last 32 bytes of a file.
+/// The last 32 bytes of a file (FORMAT.md 9).
 struct Trailer {
   std::uint64_t index_offset = 0;  ///< of the index section, from the file header's first byte
   std::uint64_t file_bytes = 0;    ///< from the file header to the trailer's end
 };
 
-/// Serialise into exactly k...Bytes at `to`, checksum included.
+/// Each of these writes exactly k...Bytes bytes to `to`, checksum included.
 void write_file_header(const FileHeader& header, Byte* to);
 void write_block_header(const BlockHeader& header, Byte* to);
 void write_section_header(const SectionHeader& header, Byte* to);
 void write_trailer(const Trailer& trailer, Byte* to);
 void write_dictionary_reference(const DictionaryReference& reference, Byte* to);
 
-/// Parse and validate all fields against the limits. `from` must hold k...Bytes.
-/// Errors: kNotPresso, kUnsupportedVersion, kLostSync, kHeaderChecksum, kBadHeader, kUnknownCoding.
+/// Each of these parses k...Bytes bytes and validates all fields against the limits. Errors:
+/// kNotPresso, kUnsupportedVersion, kLostSync, kHeaderChecksum, kBadHeader, kUnknownCoding.
 Result<FileHeader> parse_file_header(const Byte* from);
 Result<BlockHeader> parse_block_header(const Byte* from);
 Result<SectionHeader> parse_section_header(const Byte* from);
 Result<Trailer> parse_trailer(const Byte* from);
 Result<DictionaryReference> parse_dictionary_reference(const Byte* from);
-/// Whether a dictionary section's payload is a reference: parse it then.
+/// Whether a dictionary section's payload is a reference, to be parsed with
+/// parse_dictionary_reference().
 bool is_dictionary_reference(Bytes payload);
 
-/// The kind of the frame that begins at `from` (4 bytes), or kLostSync.
+/// Returns the kind of the frame that begins at `from` (4 bytes), or kLostSync.
 Result<FrameKind> peek_frame_kind(const Byte* from);
-/// True where `from` (8 bytes) begins a presso file.
+/// Whether `from` (8 bytes) begins a presso file.
 bool has_file_magic(const Byte* from);
 
 }  // namespace presso

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
-// From build rows that were written in any order, with the number of each in its table, to their
-// keys in the order of the table, and the row of each: a bit for each number of the table, and how
-// many bits there are before. Whether the keys ascend then, and repeat, is seen when that is done.
+// Kernels that make a lookup of ascending keys (LookupForm::kAscending) from build rows that were
+// written in any order, each with its number in its table. They bring the keys into the order of
+// the table without sorting: a bitmap has a bit for each number of the table, and the place of a
+// row is the number of bits before its own. Whether the keys then ascend, and whether they repeat,
+// is found out at the end.
 //
-//   MarkNumbers    the bits
-//   CountMarks     how many there are in each tile of words, and before each word within it
-//   ScanSums       where the tiles begin
-//   PlaceKeys      keys and rows
-//   LinkKeys       whether keys ascend or repeat; other rows of the same key
+//   MarkNumbers    sets the bits
+//   CountMarks     counts bits in each tile of words, and before each word within its tile
+//   ScanSums       where tiles begin (match_list.cuh)
+//   PlaceKeys      writes keys and rows to their places
+//   LinkKeys       whether keys ascend or repeat; links rows of the same key
+//
+// Cost: a bit for each number of the table, and one pass over rows and bits each. Tested by
+// tests/simt/ascending_lookup_test.cpp.
 #pragma once
 
 #include "query/gpu/join/key_search.cuh"
@@ -16,18 +21,20 @@
 
 namespace presso::gpu {
 
+/// Memory of the kernels; all of it is device memory.
 struct AscendingArguments {
   AscendingBuild build;
-  u32* marks = nullptr;   ///< whole tiles of words
-  u32* before = nullptr;  ///< by word: marks of its tile before it
+  u32* marks = nullptr;   ///< a bit for each number of the table, in whole tiles of words
+  u32* before = nullptr;  ///< for each word: the marks before it within its tile
   u64* tile_begins = nullptr;
-  u64 tiles = 0;  ///< of words
+  u64 tiles = 0;  ///< tiles of words
   u64* keys = nullptr;
   u32* rows = nullptr;
-  u32* next = nullptr;  ///< or null
+  u32* next = nullptr;  ///< another row of the same key for each row; may be null
 };
 
-/// Threads to data: a thread block a tile of what there is, in turn.
+/// The shape of all these kernels. Threads to data: each thread block takes a tile at a time, in
+/// turn.
 struct AscendingBody {
   using Arguments = AscendingArguments;
   static constexpr u32 kThreads = kTileThreads;
@@ -36,6 +43,7 @@ struct AscendingBody {
   static constexpr u32 kSharedBytes = 0;
 };
 
+/// Sets the bit of each row's number.
 struct MarkNumbers : AscendingBody {
   static constexpr const char* kName = "marking numbers of build rows";
 
@@ -47,7 +55,8 @@ struct MarkNumbers : AscendingBody {
   }
 
  private:
-  /// By the warp, whose rows were written together, and mostly have one word.
+  /// The rows of a warp were written together and mostly have numbers in one word, which one lane
+  /// then sets with a single atomic.
   PRESSO_DEVICE static void mark(u32* marks, bool is_there, u64 number) {
     const u32 lanes = simt::ballot(is_there);
     if (lanes == 0) return;
@@ -64,6 +73,7 @@ struct MarkNumbers : AscendingBody {
   }
 };
 
+/// Counts the marks of each tile and the marks before each word, by warp-wide prefix sums.
 struct CountMarks : AscendingBody {
   static constexpr const char* kName = "counting numbers of build rows";
   using Shared = TilePlaces<kTileThreads / kWarpSize>;
@@ -92,6 +102,8 @@ struct CountMarks : AscendingBody {
   }
 };
 
+/// Writes each row's key and row to its place. Rows that are in order already (`numbers` is null)
+/// keep their places.
 struct PlaceKeys : AscendingBody {
   static constexpr const char* kName = "putting keys in the order of their table";
 
@@ -105,6 +117,7 @@ struct PlaceKeys : AscendingBody {
   }
 
  private:
+  /// The number of marks before this one.
   PRESSO_DEVICE static u64 place_of(const Arguments& to, u64 number) {
     const u64 word = number / kWordBits;
     const u32 below = simt::load_readonly(to.marks + word) & ((1u << number % kWordBits) - 1);
@@ -113,6 +126,7 @@ struct PlaceKeys : AscendingBody {
   }
 };
 
+/// Compares each key with the one before it. Keys are compared as signed numbers.
 struct LinkKeys : AscendingBody {
   static constexpr const char* kName = "looking whether keys ascend";
 

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Tables of chains in shared memory (G6). The build side is cut into *slices* of rows that follow
-// one another; the chains of a slice, with its keys, fit into a thread block's shared memory. A
-// thread block builds the table of a slice and looks probe rows up in it, in one kernel:
+// Hash tables with chains in shared memory (G6 of docs/sources.md). The build side is cut into
+// slices of consecutive rows, such that the chains of a slice, with its keys, fit into the shared
+// memory of a thread block. One kernel builds the table of a slice and looks probe rows up in it:
 //
-//   one slice     each thread block has the whole build side and a share of the probe side
-//   several       each thread block has slices of its own and goes through the whole probe side
+//   one slice      each thread block has the whole build side and a share of the probe side
+//                  (kChainedShared)
+//   several        each thread block has slices of its own and goes through the whole probe side
+//                  (kChainedSplit)
 //
-// The order of a chain is another one in each thread block, so where rows of a key are a group
-// (row_groups.cuh), which must have the same number everywhere, chains are followed to their ends
+// The order of a chain differs from thread block to thread block. Where the rows of a key form a
+// group (row_groups.cuh), which must have one number everywhere, chains are followed to their ends
 // and the number is the least row.
 //
-//   ProbeSlices    looks up; of build rows themselves it finds the first row of each one's key
+//   ProbeSlices    looks up; given the build rows, finds the first row of each one's key
 //   CountFurther   makes groups of what it found
+//
+// Never chosen by kAuto: several slices read the probe side once for each, and NOTES.md of
+// query/join has figures. Tested by tests/simt/joins_in_emulator_test.cpp.
 #pragma once
 
 #include "query/gpu/join/match_list.cuh"
@@ -19,15 +24,18 @@
 
 namespace presso::gpu {
 
+/// Threads of a block, probe rows of a thread, and probe rows of a tile.
 inline constexpr u32 kSliceThreads = 1024;
 inline constexpr u32 kSliceItems = 4;
 inline constexpr u32 kSliceTile = kSliceThreads * kSliceItems;  ///< probe rows
 
+/// The number of tiles for `rows` probe rows.
 PRESSO_HD constexpr u64 slice_tiles_of(u64 rows) {
   return (rows + kSliceTile - 1) / kSliceTile;
 }
 
-/// The chains of one slice. Numbers are those of rows within the slice.
+/// The table of one slice in shared memory: keys, links and slots. Rows are numbered within the
+/// slice.
 template <class Key>
 class ChainedSlice {
  public:
@@ -37,7 +45,8 @@ class ChainedSlice {
         slots_(links_ + most_rows),
         slot_count_(slots) {}
 
-  /// Rows [first, end) of the build side. By all threads of the block; three barriers.
+  /// Builds the table of the build rows [first, end). Called by all threads of the block; three
+  /// barriers.
   PRESSO_DEVICE void build(const JoinRows& rows, u32 first, u32 end) {
     simt::block_sync();
     for (u32 i = simt::thread_in_block(); i < slot_count_; i += kSliceThreads) slots_[i] = kNoRow;
@@ -53,7 +62,7 @@ class ChainedSlice {
     simt::block_sync();
   }
 
-  /// A row with this key, the least one where that is asked for, or kNoRow.
+  /// Returns a row with this key (with `least`, the least one), or kNoRow.
   PRESSO_DEVICE u32 find(Key key, bool least) const {
     u32 found = kNoRow;
     for (u32 at = slots_[slot_of(key)]; at != kNoRow; at = links_[at]) {
@@ -65,6 +74,7 @@ class ChainedSlice {
   }
 
  private:
+  /// The slot comes from the upper word of the hash by a multiplication, for any number of slots.
   PRESSO_DEVICE u32 slot_of(Key key) const {
     return simt::multiply_high(upper_word(hash_key(key)), slot_count_);
   }
@@ -75,28 +85,31 @@ class ChainedSlice {
   u32 slot_count_;
 };
 
+/// Arguments of ProbeSlices.
 template <class Key>
 struct SliceArguments {
   JoinRows build;
   JoinRows probe;
-  u32 slice_rows = 1;  ///< of each slice but the last
-  u32 slots = 1;       ///< of a slice's table
-  bool least = false;  ///< whether the least row of a key is wanted; else any will do
+  u32 slice_rows = 1;  ///< rows of each slice, except the last
+  u32 slots = 1;       ///< slots of a slice's table
+  bool least = false;  ///< whether the least row of a key is wanted; otherwise any will do
   JoinChoice choice;
   MatchOutput out;
-  u32* found = nullptr;  ///< kKeep: a word a probe row; where there are several slices, kNoRow
+  /// kKeep: a word for each probe row; with several slices it must hold kNoRow before
+  u32* found = nullptr;
 };
 
+/// Shared memory besides the table.
 struct SliceShared {
   TilePlaces<kSliceThreads / kWarpSize> places;
 };
 
-/// kKeep: found[row] for every probe row. The others, with several slices: at most one of them has
-/// a match for a row, and rows without one do not come out.
+/// kKeep writes found[row] for every probe row. kCount and kWrite, with several slices, require
+/// that at most one slice has a match for a row, and leave out rows without a match.
 enum class SliceMode { kCount, kWrite, kKeep };
 
-/// Threads to data: a thread block a tile of kSliceTile probe rows or a slice, see above. Shared
-/// memory: SliceShared and the table.
+/// Threads to data: a thread block takes tiles of kSliceTile probe rows (one slice), or slices
+/// (several). Shared memory: SliceShared, then the table.
 template <class Key, SliceMode kMode>
 struct ProbeSlices {
   using Arguments = SliceArguments<Key>;
@@ -141,12 +154,14 @@ struct ProbeSlices {
  private:
   static constexpr u32 kTableBegin = (sizeof(SliceShared) + 15) / 16 * 16;
 
+  /// A warp has consecutive rows, so that loads are coalesced.
   PRESSO_DEVICE static u64 row_of(u64 tile, u32 item) {
     const u32 within = (simt::warp_in_block() * kSliceItems + item) * kWarpSize + simt::lane();
     return tile * kSliceTile + within;
   }
 
-  /// kWhole: the table has all of the build side. How many rows come out.
+  /// Looks up one tile and returns how many rows come out. kWhole: the table has all of the build
+  /// side.
   template <bool kWhole>
   PRESSO_DEVICE static u32 look_up(const Arguments& to, u64 tile, u32 first,
                                    const ChainedSlice<Key>& table, SliceShared& shared) {
@@ -185,6 +200,7 @@ struct ProbeSlices {
     return simt::popcount(emits);
   }
 
+  /// With several slices the least row of all wins, by an atomic minimum.
   template <bool kWhole>
   PRESSO_DEVICE static void keep(const Arguments& to, u64 row, u32 found) {
     if constexpr (kWhole) {
@@ -195,8 +211,8 @@ struct ProbeSlices {
   }
 };
 
-/// From the least row of each build row's key, in `leader`, to groups: a row that is its own leader
-/// has none, and the others are counted.
+/// Turns the least row of each build row's key, in `leader`, into groups: a row that is its own
+/// leader gets none, and all others are counted.
 struct CountFurther : GroupBody {
   static constexpr const char* kName = "counting further rows";
 

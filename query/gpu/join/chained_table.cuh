@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: MIT
-// A table of chains by row number in device memory (G5): a slot holds the row that was put there
-// last, links[row] the one that was there before, up to kNoRow. Putting a row in is one exchange.
-// Where the keys are is the build column itself, which stands for their hashes, so that the table
-// is no more than a word a slot and a word a row, at any load. Rows of a slot come in any order;
-// once the table is built the order stays, so that whoever looks a key up finds the same row first.
+// kChained: a hash table with chains by row number in device memory (G5 of docs/sources.md). A slot
+// holds the row that was inserted last, links[row] the one inserted before it, up to kNoRow.
+// Inserting a row is one atomic exchange. Keys are read from the build column itself, which also
+// makes stored hashes unnecessary, so the table takes one word for each slot and each row, at any
+// load.
 //
-// Chains in shared memory: chained_slices.cuh.
+// The rows of a slot come in arbitrary order; once the table is built the order is fixed, so
+// everybody who looks a key up finds the same row first. Never chosen by kAuto, because every step
+// along a chain waits for memory. Chains in shared memory are in chained_slices.cuh. Tested by
+// tests/simt/joins_in_emulator_test.cpp.
+//
+// Example: rows 2, 5 and 9 fall into slot 7 in this order. Then slots[7] = 9, links[9] = 5,
+// links[5] = 2 and links[2] = kNoRow.
 #pragma once
 
 #include "query/gpu/join/look_up.cuh"
 
 namespace presso::gpu {
 
+/// A Finder (look_up.cuh).
 template <class KeyType>
 struct ChainedTable {
   using Key = KeyType;
   static constexpr u32 kSharedBytes = 0;
   static constexpr bool kTellsRepeats = false;
 
-  const Key* keys = nullptr;  ///< of the build side
-  u32* slots = nullptr;       ///< before building: kNoRow
-  u32* links = nullptr;       ///< a word a build row; those of rows in no chain are not written
+  const Key* keys = nullptr;  ///< the build column
+  u32* slots = nullptr;       ///< must hold kNoRow before building
+  /// a word for each build row; those of rows that are in no chain are not written
+  u32* links = nullptr;
   u32 slot_count = 1;
 
+  /// Multiplying the hash by the number of slots gives slots of any number, without a division.
   PRESSO_DEVICE u32* slot_of(Key key) const {
     return slots + simt::multiply_high(upper_word(hash_key(key)), slot_count);
   }
 
-  /// The chains of a lane's keys are followed side by side, so that a step waits for memory once.
+  /// Follows the chains of a lane's keys side by side, so that each step waits for memory only
+  /// once.
   PRESSO_DEVICE void find(u64, const Key (&wanted)[kTileItems], u32 joins, u32 (&found)[kTileItems],
                           Byte*) const {
     u32 at[kTileItems];
@@ -60,13 +70,14 @@ struct ChainedTable {
   }
 };
 
+/// Arguments of BuildChained.
 template <class Key>
 struct ChainedBuildArguments {
   ChainedTable<Key> table;
   JoinRows build;
 };
 
-/// Threads to data: a thread block a tile of build rows. No shared memory.
+/// Threads to data: a thread block takes a tile of build rows. No shared memory.
 template <class Key>
 struct BuildChained {
   using Arguments = ChainedBuildArguments<Key>;
@@ -87,7 +98,7 @@ struct BuildChained {
         if (!takes_part(to.build, row)) continue;
         slots[item] = to.table.slot_of(simt::load_streaming(to.table.keys + row));
       }
-      // All exchanges are on their way before one is waited for.
+      // All exchanges are issued before the result of one is used.
       u32 before[kTileItems];
       PRESSO_UNROLL
       for (u32 item = 0; item < kTileItems; ++item) {

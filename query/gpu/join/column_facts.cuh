@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
-// What DeviceJoiner does with columns before and after a join: the range of keys, bitmaps that
-// begin anywhere, and bits that say which numbers of the answer are rows.
+// Kernels that DeviceJoiner runs on columns before and after a join: finding the range of keys,
+// copying bitmaps that begin at any bit, and marking which numbers of the answer are rows. Each
+// reads its input once. Tested by tests/simt/device_joiner_test.cpp.
 #pragma once
 
 #include "query/gpu/join/match_tile.cuh"
 
 namespace presso::gpu {
 
+/// Arguments of FindKeyRange. The two results are updated by all thread blocks.
 struct KeyRangeArguments {
   JoinRows rows;
-  u64 sign = 0;          ///< of signed keys their highest bit
-  u64* least = nullptr;  ///< before: all bits set. Of keys exclusive or `sign`
-  u64* most = nullptr;   ///< before: 0
+  u64 sign = 0;          ///< the highest bit for signed keys, else 0
+  u64* least = nullptr;  ///< must hold all ones before; keys are stored exclusive-or `sign`
+  u64* most = nullptr;   ///< must hold 0 before
 };
 
-/// The range of those keys whose rows take part. Threads to data: thread blocks take tiles in turn,
-/// and each warp has one atomic of either kind in the end. No shared memory.
+/// Finds the least and greatest key among rows that take part. Threads to data: thread blocks take
+/// tiles in turn; at the end each warp has one atomic of either kind. No shared memory.
 template <class Key>
 struct FindKeyRange {
   using Arguments = KeyRangeArguments;
@@ -25,6 +27,8 @@ struct FindKeyRange {
   static constexpr bool kWholeGrid = false;
   static constexpr u32 kSharedBytes = 0;
 
+  /// With the sign bit flipped, signed keys compare as unsigned numbers do, so that one kernel
+  /// suffices.
   PRESSO_DEVICE static void run(const Arguments& to) {
     const auto* const keys = static_cast<const Key*>(to.rows.d_keys);
     const auto sign = static_cast<Key>(to.sign);
@@ -42,14 +46,16 @@ struct FindKeyRange {
   }
 };
 
+/// Arguments of CopyBits.
 struct CopyBitsArguments {
   const Byte* from = nullptr;
   u64 first_bit = 0;
   u64 bits = 0;
-  u32* to = nullptr;  ///< whole words; bits behind the last one are anything
+  u32* to = nullptr;  ///< whole words; bits after the last one are unspecified
 };
 
-/// Bits that begin anywhere, as whole words. Reads no byte that has none of them. A thread a word.
+/// Copies bits that begin anywhere to whole words, and reads no byte without any of them. A thread
+/// makes a word.
 struct CopyBits {
   using Arguments = CopyBitsArguments;
   static constexpr const char* kName = "copying bits of rows";
@@ -58,6 +64,7 @@ struct CopyBits {
   static constexpr bool kWholeGrid = false;
   static constexpr u32 kSharedBytes = 0;
 
+  /// Five bytes hold any 32 bits that begin within a byte.
   PRESSO_DEVICE static void run(const Arguments& of) {
     const u64 words = (of.bits + kWordBits - 1) / kWordBits;
     const u64 end = (of.first_bit + of.bits + 7) / 8;
@@ -76,13 +83,15 @@ struct CopyBits {
   }
 };
 
+/// Arguments of WritePresence.
 struct PresenceArguments {
   const u32* rows = nullptr;
   u64 count = 0;
   u32* bits = nullptr;  ///< whole words
 };
 
-/// A bit for each number: whether it is a row. A warp a word.
+/// Writes a bit for each number of an answer: whether it is a row (and not kNoRow). A warp makes a
+/// word.
 struct WritePresence {
   using Arguments = PresenceArguments;
   static constexpr const char* kName = "marking rows of the answer";

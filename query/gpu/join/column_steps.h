@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Enqueues the kernels of column_facts.cuh and key_packing.cuh. Templates over what runs kernels,
-// as join_steps.h.
+// Enqueues the kernels of column_facts.cuh and key_packing.cuh. These are templates over what runs
+// kernels, as in join_steps.h, so that the emulator runs the same steps.
 #pragma once
 
 #include "query/gpu/join/column_facts.cuh"
@@ -10,6 +10,7 @@
 
 namespace presso::gpu {
 
+/// Finds the range of a column's keys; d_range->least is greater than most if no row takes part.
 template <class Launcher>
 Status enqueue_key_range(const KeyColumn& column, JoinKeyRange* d_range, Launcher& launcher) {
   KeyRangeArguments to;
@@ -26,6 +27,7 @@ Status enqueue_key_range(const KeyColumn& column, JoinKeyRange* d_range, Launche
   return launcher.template run<FindKeyRange<u64>>(tiles, 0, to);
 }
 
+/// Packs several key columns into one.
 template <class Launcher>
 Status enqueue_packed_keys(const PackedKeys& keys, Launcher& launcher) {
   const std::uint64_t tiles = tiles_of(keys.rows);
@@ -33,6 +35,7 @@ Status enqueue_packed_keys(const PackedKeys& keys, Launcher& launcher) {
   return launcher.template run<PackKeys<u64>>(tiles, 0, keys);
 }
 
+/// Builds a table of the build side's keys and replaces both sides' keys by numbers.
 template <class Launcher>
 Status enqueue_key_numbers(const KeyNumbers& keys, Launcher& launcher) {
   PRESSO_TRY(enqueue_lookup(keys.lookup, keys.build.rows, keys.d_totals, launcher));
@@ -43,6 +46,8 @@ Status enqueue_key_numbers(const KeyNumbers& keys, Launcher& launcher) {
   return {};
 }
 
+/// Copies `bits` bits from bit `first_bit` of `d_from` on, to whole words.
+/// A thread makes kTileItems words, or more if fewer thread blocks run at once.
 template <class Launcher>
 Status enqueue_copied_bits(const Byte* d_from, std::uint64_t first_bit, std::uint64_t bits,
                            std::uint32_t* d_to, Launcher& launcher) {
@@ -50,6 +55,7 @@ Status enqueue_copied_bits(const Byte* d_from, std::uint64_t first_bit, std::uin
                                          {d_from, first_bit, bits, d_to});
 }
 
+/// Marks which of `count` numbers are rows.
 template <class Launcher>
 Status enqueue_presence(const std::uint32_t* d_rows, std::uint64_t count, std::uint32_t* d_bits,
                         Launcher& launcher) {

@@ -19,6 +19,7 @@ Status launch(const JoinPlan& plan, void* d_temporary, JoinWork work, const Join
   });
 }
 
+/// JoinKernels on a CUDA device; makes that device current for each call.
 class CudaJoinKernels final : public JoinKernels {
  public:
   explicit CudaJoinKernels(int device) : device_(device) {}

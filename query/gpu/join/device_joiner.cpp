@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// DeviceJoin's host side, and DeviceJoiner: columns are made fit for the kernels (key_columns.h), a
-// strategy is chosen, pairs are counted and written. Tested by tests/simt/device_joiner_test.cpp.
+// The host side of DeviceJoin, and DeviceJoiner: columns are made fit for the kernels
+// (key_columns.h), a strategy is chosen (join_plan.h), pairs are counted and written. Host code
+// without CUDA, so that tests run it over the emulator. Tested by
+// tests/simt/device_joiner_test.cpp.
 #include <string>
 
 #include "query/gpu/join/join_sizes.h"
@@ -31,7 +33,9 @@ const char* name_of(DeviceJoinAlgorithm strategy) {
   return "any strategy";
 }
 
-/// Counts and writes the pairs of a plan. `out` must not go before `scratch`, which waits.
+/// Counts and writes the pairs of a plan. `out` must outlive `scratch`, whose destructor waits for
+/// the stream.
+/// The host waits for the totals, because memory for pairs is allocated to measure.
 Status join_into(PairMemory& out, const JoinPlan& plan, JoinScratch& scratch) {
   JoinKernels& kernels = scratch.place().kernels();
   const JoinInput& input = plan.input();
@@ -56,6 +60,7 @@ Status join_into(PairMemory& out, const JoinPlan& plan, JoinScratch& scratch) {
   return scratch.finish();
 }
 
+/// The whole join of a request: check, prepare columns, plan, join.
 Result<PairMemory> join(JoinWorkplace& place, const JoinRequest& request, Stream stream) {
   PRESSO_TRY(check_request(request));
   const DeviceStep step(place.device(), "join of columns");

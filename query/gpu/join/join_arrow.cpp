@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Columns of keys from Arrow's C device data interface, and pairs as arrays of it. Tested by
+// Key columns from Arrow's C device data interface (ArrowDeviceArray), and pairs as arrays of it.
+// Columns are borrowed: they must live until the join has returned. Answers are owned: each
+// exported array keeps the pairs, and with them the device, until the consumer calls its release.
+// Formats that are accepted are integers of 32 and 64 bits, dates and timestamps, and structs of
+// these; dictionaries, decimals and strings are declined with kUnsupported. Tested by
 // tests/simt/device_joiner_test.cpp.
 #include <array>
 #include <cstring>
@@ -15,12 +19,13 @@
 namespace presso::gpu {
 namespace {
 
+/// Returns the key type of an Arrow format string, or nothing.
 std::optional<JoinKeyType> type_of(std::string_view format) {
   static constexpr std::pair<std::string_view, JoinKeyType> kTypes[] = {
       {"i", JoinKeyType::kInt32},  {"I", JoinKeyType::kUint32},   {"l", JoinKeyType::kInt64},
       {"L", JoinKeyType::kUint64}, {"tdD", JoinKeyType::kDate32}, {"tdm", JoinKeyType::kDate64},
   };
-  // Timestamps name their zone behind the unit; what is stored is the same in all zones.
+  // The format of a timestamp ends with its zone, which does not matter: values are in UTC.
   static constexpr std::pair<std::string_view, JoinKeyType> kTimestamps[] = {
       {"tss:", JoinKeyType::kTimestampSeconds},
       {"tsm:", JoinKeyType::kTimestampMillis},
@@ -36,6 +41,8 @@ std::optional<JoinKeyType> type_of(std::string_view format) {
   return std::nullopt;
 }
 
+/// Arrays that break Arrow's rules are invalid; correct arrays that joins do not take are
+/// unsupported.
 Error invalid(const char* what) {
   return make_error(ErrorCode::kInvalidArgument, std::string("an Arrow column of keys ") + what);
 }
@@ -43,6 +50,7 @@ Error unsupported(const std::string& what) {
   return make_error(ErrorCode::kUnsupported, "an Arrow column of keys " + what);
 }
 
+/// Memory that kernels can read, including managed and page-locked memory.
 bool is_on_a_gpu(ArrowDeviceType type) {
   return type == ARROW_DEVICE_CUDA || type == ARROW_DEVICE_CUDA_MANAGED ||
          type == ARROW_DEVICE_CUDA_HOST;
@@ -52,7 +60,10 @@ std::string struct_of(std::size_t columns) {
   return "is a struct of " + std::to_string(columns) + " columns";
 }
 
-/// `length` values from value `offset` on.
+/// Makes a column of `length` values from value `offset` on. Checks everything that can be checked
+/// without reading device memory.
+/// Errors: kUnsupported and kInvalidArgument. Offsets are in values; that of the bitmap is in bits
+/// and need not be a multiple of 8.
 Result<JoinColumn> column_of(const ArrowArray& array, const ArrowSchema& schema,
                              std::int64_t offset, std::int64_t length) {
   if (schema.dictionary != nullptr) return unsupported("is a dictionary");
@@ -71,6 +82,8 @@ Result<JoinColumn> column_of(const ArrowArray& array, const ArrowSchema& schema,
   return column;
 }
 
+/// Adds the columns of a struct; the struct itself must not be null anywhere.
+/// A struct's offset adds to those of its children, and its length replaces theirs.
 Status add_children(const ArrowArray& array, const ArrowSchema& schema, JoinSide& side) {
   const std::int64_t columns = schema.n_children;
   if (columns < 1 || columns > static_cast<std::int64_t>(kMostJoinKeys) ||
@@ -89,9 +102,9 @@ Status add_children(const ArrowArray& array, const ArrowSchema& schema, JoinSide
   return {};
 }
 
-/// What an array owns through its private_data.
+/// The data that an array's private_data points to; freed by its release.
 struct OwnedArray {
-  std::shared_ptr<const void> pairs;  ///< goes last: it keeps the device
+  std::shared_ptr<const void> pairs;  ///< destroyed last, as it keeps the device alive
   DeviceMemory bits;
   std::array<const void*, 2> buffers{};
   ArrowChildren<ArrowArray> children;
@@ -100,6 +113,7 @@ struct OwnedArray {
       : pairs(std::move(of)), children(count) {}
 };
 
+/// The columns of an answer: probe_row and, for joins that give pairs, build_row.
 TableSchema schema_of(JoinKind kind) {
   TableSchema schema;
   for (const char* const name : {"probe_row", "build_row"}) {
@@ -115,14 +129,15 @@ TableSchema schema_of(JoinKind kind) {
 
 constexpr std::uint64_t kWordBytes = sizeof(std::uint32_t);
 
-/// What makes the columns of an answer.
+/// Makes the columns of an answer.
 struct Exporter {
   JoinWorkplace& place;
   std::uint64_t rows;
   std::shared_ptr<const void> pairs;
   Stream stream;
 
-  /// `nulls`: how many there are, or -1. Waits for the bits.
+  /// Makes one column. `nulls` is the number of nulls, or -1 if it is not known; unless it is 0, a
+  /// bitmap is made, and waited for.
   Result<ArrowArray> column(const DeviceMemory& numbers, std::int64_t nulls) const {
     auto owned = std::make_unique<OwnedArray>(pairs, 0);
     owned->buffers[1] = numbers.get();
@@ -167,12 +182,14 @@ Result<JoinSide> JoinSide::from_arrow(const ArrowDeviceArray& device_array,
   });
 }
 
+/// A struct of the columns of schema_of(). The stream is only used for bitmaps and is waited for,
+/// so the array needs no event.
 Status JoinedPairs::to_arrow(ArrowDeviceArray& array, ArrowSchema& schema) const {
   return without_bad_alloc([&]() -> Status {
     const PairMemory& pairs = body_->pairs;
     JoinWorkplace& place = *body_->place;
     const std::uint64_t rows = size();
-    // Of probe rows without a match nobody has counted how many there are.
+    // The number of probe rows without a match is not counted, so build rows' nulls are unknown.
     const std::int64_t probe_nulls = static_cast<std::int64_t>(pairs.totals.unmatched);
     const std::int64_t build_nulls =
         pairs.kind == JoinKind::kLeft || pairs.kind == JoinKind::kFull ? -1 : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of joins on a stream, a launcher for join_steps.h. CUDA files only.
+// Launches the kernels of joins on a stream: the Launcher that join_steps.h and lookup_steps.h
+// want. For CUDA files only.
 #pragma once
 
 #include <atomic>
@@ -9,14 +10,17 @@
 
 namespace presso::gpu {
 
+/// The kernel of a body. Body::kBlocks thread blocks are to fit on a multiprocessor, which limits
+/// registers.
 template <class Body>
 __global__ void __launch_bounds__(Body::kThreads, Body::kBlocks)
     join_kernel(const __grid_constant__ typename Body::Arguments arguments) {
   Body::run(arguments);
 }
 
-/// How many thread blocks of a kernel run at once. Asked for once for each device and size of
-/// shared memory, since a join has a dozen launches. Each file has kernels of its own, and so this.
+/// Returns how many thread blocks of a kernel run at once on the device. The answer is remembered
+/// for the last device and size of shared memory, as a join has a dozen launches. The function is
+/// static, because each CUDA file has kernels of its own.
 template <class Body>
 static Result<std::uint32_t> resident_blocks(std::uint32_t shared_bytes) {
   static std::atomic<std::uint64_t> known{0};
@@ -40,15 +44,19 @@ static Result<std::uint32_t> resident_blocks(std::uint32_t shared_bytes) {
   return all;
 }
 
+/// Launches on one stream; cheap to make.
 class JoinLauncher {
  public:
   explicit JoinLauncher(cudaStream_t stream) : stream_(stream) {}
 
+  /// Enqueues a memset.
   Status fill(void* at, int byte, std::uint64_t bytes) {
     if (bytes == 0) return {};
     return check(cudaMemsetAsync(at, byte, bytes, stream_), "clearing memory of a join");
   }
 
+  /// Launches `blocks` thread blocks, or fewer if the body does not need the whole grid and not all
+  /// would run at once.
   template <class Body>
   Status run(std::uint64_t blocks, std::uint32_t shared_bytes,
              const typename Body::Arguments& arguments) {

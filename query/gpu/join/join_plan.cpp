@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements join_plan.h. The thresholds are for an H100 or H200; rates are in query/join/NOTES.md.
 #include "query/gpu/join/join_plan.h"
 
 #include <algorithm>
@@ -12,31 +13,36 @@
 namespace presso::gpu {
 namespace {
 
-/// Half of an H100's level 2 cache: random accesses are three times as fast in it.
+/// Half of an H100's L2 cache: random accesses within it are three times as fast.
 constexpr std::uint64_t kCachedBytes = std::uint64_t{1} << 25;
-/// Rows of a side that parts can number.
+/// The most rows of a side that parts can number.
 constexpr std::uint64_t kMostRadixRows = 0xFFFFFFFFu - (std::uint64_t{1} << 23);
-/// Of a table, which numbers them and one more.
+/// The most units of a table, which are numbered with one more in 32 bits.
 constexpr std::uint64_t kMostUnits = 0xFFFFFFFEu;
-constexpr std::uint32_t kMostRunRows = 16;  ///< whose rest fits beside a tile
-/// Of the mean part's table; the rest is room for parts that are larger.
+constexpr std::uint32_t kMostRunRows = 16;  ///< their remainders still fit beside a tile
+/// Load of the mean part's table; the rest is room for parts that are larger.
 constexpr double kPartLoad = 0.42;
+/// The least number of probe rows for a thread block, so that building its table pays.
 constexpr std::uint32_t kLeastItemRows = 16384;
+/// Limit of JoinTuning::chain_load.
 constexpr std::uint32_t kMostChainLoad = 10000;
 
 Error invalid(const char* what) {
   return Error{ErrorCode::kInvalidArgument, std::string("a join ") + what};
 }
 
+/// Whether an address is a multiple of `alignment`.
 bool is_placed(const void* at, std::uintptr_t alignment) {
   return reinterpret_cast<std::uintptr_t>(at) % alignment == 0;
 }
 
+/// A side without rows needs no keys.
 bool has_keys(const JoinRows& rows) {
   return rows.count == 0 || rows.d_keys != nullptr;
 }
 
-/// Of the keys that a table or parts have: of 64 bits whose range takes 32, less the least one.
+/// Bytes of the keys that a table or parts would have: 4 if the keys' range is known and fits 32
+/// bits.
 std::uint32_t narrowest_key_bytes(const JoinInput& input) {
   constexpr std::uint32_t kBytes = sizeof(std::uint32_t);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
@@ -44,13 +50,14 @@ std::uint32_t narrowest_key_bytes(const JoinInput& input) {
   return fits ? kBytes : input.key_bytes;
 }
 
-/// Of the keys that are worked with.
+/// Bytes of the keys that the chosen strategy works with.
 std::uint32_t key_bytes_of(const JoinInput& input) {
   const bool narrows = input.strategy == DeviceJoinAlgorithm::kTable ||
                        input.strategy == DeviceJoinAlgorithm::kRadix;
   return narrows ? narrowest_key_bytes(input) : input.key_bytes;
 }
 
+/// Collects what choose_strategy() needs.
 JoinFacts facts_of(const JoinInput& input) {
   JoinFacts facts;
   facts.build_rows = input.build.count;
@@ -64,7 +71,7 @@ JoinFacts facts_of(const JoinInput& input) {
   return facts;
 }
 
-/// What is wrong, or null.
+/// Returns what is wrong with the input, or null.
 const char* fault_of(const JoinInput& input) {
   if (input.key_bytes != 4 && input.key_bytes != 8) return "has keys that are not of 4 or 8 bytes";
   if (input.build.count == kNoRow || input.probe.count == kNoRow) return "has too many rows";
@@ -116,6 +123,7 @@ DeviceJoinAlgorithm choose_strategy(const JoinFacts& facts) {
   return DeviceJoinAlgorithm::kRadix;
 }
 
+/// The order matters: the strategy decides whether keys are narrowed, which decides the limits.
 Result<JoinPlan> JoinPlan::make(const JoinInput& asked, const JoinTuning& tuning) {
   JoinInput input = asked;
   if (input.strategy == DeviceJoinAlgorithm::kAuto)
@@ -156,6 +164,7 @@ Status JoinPlan::check(const void* d_temporary, const JoinPairs& pairs) const {
   return {};
 }
 
+/// A probe row has at most one pair if the build keys are unique or only rows are given.
 std::uint64_t JoinPlan::most_pairs() const {
   if (!is_single_) return ~std::uint64_t{0};
   const std::uint64_t probe = input_.probe.count;
@@ -166,6 +175,8 @@ std::uint64_t JoinPlan::places() const {
   return input_.range ? span_of(*input_.range, input_.key_bytes) + 1 : 0;
 }
 
+/// Chooses bits such that a part's build rows fit a table in shared memory, then the sizes of
+/// tables and of the probe rows that a thread block takes.
 void JoinPlan::choose_parts(const JoinTuning& tuning) {
   const std::uint64_t rows = input_.build.count;
   const auto rows_of = [&](std::uint32_t bits) { return rows >> bits; };
@@ -174,7 +185,7 @@ void JoinPlan::choose_parts(const JoinTuning& tuning) {
   while (bits < std::min(most_bits, kMostSharedPartBits) && rows_of(bits) > tuning.part_rows) {
     ++bits;
   }
-  // More are counted in device memory, which takes longer; so parts are larger first.
+  // With more bits, counts no longer fit into shared memory; larger parts are better than that.
   const auto most_rows = static_cast<std::uint64_t>(tuning.most_slots * kPartLoad);
   while (bits < most_bits && rows_of(bits) > most_rows) ++bits;
   run_rows_ = tuning.run_rows;
@@ -190,6 +201,8 @@ void JoinPlan::choose_parts(const JoinTuning& tuning) {
                    : static_cast<std::uint32_t>(std::max<std::uint64_t>(4 * mean, kLeastItemRows));
 }
 
+/// Chooses slots and, for chains in shared memory, the rows of a slice. chain_load is in rows for
+/// each 100 slots. Error: kInvalidArgument if the build side does not fit into the slices.
 Status JoinPlan::choose_chains(const JoinTuning& tuning) {
   if (tuning.chain_load == 0 || tuning.chain_load > kMostChainLoad) {
     return invalid("has no such load of its chains");
@@ -215,16 +228,19 @@ Status JoinPlan::choose_chains(const JoinTuning& tuning) {
   if (slice > most) return invalid("has too many build rows for chains in shared memory");
   slice_rows_ = static_cast<std::uint32_t>(slice);
   chain_slots_ = slots_of(slice);
-  // Rows of a key may be in several slices, and which rows have no match is known behind the last.
+  // A key's rows may be in several slices; only after the last one it is known what has no match.
   if (slices() > 1) keeps_found_ |= gives_missing(input_.kind) || !input_.unique;
   return {};
 }
 
+/// At least one, also for an empty build side.
 std::uint64_t JoinPlan::slices() const {
   const std::uint64_t rows = input_.build.count;
   return std::max<std::uint64_t>((rows + slice_rows_ - 1) / slice_rows_, 1);
 }
 
+/// Reserves only what the plan needs; sizes are exact.
+/// Offset 0 is that of the totals; for any other memory it means that the plan does without.
 void JoinPlan::divide() {
   MemoryParts parts;
   const std::uint64_t build = input_.build.count, probe = input_.probe.count;

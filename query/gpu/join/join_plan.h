@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The plan of a join: what is done, and how its temporary memory is divided. Host code, no CUDA.
+// The plan of a join: the strategy, what has to be kept, and how temporary memory is divided. Host
+// code without CUDA; making a plan touches no device memory. Tested by tests/simt/plan_test.cpp and
+// join_suite.cpp.
 #pragma once
 
 #include <cstdint>
@@ -9,30 +11,31 @@
 
 namespace presso::gpu {
 
-/// What tests set, so that few rows go through everything.
+/// Parameters of strategies. The defaults were measured on an H200 (query/join/NOTES.md); tests set
+/// others, so that few rows go through every path.
 struct JoinTuning {
-  std::uint32_t part_rows = 3072;      ///< radix: build rows of a part, at most, if bits suffice
-  std::uint32_t one_level_bits = 8;    ///< radix: up to so many bits in one pass
-  std::uint32_t most_bits = 18;        ///< radix: of a part's number
-  std::uint32_t run_rows = 1;          ///< radix: written at once; 1, 2, 4, 8 or 16
-  std::uint32_t least_slots = 64;      ///< radix: of a part's table; even
-  std::uint32_t most_slots = 16384;    ///< radix: of a part's table; even
-  std::uint32_t item_rows = 0;         ///< radix: probe rows of a thread block; 0: by their number
-  std::uint32_t chain_load = 100;      ///< chained: build rows for a hundred slots, 1 to 10,000
-  std::uint32_t slice_bytes = 196608;  ///< chained, shared memory: of a thread block's table
-  std::uint32_t split_blocks = 128;    ///< chained, split: into so many slices, or more
+  std::uint32_t part_rows = 3072;    ///< radix: the most build rows of a part, if bits suffice
+  std::uint32_t one_level_bits = 8;  ///< radix: up to this number of bits in one pass
+  std::uint32_t most_bits = 18;      ///< radix: the most bits of a part's number
+  std::uint32_t run_rows = 1;        ///< radix: rows written at once; 1, 2, 4, 8 or 16
+  std::uint32_t least_slots = 64;    ///< radix: slots of a part's table, at least; even
+  std::uint32_t most_slots = 16384;  ///< radix: slots of a part's table, at most; even
+  std::uint32_t item_rows = 0;  ///< radix: probe rows for a thread block; 0: chosen by their number
+  std::uint32_t chain_load = 100;      ///< chained: build rows for each hundred slots, 1 to 10,000
+  std::uint32_t slice_bytes = 196608;  ///< chained, shared memory: bytes of a thread block's table
+  std::uint32_t split_blocks = 128;    ///< chained, split: the least number of slices
 };
 
-/// From the least to the greatest key, without one of both; 2^64 - 1 is as good as 2^64.
+/// Returns the greatest key minus the least one. 2^64 - 1 stands for 2^64 - 1 and more.
 std::uint64_t span_of(const JoinKeyRange& range, std::uint32_t key_bytes);
 
-/// What is known of a join before its strategy is chosen.
+/// Known facts about a join when its strategy is chosen.
 struct JoinFacts {
   std::uint64_t build_rows = 0;
   std::uint64_t probe_rows = 0;
-  std::uint32_t key_bytes = 8;  ///< of the keys that a table or parts would have
-  std::uint64_t range = 0;      ///< places from the least to the greatest build key; 0: not known
-  bool ascend = false;          ///< keys of both sides do
+  std::uint32_t key_bytes = 8;  ///< of the keys in a table or parts, after narrowing
+  std::uint64_t range = 0;      ///< places from the least to the greatest build key; 0: unknown
+  bool ascend = false;          ///< whether the keys of both sides ascend
   bool ordered = false;
 };
 
@@ -40,15 +43,16 @@ struct JoinFacts {
 /// Never that.
 DeviceJoinAlgorithm choose_strategy(const JoinFacts& facts);
 
-/// Offsets into one piece of temporary memory; unused parts are 0.
+/// Offsets into one piece of temporary memory. Parts that a plan does not need have offset 0.
 struct JoinMemory {
   std::uint64_t totals = 0;
-  std::uint64_t structure = 0;  ///< table, array, or slots and links of chains
+  std::uint64_t structure = 0;  ///< table, array, or the slots and links of chains
 
-  // Radix. Entries are rows of parts with what lies between parts.
+  // Radix. "Entries" are the rows of all parts, including the gaps between parts.
   std::uint64_t build_hashes = 0, build_rows = 0;
   std::uint64_t probe_hashes = 0, probe_rows = 0;
-  std::uint64_t spare_hashes = 0, spare_rows = 0;  ///< of level 1, of either side; later others'
+  /// of level 1, for either side; later used otherwise
+  std::uint64_t spare_hashes = 0, spare_rows = 0;
   std::uint64_t build_counts = 0, build_begins = 0;
   std::uint64_t probe_counts = 0, probe_begins = 0;
   std::uint64_t fronts = 0, backs = 0;
@@ -59,50 +63,53 @@ struct JoinMemory {
   // Merge.
   std::uint64_t taking_keys = 0, taking_rows = 0, taking_begins = 0, splits = 0;
 
-  // Groups of build rows.
+  // Groups of build rows with equal keys (row_groups.cuh).
   std::uint64_t leader = 0, further = 0, groups = 0, group_list = 0;
   std::uint64_t group_sums = 0, long_groups = 0, long_count = 0;
 
-  // Right and full joins: marks, where the caller wants none, and sums of tiles of build rows.
+  // Right and full joins: marks of build rows, unless the caller has a bitmap, and sums of tiles.
   std::uint64_t matched = 0, unmatched_begins = 0;
 
-  // What was found.
+  // The build row (or group) that was found for each probe row (match_list.cuh).
   std::uint64_t found = 0, tile_begins = 0, piece_begins = 0;
 
   std::uint64_t bytes = 0;
 };
 
+/// Immutable after make().
 class JoinPlan {
  public:
-  /// With a strategy for kAuto. kInvalidArgument: what is asked for contradicts itself, or memory
-  /// is missing or misaligned.
+  /// Replaces kAuto by a strategy. kInvalidArgument if the request contradicts itself, or memory is
+  /// missing or misaligned.
   static Result<JoinPlan> make(const JoinInput& asked, const JoinTuning& tuning = {});
 
-  /// kInvalidArgument: memory that a call of this plan gets is missing or misaligned.
+  /// kInvalidArgument if memory that a call of this plan gets is missing or misaligned.
   Status check(const void* d_temporary, const JoinPairs& pairs) const;
 
   const JoinInput& input() const { return input_; }
   const JoinMemory& memory() const { return memory_; }
-  /// Bytes of temporary device memory, at a multiple of 256.
+  /// Bytes of temporary device memory that a join needs, at a multiple of 256.
   std::uint64_t temporary_bytes() const { return memory_.bytes; }
 
-  /// Whether keys of 64 bits are worked with as numbers of 32: a table or parts, and the range of
-  /// build keys is known and takes no more.
+  /// Whether keys of 64 bits are worked with as numbers of 32: for a table or parts, if the range
+  /// of the build keys is known and fits.
   bool narrows() const { return key_bytes_ != input_.key_bytes; }
-  /// Of the keys that are worked with: 4 or 8.
+  /// Bytes of the keys after narrowing: 4 or 8.
   std::uint32_t key_bytes() const { return key_bytes_; }
 
   /// Whether each probe row has at most one row of output.
   bool is_single() const { return is_single_; }
-  /// Whether what is found is kept for each row, so that writing looks up nothing.
+  /// Whether what is found is kept for each row, so that writing looks nothing up.
   bool keeps_found() const { return keeps_found_; }
+  /// Whether build rows with equal keys are collected into groups.
   bool needs_groups() const { return needs_groups_; }
-  /// A capacity that suffices without counting first; 2^64 - 1 where there is none.
+  /// A capacity that suffices without counting; 2^64 - 1 if there is no such bound.
   std::uint64_t most_pairs() const;
-  /// Whether matched build rows are marked, for the caller or for those without a match.
+  /// Whether matched build rows are marked, for the caller or to find those without a match.
   bool marks_rows() const { return input_.d_matched != nullptr || memory_.matched != 0; }
 
-  /// From the least to the greatest build key, where the range is known and is not all of 64 bits.
+  /// The number of places from the least to the greatest build key, if the range is known and is
+  /// not all of 64 bits.
   std::uint64_t places() const;
 
   // Radix.
@@ -111,7 +118,7 @@ class JoinPlan {
   std::uint32_t slots() const { return slots_; }
   std::uint32_t item_rows() const { return item_rows_; }
   std::uint32_t run_rows() const { return run_rows_; }
-  /// Whether found entries are in the order of parts, not of rows.
+  /// Radix: whether found entries are in the order of parts, not of rows.
   bool keeps_by_part() const { return keeps_by_part_; }
   // Chained.
   std::uint32_t chain_slots() const { return chain_slots_; }  ///< of the table, or of a slice's
@@ -122,7 +129,7 @@ class JoinPlan {
            input_.strategy == DeviceJoinAlgorithm::kChainedSplit;
   }
 
-  /// Merge: whether some build rows may be left out.
+  /// Merge: whether bitmaps may leave build rows out.
   bool leaves_rows_out() const {
     return input_.build.d_valid != nullptr || input_.build.d_selected != nullptr;
   }
@@ -132,6 +139,7 @@ class JoinPlan {
   }
 
  private:
+  // Each of these fills in what one strategy needs; divide() lays out the memory.
   void choose_parts(const JoinTuning& tuning);
   Status choose_chains(const JoinTuning& tuning);
   void divide();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of one join on one stream. Whatever has been enqueued is done before it goes.
+// The temporary memory of one join on one stream. Everything that has been enqueued is done before
+// the memory is given back.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@ namespace presso::gpu {
 
 inline constexpr std::uint64_t kBitsOfWord = 8 * sizeof(std::uint32_t);
 
+/// Belongs to one call of DeviceJoiner::join(). The destructor waits for the stream.
 class JoinScratch {
  public:
   JoinScratch(JoinWorkplace& place, Stream stream) : place_(place), stream_(stream) {}
@@ -20,30 +22,32 @@ class JoinScratch {
     if (is_enqueued_) static_cast<void>(place_.device().wait(stream_));
   }
 
-  /// Before anything is enqueued. Errors, of all: kDeviceMemory with what was wanted for `what`,
-  /// kOutOfMemory, kDeviceLost.
+  /// Called before anything is enqueued. Errors of all functions: kDeviceMemory with what was
+  /// wanted for `what`, kOutOfMemory, kDeviceLost.
   Status begin();
-  /// Waits for all that is enqueued.
+  /// Waits for everything that is enqueued.
   Status finish();
 
   JoinWorkplace& place() { return place_; }
   Stream stream() const { return stream_; }
 
-  /// Until this object goes.
+  /// Returns device memory that lives as long as this object.
   Result<Byte*> allocate(std::uint64_t bytes, const std::string& what);
+  /// As allocate(), for `count` values.
   template <class T>
   Result<T*> allocate_values(std::uint64_t count, const std::string& what) {
     PRESSO_ASSIGN(Byte* const memory, allocate(count * sizeof(T), what));
     return reinterpret_cast<T*>(memory);
   }
-  /// A bit a row, whole words.
+  /// As allocate(), for a bit for each row, in whole words.
   Result<std::uint32_t*> allocate_bits(std::uint64_t rows, const std::string& what) {
     return allocate_values<std::uint32_t>((rows + kBitsOfWord - 1) / kBitsOfWord, what);
   }
-  /// For the answer, with at least one byte, since what has none needs an address all the same.
+  /// Returns memory for the answer, which the caller owns; at least one byte, as even an empty
+  /// answer needs an address.
   Result<DeviceMemory> allocate_for(std::uint64_t bytes, const std::string& what);
 
-  /// At most kBackBytes. Waits.
+  /// Copies at most kBackBytes from the device, and waits.
   Status read_back(void* to, const void* d_from, std::size_t bytes);
 
   static constexpr std::size_t kBackBytes = 64;  ///< for totals or ranges

@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: MIT
-// The kernels of a join in their order. Templates over what runs them, so that the emulator's tests
-// and device_join.cu go through the same steps. A Launcher has
+// The kernels of a join in their order. These are templates over what runs kernels, so that the
+// tests in the emulator and device_join.cu go through the same steps. A Launcher has
 //
 //     Status fill(void* at, int byte, std::uint64_t bytes);
 //     Status run<Body>(std::uint64_t blocks, std::uint32_t shared_bytes, const Body::Arguments&);
 //
-// run() calls Body::run(arguments) in thread blocks of Body::kThreads: in all that are asked for
-// where Body::kWholeGrid, else in as many of them as run at once. None for 0 blocks.
+// run() calls Body::run(arguments) in thread blocks of Body::kThreads threads: in as many as are
+// asked for if Body::kWholeGrid, otherwise in at most as many as run at once. For 0 blocks it does
+// nothing.
+//
+// The steps of every strategy: build a structure of the build keys; if keys may repeat, collect
+// rows with equal keys into groups (row_groups.cuh); look the probe rows up, and either count and
+// write at once, or keep what is found and make the pairs from that (match_list.cuh); finally give
+// the build rows without a match (unmatched_rows.cuh). Tested by tests/simt/join_suite.cpp.
+//
+// Kernels of each strategy:
+//
+//   strategy          building                                             looking up
+//   kDirect           BuildArray                                           LookUp<KeyArray>
+//   kTable            BuildTable                                           LookUp<KeyTable>
+//   kRadix            CountParts, PlaceParts, MoveRows (for each side),    JoinItems
+//                     GroupParts, PlaceItems
+//   kMerge            CountTaking, WriteTaking, SplitTiles, FlagRuns,      LookUp<KeyMerge>
+//                     GroupRuns
+//   kChained          BuildChained                                         LookUp<ChainedTable>
+//   kChainedShared,   -                                                    ProbeSlices
+//   kChainedSplit
+//
+// The host never waits in between. Whether keys repeat, and sums that decide about places, stay in
+// device memory; a kernel that turns out to be unnecessary returns at once.
 #pragma once
 
 #include "query/gpu/join/chained_slices.cuh"
@@ -21,7 +43,8 @@
 
 namespace presso::gpu {
 
-/// One join with its memory. Source: of key_source.cuh, with keys of 32 or 64 bits.
+/// One join with its memory. `Source` (key_source.cuh) says how keys are read: of 32 or 64 bits, or
+/// narrowed. References must outlive the object.
 template <class Source, class Launcher>
 class JoinSteps {
  public:
@@ -35,14 +58,14 @@ class JoinSteps {
         base_(static_cast<Byte*>(d_temporary)),
         launcher_(launcher) {}
 
-  /// Structures, and what is found where that is kept; else pairs are counted.
+  /// Builds the structure and counts the pairs; what is found is kept if the plan says so.
   Status count() {
     PRESSO_TRY(prepare());
     PRESSO_TRY(plan_.keeps_found() ? find_all() : look_up(false, {}));
     return count_unmatched();
   }
 
-  /// After count(), as often as wanted.
+  /// Writes the pairs. Called after count(), any number of times.
   Status write(const JoinPairs& pairs) {
     if (plan_.keeps_found()) {
       PRESSO_TRY(write_list(pairs));
@@ -53,7 +76,7 @@ class JoinSteps {
     return write_unmatched(pairs);
   }
 
-  /// Both, with no look-up twice.
+  /// Counts and writes without looking anything up twice.
   Status join(const JoinPairs& pairs) {
     PRESSO_TRY(prepare());
     PRESSO_TRY(write_pairs(pairs));
@@ -62,16 +85,19 @@ class JoinSteps {
   }
 
  private:
+  /// Memory at an offset of the plan.
   template <class T>
   T* at(std::uint64_t offset) const {
     return reinterpret_cast<T*>(base_ + offset);
   }
   JoinTotals* totals() const { return at<JoinTotals>(memory_.totals); }
 
+  /// Runs a body that knows the bytes of its shared memory.
   template <class Body>
   Status run(std::uint64_t blocks, const typename Body::Arguments& arguments) {
     return launcher_.template run<Body>(blocks, Body::kSharedBytes, arguments);
   }
+  /// Runs a body whose shared memory depends on the plan.
   template <class Body>
   Status run_with(std::uint64_t blocks, std::uint32_t shared_bytes,
                   const typename Body::Arguments& arguments) {
@@ -85,7 +111,7 @@ class JoinSteps {
     return input_.strategy == DeviceJoinAlgorithm::kRadix || plan_.has_slices();
   }
 
-  /// Bits of build rows with a match; null where nobody asks.
+  /// Bits of build rows with a match; null if nobody asks for them.
   u32* matched() const {
     return memory_.matched != 0 ? at<u32>(memory_.matched) : input_.d_matched;
   }
@@ -93,6 +119,8 @@ class JoinSteps {
 
   // --- building
 
+  /// Clears memory, builds the strategy's structure, and collects groups.
+  /// A leader of kNoRow means "not a further row"; counts of further rows begin at 0.
   Status prepare() {
     PRESSO_TRY(launcher_.fill(totals(), 0, sizeof(JoinTotals)));
     if (plan_.marks_rows()) {
@@ -129,6 +157,7 @@ class JoinSteps {
     return plan_.needs_groups() ? place_groups() : Status();
   }
 
+  // The structures, as kernels take them.
   KeyTable<Key> table() const {
     return {at<KeyUnit<Key>>(memory_.structure),
             static_cast<u32>(units_of(input_.build.count, sizeof(Key)))};
@@ -144,6 +173,7 @@ class JoinSteps {
             plan_.chain_slots()};
   }
 
+  // Building: each clears its structure, fills it and, if keys may repeat, finds groups.
   Status build_chains() {
     const std::uint64_t bytes = sizeof(u32) * std::uint64_t{plan_.chain_slots()};
     PRESSO_TRY(launcher_.fill(chains().slots, 0xFF, bytes));
@@ -168,6 +198,7 @@ class JoinSteps {
 
   // --- groups
 
+  /// Arguments of the kernels of row_groups.cuh.
   GroupArguments groups() const {
     GroupArguments to;
     to.rows = input_.build.count;
@@ -185,6 +216,9 @@ class JoinSteps {
     return to;
   }
 
+  /// Looks every build row up in the finished structure: what it finds is the number of its group.
+  /// Not used by merging, where runs are groups, nor by parts, which find groups while they are
+  /// built.
   template <class Finder>
   Status find_groups(const Finder& finder) {
     if (!plan_.needs_groups()) return {};
@@ -195,7 +229,8 @@ class JoinSteps {
     return {};
   }
 
-  /// Of all structures whose rows do not ascend.
+  /// For all structures whose rows do not ascend: gives groups their places in the list, and fills
+  /// and sorts them.
   Status place_groups() {
     if (plan_.is_single()) return {};  // only marks are spread
     const GroupArguments arguments = groups();
@@ -213,6 +248,7 @@ class JoinSteps {
     return run<SortLongGroups>(input_.build.count / kShortGroup, arguments);
   }
 
+  /// Marks of groups become marks of all their rows.
   Status spread_marks() {
     if (!plan_.needs_groups() || !plan_.marks_rows()) return {};
     return run<SpreadMarks>(build_tiles(), groups());
@@ -220,6 +256,7 @@ class JoinSteps {
 
   // --- parts
 
+  // Radix: the two sides' partitions, and spare memory of the same layout.
   PartBits bits() const { return {plan_.first_bits(), plan_.second_bits(), plan_.run_rows()}; }
   Parts<Key> build_side() const {
     return {at<Key>(memory_.build_hashes), at<u32>(memory_.build_rows),
@@ -233,6 +270,9 @@ class JoinSteps {
     return {at<Key>(memory_.spare_hashes), at<u32>(memory_.spare_rows), nullptr, nullptr};
   }
 
+  /// Partitions both sides, and in between leaves one row for each build key.
+  /// Spare memory is used in turn: by the levels of the build side, by GroupParts, then by the
+  /// levels of the probe side.
   Status build_parts() {
     PRESSO_TRY(launcher_.fill(at<u32>(memory_.build_counts), 0,
                               2 * sizeof(u32) * std::uint64_t{bits().parts()}));
@@ -247,6 +287,9 @@ class JoinSteps {
                                plan_.item_rows(), at<u32>(memory_.item_begins)});
   }
 
+  /// Counts, places and moves the rows of one side, in one or two levels.
+  /// A level has few enough bins for their remainders to fit into shared memory; more parts than
+  /// that take two levels, the first of which writes to spare memory.
   Status partition(const JoinRows& rows, const Parts<Key>& to) {
     const std::uint64_t count_tiles =
         (std::uint64_t{rows.count} + kCountThreads * kCountItems - 1) /
@@ -291,6 +334,8 @@ class JoinSteps {
     return run_with<Second>(tiles, Second::shared_bytes(bits()), second);
   }
 
+  /// Looks up the probe rows of all parts.
+  /// `items` is a bound: each part has at most one item that is not full.
   template <PartMode kMode>
   Status join_parts(const JoinPairs& pairs) {
     using Body = JoinItems<Key, kMode>;
@@ -302,7 +347,7 @@ class JoinSteps {
     to.item_rows = plan_.item_rows();
     to.item_begins = at<u32>(memory_.item_begins);
     to.pairs = choice_of(input_.kind).pairs;
-    // Of a list, SumTiles marks build rows.
+    // For a list of matches, SumTiles marks the build rows.
     to.out = {pairs, totals(), plan_.keeps_found() ? nullptr : matched()};
     to.found = plan_.keeps_found() ? at<u32>(memory_.found) : nullptr;
     const std::uint64_t items = bits().parts() + input_.probe.count / plan_.item_rows();
@@ -311,6 +356,9 @@ class JoinSteps {
 
   // --- chains in shared memory
 
+  /// Chains in shared memory: builds and looks up in one kernel.
+  /// With one slice all thread blocks build the same chains and divide the probe rows; with
+  /// several, each thread block takes one slice and goes through all probe rows.
   template <SliceMode kMode>
   Status probe_slices(const JoinRows& probe, u32* found, const JoinPairs& pairs) {
     SliceArguments<Key> to;
@@ -329,12 +377,15 @@ class JoinSteps {
     return run_with<Body>(probe.count == 0 ? 0 : blocks, shared, to);
   }
 
+  /// Finds the groups of build rows by looking them up in all slices.
   Status group_by_slices() {
     if (!plan_.needs_groups()) return {};
     PRESSO_TRY(probe_slices<SliceMode::kKeep>(input_.build, at<u32>(memory_.leader), {}));
     return run<CountFurther>(build_tiles(), groups());
   }
 
+  /// Keeps what is found for each probe row.
+  /// With several slices each writes only what it finds, so `found` is cleared first.
   Status keep_from_slices() {
     auto* const found = at<u32>(memory_.found);
     const std::uint64_t bytes = sizeof(u32) * std::uint64_t{input_.probe.count};
@@ -344,6 +395,8 @@ class JoinSteps {
 
   // --- merging
 
+  /// The build side for merging: the column itself or, if bitmaps leave rows out, a copy of the
+  /// rows that take part.
   AscendingKeys<Key> ascending() const {
     AscendingKeys<Key> to;
     to.sign = static_cast<Key>(plan_.sign_bit());
@@ -357,6 +410,7 @@ class JoinSteps {
   }
   KeyMerge<Key> merge() const { return {ascending(), at<u64>(memory_.splits)}; }
 
+  /// Copies build rows that take part, splits the work among tiles, and finds runs of equal keys.
   Status prepare_merge() {
     MergeArguments<Key> to;
     to.build = input_.build;
@@ -383,6 +437,7 @@ class JoinSteps {
 
   // --- looking up
 
+  /// Counts or writes at once, for plans that keep nothing.
   Status look_up(bool writes, const JoinPairs& pairs) {
     switch (input_.strategy) {
       case DeviceJoinAlgorithm::kDirect:
@@ -412,13 +467,14 @@ class JoinSteps {
     return spread_marks();
   }
 
-  /// Keys that are narrowed are looked up in tables and parts only (JoinPlan::narrows()): no other
-  /// kernels of them are made.
+  /// Narrowed keys are looked up in tables and parts only (JoinPlan::narrows()), so no other
+  /// kernels are compiled for them.
   template <class Finder>
   static constexpr bool reads_for() {
     return kIsPlain<Source> || std::is_same_v<Finder, KeyTable<Key>>;
   }
 
+  /// Runs LookUp in one of its modes.
   template <LookUpMode kMode, class Finder>
   Status run_look_up(const LookUpArguments<Finder, Source>& arguments) {
     if constexpr (reads_for<Finder>()) {
@@ -432,6 +488,7 @@ class JoinSteps {
     return {finder, input_.probe, choice_of(input_.kind), output(pairs), nullptr, {}, {}, source_};
   }
 
+  /// Counts or writes with a finder.
   template <class Finder>
   Status look_up_in(const Finder& finder, bool writes, const JoinPairs& pairs) {
     const auto arguments = arguments_of(finder, pairs);
@@ -439,6 +496,7 @@ class JoinSteps {
                   : run_look_up<LookUpMode::kCount>(arguments);
   }
 
+  /// Keeps what a finder finds.
   template <class Finder>
   Status keep_from(const Finder& finder) {
     auto arguments = arguments_of(finder, {});
@@ -447,7 +505,10 @@ class JoinSteps {
     return run_look_up<LookUpMode::kKeep>(arguments);
   }
 
-  /// In one run, so that nothing needs to be kept.
+  /// Writes pairs in the order of probe rows in a single run, so that nothing need be kept
+  /// (tile_order.cuh).
+  /// Only if a probe row has at most one pair: then a tile knows its number of pairs right after
+  /// looking up.
   Status write_in_order(const JoinPairs& pairs) {
     const std::uint64_t bytes = sizeof(u64) * (probe_tiles() + 1);
     PRESSO_TRY(launcher_.fill(at<u64>(memory_.tile_begins), 0, bytes));
@@ -474,6 +535,9 @@ class JoinSteps {
     return run_look_up<LookUpMode::kWriteInOrder>(arguments);
   }
 
+  /// Keeps what is found in the order of parts, or scatters it to the probe rows.
+  /// Scattering is a random write for each match. It is only done if the order of probe rows
+  /// matters, or if probe rows without a match are wanted.
   Status keep_from_parts() {
     if (plan_.keeps_by_part()) return join_parts<PartMode::kKeep>({});
     const std::uint64_t bytes = std::uint64_t{input_.probe.count} * sizeof(u32);
@@ -481,6 +545,7 @@ class JoinSteps {
     return join_parts<PartMode::kScatter>({});
   }
 
+  /// Chooses the fastest way to write without counting first.
   Status write_pairs(const JoinPairs& pairs) {
     if (!plan_.keeps_found()) return look_up(true, pairs);
     if (plan_.is_single() && !finds_apart()) return write_in_order(pairs);
@@ -490,10 +555,12 @@ class JoinSteps {
 
   // --- build rows without a match
 
+  /// Arguments of the kernels of unmatched_rows.cuh.
   UnmatchedArguments unmatched(const JoinPairs& pairs) const {
     return {input_.build, matched(), at<u64>(memory_.unmatched_begins), totals(), pairs};
   }
 
+  /// Only for right and full joins.
   Status count_unmatched() {
     if (!gives_unmatched(input_.kind)) return {};
     PRESSO_TRY(run<CountUnmatched>(build_tiles(), unmatched({})));
@@ -511,11 +578,15 @@ class JoinSteps {
 
   // --- lists
 
+  /// Entries of the list of what was found.
   std::uint64_t list_count() const {
     return plan_.keeps_by_part() ? entries_of(input_.probe.count, bits().parts(), plan_.run_rows())
                                  : input_.probe.count;
   }
 
+  /// The list of what was found, for the kernels of match_list.cuh.
+  /// The rows of a group are in group_list; for merging they are consecutive places of the build
+  /// side.
   MatchList list(const JoinPairs& pairs) const {
     MatchList to;
     to.found = at<u32>(memory_.found);
@@ -542,6 +613,8 @@ class JoinSteps {
     return to;
   }
 
+  /// Finds and keeps, then computes where the pairs of each tile begin.
+  /// LookUp adds up the pairs of tiles as it keeps; for parts and slices SumTiles does.
   Status find_all() {
     switch (input_.strategy) {
       case DeviceJoinAlgorithm::kDirect:
@@ -577,6 +650,7 @@ class JoinSteps {
     return spread_marks();
   }
 
+  /// Writes pairs from what was kept.
   Status write_list(const JoinPairs& pairs) {
     if (pairs.capacity == 0) return {};
     const MatchList to = list(pairs);
@@ -591,7 +665,7 @@ class JoinSteps {
   Launcher& launcher_;
 };
 
-/// Calls use(steps) for the join's keys.
+/// Calls use(steps) with steps for the plan's keys: narrowed, of 32 bits, or of 64 bits.
 template <class Launcher, class Use>
 Status with_join_steps(const JoinPlan& plan, void* d_temporary, Launcher& launcher,
                        const Use& use) {

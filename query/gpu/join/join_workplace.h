@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a DeviceJoiner's copies and its answers have in common: the device, kernels and memory.
+// What a DeviceJoiner's copies and its answers share: device, kernels and memory. It lives as long
+// as the last of them.
 #pragma once
 
 #include <memory>
@@ -11,6 +12,7 @@
 
 namespace presso::gpu {
 
+/// Thread-safe, as device and memory are.
 class JoinWorkplace {
  public:
   JoinWorkplace(std::unique_ptr<Device> device, std::shared_ptr<JoinKernels> kernels,
@@ -23,6 +25,7 @@ class JoinWorkplace {
   Device& device() { return *device_; }
   JoinKernels& kernels() { return *kernels_; }
   Memory& memory() { return memory_; }
+  /// The device's number, as list_devices() counts.
   int number() const { return number_; }
 
  private:
@@ -32,17 +35,17 @@ class JoinWorkplace {
   int number_;
 };
 
-/// The numbers of an answer.
+/// The row numbers of an answer, in device memory.
 struct PairMemory {
   DeviceMemory probe;
-  DeviceMemory build;  ///< empty of semi and anti joins
+  DeviceMemory build;  ///< empty for semi and anti joins
   JoinTotals totals;
   JoinKind kind = JoinKind::kInner;
   DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kTable;
 };
 
 struct JoinedPairs::Body {
-  std::shared_ptr<JoinWorkplace> place;  ///< goes last
+  std::shared_ptr<JoinWorkplace> place;  ///< destroyed last
   PairMemory pairs;
 };
 

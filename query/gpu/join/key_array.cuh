@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
-// An array over the range of the build side's keys: places[key - least] is a build row.
+// kDirect: an array over the range of the build side's keys, in which places[key - least] is a
+// build row. A look-up is one load, without hashing, and neighbouring keys share cache lines.
+// Tested by tests/simt/joins_in_emulator_test.cpp.
 #pragma once
 
 #include "query/gpu/join/look_up.cuh"
 
 namespace presso::gpu {
 
+/// A Finder (look_up.cuh).
 template <class KeyType>
 struct KeyArray {
   using Key = KeyType;
   static constexpr u32 kSharedBytes = 0;
   static constexpr bool kTellsRepeats = true;
 
-  u32* places = nullptr;  ///< before building: kNoRow
+  u32* places = nullptr;  ///< must hold kNoRow before building
   Key least = 0;
-  Key last = 0;  ///< the greatest key minus least
+  Key last = 0;  ///< the greatest key minus the least one
 
+  /// A key below `least` wraps around, so that one comparison covers both ends of the range.
   PRESSO_DEVICE void find(u64, const Key (&keys)[kTileItems], u32 joins, u32 (&found)[kTileItems],
                           Byte*) const {
     PRESSO_UNROLL
@@ -27,6 +31,7 @@ struct KeyArray {
   }
 };
 
+/// Arguments of BuildArray.
 template <class Key>
 struct ArrayBuildArguments {
   KeyArray<Key> array;
@@ -34,8 +39,9 @@ struct ArrayBuildArguments {
   JoinTotals* totals = nullptr;
 };
 
-/// kUnique: keys do not repeat, or it does not matter which row of a key is found. Threads to data:
-/// a thread block a tile of build rows. No shared memory.
+/// kUnique: keys do not repeat, or it does not matter which row of a key is found; then rows are
+/// stored without atomics. Otherwise the least row of a key stays. Threads to data: a thread block
+/// takes a tile of build rows. No shared memory.
 template <class Key, bool kUnique>
 struct BuildArray {
   using Arguments = ArrayBuildArguments<Key>;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Lookups of keys that may repeat: what is found of a key is one of its rows, and next[row] is
-// another one, up to kNoRow. Rows of a key come in any order. An exchange puts a row in front of
-// those that are there.
+// Lookups of keys that may repeat, for kernels of queries: one row of a key is found, and next[row]
+// is another one, up to kNoRow. The rows of a key come in arbitrary order. An exchange puts a row
+// in front of the rows before it. Tested by tests/simt/query_joins_on_gpu_test.cpp.
+//
+// Example: rows 1, 4 and 6 have one key, and exchanges happen in the order 4, 1, 6. The structure
+// then holds 6 for the key, next[6] = 1, next[1] = 4 and next[4] = kNoRow. Whoever wants one row of
+// each key builds without `next` (lookup_steps.h), which saves the words and the writes.
 #pragma once
 
 #include "query/gpu/join/key_array.cuh"
@@ -9,6 +13,7 @@
 
 namespace presso::gpu {
 
+/// Arguments of BuildChains.
 template <class Structure>
 struct ChainArguments {
   Structure structure;
@@ -17,11 +22,13 @@ struct ChainArguments {
   JoinTotals* totals = nullptr;
 };
 
-/// Where a row of the key belongs.
+/// Returns where the first row of a key is stored; nullptr for a key outside of the range.
 PRESSO_DEVICE u32* head_of(const KeyArray<u64>& array, u64 key) {
   const u64 place = key - array.least;
   return place <= array.last ? array.places + place : nullptr;
 }
+/// Returns the row of the key's slot, claiming a slot if the key is new.
+/// Ends, because a table has more slots than keys.
 PRESSO_DEVICE u32* head_of(const KeyTable<u64>& table, u64 key) {
   const u64 hash = hash_key(key);
   if (KeyTable<u64>::is_special(hash)) return &table.units[table.count].row;
@@ -33,7 +40,7 @@ PRESSO_DEVICE u32* head_of(const KeyTable<u64>& table, u64 key) {
   }
 }
 
-/// Threads to data: a thread block a tile of build rows. No shared memory.
+/// Threads to data: a thread block takes a tile of build rows. No shared memory.
 template <class Structure>
 struct BuildChains {
   using Arguments = ChainArguments<Structure>;
@@ -63,6 +70,7 @@ struct BuildChains {
   }
 };
 
+/// Arguments of CountRowsOfKeys.
 template <class Structure>
 struct CountArguments {
   Structure structure;
@@ -70,8 +78,9 @@ struct CountArguments {
   JoinRows build;
 };
 
-/// How many rows a key has, at the row that is found of it. Rows whose lanes have found the same
-/// one are added together, as one key may have most of them. Threads to data: as BuildChains.
+/// Counts the rows of each key, at the row that is found for it. Lanes that found the same row are
+/// added together, as one key may have most of the rows. Threads to data: as BuildChains.
+/// The count lets callers know how many pairs a row has before they follow its chain.
 template <class Structure>
 struct CountRowsOfKeys {
   using Arguments = CountArguments<Structure>;
@@ -102,7 +111,8 @@ struct CountRowsOfKeys {
   }
 
  private:
-  /// By the warp; kNoRow: nothing.
+  /// Called by the whole warp; kNoRow adds nothing.
+  /// Adds one at the row of each lane, as add_ones() in row_groups.cuh.
   PRESSO_DEVICE static void add(u32* counts, u32 row) {
     const u32 lanes = simt::ballot(row != kNoRow);
     if (lanes == 0) return;

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: MIT
+// Implements key_columns.h. One column of keys is used in place. Several columns are packed into
+// one of 4 or 8 bytes: the offset of each key from its column's least build key is a digit in mixed
+// radix (choose_factors()). If the ranges take more than 64 bits together, columns are first
+// replaced by numbers: a key's number is one of the build rows that have this key, found in a
+// table.
+//
+// Example: two columns with ranges of 2^40 and 2^30 values take 70 bits. With a million build rows
+// the first one becomes numbers of 20 bits, and both fit into 50.
+//
+// Costs: a pass over build columns of unknown range, with a wait for the result; a pass to pack
+// each side; for numbers a table of the build side and a look-up for every row. Copies of columns
+// and bitmaps are made only where their address does not suit the kernels.
 #include "query/gpu/join/key_columns.h"
 
 #include <algorithm>
@@ -11,12 +23,13 @@ namespace presso::gpu {
 namespace {
 
 constexpr std::uint64_t kMostRows = kNoRow - 1;
-constexpr std::uintptr_t kKeyAlignment = 16;  ///< that kernels want of a column they join
+constexpr std::uintptr_t kKeyAlignment = 16;  ///< alignment that kernels want of a key column
 
 Error invalid(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
 }
 
+/// Whether an address is a multiple of `alignment`.
 bool is_placed(const void* at, std::uintptr_t alignment) {
   return reinterpret_cast<std::uintptr_t>(at) % alignment == 0;
 }
@@ -25,6 +38,7 @@ Error unsupported_key(std::string what) {
   return make_error(ErrorCode::kUnsupported, std::move(what));
 }
 
+/// Checks what can be checked without reading device memory.
 Status check_column(const JoinColumn& column, const std::string& side) {
   const KeyTypeFacts type = facts_of(column.type);
   if (type.bytes == 0) return invalid("the " + side + " side has keys of an unknown type");
@@ -42,6 +56,7 @@ Status check_column(const JoinColumn& column, const std::string& side) {
   return {};
 }
 
+/// All columns of a side have the same number of rows.
 Status check_side(const JoinSide& side, const std::string& name) {
   const std::size_t columns = side.keys.size();
   if (columns == 0 || columns > kMostJoinKeys) {
@@ -58,25 +73,28 @@ Status check_side(const JoinSide& side, const std::string& name) {
   return {};
 }
 
-/// Whether selected rows may take no part.
+/// Whether rows that are selected may still not take part.
 bool may_leave_rows_out(const JoinSide& side) {
   return std::any_of(side.keys.begin(), side.keys.end(), [](const JoinColumn& column) {
     return column.d_valid != nullptr || column.range.has_value();
   });
 }
 
+/// Nothing if the columns do not fit into 64 bits.
 std::optional<KeyFactors> factors_of(const std::vector<KeyPartPair>& parts) {
   std::vector<std::uint64_t> lasts;
   for (const KeyPartPair& part : parts) lasts.push_back(part.build.last);
   return choose_factors(lasts);
 }
 
+/// Whether the columns still fit with one more.
 bool fits_with(std::vector<KeyPartPair> parts, const KeyPartPair& further) {
   parts.push_back(further);
   return factors_of(parts).has_value();
 }
 
-/// Whether the build keys' range is worth a look at all of them.
+/// Whether the strategy gains from knowing the range of build keys, so that one pass over them
+/// pays.
 bool wants_range(const JoinInput& input) {
   if (input.range) return false;
   switch (input.strategy) {
@@ -94,6 +112,7 @@ bool wants_range(const JoinInput& input) {
 
 }  // namespace
 
+/// Dates and timestamps are compared as the integers that they are.
 KeyTypeFacts facts_of(JoinKeyType type) {
   switch (type) {
     case JoinKeyType::kInt32:
@@ -140,6 +159,7 @@ Status check_request(const JoinRequest& request) {
   return {};
 }
 
+/// Everything is enqueued on the scratch's stream.
 Result<JoinInput> KeyColumns::input() {
   PRESSO_TRY(await(request_.build));
   PRESSO_TRY(await(request_.probe));
@@ -150,6 +170,7 @@ Result<JoinInput> KeyColumns::input() {
   return input;
 }
 
+/// Makes the scratch's stream wait for the events after which columns are ready; the host goes on.
 Status KeyColumns::await(const JoinSide& side) {
   for (const JoinColumn& column : side.keys) {
     if (column.ready == nullptr) continue;
@@ -159,6 +180,7 @@ Status KeyColumns::await(const JoinSide& side) {
   return {};
 }
 
+/// The parts of a request that do not depend on columns.
 JoinInput KeyColumns::plain_input() const {
   JoinInput input;
   input.kind = request_.kind;
@@ -169,6 +191,7 @@ JoinInput KeyColumns::plain_input() const {
   return input;
 }
 
+/// Bitmaps that are whole, aligned words are used where they are.
 Result<const std::uint32_t*> KeyColumns::bits_of(const void* d_bits, std::uint64_t first,
                                                  std::uint64_t rows) {
   if (d_bits == nullptr || rows == 0) return static_cast<const std::uint32_t*>(nullptr);
@@ -183,6 +206,7 @@ Result<const std::uint32_t*> KeyColumns::bits_of(const void* d_bits, std::uint64
   return static_cast<const std::uint32_t*>(d_to);
 }
 
+/// A side without keys: the number of rows, and which the caller has selected.
 Result<JoinRows> KeyColumns::selected_rows(const JoinSide& side) {
   JoinRows rows;
   rows.count = static_cast<std::uint32_t>(side.keys[0].rows);
@@ -190,7 +214,7 @@ Result<JoinRows> KeyColumns::selected_rows(const JoinSide& side) {
   return rows;
 }
 
-/// Memory that does not suit is copied.
+/// A column whose address does not suit the kernels is copied.
 Status KeyColumns::add_keys(const JoinColumn& column, JoinRows& rows) {
   if (rows.count == 0) return {};
   rows.d_keys = column.d_keys;
@@ -206,6 +230,9 @@ Status KeyColumns::add_keys(const JoinColumn& column, JoinRows& rows) {
   return {};
 }
 
+/// All columns are enqueued before the results are read back together.
+/// Kernels compare keys as unsigned numbers, with the sign bit flipped; here it is flipped back. A
+/// column without any key gets the range of 0 alone.
 Result<std::vector<JoinKeyRange>> KeyColumns::find_ranges(const std::vector<KeyColumn>& columns) {
   std::vector<JoinKeyRange> ranges(columns.size());
   if (columns.empty() || columns[0].rows.count == 0) return ranges;
@@ -224,6 +251,7 @@ Result<std::vector<JoinKeyRange>> KeyColumns::find_ranges(const std::vector<KeyC
   return ranges;
 }
 
+/// One column is used as it is.
 Status KeyColumns::make_one(JoinInput& input) {
   const JoinColumn& build = request_.build.keys[0];
   const KeyTypeFacts type = facts_of(build.type);
@@ -238,6 +266,7 @@ Status KeyColumns::make_one(JoinInput& input) {
   return {};
 }
 
+/// Packed keys have a known range, so that narrow ones become 32 bits.
 Status KeyColumns::make_several(JoinInput& input) {
   PRESSO_ASSIGN(const Parts columns, parts_of(input));
   PRESSO_ASSIGN(const Parts parts, fitting(columns, input));
@@ -251,6 +280,7 @@ Status KeyColumns::make_several(JoinInput& input) {
   return {};
 }
 
+/// Ranges that the caller does not give are looked for.
 Result<KeyColumns::Parts> KeyColumns::parts_of(const JoinInput& input) {
   Parts parts;
   std::vector<std::size_t> unknown;
@@ -280,6 +310,7 @@ Result<KeyColumns::Parts> KeyColumns::parts_of(const JoinInput& input) {
   return parts;
 }
 
+/// One column as a digit; its range is set by parts_of().
 Result<KeyPart> KeyColumns::part_of(const JoinColumn& column) {
   KeyPart part;
   part.d_keys = column.d_keys;
@@ -288,6 +319,8 @@ Result<KeyPart> KeyColumns::part_of(const JoinColumn& column) {
   return part;
 }
 
+/// Columns are added one after another; when one does not fit, the wider of both (the column, or
+/// all columns before it) is replaced by numbers.
 Result<KeyColumns::Parts> KeyColumns::fitting(const Parts& columns, JoinInput& input) {
   Parts parts;
   for (KeyPartPair column : columns) {
@@ -299,7 +332,7 @@ Result<KeyColumns::Parts> KeyColumns::fitting(const Parts& columns, JoinInput& i
       }
       input.ascends = false;
     }
-    // The wider of both first. Two of as few numbers as there are build rows fit.
+    // The wider of both is numbered first. Two numbers below the build rows always fit.
     while (!fits_with(parts, column)) {
       if (column.build.last >= factors_of(parts)->last) {
         PRESSO_ASSIGN(column, number({column}, input));
@@ -313,6 +346,8 @@ Result<KeyColumns::Parts> KeyColumns::fitting(const Parts& columns, JoinInput& i
   return parts;
 }
 
+/// A key's number is one of the build rows that have it, found by a table of packed keys.
+/// Error: kUnsupported for more than kMostLookupRows build rows.
 Result<KeyPartPair> KeyColumns::number(const Parts& parts, const JoinInput& input) {
   const std::uint64_t rows = input.build.count;
   if (rows > kMostLookupRows) {
@@ -331,13 +366,14 @@ Result<KeyPartPair> KeyColumns::number(const Parts& parts, const JoinInput& inpu
   PRESSO_ASSIGN(numbers.build, numbered_side(sides.build));
   PRESSO_ASSIGN(numbers.probe, numbered_side(sides.probe));
   PRESSO_TRY(scratch_.place().kernels().number(numbers, scratch_.stream()));
-  // What is no number is in no range.
+  // kNoRow lies in no range, so rows without a number have no match.
   const auto part = [&](const NumberedSide& side) {
     return KeyPart{side.d_numbers, nullptr, sizeof(std::uint32_t), 0, rows == 0 ? 0 : rows - 1, 0};
   };
   return KeyPartPair{part(numbers.build), part(numbers.probe)};
 }
 
+/// Memory for the numbers of one side.
 Result<NumberedSide> KeyColumns::numbered_side(const JoinRows& rows) {
   NumberedSide side;
   side.rows = rows;
@@ -346,6 +382,7 @@ Result<NumberedSide> KeyColumns::numbered_side(const JoinRows& rows) {
   return side;
 }
 
+/// Both sides use the factors of the build side.
 Result<KeyColumns::Sides> KeyColumns::pack(const Parts& parts, std::uint32_t key_bytes,
                                            const JoinInput& input) {
   PackedKeys build, probe;
@@ -363,6 +400,8 @@ Result<KeyColumns::Sides> KeyColumns::pack(const Parts& parts, std::uint32_t key
   return sides;
 }
 
+/// Packs one side on the stream. A row with a null, or with a key out of the build side's range,
+/// becomes invalid in the packed column, because it cannot have a match.
 Result<JoinRows> KeyColumns::pack_side(PackedKeys& keys, const JoinRows& rows) {
   keys.rows = rows.count;
   keys.d_selected = rows.d_selected;

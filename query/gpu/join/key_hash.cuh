@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Hashes of keys. They are bijections, so that a hash stands for its key: tables and parts hold
-// hashes and never look at keys again.
+// Hashes of keys on GPUs. They are bijections, so a hash stands for its key: tables and parts hold
+// hashes and never look at keys again. They differ from the CPU's hash (query/values/hash.h), which
+// need not be computed here: two multiplications less matter where memory is so fast. Nothing may
+// depend on their values beyond one join.
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
@@ -11,6 +13,7 @@ using simt::kWordBits;
 using simt::u32;
 using simt::u64;
 
+/// Two rounds of exclusive-or and multiplication by odd constants.
 PRESSO_DEVICE u64 hash_key(u64 key) {
   key ^= key >> 32;
   key *= 0x9E3779B97F4A7C15u;
@@ -24,6 +27,7 @@ PRESSO_DEVICE u32 hash_key(u32 key) {
   return key * 0x85EBCA6Bu;
 }
 
+/// The bits that slots and parts are taken from, which depend on all bits of the key.
 PRESSO_DEVICE u32 upper_word(u64 hash) {
   return static_cast<u32>(hash >> 32);
 }
@@ -31,7 +35,8 @@ PRESSO_DEVICE u32 upper_word(u32 hash) {
   return hash;
 }
 
-/// The 32 bits behind the first `bits` ones; zeros follow the end.
+/// Returns the 32 bits after the first `bits` ones, filled up with zeros: bits that are independent
+/// of a part's number.
 PRESSO_DEVICE u32 word_behind(u64 hash, u32 bits) {
   return simt::funnel_shift_left(static_cast<u32>(hash), upper_word(hash), bits);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Both sides ascend: the build keys that a tile of probe rows can match lie between where the
-// tile's first key and the next tile's would be inserted.
+// kMerge: both sides ascend. The build keys that a tile of probe rows can match lie between the
+// places where the tile's first key and the next tile's first key would be inserted.
 //
-//   CountTaking, ScanSums, WriteTaking   build rows that take part, where bitmaps leave some out
-//   SplitTiles     where each tile's first key would be inserted, a thread a tile; rows that take
-//   no
-//                  part may have any key
-//   FlagRuns, GroupRuns                  runs of equal build keys are groups
+//   CountTaking, ScanSums, WriteTaking   copy build rows that take part, if bitmaps leave some out
+//   SplitTiles                           where each tile's first key would be inserted; rows that
+//                                        take no part may have any key
+//   FlagRuns, GroupRuns                  runs of equal build keys become groups
 //
-// The finder searches a tile's window of build keys in shared memory, or, where probe rows are few
-// and far between, in device memory.
+// The finder searches a tile's window of build keys in shared memory or, if probe rows are few and
+// far between so that the window is too large, in device memory. Tested by
+// tests/simt/joins_in_emulator_test.cpp.
+//
+// Example, with tiles of four rows: build keys 1 3 5 7 9, probe keys 2 3 3 6 and 7 8 9 9. The
+// splits are 1, 3 and 4; the first tile searches places 1 to 3, the second one 3 and 4. One place
+// more than the next split belongs to a window, as equal keys may be in two tiles.
 #pragma once
 
 #include "query/gpu/join/look_up.cuh"
@@ -17,14 +21,14 @@
 
 namespace presso::gpu {
 
-/// The build side: keys that ascend, and the row of each. What is compared are keys exclusive or
-/// `sign`, as unsigned numbers.
+/// The build side: ascending keys, and the row of each. Keys are compared exclusive-or `sign`, as
+/// unsigned numbers.
 template <class Key>
 struct AscendingKeys {
   const Key* keys = nullptr;
-  Key sign = 0;                  ///< of signed keys their highest bit
-  const u32* rows = nullptr;     ///< null: the key's index
-  const u64* d_count = nullptr;  ///< null: it is `most`
+  Key sign = 0;                  ///< the highest bit for signed keys, else 0
+  const u32* rows = nullptr;     ///< null: a key's row is its index
+  const u64* d_count = nullptr;  ///< null: the count is `most`
   u64 most = 0;
 
   PRESSO_DEVICE u64 count() const { return d_count == nullptr ? most : *d_count; }
@@ -33,7 +37,7 @@ struct AscendingKeys {
   }
 };
 
-/// The first of [first, end) whose key is not below `key`, or end.
+/// Returns the first place in [first, end) whose key is not below `key`, or end.
 template <class Key>
 PRESSO_DEVICE u64 lower_bound(const AscendingKeys<Key>& of, u64 first, u64 end, Key key) {
   const Key wanted = key ^ of.sign;
@@ -48,6 +52,8 @@ PRESSO_DEVICE u64 lower_bound(const AscendingKeys<Key>& of, u64 first, u64 end, 
   return first;
 }
 
+/// A Finder (look_up.cuh).
+/// If a key repeats, its first row is found, which is the number of its group.
 template <class KeyType>
 struct KeyMerge {
   using Key = KeyType;
@@ -57,11 +63,13 @@ struct KeyMerge {
   AscendingKeys<Key> build;
   const u64* splits = nullptr;  ///< tiles + 1
 
+  /// Loads the tile's window into shared memory if it fits, and searches it by halves without
+  /// branches.
   PRESSO_DEVICE void find(u64 tile, const Key (&keys)[kTileItems], u32 joins,
                           u32 (&found)[kTileItems], Byte* shared) const {
     const u64 count = build.count();
     const u64 first = splits[tile];
-    // The last key of the tile may be where the next tile begins.
+    // The last key of this tile may equal the first one of the next tile.
     u64 end = splits[tile + 1] + 1;
     if (end > count) end = count;
     const bool fits = end <= first + kWindow;
@@ -90,6 +98,7 @@ struct KeyMerge {
   }
 
  private:
+  /// Returns the first place whose key is not below `key`.
   PRESSO_DEVICE static u32 search(const Key* window, u32 size, Key key) {
     u32 first = 0;
     while (size > 1) {
@@ -101,18 +110,20 @@ struct KeyMerge {
   }
 };
 
+/// Arguments of all kernels of this file.
 template <class Key>
 struct MergeArguments {
   JoinRows build;
   JoinRows probe;
   AscendingKeys<Key> ascending;
-  Key* keys = nullptr;  ///< where WriteTaking writes
+  Key* keys = nullptr;  ///< written by WriteTaking
   u32* rows = nullptr;
-  u64* tile_begins = nullptr;  ///< of build rows' tiles, and one more
+  u64* tile_begins = nullptr;  ///< for each tile of build rows, and one more
   u64* splits = nullptr;
   GroupArguments groups;
 };
 
+/// The shape of these kernels, and which of a lane's rows of a tile take part.
 struct MergeBody {
   static constexpr u32 kThreads = kTileThreads;
   static constexpr u32 kBlocks = 4;
@@ -129,6 +140,7 @@ struct MergeBody {
   }
 };
 
+/// Counts the build rows that take part in each tile.
 template <class Key>
 struct CountTaking : MergeBody {
   using Arguments = MergeArguments<Key>;
@@ -147,6 +159,7 @@ struct CountTaking : MergeBody {
   }
 };
 
+/// Writes keys and rows of the build rows that take part, in their order.
 template <class Key>
 struct WriteTaking : MergeBody {
   using Arguments = MergeArguments<Key>;
@@ -178,6 +191,8 @@ struct WriteTaking : MergeBody {
   }
 };
 
+/// Finds where each tile's first key belongs. A thread does a tile.
+/// That is one binary search in device memory for each 1,024 probe rows.
 template <class Key>
 struct SplitTiles : MergeBody {
   using Arguments = MergeArguments<Key>;
@@ -199,9 +214,9 @@ struct SplitTiles : MergeBody {
  private:
   static constexpr u64 kNoSuchRow = ~u64{0};
 
-  /// A row that takes part and whose key splits what the tile looks up from what the one before
-  /// does: the tile's first one or, where the tile has none, the last one of the tile before. Where
-  /// neither has one, any split will do.
+  /// Returns a row that takes part and whose key separates what the tile looks up from what the
+  /// tile before does: the tile's first such row or, if it has none, the last one of the tile
+  /// before. If neither has one, any split will do.
   PRESSO_DEVICE static u64 row_at(const JoinRows& probe, u64 tile) {
     const u64 begin = tile * kTileRows;
     const u64 end = begin + kTileRows < probe.count ? begin + kTileRows : probe.count;
@@ -216,6 +231,8 @@ struct SplitTiles : MergeBody {
   }
 };
 
+/// Finds out whether any build key repeats.
+/// Reads keys only; for a build side without repeats it is all that grouping costs.
 template <class Key>
 struct FlagRuns : MergeBody {
   using Arguments = MergeArguments<Key>;
@@ -237,7 +254,9 @@ struct FlagRuns : MergeBody {
   }
 };
 
-/// Groups of runs, in the order of rows; the further rows where they are asked for.
+/// Makes a group of each run, in the order of rows; notes the leaders of further rows if marks are
+/// asked for.
+/// A run's length is found in a number of steps that is the logarithm of the length.
 template <class Key>
 struct GroupRuns : MergeBody {
   using Arguments = MergeArguments<Key>;
@@ -266,7 +285,7 @@ struct GroupRuns : MergeBody {
   }
 
  private:
-  /// The end of the run that begins at `at`: in steps that double, then halve.
+  /// Returns the end of the run that begins at `at`, by steps that double and then halve.
   PRESSO_DEVICE static u64 run_end(const Key* keys, u64 at, u64 count) {
     u64 step = 1;
     while (at + step < count && keys[at + step] == keys[at]) step *= 2;
@@ -282,7 +301,7 @@ struct GroupRuns : MergeBody {
     }
     return first;
   }
-  /// A place at or before the beginning of the run.
+  /// Returns a place at or before the beginning of the run that contains `at`.
   PRESSO_DEVICE static u64 run_search(const Key* keys, u64 at) {
     u64 step = 1;
     while (step <= at && keys[at - step] == keys[at]) step *= 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Several columns of keys as one number of 32 or 64 bits: how they are packed, and what the kernels
-// that do so are given. Trivially copyable structs of device memory, host and device; no CUDA.
+// Several key columns as one number of 32 or 64 bits: how they are packed, and the arguments of the
+// kernels that do so. Trivially copyable structs for host and device; no CUDA. Tested by
+// tests/simt/device_joiner_keys_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace presso::gpu {
 
-/// A column of keys of one side, which becomes (key - least) * factor.
+/// A key column of one side, which becomes (key - least) * factor.
 struct KeyPart {
   const void* d_keys = nullptr;  ///< at a multiple of their size
   const std::uint32_t* d_valid = nullptr;
@@ -22,41 +23,43 @@ struct KeyPart {
   std::uint64_t factor = 0;
 };
 
-/// One side's columns on their way to one.
+/// One side's columns that become one.
 struct PackedKeys {
   KeyPart parts[kMostJoinKeys];
   std::uint32_t part_count = 0;
   std::uint32_t rows = 0;
   const std::uint32_t* d_selected = nullptr;
-  // What is written.
+  // Results. Keys are written only for rows whose bit is set in d_valid.
   void* d_keys = nullptr;       ///< of rows whose bit is set
   std::uint32_t key_bytes = 8;  ///< 4 or 8
-  /// A bit a row, whole words: the row is selected, and all its keys are there and in their ranges.
+  /// A bit for each row, in whole words: the row is selected, and all its keys exist and lie in
+  /// their ranges.
   std::uint32_t* d_valid = nullptr;
 };
 
-/// Keys of 64 bits of one side, which become numbers.
+/// One side's keys of 64 bits, which become numbers.
 struct NumberedSide {
   JoinRows rows;
-  /// Written, by row: kNoRow where it takes no part, or its key has no number.
+  /// Written for each row: kNoRow if it takes no part or its key has no number.
   std::uint32_t* d_numbers = nullptr;
 };
 
-/// A key's number is one of the build rows that have it.
+/// Arguments for numbering both sides. A key's number is one of the build rows that have it.
 struct KeyNumbers {
-  Lookup lookup;  ///< of the build side's keys, not built yet
+  Lookup lookup;  ///< of the build side's keys; not built yet
   JoinTotals* d_totals = nullptr;
   NumberedSide build;
   NumberedSide probe;
 };
 
-/// Factors for columns of which the greatest key minus the least one is `lasts`, so that rows with
-/// other keys have other sums, which ascend as the keys do, the first column's first. Nothing: the
-/// greatest sum takes more than 64 bits.
+/// The factors of a mixed-radix number. `last` is the greatest number.
 struct KeyFactors {
   std::vector<std::uint64_t> factors;
   std::uint64_t last = 0;  ///< the greatest sum
 };
+/// Returns factors for columns whose greatest key minus the least one is lasts[i]. Rows with
+/// different keys have different sums, which ascend as the keys do, the first column counting most.
+/// Nothing if the greatest sum takes more than 64 bits.
 std::optional<KeyFactors> choose_factors(const std::vector<std::uint64_t>& lasts);
 
 }  // namespace presso::gpu

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Divides rows into parts by the first bits of their keys' hashes, in one or two levels, so that
-// each part fits a table in shared memory (part_join.cuh). The order within a part is any.
+// each part fits a table in shared memory (part_join.cuh). The order within a part is arbitrary.
 //
-//   CountParts    rows of each part of both levels together: reads keys once
-//   PlaceParts    where parts and their tiles begin
+//   CountParts    counts rows of each part, for both levels together; reads keys once
+//   PlaceParts    computes where parts and their tiles begin
 //   MoveRows      level 1: keys become hashes with row numbers; level 2: hashes and numbers move
 //
-// Memory is written in whole sectors. A thread block goes through many tiles; of each part it
-// writes multiples of PartBits::run rows, to places that are multiples as well, and keeps the rest
-// in shared memory until more rows come. At its end the rest is written from the end of the part
-// backwards, so that all else stays aligned. Positions are reserved by atomic additions. Rows of
-// the next tile are under way while those of a tile are written.
+// Memory is written in whole sectors. A thread block goes through many tiles. For each part it
+// writes multiples of PartBits::run rows, to places that are multiples as well, and keeps the
+// remainder in shared memory until more rows come. In the end the remainder is written from the end
+// of the part backwards, so that everything else stays aligned. Places are reserved by atomic
+// additions. Rows of the next tile are loaded while those of the current one are written. Sources:
+// G8, G14 of docs/sources.md. Tested by tests/simt/joins_in_emulator_test.cpp.
+//
+// Example: 14 bits in two levels. Level 1 makes 128 groups by the first 7 bits of the hash, level 2
+// makes 128 parts of each group by the next 7: 16,384 parts. Each level reads and writes every row
+// once. With 14 bits at once a thread block would meet a part so rarely that no whole sectors came
+// together.
 #pragma once
 
 #include "decompress/gpu/bit/block_prefix.cuh"
@@ -18,22 +24,23 @@
 
 namespace presso::gpu {
 
+/// Threads of a block that counts, and rows of each thread.
 inline constexpr u32 kCountThreads = 1024;
 inline constexpr u32 kCountItems = 8;
-inline constexpr u32 kScanWarps = kWarpSize;  ///< of one thread block that does all
+inline constexpr u32 kScanWarps = kWarpSize;  ///< warps of the single thread block that scans
 
-/// How many bits of a hash say a row's part, and how rows are laid out.
+/// How many bits of a hash are a row's part, and how rows are laid out.
 struct PartBits {
   u32 first = 1;   ///< level 1, at least 1
   u32 second = 0;  ///< level 2; 0: there is none
-  u32 run = 1;     ///< rows that are written at once, a power of two: parts begin at multiples
+  u32 run = 1;  ///< rows that are written at once, a power of two; parts begin at multiples of it
 
   PRESSO_HD constexpr u32 all() const { return first + second; }
   PRESSO_HD constexpr u32 parts() const { return 1u << all(); }
   PRESSO_HD constexpr u32 groups() const { return 1u << first; }
 };
 
-/// Parts of one side: hashes and rows of part p are [begins[p], begins[p] + counts[p]).
+/// The parts of one side: hashes and rows of part p are [begins[p], begins[p] + counts[p]).
 template <class Hash>
 struct Parts {
   Hash* hashes = nullptr;
@@ -42,6 +49,7 @@ struct Parts {
   u32* counts = nullptr;
 };
 
+/// Arguments of CountParts.
 template <class Source>
 struct CountPartsArguments {
   JoinRows rows;
@@ -50,8 +58,9 @@ struct CountPartsArguments {
   Source source;
 };
 
-/// Threads to data: thread blocks share tiles of kCountThreads times kCountItems rows. Shared
-/// memory: a word a part, if there are up to 2^kMostSharedPartBits.
+/// Threads to data: thread blocks share tiles of kCountThreads * kCountItems rows. Shared memory: a
+/// word for each part, if there are at most 2^kMostSharedPartBits parts.
+/// Counts of the finest parts are enough: a group of level 1 is the sum of its parts.
 template <class Source>
 struct CountParts {
   using Arguments = CountPartsArguments<Source>;
@@ -84,6 +93,7 @@ struct CountParts {
   }
 
  private:
+  /// Loads all keys of a thread before it counts one.
   PRESSO_DEVICE static void count_tile(const Arguments& to, u64 at, u32* counts) {
     typename Source::Key keys[kCountItems];
     u32 joins = 0;
@@ -103,31 +113,37 @@ struct CountParts {
   }
 };
 
-/// Where rows move to: the next free place from the front and behind the last from the back.
+/// Where rows move to: for each part the next free place from the front, and the place after the
+/// last free one from the back.
+/// Fronts advance by whole runs, backs go down by remainders. They cannot cross, because together
+/// they take exactly the part's rows.
 struct PartCursors {
   u32* fronts = nullptr;
   u32* backs = nullptr;
 };
 
+/// Arguments of PlaceParts.
 struct PlacePartsArguments {
   PartBits bits;
   const u32* counts = nullptr;
   u32* begins = nullptr;  ///< parts + 1
   u32* rows = nullptr;    ///< of the last level: entries between parts become kNoRow
   PartCursors parts;
-  // Level 1, where there are two:
+  // Only with two levels: the bins of level 1.
   PartCursors groups;
-  u32* group_begins = nullptr;  ///< groups
+  u32* group_begins = nullptr;  ///< a number for each group
   u32* group_counts = nullptr;
-  u32* group_tiles = nullptr;  ///< groups + 1: tiles before each
+  u32* group_tiles = nullptr;  ///< tiles before each group; one more at the end
 };
 
+/// Sums of warps, and rows before each group.
 struct PlacePartsShared {
   u32 of_warps[2][kScanWarps];
   u32 rows_before[(1u << kMostLevelBits) + 1];
 };
 
-/// By one thread block. Shared memory: PlacePartsShared.
+/// Runs in one thread block. Shared memory: PlacePartsShared.
+/// One block suffices: there are at most 2^(2 * kMostLevelBits) parts, whatever the number of rows.
 struct PlaceParts {
   using Arguments = PlacePartsArguments;
   static constexpr const char* kName = "placing parts";
@@ -145,10 +161,12 @@ struct PlaceParts {
   }
 
  private:
+  /// Rows rounded up to whole runs.
   PRESSO_DEVICE static u32 rounded(const Arguments& to, u32 rows) {
     return (rows + to.bits.run - 1) & ~(to.bits.run - 1);
   }
 
+  /// Prefix sums over all parts, four parts for each thread at a time.
   PRESSO_DEVICE static void place_parts(const Arguments& to, PlacePartsShared& shared) {
     const u32 parts = to.bits.parts();
     const u32 of_group = (1u << to.bits.second) - 1;
@@ -181,6 +199,7 @@ struct PlaceParts {
     shared.rows_before[to.bits.groups()] = rows;
   }
 
+  /// Sets a part's cursors, and marks the gap at its end as no rows.
   PRESSO_DEVICE static void place_part(const Arguments& to, u32 part, u32 begin, u32 count) {
     to.begins[part] = begin;
     to.parts.fronts[part] = begin;
@@ -188,6 +207,7 @@ struct PlaceParts {
     for (u32 gap = count; gap < rounded(to, count); ++gap) to.rows[begin + gap] = kNoRow;
   }
 
+  /// Begins of the bins of level 1, and of their tiles in level 2.
   PRESSO_DEVICE static void place_groups(const Arguments& to, PlacePartsShared& shared) {
     static_assert((1u << kMostLevelBits) <= kThreads);
     const u32 group = simt::thread_in_block();
@@ -207,15 +227,16 @@ struct PlaceParts {
   }
 };
 
+/// Arguments of MoveRows.
 template <class Source>
 struct MoveArguments {
   using Hash = typename Source::Key;
 
   PartBits bits;
-  // Of level 1.
+  // Level 1 reads a column.
   JoinRows side;
   Source source;
-  // Of level 2: what level 1 wrote.
+  // Level 2 reads what level 1 wrote.
   const Hash* hashes_in = nullptr;
   const u32* rows_in = nullptr;
   const u32* group_begins = nullptr;
@@ -224,11 +245,14 @@ struct MoveArguments {
 
   Hash* hashes = nullptr;
   u32* rows = nullptr;
-  PartCursors cursors;  ///< of this level's bins
+  PartCursors cursors;  ///< for this level's bins
 };
 
-/// Threads to data: level 1: thread blocks take tiles of kMoveRows rows in turns; level 2: each
-/// takes as many tiles that lie behind one another. Shared memory: shared_bytes().
+/// Threads to data: in level 1 thread blocks take tiles of kMoveRows rows in turn; in level 2 each
+/// takes an equal number of consecutive tiles. Shared memory: shared_bytes().
+/// Example with runs of 8: a bin has 5 rows left from earlier tiles, and this tile brings 14. Of
+/// these 19 rows 16 are written, to a multiple of 8: the 5, then the first 11 of the tile. The last
+/// 3 are kept for later tiles.
 template <class Source, u32 kLevel>
 struct MoveRows {
   static_assert(kLevel == 1 || kIsPlain<Source>, "what level 1 writes are hashes");
@@ -243,9 +267,11 @@ struct MoveRows {
 
   static constexpr u32 kRowBytes = sizeof(Hash) + sizeof(u32);
 
+  /// The bins that this level distinguishes.
   PRESSO_HD static constexpr u32 bins_of(PartBits bits) {
     return 1u << (kLevel == 1 ? bits.first : bits.second);
   }
+  /// A staged tile, the remainders of all bins, six words for each bin, and sums of warps.
   PRESSO_HD static constexpr u32 shared_bytes(PartBits bits) {
     const u32 bins = bins_of(bits);
     const u32 words = 6 * bins + kMoveThreads / kWarpSize;
@@ -265,6 +291,7 @@ struct MoveRows {
   }
 
  private:
+  /// Divides the shared memory.
   PRESSO_DEVICE explicit MoveRows(const Arguments& to) : to_(to), bins_(bins_of(to.bits)) {
     auto* const shared = simt::shared_memory();
     staged_hashes_ = reinterpret_cast<Hash*>(shared);
@@ -282,6 +309,7 @@ struct MoveRows {
 
   PRESSO_DEVICE u32 run() const { return to_.bits.run; }
 
+  /// The bits of this level.
   PRESSO_DEVICE u32 bin_of(Hash hash) const {
     if constexpr (kLevel == 1) return upper_word(hash) >> (kWordBits - to_.bits.first);
     return upper_word(hash) >> (kWordBits - to_.bits.all()) & (bins_ - 1);
@@ -295,7 +323,8 @@ struct MoveRows {
     simt::block_sync();
   }
 
-  /// Level 2: the tiles of this block, group by group.
+  /// Level 2: moves the tiles of this block, group by group.
+  /// Bins belong to a group, so remainders are written whenever the block comes to another group.
   PRESSO_DEVICE void move_groups() {
     const u32 groups = to_.bits.groups();
     const u64 tiles = to_.group_tiles[groups];
@@ -319,6 +348,7 @@ struct MoveRows {
     }
   }
 
+  /// Returns the group of a tile, by binary search.
   PRESSO_DEVICE u32 first_group(u32 tile) const {
     u32 first = 0, count = to_.bits.groups();
     while (count > 1) {
@@ -333,7 +363,11 @@ struct MoveRows {
     return first;
   }
 
-  /// A tile at `at`, and every `step` rows from there on, up to row `end`.
+  /// Moves the tile at row `at`, and every `step` rows from there on, up to row `end`. Each tile:
+  /// ranks within bins by shared atomics, reserve places, stage in the order of bins, load the next
+  /// tile, write.
+  /// Barriers: when all rows are counted, when places are known, and when the tile is staged; the
+  /// next tile's loads are under way from before the last one.
   PRESSO_DEVICE void move_tiles(u64 at, u64 step, u64 end) {
     if (at >= end) return;
     Stored stored[kMoveItems];  // level 1: keys, of a tile that is under way
@@ -371,7 +405,7 @@ struct MoveRows {
     }
   }
 
-  /// Which of a tile's rows are there.
+  /// Loads a tile and returns which of its rows exist.
   PRESSO_DEVICE u32 load(u64 at, u64 end, Stored (&stored)[kMoveItems]) const {
     u32 here = 0;
     PRESSO_UNROLL
@@ -391,8 +425,8 @@ struct MoveRows {
     return here;
   }
 
-  /// The hashes of what was loaded. Which rows can have a match: apart from loading, so that
-  /// nothing waits for a tile that is under way.
+  /// Hashes what was loaded and returns which rows can have a match. It is apart from loading, so
+  /// that nothing waits for a tile that is still being loaded.
   PRESSO_DEVICE u32 hash(const Stored (&stored)[kMoveItems], Hash (&hashes)[kMoveItems]) const {
     u32 convert = 0;
     PRESSO_UNROLL
@@ -403,8 +437,9 @@ struct MoveRows {
     return convert;
   }
 
-  /// For each bin: where its rows of the tile are staged, how many of them are written with what
-  /// was kept, and to where. Returns the rows of the tile.
+  /// For each bin: decides where its rows of the tile are staged, how many of them are written
+  /// together with the remainder of earlier tiles, and where to. Returns the rows of the tile.
+  /// One atomic addition for each bin and tile, by the thread with the number of the bin.
   PRESSO_DEVICE u32 reserve() {
     const u32 bin = simt::thread_in_block();
     const u32 count = bin < bins_ ? counts_[bin] : 0;
@@ -423,6 +458,7 @@ struct MoveRows {
     return prefix.all;
   }
 
+  /// Puts the tile's rows into shared memory in the order of bins.
   PRESSO_DEVICE void stage(const Hash (&hashes)[kMoveItems], const u32 (&rows)[kMoveItems],
                            const u32 (&ranks)[kMoveItems]) {
     PRESSO_UNROLL
@@ -434,7 +470,7 @@ struct MoveRows {
     }
   }
 
-  /// What was kept of earlier tiles, of bins that are written.
+  /// Writes the remainders of earlier tiles, for bins that are written now.
   PRESSO_DEVICE void write_rests() {
     for (u32 i = simt::thread_in_block(); i < run() * bins_; i += kThreads) {
       const u32 bin = i / run(), of_bin = i & (run() - 1);
@@ -445,6 +481,9 @@ struct MoveRows {
     }
   }
 
+  /// Writes the staged rows that complete runs; the others become the new remainder.
+  /// Neighbouring threads write neighbouring rows of a bin, since the tile is staged in the order
+  /// of bins.
   PRESSO_DEVICE void write_staged(u32 rows) {
     for (u32 i = simt::thread_in_block(); i < rows; i += kThreads) {
       const Hash hash = staged_hashes_[i];
@@ -460,7 +499,7 @@ struct MoveRows {
     }
   }
 
-  /// All that is kept, to the ends of parts.
+  /// Writes all remainders to the ends of their parts.
   PRESSO_DEVICE void write_rest() {
     simt::block_sync();
     for (u32 bin = simt::thread_in_block(); bin < bins_; bin += kThreads) {
@@ -480,13 +519,13 @@ struct MoveRows {
   u32 bins_;
   u32 first_bin_ = 0;
   Hash* staged_hashes_;
-  Hash* rest_hashes_;  ///< run() a bin
+  Hash* rest_hashes_;  ///< remainders, run() for each bin
   u32* staged_rows_;
   u32* rest_rows_;
   u32* counts_;
   u32* begins_;  ///< where the bin's rows are staged
   u32* ends_;    ///< staged rows before this one are written
-  u32* places_;  ///< what is added to a staged row's index to have its place
+  u32* places_;  ///< added to a staged row's index it gives the row's place
   u32* rests_;
   u32* written_rests_;
   u32* of_warps_;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Build keys that ascend, as signed numbers, and the row of each: a key is found by binary search.
-// A warp first looks for the window that has all its keys, 32 places at a time; lanes search within
-// it. Where probe keys ascend, too, it has few keys, which lie together; in any other order it has
-// nearly all, and a lane takes as many steps as their number has bits.
+// Lookups of ascending keys (LookupForm::kAscending): a key is found by binary search. A warp first
+// looks for the window that contains all keys of its lanes, 32 places at a time; lanes then search
+// within it. If probe keys ascend, too, the window has few keys that lie together. In any other
+// order it contains nearly all keys, and a lane takes as many steps as their number has bits.
+// Tested by tests/simt/ascending_lookup_test.cpp.
 #pragma once
 
 #include "query/gpu/join/match_tile.cuh"
 
 namespace presso::gpu {
 
+/// The keys, ascending as signed numbers, and the row of each. A Finder that needs no block.
 struct KeySearch {
   using Key = u64;
 
@@ -16,7 +18,8 @@ struct KeySearch {
   const u32* rows = nullptr;
   u32 count = 0;  ///< fewer than 2^31
 
-  /// As a Finder (look_up.cuh), by all lanes of the warp; of a key that repeats the last row.
+  /// As Finder::find() (look_up.cuh), called by all lanes of a warp; for a key that repeats it
+  /// finds the last row.
   template <u32 kItems>
   PRESSO_DEVICE void find(u64, const u64 (&wanted)[kItems], u32 joins, u32 (&found)[kItems],
                           Byte*) const {
@@ -28,7 +31,7 @@ struct KeySearch {
     u32 at[kItems];
     PRESSO_UNROLL
     for (u32 item = 0; item < kItems; ++item) at[item] = window.first;
-    // The last key that is not above the wanted one is among `size` keys from `at` on, or in front.
+    // The last key not above the wanted one is among `size` keys from `at` on, or before them.
     for (u32 size = window.end - window.first; size > 1;) {
       const u32 half = size / 2;
       PRESSO_UNROLL
@@ -46,19 +49,20 @@ struct KeySearch {
   }
 
  private:
-  /// Places of keys.
+  /// A range of places.
   struct Window {
     u32 first;
     u32 end;
   };
 
   PRESSO_DEVICE static std::int64_t signed_key(u64 key) { return static_cast<std::int64_t>(key); }
+  /// The key at a place.
   PRESSO_DEVICE std::int64_t key_at(u32 place) const {
     return signed_key(simt::load_readonly(keys + place));
   }
 
-  /// From the first key that is not below any of those that are wanted, to behind the last one that
-  /// is not above all of them. Some lane wants one.
+  /// Returns the window from the first key that is not below any wanted key to after the last one
+  /// that is not above all of them. Some lane wants a key.
   template <u32 kItems>
   PRESSO_DEVICE Window window_of(const u64 (&wanted)[kItems], u32 joins) const {
     auto least = static_cast<std::int64_t>(~u64{0} >> 1);
@@ -75,14 +79,15 @@ struct KeySearch {
     return {first, end_of(first, most)};
   }
 
-  /// The place of the first key that is not below `key`, or `count`. Each step leaves a 33rd.
+  /// Returns the place of the first key that is not below `key`, or `count`. Each step reduces the
+  /// range to a 33rd.
   PRESSO_DEVICE u32 first_from(std::int64_t key) const {
     u32 first = 0;
     for (u32 size = count; size > 0;) {
       const u32 step = (size + kWarpSize) / (kWarpSize + 1);
       const u32 mine = step * (simt::lane() + 1) - 1;
       const u32 below = simt::popcount(simt::ballot(mine < size && key_at(first + mine) < key));
-      // Between the last one that is below, and the next one that was looked at.
+      // The place is after the last probe that is below, and before the next probe.
       const u32 skipped = step * below;
       const bool has_next = below < kWarpSize && skipped + step <= size;
       first += skipped;
@@ -91,8 +96,8 @@ struct KeySearch {
     return first;
   }
 
-  /// A place behind all keys from `first` on that are not above `key`: at most twice as far from
-  /// there as need be.
+  /// Returns a place after all keys from `first` on that are not above `key`, at most twice as far
+  /// away as necessary.
   PRESSO_DEVICE u32 end_of(u32 first, std::int64_t key) const {
     const u32 left = count - first;
     const u32 mine = 1u << simt::lane();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// How kernels have keys from a column: as they are, or narrowed from 64 bits to 32. Where the range
-// of build keys takes no more than 32 bits, a key minus the least one does as well as the key, and
-// a probe row whose key lies outside of the range has no match. So columns stay as they are, and
-// everything behind the first read, tables, hashes and parts, is that of keys of 32 bits.
+// How kernels read keys from a column: as they are, or narrowed from 64 bits to 32. If the range of
+// the build keys fits 32 bits, a key minus the least one serves as well as the key, and a probe row
+// whose key is outside of the range has no match. Columns thus stay as they are, and everything
+// after the first read (tables, hashes, parts) works with 32 bits.
 //
-// A source is a trivially copyable struct with
-//     Key      what is worked with
-//     Stored   what the column has
-//     convert(stored, key): whether a build row may have this key; if so, `key` is set
+//   Key                    the type that is worked with
+//   Stored                 the type that the column has
+//   convert(stored, key)   whether a build row may have this key; if so, `key` is set
+//
+// A source is a trivially copyable struct with these three members.
 #pragma once
 
 #include <type_traits>
@@ -16,6 +17,7 @@
 
 namespace presso::gpu {
 
+/// Keys as they are.
 template <class KeyType>
 struct PlainKeys {
   using Key = KeyType;
@@ -27,6 +29,7 @@ struct PlainKeys {
   }
 };
 
+/// Keys of 64 bits as offsets of 32 bits.
 struct NarrowedKeys {
   using Key = u32;
   using Stored = u64;
@@ -41,11 +44,11 @@ struct NarrowedKeys {
   }
 };
 
-/// Whether a column may be read by this source without a change.
+/// Whether the source reads a column without changing keys.
 template <class Source>
 inline constexpr bool kIsPlain = std::is_same_v<Source, PlainKeys<typename Source::Key>>;
 
-/// The key of a row where that is wanted, else 0; whether the row can have a match.
+/// Loads the key of a row if it is wanted, else 0; returns whether the row can have a match.
 template <class Source>
 PRESSO_DEVICE bool load_key(const Source& source, const JoinRows& rows, u64 row, bool is_wanted,
                             typename Source::Key& key) {

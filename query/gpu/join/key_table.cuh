@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-// One open-addressing table in device memory, at most half full: slots of 16 bytes for keys of 64
-// bits, of 8 for those of 32. A load reads a *unit* of 16 bytes, one slot or two; two units are a
-// bucket, one sector of memory. A key begins at one unit of its bucket, goes on with the other,
-// then with the next bucket. An empty slot ends every search: nothing is ever removed.
+// kTable: one open-addressing hash table in device memory, at most half full. Slots have 16 bytes
+// for keys of 64 bits and 8 bytes for keys of 32. A load reads a *unit* of 16 bytes, which is one
+// slot or two; two units are a bucket, which is one sector of memory. A key begins at one unit of
+// its bucket, continues with the other, then with the next bucket. An empty slot ends every search,
+// as nothing is ever removed.
 //
-// Slots hold hashes. Where a key repeats, its slot holds one of its rows, any of them, and the
-// others set has_duplicates.
+// Slots hold hashes, which stand for their keys (key_hash.cuh). If a key repeats, its slot holds
+// one of its rows, any of them, and has_duplicates is set. Source: G21 of docs/sources.md. Tested
+// by tests/simt/joins_in_emulator_test.cpp.
+//
+// Cost: a look-up of a key of 64 bits usually reads one unit, and both units of a bucket are one
+// access to memory. At most half full means that searches are short even for keys that are not in
+// the table.
 #pragma once
 
 #include "query/gpu/join/look_up.cuh"
@@ -15,15 +21,17 @@ namespace presso::gpu {
 template <class Key>
 struct KeyUnit;
 
-/// Claimed by its hash; the row is stored afterwards. The hash that says empty has a slot of its
-/// own behind all units, which is claimed by its row.
+/// Claimed by its hash; the row is stored afterwards. The one hash that means "empty" has a slot of
+/// its own after all units, which is claimed by its row.
+/// Building needs no lock: a claim by compare-and-swap either takes the slot or shows who has it.
+/// The row may still be missing while the table is built, but look-ups begin in a later kernel.
 template <>
 struct alignas(16) KeyUnit<u64> {
   u64 hash;
   u32 row;
   u32 unused;
 };
-/// Each slot is claimed whole: the row, above the hash, says whether it is empty.
+/// Each slot is claimed as a whole; the row, in the upper half, says whether it is empty.
 template <>
 struct alignas(16) KeyUnit<u32> {
   u64 slots[2];
@@ -31,17 +39,19 @@ struct alignas(16) KeyUnit<u32> {
 
 inline constexpr u64 kEmptySlot = ~u64{0};
 
+/// A Finder (look_up.cuh). `count` units, an even number, and one more.
 template <class KeyType>
 struct KeyTable {
   using Key = KeyType;
   static constexpr u32 kSharedBytes = 0;
+  /// Building notices a key that is in the table already; if none was, FindGroups does nothing.
   static constexpr bool kTellsRepeats = true;
 
-  KeyUnit<Key>* units = nullptr;  ///< before building: all bits set
+  KeyUnit<Key>* units = nullptr;  ///< all bits must be set before building
   u32 count = 0;
 
-  /// The units of a hash in their order. That of the first unit tells whether a unit is the first
-  /// of its bucket for this hash: the last bits agree.
+  /// The units of a hash in their order. Whether a unit is the first of its bucket for this hash
+  /// follows from the last bits, which then agree.
   PRESSO_DEVICE u32 first_unit(Key hash) const {
     return 2 * simt::multiply_high(upper_word(hash), count / 2) + (static_cast<u32>(hash) & 1);
   }
@@ -51,11 +61,12 @@ struct KeyTable {
     return other + 2 >= count ? other + 2 - count : other + 2;
   }
 
+  /// Whether the hash is the one that means "empty".
   PRESSO_DEVICE static bool is_special(Key hash) {
     return sizeof(Key) == 8 && hash == static_cast<Key>(kEmptySlot);
   }
 
-  /// Whether the search ends at this unit; then `row` is the row or kNoRow.
+  /// Whether the search ends at this unit; if so, `row` is the row, or kNoRow.
   PRESSO_DEVICE static bool settles(const KeyUnit<u64>& unit, u64 hash, u32& row) {
     row = unit.hash == hash ? unit.row : kNoRow;
     return unit.hash == hash || unit.hash == kEmptySlot;
@@ -73,6 +84,7 @@ struct KeyTable {
     return false;
   }
 
+  /// Loads the first unit of all keys of the lane before it looks at one; most searches end there.
   PRESSO_DEVICE void find(u64, const Key (&keys)[kTileItems], u32 joins, u32 (&found)[kTileItems],
                           Byte*) const {
     Key hashes[kTileItems];
@@ -96,12 +108,13 @@ struct KeyTable {
     }
   }
 
-  /// An insertion: the word that a lane tries to claim, and what it puts there.
+  /// An insertion in progress: the word that a lane tries to claim, and the value it puts there.
   struct Insertion {
     u32 unit;
     u64* word;
     u64 value;
   };
+  /// An insertion begins at the hash's first unit.
   PRESSO_DEVICE Insertion begin_insertion(u64 hash, u32) const {
     const u32 unit = first_unit(hash);
     return {unit, &units[unit].hash, hash};
@@ -114,7 +127,8 @@ struct KeyTable {
     return simt::atomic_cas(insertion.word, kEmptySlot, insertion.value);
   }
 
-  /// Goes on from what the first claim gave, until there is a slot; whether it held the key before.
+  /// Continues from the result `old` of the first claim until the key has a slot. Returns whether
+  /// the key was there before.
   PRESSO_DEVICE bool finish(Insertion& insertion, u64 old, u64 hash, u32 row) const {
     if (is_special(hash)) {
       return simt::atomic_cas(&units[count].row, kNoRow, row) != kNoRow;
@@ -141,6 +155,7 @@ struct KeyTable {
   }
 };
 
+/// Arguments of BuildTable.
 template <class Source>
 struct TableBuildArguments {
   KeyTable<typename Source::Key> table;
@@ -149,7 +164,7 @@ struct TableBuildArguments {
   Source source = {};
 };
 
-/// Threads to data: a thread block a tile of build rows. No shared memory.
+/// Threads to data: a thread block takes a tile of build rows. No shared memory.
 template <class Source>
 struct BuildTable {
   using Arguments = TableBuildArguments<Source>;
@@ -172,7 +187,7 @@ struct BuildTable {
             load_key(to.source, to.build, row, takes_part(to.build, row), keys[item]);
         joins |= static_cast<u32>(joins_here) << item;
       }
-      // All first claims are on their way before one is looked at.
+      // All first claims are issued before the result of one is used.
       typename KeyTable<Key>::Insertion insertions[kTileItems];
       u64 old[kTileItems];
       PRESSO_UNROLL

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Looking up probe rows, in their order, in any structure: what is found is counted, written at
-// once (where a row has at most one row of output, in any order), or kept as one number a row for
-// match_list.cuh.
-//
-// Threads to data: a thread block a tile of kTileRows rows. Shared memory: LookUpShared.
+// Looks up probe rows, in their order, in any structure. What is found is counted, or written at
+// once (if a row has at most one row of output, in any order), or kept as one number for each row,
+// for match_list.cuh. Threads to data: a thread block takes a tile of kTileRows rows. Shared
+// memory: LookUpShared.
 //
 // A Finder is a trivially copyable struct with the type Key and
-//     find(tile, keys, joins, found, shared): for each of a lane's kTileItems keys, where joins has
-//         its bit, the number of its group of build rows (row_groups.cuh), else kNoRow. By all
-//         threads of the block; `shared` is Finder::kSharedBytes of shared memory.
+//
+//   find(tile, keys, joins, found, shared)
+//
+// which writes, for each of a lane's kTileItems keys whose bit is set in `joins`, the number of its
+// group of build rows (row_groups.cuh), and kNoRow otherwise. It is called by all threads of the
+// block; `shared` has Finder::kSharedBytes bytes of shared memory.
 #pragma once
 
 #include "query/gpu/join/key_source.cuh"
@@ -17,10 +19,12 @@
 
 namespace presso::gpu {
 
-/// kKeep: found[row] for every row, and the pairs of each tile. kWriteInOrder: tiles wait for those
-/// before them to know where theirs begin (tile_order.cuh).
+/// kCount adds up. kWrite writes in any order. kWriteInOrder: tiles wait for those before them to
+/// know where theirs begin (tile_order.cuh). kKeep writes found[row] for every row, and the number
+/// of pairs of each tile.
 enum class LookUpMode { kCount, kWrite, kWriteInOrder, kKeep };
 
+/// Arguments of LookUp.
 template <class Finder, class Source>
 struct LookUpArguments {
   Finder finder;
@@ -28,11 +32,12 @@ struct LookUpArguments {
   JoinChoice choice;
   MatchOutput out;
   u32* found = nullptr;
-  MatchList list;   ///< kKeep
-  TileOrder order;  ///< kWriteInOrder
+  MatchList list;   ///< used by kKeep
+  TileOrder order;  ///< used by kWriteInOrder
   Source source;
 };
 
+/// Shared memory of LookUp, before that of the finder.
 struct LookUpShared {
   union {
     TilePlaces<kTileThreads / kWarpSize> places;
@@ -41,14 +46,14 @@ struct LookUpShared {
   u64 ticket;
 };
 
-/// Source: of key_source.cuh, with the finder's type of keys.
+/// `Source` (key_source.cuh) gives keys of the finder's type.
 template <class Finder, LookUpMode kMode, class Source = PlainKeys<typename Finder::Key>>
 struct LookUp {
   using Arguments = LookUpArguments<Finder, Source>;
   using Key = typename Finder::Key;
   static constexpr const char* kName = "looking up keys";
   static constexpr u32 kThreads = kTileThreads;
-  // As many as registers allow without spilling.
+  // As many thread blocks on a multiprocessor as registers allow without spilling.
   static constexpr u32 kBlocks = kMode == LookUpMode::kKeep ? 4 : 5;
   static constexpr bool kWholeGrid = true;
   static constexpr u32 kSharedBytes = sizeof(LookUpShared) + Finder::kSharedBytes;
@@ -92,6 +97,7 @@ struct LookUp {
   }
 
  private:
+  /// Loads the keys of a lane's rows; sets which rows are selected and which have a key to look up.
   PRESSO_DEVICE static void load(const Arguments& to, u64 tile, Key (&keys)[kTileItems],
                                  u32& selected, u32& joins) {
     PRESSO_UNROLL
@@ -105,7 +111,7 @@ struct LookUp {
     }
   }
 
-  /// Which rows come out; marks what they have found.
+  /// Returns which rows come out, and marks the build rows that they have found.
   PRESSO_DEVICE static u32 emitted(const Arguments& to, u32 selected,
                                    const u32 (&found)[kTileItems]) {
     u32 emits = 0;
@@ -119,6 +125,7 @@ struct LookUp {
     return emits & selected;
   }
 
+  /// Writes what was found, in the order of rows.
   PRESSO_DEVICE static void keep(const Arguments& to, u64 tile, const u32 (&found)[kTileItems]) {
     PRESSO_UNROLL
     for (u32 item = 0; item < kTileItems; ++item) {
@@ -127,6 +134,7 @@ struct LookUp {
     }
   }
 
+  /// One atomic for each thread block.
   PRESSO_DEVICE static void add_to_total(const Arguments& to,
                                          TilePlaces<kTileThreads / kWarpSize>& places, u32 count) {
     const WarpPlaces sums = places_of_warps(places, simt::reduce_add(count));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements lookup.h: sizes of lookups, and the choice between array and table.
 #include "query/gpu/join/lookup.h"
 
 #include "query/gpu/join/join_sizes.h"
@@ -11,7 +12,7 @@ namespace {
 /// 24 MB for 300,000 of 1,500,000 such keys is asked 90 G times a second, the table 24 (H100).
 constexpr std::uint64_t kCachedLookupBytes = std::uint64_t{1} << 25;
 
-/// Of marks of rows.
+/// Bits in a word of marks.
 constexpr std::uint64_t kWordBits = 32;  // allow(bare-32): of a word
 
 }  // namespace
@@ -20,6 +21,7 @@ bool LookupPlan::may_be_array(const std::optional<Range>& range) {
   return range && range->most - range->least < kNoRow - 1;
 }
 
+/// An array is used if it stays in the cache, or takes no more memory than the table.
 LookupPlan::LookupPlan(std::uint64_t rows, const std::optional<Range>& range,
                        std::optional<LookupForm> form) {
   if (form == LookupForm::kAscending) {
@@ -40,6 +42,7 @@ LookupPlan::LookupPlan(std::uint64_t rows, const std::optional<Range>& range,
   bytes_ = array_bytes;
 }
 
+/// Ascending keys are followed by their rows.
 Lookup LookupPlan::at(void* memory) const {
   Lookup lookup;
   lookup.form = form_;

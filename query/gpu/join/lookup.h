@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Build rows by their keys, for kernels that look keys up beside other work (query/gpu/table): an
-// array over the range of keys, one table of keys, or keys that ascend. Keys are 64-bit images of
-// values. Trivially copyable, host and device.
+// Build rows by their keys, for kernels that look keys up among other work (query/gpu/table): an
+// array over the range of keys, one table of keys, or ascending keys. Keys are 64-bit images of
+// values. Trivially copyable structs for host and device; building is in build_lookup.h. Tested by
+// tests/simt/ascending_lookup_test.cpp and query_strategies_on_gpu_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +12,48 @@
 
 namespace presso::gpu {
 
+/// How build rows are found.
 enum class LookupForm : std::uint8_t {
-  kArray,      ///< a place for each key of a range
-  kTable,      ///< one table of keys, open addressing
-  kAscending,  ///< keys that ascend, as signed numbers, and are searched
+  kArray,      ///< a place for each key of a range (key_array.cuh)
+  kTable,      ///< one hash table of keys (key_table.cuh)
+  kAscending,  ///< keys that ascend as signed numbers and are searched (key_search.cuh)
 };
 
+/// A lookup in device memory, as kernels take it.
 struct Lookup {
-  /// An array: of key least + i the build row, or kNoRow. Ascending keys: the row of each.
+  /// For an array: the build row of key least + i, or kNoRow. For ascending keys: the row of each.
   std::uint32_t* places = nullptr;
   std::uint64_t least = 0;
-  std::uint64_t last = 0;        ///< the greatest key minus least
-  void* units = nullptr;         ///< a table: of key_table.cuh; ascending: the keys
-  std::uint32_t unit_count = 0;  ///< ascending: as many as there are rows
+  std::uint64_t last = 0;        ///< the greatest key minus the least one
+  void* units = nullptr;         ///< for a table: its units; for ascending keys: the keys
+  std::uint32_t unit_count = 0;  ///< for ascending keys: the number of rows
   LookupForm form = LookupForm::kTable;
-  /// Of a build row: another one with its key, or kNoRow. nullptr: one of a key's rows will do.
+  /// For each build row another row with the same key, or kNoRow. nullptr if one row of a key is
+  /// enough.
   std::uint32_t* next = nullptr;
 };
 
-/// Which form it has, and how much device memory it takes.
+/// Decides the form, and how much device memory it takes.
 class LookupPlan {
  public:
-  /// The build side's keys are between these; nothing: that is not known.
+  /// The least and greatest key of the build side; absent if unknown.
   struct Range {
     std::uint64_t least = 0;
     std::uint64_t most = 0;
   };
-  /// Whether an array of the range can be numbered at all.
+  /// Whether the places of an array for this range can be numbered at all.
   static bool may_be_array(const std::optional<Range>& range);
 
-  /// `rows`: at most kMostLookupRows. `form`: that is asked for, where it can be had; none: what is
-  /// probably fastest.
+  /// `rows` is at most kMostLookupRows. `form` is used if it is possible; without it the form that
+  /// is probably fastest is chosen.
   LookupPlan(std::uint64_t rows, const std::optional<Range>& range,
              std::optional<LookupForm> form = std::nullopt);
 
   LookupForm form() const { return form_; }
+  /// Places of an array; 0 for other forms.
   std::uint64_t places() const { return places_; }
   std::uint64_t bytes() const { return bytes_; }
-  /// `memory`: so many bytes, at a multiple of 256.
+  /// Returns the lookup at `memory`, which has bytes() bytes at a multiple of 256.
   Lookup at(void* memory) const;
 
  private:
@@ -59,27 +64,27 @@ class LookupPlan {
   std::uint64_t bytes_ = 0;
 };
 
-/// What is found of ascending keys.
+/// Results of checking keys that should ascend.
 struct AscendingFacts {
   std::uint32_t repeats = 0;
-  std::uint32_t descends = 0;  ///< a key is less than the one before it: they cannot be searched
+  std::uint32_t descends = 0;  ///< a key is less than the one before it, so they cannot be searched
 };
 
-/// Build rows of which a lookup of ascending keys is made. Device memory.
+/// The build rows from which a lookup of ascending keys is made. Device memory.
 struct AscendingBuild {
   const std::uint64_t* keys = nullptr;  ///< by row
   const std::uint64_t* numbers =
       nullptr;                      ///< by row: in the table, each once; or null: as they are
-  std::uint64_t most_numbers = 0;   ///< numbers are below
+  std::uint64_t most_numbers = 0;   ///< all numbers are below this
   std::uint32_t count = 0;          ///< of rows
-  void* memory = nullptr;           ///< ordering_bytes(), while that is done
-  AscendingFacts* facts = nullptr;  ///< are set
+  void* memory = nullptr;           ///< ordering_bytes() bytes, needed while it is made
+  AscendingFacts* facts = nullptr;  ///< written
 };
 
-/// Device memory to put rows in order whose numbers are below `most_numbers`.
+/// Returns the device memory for putting rows in order whose numbers are below `most_numbers`.
 std::uint64_t ordering_bytes(std::uint64_t most_numbers);
 
-/// Whose table has units that 32 bits can number.
+/// The most rows of a table whose units 32 bits can number.
 inline constexpr std::uint64_t kMostLookupRows = (std::uint64_t{1} << 31) - 2;
 
 }  // namespace presso::gpu

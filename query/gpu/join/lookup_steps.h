@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Builds a Lookup. A template over what runs kernels, as join_steps.h.
+// Builds a Lookup: clears its memory and runs the kernels in their order. Templates over what runs
+// kernels, as in join_steps.h.
+//
+//   kArray      BuildArray, or BuildChains if all rows of a key are wanted      key_array.cuh
+//   kTable      BuildTable, or BuildChains                                      key_table.cuh
+//   kAscending  for numbers: MarkNumbers, CountMarks, ScanSums; then            ascending_rows.cuh
+//               PlaceKeys, LinkKeys
+//
+// Nothing waits. Whether keys repeat, or do not ascend, is found in device memory afterwards; it is
+// the caller's to read it and to choose another form.
 #pragma once
 
 #include "query/gpu/join/ascending_rows.cuh"
@@ -8,13 +17,13 @@
 
 namespace presso::gpu {
 
-/// Of a lookup that is a table.
+/// The table of a lookup whose form is kTable.
 inline KeyTable<u64> table_of(const Lookup& lookup) {
   return {static_cast<KeyUnit<u64>*>(lookup.units), lookup.unit_count};
 }
 
-/// An array or a table. `build`: keys of 64 bits. `totals`, device memory, says afterwards whether
-/// keys repeat.
+/// Builds an array or a table. `build` has keys of 64 bits; afterwards `totals`, in device memory,
+/// says whether keys repeat.
 template <class Launcher>
 Status enqueue_lookup(const Lookup& to, const JoinRows& build, JoinTotals* totals,
                       Launcher& launcher) {
@@ -38,7 +47,8 @@ Status enqueue_lookup(const Lookup& to, const JoinRows& build, JoinTotals* total
                                                            {table, to.next, build, totals});
 }
 
-/// Ascending keys, or what is to be seen of them. `to`: of as many keys as there are rows.
+/// Makes a lookup of ascending keys, and finds out whether they ascend. `to` has room for as many
+/// keys as there are rows.
 template <class Launcher>
 Status enqueue_ascending(const Lookup& to, const AscendingBuild& build, Launcher& launcher) {
   AscendingArguments with;
@@ -50,6 +60,8 @@ Status enqueue_ascending(const Lookup& to, const AscendingBuild& build, Launcher
   const std::uint64_t tiles = tiles_of(build.count);
   if (build.numbers != nullptr && build.count != 0) {
     with.tiles = tiles_of(build.most_numbers / kWordBits + 1);
+    // The memory has the beginnings of tiles, then a word of marks for each 32 numbers, then the
+    // sum of all marks before each word.
     const std::uint64_t words = with.tiles * kTileRows;
     with.tile_begins = static_cast<u64*>(build.memory);
     with.marks = reinterpret_cast<u32*>(with.tile_begins + with.tiles + 1);
@@ -66,8 +78,8 @@ Status enqueue_ascending(const Lookup& to, const AscendingBuild& build, Launcher
   return launcher.template run<LinkKeys>(tiles, 0, with);
 }
 
-/// Writes to `counts` how many rows each key has, at the row that is found of it; 0 elsewhere.
-/// `in`: a lookup of the rows of `build`.
+/// Writes to `counts` how many rows each key has, at the row that is found for it, and 0 elsewhere.
+/// `in` is a lookup of the rows of `build`.
 template <class Launcher>
 Status enqueue_counts(const Lookup& in, const JoinRows& build, std::uint32_t* counts,
                       Launcher& launcher) {

@@ -1,49 +1,60 @@
 // SPDX-License-Identifier: MIT
-// From what was found for each probe row, kept as one number a row, to pairs: sums of tiles, where
-// each tile's pairs begin, and the pairs. Nothing is looked up twice, sizes are exact, and pairs
-// come in the order of the list.
+// Makes pairs from what was found for each probe row, kept as one number for each row: sums of
+// tiles, where each tile's pairs begin, and the pairs. Nothing is looked up twice, sizes are exact,
+// and pairs come in the order of the list.
 //
-// Where build keys repeat, a row has as many pairs as its group has rows. So that a tile with very
+// If build keys repeat, a row has as many pairs as its group has rows. So that a tile with very
 // many pairs is not the work of one thread block, tiles are divided into *pieces* of kPieceRows
-// pairs.
+// pairs. Source: count, prefix sum and write (F4 of docs/sources.md). Tested by
+// tests/simt/joins_in_emulator_test.cpp.
+//
+// Example: probe rows 0, 1 and 2 have found 2, 0 and 3 build rows. The tile's sum is 5, and rows
+// begin at 0, 2 and 2. Pair 3 belongs to the last row that begins at or before it, row 2, and is
+// the second pair of that row.
 #pragma once
 
 #include "query/gpu/join/match_tile.cuh"
 
 namespace presso::gpu {
 
+/// Pairs of a piece, and threads of the block that scans.
 inline constexpr u32 kPieceRows = 4096;
 inline constexpr u32 kScanThreads = 1024;
 
-/// Build rows with the same key: rows[begin, begin + count) of the list of groups. A group of one
-/// row is not in that list, its number is the row.
+/// Build rows with one key: rows[begin, begin + count) of the list of groups. A group of one row is
+/// not in that list; its number is the row.
 struct alignas(8) RowGroup {
   u32 begin;
   u32 count;
 };
 
+/// The list of what was found, and where results go.
 struct MatchList {
   const u32* found = nullptr;
-  const u32* rows = nullptr;   ///< the probe row of each entry, kNoRow where there is none; or null
-  const u32* limit = nullptr;  ///< where not null: how many entries count, at most `count`
+  /// the probe row of each entry, kNoRow if there is none; null: entry i is row i
+  const u32* rows = nullptr;
+  const u32* limit = nullptr;  ///< if not null: how many entries count, at most `count`
   u64 count = 0;
   const u32* selected = nullptr;  ///< bits of rows
   JoinChoice choice;
   JoinPairs pairs;
   JoinTotals* totals = nullptr;
-  const RowGroup* groups = nullptr;  ///< null: each row has one pair at most
-  const u32* group_rows = nullptr;   ///< null: a group's rows are those from its begin on
+  const RowGroup* groups = nullptr;  ///< null: each row has at most one pair
+  const u32* group_rows = nullptr;   ///< null: a group's rows are consecutive from its begin on
   u32* matched = nullptr;            ///< bits of build rows, or null
-  u64* tile_begins = nullptr;        ///< tiles + 1: first sums
-  u64* piece_begins = nullptr;       ///< tiles + 1
+  /// tiles + 1 numbers: first the sums of tiles, then where they begin
+  u64* tile_begins = nullptr;
+  u64* piece_begins = nullptr;  ///< tiles + 1
 };
 
 /// What a lane has of a tile of the list.
 struct ListRows {
   u32 rows[kTileItems];
   u32 found[kTileItems];
-  u32 emits = 0;  ///< bits: rows with output
+  u32 emits = 0;  ///< bits: which rows have output
 
+  /// Loads the lane's entries of a tile, and decides which have output: those with a match, those
+  /// without one, or both, as the kind of join says. Places after the limit have none.
   PRESSO_DEVICE void load(const MatchList& list, u64 tile) {
     const u64 end = list.limit == nullptr ? list.count : *list.limit;
     PRESSO_UNROLL
@@ -67,24 +78,28 @@ struct ListRows {
   }
 };
 
-/// The group of a row that has been found.
+/// The group of a row that was found.
 PRESSO_DEVICE RowGroup group_of(const MatchList& list, u32 found) {
   return simt::load_readonly(list.groups + found);
 }
+/// Whether groups must be looked at: only if keys do repeat.
 PRESSO_DEVICE bool has_groups(const MatchList& list) {
   return list.groups != nullptr && list.totals->has_duplicates != 0;
 }
 
+/// A sum for each warp.
 struct SumShared {
   u64 of_warps[kTileThreads / kWarpSize];
 };
 
+/// The sum of all lanes' values, in all lanes.
 PRESSO_DEVICE u64 warp_sum(u64 value) {
   for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
     value += simt::shuffle_xor(value, distance);
   }
   return value;
 }
+/// The sum of the values of the lanes up to this one.
 PRESSO_DEVICE u64 warp_prefix(u64 value) {
   for (u32 distance = 1; distance < kWarpSize; distance *= 2) {
     const u64 below = simt::shuffle_up(value, distance);
@@ -93,7 +108,8 @@ PRESSO_DEVICE u64 warp_prefix(u64 value) {
   return value;
 }
 
-/// Notes the pairs of a tile, of which each lane has its rows. Two barriers.
+/// Writes the number of pairs of a tile. Two barriers.
+/// 64 bits, because each of the tile's rows may have nearly 2^32 pairs.
 PRESSO_DEVICE void put_tile_sum(const MatchList& list, u64 tile, u32 emits,
                                 const u32 (&found)[kTileItems], SumShared& shared) {
   u64 sum = 0;
@@ -117,8 +133,8 @@ PRESSO_DEVICE void put_tile_sum(const MatchList& list, u64 tile, u32 emits,
   simt::block_sync();
 }
 
-/// Pairs of each tile, and marks of build rows, of a list that is not in the order of rows. A
-/// thread block a tile. Shared memory: SumShared.
+/// Writes the pairs of each tile, and marks build rows, for a list that is not in the order of
+/// rows. A thread block takes a tile. Shared memory: SumShared.
 struct SumTiles {
   using Arguments = MatchList;
   static constexpr const char* kName = "summing pairs";
@@ -143,19 +159,21 @@ struct SumTiles {
   }
 };
 
+/// Arguments of ScanSums.
 struct ScanArguments {
-  u64* begins = nullptr;        ///< count + 1: sums, then where they begin
-  u64* piece_begins = nullptr;  ///< the same for pieces of kPieceRows; or null
+  u64* begins = nullptr;        ///< count + 1 numbers: sums before, beginnings afterwards
+  u64* piece_begins = nullptr;  ///< as `begins`, for pieces of kPieceRows; may be null
   u64 count = 0;
-  u64* total = nullptr;            ///< or null
-  const u32* condition = nullptr;  ///< where not null: nothing is done if it is 0
+  u64* total = nullptr;            ///< receives the sum; may be null
+  const u32* condition = nullptr;  ///< if not null: nothing is done if it points to 0
 };
 
+/// Sums of warps, for pairs and for pieces.
 struct ScanShared {
   u64 of_warps[2][kScanThreads / kWarpSize];
 };
 
-/// The sum of the values of the threads before this one. One barrier.
+/// Returns the sum of the values of the threads before this one. One barrier.
 PRESSO_DEVICE u64 block_prefix_wide(u64 (&of_warps)[kScanThreads / kWarpSize], u64 value,
                                     u64& all) {
   static_assert(kScanThreads / kWarpSize == kWarpSize);
@@ -168,7 +186,9 @@ PRESSO_DEVICE u64 block_prefix_wide(u64 (&of_warps)[kScanThreads / kWarpSize], u
   return (simt::warp_in_block() == 0 ? 0 : before) + upto - value;
 }
 
-/// Prefix sums, by one thread block. Shared memory: ScanShared.
+/// Prefix sums by a single thread block; there is one number for each 1,024 rows. Shared memory:
+/// ScanShared.
+/// For 2^30 rows it adds up 2^20 numbers in 256 steps.
 struct ScanSums {
   using Arguments = ScanArguments;
   static constexpr const char* kName = "adding sums";
@@ -218,8 +238,9 @@ struct ScanSums {
   PRESSO_DEVICE static u64 pieces_of(u64 sum) { return (sum + kPieceRows - 1) / kPieceRows; }
 };
 
-/// The last i < count with begins[i] <= value, by a warp, in all its lanes; begins ascend, and
-/// begins[0] <= value.
+/// Returns the last i < count with begins[i] <= value, computed by a warp, in all its lanes. Begins
+/// ascend, and begins[0] <= value.
+/// Each step leaves a 32nd of the places.
 PRESSO_DEVICE u64 find_begin(const u64* begins, u64 count, u64 value) {
   u64 first = 0;
   while (count > 1) {
@@ -234,16 +255,18 @@ PRESSO_DEVICE u64 find_begin(const u64* begins, u64 count, u64 value) {
   return first;
 }
 
+/// A tile with where the pairs of each row begin.
 struct ListShared {
   TilePlaces<kTileThreads / kWarpSize> places;
   u64 of_warps[kTileThreads / kWarpSize];
   u64 begins[kTileRows];  ///< of rows' pairs within the tile
   u32 rows[kTileRows];
   u32 found[kTileRows];
-  u32 group_begins[kTileRows];  ///< kNoRow where the group is one row
+  u32 group_begins[kTileRows];  ///< kNoRow for groups of one row
 };
 
-/// The pairs. A thread block a tile, or a piece of one. Shared memory: ListShared.
+/// Writes the pairs. A thread block takes a tile, or a piece of one. Shared memory: ListShared.
+/// Without repeated keys a row has at most one pair, and places follow from ballots alone.
 struct WriteList {
   using Arguments = MatchList;
   static constexpr const char* kName = "writing pairs";
@@ -277,6 +300,8 @@ struct WriteList {
   }
 
  private:
+  /// Each thread writes every 256th pair of the piece, and finds its row by binary search in shared
+  /// memory.
   PRESSO_DEVICE static void write_piece(const MatchList& list, u64 tile, u64 piece,
                                         ListShared& shared) {
     const u64 begin = list.tile_begins[tile];
@@ -297,7 +322,7 @@ struct WriteList {
     simt::block_sync();
   }
 
-  /// The tile's rows into shared memory, with where their pairs begin.
+  /// Loads the tile's rows into shared memory, with where their pairs begin.
   PRESSO_DEVICE static void spread(const MatchList& list, u64 tile, ListShared& shared) {
     ListRows mine;
     mine.load(list, tile);
@@ -331,7 +356,8 @@ struct WriteList {
     simt::block_sync();
   }
 
-  /// The last entry that begins at most at `at`.
+  /// Returns the last entry that begins at or before `at`.
+  /// An entry without pairs begins where the next one does, so it is never the last.
   PRESSO_DEVICE static u32 entry_at(const ListShared& shared, u64 at) {
     u32 entry = 0;
     for (u32 step = kTileRows / 2; step > 0; step /= 2) {

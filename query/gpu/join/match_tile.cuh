@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tiles of probe rows, and how a thread block writes what comes out of one.
 //
-// A warp has kTileItems times 32 consecutive rows of a tile, a lane each 32nd of them, so that
-// loads are coalesced, words of bitmaps are read once a warp, and positions that count up over
-// (item, lane) are in the order of rows. Positions of a tile are reserved by one atomic addition,
-// or known.
+// A warp has kTileItems times 32 consecutive rows of a tile, of which a lane has every 32nd. Loads
+// are thus coalesced, words of bitmaps are read once for each warp, and positions that count up
+// over (item, lane) are in the order of rows. The positions of a tile are reserved by one atomic
+// addition, or are known in advance.
 #pragma once
 
 #include "decompress/gpu/simt/global_memory.h"
@@ -14,14 +14,14 @@
 
 namespace presso::gpu {
 
-/// Row `item` of this lane.
+/// The row that is number `item` of this lane.
 PRESSO_DEVICE u64 tile_row(u64 tile, u32 item) {
   const u32 within = (simt::warp_in_block() * kTileItems + item) * kWarpSize + simt::lane();
   return tile * kTileRows + within;
 }
 
-/// Calls work(row) for the rows of this thread block's tiles, one tile after another; of the last
-/// tile also for numbers from `count` on, which are no rows. By all threads.
+/// Calls work(row) for the rows of this thread block's tiles, one tile after another; in the last
+/// tile also for numbers from `count` on, which are no rows. Called by all threads.
 template <class Work>
 PRESSO_DEVICE void for_each_row(u64 count, const Work& work) {
   const u64 tiles = tiles_of(count);
@@ -31,7 +31,7 @@ PRESSO_DEVICE void for_each_row(u64 count, const Work& work) {
   }
 }
 
-/// Of what the lanes of a warp have, the least and the greatest, for all of them.
+/// Replaces each lane's numbers by the least and the greatest of the warp.
 template <class Number>
 PRESSO_DEVICE void reduce_range(Number& least, Number& most) {
   for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
@@ -42,12 +42,13 @@ PRESSO_DEVICE void reduce_range(Number& least, Number& most) {
   }
 }
 
+/// Whether the bit of a row is set; true without a bitmap.
 PRESSO_DEVICE bool has_bit(const u32* bits, u64 row) {
   if (bits == nullptr) return true;
   return (simt::load_readonly(bits + (row >> 5)) >> (row & 31) & 1) != 0;
 }
 
-/// Whether a row is one that is asked for, and whether its key is looked at.
+/// is_selected(): whether the row is asked for; takes_part(): whether its key is looked at as well.
 PRESSO_DEVICE bool is_selected(const JoinRows& rows, u64 row) {
   return row < rows.count && has_bit(rows.d_selected, row);
 }
@@ -55,48 +56,52 @@ PRESSO_DEVICE bool takes_part(const JoinRows& rows, u64 row) {
   return is_selected(rows, row) && has_bit(rows.d_valid, row);
 }
 
-/// Which rows come out, by kind.
+/// Which rows a kind of join gives.
 struct JoinChoice {
-  bool found = true;     ///< those with a match
-  bool missing = false;  ///< selected ones without
-  bool pairs = true;     ///< with build rows, one for each match
+  bool found = true;     ///< rows with a match
+  bool missing = false;  ///< selected rows without a match
+  bool pairs = true;     ///< with build rows, one pair for each match
 };
 PRESSO_HD constexpr JoinChoice choice_of(JoinKind kind) {
   return {kind != JoinKind::kAnti, gives_missing(kind), gives_pairs(kind)};
 }
 
-/// Marks a build row, by an atomic only where it was not seen to be marked.
+/// Marks a build row; the atomic is only used if the mark is not seen to be there.
 PRESSO_DEVICE void mark_row(u32* bits, u32 row) {
   u32* const word = bits + row / kWordBits;
   const u32 bit = 1u << (row & 31);
   if ((*word & bit) == 0) simt::atomic_or(word, bit);
 }
 
+/// Where matches go.
 struct MatchOutput {
   JoinPairs pairs;
   JoinTotals* totals = nullptr;
   u32* matched = nullptr;
 };
 
+/// Writes a pair unless it is beyond the capacity.
 PRESSO_DEVICE void write_pair(const JoinPairs& to, u64 at, u32 probe, u32 build, bool pairs) {
   if (at >= to.capacity) return;
   simt::store_streaming(to.d_probe + at, probe);
   if (pairs) simt::store_streaming(to.d_build + at, build);
 }
 
-/// At most one row of output for each of a lane's kItems rows, which `emits` says, bit by bit.
+/// Shared memory for placing at most one row of output for each of a lane's rows.
 template <u32 kWarps>
 struct TilePlaces {
   u32 of_warps[kWarps];
   u64 base;
 };
 
+/// Where a warp's rows go within the block's.
 struct WarpPlaces {
-  u32 before;  ///< of the block's rows, those of the warps before this one
-  u32 all;     ///< of the block
+  u32 before;  ///< rows of the warps before this one
+  u32 all;     ///< rows of the block
 };
 
-/// One barrier; `shared` may be used again behind the next one.
+/// Adds up the rows of the block's warps. One barrier; `shared` may be used again after the next
+/// one.
 template <u32 kWarps>
 PRESSO_DEVICE WarpPlaces places_of_warps(TilePlaces<kWarps>& shared, u32 of_warp) {
   if (simt::lane() == 0) shared.of_warps[simt::warp_in_block()] = of_warp;
@@ -106,6 +111,7 @@ PRESSO_DEVICE WarpPlaces places_of_warps(TilePlaces<kWarps>& shared, u32 of_warp
   return {simt::reduce_add(below), simt::reduce_add(count)};
 }
 
+/// The number of the warp's rows with output.
 template <u32 kItems>
 PRESSO_DEVICE u32 count_in_warp(u32 emits) {
   u32 count = 0;
@@ -116,7 +122,7 @@ PRESSO_DEVICE u32 count_in_warp(u32 emits) {
   return count;
 }
 
-/// Writes a lane's rows from `at` on, the position of its warp's first.
+/// Writes a lane's rows, where `at` is the position of the warp's first.
 template <u32 kItems>
 PRESSO_DEVICE void write_singles(const JoinPairs& to, u64 at, u32 emits, const u32 (&probe)[kItems],
                                  const u32 (&build)[kItems], bool pairs) {
@@ -130,7 +136,7 @@ PRESSO_DEVICE void write_singles(const JoinPairs& to, u64 at, u32 emits, const u
   }
 }
 
-/// The same in any order of tiles: reserves the block's positions. Two barriers.
+/// As write_singles(), in any order of tiles: reserves the block's positions. Two barriers.
 template <u32 kWarps, u32 kItems>
 PRESSO_DEVICE void write_anywhere(const MatchOutput& to, TilePlaces<kWarps>& shared, u32 emits,
                                   const u32 (&probe)[kItems], const u32 (&build)[kItems],

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// DeviceJoiner::open(), apart from the rest so that only this file needs CUDA. A joiner keeps up to
+// 1 GiB of device memory and 64 KiB of pinned memory between joins.
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "query/gpu/join/join_workplace.h"
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Joining parts: the build rows of a part go into a table in shared memory, its probe rows are
-// looked up.
+// kRadix, after partitioning (key_partition.cuh): the build rows of a part go into a table in
+// shared memory, in which its probe rows are looked up.
 //
-//   GroupParts   where keys may repeat: leaves one row of each key in a part, notes the others as
+//   GroupParts   if keys may repeat: leaves one row of each key in a part, and notes the others as
 //                further rows of its group (row_groups.cuh)
-//   PlaceItems   probe rows of a part are one *item* or, if they are many, several
-//   JoinItems    the look-up; a thread block an item
+//   PlaceItems   the probe rows of a part are one *item* or, if they are many, several
+//   JoinItems    the look-up; a thread block takes an item
 //
-// Parts with more keys than the table takes are joined in rounds.
+// Parts with more keys than the table takes are joined in rounds, so any distribution of keys
+// works. Tested by tests/simt/joins_in_emulator_test.cpp.
+//
+// Example: a part has 20,000 build keys, and its table takes 5,000. Then JoinItems builds a table
+// four times and goes through the item's probe rows four times. Hashes distribute different keys
+// evenly, so this happens only if more bits would be needed than there may be.
 #pragma once
 
 #include "query/gpu/join/match_list.cuh"
@@ -16,25 +21,29 @@
 
 namespace presso::gpu {
 
+/// Threads of a block, rows of a thread, and rows of a tile.
 inline constexpr u32 kPartThreads = 512;
 inline constexpr u32 kPartItems = 4;
 inline constexpr u32 kPartTile = kPartThreads * kPartItems;
 
+/// Arguments of GroupParts.
 template <class Hash>
 struct GroupPartsArguments {
   Parts<Hash> build;
-  Parts<Hash> spare;  ///< hashes and rows: as many entries, for rows that wait for a next round
+  Parts<Hash> spare;  ///< hashes and rows: as many entries, for rows that wait for another round
   PartBits bits;
   u32 slots = 0;
-  GroupArguments groups;  ///< leader null: only to leave one row of each key
+  GroupArguments groups;  ///< leader is null if only one row of each key shall be left
 };
 
+/// Shared memory before the table.
 struct GroupPartsShared {
   TilePlaces<kPartThreads / kWarpSize> places;
   TilePlaces<kPartThreads / kWarpSize> waiting;
 };
 
-/// Threads to data: a thread block a part. Shared memory: GroupPartsShared and the table.
+/// Threads to data: a thread block takes a part. Shared memory: GroupPartsShared and the table.
+/// After it a part has one row of each key, so JoinItems inserts without comparing.
 template <class Hash>
 struct GroupParts {
   using Arguments = GroupPartsArguments<Hash>;
@@ -69,6 +78,7 @@ struct GroupParts {
   }
 
  private:
+  /// The entries of one part.
   PRESSO_DEVICE static Parts<Hash> part_of(const Parts<Hash>& parts, u32 part) {
     return {parts.hashes + parts.begins[part], parts.rows + parts.begins[part], nullptr, nullptr};
   }
@@ -77,8 +87,9 @@ struct GroupParts {
     return {to.spare.hashes + begin, to.spare.rows + begin, nullptr, nullptr};
   }
 
-  /// Goes through `count` rows of `from`: first ones of their keys move to the end of those that
-  /// are kept, rows for which there is no room to the spare memory. Returns how many those are.
+  /// Goes through `count` rows of `from`: the first row of each key moves to the end of the kept
+  /// rows, rows for which the table has no room move to the spare memory. Returns how many the
+  /// latter are.
   PRESSO_DEVICE static u32 one_round(const Arguments& to, const Parts<Hash>& from,
                                      const Parts<Hash>& kept_rows, u32 part, u32 count, u32& kept,
                                      PartTable<Hash>& table, GroupPartsShared& shared) {
@@ -103,10 +114,11 @@ struct GroupParts {
         waits |= static_cast<u32>(!has_place) << item;
         repeats |= static_cast<u32>(has_place && !places[item].is_new) << item;
       }
-      // Behind the barriers all rows of the tile are read and all slots have their rows.
+      // After these barriers all rows of the tile are read and all slots have their rows.
       const WarpPlaces kept_here = places_of_warps(shared.places, count_in_warp<kPartItems>(keeps));
       const WarpPlaces waiting_here =
           places_of_warps(shared.waiting, count_in_warp<kPartItems>(waits));
+      // As long as nothing repeats in the first round, rows are where they belong already.
       if (kept + kept_here.all != first + kPartTile || from.rows != kept_rows.rows) {
         move(kept_rows, kept + kept_here.before, keeps, hashes, rows);
       }
@@ -118,6 +130,7 @@ struct GroupParts {
     return waiting;
   }
 
+  /// Writes the rows whose bit is set in `moves`, from `at` on.
   PRESSO_DEVICE static void move(const Parts<Hash>& to, u32 at, u32 moves,
                                  const Hash (&hashes)[kPartItems], const u32 (&rows)[kPartItems]) {
     const u32 below = (1u << simt::lane()) - 1;
@@ -134,6 +147,7 @@ struct GroupParts {
     }
   }
 
+  /// Counts further rows at their leaders.
   PRESSO_DEVICE static void note_repeats(
       const Arguments& to, u32 repeats, const u32 (&rows)[kPartItems],
       const typename PartTable<Hash>::Place (&places)[kPartItems], const PartTable<Hash>& table) {
@@ -149,19 +163,23 @@ struct GroupParts {
   }
 };
 
+/// Arguments of PlaceItems.
 struct ItemArguments {
   PartBits bits;
   const u32* build_counts = nullptr;
   const u32* probe_counts = nullptr;
-  u32 item_rows = 1;           ///< at most, of the probe side
+  u32 item_rows = 1;           ///< probe rows of an item, at most
   u32* item_begins = nullptr;  ///< parts + 1
 };
 
+/// Sums of warps.
 struct ItemShared {
   u32 of_warps[kScanWarps];
 };
 
-/// By one thread block. Shared memory: ItemShared.
+/// Runs in one thread block. Shared memory: ItemShared.
+/// A part with very many probe rows (a frequent key) is thus divided among thread blocks; each
+/// builds the part's table for itself.
 struct PlaceItems {
   using Arguments = ItemArguments;
   static constexpr const char* kName = "dividing parts";
@@ -196,10 +214,12 @@ struct PlaceItems {
   }
 };
 
-/// kKeep: found[entry] for each entry of the partitioned probe side. kScatter: found[row] of rows
-/// with a match; the others keep what is there.
+/// kCount only adds up. kWrite writes pairs in any order. kKeep writes found[entry] for each entry
+/// of the partitioned probe side. kScatter writes found[row] of rows with a match and leaves others
+/// alone.
 enum class PartMode { kCount, kWrite, kKeep, kScatter };
 
+/// Arguments of JoinItems.
 template <class Hash>
 struct JoinItemsArguments {
   Parts<Hash> build;
@@ -213,11 +233,12 @@ struct JoinItemsArguments {
   u32* found = nullptr;
 };
 
+/// Shared memory of JoinItems, before the table.
 struct JoinItemsShared {
   TilePlaces<kPartThreads / kWarpSize> places;
 };
 
-/// Threads to data: a thread block an item. Shared memory: JoinItemsShared and the table.
+/// Threads to data: a thread block takes an item. Shared memory: JoinItemsShared and the table.
 template <class Hash, PartMode kMode>
 struct JoinItems {
   using Arguments = JoinItemsArguments<Hash>;
@@ -254,6 +275,9 @@ struct JoinItems {
  private:
   static constexpr u32 kTableBegin = (sizeof(JoinItemsShared) + 15) / 16 * 16;
 
+  /// Returns the part of an item, computed by each warp.
+  /// Otherwise it is the last part that begins at or before the item, found by ballots, 32 places
+  /// at a time.
   PRESSO_DEVICE static u32 part_of(const Arguments& to, u32 item) {
     // Most often each part is one item.
     const u32 parts = to.bits.parts();
@@ -272,7 +296,10 @@ struct JoinItems {
     return first;
   }
 
-  /// Probe entries [begin, end) against the part's table, which takes its build rows in rounds.
+  /// Joins the probe entries [begin, end) with the part's table, which takes its build rows in
+  /// rounds. Returns the number of matches.
+  /// If there are no build rows one round is still made, with an empty table: it writes kNoRow for
+  /// the entries in mode kKeep.
   PRESSO_DEVICE static u32 join(const Arguments& to, u32 part, u32 begin, u32 end,
                                 PartTable<Hash>& table, JoinItemsShared& shared) {
     const u32 build = to.build.begins[part];
@@ -294,6 +321,7 @@ struct JoinItems {
     return count;
   }
 
+  /// Loads several rows of a thread before it inserts one.
   PRESSO_DEVICE static void insert(const Arguments& to, u32 from, u32 end, PartTable<Hash>& table) {
     for (u32 first = from + simt::thread_in_block(); first < end; first += kPartTile) {
       Hash hashes[kPartItems];
@@ -311,6 +339,7 @@ struct JoinItems {
     }
   }
 
+  /// Looks up one tile of probe entries, and writes or keeps what is found.
   PRESSO_DEVICE static u32 look_up(const Arguments& to, u32 first, u32 end, bool is_first_round,
                                    const PartTable<Hash>& table, JoinItemsShared& shared) {
     constexpr bool kNeedsRows = kMode == PartMode::kWrite || kMode == PartMode::kScatter;
@@ -330,6 +359,7 @@ struct JoinItems {
       const bool is_found = found[item] != kNoRow;
       emits |= static_cast<u32>(is_found) << item;
       if (is_found && to.out.matched != nullptr) mark_row(to.out.matched, found[item]);
+      // Later rounds must not overwrite what an earlier one has found.
       if constexpr (kMode == PartMode::kKeep) {
         if (at < end && (is_found || is_first_round)) {
           simt::store_streaming(to.found + at, found[item]);

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT
-// The table of one part's keys in shared memory: hashes and rows apart, at most half full, searched
-// by pairs of slots. What says empty is a hash of another part, so no key is forbidden and a search
-// reads hashes only.
+// The hash table of one part's keys in shared memory: hashes and rows apart, at most half full on
+// average, searched by pairs of slots. The mark for "empty" is a hash of another part, so no key is
+// forbidden and a search reads hashes only.
 #pragma once
 
 #include "query/gpu/join/key_partition.cuh"
 
 namespace presso::gpu {
 
+/// Two slots that are read with one load.
 template <class Hash>
 struct alignas(2 * sizeof(Hash)) SlotPair {
   Hash a, b;
 };
 
+/// Belongs to a thread block.
 template <class Hash>
 class PartTable {
  public:
-  /// `slots` is even.
+  /// Bytes of shared memory; `slots` is even.
   PRESSO_HD static constexpr u32 bytes(u32 slots) {
     return slots * static_cast<u32>(sizeof(Hash) + sizeof(u32));
   }
-  /// Rows that it takes at once.
+  /// Rows that it takes at a time: three quarters of the slots.
   PRESSO_HD static constexpr u32 most_rows(u32 slots) { return slots - slots / 4; }
 
   PRESSO_DEVICE PartTable(Byte* shared, u32 slots, u32 bits)
@@ -29,13 +31,14 @@ class PartTable {
         slots_(slots),
         bits_(bits) {}
 
+  /// A hash whose first bits are not those of `part`.
   PRESSO_DEVICE Hash empty_mark(u32 part) const {
     const u32 other = ~part << (kWordBits - bits_);
     if constexpr (sizeof(Hash) == 8) return u64{other} << 32;
     return other;
   }
 
-  /// Empties it for a part. By all threads; barriers are the caller's.
+  /// Empties the table for a part. Called by all threads; barriers are the caller's business.
   PRESSO_DEVICE void clear(u32 part) {
     empty_ = empty_mark(part);
     for (u32 i = simt::thread_in_block(); i < slots_; i += simt::block_threads()) {
@@ -45,20 +48,20 @@ class PartTable {
 
   PRESSO_DEVICE Hash empty() const { return empty_; }
 
-  /// The slot of a key that is not in the table yet.
+  /// Inserts a key that is not in the table.
   PRESSO_DEVICE void insert(Hash hash, u32 row) {
     u32 slot = first_slot(hash);
     while (simt::atomic_cas(hashes_ + slot, empty_, hash) != empty_) slot = next_slot(slot);
     rows_[slot] = row;
   }
 
-  /// What insert_once() made of a key.
+  /// The result of insert_once().
   struct Place {
-    u32 slot = kNoRow;  ///< kNoRow: there was no room
+    u32 slot = kNoRow;  ///< kNoRow if there was no room
     bool is_new = false;
   };
-  /// Where the key has its slot, with a bound on how far it may lie: the same for all rows of a
-  /// key. The row of a new slot is stored by set_row().
+  /// Finds or makes the slot of a key, within a bounded number of steps, which is the same for all
+  /// rows of a key. set_row() stores the row of a new slot.
   PRESSO_DEVICE Place insert_once(Hash hash) {
     u32 slot = first_slot(hash);
     for (u32 step = 0; step < kMostSteps; ++step) {
@@ -73,7 +76,7 @@ class PartTable {
   PRESSO_DEVICE void set_row(u32 slot, u32 row) { rows_[slot] = row; }
   PRESSO_DEVICE u32 row_of(u32 slot) const { return rows_[slot]; }
 
-  /// The row, or kNoRow.
+  /// Returns the row of a key, or kNoRow.
   PRESSO_DEVICE u32 find(Hash hash) const {
     u32 slot = first_slot(hash);
     for (;;) {

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Build rows with the same key are a group. Its number is one of its rows, whichever the structure
-// of keys holds; the others are its *further* rows. All this runs only where has_duplicates says so
-// (but for what fills memory, and for FindGroups where building did not tell whether keys repeat),
-// and none of it looks at a key again:
+// Groups of build rows with the same key. The number of a group is one of its rows, whichever the
+// structure of keys holds; the other rows are its *further* rows. All of this runs only if
+// has_duplicates says that keys repeat (except for clearing memory, and FindGroups where building
+// did not find out whether keys repeat), and nothing after FindGroups looks at a key again:
 //
 //   FindGroups     further[group] counts further rows, leader[row] is the group of a further row
-//   SumGroups, ScanSums, PlaceGroups      groups of two and more rows get places in the list
-//   FillGroups     rows into the list, in any order
-//   SortGroups     rows of each group ascend
+//   SumGroups, ScanSums, PlaceGroups     groups of two and more rows get places in the list
+//   FillGroups     writes rows to the list, in any order
+//   SortShortGroups, SortLongGroups      rows of each group ascend, if order matters
 //   SpreadMarks    marks of groups become marks of all their rows
 //
-// Threads to data: a thread block a tile of build rows.
+// Threads to data: a thread block takes a tile of build rows. Tested by
+// tests/simt/joins_in_emulator_test.cpp.
+//
+// Example: rows 0 to 4 have the keys A B A C A, and the structure holds row 2 for A. Then leader[0]
+// = leader[4] = 2 and further[2] = 2; groups[2] becomes {0, 3}, and list[0] to list[2] are 0, 2, 4
+// in some order. Groups of rows 1 and 3 have one row and nothing in the list.
 #pragma once
 
 #include "query/gpu/join/key_source.cuh"
@@ -18,23 +23,25 @@
 
 namespace presso::gpu {
 
+/// Memory of the groups, a word for each build row unless said otherwise.
 struct GroupArguments {
   u32 rows = 0;
-  u32* leader = nullptr;   ///< kNoRow for all but further rows
-  u32* further = nullptr;  ///< before: 0. After PlaceGroups: 0 again
+  u32* leader = nullptr;   ///< kNoRow for all rows that are not further rows
+  u32* further = nullptr;  ///< must be 0 before; 0 again after PlaceGroups
   RowGroup* groups = nullptr;
   u64* tile_begins = nullptr;  ///< tiles + 1
   u32* list = nullptr;
-  u32* scratch = nullptr;      ///< SortGroups: a word for each row
-  u32* long_groups = nullptr;  ///< SortGroups: groups that a thread does not sort
+  u32* scratch = nullptr;      ///< for sorting: a word for each row
+  u32* long_groups = nullptr;  ///< groups that are too long for a thread to sort
   u32* long_count = nullptr;
   u32* marks = nullptr;
   JoinTotals* totals = nullptr;
 };
 
-/// Adds one to counters[of] in each lane that is active; returns what the counter was before, as if
-/// lanes came one after another. By all lanes of a warp. Lanes with the counter of the first active
-/// lane are added at once, so that one that all want costs one atomic.
+/// Adds one to counters[of] in each active lane, and returns the counter before, as if lanes came
+/// one after another. Called by all lanes of a warp. Lanes with the counter of the first active
+/// lane are added together, so that a counter that all want costs one atomic.
+/// Without that, a very frequent key would make all atomics of a warp wait for one another.
 PRESSO_DEVICE u32 add_ones(u32* counters, u32 of, bool active) {
   const u32 lanes = simt::ballot(active);
   if (lanes == 0) return 0;
@@ -49,6 +56,7 @@ PRESSO_DEVICE u32 add_ones(u32* counters, u32 of, bool active) {
   return before;
 }
 
+/// The shape of these kernels; for_each_tile() does nothing if keys do not repeat.
 struct GroupBody {
   using Arguments = GroupArguments;
   static constexpr u32 kThreads = kTileThreads;
@@ -67,7 +75,8 @@ struct GroupBody {
   }
 };
 
-/// The finder's kTellsRepeats: its structure was built by kernels that have set has_duplicates.
+/// Arguments of FindGroups. Finder::kTellsRepeats: the kernels that built the structure have set
+/// has_duplicates.
 template <class Finder, class Source>
 struct FindGroupsArguments {
   Finder finder;
@@ -76,6 +85,7 @@ struct FindGroupsArguments {
   Source source;
 };
 
+/// Looks every build row up: a row that finds another one is a further row of its group.
 template <class Finder, class Source>
 struct FindGroups : GroupBody {
   using Arguments = FindGroupsArguments<Finder, Source>;
@@ -112,11 +122,12 @@ struct FindGroups : GroupBody {
   }
 };
 
-/// The rows of a group in the list.
+/// The rows of a group in the list: none for a group of one row.
 PRESSO_DEVICE u32 listed_rows(u32 further) {
   return further == 0 ? 0 : further + 1;
 }
 
+/// Listed rows of each tile.
 struct SumGroups : GroupBody {
   static constexpr const char* kName = "summing groups";
   static constexpr u32 kSharedBytes = sizeof(TilePlaces<kTileThreads / kWarpSize>);
@@ -138,6 +149,7 @@ struct SumGroups : GroupBody {
   }
 };
 
+/// Where each group begins in the list.
 struct PlaceGroups : GroupBody {
   static constexpr const char* kName = "placing groups";
   static constexpr u32 kSharedBytes = sizeof(TilePlaces<kTileThreads / kWarpSize>);
@@ -169,6 +181,8 @@ struct PlaceGroups : GroupBody {
   }
 };
 
+/// Each row of a listed group takes the next place of the group.
+/// `further`, which PlaceGroups has cleared, counts the places that are taken.
 struct FillGroups : GroupBody {
   static constexpr const char* kName = "filling groups";
 
@@ -195,6 +209,8 @@ struct FillGroups : GroupBody {
   }
 };
 
+/// A row is marked if its leader is.
+/// A warp writes the word of its 32 rows without atomics.
 struct SpreadMarks : GroupBody {
   static constexpr const char* kName = "marking build rows";
 
@@ -215,11 +231,13 @@ struct SpreadMarks : GroupBody {
   }
 };
 
+/// Sizes of SortLongGroups: threads, rows that are sorted in shared memory, values of a digit.
 inline constexpr u32 kSortThreads = 512;
 inline constexpr u32 kSortedInShared = 8192;  ///< rows
 inline constexpr u32 kSortDigits = 256;
 
-/// Sorts groups of up to kShortGroup rows, a thread a group, and lists the others.
+/// Sorts groups of up to kShortGroup rows, a thread for each group, and lists the others.
+/// Most groups are short, so lanes of a warp differ by little.
 struct SortShortGroups : GroupBody {
   static constexpr const char* kName = "sorting groups";
 
@@ -239,6 +257,7 @@ struct SortShortGroups : GroupBody {
   }
 
  private:
+  /// Insertion sort.
   PRESSO_DEVICE static void sort_few(u32* rows, u32 count) {
     for (u32 i = 1; i < count; ++i) {
       const u32 row = rows[i];
@@ -249,6 +268,7 @@ struct SortShortGroups : GroupBody {
   }
 };
 
+/// Either the rows of a group, or counts of digits.
 struct SortShared {
   union {
     u32 rows[kSortedInShared];
@@ -259,8 +279,9 @@ struct SortShared {
   };
 };
 
-/// Sorts the long groups, a thread block each: in shared memory, or by digits from the lowest to
-/// the highest, between the list and scratch memory. Shared memory: SortShared.
+/// Sorts the long groups, a thread block for each: in shared memory, or by digits from the lowest
+/// to the highest, alternating between the list and scratch memory. Shared memory: SortShared.
+/// Row numbers have four digits of 8 bits; after four passes the rows are in the list again.
 struct SortLongGroups : GroupBody {
   static constexpr const char* kName = "sorting long groups";
   static constexpr u32 kThreads = kSortThreads;
@@ -287,7 +308,8 @@ struct SortLongGroups : GroupBody {
   }
 
  private:
-  /// Bitonic, over the next power of two.
+  /// Bitonic sort (Batcher 1968) over the next power of two.
+  /// Places after the last row have kNoRow, which sorts to the end.
   PRESSO_DEVICE static void sort_in_shared(u32* shared, u32* rows, u32 count) {
     u32 size = kWarpSize;
     while (size < count) size *= 2;
@@ -313,7 +335,8 @@ struct SortLongGroups : GroupBody {
     simt::block_sync();
   }
 
-  /// One stable step of a sort by digits: counts, then tile by tile ranks within warps.
+  /// One stable pass of a radix sort: counts, prefix sums, then tile by tile with ranks within
+  /// warps.
   PRESSO_DEVICE static void move_by_digit(SortShared& shared, const u32* from, u32* to, u32 count,
                                           u32 shift) {
     auto& digits = shared.digits;
@@ -338,6 +361,9 @@ struct SortLongGroups : GroupBody {
     }
   }
 
+  /// The rank of a row is the number of rows with its digit before it: in its warp by ballots, in
+  /// the block by counts of warps.
+  /// Rows keep their order because tiles, warps and lanes come in order.
   template <class Digits>
   PRESSO_DEVICE static void move_tile(Digits& digits, const u32* from, u32* to, u32 first,
                                       u32 count, u32 shift) {

@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Tiles written in their order in one run. A thread block takes the next tile by a ticket, so all
-// tiles before its own are done or at work; it publishes its sum and adds up the sums of the tiles
-// before, until it meets one that has published the sum of all before it as well.
+// Writes tiles in their order in a single run (decoupled look-back, Merrill and Garland 2016). A
+// thread block takes the next tile by a ticket, so all tiles before its own are done or being
+// worked on. It publishes its sum and adds up the sums of the tiles before, until it meets a tile
+// that has published the sum of all tiles up to it.
 //
-// A tile's word: nothing, its sum, or the sum of all up to it, which the two highest bits tell.
+// A tile's word is nothing, its sum, or the sum of all tiles up to it; the two highest bits say
+// which. Tested by tests/simt/joins_in_emulator_test.cpp.
 #pragma once
 
 #include "query/gpu/join/match_tile.cuh"
 
 namespace presso::gpu {
 
+/// Memory of the order, which must be 0 before.
 struct TileOrder {
-  u32* tickets = nullptr;  ///< before: 0
-  u64* sums = nullptr;     ///< a word a tile, before: 0
+  u32* tickets = nullptr;  ///< the next tile
+  u64* sums = nullptr;     ///< a word for each tile
 };
 
+/// The state of a tile's word is in its two highest bits.
 inline constexpr u32 kSumStateShift = 62;
 inline constexpr u64 kOneSum = u64{1} << kSumStateShift;
 
-/// The tile of this thread block. One barrier.
+/// Returns the tile of this thread block. One barrier.
 PRESSO_DEVICE u64 next_tile(const TileOrder& order, u64& shared) {
   if (simt::thread_in_block() == 0) shared = simt::atomic_add(order.tickets, 1);
   simt::block_sync();
   return shared;
 }
 
-/// The sum of all tiles before, by one warp, in all its lanes.
+/// Returns the sum of all tiles before, computed by one warp, in all its lanes.
 PRESSO_DEVICE u64 sum_before(const TileOrder& order, u64 tile, u32 sum) {
   u64 before = 0;
   const u32 lane = simt::lane();
   if (lane == 0) simt::atomic_add(order.sums + tile, kOneSum + sum);
   for (u64 end = tile; end > 0;) {
     const bool is_tile = lane < end;
-    // Reads what other thread blocks have written a moment ago.
+    // An atomic, to read what other thread blocks have written a moment ago.
     u64 word = is_tile ? simt::atomic_add(order.sums + (end - 1 - lane), u64{0}) : 2 * kOneSum;
     while (simt::any(word == 0)) {
       if (word == 0) word = simt::atomic_add(order.sums + (end - 1 - lane), u64{0});
@@ -51,7 +55,7 @@ PRESSO_DEVICE u64 sum_before(const TileOrder& order, u64 tile, u32 sum) {
   return before;
 }
 
-/// At most one row of output for each of a lane's rows, in the order of tiles. Two barriers.
+/// Writes at most one row of output for each of a lane's rows, in the order of tiles. Two barriers.
 template <u32 kWarps, u32 kItems>
 PRESSO_DEVICE void write_in_order(const MatchOutput& to, const TileOrder& order, u64 tile,
                                   u64 tiles, TilePlaces<kWarps>& shared, u32 emits,

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: MIT
-// What right and full joins give behind the pairs: selected build rows that no probe row has
-// marked, in their order.
+// What right and full joins give after the pairs: selected build rows that no probe row has marked,
+// in their order. Build rows with a null key are among them.
 //
-//   CountUnmatched, ScanSums, WriteUnmatched
+//   CountUnmatched    the number of such rows in each tile
+//   ScanSums          where the rows of each tile begin
+//   WriteUnmatched    pairs of kNoRow and the build row
+//
+// Tested by tests/simt/joins_in_emulator_test.cpp.
 #pragma once
 
 #include "query/gpu/join/match_tile.cuh"
 
 namespace presso::gpu {
 
+/// Arguments of both kernels.
 struct UnmatchedArguments {
   JoinRows build;
   const u32* matched = nullptr;  ///< bits of build rows
-  u64* tile_begins = nullptr;    ///< of build rows' tiles, and one more
+  u64* tile_begins = nullptr;    ///< for each tile of build rows, and one more
   const JoinTotals* totals = nullptr;
   JoinPairs pairs;
 };
 
+/// The shape of both kernels, and which of a lane's rows come out.
 struct UnmatchedBody {
   using Arguments = UnmatchedArguments;
   static constexpr u32 kThreads = kTileThreads;
@@ -36,7 +42,8 @@ struct UnmatchedBody {
   }
 };
 
-/// Threads to data: a thread block a tile of build rows. Shared memory: places of warps.
+/// Counts the rows of each tile. Threads to data: a thread block takes a tile of build rows. Shared
+/// memory: places of warps.
 struct CountUnmatched : UnmatchedBody {
   static constexpr const char* kName = "counting unmatched build rows";
 
@@ -53,7 +60,8 @@ struct CountUnmatched : UnmatchedBody {
   }
 };
 
-/// Likewise. The pairs of probe rows have been counted.
+/// Writes the rows after the pairs of probe rows, which have been counted. Threads and memory as
+/// CountUnmatched.
 struct WriteUnmatched : UnmatchedBody {
   static constexpr const char* kName = "writing unmatched build rows";
 

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Tests rows of codes without following each row's state. Of each code it is known which state it
-// leads the start to; that this is the state after it is guessed, and the guess is verified for
-// each code with the one before it, by two words of one table (kSweep of string_table.h): 32 codes
-// side by side as they are packed, whatever rows they belong to. Rows in which every guess holds do
-// not match. The others are *suspects*: they are collected and walked, a lane a row, by all of the
-// automaton, whose table is in device memory, since few rows need it. So the automaton may have any
-// number of states, and rows any number of codes.
+// Tests rows of codes without following the state of each row (StringLayout::kSweep). For each code
+// it is known to which state it leads from the start; the guess is that this is the state after the
+// code, whatever was before it. One word for each code (kSweep in string_table.h) is enough to
+// check the guess against the word of the code before: a warp checks 32 codes side by side in the
+// order in which they are packed, whatever rows they belong to. A row in which every guess holds
+// does not match. All other rows are *suspects*: they are collected and walked, one lane for each
+// row, by the whole automaton, whose table is in device memory because few rows need it. So the
+// automaton may have any number of states, and rows any number of codes.
 //
-// That is fast where few rows are suspects: for patterns that a match may follow anywhere
-// (`%special%requests%`: rows that hold "special"). Where most codes lead the start to a match, or
-// where a row is decided by its first codes, row_walk.cuh is faster.
+// Example: for `%special%requests%` most tokens lead to the start from every state in which
+// "special" is not complete yet. A row is a suspect if a token completes that word, or ends in the
+// middle of it and the next token continues it.
 //
-// Reasoned, for 4.6 codes a row: 10 instructions of a warp for a step of 32 codes, 9 for their
-// rows, and 6 cycles of shared memory. Tests: tests/simt/string_suite.cpp.
+// This is fast if few rows are suspects, that is for patterns whose match may begin anywhere. If
+// most codes lead from the start to a match, or if the first codes of a row decide it, row_walk.cuh
+// is faster; string_choice.h decides.
+//
+// Estimated from instructions, for 4.6 codes in a row: a warp needs 10 instructions for 32 codes, 9
+// for their rows, and 6 cycles of shared memory. Tested by tests/simt/string_suite.cpp.
 #pragma once
 
 #include "query/gpu/strings/row_walk.cuh"
@@ -20,10 +25,11 @@
 namespace presso::gpu {
 
 inline constexpr u32 kHitWords = 256;  ///< of a warp's ring: 8,192 codes
-/// Fewer than a warp walks, and a group's.
+/// Suspects wait until there is one for each lane; a group of rows may then add all of its rows.
 inline constexpr u32 kSuspects = kWarpSize + kQuadRows;
 
-/// Row (in the tile) and begin share a word.
+/// A row to be walked: its codes, and its place in the tile. The begin has 22 bits and the row the
+/// 10 bits above, so that a suspect has 8 bytes.
 struct Suspect {
   u32 begin_and_row;
   u32 end;
@@ -32,14 +38,15 @@ inline constexpr u32 kSuspectRowShift = 22;
 static_assert(kMaxBlockBytes <= 1u << kSuspectRowShift);
 static_assert(u64{kRowTile} << kSuspectRowShift == u64{1} << 32);  // allow(bare-32): bits
 
-/// A warp's part of shared memory.
+/// The part of shared memory that belongs to one warp; the table's words are before all of them.
 struct SweepShared {
-  alignas(16) u32 hits[kHitWords];  ///< a bit for each code, a ring
-  u32 bits[kRowTile / kWarpSize];   ///< the tile's rows
+  alignas(16) u32 hits[kHitWords];  ///< a bit for each code, in a ring
+  u32 bits[kRowTile / kWarpSize];   ///< a bit for each row of the tile: whether it matches
   Suspect suspects[kSuspects];
 };
 
-/// StringLayout::kSweep.
+/// The table of kSweep: words in shared memory, the classes next to them, the automaton's rows in
+/// device memory.
 struct SweepTable {
   const u32* words;
   const std::uint16_t* classes;
@@ -53,7 +60,8 @@ struct SweepTable {
         pitch(view.pitch) {}
 };
 
-/// A warp's ring of hits: codes whose guess does not hold or after which there may be a match.
+/// A warp's ring of hits. A hit is a code whose guess does not hold or after which there may be a
+/// match. All members are the same in all lanes, except for the codes that the feed holds.
 class HitWindow {
  public:
   static constexpr u32 kCodes = kHitWords * kWordBits;
@@ -62,17 +70,18 @@ class HitWindow {
       : table_(table), ring_(ring), feed_(block, code) {}
 
   PRESSO_DEVICE u32 end() const { return feed_.end(); }
-  /// As ColumnWindow's.
+  /// Takes codes up to `end`, as far as there is room besides those from `kept` on (as in
+  /// ColumnWindow::fill()).
   PRESSO_DEVICE void fill(u32 kept, u32 end) {
     if (feed_.end() >= end) return;
     const u32 limit = kept / kOctetCodes * kOctetCodes + kCodes;
-    simt::warp_sync();  // what was there has been read
+    simt::warp_sync();  // all lanes have read what the next octets overwrite
     while (feed_.end() < end && feed_.end() < limit) sweep();
     simt::warp_sync();
   }
-  /// A bit for each of the lane's rows that have a hit among their codes [from, until), which are
-  /// in the window. What a row's first code makes of the code before it counts, although that is
-  /// another row's.
+  /// Returns a bit for each of the lane's rows that has a hit among its codes [from, until), which
+  /// are in the window. The first code of a row is compared with the last code of the row before
+  /// it. That may make the row a suspect without need, but never hides a match.
   PRESSO_DEVICE u32 hit_rows(const LaneQuad& quad, u32 from, u32 until) const {
     const bool is_inside = from <= quad.begin && quad.ends[kQuad - 1] <= until;
     const bool is_short = quad.ends[kQuad - 1] - quad.begin <= kWordBits;
@@ -90,12 +99,13 @@ class HitWindow {
  private:
   PRESSO_DEVICE u32 word(u32 index) const { return ring_[index % kHitWords]; }
 
-  /// All rows of the lane have at most kWordBits codes together.
+  /// The common case: the lane's rows have at most kWordBits codes together, so two words of the
+  /// ring have all of their hits.
   PRESSO_DEVICE u32 hit_short_rows(const LaneQuad& quad) const {
     const u32 index = quad.begin / kWordBits;
     const u32 hits = simt::funnel_shift_right(word(index), word(index + 1), quad.begin % kWordBits);
     u32 found = 0;
-    u32 before = 0;  // the bits of the rows before
+    u32 before = 0;  // the bits that belong to rows before this one
     PRESSO_UNROLL
     for (u32 i = 0; i < kQuad; ++i) {
       const u32 count = quad.ends[i] - quad.begin;
@@ -106,7 +116,8 @@ class HitWindow {
     return found;
   }
 
-  /// Of any number of codes. By all lanes.
+  /// Whether there is a hit among the codes [begin, end), any number of them. Called by all lanes;
+  /// goes on until the lane with the most codes is done.
   PRESSO_DEVICE bool has_hit(u32 begin, u32 end) const {
     const u32 shift = begin % kWordBits;
     u32 index = begin / kWordBits;
@@ -124,6 +135,8 @@ class HitWindow {
     return hits != 0;
   }
 
+  /// Checks the guesses of one octet. Each lane gets the word of the code before its own from its
+  /// neighbour, lane 0 from lane 31 of the step before.
   PRESSO_DEVICE void sweep() {
     u32* const to = ring_ + feed_.end() / kWordBits % kHitWords;
     const OctetCodes codes = feed_.take();
@@ -146,11 +159,12 @@ class HitWindow {
   const SweepTable& table_;
   u32* ring_;
   CodeFeed feed_;
-  /// In lane 0 the word of the code before the next step; before all of them that of no state.
+  /// In lane 0: the word of the code before the next step. Before the first code it has no state's
+  /// bit, only bit 31, so that a code that leads to a match is still a hit.
   u32 last_ = 1u << 31;
 };
 
-/// The codes of a block, one by one, by any lane.
+/// The codes of a block one by one, for any lane: where in the payload the 12 bits of a code are.
 struct SingleCodes {
   const u32* payload;
 
@@ -172,7 +186,8 @@ struct WalkedRow {
   bool is_bad;  ///< a code names no token
 };
 
-/// The row of the codes [begin, end). By any lane.
+/// Walks the row of the codes [begin, end), in any lane. If the dictionary has all codes, it stops
+/// where the state is decided; otherwise it goes on to check that every code names a token.
 PRESSO_DEVICE WalkedRow walk_suspect(const StringBlock& block, u32 begin, u32 end) {
   const StringTableView& view = block.table;
   const SweepTable table(view);
@@ -189,13 +204,15 @@ PRESSO_DEVICE WalkedRow walk_suspect(const StringBlock& block, u32 begin, u32 en
   return {is_match(view, state), is_bad};
 }
 
-/// Rows of a tile that must be walked, up to kSuspects.
+/// The suspects of a tile, up to kSuspects at a time; walked as soon as there are enough for a
+/// warp.
 class SuspectList {
  public:
   PRESSO_DEVICE SuspectList(const StringBlock& block, SweepShared& shared)
       : block_(block), shared_(shared) {}
 
-  /// Those of the lane's rows whose bit is set in `found`. `first`: the group's first row.
+  /// Adds those of the lane's rows whose bit is set in `found`; `first` is the group's first row.
+  /// Each round takes at most one row from each lane, so that their places follow from a ballot.
   PRESSO_DEVICE void add(u32 found, const LaneQuad& quad, u32 first) {
     PRESSO_NO_UNROLL
     while (true) {
@@ -214,14 +231,16 @@ class SuspectList {
     PRESSO_NO_UNROLL
     while (count_ >= kWarpSize) walk_last(kWarpSize);
   }
+  /// Walks the rest, fewer than a warp.
   PRESSO_DEVICE void finish() {
     simt::warp_sync();
     walk_last(count_);
   }
-  /// Whether a code of one that this lane has walked names no token.
+  /// Whether this lane has met a code that names no token.
   PRESSO_DEVICE bool is_bad() const { return is_bad_; }
 
  private:
+  /// Selects row `i` of the quad without an index into registers.
   PRESSO_DEVICE static Suspect suspect(const LaneQuad& quad, u32 i, u32 row) {
     u32 begin = quad.begin;
     u32 end = quad.ends[0];
@@ -232,7 +251,7 @@ class SuspectList {
     }
     return {begin | row << kSuspectRowShift, end};
   }
-  /// The last `count` of them, at most one for each lane.
+  /// Walks the last `count` suspects, at most one for each lane, and removes them.
   PRESSO_DEVICE void walk_last(u32 count) {
     count_ -= count;
     if (simt::lane() < count) {
@@ -254,8 +273,8 @@ class SuspectList {
   bool is_bad_ = false;
 };
 
-/// A bit for each of the lane's rows that have a hit. All rows of the lanes together have the codes
-/// [begin, end).
+/// Returns a bit for each of the lane's rows that has a hit. The rows of all lanes together have
+/// the codes [begin, end), which may be more than the window holds.
 PRESSO_DEVICE u32 sweep_rows(HitWindow& window, const LaneQuad& quad, u32 begin, u32 end) {
   u32 found = 0;
   u32 from = begin;
@@ -267,7 +286,8 @@ PRESSO_DEVICE u32 sweep_rows(HitWindow& window, const LaneQuad& quad, u32 begin,
   }
 }
 
-/// Sets the bits of rows without codes, of `left` rows from the group's first on.
+/// Sets the bits of rows without codes if the pattern matches the empty string: the sweep looks at
+/// codes only, so it cannot find them. `left` rows from the group's first on are rows of the tile.
 PRESSO_DEVICE void add_empty_rows(const LaneQuad& quad, u32 left, u32* bits) {
   const u32 row = kQuad * simt::lane();
   u32 empty = 0;
@@ -278,6 +298,8 @@ PRESSO_DEVICE void add_empty_rows(const LaneQuad& quad, u32 left, u32* bits) {
   if (empty != 0) simt::atomic_or(bits + row / kWarpSize, empty << row % kWarpSize);
 }
 
+/// One warp's work on a tile of kRowTile rows: sweeps, collects suspects, walks them, writes bits.
+/// Octets at the border of two tiles are read for both.
 PRESSO_DEVICE void sweep_tile(const StringBatch& batch, u32 number, u32 tile) {
   const StringBlock& block = batch.blocks[number];
   const SweepTable table(block.table);
@@ -308,7 +330,7 @@ constexpr u32 sweep_shared_bytes(u32 table_bytes, u32 warps) {
   return table_bytes + warps * static_cast<u32>(sizeof(SweepShared));
 }
 
-/// Shared memory: sweep_shared_bytes(). Any grid.
+/// The kernel: any grid. Dynamic shared memory: sweep_shared_bytes().
 PRESSO_DEVICE void sweep_rows_body(const StringBatch& batch) {
   for_each_tile(batch, [&](u32 number, u32 tile) { sweep_tile(batch, number, tile); });
 }

@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Tests rows of codes by an automaton: a lane a row, the rows' states in registers. Codes are
-// packed so that a row's lie in different lanes; so a warp unpacks octets of 256 codes, a code a
-// lane and step, turns them into columns of the table (classes, where the layout has these) and
-// puts them into its *window*, a ring in shared memory in which they stand in order. Each lane then
-// walks its row there, a word at a time. What stands behind a row's end in its last word counts as
-// `none`, which changes no state, so lanes do not part; the warp goes on until no lane has codes
-// left. A lane whose state is decided has none.
+// Tests rows of codes by an automaton: one lane for each row, with the row's state in a register.
+// Codes are packed so that those of one row lie in different lanes. So a warp unpacks octets of 256
+// codes, one code for each lane and step, turns the codes into columns of the table (classes, if
+// the layout has these), and puts them into its *window*, a ring in shared memory in which they are
+// in order. Each lane then walks its row there, a word at a time. Columns of the last word that
+// belong to the next row are replaced by `none`, which changes no state, so lanes do not diverge;
+// the warp goes on until no lane has codes left. A lane whose state is decided has none left.
 //
-// Rows that do not fit the window together are walked as far as it goes, then it moves on: so rows
-// may have any number of codes.
+// Rows that do not fit into the window together are walked as far as it goes, then it moves on:
+// rows may have any number of codes.
 //
-// Reasoned, for 4 codes a row and classes: 9 instructions of a warp to stage a step of 32 codes, 22
-// to walk them (half of the lanes wait for longer rows), 9 for the rows' places and bits, and 10
-// cycles of shared memory. Tests: tests/simt/string_suite.cpp.
+// Estimated from instructions, for 4 codes in a row and classes: a warp needs 9 instructions to
+// stage 32 codes, 22 to walk them (half of the lanes wait for longer rows), 9 for the places and
+// bits of rows, and 10 cycles of shared memory. Tested by tests/simt/string_suite.cpp.
 #pragma once
 
 #include "query/gpu/strings/string_tiles.cuh"
 
 namespace presso::gpu {
 
-/// Columns of 1 or 2 bytes, in words.
+/// Columns of 1 or 2 bytes packed into words of 32 bits, the first column lowest.
 template <class Entry>
 struct ColumnWord {
   static constexpr u32 kColumns = 4 / sizeof(Entry);
   static constexpr u32 kBits = 8 * sizeof(Entry);
   static constexpr u32 kMask = (1u << kBits) - 1;
 
-  /// `column` in every place.
+  /// Returns a word with `column` in every place.
   PRESSO_DEVICE static u32 of(u32 column) { return column * (simt::kFullMask / kMask); }
-  /// `index` should be a constant.
+  /// Returns column `index` of a word by one byte permutation; `index` should be a constant.
   PRESSO_DEVICE static u32 at(u32 word, u32 index) {
     constexpr u32 kZero = 4;  // the first byte of the other word
     const u32 first = index * sizeof(Entry);
     const u32 second = sizeof(Entry) == 2 ? first + 1 : kZero;
     return simt::byte_permute(word, 0, kZero << 12 | kZero << 8 | second << 4 | first);
   }
-  /// The first `count` columns of `word`, and behind them those of `rest`.
+  /// Returns the first `count` columns of `word`, followed by columns of `rest`.
   PRESSO_DEVICE static u32 front(u32 word, u32 count, u32 rest) {
     const u32 behind = count < kColumns ? simt::kFullMask << (count * kBits) : 0;
     return (word & ~behind) | (rest & behind);
   }
 };
 
-/// StringLayout::kClasses.
+/// The table of StringLayout::kClasses, all of it in shared memory: one access for the class of a
+/// code and one for the next state.
 struct ClassWalk {
   using Column = Byte;
   static constexpr u32 kWindowCodes = 2048;
@@ -56,7 +57,8 @@ struct ClassWalk {
   PRESSO_DEVICE u32 next(u32 state, u32 column) const { return rows[state * pitch + column]; }
 };
 
-/// StringLayout::kWide.
+/// The table of StringLayout::kWide: classes in shared memory, rows in device memory and its
+/// caches.
 struct WideWalk {
   using Column = std::uint16_t;
   static constexpr u32 kWindowCodes = 1024;
@@ -74,7 +76,8 @@ struct WideWalk {
   }
 };
 
-/// A warp's ring of columns; all its members are the same in all lanes but the feed's codes.
+/// A warp's ring of columns. All members are the same in all lanes, except for the codes that the
+/// feed holds and the greatest code that was seen.
 template <class Table>
 class ColumnWindow {
  public:
@@ -91,26 +94,27 @@ class ColumnWindow {
         tokens_(block.table.tokens) {}
 
   PRESSO_DEVICE u32 end() const { return feed_.end(); }
-  /// Takes codes up to `end`, as far as there is room beside those from `kept` on.
+  /// Takes codes up to `end`, as far as there is room besides those from `kept` on.
   PRESSO_DEVICE void fill(u32 kept, u32 end) {
     if (feed_.end() >= end) return;
     const u32 limit = kept / kOctetCodes * kOctetCodes + kCodes;
-    simt::warp_sync();  // what was there has been read
+    simt::warp_sync();  // all lanes have read what the next octets overwrite
     while (feed_.end() < end && feed_.end() < limit) stage();
     simt::warp_sync();
   }
-  /// Columns from a multiple of Word::kColumns on.
+  /// Word `index` of all columns of the block, which must be in the window.
   PRESSO_DEVICE u32 word(u32 index) const { return ring_[index % kWords]; }
-  /// Whether one of the codes that the lane took names no token.
+  /// Whether the lane has taken a code that names no token.
   PRESSO_DEVICE bool is_bad() const { return most_ >= tokens_; }
 
  private:
+  /// Moves one octet of codes into the ring.
   PRESSO_DEVICE void stage() {
     const u32 begin = feed_.end();
     Column* const to = reinterpret_cast<Column*>(ring_) + begin % kCodes + simt::lane();
     const OctetCodes codes = feed_.take();
     if (tokens_ < kMaxTokens) check(codes, begin);
-    u32 columns[kOctetSteps];  // all look-ups before the first store, for which they would wait
+    u32 columns[kOctetSteps];  // look-ups are issued before the first store
     PRESSO_UNROLL
     for (u32 step = 0; step < kOctetSteps; ++step) {
       columns[step] = table_.column_of(codes.steps[step]);
@@ -121,6 +125,8 @@ class ColumnWindow {
     }
   }
 
+  /// Remembers the greatest code. Only called if the dictionary has fewer tokens than there are
+  /// codes; in the last octet it leaves out what follows the block's last code.
   PRESSO_DEVICE void check(const OctetCodes& codes, u32 begin) {
     if (codes_ - begin >= kOctetCodes) {
       PRESSO_UNROLL
@@ -142,8 +148,8 @@ class ColumnWindow {
   u32 most_ = 0;
 };
 
-/// The automaton over the lane's codes [begin, end), which are in the window; of lanes without
-/// codes the state stays.
+/// Runs the automaton over the lane's codes [begin, end), which are in the window, and returns the
+/// state after them; without codes that is `state`. Called by all lanes.
 template <class Table>
 PRESSO_DEVICE u32 walk(const Table& table, const StringTableView& view,
                        const ColumnWindow<Table>& window, u32 begin, u32 end, u32 state) {
@@ -170,8 +176,8 @@ struct LaneRow {
   u32 end;
 };
 
-/// The state of each lane after its row. All rows of the lanes together have the codes [begin,
-/// end).
+/// Returns the state of each lane after its row. The rows of all lanes together have the codes
+/// [begin, end), which may be more than the window holds.
 template <class Table>
 PRESSO_DEVICE u32 walk_rows(const Table& table, const StringTableView& view,
                             ColumnWindow<Table>& window, const LaneRow& row, u32 begin, u32 end) {
@@ -188,27 +194,30 @@ PRESSO_DEVICE u32 walk_rows(const Table& table, const StringTableView& view,
   }
 }
 
+/// Whether the row matches if it ends in this state: one comparison, thanks to state_order.h.
 PRESSO_DEVICE bool is_match(const StringTableView& view, u32 state) {
   return state - view.first_matching < view.end_matching - view.first_matching;
 }
 
-/// A warp's part of shared memory.
+/// The part of shared memory that belongs to one warp; the table is before all of them.
 template <class Table>
 struct WalkShared {
   u32 window[ColumnWindow<Table>::kWords];
-  /// Of a group of four rows a lane; [kQuad - 1] is where the first row begins.
+  /// Where the rows of a group end, four for each lane; [kQuad - 1] is where the first row begins.
   alignas(16) u32 ends[kQuad + kQuadRows];
 };
 
-/// Puts a group's rows into shared memory, where lanes take them one by one in order.
+/// Puts the ends of a group's rows into shared memory. RowFeed gives four rows to each lane;
+/// walking takes 32 neighbouring rows at a time, so that lanes need neighbouring codes.
 PRESSO_DEVICE void store_ends(u32* ends, const LaneQuad& quad) {
-  simt::warp_sync();  // those of the last group have been read
+  simt::warp_sync();  // all lanes have read the ends of the group before
   const simt::Vec4 own = {quad.ends[0], quad.ends[1], quad.ends[2], quad.ends[3]};
   *reinterpret_cast<simt::Vec4*>(ends + kQuad + kQuad * simt::lane()) = own;
   if (simt::lane() == 0) ends[kQuad - 1] = quad.begin;
   simt::warp_sync();
 }
 
+/// One warp's work on a tile of kRowTile rows: 32 rows at a time; lane i keeps word i of the bits.
 template <class Table>
 PRESSO_DEVICE void walk_tile(const StringBatch& batch, u32 number, u32 tile) {
   const StringBlock& block = batch.blocks[number];
@@ -240,7 +249,7 @@ constexpr u32 walk_shared_bytes(u32 table_bytes, u32 warps) {
   return table_bytes + warps * static_cast<u32>(sizeof(WalkShared<Table>));
 }
 
-/// Shared memory: walk_shared_bytes(). Any grid.
+/// The kernel: any grid. Dynamic shared memory: walk_shared_bytes().
 template <class Table>
 PRESSO_DEVICE void walk_rows_body(const StringBatch& batch) {
   for_each_tile(batch, [&](u32 number, u32 tile) { walk_tile<Table>(batch, number, tile); });

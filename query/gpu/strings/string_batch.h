@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Blocks of tokens (coding 5, FORMAT.md 17) whose rows are tested as they are stored, and how
-// kernels report errors: as those of column_batch.h, by a fault a block, the earliest check first.
-// Trivially copyable, host and device. Tests: tests/simt/string_suite.cpp.
+// What kernels take: blocks of tokens (coding 5, FORMAT.md 17) whose rows are tested as they are
+// stored, without decoding. Errors are reported as in column_batch.h: a status word for each block,
+// of which the earliest check that fails wins. Trivially copyable, host and device. Tested by
+// tests/simt/string_suite.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,37 +12,41 @@
 
 namespace presso::gpu {
 
-/// Rows that a warp takes at a time; a word of their bits for each of its lanes.
+/// Rows that a warp takes at a time: one word of bits for each of its lanes.
 constexpr std::uint32_t kRowTile = 1024;
 
+/// Tiles of a block, the last of which may be partial.
 PRESSO_HD constexpr std::uint32_t row_tiles(std::uint32_t rows) {
   return rows / kRowTile + (rows % kRowTile == 0 ? 0 : 1);
 }
-/// Words of a bit for each row.
+/// Words that have a bit for each row.
 PRESSO_HD constexpr std::uint32_t row_words(std::uint32_t rows) {
   return rows / kLanes + (rows % kLanes == 0 ? 0 : 1);
 }
 
-/// All pointers are to device memory. Of what is stored only the payload is looked at.
+/// A block to be tested. All pointers are to device memory, which belongs to the caller. Of the
+/// stored block only the payload is read.
 struct StringBlock {
   ColumnPayload payload;
-  StringTableView table;  ///< for the block's dictionary
+  StringTableView table;  ///< made for this block's dictionary
   std::uint32_t codes = 0;
   std::uint32_t rows = 0;
   std::uint32_t first_tile = 0;           ///< row_tiles() of all blocks before this one
-  const std::uint32_t* counts = nullptr;  ///< each row's codes
-  std::uint32_t* tile_begins = nullptr;   ///< temporary: row_tiles(rows) words
-  std::uint32_t* bits = nullptr;          ///< row_words(rows): bit i % 32 of word i / 32 is row i's
+  const std::uint32_t* counts = nullptr;  ///< the number of codes of each row
+  /// temporary: row_tiles(rows) words, each the first code of a tile
+  std::uint32_t* tile_begins = nullptr;
+  std::uint32_t* bits = nullptr;  ///< row_words(rows): bit i % 32 of word i / 32 is row i's
 };
 
-/// `status` has a word for each block, `matches` the number of its rows that match.
+/// Blocks that one launch tests. `status` has a word for each block, `matches` the number of
+/// matching rows of each.
 struct StringBatch {
   const StringBlock* blocks = nullptr;
   std::uint32_t* status = nullptr;
   std::uint32_t* matches = nullptr;
   std::uint32_t count = 0;
   std::uint32_t tiles = 0;        ///< of all blocks
-  std::uint32_t table_bytes = 0;  ///< the most shared_bytes of their tables
+  std::uint32_t table_bytes = 0;  ///< the largest shared_bytes of their tables
 };
 
 }  // namespace presso::gpu

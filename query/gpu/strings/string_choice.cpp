@@ -8,17 +8,19 @@
 namespace presso::gpu {
 namespace {
 
-/// Of a kernel, in picoseconds, all multiprocessors of an H100 at work: fitted to gpu-strings.csv.
+/// Times of a kernel in picoseconds, with all multiprocessors of an H100 at work: fitted to
+/// gpu-strings.csv.
 struct Cost {
-  double code;  ///< of all rows
-  double row;
-  double step;  ///< of a lane that walks; lanes of a warp wait for the longest row
+  double code;  ///< for each code of all rows
+  double row;   ///< for each row
+  double step;  ///< for each step of a walking lane; the lanes of a warp wait for the longest row
 };
 constexpr Cost kSweepCost = {1.13, 0.73, 2.4};
 constexpr Cost kClassCost = {0.79, 1.40, 0.37};
 constexpr Cost kWideCost = {0.79, 1.40, 1.0};
 
-/// Steps of warps: rows come one after another, 32 to a warp.
+/// Counts the steps of warps if rows come one after another, 32 for each warp: every lane counts
+/// the steps of the longest row.
 class WarpSteps {
  public:
   void add(std::uint32_t steps) {
@@ -37,7 +39,7 @@ class WarpSteps {
   std::uint32_t rows_ = 0;
 };
 
-/// What both kernels have to do.
+/// Counts the work of both kernels on the sample.
 class Trial {
  public:
   Trial(const TokenFunctions& functions, const StringSample& sample)
@@ -59,8 +61,10 @@ class Trial {
   double walk(const Cost& cost) const { return of(cost, walked_); }
 
  private:
-  static constexpr std::uint32_t kWordCodes = 4;  ///< that a lane takes before it looks up
+  /// codes that a lane takes before it checks whether it is done
+  static constexpr std::uint32_t kWordCodes = 4;
 
+  /// Codes after which the row's state is decided, or all of them.
   std::uint32_t steps_of(std::uint32_t begin, std::uint32_t end) const {
     std::uint32_t state = functions_.start;
     std::uint32_t at = begin;
@@ -69,6 +73,7 @@ class Trial {
     }
     return at - begin;
   }
+  /// Whether HitWindow (row_sweep.cuh) would find a hit among these codes.
   bool is_suspect(std::uint32_t begin, std::uint32_t end) const {
     for (std::uint32_t at = begin; at < end; ++at) {
       const std::uint32_t before = at == 0 ? 1u << 31 : words_[sample_.codes[at - 1]];

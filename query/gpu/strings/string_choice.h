@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// By which kernel the rows of a token column are tested fastest: what each would do with a few
-// rows, times what that takes, measured (gpu-strings.csv). Where every row is walked it counts how
-// soon rows are decided and how much longer the longest of 32 rows is, where they are swept how
-// many are suspects. Host code. Tested by tests/unit/query/gpu/string_choice_test.cpp.
+// Chooses the kernel that probably tests the rows of a token column fastest. It runs the automaton
+// over the first rows of the column on the CPU, counts what each kernel would do with them, and
+// multiplies by measured times of an H100 (lab/results/gpu-strings.csv). Walking every row
+// (row_walk.cuh) depends on how soon rows are decided and by how much the longest of 32 rows
+// exceeds the others; sweeping (row_sweep.cuh) depends on how many rows are suspects. The choice
+// affects time only, never the answer. Host code. Tested by
+// tests/unit/query/gpu/string_choice_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +15,17 @@
 
 namespace presso::gpu {
 
-/// Rows that a choice looks at, the first of a column; some 0.1 ms.
+/// The rows at the front of a column that a choice looks at; that takes about 0.1 ms.
 constexpr std::uint32_t kSampleRows = 4096;
 
+/// Rows of the column, and the codes of all of them one after another.
 struct StringSample {
-  std::vector<std::uint32_t> counts;  ///< of each row's codes
+  std::vector<std::uint32_t> counts;  ///< the number of codes of each row
   std::vector<std::uint16_t> codes;   ///< of all these rows; less than kMaxTokens
 };
 
-/// A layout that has room for the automaton. A sample without rows stands for nothing known.
+/// Returns a layout that has room for the automaton: kSweep if that is estimated to be faster,
+/// otherwise kClasses if it fits, otherwise kWide. Without rows in the sample, rows are walked.
 StringLayout choose_layout(const TokenFunctions& functions, const StringSample& sample);
 
 }  // namespace presso::gpu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The steps of string_steps.h as kernels on a stream. Threads to data, shared memory and
-// synchronisation are described where their bodies are. CUDA files only: included by strings.cu,
-// and by the laboratory (lab/gpu).
+// The steps of string_steps.h as kernels on a stream. How threads are mapped to data, shared memory
+// and synchronisation are described at the kernels' bodies (*_body). Thread blocks are as large as
+// the register file allows for the number of blocks on a multiprocessor given below. For CUDA files
+// only: included by strings.cu and by the laboratory (lab/gpu).
 #pragma once
 
 #include "decompress/gpu/runtime/kernel_launch.h"
@@ -13,9 +14,9 @@ namespace presso::gpu {
 namespace {
 
 constexpr std::uint32_t kSettleThreads = 128;
-/// Four of a multiprocessor, with 48 registers a thread.
+/// Four thread blocks on a multiprocessor, with 48 registers for each thread.
 constexpr std::uint32_t kWalkThreads = 320;
-/// Three of a multiprocessor, with 56 registers a thread: with 40 there are not enough.
+/// Three thread blocks on a multiprocessor, with 56 registers for each thread: 40 are not enough.
 constexpr std::uint32_t kSweepThreads = 384;
 
 __global__ void __launch_bounds__(kCheckWarps* kWarpSize) check_strings_kernel(StringBatch batch) {
@@ -39,6 +40,7 @@ __global__ void __launch_bounds__(kSettleThreads) settle_strings_kernel(u32* sta
   settle_body(status, count);
 }
 
+/// A Launcher (string_steps.h) that enqueues each step on `stream`; nothing waits.
 class StringLauncher {
  public:
   explicit StringLauncher(cudaStream_t stream) : stream_(stream) {}

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The kernels that test strings in their order. A template over what runs them, so that the
-// emulator's tests and strings.cu go through the same steps:
+// The order of the kernels that test strings. A template over the launcher, so that the tests in
+// the emulator and strings.cu run the same steps:
 //
 //   clear     status words become kNoFault, numbers of matches 0
-//   check     checksums of payloads, where they are asked for         payload_check.cuh
+//   check     checksums of payloads, if they are wanted               payload_check.cuh
 //   places    where tiles of rows begin                               string_tiles.cuh
-//   test      rows, in one of the ways of StringLayout                row_walk.cuh, row_sweep.cuh
-//   settle    faults become codes                                     payload_check.cuh
+//   test      rows, by the kernel of the layout                       row_walk.cuh, row_sweep.cuh
+//   settle    faults become error codes                               payload_check.cuh
 //
-// A Launcher has a member function of each name, which returns a Status.
+// A Launcher has a member function of each name, which returns a Status. Each step needs the
+// results of those before it, in the order of the stream.
 #pragma once
 
 #include "query/gpu/strings/strings_on_gpu.h"

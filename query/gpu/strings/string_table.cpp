@@ -12,7 +12,7 @@ constexpr std::uint32_t kUnit = 16;
 std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;
 }
-/// An odd number of words that holds so many bytes.
+/// Bytes of the smallest odd number of words that holds `bytes` bytes.
 std::uint32_t odd_words(std::uint32_t bytes) {
   return 4 * ((bytes + 3) / 4 | 1);
 }
@@ -34,7 +34,7 @@ void store_classes(std::vector<Byte>& image, std::uint32_t at, const TokenFuncti
   }
 }
 
-/// Rows of what `next(state, column)` says, for `columns` columns and then `none`.
+/// Stores the rows: next(state, column) for `columns` columns, and then `none`.
 template <class Entry, class Next>
 void store_rows(StringTable& table, std::uint32_t states, std::uint32_t columns, const Next& next) {
   const StringTableView& view = table.view;
@@ -47,7 +47,7 @@ void store_rows(StringTable& table, std::uint32_t states, std::uint32_t columns,
   }
 }
 
-/// Room for the rows; all of the image is shared, or only what is before the rows.
+/// Makes room for the rows. Either the whole image is shared, or only what is before the rows.
 template <class Entry>
 void make_room(StringTable& table, std::uint32_t states, bool all_shared) {
   StringTableView& view = table.view;
@@ -69,7 +69,7 @@ void lay_out_classes(const TokenFunctions& functions, StringTable& table) {
                    });
 }
 
-/// From `classes_at` on.
+/// Stores classes from `classes_at` on, then the rows.
 void lay_out_wide(const TokenFunctions& functions, std::uint32_t classes_at, StringTable& table) {
   table.view.rows_at = classes_at + 2 * kMaxTokens;
   table.view.pitch = functions.classes + 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the kernels that test strings share: where each tile of rows begins in the codes, codes on
-// their way from the payload into registers, and how tiles are shared out.
+// Common parts of the kernels that test strings: where each tile of rows begins among the codes,
+// how codes get from the payload into registers, and how tiles are divided between thread blocks.
 //
-//   tiles    a thread block a block: sums of the counts of each kRowTile rows, one after another;
-//            whether sizes and counts are right (FORMAT.md 17.4)
+//   place_row_tiles_body  a thread block for each block: adds up the counts of each kRowTile rows,
+//                         and checks sizes and counts (FORMAT.md 17.4)
 //
-// Behind it all places in codes are known to lie in the payload, whatever is in it.
-// Tests: tests/simt/string_suite.cpp.
+// After that step every place in the codes is known to lie in the payload, whatever its contents,
+// so no later kernel checks bounds. Tested by tests/simt/string_suite.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/token_codes.cuh"
@@ -16,12 +16,13 @@ namespace presso::gpu {
 
 inline constexpr u32 kStringTileThreads = 512;
 
-/// Whether the payload is that of so many codes. Where it is not nothing of it is looked at.
+/// Whether the payload has the size that the number of codes demands. If not, it is not read.
 PRESSO_DEVICE bool has_right_size(const StringBlock& block) {
   return block.codes <= kMaxBlockBytes && block.payload.size == 4 * token_words(block.codes);
 }
 
-/// The sum of a tile's counts, or anything above `codes`, in all lanes.
+/// Returns, in all lanes, the sum of a tile's counts, or any number above `codes` if the sum is.
+/// Counts are not trusted: sums saturate, so they cannot wrap around.
 PRESSO_DEVICE u32 sum_tile(const StringBlock& block, u32 tile) {
   const u32 first = tile * kRowTile;
   const u32 rows = block.rows - first < kRowTile ? block.rows - first : kRowTile;
@@ -36,8 +37,8 @@ PRESSO_DEVICE u32 sum_tile(const StringBlock& block, u32 tile) {
   return simt::reduce_add(sum);
 }
 
-/// Replaces sums by those of the tiles before, by one warp; returns the sum of all, or anything
-/// above `codes`.
+/// Replaces the sum of each tile by the sum of the tiles before it. Called by one warp; returns the
+/// sum of all tiles, or any number above `codes` if the sum is.
 PRESSO_DEVICE u32 place_tiles(const StringBlock& block) {
   const u32 tiles = row_tiles(block.rows);
   const u32 too_many = block.codes + 1;
@@ -54,7 +55,7 @@ PRESSO_DEVICE u32 place_tiles(const StringBlock& block) {
 }
 static_assert(u64{kWarpSize + 1} * (kMaxBlockBytes + 1) < u64{1} << 32);
 
-/// Grid: a thread block of kStringTileThreads for each block.
+/// Grid: a thread block of kStringTileThreads threads for each block.
 PRESSO_DEVICE void place_row_tiles_body(const StringBatch& batch) {
   const u32 number = simt::block_index();
   if (is_checksum_fault(batch.status[number])) return;
@@ -75,8 +76,8 @@ PRESSO_DEVICE void place_row_tiles_body(const StringBatch& batch) {
   if (reports) report_fault(batch.status + number, kCountsFault, ErrorCode::kBadLength);
 }
 
-/// Whether nothing of the block may be looked at. kCodeFault is reported while others still work on
-/// the block, and is no reason: so all threads of a thread block agree.
+/// Whether nothing of the block may be read. A kCodeFault is no reason to refuse a block: it is
+/// reported while other warps still work on the block, and they must all decide alike.
 PRESSO_DEVICE bool is_refused(u32 fault) {
   return fault >> kFaultCodeBits < kCodeFault;
 }
@@ -84,19 +85,20 @@ PRESSO_DEVICE bool is_refused(u32 fault) {
 // --- codes
 
 /// Eight steps of codes: 96 bits of each lane are three words, and a vector of 1,024 codes is four
-/// octets. So octet i of a payload is its words 96 * i to 96 * i + 95, of a last vector as many of
-/// them as there are.
+/// octets. So octet i of a payload is its words 96 * i to 96 * i + 95; a last vector may have
+/// fewer.
 inline constexpr u32 kOctetSteps = 8;
 inline constexpr u32 kOctetCodes = kOctetSteps * kWarpSize;
 inline constexpr u32 kOctetWords = kOctetSteps * kTokenBits / kWordBits;
 static_assert(4 * kOctetCodes == kVectorRows && 4 * kOctetWords * kLanes == kTokenVectorWords);
 
-/// Codes of an octet, one for each step.
+/// The lane's codes of an octet, one for each step: step s has code 32 * s + lane.
 struct OctetCodes {
   u32 steps[kOctetSteps];
 };
 
-/// The octets of a tile, one after another, the next one under way.
+/// The octets of a tile one after another; the words of the next octet are loaded while the warp
+/// works on this one.
 class CodeFeed {
  public:
   /// From the octet of code `code` on.
@@ -108,10 +110,10 @@ class CodeFeed {
     load();
   }
 
-  /// The code behind those that were taken.
+  /// The code after the last one that was taken.
   PRESSO_DEVICE u32 end() const { return end_; }
 
-  /// What is behind the block's last code is anything.
+  /// Returns the next octet. Places after the block's last code have arbitrary codes.
   PRESSO_DEVICE OctetCodes take() {
     OctetCodes codes;
     PRESSO_UNROLL
@@ -124,7 +126,7 @@ class CodeFeed {
   }
 
  private:
-  /// Words behind the payload stay as they are.
+  /// Leaves registers as they are for words after the end of the payload.
   PRESSO_DEVICE void load() {
     PRESSO_UNROLL
     for (u32 i = 0; i < kOctetWords; ++i) {
@@ -139,12 +141,12 @@ class CodeFeed {
     return simt::funnel_shift_right(low, words_[bit / kWordBits + 1], shift) & (kMaxTokens - 1);
   }
   const u32* at_;  ///< the lane's first word of the next octet
-  u32 left_;       ///< the payload's words from there on, of all lanes
+  u32 left_;       ///< words of the payload from there on, of all lanes
   u32 words_[kOctetWords] = {};
   u32 end_;
 };
 
-/// By all lanes.
+/// Reports a code without a token, if any lane has met one. Called by all lanes.
 PRESSO_DEVICE void report_bad_code(bool is_bad, u32* status) {
   if (!simt::any(is_bad)) return;
   if (simt::lane() == 0) report_fault(status, kCodeFault, ErrorCode::kBadOffset);
@@ -155,21 +157,21 @@ PRESSO_DEVICE void report_bad_code(bool is_bad, u32* status) {
 inline constexpr u32 kQuad = 4;
 inline constexpr u32 kQuadRows = kQuad * kWarpSize;
 
-/// A lane's four rows, one after another: the first has the codes [begin, ends[0]), the next
-/// [ends[0], ends[1]), and so on. Those that the tile does not have have no codes.
+/// Four rows of a lane, one after another: the first has the codes [begin, ends[0]), the next
+/// [ends[0], ends[1]), and so on. Rows after the end of the tile have no codes.
 struct LaneQuad {
   u32 begin;
   u32 ends[kQuad];
 
-  // Without an index into registers.
+  // Selected by comparisons: an index into registers would move the array into local memory.
   PRESSO_DEVICE u32 begin_of(u32 i) const { return i == 0 ? begin : end_of(i - 1); }
   PRESSO_DEVICE u32 end_of(u32 i) const {
     return i < 2 ? (i == 0 ? ends[0] : ends[1]) : (i == 2 ? ends[2] : ends[3]);
   }
 };
 
-/// The rows of a tile by groups of four a lane, counts of the next group under way: a warp's sum
-/// for 128 rows.
+/// The rows of a tile in groups of 128, four for each lane. One warp sum for each group gives the
+/// places of its rows; the counts of the next group are loaded meanwhile.
 class RowFeed {
  public:
   PRESSO_DEVICE RowFeed(const StringBlock& block, u32 tile)
@@ -183,7 +185,7 @@ class RowFeed {
 
   PRESSO_DEVICE u32 rows() const { return rows_; }
   PRESSO_DEVICE bool is_done() const { return left_ == 0; }
-  /// The code behind the groups that were taken.
+  /// The code after the groups that were taken.
   PRESSO_DEVICE u32 end() const { return end_; }
 
   PRESSO_DEVICE LaneQuad take() {
@@ -204,6 +206,7 @@ class RowFeed {
   }
 
  private:
+  /// Loads 16 bytes at once if the counts are aligned and the group is complete.
   PRESSO_DEVICE void load() {
     if (is_aligned_ && left_ >= kQuadRows) {
       const simt::Vec4 next = simt::load_readonly(reinterpret_cast<const simt::Vec4*>(at_));
@@ -224,7 +227,7 @@ class RowFeed {
   u32 next_[kQuad] = {};
 };
 
-/// Writes a tile's bits, a word a lane, and counts them.
+/// Writes a tile's bits, one word for each lane, and adds their number to the block's matches.
 PRESSO_DEVICE void store_bits(const StringBatch& batch, u32 number, u32 tile, u32 rows, u32 bits) {
   u32* const to = batch.blocks[number].bits + tile * (kRowTile / kWarpSize);
   if (simt::lane() * kWarpSize < rows) to[simt::lane()] = bits;
@@ -234,7 +237,7 @@ PRESSO_DEVICE void store_bits(const StringBatch& batch, u32 number, u32 tile, u3
 
 // --- sharing
 
-/// The block that has tile `tile` of the batch.
+/// Returns the block to which tile `tile` of the batch belongs, by binary search.
 PRESSO_DEVICE u32 block_of_tile(const StringBatch& batch, u32 tile) {
   u32 begin = 0;
   u32 end = batch.count;
@@ -245,8 +248,9 @@ PRESSO_DEVICE u32 block_of_tile(const StringBatch& batch, u32 tile) {
   return begin;
 }
 
-/// Calls `work(block, tile)` for each tile of this thread block's share, a warp a tile, its table
-/// in the first bytes of shared memory. By all threads together.
+/// Calls work(block, tile) for each tile of this thread block's share, one warp for each tile. The
+/// block's table is in the first bytes of shared memory; it is copied again only where the next
+/// block has another table. Called by all threads together.
 template <class Work>
 PRESSO_DEVICE void for_each_tile(const StringBatch& batch, const Work& work) {
   const u64 tiles = batch.tiles;
@@ -264,7 +268,7 @@ PRESSO_DEVICE void for_each_tile(const StringBatch& batch, const Work& work) {
     if (!is_refused(batch.status[number])) {
       if (block.table.d_image != image) {
         image = block.table.d_image;
-        simt::block_sync();  // what was there has been used
+        simt::block_sync();  // no warp still uses the table before
         copy_to_shared(image, block.table.shared_bytes, simt::shared_memory());
         simt::block_sync();
       }

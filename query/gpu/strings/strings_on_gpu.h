@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Testing the strings of token columns in device memory, as they are stored: what whoever holds
-// such blocks calls. Nothing waits, allocates or synchronises; all is enqueued on the stream.
-// Tables come from string_table.h. Tests: tests/gpu/strings_on_device_test.cpp.
+// Tests the strings of token columns in device memory as they are stored: the entry point for
+// callers that hold such blocks (query/gpu/table). Nothing waits, allocates or synchronises;
+// everything is enqueued on the stream. Tables come from string_table.h. Tested by
+// tests/gpu/strings_on_device_test.cpp.
 #pragma once
 
 #include "query/gpu/strings/string_batch.h"
@@ -10,9 +11,10 @@ struct CUstream_st;
 
 namespace presso::gpu {
 
+/// How a batch is tested.
 struct StringOptions {
-  bool verify = true;                            ///< compare payloads with their checksums
-  StringLayout layout = StringLayout::kClasses;  ///< of the tables of all blocks
+  bool verify = true;                            ///< compare payloads with their checksums first
+  StringLayout layout = StringLayout::kClasses;  ///< the layout of the tables of all blocks
 };
 
 /// Sets bit i of a block's `bits` where the string of row i matches, clears it where not, bits

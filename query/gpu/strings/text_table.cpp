@@ -36,8 +36,10 @@ void store_rows(const Dfa& dfa, const StateOrder& order, std::uint32_t pitch, By
   }
 }
 
-/// What lengths matching strings have: the shortest and the longest way from the start to a state
-/// that matches. Where states other than the dead one lead back to themselves there is no longest.
+/// Finds the lengths of matching strings: the shortest and the longest path from the start to a
+/// state that matches. Shortest: breadth-first search. Longest: in a topological order (Kahn,
+/// 1962), which exists only if no reachable state except the dead one leads back to itself on any
+/// path; otherwise there is no longest string and most_bytes stays unlimited.
 void find_lengths(const Dfa& dfa, TextTable& table) {
   constexpr std::uint32_t kUnmet = ~std::uint32_t{0};
   std::vector<std::uint32_t> shortest(dfa.states, kUnmet);
@@ -59,11 +61,11 @@ void find_lengths(const Dfa& dfa, TextTable& table) {
     });
   }
   const std::size_t met = queue.size();
-  table.least_bytes = kUnmet;  // where no state matches
+  table.least_bytes = kUnmet;  // stays if no state matches
   for (std::uint32_t state = dfa.first_matching; state < dfa.states; ++state) {
     table.least_bytes = std::min(table.least_bytes, shortest[state]);
   }
-  // States come in an order in which all edges lead forward, as far as there is one.
+  // A state is queued after all edges that lead to it; states of a cycle never are.
   queue.clear();
   if (edges_to[dfa.start] == 0) queue.push_back(dfa.start);
   std::uint32_t most = 0;

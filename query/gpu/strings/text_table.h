@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// An automaton over bytes laid out for the kernels that test text (text_walk.cuh): one image that
-// lies in device memory, the front of which each thread block copies into shared memory. Bytes that
-// no state tells apart share a class. Host code, no CUDA.
+// An automaton over bytes laid out for the kernels that test text (text_walk.cuh): one image in
+// device memory, the front of which each thread block copies into shared memory. Bytes that no
+// state distinguishes share a class. Host code, no CUDA.
 //
-//   kClasses  class of each byte; then a row of bytes for each state, a column for each class: up
-//             to 256 states and kMostTextShared bytes, all shared
-//   kWide     class of each byte, shared; rows of 16 bits, which are read through the caches: any
-//             automaton of up to kMostFunctionCells cells
+//   kClasses  the class of each byte; then a row of bytes for each state, with a column for each
+//             class. Up to 256 states and kMostTextShared bytes; all of it is shared
+//   kWide     the class of each byte, shared; rows of 16 bits, which are read through the caches.
+//             Any automaton of up to kMostFunctionCells cells
 //
 // Rows of bytes are an odd number of words apart, so that one column of different states lies in
-// different banks. Tested by tests/unit/query/gpu/text_table_test.cpp.
+// different banks of shared memory. Tested by tests/unit/query/gpu/text_table_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,26 @@ namespace presso::gpu {
 enum class TextLayout : std::uint32_t { kClasses, kWide };
 
 constexpr std::uint32_t kByteClassesBytes = 256;  ///< rows_at of both layouts
-/// Bytes of a table of kClasses: any GPU has room for one beside what warps need, and a
+/// Bytes of a table of kClasses: any GPU has room for one table beside what warps need, a
 /// multiprocessor of an H100 for four.
 constexpr std::uint32_t kMostTextShared = 40u << 10;
 
+/// A table in host memory, to be copied to the device as it is.
 struct TextTable {
   std::vector<Byte> image;
   StringTableView view;  ///< d_image is for the caller to set; `none` and `tokens` mean nothing
   TextLayout layout = TextLayout::kClasses;
-  // Strings with fewer or more bytes do not match, so that nobody has to look at them. Where no
+  // Strings with fewer or more bytes than these do not match, so kernels need not read them. If no
   // string matches, least_bytes is the greatest number.
   std::uint32_t least_bytes = 0;
   std::uint32_t most_bytes = ~std::uint32_t{0};
 };
 
-/// Whether the layout has room for it.
+/// Whether the layout has room for the automaton.
 bool fits(TextLayout layout, const scan_detail::Dfa& dfa);
-/// `dfa`: over strings (Texts::kStrings). kUnsupported where the layout has no room.
+/// `dfa` is over strings (Texts::kStrings). Error: kUnsupported if the layout has no room.
 Result<TextTable> lay_out_text(TextLayout layout, const scan_detail::Dfa& dfa);
-/// In the first layout that has room. kUnsupported where none has.
+/// Uses kClasses if it has room, otherwise kWide. Error: kUnsupported if neither has.
 Result<TextTable> lay_out_text(const scan_detail::Dfa& dfa);
 
 }  // namespace presso::gpu

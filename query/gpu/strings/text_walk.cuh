@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tests rows of text by an automaton over bytes: a lane a row, the rows' states in registers. Rows
-// lie one behind another, so what 32 lanes read are neighbouring lines; each lane takes 16 bytes of
-// its row at a time from aligned pieces of memory, four bytes a step, and has done with it where
-// the state is decided. Rows whose length no matching string has are not read at all. The warp goes
-// on until no lane has bytes left.
+// Tests rows of text by an automaton over bytes: one lane for each row, with the row's state in a
+// register. Rows lie one after another, so 32 lanes read neighbouring lines of memory. A lane takes
+// 16 bytes of its row at a time from aligned pieces of memory, goes through them four bytes at a
+// step, and is done as soon as the state is decided. Rows with a length that no matching string has
+// are not read at all. The warp goes on until no lane has bytes left, so rows of very different
+// lengths leave lanes idle.
 //
 // Reasoned, for a row of 16 bytes: 15 instructions to shift the pieces into place, and for each
 // byte five (its class, the next state, whether it is the row's) and two accesses to shared memory;
@@ -17,7 +18,7 @@
 
 namespace presso::gpu {
 
-/// TextLayout::kClasses.
+/// The table of TextLayout::kClasses, all of it in shared memory.
 struct ByteClassTable {
   const Byte* classes;
   const Byte* rows;
@@ -28,7 +29,7 @@ struct ByteClassTable {
   PRESSO_DEVICE u32 next(u32 state, u32 byte) const { return rows[state * pitch + classes[byte]]; }
 };
 
-/// TextLayout::kWide.
+/// The table of TextLayout::kWide: classes in shared memory, rows in device memory and its caches.
 struct WideByteTable {
   const Byte* classes;
   const std::uint16_t* rows;  ///< in device memory
@@ -46,13 +47,13 @@ struct WideByteTable {
 inline constexpr u32 kTextWords = 4;
 inline constexpr u32 kTextBytes = 4 * kTextWords;
 
-/// Bytes of a row, the first one lowest.
+/// 16 bytes of a row, the first byte lowest.
 struct TextPiece {
   u32 words[kTextWords];
 };
 
-/// A row on its way from memory into a lane's registers. Of memory only aligned pieces of
-/// kTextBytes are read that hold bytes of the row.
+/// A row on its way from memory into a lane's registers. Only aligned pieces of kTextBytes bytes
+/// that hold bytes of the row are read, and each only once.
 class TextFeed {
  public:
   TextFeed() = default;
@@ -62,7 +63,8 @@ class TextFeed {
     if (bytes != 0) low_ = simt::load_readonly(at_);
   }
 
-  /// The next kTextBytes bytes of the row, of which there are `left`; behind its end anything.
+  /// Returns the next kTextBytes bytes of the row, of which `left` are left; bytes after its end
+  /// are arbitrary. Shifts two pieces into place by two words, by one word, then by bytes.
   PRESSO_DEVICE TextPiece take(u32 left) {
     simt::Vec4 high = {0, 0, 0, 0};
     if (left > kTextBytes - before_) high = simt::load_readonly(++at_);
@@ -92,9 +94,9 @@ class TextFeed {
   simt::Vec4 low_ = {0, 0, 0, 0};
 };
 
-/// The automaton over a piece of each lane's row, of which `left` bytes are left, none where the
-/// lane has no row; `left` is then what there is behind the piece, nothing where the state is
-/// decided. By all lanes.
+/// Runs the automaton over a piece of each lane's row and returns the state after it. `left` is the
+/// number of bytes left in the row, 0 if the lane has no row; it becomes the number after this
+/// piece, 0 if the state is decided. Called by all lanes.
 template <class Table>
 PRESSO_DEVICE u32 walk_piece(const Table& table, const StringTableView& view,
                              const TextPiece& piece, u32 state, u32& left) {
@@ -111,12 +113,12 @@ PRESSO_DEVICE u32 walk_piece(const Table& table, const StringTableView& view,
   return state;
 }
 
-/// Whether strings of so many bytes may match.
+/// Whether strings of this length may match.
 PRESSO_DEVICE bool has_right_length(const TextTest& test, u32 bytes) {
   return test.least_bytes <= bytes && bytes <= test.most_bytes;
 }
 
-/// Whether each lane's row, which has `bytes` bytes, matches. By all lanes.
+/// Whether each lane's row of `bytes` bytes matches. Called by all lanes.
 template <class Table>
 PRESSO_DEVICE bool matches_text(const Table& table, const TextTest& test,
                                 const StringTableView& view, const Byte* row, u32 bytes) {
@@ -131,11 +133,13 @@ PRESSO_DEVICE bool matches_text(const Table& table, const TextTest& test,
   return may_match && is_match(view, state);
 }
 
-/// A warp's part of shared memory: WalkShared::ends.
+/// The part of shared memory that belongs to one warp: as WalkShared::ends.
 struct TextWalkShared {
   alignas(16) u32 ends[kQuad + kQuadRows];
 };
 
+/// One warp's work on a tile of kRowTile rows: as walk_tile() in row_walk.cuh, with bytes for
+/// codes.
 template <class Table>
 PRESSO_DEVICE void walk_text_tile(const TextTest& test, u32 number, u32 tile) {
   const StringBlock& block = test.rows.blocks[number];
@@ -164,7 +168,7 @@ constexpr u32 text_shared_bytes(u32 table_bytes, u32 warps) {
   return table_bytes + warps * static_cast<u32>(sizeof(TextWalkShared));
 }
 
-/// Shared memory: text_shared_bytes(). Any grid.
+/// The kernel: any grid. Dynamic shared memory: text_shared_bytes().
 template <class Table>
 PRESSO_DEVICE void walk_text_body(const TextTest& test) {
   for_each_tile(test.rows,

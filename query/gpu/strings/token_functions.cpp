@@ -13,8 +13,8 @@ namespace {
 using scan_detail::Dfa;
 using States = std::vector<std::uint16_t>;
 
-/// What tokens do to all states, each from what the front does that it shares with the one before.
-/// States are those of the table that is made: `number` has one for each of the automaton's.
+/// Computes where tokens lead all states, each from the front that it shares with the token before.
+/// States have the numbers of the table that is made: number[i] is that of the automaton's state i.
 class Walker {
  public:
   Walker(const Dfa& dfa, const States& number)
@@ -28,7 +28,7 @@ class Walker {
     }
   }
 
-  /// The state that `token` leads each state to.
+  /// Returns the state to which `token` leads each state; valid until the next call.
   const States& run(Bytes token) {
     std::size_t shared = 0;
     while (shared < token.size() && shared < last_.size() && token[shared] == last_[shared]) {
@@ -51,10 +51,12 @@ class Walker {
   Bytes last_;
 };
 
-/// Finds the class of tokens that do the same to all states.
+/// Finds the class of tokens that do the same to all states, by an open-addressing hash table of
+/// classes with linear probing.
 class KnownClasses {
  public:
-  /// `made`: to which classes are added, and to whose states `to` belongs.
+  /// Returns the class of a token that leads the states of `made` to `to`; adds a class if it is
+  /// new.
   std::uint16_t class_of(const States& to, TokenFunctions& made) {
     const std::string_view bytes = bytes_of(to.data(), made.states);
     std::size_t place = std::hash<std::string_view>()(bytes) % kPlaces;
@@ -68,7 +70,7 @@ class KnownClasses {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 2 * kMaxTokens;  ///< of which half stay free
+  static constexpr std::size_t kPlaces = 2 * kMaxTokens;  ///< at most half of them are ever used
   static constexpr std::uint16_t kNone = kMaxTokens;
 
   static std::string_view bytes_of(const std::uint16_t* states, std::size_t count) {

@@ -12,9 +12,10 @@
 
 namespace presso {
 
-/// A node of an expression's tree. Plain data: names and types are looked up when a query binds it
-/// to a table's columns (presso/query.h).
+/// A node of an expression's tree. Plain data that may be copied and compared. `kind` says which of
+/// the other members have a meaning.
 struct Expression {
+  /// The kinds of nodes, and where each keeps what it says.
   enum class Kind : std::uint8_t {
     kNull,      ///< the literal NULL
     kBool,      ///< `text` is "true" or "false"
@@ -30,6 +31,7 @@ struct Expression {
     kCase,      ///< WHEN and THEN in turn, and a last one for ELSE where their number is odd
     kCast,      ///< CAST(arguments[0] AS type)
   };
+  /// The operators of kOperator. Their operands are Expression::arguments.
   enum class Op : std::uint8_t {
     kNone,
     kOr,
@@ -42,16 +44,16 @@ struct Expression {
     kGreater,
     kGreaterEqual,
     kBetween,     ///< three operands
-    kIn,          ///< the first operand in the others
+    kIn,          ///< whether the first operand is among the others
     kIsNull,      ///< one operand
-    kIsDistinct,  ///< IS DISTINCT FROM: nulls are equal to each other
+    kIsDistinct,  ///< IS DISTINCT FROM: two nulls are not distinct
     kLike,        ///< text, pattern, and the escape character where one is given
-    kIlike,       ///< the same without regard to case
+    kIlike,       ///< LIKE that ignores case
     kMatches,     ///< text, regular expression, which may match anywhere in it
     kAdd,
     kSubtract,
     kMultiply,
-    kDivide,         ///< of doubles
+    kDivide,         ///< `/`, always of doubles
     kIntegerDivide,  ///< `//`
     kModulo,
     kNegate,
@@ -66,43 +68,48 @@ struct Expression {
   std::string qualifier;
   std::string type;  ///< of kCast, in lower case without spaces: "decimal(18,2)"
   std::vector<Expression> arguments;
-  /// Where it stands in the text that was parsed; 0 and 0 for a tree made by hand.
+  /// Bytes [offset, offset + length) of the text that was parsed; both 0 for a tree made by hand.
   std::size_t offset = 0;
   std::size_t length = 0;
 
-  /// Places in the text do not count.
+  /// Whether two trees say the same; their places in a text are not compared.
   friend bool operator==(const Expression& a, const Expression& b);
 };
 
-/// An expression and what its result is called.
+/// An expression and the name of its result.
 struct NamedExpression {
   Expression expression;
-  std::string name;  ///< behind AS; else a column's name, or the text of the expression
+  std::string name;  ///< given by AS; else a column's name, or the expression's text
 };
 
+/// One key of ORDER BY. Nulls come last unless nulls_first is set.
 struct SortExpression {
   Expression expression;
   bool descending = false;
   bool nulls_first = false;
 };
 
-/// Errors of all of these: kInvalidArgument with the byte offset in `text`, in Error::byte_offset;
-/// explain_expression_error() shows the place. At most kMaxExpressionDepth levels deep.
+/// Limit of nested levels, which bounds the stack that parsing and binding need. Beyond it an
+/// expression is refused.
 constexpr std::size_t kMaxExpressionDepth = 500;
+/// Parses one expression. Errors of all parse functions are kInvalidArgument with the place in
+/// `text` as Error::byte_offset; explain_expression_error() shows it.
 Result<Expression> parse_expression(std::string_view text);
-/// "a, b * 2 as c, *": separated by commas. Empty text: no expressions.
+/// Parses a list as in SELECT, "a, b * 2 as c, *". Empty text gives no expressions.
 Result<std::vector<NamedExpression>> parse_expressions(std::string_view text);
-/// "revenue desc, name nulls first".
+/// Parses a list as in ORDER BY, "revenue desc, name nulls first".
 Result<std::vector<SortExpression>> parse_sort_expressions(std::string_view text);
 
-/// The tree as text that parses to an equal tree.
+/// Returns text that parses to an equal tree. Parentheses stand where the parser needs them, and
+/// around a condition that is an operand of another condition, where people would have to know the
+/// rules.
 std::string to_text(const Expression& expression);
 
-/// The text (the line, or the part of a long one) with a caret below the error's place, and what is
-/// wrong; several lines, no line feed at the end.
+/// Returns the text (its line, or a part of a long one) with a caret below the error's place, and
+/// what is wrong. Several lines, without a line feed at the end.
 std::string explain_expression_error(std::string_view text, const Error& error);
 
-/// Trees made by hand: column("price") * number("0.9") < column("limit").
+/// These build trees by hand: operation(Expression::Op::kLess, {column("price"), number("0.9")}).
 Expression column(std::string name);
 Expression number(std::string text);
 Expression number(std::int64_t value);

@@ -12,6 +12,9 @@
 
 namespace presso {
 
+/// The build side is the table that is kept in memory and looked up in; the probe side is read row
+/// by row. kAuto chooses kMerge, kDirect or a hash table by range and order of the build keys; the
+/// others run only where they are asked for by name.
 enum class JoinStrategy : std::uint8_t {
   kAuto,
   kMerge,      ///< ascending keys of the build side, walked along by ascending probe keys

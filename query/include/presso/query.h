@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions asked of tables (FORMAT.md 15): rows that fulfil a condition, expressions over columns,
-// groups and their aggregates, order, limits. Only the columns and blocks that matter are read; the
-// answer is the same for any number of threads. Sources: S4.1-S4.13, S1.1, F5, F11, F12.
+// Questions to tables (FORMAT.md 15): rows that fulfil a condition, expressions over columns,
+// joins, groups and their aggregates, order, limits. Only the columns and blocks that matter are
+// read, and the answer is the same for any number of threads, amount of memory and device.
 //
 //   presso::Query query = presso::Query::from(table);
 //   query.where("l_shipdate <= 1998-09-02").group_by("l_returnflag")
@@ -29,12 +29,12 @@
 
 namespace presso {
 
-/// What a machine needs for the steps of a query, in nanoseconds; plans are chosen by them
-/// (S4.6). The values here are rough guesses, not
-/// measurements: measure_query_rates() gives those of a machine.
+/// The time that a machine needs for the steps of a query, in nanoseconds. Plans are chosen by
+/// these (S4.6). The values here are rough guesses, not measurements; measure_query_rates() gives
+/// those of a machine.
 struct QueryRates {
-  /// scan_k / (k * scan_1): what k conditions cost a row when they are tested without a branch
-  /// between them, in parts of what they cost one by one; from k = 1 on.
+  /// What testing k conditions together, without a branch between them, costs a row in parts of
+  /// what it costs to test them one by one: scan_k / (k * scan_1), from k = 1 on.
   std::vector<double> together = {1.0, 1.0, 1.0, 1.0};
   double compare_ns = 0.07;  ///< a packed number of 12 bits, compared in place
   double decode_ns = 0.12;   ///< a number decoded into memory
@@ -48,25 +48,26 @@ struct QueryRates {
   double join_ns = 10;       ///< a key that is looked up among a million, which caches do not hold
 };
 
-/// Measures them on this machine, with one thread, in about 0.2 s.
+/// Measures the rates of this machine with one thread, in about 0.2 s.
 QueryRates measure_query_rates();
 
-/// The same of a GPU, and what queries wait for beside its kernels. In nanoseconds, where nothing
-/// else is said. The values here are roughly those of an H200; `presso info --calibrate` measures
-/// them.
+/// The time that a GPU needs for the steps of a query, and what queries wait for besides its
+/// kernels, in nanoseconds unless said otherwise. The values here are roughly those of an H200;
+/// `presso info --calibrate` measures them.
 struct GpuQueryRates {
-  /// In how many bits packed numbers are stored, at most, for one of the rates of comparing them.
+  /// Widths of packed numbers in bits; there is a rate of comparing for each, which holds for
+  /// numbers of at most that width.
   static constexpr std::array<unsigned, 5> kWidths = {4, 8, 16, 32, 64};
-  /// A row whose packed number is compared, by kWidths, without reading its bytes.
+  /// Comparing a row's packed number, by kWidths, without reading its bytes.
   std::array<double, 5> compare_ns = {0.0005, 0.0005, 0.0005, 0.0006, 0.001};
   double byte_ns = 0.0001;         ///< a stored byte that a kernel reads
   double token_byte_ns = 0.0015;   ///< a stored byte of strings stored as tokens, tested
   double text_byte_ns = 0.003;     ///< a byte of strings stored as bytes, decoded and tested
   double step_ns = 0.003;          ///< a step of an expression, of a row
   double sum_ns = 0.0008;          ///< a row whose number is added up, without groups
-  double group_ns = 0.0065;        ///< a row that is counted and summed up in one of few groups,
-  double cached_group_ns = 0.026;  ///< in one of kCachedGroups
-  double far_group_ns = 0.1;       ///< and in one of kFarGroups, which no cache holds
+  double group_ns = 0.0065;        ///< a row that is counted and summed up in one of few groups
+  double cached_group_ns = 0.026;  ///< the same in one of kCachedGroups groups
+  double far_group_ns = 0.1;       ///< the same in one of kFarGroups groups, which no cache holds
   double group_back_ns = 50;       ///< a group that comes back and is put in its place
   double lookup_ns = 0.007;        ///< a key that is looked up among kCachedGroups
   double far_lookup_ns = 0.03;     ///< and among kFarKeys, which no cache holds
@@ -74,36 +75,40 @@ struct GpuQueryRates {
   double pass_ns = 0.0003;         ///< a row that one kernel passes on to the next in a bitmap
   double kernel_ns = 5000;         ///< the start of a kernel
   double read_ns = 0.04;           ///< a stored byte that comes from a file, read by all threads
-  double thread_read_ns = 0.25;    ///< the same by one thread
+  double thread_read_ns = 0.25;    ///< a stored byte that comes from a file, read by one thread
   double start_seconds = 0.4;      ///< until a query's first kernel runs
 
-  /// Of how many groups and keys the rates are that say so.
+  /// Numbers of groups and keys for which the rates above were measured.
   static constexpr double kCachedGroups = 1 << 16;
   static constexpr double kFarGroups = 1 << 21;
   static constexpr double kFarKeys = 1 << 21;
-  /// compare_ns of numbers that take so many bits.
+  /// Returns the rate of the least of kWidths that is not less than `bits`.
   double compare_width_ns(double bits) const;
 };
 
-/// How conditions are ordered and grouped; all give the same rows (S4.1, S4.2).
+/// How conditions are ordered and grouped. All plans give the same rows (S4.1, S4.2).
 struct PlanChoice {
-  /// Empty: by the cost model. Else by name: conditions by their number from 1 on in the order in
-  /// which they are tested; '&' tests without a branch, '&&' skips vectors without a live row, ';'
-  /// begins a new pass over the rows that are left: "2&1&&3;4". A GPU ends a kernel at each ';',
-  /// also behind all conditions ("1&&2;"), and refuses what no kernel can do (see cpu_fallback).
+  /// Empty: chosen by the cost model. Otherwise the plan by name: conditions are numbered from 1
+  /// and stand in the order in which they are tested; '&' tests without a branch, '&&' skips
+  /// vectors without a live row, ';' begins a new pass over the rows that are left: "2&1&&3;4". A
+  /// GPU ends a kernel at each ';', which may also follow the last condition ("1&&2;"), and refuses
+  /// plans that no kernel can run (see cpu_fallback).
   std::string plan;
+  /// What one pass hands to the next: a list of row numbers or a bitmap (S4.4, S4.7).
   enum class Rows : std::uint8_t { kAuto, kList, kBitmap };
-  Rows rows = Rows::kAuto;  ///< what is passed from one pass to the next (S4.4, S4.7)
+  Rows rows = Rows::kAuto;  ///< kAuto: chosen by the cost model
 };
 
-/// Which rows of two tables are joined.
+/// Which rows of two tables a join gives.
 using JoinKind = SqlJoin::Kind;
+/// The most tables that one query joins.
 constexpr std::size_t kMostJoined = 8;
 
-/// A GPU that queries may use (presso/query_gpu.h), from one thread at a time.
+/// A GPU that queries may use, from one thread at a time. Made by open_query_gpu() of
+/// presso/query_gpu.h.
 class QueryDevice;
 
-/// How groups are found (query/group); all give the same groups.
+/// How the group of a row is found (query/group). All strategies give the same groups.
 enum class GroupStrategy : std::uint8_t {
   kAuto,
   kDense,  ///< an array with a place for each possible key
@@ -111,50 +116,55 @@ enum class GroupStrategy : std::uint8_t {
   kRadix,  ///< small tables that are emptied into partitions
 };
 
+/// How a query is run. Nothing here changes the answer, except `dictionaries`, which changes its
+/// form.
 struct QueryOptions {
   unsigned threads = 0;  ///< 0: all
+  /// Memory for groups, for build sides of joins and for rows to be sorted; beyond it, temporary
+  /// files are used. 0: half of what the machine has.
   std::uint64_t memory_bytes =
       0;  ///< for groups and rows to be sorted; 0: half of what the machine has
-  std::string temporary_directory;  ///< empty: what TMPDIR names, else /tmp
+  std::string temporary_directory;  ///< for temporary files; empty: what TMPDIR names, else /tmp
   QueryRates rates;
-  /// By which conditions are planned that a GPU tests, and queries on it are forecast. None: a GPU
-  /// tests them in the CPU's order, in one kernel.
+  /// The rates by which conditions that a GPU tests are planned, and queries on it forecast.
+  /// Without them a GPU tests the conditions in the CPU's order, in one kernel.
   std::optional<GpuQueryRates> gpu_rates;
   PlanChoice plan;
   GroupStrategy group_strategy = GroupStrategy::kAuto;
   JoinStrategy join_strategy = JoinStrategy::kAuto;
-  /// Does what it can of a query, with the same answer; nullptr: the CPU does all.
+  /// Runs as much of the query as it can, with the same answer; nullptr: the CPU runs everything.
   std::shared_ptr<QueryDevice> device;
-  /// Where the device fails (its memory does not suffice, it is lost) the CPU answers in its place,
-  /// and the summary's why_cpu says why; else that is an error.
+  /// If the device fails (its memory does not suffice, or it is lost) the CPU answers instead, and
+  /// the summary's why_cpu says why. Without this, a failure is an error.
   bool cpu_fallback = false;
-  /// Columns of strings of the table, by name, that a stream of Arrow's gives as dictionaries with
-  /// codes of 32 bits, each batch with that of its row group: where they are columns of the answer
-  /// as they stand, and rows are not joined, grouped or sorted. See dictionary_columns().
+  /// Names of string columns that a stream of Arrow arrays gives as dictionaries with codes of 32
+  /// bits; each batch has the dictionary of its row group. Possible for columns that are selected
+  /// unchanged, if rows are not joined, grouped or sorted. See dictionary_columns().
   std::vector<std::string> dictionaries;
-  bool times_kernels = false;                    ///< for QuerySummary::kernel_seconds
+  bool times_kernels = false;                    ///< fills QuerySummary::kernel_seconds
   const std::atomic<bool>* cancelled = nullptr;  ///< true ends the run with kCancelled
 };
 
-/// What a query will have to do, told before it is run: from directories, zones, and the share of
-/// the rows that conditions are expected to let pass. By it one chooses whether a GPU pays.
+/// What a query will have to do, estimated before it runs: from directories, zones, and the share
+/// of the rows that conditions are expected to let pass. It serves to decide whether a GPU pays.
 struct QueryForecast {
-  /// Nanoseconds that one thread of the CPU takes for what a device can do in its place: reading,
-  /// conditions, joins and groups, by QueryOptions::rates. Rather too few: how far apart keys lie
-  /// in memory and how long strings are is not looked at. Sorting and the answer are left out.
+  /// Nanoseconds that one CPU thread takes for the work that a device could take over: reading,
+  /// conditions, joins and groups, by QueryOptions::rates. The estimate is rather too low, as it
+  /// ignores how far apart keys lie in memory and how long strings are. Sorting and the answer are
+  /// left out.
   double cpu_ns = 0;
-  /// Nanoseconds that a GPU takes for the same once it has the blocks, by QueryOptions::gpu_rates,
-  /// in all its passes, and bringing groups back. 0: its rates are not given.
+  /// Nanoseconds that a GPU takes for that work once it has the blocks, by QueryOptions::gpu_rates,
+  /// in all its passes and including bringing groups back. 0 without such rates.
   double gpu_ns = 0;
-  /// How often a GPU goes over the tables: once for each argument of count(distinct).
+  /// How often a GPU reads the tables: once for each argument of count(distinct).
   std::uint32_t gpu_passes = 1;
   double rows = 0;          ///< of all tables, in slices that zones do not rule out
   double stored_bytes = 0;  ///< of the columns that are read, in these slices
-  double groups = 0;        ///< at most; 0 without groups
-  std::string why_cpu;      ///< why a device would be of no use, as far as that is known; or empty
+  double groups = 0;        ///< an upper bound; 0 without groups
+  std::string why_cpu;      ///< why a device would be of no use, if that is known; or empty
 };
 
-/// What was read and what came of it.
+/// Counts of a finished run: rows, bytes, blocks, and where the work was done.
 struct QuerySummary {
   std::uint64_t rows = 0;          ///< of the answer
   std::uint64_t rows_in = 0;       ///< of the tables
@@ -162,58 +172,65 @@ struct QuerySummary {
   std::uint64_t groups = 0;
   std::uint64_t bytes_read = 0;    ///< stored bytes of blocks
   std::uint64_t bytes_stored = 0;  ///< of all blocks of the columns that the query names
+  /// Stored bytes of blocks that did not have to be read, as a device had them in its memory
+  /// already.
   std::uint64_t bytes_resident =
       0;  ///< of blocks that were in a device's memory already, in place of being read
   std::uint64_t blocks_read = 0;
   std::uint64_t blocks_skipped = 0;  ///< of the columns that the query names
-  std::uint64_t peak_bytes = 0;      ///< of memory for groups and rows to be sorted
+  std::uint64_t peak_bytes = 0;      ///< the most memory that groups and rows to be sorted took
   std::uint64_t spilled_bytes = 0;
-  std::uint64_t passes = 1;  ///< over the tables, with those that were given up for lack of memory
-  /// That the device took for kernels over tables, by its own clock. 0: it has none, has run none,
-  /// or QueryOptions::times_kernels was not set.
+  /// over the tables, including passes that were given up for lack of memory
+  std::uint64_t passes = 1;
+  /// The time that the device spent on kernels over tables, by its own clock. 0 if there was no
+  /// device, it ran no kernel, or QueryOptions::times_kernels was not set.
   double kernel_seconds = 0;
-  std::string device;     ///< that has run a part of the query; empty: the CPU has run all
+  std::string device;  ///< the device that ran a part of the query; empty: the CPU ran everything
   std::string on_device;  ///< which part: "joins, conditions and groups"
-  std::string why_cpu;    ///< why a device that was given has not run all that it could
+  std::string why_cpu;    ///< why a device that was given did not run all that it could
 };
 
-/// A batch of the answer: columns of the answer's schema, all of one length.
+/// A batch of the answer: the columns of its schema, all of one length.
 using ResultBatch = std::vector<ColumnData>;
 
-/// Where an answer goes. Batches are encoded by any thread, several at once, and written in the
-/// order of the answer.
+/// Receives an answer. Batches are encoded by any thread, several at once, and written in the order
+/// of the answer.
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
-  /// Once, before any batch.
+  /// Called once, before any batch, with the answer's schema.
   virtual Status begin(const TableSchema& schema);
-  /// What is written of a batch, for example its text. By default nothing.
+  /// Returns the form in which a batch is written, for example text. Called by several threads at
+  /// once; by default returns nothing.
   virtual Result<Buffer> encode(const ResultBatch& batch);
-  /// In order, never concurrently. False: nothing more is wanted.
+  /// Takes the next batch and its encoded form. Called in order, never concurrently. Returns false
+  /// if no more batches are wanted.
   virtual Result<bool> write(ResultBatch batch, Buffer encoded) = 0;
 };
 
-/// How partial answers of groups are made and merged.
+/// How partial answers of groups are made and merged, when a query is divided among processes.
 struct PartialForm {
-  /// The column by which groups are ordered as the whole answer has them. Only partial answers in
-  /// which it is called alike are merged: who names it after the question keeps others out.
+  /// Name of the column by which groups get the order of the whole answer. Only partial answers
+  /// with the same name are merged; naming it after the question keeps answers to other questions
+  /// out.
   std::string order_name = "order";
-  /// Of a partial answer's first group; later ones follow. Parts that are later in the table need
-  /// greater ones.
+  /// The number of a partial answer's first group in that order. Parts that are later in the table
+  /// need greater numbers.
   std::int64_t first_order = 0;
-  /// A column kBucketColumn says into which of so many parts a group's keys fall, by a hash that is
-  /// the same in all partial answers. 0: none.
+  /// If not 0, a column kBucketColumn is added that assigns a group to one of that many buckets by
+  /// a hash of its keys; the hash is the same in all partial answers. 0: no such column.
   std::uint32_t buckets = 0;
   bool again = false;  ///< merging gives a partial answer
 };
 inline constexpr const char* kBucketColumn = "bucket";
 
-/// What divides a query.
+/// How a query can be divided by row groups.
 struct QueryDivision {
+  /// The table whose rows are divided: 0 for the first one, or the number of a join from 1 on.
   std::size_t source = 0;  ///< whose rows are divided: 0, or the number of a join from 1 on
   bool grouped = false;    ///< parts give partial answers
-  /// For each table of the source and each row group, whether some row may fulfil the conditions,
-  /// by what the directories tell.
+  /// For each table of that source and each of its row groups: whether some row may fulfil the
+  /// conditions, as far as the directories tell.
   std::vector<std::vector<bool>> wanted;
 };
 
@@ -258,22 +275,26 @@ class PreparedQuery {
   std::shared_ptr<query::Preparation> body_;
 };
 
-/// A question. Methods that take text keep what is wrong with it until check(), explain() or run().
+/// A question. It is built by the calls below and may then be run several times. Methods that take
+/// text keep an error in it until schema(), explain() or run() returns it. Movable, not thread-safe
+/// while it is built.
 class Query {
  public:
-  /// Rows of one table, or of several with the same columns one after another. Copies the tables,
-  /// which refer to their files. `names`: of the files, for messages.
+  /// Rows of one table, or of several tables with the same columns, one after another. The tables
+  /// are copied; they refer to their files, which must outlive the query. `names` are those of the
+  /// files, for messages.
   static Query from(const Table& table);
   static Query from(std::vector<Table> tables, std::vector<std::string> names = {});
-  /// What a statement asks (presso/sql.h). `tables`: of statement.from, then of each join. `text`:
-  /// that it was parsed from.
+  /// The question that a statement asks (presso/sql.h). `tables` are those of statement.from and
+  /// then of each join; `text` is the text that the statement was parsed from.
   static Query from(const SqlQuery& statement, std::string_view text, std::vector<Table> tables);
   Query(Query&&) noexcept;
   Query& operator=(Query&&) noexcept;
   ~Query();
 
-  /// What the columns of the table named last are qualified by: "o" for o.price. Else by its file's
-  /// name; of two tables also by "left" and "right".
+  /// Sets the qualifier of the columns of the table that was named last: "o" allows o.price.
+  /// Without it the name of the table's file is the qualifier; with two tables also "left" and
+  /// "right".
   Query& as(std::string_view alias);
   /// Joins a table, of which there may be several files as in from(), to what was named before; up
   /// to kMostJoined tables. `on`: "a = b, c = d" of columns of both sides, "id" for a column that
@@ -288,27 +309,28 @@ class Query {
   /// full joins). It is the same for any strategy, number of threads and memory.
   Query& join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
               std::string_view on);
-  /// The same with a parsed condition, or columns that both sides have (USING).
+  /// Joins with a parsed condition, or (join_using) with columns that both sides have.
   Query& join(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
               std::optional<Expression> on);
   Query& join_using(std::vector<Table> tables, std::vector<std::string> names, JoinKind kind,
                     std::vector<Expression> columns);
 
-  /// What trees that are given from now on were parsed from: errors show their places in it.
+  /// Sets the text from which trees that are given from now on were parsed; errors show their
+  /// places in it.
   Query& parsed_from(std::string_view text);
 
-  /// Rows for which it is true. Several: all of them.
+  /// Keeps rows for which the condition is true. Several calls: all of them must be.
   Query& where(std::string_view text);
   Query& where(Expression condition);
-  /// The answer's columns; none given: all columns, or the groups' keys and aggregates.
+  /// Sets the answer's columns. Without it: all columns, or the groups' keys and aggregates.
   Query& select(std::string_view list);
   Query& select(std::vector<NamedExpression> list);
-  /// Each row of the answer once, at the place of the first; what is selected must be given, and no
+  /// Gives each row of the answer once, at the place of the first. Needs select(), and excludes
   /// groups.
   Query& distinct();
   Query& group_by(std::string_view list);
   Query& group_by(std::vector<Expression> keys);
-  /// Adds to the answer's columns: "sum(x * (1 - d)) as revenue, count(*)".
+  /// Adds aggregates to the answer's columns: "sum(x * (1 - d)) as revenue, count(*)".
   Query& aggregate(std::string_view list);
   Query& having(std::string_view text);
   Query& having(Expression condition);
@@ -334,17 +356,18 @@ class Query {
   /// kInvalidArgument where parts cannot be put together: an order or a limit without groups,
   /// count(distinct), and joins that give rows of the other tables that have found no partner.
   Result<QueryDivision> divide(const QueryOptions& options) const;
-  /// This is the query of a part of that source: it is the one that is read row by row.
+  /// Declares that this is the query of a part of that source, which is then the one that is read
+  /// row by row.
   Query& divided(std::size_t source);
-  /// The groups of a part as states, which merge() adds up with those of other parts. `out` as in
-  /// run(). Errors: those of run(), and kInvalidArgument as divide().
+  /// Computes the groups of a part as states of aggregates, which merge() combines with those of
+  /// other parts. `out` as in run(). Errors: those of run(), and kInvalidArgument as in divide().
   Status partial(const PartialForm& form, const QueryOptions& options, ArrowArrayStream& out) const;
-  /// What that gives.
+  /// Returns the columns of a partial answer.
   Result<TableSchema> partial_schema(const PartialForm& form) const;
-  /// Merges partial answers of this query, as tables in any number and order, in which groups may
-  /// come many times: gives the answer, or a partial answer. Of the query's own tables only the
-  /// schemas are used. Errors: kInvalidArgument where a table is none of this query's partial
-  /// answers, or a state is cut off.
+  /// Merges partial answers of this query, given as tables in any number and order, in which groups
+  /// may occur many times, into the answer or into one partial answer. Only the schemas of the
+  /// query's own tables are used. Errors: kInvalidArgument where a table is no partial answer of
+  /// this query, or a state is cut off.
   Status merge(std::vector<Table> partials, const PartialForm& form, const QueryOptions& options,
                ArrowArrayStream& out) const;
 

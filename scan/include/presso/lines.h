@@ -58,11 +58,11 @@ struct MatchedLine {
 /// Called in order, never concurrently, on any of the scan's threads. Return false to stop.
 using LineCallback = std::function<bool(const MatchedLine&)>;
 
-/// What is done about binary files. A file is binary if there is a NUL byte in the first 64 KiB of
-/// its plain text, or in a line that is about to be given to the callback, context included. NUL
-/// bytes in other places are not noticed, so that lines before the one with the NUL byte may have
-/// been reported. When lines are only counted (no callback), only the first 64 KiB are looked at,
-/// and only with kQuit.
+/// How binary files are treated. A file is binary if there is a NUL byte in the first 64 KiB of its
+/// plain text, or in a line that is about to be given to the callback, context included. NUL bytes
+/// in other places are not noticed, so lines before the one with the NUL byte may have been
+/// reported. When lines are only counted (no callback), only the first 64 KiB are looked at, and
+/// only with kQuit.
 enum class BinaryRule {
   kText,       ///< Nothing: a NUL is a byte like any other.
   kMatchOnly,  ///< The first line that would be reported is counted in ScanSummary::lines but not
@@ -79,6 +79,8 @@ struct DamagedBlock {
   std::uint64_t lost_blocks = 1;  ///< as DecodedBlock::lost_blocks
 };
 
+/// Everything that a scan can be told, apart from the pattern. The defaults report each matching
+/// line.
 struct ScanOptions {
   unsigned threads = 0;  ///< 0: as many as the process may use
   /// How blocks are decoded. DecodeOptions::level also chooses the vector code that searches.
@@ -136,6 +138,7 @@ struct ScanOptions {
   std::function<void(const Error&)> on_bad_index = {};
 };
 
+/// What a scan found and read.
 struct ScanSummary {
   std::uint64_t lines = 0;        ///< reported, and with BinaryRule::kMatchOnly the one held back
   std::uint64_t matches = 0;      ///< in these lines, with ScanOptions::matches

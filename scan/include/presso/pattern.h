@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What to look for: a compiled, immutable set of regular expressions, fixed strings or LIKE
-// patterns.
+// Patterns: a compiled, immutable set of regular expressions, fixed strings or LIKE patterns, any
+// of which may match. Compiling chooses the engine that will search. Tested by tests/unit/scan and
+// tests/differential/regex_oracle_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,15 @@ class Matcher;
 struct PatternAccess;
 }  // namespace scan_detail
 
-/// What must stand around a match.
+/// What must surround a match.
 enum class MatchBounds {
   kNone,
   kWord,  ///< on both sides the line's end or a character that is no word character (Unicode's \w)
   kLine,  ///< the match is the whole line
 };
 
-/// Which engine reads text. All of them find the same.
+/// The engine that reads the text. All engines find the same matches; kAuto chooses by the pattern,
+/// the others are for tests and comparisons.
 enum class Engine : std::uint8_t {
   kAuto,
   kLiteral,  ///< fixed strings by vector kernels; an error for what is none
@@ -36,8 +38,8 @@ enum class Engine : std::uint8_t {
 };
 
 struct PatternOptions {
-  /// Characters match whose simple Unicode case folding (14.0) is the same. Patterns must then be
-  /// UTF-8.
+  /// Characters match if their simple Unicode case folding (14.0) is the same. Patterns must then
+  /// be UTF-8.
   bool ignore_case = false;
   MatchBounds bounds = MatchBounds::kNone;
   bool crlf = false;  ///< "\r\n" ends a line too: with kLine and `$` a match may end before it
@@ -71,21 +73,21 @@ class Pattern {
   /// explain_error() shows the place.
   static Result<Pattern> compile(std::span<const std::string> patterns,
                                  const PatternOptions& options = {});
-  /// SQL's LIKE against whole lines: `%` any string, `_` any character, `escape` (0: none) makes
-  /// the next of them literal. Errors as of compile().
+  /// SQL's LIKE against whole lines: `%` is any string, `_` any character, and `escape` (0: none)
+  /// makes the character after it literal. Errors are those of compile().
   static Result<Pattern> compile_like(std::span<const std::string> patterns, char escape = '\\',
                                       const PatternOptions& options = {});
-  /// The same pattern in lines in which each of `required` matches too and none of `forbidden`
-  /// does.
+  /// Returns this pattern restricted to lines in which each of `required` matches, too, and none of
+  /// `forbidden` does.
   Pattern with_conditions(std::vector<Pattern> required, std::vector<Pattern> forbidden) const;
 
   /// How many patterns were given; conditions are not counted.
   std::size_t count() const;
-  /// Whether its matches may span lines: scan() then reads all of the text into memory, and may
-  /// report several lines at once. Only with PatternOptions::multiline, and not for patterns that
-  /// are seen to stay within a line.
+  /// Whether matches may span lines: scan() then reads all of the text into memory and may report
+  /// several lines at once. Only with PatternOptions::multiline, and not for patterns that cannot
+  /// leave a line.
   bool spans_lines() const;
-  /// How it is searched for, in a few words for people.
+  /// Returns in a few words, for people, how it is searched for.
   std::string describe() const;
 
  private:
@@ -97,11 +99,11 @@ class Pattern {
   std::shared_ptr<const scan_detail::Matcher> matcher_;
 };
 
-/// The pattern with a caret below the error's place, and what is wrong; several lines.
+/// Returns the pattern with a caret below the error's place, and what is wrong; several lines.
 std::string explain_error(std::string_view pattern, const Error& error);
 
-/// The offset of the first byte that is not UTF-8, or text.size(). Patterns given by users are
-/// checked with it where the tool's contract asks for UTF-8.
+/// Returns the offset of the first byte that is not UTF-8, or text.size(). The command checks
+/// patterns of users with it.
 std::size_t valid_utf8_prefix(std::string_view text);
 /// Whether UTF-8 text holds an upper-case letter (for "smart case").
 bool has_upper_case(std::string_view text);

@@ -17,15 +17,15 @@
 
 namespace presso {
 
-/// Scans the rest of `source`. Without a callback lines are only counted, which is faster.
-/// Synchronous. `source` is used by one thread at a time; several scans may run at once.
-/// Errors: those of reading, of the container, and with fail_fast those of blocks; before an error
-/// is returned, every line in front of it has been reported. With a pattern that spans lines:
-/// kUnsupported for a text larger than multiline_limit, and lines are reported only when all of the
+/// Scans the rest of `source`. Without a callback lines are only counted, which is faster. Returns
+/// when the scan has ended. `source` is used by one thread at a time; several scans may run at
+/// once. Errors: those of reading, of the container, and with fail_fast those of blocks; before an
+/// error is returned, every line in front of it has been reported. With a pattern that spans lines:
+/// kUnsupported for a text larger than multiline_limit, and lines are reported only when the whole
 /// text, or all of it up to a damaged block, has been read.
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern,
                          const ScanOptions& options = {}, const LineCallback& on_line = {});
-/// The same for a file; plain text is then read by all threads.
+/// Scans a file; plain text is then read by all threads.
 Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
                          const ScanOptions& options = {}, const LineCallback& on_line = {});
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A file that is to be searched, with what was read of it besides its blocks: what kind of file it
-// is, its index, and what its filters say about the search. Each is read once, when it is first
-// asked for, so that whoever chooses how to search the file and whoever searches it read it
-// together once.
+// A file that is to be searched, together with what has been read of it besides its blocks: what
+// kind of file it is, its index, and what its filters say about the search. Each of these is read
+// once, when it is first asked for, so that choosing how to search the file and searching it do not
+// read them twice.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,13 @@ namespace scan_detail {
 class BlockIndex;
 }
 
-/// For one search at a time: with one pattern and the same options. Not thread-safe.
+/// Belongs to one search at a time: one pattern and one set of options. Not thread-safe.
 class ScannedFile {
  public:
   /// Reads the first bytes of `file`, which is kept by reference. Errors: those of reading.
   static Result<ScannedFile> open(const RandomAccess& file);
-  /// Where the caller has read them: `is_compressed` says whether they are a presso file's.
+  /// For callers who have read the first bytes: `is_compressed` says whether they are those of a
+  /// presso file.
   ScannedFile(const RandomAccess& file, bool is_compressed);
   ScannedFile(ScannedFile&&) noexcept;
   ScannedFile& operator=(ScannedFile&&) noexcept;
@@ -32,19 +33,19 @@ class ScannedFile {
   const RandomAccess& file() const { return *file_; }
   bool is_compressed() const { return is_compressed_; }
 
-  /// The index of a compressed file as it was written (FORMAT.md 9); nullptr where there is none or
-  /// it is damaged.
+  /// Returns the index of a compressed file as it was written (FORMAT.md 9); nullptr if it is
+  /// missing or damaged.
   const ArchiveIndex* index();
-  /// The index for the one that reads the file; nullopt where index() was not called, or said that
-  /// there is none. It is read again where somebody asks after this.
+  /// Moves the index out, for the reader of the file; nullopt if index() was not called or returned
+  /// nullptr. If index() is called after this, it is read again.
   std::optional<ArchiveIndex> take_index();
 
-  /// Which blocks this search has to read by the file's filters (FORMAT.md 7.4); nullptr where
-  /// there are none, or they are of no use to it. Reads all filters. Shared with the one that reads
+  /// Returns which blocks this search must read according to the file's filters (FORMAT.md 7.4);
+  /// nullptr if there are none or they do not help. Reads all filters. Shared with the reader of
   /// the file.
   std::shared_ptr<const scan_detail::BlockIndex> filters(const Pattern& pattern,
                                                          const ScanOptions& options);
-  /// After filters(): what is wrong with them.
+  /// After filters(): what is wrong with the filters, if anything.
   const std::optional<Error>& bad_filter() const { return bad_filter_; }
 
  private:
@@ -57,7 +58,7 @@ class ScannedFile {
   std::optional<Error> bad_filter_;
 };
 
-/// As scan() of the file itself.
+/// As scan() of the file itself, without reading again what `file` holds.
 Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOptions& options = {},
                          const LineCallback& on_line = {});
 

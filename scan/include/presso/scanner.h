@@ -42,21 +42,22 @@ struct LineBatch {
 /// Called in order, never concurrently, with at least one line. Return false to stop.
 using BatchCallback = std::function<bool(LineBatch&)>;
 
-/// Searches files for one pattern by other means than presso::scan(), with the same results. Calls
-/// one at a time.
+/// Searches files for one pattern by means other than presso::scan(), for example on a GPU, with
+/// the same results. One call at a time.
 class FileSearch {
  public:
   virtual ~FileSearch() = default;
-  /// As presso::scan(). What these means are not for, presso::scan() does.
+  /// As presso::scan(), to which it leaves whatever it cannot search.
   virtual Result<ScanSummary> scan(ScannedFile& file, const ScanOptions& options,
                                    const LineCallback& on_line) = 0;
-  /// Why the last file was left to presso::scan(); nullopt where it was not.
+  /// Returns the reason why the last file was left to presso::scan(); nullopt if it was not.
   virtual std::optional<std::string> why_cpu() const = 0;
   /// For people: how it searches.
   virtual std::string describe() const = 0;
 };
 
-/// Call only one of the run functions at a time; cancel() may be called from any thread.
+/// Runs searches that another thread may end. One run at a time; cancel() may be called from any
+/// thread.
 class Scanner {
  public:
   /// ScanOptions::cancelled is replaced by the scanner's own.
@@ -64,11 +65,11 @@ class Scanner {
   /// Files are searched by `files`, made for the same pattern; streams by the CPU.
   Scanner(Pattern pattern, ScanOptions options, std::shared_ptr<FileSearch> files);
 
-  /// As presso::scan(), with its errors, and kCancelled.
+  /// As presso::scan(), with its errors and kCancelled.
   Result<ScanSummary> run(ByteSource& source, const LineCallback& on_line = {});
   Result<ScanSummary> run(const RandomAccess& file, const LineCallback& on_line = {});
 
-  /// The same with lines in batches. `on_batch` is called when their text has reached
+  /// As run(), but lines come in batches. `on_batch` is called when the text of a batch has reached
   /// `batch_bytes`, with the rest at the end, and before any error except kCancelled is returned.
   Result<ScanSummary> run_batches(ByteSource& source, const BatchCallback& on_batch,
                                   std::size_t batch_bytes = kBatchBytes);
@@ -76,8 +77,9 @@ class Scanner {
                                   std::size_t batch_bytes = kBatchBytes);
 
   /// Ends the current run soon, and every later one at once until reset(). Nothing is delivered any
-  /// more; if cancel() is called from a callback, that was the last call of it.
+  /// more; if cancel() is called from a callback, that was the callback's last call.
   void cancel() { cancelled_->store(true); }
+  /// Allows runs again after cancel().
   void reset() { cancelled_->store(false); }
 
   static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;

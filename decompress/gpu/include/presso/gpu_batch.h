@@ -14,14 +14,14 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-/// How the back-references of a block are brought into an order. All give the same bytes.
+/// How the back-references of a block are resolved in parallel. All strategies give the same bytes.
 enum class Strategy : Byte {
   kAuto,            ///< by device and block: the fastest measured
   kMultiRound,      ///< mrr: rounds over a group until none is pending (S7.6)
   kDependencyFree,  ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
 };
 
-/// Where one stored block lies and where its plain bytes go. An array of these is in device memory.
+/// Where one stored block lies and where its plain bytes go. Arrays of these are in device memory.
 struct BlockSpan {
   std::uint64_t stored_offset;  ///< of the block header, from BatchArguments::d_stored; 16-aligned
   std::uint64_t plain_offset;   ///< of its first plain byte, from BatchArguments::d_plain
@@ -29,21 +29,24 @@ struct BlockSpan {
   std::uint32_t plain_bytes;    ///< room at plain_offset: exactly what the header must say
 };
 
-/// A decoded dictionary in device memory; id 1 to kMaxDictionaries.
+/// A decoded dictionary in device memory. Ids are 1 to kMaxDictionaries.
 struct DictionarySpan {
   const Byte* d_content = nullptr;  ///< nullptr: the file has none of this id
   std::uint32_t bytes = 0;
 };
 
+/// How a batch is decoded.
 struct BatchOptions {
   Strategy strategy = Strategy::kAuto;
   bool verify = true;  ///< compare with the blocks' content checksums
-  /// Whether there may be Bit-coded blocks. They take temporary memory of 2.8 times the batch's
-  /// plain bytes, and two or three kernels more. Where this is false, such a block is
+  /// Whether the batch may contain Bit-coded blocks. They take temporary memory of 2.8 times the
+  /// batch's plain bytes, and two or three more kernels. If this is false, such a block is
   /// kInvalidArgument.
   bool bit_blocks = true;
 };
 
+/// Where everything of a batch lies. All pointers are to device memory that the caller keeps until
+/// the stream is done; names beginning with d_ say so.
 struct BatchArguments {
   const Byte* d_stored = nullptr;  ///< 16-byte aligned
   Byte* d_plain = nullptr;         ///< fastest where blocks begin at multiples of 16
@@ -56,20 +59,20 @@ struct BatchArguments {
   std::size_t temporary_bytes = 0;
 };
 
-/// Temporary device memory that decode_batch needs for batches of up to `blocks` blocks that hold
-/// `plain_bytes` together.
+/// Returns the temporary device memory that decode_batch() needs for batches of up to `blocks`
+/// blocks with `plain_bytes` plain bytes together.
 std::size_t temporary_bytes(std::uint32_t blocks, std::uint64_t plain_bytes,
                             const BatchOptions& options);
 
 /// Enqueues the decoding of a batch on `stream` of the current device and returns. Afterwards, in
 /// stream order, d_status holds for each block what the CPU decoder would have answered. Damaged
 /// blocks leave unspecified plain bytes, within their own span. A block whose header contradicts
-/// its span is kBadIndex; what a span does not say (number, kind) is the caller's to compare.
-/// kInvalidArgument in a status: the block is larger than largest_plain_bytes, or d_temporary has
-/// no room for it, or it is a Bit block that options say there is not. Arguments are read before
-/// the call returns, arrays when the kernels run. A stream that is being captured gets the kernels
-/// as nodes of its graph. Errors: kInvalidArgument (memory too small or misaligned), kNoDevice,
-/// kDeviceLost.
+/// its span is kBadIndex; comparing what a span does not say (number, kind) is the caller's
+/// business. kInvalidArgument as a status: the block is larger than largest_plain_bytes, or
+/// d_temporary has no room for it, or it is a Bit block although `options` exclude those. Arguments
+/// are read before the call returns, arrays when the kernels run. A stream that is being captured
+/// gets the kernels as nodes of its graph. Errors: kInvalidArgument (memory too small or
+/// misaligned), kNoDevice, kDeviceLost.
 Status decode_batch(const BatchArguments& arguments, const BatchOptions& options,
                     CUstream_st* stream);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The GPUs of this machine, or the reason why there is none. Needs no CUDA header.
+// The GPUs of this machine, or the reason why none can be used. Needs no CUDA header. Tested by
+// tests/gpu/devices_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 namespace presso::gpu {
 
+/// What CUDA reports about a device, at the time of the call.
 struct DeviceInfo {
   int index = 0;  ///< what cudaSetDevice takes
   std::string name;
@@ -23,15 +25,15 @@ struct DeviceInfo {
   int runtime_version = 0;  ///< CUDA that presso was built with, in the same form
 };
 
-/// "13.0" for 13000.
+/// Returns "13.0" for 13000.
 inline std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// All devices in CUDA's order, at least one. Asking for free memory starts CUDA on each of them,
-/// which takes a part of a second the first time. The calling thread's current device stays what it
-/// was. Errors: kNoDevice, whose `what` says whether a driver is missing, too old or has no device
-/// that it lets us use; kDeviceMemory; kDeviceLost.
+/// Returns all devices in CUDA's order, at least one. Asking for free memory starts CUDA on each of
+/// them, which takes a fraction of a second the first time. The calling thread's current device
+/// does not change. Errors: kNoDevice, whose `what` says whether a driver is missing, too old, or
+/// has no device that this process may use; kDeviceMemory; kDeviceLost.
 Result<std::vector<DeviceInfo>> list_devices();
 
 }  // namespace presso::gpu

@@ -9,9 +9,11 @@
 //   query.group_by("city").aggregate("sum(price)");
 //   query.run(options, sink);  // reads no block of the file
 //
-// Whatever a query with this device reads of these tables on the GPU, whether they are its first
+// Everything that a query with this device reads from these tables on the GPU, be they its first
 // table or are joined to it, is taken from there; columns that were not loaded are read from the
 // files. QuerySummary::bytes_read and bytes_resident say how much came from where.
+//
+// Tested by tests/simt/device_table_test.cpp and tests/simt/loaded_table_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +25,18 @@
 
 namespace presso::gpu {
 
+/// Which columns are loaded.
 struct DeviceTableOptions {
-  /// By name; empty: all that GPUs can read (DeviceTable::left_out()).
+  /// Names; empty: all columns that GPUs can read (see DeviceTable::left_out()).
   std::vector<std::string> columns;
   unsigned threads = 0;  ///< that read the files; 0: all
 };
 
-/// A handle: copies of it are the same table, whose memory is given back when the last of them and
-/// the last query over it have gone; the device may keep some of it for its next queries, as of any
-/// memory. It keeps the device. Handles may be copied, asked and destroyed by any thread, also
-/// while the device answers a query; load() counts as a query, of which a device runs one at a
-/// time.
+/// A table in device memory. It is a handle: copies are the same table, whose memory is given back
+/// when the last of them and the last query over it are gone; the device may keep some of that
+/// memory for its next queries, as it does with all memory. The handle keeps the device alive.
+/// Handles may be copied, used and destroyed by any thread, also while the device answers a query.
+/// load() counts as a query, of which a device runs one at a time.
 class DeviceTable {
  public:
   /// Reads the columns of a table in one or several files, whose columns are the same and whose
@@ -54,20 +57,22 @@ class DeviceTable {
   static Result<DeviceTable> load(std::shared_ptr<QueryDevice> device, std::vector<Table> tables,
                                   const DeviceTableOptions& options = {});
 
-  /// What queries are to be asked of: copies of what was loaded, which belong to the same files.
+  /// The tables to build queries on. They are copies of the loaded ones and refer to the same
+  /// files.
   const std::vector<Table>& tables() const;
   std::uint64_t rows() const;
-  /// Names of the columns that are there, in the tables' order or in that of the options.
+  /// Names of the columns that were loaded, in the order of the table or of the options.
   const std::vector<std::string>& columns() const;
-  /// Where none were named: those that are not there, as decimals of 128 bits.
+  /// If no columns were named: a column that was not loaded, such as a decimal of 128 bits, and
+  /// why.
   struct LeftOut {
     std::string name;
     std::string why;
   };
   const std::vector<LeftOut>& left_out() const;
-  /// Of memory on the GPU.
+  /// Bytes of device memory that the table takes.
   std::uint64_t device_bytes() const;
-  /// Stored bytes of blocks that were read to load it.
+  /// Stored bytes of the blocks that were read from the files to load it.
   std::uint64_t bytes_read() const;
 
  private:

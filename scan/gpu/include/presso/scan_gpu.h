@@ -7,10 +7,10 @@
 //   presso::gpu::FileScanner scanner(*decompressor, *pattern);
 //   auto summary = scanner.scan(file, options, on_line);
 //
-// What is reported is what presso::scan() reports for every file and every option, but that blocks
+// It reports what presso::scan() reports for every file and every option, except that blocks
 // are never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may
-// begin anew. What the GPU is not for (plain files, pipes, context lines, patterns that no engine
-// finds, lines that end at NUL bytes, damaged blocks) the CPU does.
+// begin anew. What GPUs do not search (plain files, pipes, context lines, patterns that no engine
+// finds, lines that end at NUL bytes, damaged blocks) is left to the CPU.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,8 @@ namespace presso::gpu {
 
 class BatchKernels;  // scan/gpu/file/batch_kernels.h
 
-/// Why a GPU is not for a scan with these options; nullopt where it is, for most patterns.
+/// Returns the reason why a GPU cannot run a scan with these options; nullopt if it can, for most
+/// patterns.
 inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bool has_callback) {
   if (options.limits_lines()) return "only some lines are asked for";
   if (options.limits_blocks()) return "only some blocks are asked for";
@@ -36,7 +37,8 @@ inline std::optional<std::string> what_is_for_cpu(const ScanOptions& options, bo
   return std::nullopt;
 }
 
-/// One pattern, on one device. Calls of scan() one at a time.
+/// Searches files for one pattern on one device. One call of scan() at a time. Tested by
+/// tests/gpu/file_scan_on_device_test.cpp and, without a GPU, by tests/unit/scan/gpu.
 class FileScanner final : public FileSearch {
  public:
   /// Keeps the decompressor by reference: it must outlive the scanner. Builds the engine's tables,
@@ -50,21 +52,22 @@ class FileScanner final : public FileSearch {
   FileScanner& operator=(FileScanner&&) noexcept;
   ~FileScanner() override;
 
-  /// Why the GPU would not search for this; nullopt where it would.
+  /// Returns the reason why the GPU would not search with these options; nullopt if it would.
   std::optional<std::string> why_not(const ScanOptions& options, bool has_callback) const;
 
-  /// As presso::scan(). Errors: likewise, and kDeviceMemory, kDeviceLost, kOutOfMemory; where the
-  /// decompressor has cpu_fallback not before something was reported.
+  /// As presso::scan(). Errors: those of presso::scan(), and kDeviceMemory, kDeviceLost and
+  /// kOutOfMemory; if the decompressor has cpu_fallback, these only after something was reported.
   Result<ScanSummary> scan(ScannedFile& file, const ScanOptions& options,
                            const LineCallback& on_line) override;
   Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options = {},
                            const LineCallback& on_line = {});
-  /// A file in memory, which is not copied on the host where it is pinned.
+  /// For a file in memory, which is not copied on the host if it is pinned.
   Result<ScanSummary> scan(Bytes memory, const ScanOptions& options = {},
                            const LineCallback& on_line = {});
-  /// Why the CPU searched the last file; nullopt where the GPU did, all but its damaged batches.
+  /// Returns the reason why the CPU searched the last file; nullopt if the GPU did, apart from
+  /// damaged batches.
   std::optional<std::string> why_cpu() const override;
-  /// Whether a file was searched and the last one by the GPU.
+  /// Whether a file has been searched and the last one was searched by the GPU.
   bool used_gpu() const;
   std::string describe() const override;
 

@@ -29,7 +29,8 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-/// Who reads the text. All of them find the same lines; rates are those of one H200.
+/// The engine that searches the text. All of them find the same lines; rates were measured on one
+/// H200 (scan/gpu/NOTES.md).
 enum class TextEngine : std::uint8_t {
   kAuto,         ///< by the pattern: the fastest by measurement (scan/gpu/NOTES.md)
   kAutomaton,    ///< any pattern that has an automaton over lines: 1.6 to 2.4 TB/s
@@ -38,7 +39,7 @@ enum class TextEngine : std::uint8_t {
   kManyLiterals,  ///< any number of fixed strings: 1.3 to 3.5 TB/s where most lines hold none
 };
 
-/// Where a matching line is, in bytes from the text's begin. Trivially copyable.
+/// Where a matching line is, in bytes from the text's beginning. Trivially copyable.
 struct LinePlace {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;  ///< of its '\n', or the text's end
@@ -46,8 +47,8 @@ struct LinePlace {
 
 /// A text and where results go. Device memory throughout.
 struct TextArguments {
-  /// 16-byte aligned; nothing outside of the text is read. It begins with a line and ends with
-  /// one, whether or not the last line has a '\n'.
+  /// 16-byte aligned; nothing outside of the text is read. The text begins at the beginning of a
+  /// line and ends at the end of one, whether or not the last line has a '\n'.
   const Byte* d_text = nullptr;
   std::uint64_t bytes = 0;
   const Byte* d_table = nullptr;     ///< a copy of TextSearch::table(), 16-byte aligned
@@ -74,7 +75,8 @@ class TextSearch {
   /// What must lie in device memory while kernels run; may be empty. Valid as long as a copy of
   /// this object.
   Bytes table() const;
-  /// Device memory that run() needs for texts of up to `text_bytes` bytes; `places`: with d_places.
+  /// Returns the device memory that run() needs for texts of up to `text_bytes` bytes. `places`:
+  /// whether d_places will be given.
   std::size_t temporary_bytes(std::uint64_t text_bytes, bool places = false) const;
   /// The engine that was chosen; never kAuto.
   TextEngine engine() const;
