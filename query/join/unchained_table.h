@@ -16,10 +16,10 @@
 // The laboratory's radix join (lab/join/radix_table.cpp) derives a table from this one.
 #pragma once
 
+#include "format/threads/parallel.h"
 #include "query/group/kernels.h"
 #include "query/join/key_partition.h"
 #include "query/join/strategies.h"
-#include "format/threads/parallel.h"
 #include "query/values/hash.h"
 
 namespace presso::query::join {
@@ -57,16 +57,18 @@ class UnchainedTable : public JoinTable {
     PRESSO_TRY(partition(input, scratch));
     std::vector<char> repeats(begins_.size() - 1);
     directory_[0] = 0;
-    PRESSO_TRY(for_each_in_parallel(repeats.size(), input.plan.threads, [&](std::size_t part, unsigned) {
-      repeats[part] = fill_part(part, as_tuples(scratch)) ? 1 : 0;
-      return Status();
-    }));
+    PRESSO_TRY(
+        for_each_in_parallel(repeats.size(), input.plan.threads, [&](std::size_t part, unsigned) {
+          repeats[part] = fill_part(part, as_tuples(scratch)) ? 1 : 0;
+          return Status();
+        }));
     facts_.unique = std::find(repeats.begin(), repeats.end(), 1) == repeats.end();
     if (!facts_.unique) {
-      PRESSO_TRY(for_each_in_parallel(repeats.size(), input.plan.threads, [&](std::size_t part, unsigned) {
-        separate(begins_[part], begins_[part + 1], scratch.data());
-        return Status();
-      }));
+      PRESSO_TRY(
+          for_each_in_parallel(repeats.size(), input.plan.threads, [&](std::size_t part, unsigned) {
+            separate(begins_[part], begins_[part + 1], scratch.data());
+            return Status();
+          }));
       words_.swap(scratch);
     }
     return {};

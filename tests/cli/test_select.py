@@ -171,7 +171,9 @@ class Questions(SelectTest):
             for strategy in ("auto", "dense", "hash", "radix")
         }
         self.assertEqual(len(set(answers.values())), 1, answers)
-        self.fails("select", *ask, "--group-strategy", "optimistic", saying="auto, dense, hash, radix")
+        self.fails(
+            "select", *ask, "--group-strategy", "optimistic", saying="auto, dense, hash, radix"
+        )
 
     @covers("select", "--having")
     def test_having(self):

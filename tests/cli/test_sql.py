@@ -169,7 +169,8 @@ class Statements(SqlTest):
     def test_names_disregard_case(self):
         self.assertEqual(
             self.sql(
-                "select S.id, CITIES.country from shop.csv s join cities.csv on S.CITY = Cities.city "
+                "select S.id, CITIES.country from shop.csv s "
+                "join cities.csv on S.CITY = Cities.city "
                 "order by s.ID limit 1"
             ),
             [["1", "NO"]],
@@ -180,7 +181,9 @@ class Statements(SqlTest):
         )
         # One that is called exactly so comes before one that differs in case.
         self.assertEqual(
-            self.sql("select A.id, a.id from shop.csv A join cities.csv a on A.city = a.city limit 1"),
+            self.sql(
+                "select A.id, a.id from shop.csv A join cities.csv a on A.city = a.city limit 1"
+            ),
             [["1", "10"]],
         )
         self.refused(

@@ -214,18 +214,18 @@ Status JoinedRows::put_in_order(std::vector<Written>& from, std::uint64_t first_
 Status JoinedRows::write_rows(const Written& from, const query::grouping::RowRanks& ranks,
                               RowStore& to) const {
   const auto rows = static_cast<std::size_t>(from.rows);
-  return for_each_in_parallel(
-      (rows + kJoinedPortion - 1) / kJoinedPortion, execution_.threads,
-      [&](std::size_t portion, unsigned) {
-        const std::size_t first = portion * kJoinedPortion;
-        const std::size_t count = std::min(kJoinedPortion, rows - first);
-        std::vector<std::uint64_t> places(count);
-        ranks.rank(from.order.data() + first, static_cast<std::uint32_t>(count), places.data());
-        for (std::size_t i = 0; i < array_of_.size(); ++i) {
-          write_column(from, i, first, count, places, to);
-        }
-        return Status();
-      });
+  return for_each_in_parallel((rows + kJoinedPortion - 1) / kJoinedPortion, execution_.threads,
+                              [&](std::size_t portion, unsigned) {
+                                const std::size_t first = portion * kJoinedPortion;
+                                const std::size_t count = std::min(kJoinedPortion, rows - first);
+                                std::vector<std::uint64_t> places(count);
+                                ranks.rank(from.order.data() + first,
+                                           static_cast<std::uint32_t>(count), places.data());
+                                for (std::size_t i = 0; i < array_of_.size(); ++i) {
+                                  write_column(from, i, first, count, places, to);
+                                }
+                                return Status();
+                              });
 }
 
 void JoinedRows::write_column(const Written& from, std::size_t column, std::size_t first,
