@@ -85,7 +85,9 @@ TEST(CsvLoader, ABlankLineIsANullWhereThereIsOneColumn) {
 }
 
 TEST(CsvLoader, NullsAndEmptyStringsOfOneColumnStayApart) {
-  const auto loaded = load("\n\"\"\nb c\n\n", {.header = false});
+  SniffOptions options;
+  options.header = false;
+  const auto loaded = load("\n\"\"\nb c\n\n", options);
   ASSERT_TRUE(loaded.ok());
   ASSERT_EQ(loaded->rows.rows, 4u);
   const ColumnView column = loaded->rows.columns[0].view();
