@@ -196,7 +196,8 @@ class Statements(SqlTest):
         )
 
     def test_names_of_results_disregard_case(self):
-        cities = [row[1] for row in self.sql("select id, city from shop.csv where city is not null")]
+        rows = self.sql("select id, city from shop.csv where city is not null")
+        cities = [row[1] for row in rows]
         counts = collections.Counter(city.upper() for city in cities)
         wanted = sorted(counts.items(), key=lambda group: (group[1], group[0]))
         for statement in (
