@@ -99,8 +99,13 @@ Result<BoundQuery> Query::Body::bind(const query::Sources& tables,
   return without_bad_alloc([&]() -> Result<BoundQuery> {
     if (spec.joins.empty()) return query::bind_query(spec, std::move(facts));
     PRESSO_ASSIGN(query::JoinScans scans, query::bind_scans(spec, facts));
-    if (options != nullptr) plan_scans(scans, tables, *options);
-    return query::bind_query(spec, facts, std::move(scans));
+    if (options == nullptr) return query::bind_query(spec, facts, std::move(scans));
+    plan_scans(scans, tables, *options);
+    auto planned = query::bind_query(spec, facts, std::move(scans));
+    if (planned.ok()) return planned;
+    // Messages name tables in an order that plans do not change.
+    auto plain = query::bind_query(spec, std::move(facts));
+    return plain.ok() ? std::move(planned) : std::move(plain);
   });
 }
 

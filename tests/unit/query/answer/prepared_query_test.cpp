@@ -118,6 +118,12 @@ TEST_F(PreparedQueryTest, TellsWhatIsWrongWithNamesWhenItIsPrepared) {
   EXPECT_EQ(prepared.error().what, unknown.schema().error().what);
 }
 
+TEST_F(PreparedQueryTest, NamesTablesInErrorsWhateverTheirConditionsLeave) {
+  Query apart = Query::from({*table_}, {"a.csv"});
+  apart.join({*table_}, {"b.csv"}, JoinKind::kInner, "a.id < 5");
+  EXPECT_EQ(apart.prepare({}).error().what, apart.schema().error().what);
+}
+
 TEST_F(PreparedQueryTest, TellsWhatIsWrongWithAPlanWhenItIsNeeded) {
   QueryOptions options;
   options.plan.plan = "7";
