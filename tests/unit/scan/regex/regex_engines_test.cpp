@@ -275,7 +275,7 @@ TEST(RegexGroups, ArePartOfPatternsThatAreFixedStrings) {
 
 TEST(RegexGroups, AreWhatTheAutomatonHas) {
   const std::vector<std::string> texts = all_texts();
-  for (const std::string& source : {"(a)", "(a)|(b)", "((a)|ab)", "(ab|a)|(b)", "(A)|(b)"}) {
+  for (const char* source : {"(a)", "(a)|(b)", "((a)|ab)", "(ab|a)|(b)", "(A)|(b)"}) {
     for (const bool ignore_case : {false, true}) {
       for (const MatchBounds bounds :
            {MatchBounds::kNone, MatchBounds::kWord, MatchBounds::kLine}) {
