@@ -19,7 +19,8 @@ namespace {
 using Kind = Expression::Kind;
 using Op = Expression::Op;
 
-/// `a op b`, where > and >= change sides.
+/// How a comparison of the language maps to steps: there are no steps for > and >=, whose operands
+/// are exchanged instead.
 struct Comparison {
   Step step;
   bool swapped;
@@ -90,6 +91,8 @@ Error at_place(Error error, const Expression& expression) {
   return error;
 }
 
+/// Names are stored in lower case; only ASCII letters have a case here, as in the rest of the
+/// grammar.
 void NameIndex::add(const std::string& name, std::size_t place) {
   places_[expression_detail::lower_case(name)].push_back(place);
 }
@@ -100,6 +103,8 @@ std::span<const std::size_t> NameIndex::find(const std::string& name) const {
   return found->second;
 }
 
+/// Exact spelling is preferred to another case, so that two tables whose names differ in case only
+/// can both be meant. Errors list known names that are near, without the library's own names.
 Result<std::size_t> find_source(const Qualifiers& qualifiers, const Expression& expression) {
   const std::string wanted = expression_detail::lower_case(expression.qualifier);
   std::vector<std::string> known;
@@ -150,6 +155,7 @@ Result<NodeId> Binder::bind_aggregate(const Expression& expression) {
                   expression);
 }
 
+/// The error for a name that several tables have; it lists the qualified names to write instead.
 Error Binder::ambiguous(const Expression& expression, const std::vector<std::size_t>& found) const {
   std::string names;
   for (const std::size_t column : found) {
@@ -163,6 +169,8 @@ Error Binder::ambiguous(const Expression& expression, const std::vector<std::siz
                   expression);
 }
 
+/// Columns of a name in any case, by an index that is made when the first name is looked up:
+/// constant time for each name, also for tables of thousands of columns.
 std::span<const std::size_t> Binder::columns_called(const std::string& name) const {
   if (!names_) {
     names_.emplace();
@@ -171,11 +179,14 @@ std::span<const std::size_t> Binder::columns_called(const std::string& name) con
   return names_->find(name);
 }
 
-/// Whether a name may mean a column: with a qualifier those of its table, else those in sight.
+/// Whether a name can mean the column: with a qualifier only a column of that table, otherwise any
+/// column in sight.
 bool Binder::is_meant(std::size_t column, std::optional<std::size_t> source) const {
   return source ? columns_[column].source == *source : !columns_[column].hidden;
 }
 
+/// The error for a name that no column has: it suggests a known name that is near, or says that
+/// several differ in case only.
 Error Binder::no_column(const Expression& expression, std::optional<std::size_t> source,
                         std::size_t similar) const {
   std::vector<std::string> names;
@@ -187,6 +198,7 @@ Error Binder::no_column(const Expression& expression, std::optional<std::size_t>
   }
   std::string hint = did_you_mean(expression.text, names);
   if (similar > 1) hint = ", but several that differ in case";
+  // "text" in double quotes is a name in SQL; two more bytes than the name show that it was quoted.
   const bool quoted =
       expression.qualifier.empty() && expression.length == expression.text.size() + 2;
   if (hint.empty() && quoted) hint = "; text stands in single quotes, names in double ones";
@@ -199,6 +211,8 @@ Error Binder::no_column(const Expression& expression, std::optional<std::size_t>
 
 /// A column that has a value at this place is preferred to one of the same name that has none. If
 /// only such columns are found, the reason is reported instead of "there is no column".
+/// The order of preference: exact spelling with a value here, exact spelling without one (an error
+/// that says why), the only column that differs in case at most.
 Result<std::size_t> Binder::find_column(const Expression& expression) const {
   std::optional<std::size_t> source;
   if (!expression.qualifier.empty()) {
@@ -351,7 +365,8 @@ Result<NodeId> Binder::bind_timestamp(const Expression& expression, bool compare
   return build_.timestamp(units, type.schema.unit);
 }
 
-/// An operand of a comparison.
+/// An operand of a comparison. A timestamp beyond its unit's 64 bits is allowed here, because it
+/// only needs to be compared, and is refused elsewhere.
 Result<NodeId> Binder::bind_compared(const Expression& expression) {
   if (expression.kind != Kind::kTime) return bind(expression);
   Result<NodeId> bound = bind_timestamp(expression, true);

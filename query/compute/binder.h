@@ -57,17 +57,21 @@ Result<std::size_t> find_source(const Qualifiers& qualifiers, const Expression& 
 class NameIndex {
  public:
   void add(const std::string& name, std::size_t place);
-  /// The places of names that differ from `name` in case at most, as they were added.
+  /// Returns the places of names that differ from `name` in case at most, in the order of add().
   std::span<const std::size_t> find(const std::string& name) const;
 
  private:
   std::unordered_map<std::string, std::vector<std::size_t>> places_;
 };
 
+/// Binds the expressions of one query, one after another, into one graph. It is cheap to make,
+/// holds references only and is used by one thread. Subclasses override the three protected
+/// functions to give expressions of groups a meaning.
 class Binder {
  public:
-  /// Both are kept by reference; names of columns must not change. `qualifiers`: by
-  /// InputColumn::source.
+  /// `graph` and `columns` are kept by reference and must outlive the binder; names of columns must
+  /// not change. `qualifiers` is indexed by InputColumn::source; empty: columns have no qualified
+  /// names.
   Binder(Graph& graph, const std::vector<InputColumn>& columns, Qualifiers qualifiers = {});
   virtual ~Binder() = default;
 
@@ -128,7 +132,7 @@ bool is_aggregate(const Expression& expression);
 /// number of arguments or a wrong type is an error without a place; bind() adds it.
 Result<NodeId> build_function(const Builder& build, const Graph& graph, const std::string& name,
                               std::vector<NodeId> arguments);
-/// An error with the expression's place, unless it has one.
+/// Returns the error with the expression's byte offset, unless it already has a more precise one.
 Error at_place(Error error, const Expression& expression);
 
 }  // namespace presso::query

@@ -33,7 +33,8 @@ struct Function {
   std::function<Result<NodeId>(Call&)> make;
 };
 
-/// Rounding moves doubles by at most so much.
+/// Returns the interval widened by `most` at both ends, for functions that move doubles by at most
+/// that.
 Range wider_by(Range range, double most) {
   range.least_real -= most;
   range.most_real += most;
@@ -270,7 +271,7 @@ Result<NodeId> bucket(Call& call) {
 
 using Functions = std::map<std::string, Function, std::less<>>;
 
-/// Synonyms share an entry's value. The map is ordered, so that function_names() is sorted.
+/// Synonyms share an entry's value. Names are in lower case.
 Functions make_functions() {
   Functions functions;
   // Strings.

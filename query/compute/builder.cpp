@@ -33,6 +33,7 @@ bool is_moment(Family family) {
   return family == Family::kDate || family == Family::kTime;
 }
 
+/// An interval of doubles; one that NaN makes meaningless becomes -infinity to infinity.
 Range real_range(double least, double most) {
   Range range;
   range.known = !std::isnan(least) && !std::isnan(most);
@@ -41,7 +42,9 @@ Range real_range(double least, double most) {
   return range;
 }
 
-/// The least and greatest of what `apply` gives for the corners; false where one overflows.
+/// Computes `apply` for the four pairs of ends and takes the least and greatest result. Returns
+/// false, so that the interval stays unknown, where `apply` reports an overflow or a result has
+/// more than 38 digits.
 template <class Apply>
 bool corners(const Range& a, const Range& b, Apply apply, Range& result) {
   if (!a.known || !b.known) return false;
@@ -299,6 +302,7 @@ NodeId Builder::date(std::int64_t days) const {
   return graph_.add(node);
 }
 
+/// A timestamp literal. One beyond 64 bits is kept in 128, for comparisons only.
 NodeId Builder::timestamp(Int128 units, TimeUnit unit) const {
   Node node;
   node.family = Family::kTime;
@@ -703,7 +707,9 @@ Result<NodeId> Builder::literal_time(const Node& literal, Int128 nanos, NodeId l
   return refused("'" + literal.text + "' does not fit into " + type_name(value.schema));
 }
 
-/// A literal in the type of what stands beside it.
+/// Reads a string literal in the type of the node beside it. Numbers keep the literal's own scale,
+/// and timestamps its own unit, so that no digit is lost before a comparison: `price = '1.005'` is
+/// false for a price with two digits, it does not compare with 1.00.
 Result<NodeId> Builder::literal_as(NodeId literal, NodeId like) const {
   const Node& constant = at(literal);
   if (constant.is_null) return as_null_of(at(like));
@@ -801,6 +807,8 @@ Status Builder::unify(std::vector<NodeId>& nodes) const {
 
 // --- truth
 
+/// The node of a comparison whose operands are of one type. "is distinct from" is never null.
+/// Used directly where operands have been made alike already.
 NodeId Builder::comparison(Step step, NodeId a, NodeId b) const {
   Node node = step_node(step, Family::kBool, {a, b});
   if (step == Step::kIsDistinct) node.nullable = false;

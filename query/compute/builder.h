@@ -144,6 +144,7 @@ class Builder {
   /// The string constant `literal` in the type of `like`; an error if it cannot be read so.
   Result<NodeId> literal_as(NodeId literal, NodeId like) const;
   Result<NodeId> literal_time(const Node& literal, Int128 nanos, NodeId like) const;
+  /// The part of unify() for dates and timestamps.
   Status unify_times(std::vector<NodeId>& nodes) const;
   /// A date or timestamp in a unit that is not coarser than its own.
   NodeId to_unit(NodeId a, TimeUnit unit) const;
@@ -156,6 +157,7 @@ class Builder {
   Result<std::optional<NodeId>> compare_literal(Step step, NodeId a, NodeId b) const;
   NodeId compare_nanos(Step step, NodeId moment, Int128 nanos, bool literal_first) const;
   Result<std::optional<NodeId>> moment_in(NodeId a, const std::vector<NodeId>& set) const;
+  // Casts by target family; in builder_casts.cpp.
   NodeId cast_to_integer(NodeId a, const ColumnSchema& type) const;
   NodeId cast_to_decimal(NodeId a, const ColumnSchema& type) const;
   Result<NodeId> cast_other(NodeId a, const ColumnSchema& type) const;

@@ -3,7 +3,11 @@
 // with, so that a column is compared as it is stored: no value is converted, none can overflow, and
 // zones and GPUs test the same interval. A literal beyond the 64 bits of that unit is less or
 // greater than all values. Two columns of different units are compared in the finer one, in 128
-// bits where their ranges ask for it.
+// bits if their ranges need that. Tested by tests/unit/query/compute/compute_test.cpp.
+//
+// Example: `d < 2024-05-01 12:00:00` for a column of dates. No date equals the literal; it is
+// rounded down to 2024-05-01, and as dates up to that day are less than noon of it, the condition
+// becomes `d <= 2024-05-01`.
 #include <algorithm>
 #include <limits>
 
@@ -13,18 +17,22 @@
 namespace presso::query {
 namespace {
 
+/// Limits of stored dates and timestamps, whatever their unit.
 constexpr Int128 kLeastMoment = std::numeric_limits<std::int64_t>::min();
 constexpr Int128 kMostMoment = std::numeric_limits<std::int64_t>::max();
 
+/// A date or a timestamp; both count from 1970, in days or in their unit.
 bool is_moment(const Node& node) {
   return node.family == Family::kDate || node.family == Family::kTime;
 }
 
+/// Nanoseconds in a unit: 10^9 for seconds, 10^6 for milliseconds, 10^3 for microseconds, 1 for
+/// nanoseconds. Signed and wide, so that products with any stored value are exact.
 Int128 nanos_of_unit(TimeUnit unit) {
   return power_of_ten(9 - unit_digits_of(unit));
 }
 
-/// Whether `a step b` holds.
+/// Whether `a step b` holds; for literals, which are never null here, so "is distinct from" is <>.
 bool holds(Step step, Int128 a, Int128 b) {
   switch (step) {
     case Step::kLess:
@@ -46,7 +54,8 @@ bool Builder::is_moment_literal(NodeId a) const {
          (is_moment(at(a)) || at(a).family == Family::kString);
 }
 
-/// The nanoseconds that a literal means where it stands beside a date or timestamp.
+/// Returns the nanoseconds since 1970 that a literal means beside a date or timestamp. Error:
+/// kInvalidArgument for a string that is neither, or that has a time and stands beside a date.
 Result<Int128> Builder::nanos_of(NodeId literal, NodeId beside) const {
   const Node& node = at(literal);
   if (node.family != Family::kString) return node.integer * nanos_in_unit(node);
@@ -57,7 +66,7 @@ Result<Int128> Builder::nanos_of(NodeId literal, NodeId beside) const {
                     "'" + node.text + "' is no " + type_of(beside) + ", which stands beside it");
 }
 
-/// A constant of a moment's type.
+/// A constant of the type of `moment`.
 NodeId Builder::units_like(NodeId moment, Int128 units) const {
   Node node;
   node.family = at(moment).family;
@@ -66,6 +75,9 @@ NodeId Builder::units_like(NodeId moment, Int128 units) const {
   return graph_.add(std::move(node));
 }
 
+/// Compares a date or timestamp with a literal of `nanos` nanoseconds. If no value of the type can
+/// equal the literal, = becomes a comparison that is false except for nulls, <> one that is true
+/// except for nulls, and < or <= takes the values on the right side of the literal.
 NodeId Builder::compare_nanos(Step step, NodeId moment, Int128 nanos, bool literal_first) const {
   const Int128 unit = nanos_in_unit(at(moment));
   const Int128 floor = floor_divide(nanos, unit);
@@ -89,7 +101,9 @@ NodeId Builder::compare_nanos(Step step, NodeId moment, Int128 nanos, bool liter
   }
 }
 
-/// A comparison with a literal; nullopt where there is none, or no date or timestamp beside it.
+/// A comparison with a literal. Returns nullopt if neither side is a literal, or if no date or
+/// timestamp is beside it; the caller then compares in the usual way. Two literals are compared at
+/// once.
 Result<std::optional<NodeId>> Builder::compare_literal(Step step, NodeId a, NodeId b) const {
   const bool literal_a = is_moment_literal(a);
   const bool literal_b = is_moment_literal(b);
@@ -106,7 +120,9 @@ Result<std::optional<NodeId>> Builder::compare_literal(Step step, NodeId a, Node
   return std::optional(compare_nanos(step, moment, nanos, literal_a));
 }
 
-/// A date or timestamp in a set; nullopt where none stands before it.
+/// A date or timestamp in a set. Three and more literals become a sorted list that kInIntegers
+/// searches, without those that no value can equal; otherwise the set becomes equalities. Returns
+/// nullopt if no date or timestamp is before "in".
 Result<std::optional<NodeId>> Builder::moment_in(NodeId a, const std::vector<NodeId>& set) const {
   const auto is_literal = [this](NodeId id) { return is_moment_literal(id); };
   const auto is_moment_node = [this](NodeId id) { return is_moment(at(id)); };
@@ -136,8 +152,8 @@ Result<std::optional<NodeId>> Builder::moment_in(NodeId a, const std::vector<Nod
 
 // --- two columns
 
-/// Whether 64 bits hold all values of a date or timestamp in a unit that is no coarser than its
-/// own.
+/// Whether 64 bits hold all values of a date or timestamp in `unit`, which is not coarser than its
+/// own. Known ranges (statistics of files) usually say so.
 bool Builder::fits_unit(NodeId a, TimeUnit unit) const {
   const Int128 factor = nanos_in_unit(at(a)) / nanos_of_unit(unit);
   const Range& range = at(a).range;
@@ -145,6 +161,7 @@ bool Builder::fits_unit(NodeId a, TimeUnit unit) const {
   return range.known && range.least >= kLeastMoment / factor && range.most <= kMostMoment / factor;
 }
 
+/// Converts to `unit` in 128 bits, which cannot overflow.
 NodeId Builder::to_wide_unit(NodeId a, TimeUnit unit) const {
   const Int128 factor = nanos_in_unit(at(a)) / nanos_of_unit(unit);
   const Range range = at(a).range.known ? at(a).range : range_of_type(ColumnType::kInt64);
@@ -160,6 +177,8 @@ NodeId Builder::to_wide_unit(NodeId a, TimeUnit unit) const {
   return graph_.add(std::move(node));
 }
 
+/// Dates are days whatever else; with timestamps among them, all become the finest unit that
+/// occurs.
 Status Builder::unify_compared(std::vector<NodeId>& operands) const {
   const auto is_moment_node = [this](NodeId id) { return is_moment(at(id)); };
   if (!std::all_of(operands.begin(), operands.end(), is_moment_node)) return unify(operands);

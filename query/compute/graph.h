@@ -71,6 +71,9 @@ inline Error refused(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
 }
 
+/// The operations of a node. Their order matters: Program picks the function that runs a step by
+/// comparing with the last step of each group (runner_of() in program.cpp), and `parameter` below
+/// means Node::parameter.
 enum class Step : Byte {
   // Arithmetic of numbers. The parameter of kAdd, kSubtract, kMultiply, kNegate and kAbs is 1 where
   // a result may overflow and is checked for each row, 0 where the interval rules that out.
@@ -227,7 +230,7 @@ constexpr T floor_divide(T value, std::type_identity_t<T> by) {
   return value / by - (value % by < 0 ? 1 : 0);
 }
 
-/// 10^exponent, up to 38.
+/// Returns 10^exponent; exponents above 38 give 10^38, the greatest power that Int128 holds.
 Int128 power_of_ten(unsigned exponent);
 /// The most digits of a decimal, as in DuckDB and Arrow. Integers of 128 bits have this limit, too.
 constexpr unsigned kMostDigits = 38;

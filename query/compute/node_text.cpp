@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Implements node_text.h: operators stand between their operands, everything else is written as a
 // call.
+//
+// Names are for people and may change; nothing parses them.
 #include "query/compute/node_text.h"
 
 #include "format/columns/value_text.h"

@@ -112,6 +112,7 @@ class Program {
   };
   void place(NodeId id, const std::unordered_map<std::size_t, std::size_t>& input_of,
              std::vector<std::uint32_t>& register_of);
+  /// The operand at the bottom at which a failed row first failed.
   NodeId origin_of(const State& state, NodeId id, std::uint32_t row) const;
 
   const Graph* graph_ = nullptr;

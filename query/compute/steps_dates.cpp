@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kSecondsOfDay = 86400;
 
-/// A moment, taken apart as far as its type goes.
+/// A point in time, split into days and the rest.
 struct Moment {
   std::int64_t days = 0;
   std::int64_t in_day = 0;  ///< units since midnight; 0 for dates
@@ -40,6 +40,7 @@ struct Units {
   }
 };
 
+/// 0 is Sunday.
 std::int64_t day_of_week(std::int64_t days) {
   const std::int64_t rest = (days + 4) % 7;  // 1970-01-01 was a Thursday
   return rest < 0 ? rest + 7 : rest;

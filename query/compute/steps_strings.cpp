@@ -85,6 +85,7 @@ Bytes bytes_of(const std::string& text) {
   return {reinterpret_cast<const Byte*>(text.data()), text.size()};
 }
 
+/// ASCII letters are changed by a bit; invalid bytes are copied.
 StringRef change_case(const StepContext& c, Bytes text, bool upper) {
   std::string changed;
   while (!text.empty()) {

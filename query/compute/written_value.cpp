@@ -18,6 +18,7 @@ namespace {
 
 constexpr Int128 kNanosInDay = Int128{86400} * 1'000'000'000;
 
+/// Without the ASCII white space around it.
 std::string_view trimmed(Bytes text) {
   std::string_view view(reinterpret_cast<const char*>(text.data()), text.size());
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -87,6 +88,8 @@ bool take_time(std::string_view& text, std::int64_t& nanos) {
   return true;
 }
 
+/// A date, optionally with a time after a blank or "T", and with a "Z" that changes nothing: all
+/// times are in UTC. The whole text must be read.
 std::optional<WrittenMoment> moment_of(std::string_view text) {
   std::int64_t days = 0;
   std::int64_t in_day = 0;
@@ -101,6 +104,7 @@ std::optional<WrittenMoment> moment_of(std::string_view text) {
   return WrittenMoment{days * kNanosInDay + in_day, has_time};
 }
 
+/// Refuses a time, and days beyond the 32 bits of a stored date.
 bool read_date(std::string_view text, std::int64_t& days) {
   const auto moment = moment_of(text);
   if (!moment || moment->has_time) return false;
@@ -108,6 +112,7 @@ bool read_date(std::string_view text, std::int64_t& days) {
   return days == static_cast<std::int32_t>(days);
 }
 
+/// Rounds down to the type's unit; refuses what does not fit into 64 bits of it.
 bool read_timestamp(std::string_view text, const Node& type, std::int64_t& value) {
   const auto moment = moment_of(text);
   if (!moment) return false;
@@ -154,10 +159,12 @@ std::string digits_of(Int128 number) {
   return {text, print_value(column, reinterpret_cast<const Byte*>(&number), text)};
 }
 
+/// Digits after the point of a second: 0, 3, 6 or 9.
 unsigned unit_digits_of(TimeUnit unit) {
   return 3 * static_cast<unsigned>(unit);
 }
 
+/// Powers of ten are exact in 128 bits, so dates and all units can be compared without rounding.
 Int128 nanos_in_unit(const Node& moment) {
   if (moment.family == Family::kDate) return kNanosInDay;
   return power_of_ten(9 - unit_digits_of(moment.schema.unit));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Values as people write them in a query or in a column of text (CAST), and back. Reading is more
-// lenient than loading a table: spaces around, a '+', zeros in front, fewer or more digits after a
-// point, a date in place of a timestamp. Tested by tests/unit/query/compute/compute_test.cpp.
+// Values as people write them, in a literal of a query or in a column of text that is CAST, and
+// back to text. Reading is more lenient than loading a table: it accepts spaces around the value, a
+// '+', leading zeros, other numbers of digits after the point, and a date where a timestamp is
+// wanted. Nothing here allocates, except for doubles with rare forms. Tested by
+// tests/unit/query/compute/compute_test.cpp (CastsWhatFits, ReckonsWithDates).
 #pragma once
 
 #include <optional>
@@ -16,17 +18,17 @@ namespace presso::query {
 /// value lies outside the interval; `to` may then be written in part.
 bool read_value(const Node& type, Bytes text, Byte* to);
 
-/// A date, or a date and a time.
+/// A date, or a date and a time, as read_moment() finds it.
 struct WrittenMoment {
   Int128 nanos = 0;  ///< since 1970, so that any year fits
   bool has_time = false;
 };
-/// What a date or a timestamp is written as; nullopt for anything else. Years have four digits or
-/// more, and a minus before the year 0.
+/// Reads a date or a timestamp; nullopt for any other text. Years have four to twelve digits, with
+/// a minus before the year 0. The month and day must exist in the proleptic Gregorian calendar.
 std::optional<WrittenMoment> read_moment(Bytes text);
 
-/// Digits with an optional point as a whole number and a scale; false for anything else, and where
-/// there are more than 38 digits.
+/// Reads digits with an optional sign and point, without an exponent: "-12.50" gives -1250 and
+/// scale 2. Returns false for anything else, and for more than 38 significant digits.
 bool read_decimal(std::string_view text, Int128& number, unsigned& scale);
 
 /// Changes the scale of `number` from `from` to `to`; fewer digits are rounded half away from zero.
@@ -44,7 +46,7 @@ void store_value(const ColumnSchema& type, const VectorView& values, std::uint32
 
 /// Returns n for a unit of 10^-n seconds: 0, 3, 6 or 9.
 unsigned unit_digits_of(TimeUnit unit);
-/// Nanoseconds in a day for dates, in a unit for timestamps.
+/// Nanoseconds in a day for dates, in a unit of the type for timestamps.
 Int128 nanos_in_unit(const Node& moment);
 
 }  // namespace presso::query

@@ -64,6 +64,7 @@ class Lexer {
     return {kind, at_, text_.substr(at_, size), {}, false};
   }
   Token quoted(TokenKind kind, char quote) const;
+  /// A number or a date; an error if a name follows without a space.
   Token number() const;
   Token other() const;
   std::size_t number_size() const;

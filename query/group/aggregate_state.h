@@ -158,9 +158,9 @@ std::unique_ptr<AggregateState> make_extreme_state(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_distinct_state(const AggregateSpec& spec);
 /// For integers of a known range and few groups (distinct_bits.cpp).
 std::unique_ptr<AggregateState> make_distinct_bits(const AggregateSpec& spec);
-/// Whether it can do that with so many bytes for a group.
+/// Whether make_distinct_bits() can count if a group may have `group_bytes` bytes of bits.
 bool counts_by_bits(const AggregateSpec& spec, std::uint64_t group_bytes);
-/// Of states of sums, and of counts (sum_states.cpp).
+// For partial answers that are added up (sum_states.cpp): states of sums and averages, and counts.
 std::unique_ptr<AggregateState> make_state_of_sums(const AggregateSpec& spec);
 std::unique_ptr<AggregateState> make_sum_of_counts();
 

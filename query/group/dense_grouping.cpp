@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A place for each possible key: the code of a row's key is the number of its group. No table is
-// searched; what remains are additions at places that may be far apart. Each thread has its own
-// array. Memory of places that never occur is not touched (Column).
+// kDense: an array with a place for each possible key. The code of a row's key is the number of its
+// group, so no table is searched; what remains are additions, at places that may be far apart. Each
+// thread has an array of its own; places that never occur take no memory (Column). Chosen for up to
+// 8 M places (grouping.cpp). Tested by tests/unit/query/group/grouping_test.cpp.
 #include "format/threads/memory_budget.h"
 #include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
@@ -18,12 +19,14 @@ constexpr std::uint32_t kRange = 32 * kBatchRows;
 /// Arrays of at most this many places are used at once, even if keys ascend.
 constexpr std::uint32_t kFewPlaces = 64 * kBatchRows;
 
-/// Bits of a count of different values, of one thread and aggregate.
+/// Memory for the bits that count different values (distinct_bits.cpp), for each thread and
+/// aggregate.
 constexpr std::uint64_t kMostBitBytes = 16u << 20;
-/// A bit pays where at least one row is there for so many.
+/// With more bits for each row, clearing and merging them costs more than a hash table.
 constexpr std::uint64_t kBitsForRow = 64;
 
-/// Bytes that a place may have for the bits of one aggregate.
+/// Bytes that a place may have for the bits of one aggregate: its share of 16 MiB or of a quarter
+/// of the query's memory, and not more than the rows are worth.
 std::uint64_t bit_bytes_of(const GroupingPlan& plan, std::uint64_t places) {
   const std::uint64_t states = std::max(plan.threads, 1u) * (plan.aggregates.size() + 1);
   const std::uint64_t most = std::min(kMostBitBytes, plan.memory_bytes / 4 / states);
@@ -31,6 +34,7 @@ std::uint64_t bit_bytes_of(const GroupingPlan& plan, std::uint64_t places) {
                   kBitsForRow / 8 * (plan.rows + kBatchRows));
 }
 
+/// One thread's data, with scratch for one vector.
 struct Worker {
   Worker(const GroupingPlan& plan, std::uint64_t bit_bytes) : states(plan.aggregates, bit_bytes) {}
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Numbers of different integers that lie in a known range: a bit for each possible value of each
-// group, which is set where the value occurs. Adding a value costs one access to memory, which a
-// range of a few million values keeps in a core's cache; merging costs a pass over the bits. Only
-// for few groups (dense_grouping.cpp says how large the bits of one may be). Nulls are not counted.
+// count(distinct x) of integers that lie in a known range: for each group a bit for each possible
+// value, which is set where the value occurs. Adding a value costs one access to memory, which a
+// range of a few million values keeps in a core's cache; merging and writing cost a pass over the
+// bits. Only for few groups: dense_grouping.cpp says how large the bits of one may be. Nulls are
+// not counted. Tested by tests/unit/query/group/grouping_test.cpp.
+//
+// Example: values from 1 to 1,000,000 and one group take 125 KB, however many rows there are.
 #include <bit>
 
 #include "query/group/aggregate_state.h"
@@ -10,12 +13,15 @@
 namespace presso::query::grouping {
 namespace {
 
+/// Words of 64 bits for the range of the argument, which must be known.
+/// At least one.
 std::size_t words_of(const AggregateSpec& spec) {
   const std::uint64_t span =
       static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
   return span / 64 + 1;
 }
 
+/// Group g has the words [g * words_, (g + 1) * words_) of the bits; bit i stands for least + i.
 class DistinctBits final : public AggregateState {
  public:
   explicit DistinctBits(const AggregateSpec& spec)
@@ -30,6 +36,8 @@ class DistinctBits final : public AggregateState {
   std::uint64_t bytes() const override { return bits_.bytes(); }
   void clear() override { bits_.clear(); }
 
+  /// Rows of one group, the usual case, need no list of groups. Error: kInvalidArgument for a value
+  /// outside of the range that the file's statistics promise.
   Status add(const GroupedRows& rows, const VectorView& argument) override {
     const auto* values = argument.as<std::int64_t>();
     const bool is_one_group = rows.runs == 1;
@@ -48,6 +56,8 @@ class DistinctBits final : public AggregateState {
   }
 
   void begin_merge(const AggregateState&) override {}
+  /// Or-ing words counts a value once, whichever thread has met it. Groups are independent, so
+  /// threads may merge different ones at the same time.
   void merge(const AggregateState& from, const GroupList& groups,
              const std::uint32_t* ids) override {
     const auto& other = static_cast<const DistinctBits&>(from);
@@ -59,6 +69,7 @@ class DistinctBits final : public AggregateState {
   }
 
   bool has_nulls() const override { return false; }
+  /// Counts the bits of each group.
   Status write(const AggregateState&, const GroupList& groups, const std::uint64_t*,
                const std::uint64_t* to, const ResultColumn& out) const override {
     for (std::uint32_t i = 0; i < groups.count; ++i) {
@@ -79,6 +90,7 @@ class DistinctBits final : public AggregateState {
 
 }  // namespace
 
+/// Not for doubles and strings, whose values are not numbered, nor for integers of unknown range.
 bool counts_by_bits(const AggregateSpec& spec, std::uint64_t group_bytes) {
   return spec.kind == AggregateKind::kCountDistinct && spec.argument == Physical::kInt64 &&
          spec.least <= spec.most && words_of(spec) <= group_bytes / 8;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Numbers of different values, exactly: one table of (group, value) for all groups, and a counter
-// for each group. Values of at most 64 bits are a word beside the group's number; others are bytes
-// behind it. Nulls are not counted, NaNs are one value, and so are zeros of both signs. Tables of
-// several threads are merged partition by partition of the values' hashes, on all threads: what is
-// left are the counts.
+// count(distinct x), exactly: one hash table of (group, value) pairs for all groups, and a counter
+// for each group. Values of at most 64 bits are a word beside the group's number, others are bytes
+// after it. Nulls are not counted; NaNs are one value, and so are both zeros. Memory: a table entry
+// for each different pair; there is no approximate mode. Integers of a small known range are
+// counted by bits instead (distinct_bits.cpp). Tested by tests/unit/query/group/grouping_test.cpp.
+//
+// Two passes over a vector: collect() makes keys of the rows that have a value, insert() adds them
+// to the table and counts the new ones for their groups. In the end the tables of all threads are
+// merged together: each is listed by partitions of the pairs' hashes, and each partition is counted
+// by one thread in a table that stays in its cache. Only the counts are left of that.
 #include <bit>
 
 #include "format/threads/parallel.h"
@@ -14,13 +19,15 @@
 namespace presso::query::grouping {
 namespace {
 
-/// Values of a partition, about: a table of them stays in a core's cache.
+/// Values of a partition, on average: a table of them stays in a core's cache.
 constexpr std::uint64_t kPartitionValues = 16'384;
+/// Each partition costs a visit to every thread's table.
 constexpr std::uint64_t kMostPartitions = 1024;
-/// Of more groups threads do not count by themselves.
+/// Up to this many groups each thread has counters of its own; with more of them threads share
+/// counters and add to them atomically, as they rarely meet.
 constexpr std::size_t kFewCounts = 4096;
 
-/// Rows that have a value, as keys of the table.
+/// The rows of a vector that have a value, as keys of the table.
 template <class Key>
 struct GroupKeyPairs {
   std::uint32_t count = 0;
@@ -47,6 +54,7 @@ Bytes bytes_of(const VectorView& view, std::uint32_t row) {
   return {static_cast<const Byte*>(view.values) + 16 * row, 16};
 }
 
+/// Fills the pairs of a vector; nulls are left out.
 void collect(const GroupedRows& rows, const VectorView& view, GroupKeyPairs<WordPair>& pairs) {
   const std::uint32_t* ids = rows.row_ids();
   for (std::uint32_t i = 0; i < rows.count; ++i) {
@@ -56,6 +64,8 @@ void collect(const GroupedRows& rows, const VectorView& view, GroupKeyPairs<Word
   }
 }
 
+/// A key is the group's number in four bytes and then the value's bytes. Sizes are added up first,
+/// so that the memory is allocated once.
 void collect(const GroupedRows& rows, const VectorView& view, GroupKeyPairs<StringRef>& pairs) {
   const std::uint32_t* ids = rows.row_ids();
   std::size_t total = 0;
@@ -83,6 +93,7 @@ std::uint32_t group_of(const StringRef& key) {
   return load<std::uint32_t>(key.data);
 }
 
+/// Adds a pair of another state, whose group has the number `group` here.
 void move_to(const WordPair& key, std::uint32_t group, GroupKeyPairs<WordPair>& pairs) {
   pairs.groups[pairs.count] = group;
   pairs.keys[pairs.count++] = {key.first, group};
@@ -94,6 +105,7 @@ void move_to(const StringRef& key, std::uint32_t group, GroupKeyPairs<StringRef>
 }
 
 void finish(GroupKeyPairs<WordPair>&) {}
+/// Copies the keys with their new groups in front, when all sizes are known.
 void finish(GroupKeyPairs<StringRef>& pairs) {
   std::size_t total = 0;
   for (std::uint32_t i = 0; i < pairs.count; ++i) total += pairs.keys[i].size;
@@ -109,6 +121,8 @@ void finish(GroupKeyPairs<StringRef>& pairs) {
 }
 
 /// counts_[g] is the number of entries whose group is g.
+/// `Key` is WordPair (value, group) or StringRef (group and value as bytes, which the table
+/// copies).
 template <class Key>
 class DistinctState final : public AggregateState {
  public:
@@ -133,6 +147,7 @@ class DistinctState final : public AggregateState {
   }
 
   /// Sorts the entries of the table by group, so that merge() finds those of a group.
+  /// A counting sort; costs a pass over the table and 4 bytes for each entry.
   void prepare_merge() override {
     starts_.clear();
     starts_.extend(counts_.size() + 1);
@@ -147,6 +162,8 @@ class DistinctState final : public AggregateState {
   }
 
   bool merges_at_once() const override { return true; }
+  /// Leaves the counts of all states together in this one. Keys are not merged, so nothing can be
+  /// added afterwards.
   Status merge_all(std::span<AggregateState* const> others, unsigned threads) override {
     std::vector<DistinctState*> all{this};
     for (AggregateState* other : others) all.push_back(static_cast<DistinctState*>(other));
@@ -191,19 +208,20 @@ class DistinctState final : public AggregateState {
   }
 
  private:
-  /// Values of one state, listed partition by partition.
+  /// The pairs of one state, listed by partition.
   struct Listed {
     const Key* keys = nullptr;
     Column<std::uint32_t> order;
     std::vector<std::uint32_t> starts;
   };
-  /// What a thread has to count a partition.
+  /// One thread's table, which is cleared for each partition, and its own counters if groups are
+  /// few.
   struct Counter {
     KeyTable<Key> table;
     Column<std::uint64_t> counts;
   };
 
-  /// The counts become those of all values together.
+  /// Equal pairs have equal hashes, so they meet in one partition and are counted once.
   Status count_partitions(const std::vector<Listed>& lists, std::uint32_t partitions,
                           unsigned threads) {
     std::fill_n(counts_.data(), counts_.size(), std::uint64_t{0});
@@ -229,7 +247,7 @@ class DistinctState final : public AggregateState {
     return {};
   }
 
-  /// Counts the values of a partition that the table does not have yet.
+  /// Adds the pairs of one state and partition to the table; those that were not there are counted.
   void count_list(const Listed& list, std::size_t number, Counter& counter) {
     std::array<Key, kBatchRows> keys;
     std::array<std::uint64_t, kBatchRows> hashes;
@@ -252,14 +270,15 @@ class DistinctState final : public AggregateState {
       }
     }
   }
-
+  /// Adds the gathered pairs to the table and begins a new batch of them.
   void flush() {
     finish(pairs_);
     insert();
     pairs_.count = 0;
   }
 
-  /// New pairs raise the counter of their group.
+  /// New pairs raise the counter of their group. A table that is full throws std::bad_alloc, which
+  /// the grouping turns into kOutOfMemory.
   void insert() {
     if (table_.size() >= KeyTable<Key>::kMostKeys) throw std::bad_alloc();
     table_.reserve(pairs_.count);

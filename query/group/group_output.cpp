@@ -159,6 +159,8 @@ std::uint64_t finished_bytes(const GroupingPlan& plan) {
   return bytes;
 }
 
+/// The bitmap is used if it has at most some 256 bits for each group.
+/// Beyond that, clearing and scanning the bitmap costs more than sorting the first rows.
 RowRanks::RowRanks(std::uint64_t limit, std::uint64_t groups) {
   if (groups <= 1 || limit / 64 > 4 * groups + 1024) {
     sorted_.reserve(static_cast<std::size_t>(groups));

@@ -20,8 +20,11 @@ struct GroupPiece {
   std::shared_ptr<const StringArena> arena;  ///< owner of the bytes of codes
 };
 
-/// In which order first rows stand. Where they are dense among all rows, it is a bitmap of them,
-/// and the place of one the number of bits before its own; else they are sorted.
+/// Finds the place of each group in the answer, which is the rank of its first row. If first rows
+/// are dense among all rows, they are bits of a bitmap, and a rank is the number of bits before;
+/// otherwise they are sorted.
+/// Example: first rows 7, 3 and 40 of a table of 64 rows are bits 3, 7 and 40 of one word; the rank
+/// of 40 is the number of bits below, 2, so this group is the third row of the answer.
 class RowRanks {
  public:
   /// All first rows are below `limit`; there are `groups` of them.

@@ -193,6 +193,9 @@ void GroupStates::prepare_merge() {
   }
 }
 
+/// Marks all states, also those of the others, so that begin_merge() and merge() skip these
+/// aggregates on either side.
+/// Other aggregates are left as they are.
 Status GroupStates::merge_at_once(std::span<GroupStates* const> others, unsigned threads) {
   merged_at_once_ = true;
   for (GroupStates* other : others) other->merged_at_once_ = true;

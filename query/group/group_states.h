@@ -40,7 +40,7 @@ class SeenRows {
 /// are merged. Everything that adds may throw std::bad_alloc.
 class GroupStates {
  public:
-  /// `bit_bytes`: a group may have so much for the bits of a count of different values.
+  /// `bit_bytes` is what a group may have for the bits of one count of different values.
   explicit GroupStates(std::span<const AggregateSpec> aggregates, std::uint64_t bit_bytes = 0);
 
   std::uint32_t groups() const { return groups_; }
@@ -61,9 +61,11 @@ class GroupStates {
   /// Called before begin_merge() of several others: afterwards this shares no more states among
   /// aggregates than they do.
   void unshare_as(const GroupStates& from);
-  /// Merges those aggregates of `others`, which have the same groups, for which that is done best
-  /// for all at once, on several threads. Merging one after another then leaves these out.
+  /// Merges those aggregates of `others`, which have the same groups, that are merged best all at
+  /// once on several threads (merges_at_once()). Merging states one after another then leaves these
+  /// out.
   Status merge_at_once(std::span<GroupStates* const> others, unsigned threads);
+  /// Makes room for the rows of `from`.
   void begin_merge(const GroupStates& from);
   bool merges_in_parallel() const;
   /// Asks for the memory of groups that will soon be merged from here.

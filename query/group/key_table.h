@@ -5,8 +5,7 @@
 // table grows, and 64 bits to compare: words are compared directly, other keys first by their hash.
 //
 // The laboratory derives a table from this one that looks vectors of keys up optimistically
-// (lab/groups/optimistic_table.h).
-// Tested by tests/unit/query/group/key_table_test.cpp.
+// (lab/groups/optimistic_table.h). Tested by tests/unit/query/group/key_table_test.cpp.
 #pragma once
 
 #include <array>
@@ -198,6 +197,7 @@ class KeyTable {
     }
   }
 
+  /// Moves all slots to a larger table by their hashes, without reading keys.
   void rebuild(std::size_t count) {
     Column<Slot> grown;
     grown.extend(count);

@@ -12,8 +12,8 @@ namespace presso::query::grouping {
 
 /// An array with a place for each of the coder.range() codes; without keys, one group of all rows.
 std::unique_ptr<Grouping> make_dense_grouping(const GroupingPlan& plan, const KeyCoder& coder);
-/// kHash or kRadix. A thread whose table would hold more than `most_in_table` groups
-/// goes on as by kRadix.
+/// kHash or kRadix. A thread whose table would hold more than `most_in_table` groups continues like
+/// kRadix.
 std::unique_ptr<Grouping> make_table_grouping(const GroupingPlan& plan, const KeyCoder& coder,
                                               GroupStrategy strategy, std::uint64_t most_in_table);
 

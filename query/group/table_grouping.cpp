@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Groups found by hashing. Each thread has a table (KeyTable) and states of its own.
 //
-//   kHash   the table grows; in the end the threads' tables are merged, partition by
-//           partition of the hash, on all threads
-//   kRadix  a table that stays in the cache: when it is full its groups go to a pack, sorted
-//           by partition, and it begins anew; in the end the packs are merged, each partition
-//           in a table of its own, which again stays in the cache
+//   kHash   the table grows; in the end the threads' tables are merged, partition by partition of
+//           the hash, on all threads
+//   kRadix  a table that stays in the cache: when it is full its groups go to a pack, ordered by
+//           partition, and it begins anew; in the end the packs are merged, each partition in a
+//           table of its own, which stays in the cache as well
 //
 // Runs of neighbours with equal keys are found first, so that each run costs one look-up and one
 // addition. Tested by tests/unit/query/group/grouping_test.cpp and grouping_threads_test.cpp.

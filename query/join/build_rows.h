@@ -35,7 +35,8 @@ void for_each_key(const BuildKeys& keys, std::uint64_t first, std::uint64_t end,
   }
 }
 
-/// What a strategy is built from. `facts.unique` is what is known so far.
+/// Everything that a strategy is built from. `facts.unique` is what is known so far: true only if
+/// the keys ascend strictly.
 struct BuildInput {
   const JoinTablePlan& plan;
   const BuildKeys& keys;
@@ -59,7 +60,7 @@ inline std::uint64_t part_begin(std::uint64_t rows, std::uint64_t part, std::uin
   return std::min(rows, words * part / parts * 64);
 }
 
-/// 0 to 32, so that 2^n are at least `count`.
+/// Returns the least n, from 0 to 32, for which 2^n is at least `count`.
 inline unsigned bits_for(std::uint64_t count) {
   unsigned bits = 0;
   while ((std::uint64_t{1} << bits) < count) ++bits;

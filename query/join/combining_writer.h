@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes tuples to many places in turn, several of a place together (key_partition.h).
+// Writes tuples to many places in turn, several for one place together (software write-combining,
+// Balkesen et al. 2013; key_partition.h says why). Tested by
+// tests/unit/query/join/key_partition_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +12,8 @@
 
 namespace presso::query::join {
 
-/// Collects tuples for each part, and writes them where the part goes on.
+/// Gathers tuples for each partition and writes them in pieces of kTuples. `next` holds, for each
+/// partition, where the next tuple goes; it is advanced.
 class CombiningWriter {
  public:
   CombiningWriter(std::size_t parts, std::uint64_t* next, Tuple* tuples)
@@ -26,13 +29,14 @@ class CombiningWriter {
   }
 
  private:
-  /// With the count 16 tuples are 196 bytes; 15 make 3 cache lines.
+  /// 15 tuples and the count are 184 bytes and fit into three cache lines; 16 would not.
   static constexpr std::uint32_t kTuples = 15;
   struct alignas(64) Waiting {
     Tuple tuples[kTuples];
     std::uint32_t count = 0;
   };
 
+  /// A full piece is copied with a size that the compiler knows.
   void flush(std::size_t part) {
     Waiting& waiting = waiting_[part];
     if (waiting.count == kTuples) {

@@ -5,9 +5,10 @@
 // more places answer for keys out of range, so that a look-up has no branch: one load for each key
 // (or two, side by side), none of which waits for another.
 //
-// It is first built as if keys were unique; the first key that comes twice ends that. Each thread
-// owns a part of the places and walks over all keys: reading a key costs a fraction of reaching
-// into the array, nothing has to be exchanged, and rows of a key come in their order.
+// The table is first built as if keys were unique; the first key that occurs twice ends that, and
+// it is built again. Each thread owns a range of places and walks over all keys: reading a key
+// costs a fraction of reaching into the array, nothing has to be exchanged, and the rows of a key
+// come in their order. Only for ranges that memory holds.
 #include "format/threads/parallel.h"
 #include "query/join/strategies.h"
 

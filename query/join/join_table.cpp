@@ -22,7 +22,7 @@ struct Strategy {
   JoinMemory (*predict)(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 };
 
-/// kUnchained and kRadix share their functions, which look at plan.strategy.
+/// kAuto must have been replaced by a strategy.
 Strategy functions_of(JoinStrategy strategy) {
   switch (strategy) {
     case JoinStrategy::kMerge:

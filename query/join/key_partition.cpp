@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kBatch = 1024;
 constexpr std::uint64_t kRowsForAThread = 16'384;
 
-/// Calls take(part, key, row) for some rows with a key.
+/// Calls take(partition, key, row) for the rows of a range that have a key; hashes are computed by
+/// the vector kernels of query/group.
 template <class Take>
 void for_each_hashed(const BuildKeys& keys, std::uint64_t begin, std::uint64_t end, unsigned bits,
                      Take&& take) {

@@ -17,6 +17,7 @@ JoinMemory predict_merge(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 BuildResult build_direct(const BuildInput& input);
 JoinMemory predict_direct(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 
+// kUnchained, unchained_table.cpp: a directory of slots whose tuples lie together.
 BuildResult build_unchained(const BuildInput& input);
 JoinMemory predict_unchained(const JoinTablePlan& plan, const JoinKeyFacts& facts);
 

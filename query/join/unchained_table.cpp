@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Builds the table of unchained_table.h and predicts its memory: the directory, and tuples twice
+// while they are partitioned.
 #include "query/join/unchained_table.h"
 
 namespace presso::query::join {

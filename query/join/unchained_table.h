@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-// kUnchained (Birler, Schmidt, Fent, Neumann 2024: "Simple, Efficient, and Robust Hash Tables for
-// Join Processing"): a directory of slots, and the tuples of all slots one after the other. An
-// entry of the directory has the slot's end and a small Bloom filter of its keys (32 bits, three
-// set by each key), so that a key that is not there mostly costs one look; a key that is there
-// costs two. No chains: all rows of a key lie side by side, however many.
+// kUnchained: the general hash table of joins (Birler, Schmidt, Fent and Neumann 2024, "Simple,
+// Efficient, and Robust Hash Tables for Join Processing"). It has a directory of slots, and the
+// tuples of all slots one after the other. An entry of the directory has the end of the slot's
+// tuples and a small Bloom filter of its keys (32 bits, of which each key sets three). A key that
+// does not exist therefore mostly costs one cache miss, one that exists two. There are no chains:
+// all rows of a key lie together, however many.
 //
-// Tuples are dealt out to parts that fit into the cache (key_partition.h); a part is a range of
-// slots and of tuples, which is then counted and filled by one thread. Tuples of a slot are sorted
-// by key and row.
+// Tuples are partitioned into parts that fit into the cache (key_partition.h). A part is a range of
+// slots and of tuples, which one thread counts and fills. The tuples of a slot are sorted by key
+// and row.
 //
-// Where keys are unique tuples stay as they are, 12 bytes each, so that the row is where the key
-// is. Else the same memory holds all keys, then all rows, as the rows of a key have to be side by
-// side; what tuples were dealt out into becomes this second form, so neither needs more.
+// If keys are unique the tuples stay as they are, 12 bytes each, so that the row is beside its key.
+// Otherwise the same memory holds all keys and then all rows, because the rows of a key must lie
+// together; it takes the place of the partitions, so neither form needs more memory.
 //
-// The laboratory's radix join (lab/join/radix_table.cpp) derives a table from this one.
+// The laboratory's radix join (lab/join/radix_table.cpp) derives a table from this one. Rates are
+// in NOTES.md. Tested by tests/unit/query/join/join_table_test.cpp.
 #pragma once
 
 #include "format/threads/parallel.h"
@@ -30,15 +32,18 @@ inline std::uint64_t unchained_slots(const JoinKeyFacts& facts) {
   return std::uint64_t{1} << bits_for(facts.keys);
 }
 
-/// Three bits of 32. The lowest 32 bits of a hash are the slot's, those above are asked here.
+/// Returns the filter bits of a hash: three of 32, by 15 bits above those that choose the slot.
 constexpr std::uint32_t tag_of(std::uint64_t hash) {
   return (1u << ((hash >> 32) & 31)) | (1u << ((hash >> 37) & 31)) | (1u << ((hash >> 42) & 31));
 }
 
+/// Returns the end of a slot's tuples, the upper half of its entry; the lower half is the filter.
 constexpr std::uint64_t entry_end(std::uint64_t entry) {
   return entry >> 32;
 }
 
+/// directory_[s + 1] is the entry of slot s; directory_[0] only has the end 0, so that a slot
+/// begins where the entry before it ends.
 class UnchainedTable : public JoinTable {
   static constexpr std::uint64_t kTuplesOfPart = 8192;  ///< about, with their slots 160 KB
   static constexpr std::uint64_t kSortedSlot = 16;  ///< slots of more tuples are searched by halves
@@ -51,6 +56,8 @@ class UnchainedTable : public JoinTable {
     words_.extend_unset(static_cast<std::size_t>(3 * facts_.keys));
   }
 
+  /// Partitions the tuples, fills the parts in parallel and, if keys repeat, separates keys and
+  /// rows.
   Status fill(const BuildInput& input) {
     Column<std::uint32_t> scratch;
     scratch.extend_unset(words_.size());
@@ -91,15 +98,15 @@ class UnchainedTable : public JoinTable {
            " parts";
   }
 
-  /// Where the results of a batch go: one after the other.
+  /// Writes the results of a batch in the order of its keys.
   struct OwnPlaces {
     std::uint32_t* first;
     std::uint32_t* count;
     std::uint32_t operator[](std::uint32_t i) const { return i; }
   };
 
-  /// Three walks over a batch: ask for the slots; read them, and ask for the tuples of those that
-  /// may have the key; compare.
+  /// Three passes over a batch: prefetch the slots; read them, and prefetch the tuples of those
+  /// whose filter may have the key; compare. `places` says where the result of each key goes.
   template <class Places>
   void find_batch(const std::uint64_t* keys, std::uint32_t count, const Places& places) const {
     std::uint64_t hashes[kUnchainedBatch];
@@ -136,7 +143,9 @@ class UnchainedTable : public JoinTable {
     }
   }
 
+  /// The highest bits of the lower half of a hash, so that parts are ranges of slots.
   std::uint64_t slot_of(std::uint64_t hash) const { return partition_of(hash, slot_bits_); }
+  /// Where rows begin if keys repeat.
   const std::uint32_t* rows() const { return words_.data() + 2 * facts_.keys; }
   unsigned partition_bits() const { return bits_for(begins_.size() - 1); }
   static Tuple* as_tuples(Column<std::uint32_t>& words) {
@@ -159,7 +168,8 @@ class UnchainedTable : public JoinTable {
   std::vector<std::uint64_t> begins_;  ///< of parts
 
  private:
-  /// Counts become ends of slots; true where a key comes twice.
+  /// Fills the slots of one part by counting sort: counts become beginnings, and each tuple
+  /// advances its slot, so that beginnings become ends. Returns whether some key occurs twice.
   bool fill_part(std::size_t part, const Tuple* from) {
     const std::uint64_t slots = (directory_.size() - 1) / (begins_.size() - 1);
     std::uint64_t* const entries = directory_.data() + 1 + part * slots;
@@ -187,7 +197,8 @@ class UnchainedTable : public JoinTable {
     return sort_slots(entries, slots, begin, to);
   }
 
-  /// By key, then row; slots are sorted by row already. True where a key comes twice.
+  /// Sorts each slot by key; it is stable, so rows of a key stay in order. Returns whether some key
+  /// occurs twice.
   static bool sort_slots(const std::uint64_t* entries, std::uint64_t slots, std::uint64_t begin,
                          Tuple* tuples) {
     bool repeats = false;
@@ -198,6 +209,7 @@ class UnchainedTable : public JoinTable {
     }
     return repeats;
   }
+  /// Small slots by insertion; slots are nearly always small unless keys repeat.
   static bool sort_slot(Tuple* begin, Tuple* end) {
     const auto by_key = [](const Tuple& a, const Tuple& b) { return key_of(a) < key_of(b); };
     if (end - begin > static_cast<std::ptrdiff_t>(kSortedSlot)) {
@@ -215,7 +227,7 @@ class UnchainedTable : public JoinTable {
     return repeats;
   }
 
-  /// All keys, then all rows.
+  /// Copies the tuples [begin, end) into the second form: all keys, then all rows.
   void separate(std::uint64_t begin, std::uint64_t end, std::uint32_t* to) const {
     const std::uint32_t* const from = words_.data();
     std::uint32_t* const rows = to + 2 * facts_.keys;
@@ -226,7 +238,7 @@ class UnchainedTable : public JoinTable {
     }
   }
 
-  /// The first tuple from `begin` on whose key is not less; keys are kStride words apart.
+  /// Returns the first tuple of [begin, end) whose key is not less; keys are kStride words apart.
   template <unsigned kStride>
   std::uint64_t lower_bound(std::uint64_t key, std::uint64_t begin, std::uint64_t end) const {
     while (end - begin > kSortedSlot) {
@@ -237,8 +249,8 @@ class UnchainedTable : public JoinTable {
     return begin;
   }
 
-  /// Up to four tuples without a branch, as nobody can guess which; few slots have more. Only
-  /// tuples of the slot are touched, whose memory has been asked for.
+  /// For unique keys: compares up to four tuples without a branch, as it cannot be predicted which
+  /// one matches; few slots have more. Touches only tuples of the slot, which have been prefetched.
   void find_one(std::uint64_t key, std::uint64_t begin, std::uint64_t end, std::uint32_t& first,
                 std::uint32_t& count) const {
     const std::uint32_t* const words = words_.data();
@@ -256,7 +268,8 @@ class UnchainedTable : public JoinTable {
     count = load_key(words + 3 * at) == key ? 1 : 0;
   }
 
-  /// Mostly the slot's last key is the same one.
+  /// For repeated keys: often the whole rest of the slot has the same key, which its last key
+  /// tells.
   void find_rows(std::uint64_t key, std::uint64_t begin, std::uint64_t end, std::uint32_t& first,
                  std::uint32_t& count) const {
     const std::uint64_t from = lower_bound<2>(key, begin, end);
@@ -268,7 +281,7 @@ class UnchainedTable : public JoinTable {
   }
 
   const unsigned slot_bits_;
-  Column<std::uint64_t> directory_;  ///< before the first slot, then of each slot
+  Column<std::uint64_t> directory_;  ///< entry of each slot, from index 1 on
 };
 
 }  // namespace presso::query::join

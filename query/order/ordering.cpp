@@ -19,13 +19,15 @@
 namespace presso::query {
 namespace {
 
-/// Rows of a batch that comes out.
 constexpr std::size_t kMostRows = std::size_t{kBatchRows} * 64;  ///< of a batch that comes out
 constexpr std::size_t kMostRuns = 128;                           ///< runs that are merged at a time
+/// Bytes of a batch in a file: large enough to be read in one go, small enough that one batch of
+/// each run fits into memory.
 constexpr std::uint64_t kMostBatchBytes = std::uint64_t{256} << 10;
-constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{4} << 10;
+constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{4} << 10;  ///< with very little memory
 
-/// Adds a column for the row's number, and divides the memory.
+/// Adds a column for the row's number, which makes the order of equal keys that of the input, and
+/// divides the memory among threads.
 SortPlan plan_for(const OrderingPlan& plan) {
   SortPlan sort;
   sort.columns = plan.columns;

@@ -16,7 +16,6 @@
 #include "scan/literal/literal_spellings.h"
 #include "scan/literal/literal_units.h"
 #include "scan/matching/line_scan.h"
-#include "scan/regex/regex_matcher.h"
 #include "scan/syntax/tree.h"
 #include "scan/unicode/unicode.h"
 
@@ -211,7 +210,7 @@ constexpr std::size_t kFewStrings = 100;
 class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, std::vector<std::uint32_t> pattern_of,
-                 const PatternOptions& options, Node groups)
+                 const PatternOptions& options, MakeGroupFinder groups)
       : strings_(literals),
         pattern_of_(std::move(pattern_of)),
         options_(options),
@@ -225,8 +224,7 @@ class LiteralMatcher final : public Matcher {
   }
 
   std::unique_ptr<GroupFinder> group_finder() const override {
-    if (groups_.kind == Node::Kind::kEmpty) return nullptr;
-    return make_group_finder(groups_, options_);
+    return groups_ ? groups_() : nullptr;
   }
   std::size_t pattern_count() const override {
     return pattern_of_.empty() ? 0 : std::size_t{pattern_of_.back()} + 1;
@@ -286,7 +284,7 @@ class LiteralMatcher final : public Matcher {
   std::vector<std::string> strings_;
   std::vector<std::uint32_t> pattern_of_;  ///< by literal; ascending
   PatternOptions options_;
-  Node groups_;  ///< the tree with groups that the strings come from, or kEmpty
+  MakeGroupFinder groups_;  ///< empty for patterns without groups
   LiteralPlan plan_;
   LiteralSet literals_;
   RequiredLiterals required_;
@@ -310,7 +308,7 @@ Status check_literal(const std::string& literal, const PatternOptions& options) 
 Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
                                                             std::vector<std::uint32_t> pattern_of,
                                                             const PatternOptions& options,
-                                                            Node groups) {
+                                                            MakeGroupFinder groups) {
   for (std::string& literal : literals) {
     PRESSO_TRY(check_literal(literal, options));
     // The text comes with both bytes exchanged (scan/matching/null_data.h).

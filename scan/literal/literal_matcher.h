@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "presso/pattern.h"
 #include "scan/matching/matcher.h"
-#include "scan/syntax/tree.h"
 
 namespace presso::scan_detail {
 
@@ -17,12 +17,15 @@ namespace presso::scan_detail {
 /// and with ignore_case what is not UTF-8.
 Status check_literal(const std::string& literal, const PatternOptions& options);
 
-/// `pattern_of`: by literal, the number of the pattern that it comes from, ascending. `groups`: for
-/// patterns with groups, the tree that the literals come from, with the bounds that `options` ask
-/// for; kEmpty for all others. Errors as of Pattern::compile_literals().
+/// Makes a finder of the groups within a match; called once by each thread that needs one.
+using MakeGroupFinder = std::function<std::unique_ptr<GroupFinder>()>;
+
+/// Makes the matcher of fixed strings. `pattern_of` has, for each literal, the number of the
+/// pattern that it comes from, ascending. `groups` makes finders for patterns with groups; it is
+/// empty for patterns without. Errors are those of Pattern::compile_literals().
 Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
                                                             std::vector<std::uint32_t> pattern_of,
                                                             const PatternOptions& options,
-                                                            Node groups = {});
+                                                            MakeGroupFinder groups = {});
 
 }  // namespace presso::scan_detail

@@ -120,13 +120,15 @@ bool has_groups(const Node& node) {
          std::any_of(node.children.begin(), node.children.end(), has_groups);
 }
 
-/// What groups are found by where strings are searched for: the patterns' tree between its bounds,
-/// or kEmpty where it has no group.
-Node tree_with_groups(std::vector<Node> roots, const PatternOptions& options) {
+/// Makes the finder of groups for patterns that are searched for as strings: the patterns' tree
+/// between its bounds knows where in a match each group lies. Empty where there are no groups.
+MakeGroupFinder group_finder_of(std::vector<Node> roots, const PatternOptions& options) {
   if (std::none_of(roots.begin(), roots.end(), has_groups)) return {};
   Node root = any_of(std::move(roots));
   spell_out_letters(root);
-  return with_bounds(std::move(root), options.bounds);
+  return [tree = with_bounds(std::move(root), options.bounds), options] {
+    return make_group_finder(tree, options);
+  };
 }
 
 bool has_line_feed(const Node& node) {
@@ -169,7 +171,7 @@ Result<std::shared_ptr<const Matcher>> make_matcher(std::vector<Node> roots,
   if (literal_engine_agrees(options) && !spans) {
     if (auto found = strings_of(roots, letters_of(options))) {
       return make_literal_matcher(std::move(found->strings), std::move(found->pattern_of), options,
-                                  tree_with_groups(std::move(roots), options));
+                                  group_finder_of(std::move(roots), options));
     }
   }
   if (options.engine == Engine::kLiteral) {

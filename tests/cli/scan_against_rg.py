@@ -364,8 +364,8 @@ LEFT_OUT = [
     (
         "replacing nothing at the end",
         lambda case: case.has("-r") and case.finds("", "x*") and "unfinished" in case.names,
-        "ripgrep 13 replaces an empty match after the last character, but never shows it; ripgrep 15 "
-        "does neither",
+        "ripgrep 13 replaces an empty match after the last character, but never shows it; ripgrep "
+        "15 does neither",
     ),
     (
         "CR in a pattern, with --crlf",

@@ -120,7 +120,7 @@ struct TableSummary {
 /// those of `source` and `sink`.
 Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options);
-/// The same for a text that can be read at any place, which all threads do: the file comes out the
+/// Compresses a text that can be read at any place, which all threads do: the file comes out the
 /// same, and with many threads sooner. Types are found out from all of the text.
 Result<TableSummary> compress_table(const RandomAccess& text, ByteSink& sink,
                                     const TableOptions& options);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Joins on a stream. The kernels of joins themselves are compiled in instances/, for each source of
-// keys. Threads to data, shared memory and synchronisation are described where the bodies are.
+// Runs the steps of joins on a CUDA stream (join_steps.h). The kernels of joins themselves are
+// compiled in instances/, one file for each source of keys, because nvcc compiles a file on one
+// core; this file only picks the source. How threads map to data, shared memory and synchronisation
+// are described at the kernels' bodies, in the .cuh files.
 #include "query/gpu/join/device_join.h"
 
 #include "decompress/gpu/runtime/current_device.h"

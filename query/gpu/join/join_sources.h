@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which source of keys a join reads, and the steps of joins by each of them, which are compiled in
-// files of their own (instances/), since nvcc compiles one file on one core.
+// Which source of keys a join reads (key_source.cuh), and the steps of joins for each of them.
+// These are compiled in files of their own (instances/), because nvcc compiles one file on one
+// core; join_launch.cuh has the body. Tested by tests/gpu/joins_on_device_test.cpp.
 #pragma once
 
 #include "presso/error.h"
@@ -11,7 +12,7 @@ struct CUstream_st;
 
 namespace presso::gpu {
 
-/// Calls use(source) for the join's keys.
+/// Calls use(source) with the source of the plan's keys: narrowed to 32 bits, of 32 bits, or of 64.
 template <class Use>
 Status with_key_source(const JoinPlan& plan, const Use& use) {
   if (plan.narrows()) {
@@ -21,10 +22,11 @@ Status with_key_source(const JoinPlan& plan, const Use& use) {
   return use(PlainKeys<u64>{});
 }
 
-/// Which of the functions of JoinSteps is called.
+/// Which function of JoinSteps is called.
 enum class JoinWork { kCount, kWrite, kJoin };
 
-/// Enqueues the kernels of a join whose keys come from `source`. `pairs`: not for kCount.
+/// Enqueues the kernels of a join whose keys come from `source`; nothing waits. `pairs` is not used
+/// by kCount.
 template <class Source>
 Status launch_join(const JoinPlan& plan, const Source& source, void* d_temporary, JoinWork work,
                    const JoinPairs& pairs, CUstream_st* stream);

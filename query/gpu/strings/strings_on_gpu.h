@@ -17,12 +17,12 @@ struct StringOptions {
   StringLayout layout = StringLayout::kClasses;  ///< the layout of the tables of all blocks
 };
 
-/// Sets bit i of a block's `bits` where the string of row i matches, clears it where not, bits
-/// behind the last row too; `matches` becomes the number of bits that are set. A null has no codes
-/// and counts as an empty string: nulls, and negation, are the caller's. Then status words are
-/// ErrorCodes, those of the CPU's decoder, except that nothing is known of plain sizes:
-/// kContentChecksum, kBadPayloadSize, kBadLength, kBadOffset. What is said of the rows of a faulty
-/// block is unspecified.
+/// Sets bit i of a block's `bits` if the string of row i matches and clears it otherwise, up to the
+/// end of the last word; `matches` becomes the number of set bits. A null has no codes and counts
+/// as an empty string: the caller handles nulls and negation. Status words then are ErrorCodes, as
+/// the CPU's decoder sets them, except that plain sizes are not checked: kContentChecksum,
+/// kBadPayloadSize, kBadLength, kBadOffset. The bits of a faulty block are unspecified. The
+/// returned Status only says whether everything could be enqueued.
 Status find_strings(const StringBatch& batch, const StringOptions& options, CUstream_st* stream);
 
 }  // namespace presso::gpu

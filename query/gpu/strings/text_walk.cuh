@@ -6,11 +6,11 @@
 // are not read at all. The warp goes on until no lane has bytes left, so rows of very different
 // lengths leave lanes idle.
 //
-// Reasoned, for a row of 16 bytes: 15 instructions to shift the pieces into place, and for each
-// byte five (its class, the next state, whether it is the row's) and two accesses to shared memory;
-// 8 for the rows' places and bits. Measured on an H200 with 36 million comments of 27 bytes
-// (lab/results/gpu-text.csv): 0.91 TB/s of text, half of what those numbers promise; 0.15
-// of the 1.05 ms find where rows begin. Tests: tests/simt/text_suite.cpp.
+// Estimated from instructions, for a row of 16 bytes: 15 instructions to shift pieces into place;
+// for each byte five (its class, the next state, whether it belongs to the row) and two accesses to
+// shared memory; 8 for the places and bits of rows. Measured on an H200 with 36 million comments of
+// 27 bytes (lab/results/gpu-text.csv): 0.91 TB/s of text, half of what those numbers promise; 0.15
+// of the 1.05 ms are spent on finding where rows begin. Tested by tests/simt/text_suite.cpp.
 #pragma once
 
 #include "query/gpu/strings/row_walk.cuh"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Expressions over columns, as text in SQL's grammar or as a tree: what rows are selected by and
-// what is computed of them (docs/queries.md lists operators, functions and types).
+// Expressions over columns, as text in SQL's grammar or as a tree: the conditions by which rows are
+// selected, and what is computed from them (docs/queries.md lists operators, functions and types).
+// A tree knows neither tables nor types; both come in when a query binds it
+// (query/compute/binder.h). Tested by tests/unit/query/expression.
 #pragma once
 
 #include <cstdint>

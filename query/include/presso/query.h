@@ -7,6 +7,9 @@
 //   query.where("l_shipdate <= 1998-09-02").group_by("l_returnflag")
 //        .select("l_returnflag, sum(l_quantity) as quantity, count(*)").order_by("quantity desc");
 //   presso::Result<presso::QuerySummary> done = query.run(options, sink);
+//
+// Sources, as docs/sources.md numbers them: S4.1-S4.13, S1.1, F5, F11, F12. Tested by
+// tests/unit/query and, against DuckDB and SQLite, by tests/differential/query_oracle.py.
 #pragma once
 
 #include <array>
@@ -339,11 +342,13 @@ class Query {
   Query& limit(std::uint64_t rows, std::uint64_t offset = 0);
 
   /// Looks up names and types. Errors: kInvalidArgument with the place in the text that is wrong;
-  /// what() has the text with a caret.
+  /// the message shows the text with a caret.
   Result<PreparedQuery> prepare(const QueryOptions& options) const;
-  /// What prepare() gives is asked once: the answer's columns, in which no options matter;
+  /// Returns the answer's columns without running the query; no options matter. Prepares the query
+  /// for this once, as do the functions below. Errors: those of prepare().
   Result<TableSchema> schema() const;
-  /// how it will be run, or was with `analyze`;
+  /// Returns, for people, how the query will be run. With `analyze` it is run, and what really
+  /// happened is added. Errors: those of prepare() and of PreparedQuery.
   Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
   /// and the answer. Errors: those of prepare() and of PreparedQuery.
   Result<QuerySummary> run(const QueryOptions& options, ResultSink& sink) const;
@@ -351,10 +356,11 @@ class Query {
   /// For QueryOptions::dictionaries: columns of strings of the first table that all row groups
   /// store as dictionaries, of not too many entries. Reads each row group's directory.
   Result<std::vector<std::string>> dictionary_columns() const;
-  /// For who divides a source by row groups (Table::part()). Of joined tables it is the one that
-  /// is read row by row; parts see all of the others, and are told so by divided(). Error:
-  /// kInvalidArgument where parts cannot be put together: an order or a limit without groups,
-  /// count(distinct), and joins that give rows of the other tables that have found no partner.
+  /// Says how to divide the query by row groups (Table::part()). With joins, the source that is
+  /// divided is the one that is read row by row; the parts see all of the others and are told so by
+  /// divided(). Error: kInvalidArgument where answers of parts cannot be put together: an order or
+  /// a limit without groups, count(distinct), and joins that give rows of the other tables without
+  /// a partner.
   Result<QueryDivision> divide(const QueryOptions& options) const;
   /// Declares that this is the query of a part of that source, which is then the one that is read
   /// row by row.

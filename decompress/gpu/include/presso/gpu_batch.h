@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Decoding batches of blocks that lie in device memory, in the manner of the low-level batch
-// interfaces that users know: ask for the size of the temporary memory, then enqueue on a stream.
-// Nothing here allocates, synchronises or copies between host and device. Sources: S7.6 to S7.9.
+// interfaces that users of CUDA know (nvCOMP): ask for the size of the temporary memory, then
+// enqueue on a stream. Nothing here allocates, synchronises or copies between host and device.
+// Sources: S7.6 to S7.9 of docs/sources.md. Tested by tests/simt/batch_in_emulator_test.cpp and, on
+// a GPU, tests/gpu/batch_on_device_test.cpp.
 #pragma once
 
 #include <cstddef>

@@ -20,6 +20,9 @@
 //   PRESSO_TRY(join.write(d_temporary, pairs, stream));
 //
 // Examples: tests/examples/device_join_example.cpp, docs/gpu.md.
+//
+// Tested by tests/simt/joins_in_emulator_test.cpp and device_joiner_test.cpp, and on a GPU by
+// tests/gpu/joins_on_device_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -104,7 +107,8 @@ struct JoinInput {
   std::uint32_t key_bytes = 8;  ///< 4 or 8
   JoinKind kind = JoinKind::kInner;
   DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kAuto;
-  /// Pairs ascend by probe row, then build row; else they come in any order, another each time.
+  /// Pairs ascend by probe row, then by build row. Otherwise their order is arbitrary and may
+  /// differ each time.
   bool ordered = false;
   /// The caller promises that no two build rows that take part have the same key, which saves work.
   /// If the promise is wrong, some matches are missing.
@@ -246,7 +250,7 @@ struct JoinRequest {
   JoinSide probe;  ///< as many columns as the build side, of the same types
   JoinKind kind = JoinKind::kInner;
   DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kAuto;
-  /// Pairs ascend by probe row, then build row.
+  /// Pairs ascend by probe row, then by build row.
   bool ordered = false;
   bool unique = false;
   bool ascends = false;  ///< as numbers of the keys' types: by the first key, then by the second
@@ -266,7 +270,7 @@ class JoinedPairs {
   /// How many of the pairs, at the end, are build rows without a match.
   std::uint64_t unmatched() const;
   DeviceJoinAlgorithm strategy() const;  ///< never kAuto
-  /// Of memory on the GPU.
+  /// The memory on the GPU that this object holds.
   std::uint64_t device_bytes() const;
 
   /// Fills `array` and `schema` with a struct of the columns `probe_row` and, except for semi and

@@ -159,7 +159,7 @@ TEST_F(JoinMemoryTest, SpillingStrategiesAgree) {
     }
     spilled += suits && summary.spilled_bytes > 0 ? 1 : 0;
   }
-  EXPECT_GE(spilled, 5);
+  EXPECT_EQ(spilled, 2);  // kAuto and kUnchained; kDirect and kMerge do not take strings
 }
 
 TEST_F(JoinMemoryTest, RowsAtTheEndHaveNullsInColumnsOfATableThatSpilled) {
