@@ -17,7 +17,7 @@ Result<std::shared_ptr<const GroupDirectory>> directory_of(const Table& table,
                                                            std::uint64_t group) {
   const std::shared_ptr<KeptDirectories>& kept = TableAccess::directories(table);
   if (kept != nullptr) {
-    if (auto directory = kept->find(group)) return std::move(directory);
+    if (auto directory = kept->find(group)) return directory;
   }
   PRESSO_ASSIGN(RowGroup read, TableAccess::index(table).read_directory(group));
   auto directory = std::make_shared<const GroupDirectory>(std::move(read));

@@ -48,7 +48,7 @@ def main():
     update = "--update" in sys.argv
     root, build, *targets = [pathlib.Path(word) if at < 2 else word for at, word in
                              enumerate(word for word in sys.argv[1:] if word != "--update")]
-    objects = sum(1 for _ in build.rglob("*.o"))
+    objects = sum(1 for _ in build.rglob("*.dir/**/*.o"))
     if objects != 0:
         sys.exit(f"build_time: {build} has {objects} objects already; begin with an empty folder")
     os.environ["CCACHE_RECACHE"] = "1"
