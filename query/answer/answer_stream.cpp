@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The producer thread writes batches into a bounded queue and the stream's reader takes them out.
+// All members below mutex_ are guarded by it; cancelled_ is atomic since the query polls it.
 #include "query/answer/answer_stream.h"
 
 #include <chrono>
@@ -15,9 +17,12 @@
 namespace presso::query {
 namespace {
 
-/// How often a reader that waits looks whether it is to stop.
+/// How often a waiting reader checks `watched`. Nobody notifies the condition when the caller's
+/// flag changes, so the wait must end now and then.
 constexpr auto kWatchInterval = std::chrono::milliseconds(20);
 
+/// Sink of the query and source of the Arrow stream at once. Owned by the stream; whoever releases
+/// the stream destroys it.
 class AnswerStream final : public ResultSink, public StreamSource {
  public:
   AnswerStream(const TableSchema& schema, std::vector<bool> coded, RunAnswer run,
@@ -28,6 +33,7 @@ class AnswerStream final : public ResultSink, public StreamSource {
         watched_(watched),
         most_(queued_batches) {}
 
+  /// Asks the query to stop, wakes it if it waits for room in the queue, and waits for its thread.
   ~AnswerStream() override {
     {
       const std::lock_guard lock(mutex_);
@@ -38,7 +44,8 @@ class AnswerStream final : public ResultSink, public StreamSource {
     if (thread_.joinable()) thread_.join();
   }
 
-  /// The thread begins with the first batch that is asked for.
+  /// Starts the query's thread at the first request for a batch, so that a stream of which only the
+  /// schema is read costs nothing. If no thread can be started, the error is returned by next().
   Status start() {
     if (started_) return {};
     started_ = true;
@@ -57,6 +64,8 @@ class AnswerStream final : public ResultSink, public StreamSource {
     return {};
   }
 
+  /// Called on the query's thread, in order. Converts the batch to Arrow's layout and waits for
+  /// room. Returns false once the reader has released the stream.
   Result<bool> write(ResultBatch batch, Buffer) override {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       PRESSO_TRY(to_arrow_layout(schema_.columns[i], batch[i]));
@@ -72,7 +81,8 @@ class AnswerStream final : public ResultSink, public StreamSource {
   Result<const TableSchema*> schema() override { return &schema_; }
   std::vector<bool> coded() const override { return coded_; }
 
-  /// A released array is the end.
+  /// Returns the next batch, or the query's final status if it has ended; an array that is left
+  /// released means the end, as in Arrow's C stream interface.
   Status next(ArrowArray& out) override {
     PRESSO_TRY(start());
     std::unique_lock lock(mutex_);
@@ -86,6 +96,7 @@ class AnswerStream final : public ResultSink, public StreamSource {
     ResultBatch batch = std::move(batches_.front());
     batches_.pop_front();
     room_.notify_one();
+    // Handing over converts the batch, which needs no lock.
     lock.unlock();
     hand_over(std::move(batch), out);
     return {};
@@ -95,18 +106,25 @@ class AnswerStream final : public ResultSink, public StreamSource {
   TableSchema schema_;
   std::vector<bool> coded_;
   RunAnswer run_;
+  /// The caller's flag to stop; may be nullptr. Polled by next() only, since the query polls
+  /// cancelled_.
   const std::atomic<bool>* watched_;
+  /// The capacity of the queue in batches.
   const std::size_t most_;
   std::atomic<bool> cancelled_{false};
   bool started_ = false;
   std::thread thread_;
 
   std::mutex mutex_;
+  /// filled_ is notified when a batch was added or the query ended, room_ when a batch was taken or
+  /// the stream closed.
   std::condition_variable filled_;
   std::condition_variable room_;
   std::deque<ResultBatch> batches_;
+  /// The query's outcome, valid once ended_ is set.
   Status status_;
   bool ended_ = false;
+  /// Set by the destructor: nobody will take batches any more.
   bool closed_ = false;
 };
 

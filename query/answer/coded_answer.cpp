@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Dictionaries of row groups in Arrow's layout, made once for each row group and result, and shared
+// by its batches.
 #include "query/answer/coded_answer.h"
 
 #include <unordered_set>
@@ -10,12 +12,13 @@
 namespace presso::query {
 namespace {
 
-/// What a row group's strings are codes of; without entries there is an empty one, since codes of
-/// nulls are 0.
+/// The dictionary of a row group's column in Arrow's layout. A column of NULLs alone has no
+/// entries; it gets one empty entry, since the codes of NULLs are 0 and must point somewhere.
 Result<std::shared_ptr<const void>> make_dictionary(const ColumnSchema& schema,
                                                     const GroupReader& group, std::size_t column) {
   auto made = std::make_shared<ColumnData>();
   made->type = schema.type;
+  // One empty entry, which is replaced if the dictionary has entries.
   made->offsets = {0, 0};
   if (group.chunk(column).representation == Representation::kDictionary) {
     PRESSO_ASSIGN(const DictionaryEntries* entries, group.dictionary(column));
@@ -27,6 +30,8 @@ Result<std::shared_ptr<const void>> make_dictionary(const ColumnSchema& schema,
   return std::shared_ptr<const void>(std::move(made));
 }
 
+/// Whether the column's strings can be given as codes without enlarging batches: a dictionary with
+/// at most half as many entries as a batch has rows, or NULLs alone.
 bool is_in_dictionary(const ColumnChunk& chunk) {
   if (chunk.representation == Representation::kNull) return true;
   return chunk.representation == Representation::kDictionary && chunk.entries <= kMostBatchRows / 2;
@@ -36,12 +41,15 @@ bool is_in_dictionary(const ColumnChunk& chunk) {
 
 CodedResults coded_results(const BoundQuery& query, const std::vector<std::string>& names) {
   CodedResults coded;
+  // Codes of different row groups cannot be compared, so rows must stay in the batches of their own
+  // row group.
   const bool are_rows = !query.grouped() && query.joins == nullptr && query.sort_keys.empty();
   if (!are_rows) return coded;
   const std::unordered_set<std::string_view> named(names.begin(), names.end());
   bool any = false;
   for (const NodeId id : query.results) {
     coded.emplace_back();
+    // A computed string is in no dictionary, even if its inputs are.
     if (!query.input->is_column(id)) continue;
     const std::size_t column = query.input->at(id).column;
     const ColumnSchema& schema = query.columns[column].schema;
@@ -74,6 +82,7 @@ Result<std::vector<std::string>> columns_in_dictionaries(const std::vector<Table
       }
     }
   }
+  // Without row groups it is unknown how columns would be stored, so none is named.
   for (std::size_t i = 0; groups > 0 && i < columns.size(); ++i) {
     if (is_coded[i]) names.push_back(columns[i].name);
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Queries of divided tables (partial_query.h): which parts there are, partial answers, and the
-// answer that is made of them.
+// The public functions of queries over divided tables: which parts there are (divide), the partial
+// answer of one part (partial), and the whole answer made of partial ones (merge). Distribution
+// itself, sending work and collecting answers, is left to the caller (docs/distributed.md). How
+// partial answers look is described in partial_query.h. Tested by python/tests/test_partial.py and
+// test_joined_parts.py.
 #include "query/answer/partial_query.h"
 #include "query/answer/preparation.h"
 #include "query/answer/query_body.h"
@@ -15,8 +18,11 @@ namespace {
 using query::BoundQuery;
 using query::Preparation;
 
-/// Whether the answer can be put together of parts of the rows that are read one by one.
+/// Checks that the answer can be put together from answers for parts of the root's rows. Not
+/// divisible: ungrouped rows with an order or a limit, and joins that return build rows depending
+/// on whether any root row matches, which a part cannot know.
 Status check_divisible(const BoundQuery& bound) {
+  // Groups may be ordered and cut by whoever merges them; plain rows are returned as they are.
   const bool cuts = bound.last_row() != ~std::uint64_t{0} || bound.offset != 0;
   if (!bound.grouped() && (cuts || !bound.sort_keys.empty())) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -26,6 +32,8 @@ Status check_divisible(const BoundQuery& bound) {
   if (bound.joins == nullptr) return {};
   const query::JoinTree& tree = bound.joins->tree;
   for (const query::BoundStage& stage : tree.stages) {
+    // Inner, left, semi and anti joins decide each root row by itself, so parts of the root are
+    // independent.
     if (!query::gives_build_rows(stage.kind)) continue;
     const std::string& root = bound.joins->sources[tree.root].name;
     return make_error(ErrorCode::kInvalidArgument,
@@ -38,7 +46,7 @@ Status check_divisible(const BoundQuery& bound) {
   return {};
 }
 
-/// Devices neither give nor take states.
+/// GPUs neither produce nor consume partial states, so these queries run on the CPU.
 QueryOptions on_cpu(QueryOptions options) {
   options.device.reset();
   return options;
@@ -46,6 +54,9 @@ QueryOptions on_cpu(QueryOptions options) {
 
 }  // namespace
 
+/// Names the source to divide, the root of the joins, and its row groups that zones do not rule
+/// out. Reads directories only. A query whose groups have no partial form is refused here, before
+/// any work is distributed.
 Result<QueryDivision> Query::divide(const QueryOptions& options) const {
   query::Sources tables = body_->sources;
   query::share_directories(tables, options);
@@ -65,6 +76,8 @@ Result<QueryDivision> Query::divide(const QueryOptions& options) const {
   return division;
 }
 
+/// Answers for the part that this query's tables are, as a stream; the rows carry their order so
+/// that merging restores the order of the whole table.
 Status Query::partial(const PartialForm& form, const QueryOptions& options,
                       ArrowArrayStream& out) const {
   query::Sources tables = body_->sources;
@@ -81,12 +94,15 @@ Status Query::partial(const PartialForm& form, const QueryOptions& options,
   return query::stream(std::move(prepared), *schema, numbered, out);
 }
 
+/// Planning is left out (nullptr), since a schema does not depend on the order of joins.
 Result<TableSchema> Query::partial_schema(const PartialForm& form) const {
   PRESSO_ASSIGN(BoundQuery bound, body_->bind(body_->sources, nullptr));
   PRESSO_ASSIGN(bound, query::partial_query(std::move(bound), form));
   return query::partial_schema(bound, form);
 }
 
+/// The merging query reads the partial answers as its tables; those of the original query are only
+/// looked at for names and types.
 Status Query::merge(std::vector<Table> partials, const PartialForm& form,
                     const QueryOptions& options, ArrowArrayStream& out) const {
   PRESSO_ASSIGN(BoundQuery bound, body_->bind(body_->sources, nullptr));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Programs and scratch memory for the expressions over groups. One thread calls all functions.
 #include "query/answer/group_answer.h"
 
 #include <algorithm>
@@ -6,10 +7,12 @@
 namespace presso::query {
 namespace {
 
+/// The error for a group whose result cannot be computed, such as a division by zero.
 Error group_failure(const Failure& failure) {
   return make_error(ErrorCode::kInvalidArgument, "a group: " + failure.what);
 }
 
+/// The representations of the columns, for a RowStore that holds them.
 std::vector<Physical> physical_of(const std::vector<VectorView>& views) {
   std::vector<Physical> physical;
   for (const VectorView& view : views) physical.push_back(view.physical);
@@ -21,6 +24,7 @@ std::vector<Physical> physical_of(const std::vector<VectorView>& views) {
 Status GroupAnswer::begin(std::uint64_t memory_bytes, std::uint64_t held_bytes) {
   held_bytes_ = held_bytes;
   const Graph& graph = *query().output;
+  // Results and sort keys are computed together, so that parts they share are computed once.
   std::vector<NodeId> nodes = query().results;
   nodes.insert(nodes.end(), query().sort_nodes.begin(), query().sort_nodes.end());
   last_ = Program(graph, nodes);
@@ -35,6 +39,7 @@ Status GroupAnswer::begin(std::uint64_t memory_bytes, std::uint64_t held_bytes) 
   OrderingPlan plan;
   for (const NodeId id : nodes) plan.columns.push_back(graph.at(id).physical);
   plan.keys = query().sort_keys;
+  // Sort keys follow the results as columns of the ordering.
   for (OrderKey& key : plan.keys) key.column += query().results.size();
   plan.limit = query().last_row();
   plan.memory_bytes = memory_bytes;
@@ -43,6 +48,8 @@ Status GroupAnswer::begin(std::uint64_t memory_bytes, std::uint64_t held_bytes) 
   return {};
 }
 
+/// Groups are handed on at once without ORDER BY; otherwise they go to the ordering and finish()
+/// writes them.
 Result<bool> GroupAnswer::take(std::vector<VectorView>& views, std::uint32_t count,
                                std::uint64_t first) {
   strings_of_codes(views, count);
@@ -62,6 +69,7 @@ Result<bool> GroupAnswer::take(std::vector<VectorView>& views, std::uint32_t cou
   return true;
 }
 
+/// Key columns of dictionary codes become strings, as expressions and the answer need them.
 void GroupAnswer::strings_of_codes(std::vector<VectorView>& views, std::uint32_t count) {
   key_strings_.resize(input_.codes().size());
   for (std::size_t i = 0; i < input_.codes().size(); ++i) {
@@ -77,7 +85,8 @@ void GroupAnswer::strings_of_codes(std::vector<VectorView>& views, std::uint32_t
   }
 }
 
-/// Leaves the groups for which --having is true; how many there are.
+/// Removes groups for which HAVING is not true and returns how many are left; `views` then refer to
+/// kept_.
 Result<std::uint32_t> GroupAnswer::keep_having(std::vector<VectorView>& views,
                                                std::uint32_t count) {
   last_inputs_.clear();
@@ -91,6 +100,7 @@ Result<std::uint32_t> GroupAnswer::keep_having(std::vector<VectorView>& views,
   for (std::uint32_t row = 0; row < count; ++row) {
     if (!truth.is_null(row) && truth.as<Byte>()[row] != 0) rows.push_back(row);
   }
+  // Nothing is copied if all groups are kept, the usual case.
   if (rows.size() == count) return count;
   kept_.append(views, count);
   kept_ = kept_.picked(rows);
@@ -111,6 +121,7 @@ Status GroupAnswer::finish() {
         PRESSO_ASSIGN(more, output_->append(views, count));
       }
     }
+    // The caller's groups and the ordering exist at the same time.
     execution_.summary.peak_bytes =
         std::max(execution_.summary.peak_bytes, held_bytes_ + ordering_->peak_bytes());
     execution_.summary.spilled_bytes += ordering_->spilled_bytes();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From groups to the answer: --having, the expressions of what is written, order and limit.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// From groups to the answer: HAVING, the expressions of the result columns, ORDER BY, OFFSET and
+// LIMIT. Runs on one thread after grouping; batches are encoded by all threads (Output). Sorting
+// may spill to temporary files. Tested through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <memory>
@@ -12,20 +13,24 @@
 
 namespace presso::query {
 
+/// Call begin(), then take() for all groups in the order of their first rows, then finish().
 class GroupAnswer {
  public:
-  /// All are kept by reference.
+  /// Keeps references to all arguments.
   GroupAnswer(Execution& execution, const GroupInput& input, ResultSink& sink)
       : execution_(execution), input_(input), sink_(sink) {}
 
-  /// Once, when all groups are found. `memory_bytes`: for sorting them; `held_bytes`: what the
-  /// caller's groups take until finish().
+  /// To be called once, when all groups have been found. `memory_bytes` may be used for sorting
+  /// them; `held_bytes` is what the caller's groups occupy until finish(), for the peak that is
+  /// reported. Errors: those of Ordering::make().
   Status begin(std::uint64_t memory_bytes, std::uint64_t held_bytes);
-  /// Some of the answer may have been written.
+  /// Whether begin() was called; from then on the answer cannot be started again with less memory.
   bool began() const { return output_.has_value(); }
-  /// Groups `first` and following: views of their keys and aggregates, which are changed. False: no
-  /// more are wanted.
+  /// Takes groups with the numbers `first` and following. `views` are views of their keys and
+  /// aggregates, and are changed. Returns false if no more groups are wanted. Errors: expressions
+  /// that fail, and the sink's.
   Result<bool> take(std::vector<VectorView>& views, std::uint32_t count, std::uint64_t first);
+  /// Writes what is left: sorted groups if there is an order, and the last batch.
   Status finish();
 
  private:
@@ -36,13 +41,16 @@ class GroupAnswer {
   Execution& execution_;
   const GroupInput& input_;
   ResultSink& sink_;
+  /// Bytes of the caller's groups.
   std::uint64_t held_bytes_ = 0;
+  /// Computes results and sort keys; having_ computes HAVING.
   Program last_;
   std::optional<Program::State> last_state_;
   Program having_;
   std::optional<Program::State> having_state_;
   std::vector<VectorView> last_inputs_;
   std::vector<VectorView> last_views_;
+  /// Strings of coded keys, the groups that HAVING left, and the way to the sink.
   std::vector<std::vector<StringRef>> key_strings_;
   RowStore kept_;
   std::optional<Output> output_;

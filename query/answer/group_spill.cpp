@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Rows are partitioned by sorting them by part number, which reuses the external sort (query/order)
+// with its memory limit and temporary files.
 #include "query/answer/group_spill.h"
 
 #include <bit>
@@ -9,7 +11,8 @@
 namespace presso::query {
 namespace {
 
-/// Equal for keys that are equal: NaNs are, and -0 and +0.
+/// A word that is equal for keys that are equal: all NaNs are, and so are -0 and +0. Unequal keys
+/// may share it, since it only selects a part.
 std::uint64_t word_of(const VectorView& key, std::uint32_t row) {
   switch (key.physical) {
     case Physical::kBool:
@@ -32,6 +35,8 @@ std::uint64_t word_of(const VectorView& key, std::uint32_t row) {
 
 }  // namespace
 
+/// Rows that wait in `file`, one part's groups, and `ordering` each have a memory limit of their
+/// own.
 Status GroupSpill::run(Ordering& ordering, std::uint64_t memory_bytes) {
   plan_.memory_bytes = memory_bytes;
   PRESSO_ASSIGN(const auto file, Ordering::make(file_plan(memory_bytes)));
@@ -41,12 +46,13 @@ Status GroupSpill::run(Ordering& ordering, std::uint64_t memory_bytes) {
   return {};
 }
 
-/// The part that each row's key falls into.
+/// Hashes the keys of each row and maps the hash to a part. All rows of a group get the same part.
 void GroupSpill::parts_of(const std::vector<VectorView>& keys, std::uint32_t count,
                           std::vector<std::int64_t>& parts) const {
   std::vector<std::uint64_t> hashes(count, 0);
   for (const VectorView& key : keys) {
     for (std::uint32_t i = 0; i < count; ++i) {
+      // All NULLs are one key, as GROUP BY has it.
       hashes[i] = hash_pair(hashes[i], key.is_null(i) ? kHashKey : word_of(key, i));
     }
   }
@@ -54,7 +60,8 @@ void GroupSpill::parts_of(const std::vector<VectorView>& keys, std::uint32_t cou
   for (std::uint32_t i = 0; i < count; ++i) parts[i] = part_of(hashes[i], plan_.parts);
 }
 
-/// Columns of the file: keys, arguments, the row's number, the part.
+/// The layout of the temporary file: keys, arguments, the row's number, the part. Sorted by the
+/// part.
 OrderingPlan GroupSpill::file_plan(std::uint64_t memory_bytes) const {
   OrderingPlan plan;
   for (const KeySpec& key : plan_.keys) plan.columns.push_back(key.physical);
@@ -62,6 +69,7 @@ OrderingPlan GroupSpill::file_plan(std::uint64_t memory_bytes) const {
     if (query().aggregates[i].argument) plan.columns.push_back(plan_.aggregates[i].given());
   }
   plan.columns.push_back(Physical::kInt64);
+  // The only sort key is the part, so rows within a part keep no particular order.
   plan.keys = {{plan.columns.size(), false, false}};
   plan.columns.push_back(Physical::kInt64);
   plan.threads = execution_.threads;
@@ -70,6 +78,7 @@ OrderingPlan GroupSpill::file_plan(std::uint64_t memory_bytes) const {
   return plan;
 }
 
+/// Reads the tables once, on all threads, and adds each row to the file.
 Status GroupSpill::write_rows(Ordering& file) {
   std::vector<GroupInput::Views> views(execution_.threads);
   std::vector<std::vector<std::int64_t>> parts(execution_.threads);
@@ -79,6 +88,7 @@ Status GroupSpill::write_rows(Ordering& file) {
                    GroupInput::Views& own = views[worker];
                    PRESSO_TRY(input_.set_views(own, batch));
                    const std::uint32_t count = batch.count;
+                   // Aggregates without an argument, count(*), need no column.
                    std::vector<VectorView> columns = own.keys;
                    for (std::size_t i = 0; i < query().aggregates.size(); ++i) {
                      if (query().aggregates[i].argument) columns.push_back(own.arguments[i]);
@@ -94,7 +104,8 @@ Status GroupSpill::write_rows(Ordering& file) {
                  });
 }
 
-/// Groups a part's rows; the least number of a row is an aggregate like others.
+/// A grouping for the rows of one part, on one thread. The smallest row number is an additional
+/// aggregate: it gives groups the order of their first rows.
 Result<std::unique_ptr<Grouping>> GroupSpill::grouping_of_part() const {
   GroupingPlan plan = plan_;
   plan.parts = 1;
@@ -105,6 +116,7 @@ Result<std::unique_ptr<Grouping>> GroupSpill::grouping_of_part() const {
   return Grouping::make(plan);
 }
 
+/// Finishes the current part, if any, and hands its groups over.
 Status GroupSpill::close_part(std::unique_ptr<Grouping>& grouping, Ordering& ordering) {
   if (grouping == nullptr) return {};
   how_ = grouping->describe();
@@ -121,7 +133,8 @@ Status GroupSpill::close_part(std::unique_ptr<Grouping>& grouping, Ordering& ord
   return {};
 }
 
-/// Rows [first, end) of a batch of the file, all of one part.
+/// Adds `count` rows, all of one part, from row `first` of a batch of the file. `number` is the
+/// position of the first row in the file.
 Status GroupSpill::add_rows_of_part(Grouping& grouping, const RowStore& rows, std::uint64_t first,
                                     std::uint32_t count, std::uint64_t number) {
   std::size_t column = 0;
@@ -135,6 +148,7 @@ Status GroupSpill::add_rows_of_part(Grouping& grouping, const RowStore& rows, st
   return grouping.add(0, {number, nullptr}, keys, arguments, count);
 }
 
+/// Reads the sorted file and groups each part as its rows pass.
 Status GroupSpill::read_parts(Ordering& file, Ordering& ordering) {
   std::unique_ptr<Grouping> grouping;
   std::int64_t part = -1;
@@ -145,6 +159,7 @@ Status GroupSpill::read_parts(Ordering& file, Ordering& ordering) {
     const std::size_t parts = rows.columns().size() - 1;
     for (std::uint64_t at = 0; at < rows.rows();) {
       const std::int64_t of = rows.at<std::int64_t>(parts, at);
+      // The file is sorted by part: a new number means that the part before is complete.
       if (of != part) {
         PRESSO_TRY(close_part(grouping, ordering));
         PRESSO_ASSIGN(grouping, grouping_of_part());

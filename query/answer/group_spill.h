@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Groups by way of a file: keys and arguments of all rows are sorted by parts of the keys, in
-// temporary files where memory does not hold them, and each part is grouped as it is read back.
-// Tested by tests/unit/query/answer/query_test.cpp and tests/cli/test_select_failures.py.
+// Groups through temporary files, for groups that fit into memory neither at once nor in the few
+// passes of run_groups.cpp: keys and arguments of all rows are sorted by parts of the keys' hashes,
+// and each part is grouped as it is read back. Reads the tables once; each matching row is written
+// and read back. Grouping a part uses one thread. Tested by
+// tests/unit/query/answer/query_test.cpp and tests/cli/test_select_failures.py.
 #pragma once
 
 #include <memory>
@@ -12,17 +14,19 @@
 
 namespace presso::query {
 
+/// Used once: run().
 class GroupSpill {
  public:
-  /// The first two are kept by reference. `plan`: GroupingPlan::parts says how many parts.
+  /// Keeps references to the first two arguments. GroupingPlan::parts is the number of parts.
   GroupSpill(Execution& execution, const GroupInput& input, const GroupingPlan& plan)
       : execution_(execution), input_(input), plan_(plan) {}
 
-  /// Gives `ordering` the groups, part by part, each with the number of its first row behind its
-  /// aggregates. Rows that wait in memory and the groups of a part may take `memory_bytes` each.
-  /// kOutOfMemory, with `what` empty: there must be more parts.
+  /// Gives the groups to `ordering`, part by part; the number of a group's first row follows its
+  /// aggregates as the last column. Rows that wait in memory, and the groups of one part, may take
+  /// `memory_bytes` each. Error: kOutOfMemory with an empty text if a part does not fit, so that
+  /// the caller retries with more parts; those of the disk.
   Status run(Ordering& ordering, std::uint64_t memory_bytes);
-  /// How groups were found in the last part.
+  /// How groups were found in the last part, for --explain.
   const std::string& describe() const { return how_; }
 
  private:

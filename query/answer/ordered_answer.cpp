@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Work items are slices, and after these ranges of build rows. Workers make and encode batches in
+// parallel; run_ordered() hands their outcomes to consume() one at a time and in order.
 #include "query/answer/ordered_answer.h"
 
 #include <algorithm>
@@ -15,6 +17,8 @@
 namespace presso::query {
 namespace {
 
+/// One run over all slices. Worker threads only touch their own Worker; skip_, left_ and open_ are
+/// used by whoever consumes.
 class OrderedAnswer {
  public:
   OrderedAnswer(Execution& execution, const Program& program, ResultSink& sink)
@@ -27,6 +31,8 @@ class OrderedAnswer {
         skip_(execution.query.offset),
         left_(execution.query.limit) {}
 
+  /// Reads all slices, then the build rows that outer joins return. Stops early once LIMIT is
+  /// reached or the sink wants no more.
   Status run() {
     const std::vector<std::size_t> columns = columns_read(execution_, program_);
     SliceSource source(execution_.tables, columns, *execution_.counters,
@@ -46,25 +52,29 @@ class OrderedAnswer {
   }
 
  private:
-  /// The most rows of a slice that wait for their turn; more are made when it comes.
+  /// The most rows of one item that are kept until it is their turn. An item with more is dropped
+  /// and made again when its turn comes, its rows going straight to the sink.
   static constexpr std::uint64_t kMostWaiting = std::uint64_t{1} << 20;
 
+  /// The result of one item.
   template <class Item>
   struct Outcome {
     Status status;
-    std::optional<Item> again;  ///< too many rows come of it
+    /// Set if the item gave too many rows and must be made again.
+    std::optional<Item> again;
     std::uint64_t matched = 0;
     ResultBatch batch;
     Buffer encoded;
   };
 
+  /// Made by the thread that uses it, on its first item.
   Worker& worker(unsigned number) {
     auto& worker = workers_[number];
     if (worker == nullptr) worker = std::make_unique<Worker>(execution_, program_);
     return *worker;
   }
 
-  /// `make` gives the rows of an item.
+  /// Runs all items that `produce` returns; `make` computes the rows of one.
   template <class Item, class Produce, class Make>
   Status run_items(Produce produce, Make make) {
     return run_ordered<Item, Outcome<Item>>(
@@ -73,6 +83,7 @@ class OrderedAnswer {
         [&](Outcome<Item> outcome) { return consume(std::move(outcome), make); });
   }
 
+  /// Makes one item on a worker thread, and encodes its batch unless OFFSET or LIMIT may cut it.
   template <class Item, class Make>
   Outcome<Item> work(Item item, Worker& worker, Make& make) {
     Outcome<Item> outcome;
@@ -80,8 +91,9 @@ class OrderedAnswer {
     bool too_many = false;
     outcome.status = make(worker, item, outcome.matched, [&](const RowBatch& batch) -> Status {
       too_many = builder.rows() + batch.count > kMostWaiting;
+      // The error only ends the item; it is replaced below.
       if (too_many) return make_error(ErrorCode::kCancelled);
-      // Of rows that are not joined, all that match are known before the first of them comes.
+      // Without joins the number of matching rows is known before the first one arrives.
       if (execution_.joins == nullptr && builder.rows() == 0) builder.expect(outcome.matched);
       return append(builder, batch);
     });
@@ -94,6 +106,7 @@ class OrderedAnswer {
     if (!outcome.status.ok() || builder.rows() == 0) return outcome;
     outcome.batch = builder.take();
     if (!execution_.coded.empty()) outcome.status = add_dictionaries(item, outcome.batch);
+    // A batch that may be cut is encoded by write_limited() afterwards.
     if (limited_ || !outcome.status.ok()) return outcome;
     Result<Buffer> encoded = sink_.encode(outcome.batch);
     if (encoded.ok()) {
@@ -104,6 +117,7 @@ class OrderedAnswer {
     return outcome;
   }
 
+  /// Appends rows to the batch, codes in place of strings where they are asked for.
   Status append(BatchBuilder& builder, const RowBatch& batch) const {
     if (execution_.coded.empty()) {
       builder.append(batch.results, batch.count);
@@ -117,11 +131,13 @@ class OrderedAnswer {
   Status add_dictionaries(const Slice& slice, ResultBatch& batch) const {
     return query::add_dictionaries(execution_.query.schema, execution_.coded, slice, batch);
   }
-  /// Joined rows have none.
+  /// Joined rows are never coded.
   Status add_dictionaries(const BuildRows&, ResultBatch&) const { return {}; }
 
+  /// Called in the order of the items, by one thread at a time.
   template <class Item, class Make>
   Result<bool> consume(Outcome<Item> outcome, Make& make) {
+    // All earlier items have been written, so this one may write directly.
     if (outcome.again) return run_again(*outcome.again, make);
     PRESSO_TRY(std::move(outcome.status));
     execution_.summary.rows_matched += outcome.matched;
@@ -130,7 +146,8 @@ class OrderedAnswer {
     return write(std::move(outcome.batch), std::move(outcome.encoded));
   }
 
-  /// Rows go to the sink as they are made.
+  /// Makes an item again whose rows were too many to keep, on the consuming thread; rows go to the
+  /// sink in batches as they are made.
   template <class Item, class Make>
   Result<bool> run_again(const Item& item, Make& make) {
     if (writer_ == nullptr) writer_ = std::make_unique<Worker>(execution_, program_);
@@ -153,6 +170,7 @@ class OrderedAnswer {
     return true;
   }
 
+  /// Writes what OFFSET and LIMIT leave of a batch.
   Result<bool> write_limited(ResultBatch batch) {
     const std::uint64_t all = rows_of(batch);
     const std::uint64_t first = std::min(skip_, all);
@@ -164,6 +182,7 @@ class OrderedAnswer {
     return write(std::move(batch), std::move(encoded));
   }
 
+  /// Hands a batch to the sink. Returns whether more rows are wanted.
   Result<bool> write(ResultBatch batch, Buffer encoded) {
     const std::uint64_t rows = rows_of(batch);
     execution_.summary.rows += rows;
@@ -172,9 +191,11 @@ class OrderedAnswer {
     return open_ && left_ > 0;
   }
 
+  /// Returns rows of build sides, for outer, semi and anti joins that keep them, stage by stage.
   Status run_build_sides() {
     const JoinRun& joins = *execution_.joins;
     for (std::size_t stage = 0; stage < execution_.tree->stages.size(); ++stage) {
+      // Joins in one pass have one part, number 0.
       if (!joins.gives_rows(stage, 0) || left_ == 0 || !open_) continue;
       BuildRowSource source(stage, joins.stage(stage).rows.rows());
       PRESSO_TRY(run_items<BuildRows>(
@@ -190,9 +211,11 @@ class OrderedAnswer {
   const Program& program_;
   ResultSink& sink_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<Worker> writer_;  ///< of whoever writes
+  /// Used by run_again(), on whichever thread consumes.
+  std::unique_ptr<Worker> writer_;
   const TableSchema batch_schema_;
   const bool limited_;
+  /// Rows still to skip by OFFSET, rows still wanted by LIMIT, and whether the sink wants more.
   std::uint64_t skip_;
   std::uint64_t left_;
   bool open_ = true;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Rows without groups in the order in which they lie in the tables: each slice's are made and
-// encoded by one thread, and written when those before them have been. Slices of which joins make
-// very many rows wait unmade until it is their turn, so that memory stays bounded.
-// Tested through tests/unit/query/{query_test,join_test}.cpp.
+// Writes rows without groups in the order of the tables. One thread makes and encodes the rows of a
+// slice; they are written once all slices before it have been. If joins make more than 2^20 rows of
+// a slice, these are made again when it is their turn and go directly to the sink, so that memory
+// stays bounded at the cost of joining that slice twice. Tested through
+// tests/unit/query/answer/query_test.cpp and tests/unit/query/run/join_test.cpp.
 #pragma once
 
 #include "query/run/execution.h"
 
 namespace presso::query {
 
-/// The whole answer: `program` gives its columns. Joins are prepared, and need one pass.
+/// Runs the whole query; `program` computes the columns of its answer. Precondition: joins are
+/// prepared and fit in one pass. Errors: those of reading, of failing expressions, and of the sink.
 Status run_in_order(Execution& execution, const Program& program, ResultSink& sink);
 
 }  // namespace presso::query

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Batches are collected until all threads have something to encode.
 #include "query/answer/output.h"
 
 #include <algorithm>
@@ -9,12 +10,16 @@
 namespace presso::query {
 namespace {
 
-constexpr std::uint64_t kBatchesOfThread = 2;  ///< that wait to be written
+/// Batches for each thread that are collected before any is written.
+constexpr std::uint64_t kBatchesOfThread = 2;
+/// Bounds on the size of a batch: smaller ones cost too much for each batch, larger ones too much
+/// memory.
 constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{32} << 10;
 constexpr std::uint64_t kMostBatchBytes = std::uint64_t{4} << 20;
 
 }  // namespace
 
+/// The memory for waiting batches is divided evenly among the batches that may wait.
 Output::Output(const Execution& execution, ResultSink& sink)
     : sink_(sink),
       threads_(execution.threads),
@@ -24,10 +29,12 @@ Output::Output(const Execution& execution, ResultSink& sink)
       left_(execution.query.limit),
       builder_(execution.query.schema) {}
 
+/// Ends the current batch.
 void Output::close_batch() {
   if (builder_.rows() > 0) batches_.push_back(builder_.take());
 }
 
+/// Encodes the waiting batches on all threads and writes them in order.
 Status Output::write_batches() {
   struct Encoded {
     ResultBatch batch;
@@ -56,6 +63,7 @@ Status Output::write_batches() {
   return done;
 }
 
+/// The common case appends directly; only a batch that OFFSET or LIMIT cuts is copied in part.
 Result<bool> Output::append(std::span<const VectorView> columns, std::uint32_t count) {
   if (!open_ || left_ == 0) return false;
   if (skip_ == 0 && count <= left_) {
@@ -64,6 +72,8 @@ Result<bool> Output::append(std::span<const VectorView> columns, std::uint32_t c
   } else {
     BatchBuilder part(builder_.schema());
     part.append(columns, count);
+    // Cut rows are appended whole and then copied in part, which happens in at most two batches of
+    // an answer, at its beginning and at its end.
     const std::uint64_t first = std::min<std::uint64_t>(skip_, count);
     const std::uint64_t rows = std::min<std::uint64_t>(count - first, left_);
     skip_ -= first;
@@ -78,6 +88,7 @@ Result<bool> Output::append(std::span<const VectorView> columns, std::uint32_t c
   return open_ && left_ > 0;
 }
 
+/// Nothing is written after the sink has refused a batch.
 Status Output::finish() {
   if (!open_) return {};
   close_batch();

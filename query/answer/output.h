@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The way of an answer's rows to the sink, where one thread has them in order: groups, and rows
-// that were sorted. Rows that threads make in the order of the tables are ordered_answer.h's.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// The way to the sink of an answer whose rows one thread has in order: groups, and sorted rows.
+// Rows that many threads make in the order of the tables go through ordered_answer.h. Tested
+// through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,19 @@
 
 namespace presso::query {
 
-/// Takes rows of the answer in order: leaves out and stops by offset and limit, makes batches of
-/// them, has some batches at a time encoded by all threads, and hands them to the sink. Batches
-/// that wait take an eighth of the memory that groups and sorting may have, and at most 8 MiB a
-/// thread, however wide rows are; what is made of them takes as much again.
+/// Takes rows of the answer in order, applies OFFSET and LIMIT, makes batches of them, has all
+/// threads encode some batches at a time, and hands them to the sink. Waiting batches take an
+/// eighth of the memory for groups and sorting, and at most 8 MiB for each thread, however wide
+/// rows are; their encoded form takes about as much again. Not thread-safe.
 class Output {
  public:
   Output(const Execution& execution, ResultSink& sink);
-  /// Views of the results' columns. False: nothing more is wanted.
+  /// Appends `count` rows; `columns` are views of the result columns. Returns false once no more
+  /// rows are wanted. Errors: those of encoding and of the sink.
   Result<bool> append(std::span<const VectorView> columns, std::uint32_t count);
+  /// Writes the rows that still wait.
   Status finish();
+  /// Rows that were written, after OFFSET and LIMIT.
   std::uint64_t rows() const { return written_; }
 
  private:
@@ -31,7 +34,9 @@ class Output {
 
   ResultSink& sink_;
   unsigned threads_;
-  std::uint64_t batch_bytes_;  ///< from which on a batch is closed
+  /// A batch is closed when it has this many bytes.
+  std::uint64_t batch_bytes_;
+  /// Rows still to skip by OFFSET, and rows still wanted by LIMIT.
   std::uint64_t skip_;
   std::uint64_t left_;
   std::uint64_t written_ = 0;

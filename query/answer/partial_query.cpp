@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Rewrites bound queries. Nothing is read here: the results are queries like any other.
 #include "query/answer/partial_query.h"
 
 #include <algorithm>
@@ -11,23 +12,27 @@
 namespace presso::query {
 namespace {
 
+/// Aggregates whose state is an exact sum with a count.
 bool is_sum(AggregateKind kind) {
   return kind == AggregateKind::kSum || kind == AggregateKind::kAverage;
 }
+/// Aggregates whose states are added up as integers.
 bool is_count(AggregateKind kind) {
   return kind == AggregateKind::kCount || kind == AggregateKind::kCountRows;
 }
 
+/// A column of bytes that holds states of sums.
 Node bytes_node(std::size_t column) {
   ColumnSchema schema;
   schema.type = ColumnType::kBinary;
   return column_node(column, schema, {}, false);
 }
+/// A column of 64-bit integers that is never NULL: counts and orders.
 Node integer_node(std::size_t column) {
   return column_node(column, schema_of(Family::kInteger), range_of_type(ColumnType::kInt64), false);
 }
 
-/// The values of a node, as a column of groups.
+/// A column of groups with the type and range of a node.
 Node column_like(const Node& node, std::size_t column) {
   Node of = column_node(column, node.schema, node.range, true);
   of.family = node.family;
@@ -35,7 +40,8 @@ Node column_like(const Node& node, std::size_t column) {
   return of;
 }
 
-/// What is kept of a group for an aggregate: sums and averages of one argument share a state.
+/// The state that is kept in a group for an aggregate. The sum and the average of the same argument
+/// share one state: an exact sum with a count.
 AggregateCall state_of(const AggregateCall& call) {
   AggregateCall state = call;
   if (is_sum(call.kind)) {
@@ -45,12 +51,14 @@ AggregateCall state_of(const AggregateCall& call) {
   return state;
 }
 
-/// The states of a query, each once, and which of them each aggregate needs.
+/// The different states of a query, and for each aggregate the number of its state.
 struct States {
   std::vector<AggregateCall> calls;
   std::vector<std::size_t> of_aggregate;
 };
 
+/// Collects the states. Error: count(DISTINCT), whose parts cannot be added up, and queries without
+/// groups.
 Result<States> states_of(const BoundQuery& query) {
   if (!query.grouped()) return refused("there are no groups whose parts could be merged");
   States states;
@@ -62,6 +70,7 @@ Result<States> states_of(const BoundQuery& query) {
           "groups");
     }
     const AggregateCall state = state_of(call);
+    // Equal states are stored once: avg(x) and sum(x) share theirs.
     const auto [place, is_new] =
         known.emplace(std::pair(state.kind, state.argument), states.calls.size());
     states.of_aggregate.push_back(place->second);
@@ -70,6 +79,7 @@ Result<States> states_of(const BoundQuery& query) {
   return states;
 }
 
+/// The name of a state's column, such as "sum(price)".
 std::string name_of(const AggregateCall& call, const BoundQuery& query,
                     const std::vector<std::string>& names) {
   if (!call.argument) return "count(*)";
@@ -86,7 +96,7 @@ struct StateColumn {
   Node node;
 };
 
-/// Keys, then states.
+/// The columns of a partial answer: keys, then states, with unique names.
 std::vector<StateColumn> columns_of(const BoundQuery& query,
                                     const std::vector<AggregateCall>& states) {
   const std::vector<std::string> names = shown_column_names(query);
@@ -109,7 +119,7 @@ std::vector<StateColumn> columns_of(const BoundQuery& query,
   return columns;
 }
 
-/// Forgets what is made of groups.
+/// Removes everything that is computed from groups: results, HAVING, order and limit.
 void drop_answer(BoundQuery& query) {
   query.output = std::make_unique<Graph>();
   query.group_columns.clear();
@@ -123,11 +133,14 @@ void drop_answer(BoundQuery& query) {
   query.offset = 0;
 }
 
+/// Adds a column to the output graph; its number is its place among keys and aggregates.
 NodeId add_group_column(BoundQuery& query, Node node) {
   query.group_columns.push_back(node);
   return query.output->add(std::move(node));
 }
 
+/// Adds the bucket column if buckets are asked for: a hash of the keys, by which partial answers
+/// can be distributed for merging.
 void add_bucket(BoundQuery& query, const PartialForm& form) {
   if (form.buckets == 0) return;
   const auto keys = static_cast<std::ptrdiff_t>(query.keys.size());
@@ -135,6 +148,7 @@ void add_bucket(BoundQuery& query, const PartialForm& form) {
   add_result(query, Builder(*query.output).bucket(of, form.buckets), kBucketColumn);
 }
 
+/// Buckets need keys: a single group of all rows cannot be distributed.
 Status check_form(const BoundQuery& query, const PartialForm& form) {
   if (form.buckets != 0 && query.keys.empty()) {
     return refused("one group of all rows has no keys by which there could be buckets");
@@ -142,6 +156,8 @@ Status check_form(const BoundQuery& query, const PartialForm& form) {
   return {};
 }
 
+/// Whether merged columns have kept their type. The width of decimals and the kind of strings
+/// may differ: tables choose them by themselves.
 bool are_same_type(const ColumnSchema& a, const ColumnSchema& b) {
   const bool decimals =
       family_of(a.type) == Family::kDecimal && family_of(b.type) == Family::kDecimal;
@@ -149,7 +165,7 @@ bool are_same_type(const ColumnSchema& a, const ColumnSchema& b) {
   return (a.type == b.type || decimals || strings) && a.scale == b.scale && a.unit == b.unit;
 }
 
-/// Makes the merging query of `whole`.
+/// Builds the query that merges partial answers of `whole_`. Used once: make().
 class Merging {
  public:
   Merging(BoundQuery whole, std::vector<InputColumn> columns, std::uint64_t rows,
@@ -176,8 +192,8 @@ class Merging {
   }
 
  private:
-  /// The column of the tables that has this name, of which it must have the type. Keys and values
-  /// of min and max may be null; states, counts and the order are not.
+  /// The column with this name, checked for its type. Keys and values of min and max may be NULL; a
+  /// NULL in a state, a count or the order means a damaged partial answer.
   Result<NodeId> given_column(const std::string& name, const Node& expected) {
     const ColumnSchema& schema = expected.schema;
     const auto place = places_.find(name);
@@ -198,7 +214,8 @@ class Merging {
                    Builder(wanted).type_of(like));
   }
 
-  /// A given column in the form that the whole query's groups have.
+  /// A column widened to the representation that the whole query's groups have, so that its
+  /// expressions can be taken over as they are.
   Result<NodeId> in_form(std::size_t column) {
     const Builder build(*merging_.input);
     const NodeId id = given_[column];
@@ -207,10 +224,13 @@ class Merging {
     return wanted == Physical::kInt128 ? build.to_int128(id) : build.to_int64(id);
   }
 
+  /// The aggregate that merges states of `call`: counts are added up, min and max are taken again,
+  /// and sums are added as states.
   AggregateCall merged(const AggregateCall& call, NodeId state) const {
     AggregateCall of = call;
     of.argument = state;
     if (is_count(call.kind)) of.kind = AggregateKind::kCount;
+    // The minimum of minima is the minimum; only sums and counts change.
     if (!is_count(call.kind) && !is_sum(call.kind)) return of;
     of.of_states.emplace();
     if (is_sum(call.kind)) {
@@ -221,7 +241,8 @@ class Merging {
     return of;
   }
 
-  /// The least order of a group is the first row's.
+  /// Adds the smallest order number of each group, which is that of its first row, as the sort key
+  /// that comes after those of the query.
   NodeId add_order() {
     AggregateCall least;
     least.kind = AggregateKind::kMin;
@@ -234,6 +255,7 @@ class Merging {
     return order;
   }
 
+  /// Completes the merging query so that it returns the answer of the whole query.
   Status give_answer(const States& states) {
     const std::size_t keys = whole_.keys.size();
     for (std::size_t i = 0; i < keys; ++i) {
@@ -244,6 +266,8 @@ class Merging {
       PRESSO_ASSIGN(const NodeId state, in_form(keys + states.of_aggregate[i]));
       merging_.aggregates.push_back(merged(whole_.aggregates[i], state));
     }
+    // Everything after grouping stays as it was, since keys and aggregates have the same places and
+    // types.
     merging_.output = std::move(whole_.output);
     merging_.group_columns = std::move(whole_.group_columns);
     merging_.having = whole_.having;
@@ -257,12 +281,13 @@ class Merging {
     return {};
   }
 
+  /// Completes the merging query so that it returns a partial answer again, for merging in a tree.
   Status give_states(const States& states) {
     drop_answer(merging_);
     const std::size_t keys = whole_.keys.size();
     for (std::size_t i = 0; i < expected_.size(); ++i) {
       Node column = expected_[i].node;
-      // Numbers have the width that they are given in.
+      // Numbers keep the width in which they were given.
       column.physical = merging_.input->at(given_[i]).physical;
       column.range = merging_.input->at(given_[i]).range;
       if (i < keys) {
@@ -281,13 +306,15 @@ class Merging {
   BoundQuery whole_;
   const PartialForm& form_;
   BoundQuery merging_;
-  std::unordered_map<std::string, std::size_t> places_;  ///< of its columns, by name
+  /// Number of each column of the tables by its name.
+  std::unordered_map<std::string, std::size_t> places_;
   std::vector<StateColumn> expected_;
-  std::vector<NodeId> given_;  ///< by expected column
+  /// Nodes of the columns that were found, in the order of expected_.
+  std::vector<NodeId> given_;
   NodeId order_ = 0;
 };
 
-/// Where the column of the order stands.
+/// The position of the order column: last, or just before the bucket.
 std::ptrdiff_t order_place(std::size_t columns, const PartialForm& form) {
   return static_cast<std::ptrdiff_t>(columns - (form.buckets != 0 ? 1 : 0));
 }
@@ -334,6 +361,7 @@ Status NumberedSink::begin(const TableSchema&) {
   return sink_.begin(schema_);
 }
 
+/// Inserts the order column: consecutive numbers from PartialForm::first_order on.
 Result<bool> NumberedSink::write(ResultBatch batch, Buffer encoded) {
   ColumnData order;
   order.type = ColumnType::kInt64;

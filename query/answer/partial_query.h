@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Groups of a divided table: a query of each part gives its groups' keys and states in place of an
-// answer, and another query adds these up and answers as the undivided one. Both are made of the
-// query as it was looked up, and run as any query.
+// Grouping over a divided table. For each part of the table a partial query returns its groups'
+// keys and states in place of an answer; a merging query adds these up and returns what the
+// undivided query would. Both are derived from the query after names were looked up, and run like
+// any other query.
 //
-// A partial answer is a table: the keys, a column for each state, the order of groups, and where
-// asked for, a bucket. Counts are integers, least and greatest values stand as they are. Sums and
-// averages have the bytes of query/group/sum_states.h, as no type of columns holds an exact sum of
-// doubles.
+// A partial answer is a table: the keys, one column for each state, the order of groups, and
+// optionally a bucket. Counts are integers; minima and maxima stand as they are. Sums and averages
+// are bytes in the form of query/group/sum_states.h, since no column type holds an exact sum of
+// doubles. count(DISTINCT) has no partial form and is refused.
 // Tested through python/tests/test_partial.py and test_joined_parts.py.
 #pragma once
 
@@ -15,25 +16,29 @@
 
 namespace presso::query {
 
-/// What gives the partial answer, without the column of the order (NumberedSink adds it). Error:
-/// kInvalidArgument where there are no groups, or states of some aggregate cannot be merged.
+/// The query that returns the partial answer, without the order column, which NumberedSink adds.
+/// Errors: kInvalidArgument if the query has no groups, or an aggregate whose states cannot be
+/// merged.
 Result<BoundQuery> partial_query(BoundQuery whole, const PartialForm& form);
-/// What it gives with that column.
+/// The schema of the partial answer with the order column.
 TableSchema partial_schema(const BoundQuery& partial, const PartialForm& form);
 
-/// kInvalidArgument where it has not the column of the order, which is called after the question.
+/// Checks that a partial answer belongs to this query: its order column is named after the query.
+/// Error: kInvalidArgument.
 Status check_question(const TableSchema& partial, const PartialForm& form);
 
-/// What merges partial answers of `whole`, which are rows of tables with these columns, in any
-/// order: the answer of `whole`, or a partial answer again (PartialForm::again). Error:
-/// kInvalidArgument where a column is missing or has another type.
+/// The query that merges partial answers of `whole`, given as rows of tables with these columns, in
+/// any order. It returns the answer of `whole`, or a partial answer again (PartialForm::again).
+/// `rows` is the number of rows to merge. Error: kInvalidArgument if a column is missing or has
+/// another type.
 Result<BoundQuery> merging_query(BoundQuery whole, std::vector<InputColumn> columns,
                                  std::uint64_t rows, const PartialForm& form);
 
-/// Adds the column of the order to what a partial query gives, before the bucket's.
+/// Adds the order column to the batches of a partial query, before the bucket's column, and passes
+/// them on. Keeps references to all arguments. Not thread-safe: batches must arrive in order.
 class NumberedSink final : public ResultSink {
  public:
-  /// `schema`: as partial_schema() has it.
+  /// `schema` comes from partial_schema().
   NumberedSink(ResultSink& sink, const TableSchema& schema, const PartialForm& form)
       : sink_(sink), schema_(schema), form_(form) {}
   Status begin(const TableSchema&) override;
@@ -43,6 +48,7 @@ class NumberedSink final : public ResultSink {
   ResultSink& sink_;
   const TableSchema& schema_;
   const PartialForm& form_;
+  /// Offset of the next row from PartialForm::first_order.
   std::int64_t next_ = 0;
 };
 

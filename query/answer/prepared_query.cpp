@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From what was asked to what is run: names are looked up, conditions are planned, and the plan is
-// explained, forecast or run.
+// Looks up, plans, explains, forecasts and runs queries: the implementation of PreparedQuery and of
+// the functions of Query that need tables. Tested by
+// tests/unit/query/answer/prepared_query_test.cpp and query_test.cpp.
 #include <algorithm>
 #include <optional>
 
@@ -25,7 +26,7 @@ using query::BoundQuery;
 using query::Execution;
 using query::Preparation;
 
-/// What may stand before the point of a name: the file's name without folder and endings.
+/// The qualifiers that file names give: each name without folder and extensions.
 std::vector<std::string> qualifiers_of(const std::vector<std::string>& names) {
   std::vector<std::string> qualifiers;
   for (const std::string& name : names) {
@@ -36,14 +37,15 @@ std::vector<std::string> qualifiers_of(const std::vector<std::string>& names) {
   return qualifiers;
 }
 
-/// What people call a table: by its alias, else by its files.
+/// The qualifiers of one table: its alias alone if it has one, else those of its files.
 std::vector<std::string> given_names(const std::vector<std::string>& names,
                                      const std::string& alias) {
   return alias.empty() ? qualifiers_of(names) : std::vector<std::string>{alias};
 }
 
-/// Names of a table: those that were given, and "left" and "right" of two, or "t1" and so on, as
-/// far as nothing else is called so. The first one is no other table's, where that is possible.
+/// All names of a table: the given ones, and "left" and "right" if there are two tables, or "t1"
+/// and so on, unless another table has that name. The first one, which messages use, is unambiguous
+/// if possible.
 std::vector<std::string> source_names(const std::vector<std::vector<std::string>>& names,
                                       const std::vector<std::string>& aliases, std::size_t source) {
   std::vector<std::string> own = given_names(names[source], aliases[source]);
@@ -64,10 +66,11 @@ std::vector<std::string> source_names(const std::vector<std::vector<std::string>
   return own;
 }
 
-/// Plans the conditions on each source of a query with joins. A source whose plan fails gets none:
-/// the error comes again when it is read.
+/// Plans the conditions on each source of a join, whose plans then decide the order of joins. If
+/// planning a source fails it gets no plan; the error occurs again when the source is read.
 void plan_scans(query::JoinScans& scans, const query::Sources& tables, QueryOptions options) {
-  options.plan = {};  // is about the root
+  // A plan that the user dictates is for the root only.
+  options.plan = {};
   for (std::size_t i = 0; i < tables.size(); ++i) {
     query::BoundSource& source = scans.sources[i];
     if (source.scan.conditions.empty()) continue;
@@ -76,7 +79,7 @@ void plan_scans(query::JoinScans& scans, const query::Sources& tables, QueryOpti
   }
 }
 
-/// Passes an answer on to nobody: for --explain=analyze.
+/// Discards the answer, for --explain=analyze.
 class NoSink final : public ResultSink {
  public:
   Result<bool> write(ResultBatch, Buffer) override { return true; }
@@ -89,6 +92,7 @@ Result<BoundQuery> Query::Body::bind(const query::Sources& tables,
   if (error) return *error;
   std::vector<query::SourceFacts> facts;
   for (std::size_t i = 0; i < tables.size(); ++i) {
+    // A source without a file has no columns that could be looked up.
     if (tables[i].empty()) return make_error(ErrorCode::kInvalidArgument, "there is no table");
     query::SourceFacts one;
     PRESSO_ASSIGN(one.columns, query::input_columns(tables[i], names[i]));
@@ -103,7 +107,8 @@ Result<BoundQuery> Query::Body::bind(const query::Sources& tables,
     plan_scans(scans, tables, *options);
     auto planned = query::bind_query(spec, facts, std::move(scans));
     if (planned.ok()) return planned;
-    // Messages name tables in an order that plans do not change.
+    // If binding with plans fails, it is done again without, so that messages name tables in an
+    // order that does not depend on data.
     auto plain = query::bind_query(spec, std::move(facts));
     return plain.ok() ? std::move(planned) : std::move(plain);
   });
@@ -111,6 +116,8 @@ Result<BoundQuery> Query::Body::bind(const query::Sources& tables,
 
 namespace query {
 
+/// All tables share one budget; a directory that does not fit into it is read again when it is
+/// needed.
 void share_directories(Sources& sources, const QueryOptions& options) {
   constexpr std::uint64_t kMostBytes = 64u << 20;
   const std::uint64_t part = options.memory_bytes != 0 ? options.memory_bytes / 16 : kMostBytes;
@@ -124,7 +131,8 @@ Result<FilterPlan> Preparation::plan_of_root() {
   const JoinTree* const tree = bound.joins == nullptr ? nullptr : &bound.joins->tree;
   const std::size_t root = tree == nullptr ? 0 : tree->root;
   const BoundQuery& scan = tree == nullptr ? bound : bound.joins->sources[root].scan;
-  // The order of joins was chosen by a plan, which stays, unless another one is asked for.
+  // The order of joins was chosen with the help of this plan, so it stays, unless the user asks for
+  // another one.
   const bool is_asked = !options.plan.plan.empty() || options.plan.rows != PlanChoice::Rows::kAuto;
   if (tree != nullptr && !is_asked) plan_ = bound.joins->sources[root].plan;
   if (!plan_) {
@@ -152,10 +160,13 @@ Status stream(std::shared_ptr<Preparation> prepared, const TableSchema& schema,
   const QueryOptions& options = prepared->options;
   const std::atomic<bool>* const watched = options.cancelled;
   const std::size_t queued = 2 * std::size_t{threads_or_all(options.threads)};
+  // The stream's thread owns a share of the preparation, so that the query may be destroyed before
+  // its stream.
   std::vector<bool> coded = are_coded(prepared->coded);
   auto run = [prepared = std::move(prepared), wrap](ResultSink& sink,
                                                     const std::atomic<bool>& cancelled) -> Status {
     QueryOptions own = prepared->options;
+    // The stream's flag takes the place of the caller's, which the stream watches itself.
     own.cancelled = &cancelled;
     PRESSO_ASSIGN(Execution execution, prepared->begin(own, prepared->coded));
     execution.start();
@@ -185,6 +196,7 @@ std::vector<bool> PreparedQuery::coded_columns() const {
   return query::are_coded(body_->coded);
 }
 
+/// Not thread-safe: no run of the same query may be in progress.
 void PreparedQuery::use_device(std::shared_ptr<QueryDevice> device, bool cpu_fallback) {
   body_->options.device = std::move(device);
   body_->options.cpu_fallback = cpu_fallback;
@@ -201,6 +213,8 @@ Result<QueryForecast> PreparedQuery::forecast() const {
   return query::forecast_query(execution);
 }
 
+/// With `analyze` the query runs once and its answer is discarded, which takes as long as running
+/// it.
 Result<std::string> PreparedQuery::explain(bool analyze) const {
   PRESSO_ASSIGN(Execution execution, body_->begin(body_->options, {}, analyze));
   execution.start();
@@ -214,6 +228,7 @@ Result<std::string> PreparedQuery::explain(bool analyze) const {
   return query::explain_text(execution, seconds);
 }
 
+/// Each run has an Execution of its own, so runs may be concurrent.
 Result<QuerySummary> PreparedQuery::run(ResultSink& sink) const {
   PRESSO_ASSIGN(Execution execution, body_->begin(body_->options));
   execution.start();
@@ -225,6 +240,7 @@ Status PreparedQuery::run(ArrowArrayStream& out) const {
   return query::stream(body_, schema(), nullptr, out);
 }
 
+/// Names and types alone: no plan is made and no row is read.
 Result<TableSchema> Query::schema() const {
   PRESSO_ASSIGN(BoundQuery bound, body_->bind(body_->sources, nullptr));
   return std::move(bound.schema);

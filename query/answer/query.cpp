@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The builder functions of the public class Query: they parse texts and collect what was asked;
+// nothing is looked up and no table is read. The first text that does not parse is kept as the
+// error that later calls return, so that calls can be chained. Tested by
+// tests/unit/query/answer/query_test.cpp.
 #include "presso/query.h"
 
 #include <optional>
@@ -11,7 +15,7 @@
 namespace presso {
 namespace {
 
-/// Hands on what was parsed, or keeps the first error.
+/// Gives the parsed value to `take`, or keeps the first error with its place in the text.
 template <class Parsed, class Take>
 void parse_into(std::string_view text, Result<Parsed> parsed, std::optional<Error>& error,
                 Take take) {
@@ -24,6 +28,7 @@ void parse_into(std::string_view text, Result<Parsed> parsed, std::optional<Erro
 
 }  // namespace
 
+/// Sinks that need neither the schema nor encoded text may leave these two as they are.
 Status ResultSink::begin(const TableSchema&) {
   return {};
 }
@@ -49,6 +54,7 @@ Query Query::from(std::vector<Table> tables, std::vector<std::string> names) {
   return Query(std::move(body));
 }
 
+/// Builder functions for a source apply to the one that was added last.
 Query& Query::as(std::string_view alias) {
   body_->aliases.back() = alias;
   return *this;
@@ -86,6 +92,7 @@ Query& Query::join_using(std::vector<Table> tables, std::vector<std::string> nam
   return join_spec(std::move(tables), std::move(names), std::move(join));
 }
 
+/// Adds a table and its join. More tables than kMostJoined are an error.
 Query& Query::join_spec(std::vector<Table> tables, std::vector<std::string> names,
                         query::JoinSpec join) {
   if (body_->sources.size() == kMostJoined && !body_->error) {
@@ -99,6 +106,7 @@ Query& Query::join_spec(std::vector<Table> tables, std::vector<std::string> name
   return *this;
 }
 
+/// The text that trees given from here on were parsed from; errors show places in it.
 Query& Query::parsed_from(std::string_view text) {
   body_->text = text;
   return *this;
@@ -146,6 +154,7 @@ Query& Query::group_by(std::string_view list) {
 
 Query& Query::group_by(std::vector<Expression> keys) {
   for (Expression& key : keys) {
+    // A key without a name is called by its text.
     std::string name = key.kind == Expression::Kind::kColumn ? key.text : to_text(key);
     body_->spec.group_by.push_back({{std::move(key), std::move(name)}, body_->text});
   }
@@ -194,6 +203,7 @@ Query& Query::limit(std::uint64_t rows, std::uint64_t offset) {
   return *this;
 }
 
+/// The root is fixed so that all parts of a divided query read the same table in parts.
 Query& Query::divided(std::size_t source) {
   body_->spec.root = source;
   return *this;

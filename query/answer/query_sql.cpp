@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A statement becomes a query.
+// Turns a parsed SQL statement into a Query. `tables` are in the order of FROM and JOIN; opening
+// them is left to the caller. Tested through tests/unit/query/answer/query_test.cpp and
+// tests/unit/query/run/join_test.cpp.
 #include "presso/query.h"
 
 namespace presso {
 namespace {
 
-/// By which columns are qualified where there is no alias.
+/// The name that qualifies columns if the table has no alias.
 std::string name_of(const SqlSource& source) {
   return source.path == "-" ? "stdin" : source.path;
 }

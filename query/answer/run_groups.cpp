@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Groups: keys and arguments of the rows that are left go to a Grouping; what comes out of it goes
-// through --having and the expressions of the answer, and may be sorted. Where memory does not
-// suffice for all groups, the tables are read again for each part of the keys: they are compressed
-// and can be read at any place, so that up to kMostPasses this is cheaper than writing rows to disk
-// and reading them. Beyond that keys and arguments go to a temporary file, sorted by parts, and
-// each part is grouped as it is read back. What comes out of the parts is put in order likewise.
+// Answers with groups. Keys and arguments of matching rows go to a Grouping; its groups go through
+// HAVING and the expressions of the answer, and may be sorted (GroupAnswer). Three strategies, each
+// tried if the one before runs out of memory: all groups in memory; up to kMostPasses passes, in
+// which the tables are read again for each part of the keys, which is cheaper than writing rows to
+// disk since tables are compressed; and a temporary file of keys and arguments sorted by parts
+// (GroupSpill). Groups come in the order of their first rows, whichever strategy is used; for parts
+// this takes a sort.
+//
+// If a GPU is given, it is asked first. Tested through tests/unit/query/answer/query_test.cpp and
+// tests/unit/query/run/memory_forecast_test.cpp.
 #include <algorithm>
 
 #include "query/answer/group_answer.h"
@@ -16,6 +20,7 @@
 namespace presso::query {
 namespace {
 
+/// One run of a grouped query. Used once: run().
 class GroupRun {
  public:
   GroupRun(Execution& execution, ResultSink& sink)
@@ -27,13 +32,15 @@ class GroupRun {
     plan_ = input_.plan();
     PRESSO_ASSIGN(const bool done_there, run_on_device());
     if (done_there) return {};
-    // What build sides need more parts of the groups' keys do not lessen.
+    // Memory for build sides is reserved once: more parts of the groups' keys would not make it
+    // less.
     if (execution_.joins != nullptr) PRESSO_TRY(execution_.joins->prepare(input_.program()));
     for (std::uint32_t parts = 1;;) {
       plan_.parts = parts;
       const Status done = parts == 1             ? run_in_memory()
                           : parts <= kMostPasses ? run_in_parts()
                                                  : run_by_spilling();
+      // Once rows of the answer were written, the query cannot be started again.
       const bool memory_short = !done.ok() && done.error().code == ErrorCode::kOutOfMemory;
       if (!memory_short || answer_.began()) return done;
       if (parts >= kMostParts) {
@@ -48,9 +55,11 @@ class GroupRun {
  private:
   const BoundQuery& query() const { return execution_.query; }
 
-  /// After the first try it is known which share of the rows has filled the memory. There are fewer
-  /// parts where keys recur later, which the forecast knows.
+  /// The number of parts for the next try. The first try has shown which share of the rows filled
+  /// the memory, which bounds the number from above; the forecast, which knows if keys recur later,
+  /// may tell that fewer parts suffice. Later tries quadruple the number.
   Result<std::uint32_t> more_parts(std::uint32_t parts) const {
+    // The first estimate was too low; its error is not known, so it grows geometrically.
     if (parts > 1) return std::min(parts * 4, kMostParts);
     const double seen = static_cast<double>(std::max<std::uint64_t>(execution_.rows_seen, 1));
     const std::uint32_t by_rows = parts_for(static_cast<double>(rows_in()) / seen);
@@ -62,13 +71,15 @@ class GroupRun {
 
   std::uint64_t rows_in() const { return execution_.summary.rows_in; }
 
+  /// Adds a batch of rows on behalf of a worker thread, whose `views` are reused.
   Status add(Grouping& grouping, unsigned worker, GroupInput::Views& views,
              const RowBatch& batch) const {
     PRESSO_TRY(input_.set_views(views, batch));
     return grouping.add(worker, batch.numbers, views.keys, views.arguments, batch.count);
   }
 
-  /// count(*) of all rows that match: these are counted as bits.
+  /// count(*) without keys: matching rows are counted as bits of the filter, and no column is
+  /// decoded.
   Result<RowStore> count_rows() {
     execution_.only_counts = true;
     const Status done =
@@ -84,6 +95,7 @@ class GroupRun {
     return groups;
   }
 
+  /// Whether every aggregate is count(*), and there are no keys.
   bool only_counts() const {
     return query().keys.empty() && std::all_of(query().aggregates.begin(), query().aggregates.end(),
                                                [](const AggregateCall& call) {
@@ -91,6 +103,8 @@ class GroupRun {
                                                });
   }
 
+  /// Groups all rows whose key falls into the current part. `first_rows`, if wanted, gets the
+  /// number of each group's first row.
   Result<RowStore> group_part(std::vector<std::uint64_t>* first_rows) {
     PRESSO_ASSIGN(const auto grouping, Grouping::make(plan_));
     std::vector<GroupInput::Views> views(execution_.threads);
@@ -101,11 +115,13 @@ class GroupRun {
     PRESSO_ASSIGN(RowStore groups, grouping->finish(first_rows));
     execution_.summary.peak_bytes = std::max(execution_.summary.peak_bytes, grouping->bytes());
     execution_.summary.groups += groups.rows();
+    // All parts are grouped alike, so the first one is described.
     if (plan_.part == 0) note_ = how;
     return groups;
   }
 
-  /// Whether the device has done it; what it leaves to the CPU has a reason.
+  /// Returns whether a GPU has computed the groups. If not, the reason is in the summary, and the
+  /// GPU may still evaluate the conditions.
   Result<bool> run_on_device() {
     const std::shared_ptr<QueryDevice>& device = execution_.device;
     if (device == nullptr) {
@@ -129,6 +145,7 @@ class GroupRun {
     return true;
   }
 
+  /// The first strategy. kOutOfMemory makes run() go on to parts.
   Status run_in_memory() {
     execution_.summary.groups = 0;
     PRESSO_ASSIGN(const RowStore groups, only_counts() ? count_rows() : group_part(nullptr));
@@ -138,7 +155,8 @@ class GroupRun {
   Status write_groups(const RowStore& groups) {
     execution_.summary.groups = groups.rows();
     execution_.notes.push_back(note_);
-    // They stay until the end; to sort them there is the rest, or a quarter where that is less.
+    // Groups stay in memory until the end. Sorting them may use the rest, or a quarter if the rest
+    // is less.
     const std::uint64_t memory = input_.memory_bytes();
     const std::uint64_t held = groups.bytes();
     PRESSO_TRY(answer_.begin(std::max(memory - std::min(memory, held), memory / 4), held));
@@ -153,7 +171,7 @@ class GroupRun {
     return answer_.finish();
   }
 
-  /// Puts groups of all parts in the order of their first rows.
+  /// An ordering that merges the groups of all parts by the numbers of their first rows.
   Result<std::unique_ptr<Ordering>> order_of_parts(std::uint64_t memory_bytes) const {
     OrderingPlan order;
     for (const Node& node : query().group_columns) order.columns.push_back(node.physical);
@@ -167,7 +185,7 @@ class GroupRun {
     return Ordering::make(order);
   }
 
-  /// The tables are read once for each part of the keys.
+  /// The second strategy: the tables are read once for each part of the keys.
   Status run_in_parts() {
     execution_.summary.groups = 0;
     const std::uint64_t budget = input_.memory_bytes();
@@ -183,6 +201,7 @@ class GroupRun {
     return take_parts(*ordering, budget / 4);
   }
 
+  /// Adds the groups of a part to the ordering, with their first rows' numbers as the last column.
   static Status add_part(Ordering& ordering, const RowStore& groups,
                          const std::vector<std::uint64_t>& first_rows) {
     const std::size_t columns = groups.columns().size();
@@ -197,6 +216,7 @@ class GroupRun {
     return {};
   }
 
+  /// The third strategy: rows go through a temporary file.
   Status run_by_spilling() {
     execution_.summary.groups = 0;
     const std::uint64_t budget = input_.memory_bytes();
@@ -209,6 +229,7 @@ class GroupRun {
     return take_parts(*ordering, budget / 4);
   }
 
+  /// Hands the groups of all parts, now in order, to the answer.
   Status take_parts(Ordering& ordering, std::uint64_t memory_bytes) {
     PRESSO_TRY(answer_.begin(memory_bytes, 0));
     std::uint64_t done = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Answers without groups: rows as they come, or sorted.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// Answers without groups: rows in the order of the tables (ordered_answer.h), sorted rows, and rows
+// that a GPU has selected or joined. If a few sorted rows of many are wanted, rows are found by
+// their sort keys first and their other columns are read afterwards (first_rows.h). Tested through
+// tests/unit/query/answer/query_test.cpp.
 #include <algorithm>
 
 #include "format/threads/parallel.h"
@@ -15,10 +17,11 @@
 namespace presso::query {
 namespace {
 
-/// What `program` gives for rows that a device has joined, on all threads; or one batch after
-/// another, where `in_order`.
+/// Computes `program` for rows that a GPU has returned and gives the results to `take`: on all
+/// threads, or batch by batch in order if `in_order`.
 Status run_stores(const Execution& execution, const Program& program, std::vector<RowStore>& stores,
                   const TakeOfWorker& take, bool in_order = false) {
+  // One thread keeps the order of the rows.
   const unsigned threads = in_order ? 1 : execution.threads;
   struct Thread {
     explicit Thread(const Program& program)
@@ -40,7 +43,7 @@ Status run_stores(const Execution& execution, const Program& program, std::vecto
               static_cast<std::uint32_t>(std::min<std::uint64_t>(kBatchRows, store.rows() - first));
           for (std::size_t i = 0; i < own->inputs.size(); ++i)
             own->inputs[i] = store.view(i, first);
-          // Where a result may fail the rows are the CPU's.
+          // No result can fail here: such queries are left to the CPU.
           program.run(own->state, own->inputs, count, own->results);
           RowNumbers numbers;
           numbers.base = begin + first;
@@ -51,11 +54,13 @@ Status run_stores(const Execution& execution, const Program& program, std::vecto
   return {};
 }
 
-/// Results and keys go to be sorted; what comes back is the answer. Rows that came in several
-/// passes are put in order by their numbers.
+/// Sorts results together with sort keys, and writes the results in order. Without ORDER BY, rows
+/// that came in several passes of a join are put back in the order of their numbers. `joined` are a
+/// GPU's rows; otherwise the tables are read. Memory beyond the limit is spilled by Ordering.
 Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>* joined = nullptr) {
   const BoundQuery& query = execution.query;
   const bool by_number = query.sort_keys.empty();
+  // Reading all result columns of all rows would cost more than reading the few wanted rows twice.
   const bool rows_first = joined == nullptr && finds_rows_first(execution);
   if (rows_first) PRESSO_TRY(find_first_rows(execution));
   const std::uint64_t rows_matched = execution.summary.rows_matched;
@@ -67,6 +72,7 @@ Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>*
   for (const NodeId id : nodes) plan.columns.push_back(query.input->at(id).physical);
   plan.keys = query.sort_keys;
   for (OrderKey& key : plan.keys) key.column += query.results.size();
+  // The row's number becomes the last column and the only sort key.
   if (by_number) {
     plan.keys.push_back({plan.columns.size(), false, false});
     plan.columns.push_back(Physical::kInt64);
@@ -75,6 +81,7 @@ Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>*
   plan.threads = execution.threads;
   plan.memory_bytes = execution.memory_bytes;
   if (joined != nullptr) {
+    // A GPU's rows are in memory already.
     for (const RowStore& store : *joined) plan.memory_bytes -= store.bytes();
   }
   plan.temporary_directory = execution.options.temporary_directory;
@@ -89,7 +96,8 @@ Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>*
     columns.push_back({Physical::kInt64, batch.numbers.numbers, nullptr});
     return ordering->add(worker, batch.numbers, columns, batch.count);
   }));
-  if (rows_first) {  // what the conditions left, not what the limit leaves
+  // The summary counts the rows that conditions left, not those that LIMIT leaves.
+  if (rows_first) {
     execution.summary.rows_matched = rows_matched;
     execution.summary.passes = passes;
   }
@@ -113,7 +121,7 @@ Status run_sorted(Execution& execution, ResultSink& sink, std::vector<RowStore>*
   return {};
 }
 
-/// As they come.
+/// Writes a GPU's rows in their order.
 Status write_stores(Execution& execution, std::vector<RowStore>& stores, ResultSink& sink) {
   const Program program(*execution.query.input, execution.query.results);
   Output output(execution, sink);
@@ -131,12 +139,12 @@ Status write_stores(Execution& execution, std::vector<RowStore>& stores, ResultS
   return {};
 }
 
-/// Rows of tables in a device's memory are kept until all of them are there: of more than so many
-/// the CPU writes each as it reads it.
+/// The most rows that a GPU is asked for. They are kept in host memory until all have arrived; if
+/// there are more, the CPU reads the tables and writes rows as it goes.
 constexpr double kMostKeptRows = 1u << 26;
 
-/// Whether rows that are not joined are to be a device's: where it has their values in memory, and
-/// conditions leave not too many.
+/// Whether a GPU should select rows of a query without joins: it must hold the columns in its
+/// memory, and conditions must leave few enough rows.
 bool are_in_memory(const Execution& execution, const QueryDevice& device,
                    const std::vector<std::size_t>& columns) {
   if (execution.plan.conditions.empty()) return false;
@@ -145,8 +153,8 @@ bool are_in_memory(const Execution& execution, const QueryDevice& device,
   return device.has_in_memory(execution.tables, columns);
 }
 
-/// Whether the device has given the rows, and all is done: joined ones, or those of tables that it
-/// has in memory.
+/// Returns true if a GPU has returned the rows and the answer is complete. That is tried for joins,
+/// and for tables that the GPU holds in memory. If not, summary.why_cpu has the reason.
 Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
   QueryDevice* const device = execution.device.get();
@@ -155,6 +163,7 @@ Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
   nodes.insert(nodes.end(), query.sort_nodes.begin(), query.sort_nodes.end());
   const std::vector<std::size_t> columns = Program(*query.input, nodes).inputs();
   if (execution.joins == nullptr && !are_in_memory(execution, *device, columns)) return false;
+  // The CPU stops at the limit, whereas a GPU joins all rows.
   if (wants_few_rows(query)) {
     execution.summary.why_cpu = "few rows are asked for";
     return false;
@@ -164,6 +173,7 @@ Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
     execution.summary.why_cpu = "results that may fail";
     return false;
   }
+  // If the GPU gives up, the CPU starts again with the counters as they were.
   const ReadState before(execution);
   auto stores = device->joined_rows(execution, columns);
   if (!stores.ok()) {
@@ -183,6 +193,7 @@ Result<bool> run_on_device(Execution& execution, ResultSink& sink) {
 
 }  // namespace
 
+/// Tries the GPU, then its filter alone, and otherwise runs on the CPU.
 Status run_rows(Execution& execution, ResultSink& sink) {
   const BoundQuery& query = execution.query;
   PRESSO_ASSIGN(const bool done_there, run_on_device(execution, sink));
@@ -195,6 +206,7 @@ Status run_rows(Execution& execution, ResultSink& sink) {
   const Program program(*query.input, computed_results(query.results, execution.coded));
   if (execution.joins != nullptr) {
     PRESSO_TRY(execution.joins->prepare(program));
+    // A join in several passes returns rows out of order.
     if (execution.joins->is_divided()) return run_sorted(execution, sink);
     execution.wants_numbers = false;
   }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// From conditions that were taken apart (join_parts.h) to a tree of joins.
+// Builds the tree of joins (query/plan/join_plan.h) from the parts of the conditions
+// (join_parts.h), and chooses the order of inner joins.
 //
-// Tables that are joined by inner joins before any other kind may be joined in any order: the one
-// of which conditions leave the most rows is the root, which is read and never kept; the others
-// follow, of those with an equality the one first of which a row is expected to find the fewest
-// partners. One whose equalities are with another build side only is joined to that before. Later
-// joins keep their order. Of two tables with another kind of join the root is chosen likewise.
+// Tables joined by inner joins before any join of another kind may be joined in any order. The one
+// of which conditions leave the most rows becomes the root, which is scanned and never kept. The
+// others follow greedily: among those with an equality to tables already joined, the one of which a
+// row is expected to find the fewest partners. A table whose equalities are all with another build
+// side is joined to that one beforehand. Later joins keep their order. If there are only two tables
+// and a join of another kind, the larger one becomes the root as well, and the join is mirrored.
+// Greedy choice takes O(n^2) looks at each equality for n tables; plans of minimal cost over all
+// orders are not searched for. Tested through tests/unit/query/run/join_test.cpp.
 #include <algorithm>
 
 #include "query/bind/join_parts.h"
@@ -17,6 +21,7 @@ namespace {
 
 using JoinKind = SqlJoin::Kind;
 
+/// The stage that makes a join if its right table is the build side.
 StageKind stage_kind(JoinKind kind) {
   switch (kind) {
     case JoinKind::kLeft:
@@ -34,7 +39,7 @@ StageKind stage_kind(JoinKind kind) {
   }
 }
 
-/// The same join with its sides exchanged.
+/// The join with its sides exchanged, so that either table can be the one that is scanned.
 StageKind mirrored(StageKind kind) {
   switch (kind) {
     case StageKind::kProbeOuter:
@@ -50,12 +55,14 @@ StageKind mirrored(StageKind kind) {
   }
 }
 
+/// Orders and binds the joins of one query. Keeps references to its arguments; used once.
 class JoinBinder {
  public:
   JoinBinder(BoundQuery& query, const QuerySpec& spec, const std::vector<SourceFacts>& sources,
              JoinParts parts, Binder& binder)
       : query_(query), spec_(spec), sources_(sources), binder_(binder), parts_(std::move(parts)) {}
 
+  /// Builds the whole tree: inner joins, the joins after them, and conditions after all joins.
   Status bind() {
     forbid_right_sides(query_, spec_, 0);
     PRESSO_TRY(order_inner_joins());
@@ -71,9 +78,10 @@ class JoinBinder {
   BoundJoins& joins() { return *query_.joins; }
   JoinTree& tree() { return joins().tree; }
 
-  /// The rows that a source's own conditions leave.
+  /// The expected number of rows of a source that fulfil its own conditions.
   double rows_left(std::size_t source) const { return left_[source]; }
 
+  /// Fills left_: the plan's selectivity if there is a plan, otherwise all rows.
   void estimate_rows() {
     for (const BoundSource& source : joins().sources) {
       left_.push_back(static_cast<double>(source.rows));
@@ -81,12 +89,16 @@ class JoinBinder {
     }
   }
 
+  /// Chooses the root and joins the tables of the first inner joins, greedily. Equalities that
+  /// became no key are tested on joined rows. Error: a table without an equality to the others,
+  /// since Cartesian products are not made.
   Status order_inner_joins() {
     estimate_rows();
     std::size_t root = 0;
     for (std::size_t i = 1; i <= parts_.inner; ++i) {
       if (rows_left(i) > rows_left(root)) root = i;
     }
+    // Divided queries name the table whose parts are distributed; it must be the root.
     if (parts_.inner > 0 && spec_.root) root = *spec_.root;
     tree().root = root;
     SourceSet joined = source_set(root);
@@ -96,6 +108,7 @@ class JoinBinder {
       for (std::size_t i = 0; i <= parts_.inner; ++i) {
         if ((joined & source_set(i)) != 0 || !has_equality(joined, i)) continue;
         const std::pair<double, double> cost = {partners(joined, i), rows_left(i)};
+        // Fewest partners first; among equals the smallest table, which needs least memory.
         if (next && least <= cost) continue;
         next = i;
         least = cost;
@@ -108,7 +121,8 @@ class JoinBinder {
       parts_.inner_rest.push_back(
           {equality_expression(std::move(rest.parts)), std::move(rest.text)});
     }
-    // Outer joins that follow must not see what these leave out.
+    // Later outer joins must not see rows that these conditions drop, so they are tested in the
+    // last inner join, as residual conditions; without later joins they join WHERE.
     const bool is_last = parts_.inner == spec_.joins.size();
     if (!is_last && parts_.inner > 0) {
       return bind_rest(parts_.inner_rest, tree().stages.back().residual);
@@ -117,10 +131,12 @@ class JoinBinder {
     return {};
   }
 
-  /// Where a source is joined: to rows of the root, or before that to those of a build side, if its
-  /// equalities are with that one only, and it does not make more rows of them.
+  /// The tree that a source is joined to: the root's, or a build side's if all equalities are with
+  /// tables of that build side and the source does not multiply its rows. Joining there first makes
+  /// the build side smaller before it is kept.
   JoinTree& place_of(SourceSet joined, std::size_t source) {
     JoinTree* place = &tree();
+    // Joined to a build side, it would make more rows that must be kept.
     if (partners(joined, source) > 1) return *place;
     SourceSet others = 0;
     for (Equality& equality : parts_.pool) {
@@ -138,13 +154,15 @@ class JoinBinder {
     return *place;
   }
 
+  /// All sources of a tree.
   static SourceSet sources_in(const JoinTree& tree) {
     SourceSet sources = source_set(tree.root);
     for (const BoundStage& stage : tree.stages) sources |= sources_in(stage.build);
     return sources;
   }
 
-  /// Between a source and those that are joined already; turned so that it stands on the right.
+  /// Whether an equality connects a source with the tables joined already. If so it is turned so
+  /// that the source stands on its right.
   static bool connects(JoinEquality& equality, SourceSet joined, std::size_t source) {
     const SourceSet own = source_set(source);
     if (equality.left_sources == own && (equality.right_sources & ~joined) == 0) {
@@ -160,8 +178,9 @@ class JoinBinder {
     });
   }
 
-  /// How many rows of a source a row is expected to find. Keys are taken to be as many as lie
-  /// between the least and the greatest one, or as there are rows.
+  /// How many rows of `source` a joined row is expected to find: the rows that conditions leave,
+  /// divided by the number of different keys. Keys are assumed to be as many as their range has
+  /// integers, at most as many as there are rows.
   double partners(SourceSet joined, std::size_t source) {
     const double all = std::max(1.0, static_cast<double>(sources_[source].rows));
     double keys = 1;
@@ -171,7 +190,9 @@ class JoinBinder {
     return rows_left(source) / std::min(keys, all);
   }
 
+  /// The number of different values that a key expression may have, at most `rows`.
   double values_of(const Expression& key, double rows) {
+    // A key that cannot be bound is reported later, when it becomes a key of a stage.
     const auto bound = binder_.bind(key);
     if (!bound.ok()) return rows;
     const Node& node = binder_.builder().at(*bound);
@@ -180,6 +201,7 @@ class JoinBinder {
     return std::min(rows, static_cast<double>(node.range.most - node.range.least) + 1);
   }
 
+  /// The error for tables that no equality connects, with their names.
   Status no_equality(SourceSet joined) const {
     std::string missing;
     for (std::size_t i = 0; i <= parts_.inner; ++i) {
@@ -201,6 +223,7 @@ class JoinBinder {
     return names.empty() ? "table " + std::to_string(source + 1) : names.front();
   }
 
+  /// Adds a stage with all equalities that connect `source` with the tables joined already.
   Status add_inner_stage(SourceSet joined, std::size_t source) {
     BoundStage stage;
     stage.build.root = source;
@@ -218,13 +241,16 @@ class JoinBinder {
     return {};
   }
 
-  /// Of the range of a key; 0 where it is not known.
+  /// The number of integers in a key's range, or 0 if the range is unknown or the key is no
+  /// integer.
   double width_of(NodeId id) const {
     const Node& key = binder_.builder().at(id);
     if (key.physical != Physical::kInt64 || !key.range.known) return 0;
     return static_cast<double>(key.range.most - key.range.least) + 1;
   }
 
+  /// Binds both sides of an equality, converts them to one type, and adds them as keys of the
+  /// stage.
   Status add_keys(BoundStage& stage, const Equality& equality) {
     PRESSO_ASSIGN(const NodeId probe, shown(binder_.bind(equality.parts.left), equality.text));
     PRESSO_ASSIGN(const NodeId build, shown(binder_.bind(equality.parts.right), equality.text));
@@ -234,7 +260,8 @@ class JoinBinder {
     if (!unified.ok()) {
       return shown(at_place(std::move(unified.error()), equality.parts.left), equality.text);
     }
-    // The key with the widest range comes last, which divides the rows of all into ranges.
+    // The key with the widest range comes last: joins that do not fit in memory are divided by
+    // ranges of the last key.
     std::size_t place = stage.build_keys.size();
     while (place > 0 && width_of(both[1]) < width_of(stage.build_keys[place - 1])) --place;
     const auto at = static_cast<std::ptrdiff_t>(place);
@@ -243,8 +270,9 @@ class JoinBinder {
     return {};
   }
 
-  /// A plain file without rows has columns of strings, since nothing tells what they are: its key
-  /// becomes a null of the other one's type. Else the error stays.
+  /// A plain file without rows has string columns, since nothing tells their types. Its key is
+  /// replaced by a NULL of the other side's type. If both sides have rows the original error is
+  /// returned.
   Status unify_empty(const JoinEquality& parts, Status error, std::vector<NodeId>& keys) const {
     const auto has_rows = [this](SourceSet sources) {
       bool rows = false;
@@ -263,6 +291,7 @@ class JoinBinder {
     return error;
   }
 
+  /// Adds the stage of a join after the inner ones, in the user's order. Error: no equality.
   Status add_later_stage(std::size_t join) {
     if (parts_.keys[join].empty()) {
       return shown(
@@ -280,6 +309,7 @@ class JoinBinder {
     return {};
   }
 
+  /// Looks up conditions and appends their nodes to `to`.
   Status bind_rest(const std::vector<Rest>& from, std::vector<NodeId>& to) {
     for (const auto& [condition, text] : from) {
       PRESSO_ASSIGN(const NodeId id, shown(binder_.bind_condition(condition), text));
@@ -288,6 +318,7 @@ class JoinBinder {
     return {};
   }
 
+  /// With two tables and one join that is not inner: makes the larger table the root.
   void exchange_sides() {
     if (sources_.size() != 2 || parts_.inner != 0) return;
     if (spec_.root.value_or(rows_left(0) >= rows_left(1) ? 0 : 1) == 0) return;
@@ -298,6 +329,7 @@ class JoinBinder {
     std::swap(stage.probe_keys, stage.build_keys);
   }
 
+  /// What could not be tested earlier is tested on the rows that leave the last join.
   Status bind_conditions() { return bind_rest(parts_.after, query_.conditions); }
 
   BoundQuery& query_;
@@ -305,23 +337,28 @@ class JoinBinder {
   const std::vector<SourceFacts>& sources_;
   Binder& binder_;
   JoinParts parts_;
-  std::vector<double> left_;  ///< rows, by source
+  /// Expected rows by source, after its own conditions.
+  std::vector<double> left_;
 };
 
 }  // namespace
 
+/// Recursive; trees are as deep as build sides are nested.
 bool JoinTree::has(std::size_t source) const {
   return source == root ||
          std::any_of(stages.begin(), stages.end(),
                      [source](const BoundStage& stage) { return stage.build.has(source); });
 }
 
+/// Linear in the number of sources, of which there are few.
 std::size_t BoundJoins::source_of(std::size_t column) const {
   std::size_t source = 0;
   while (source + 1 < sources.size() && sources[source + 1].first_column <= column) ++source;
   return source;
 }
 
+/// Names without a qualifier become USING, equalities become pairs, and all others one condition of
+/// ON.
 Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
   if (list.empty()) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -345,6 +382,7 @@ Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join) {
   return {};
 }
 
+/// Called once with the result of bind_scans(); moves its parts.
 Status bind_joins(BoundQuery& query, const QuerySpec& spec, const std::vector<SourceFacts>& sources,
                   JoinScans scans, Binder& binder) {
   query.joins = std::make_unique<BoundJoins>();

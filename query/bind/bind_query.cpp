@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Looks up names and types of a whole query. In a query with groups each expression of the answer
-// is taken apart: what equals a key is the key, what an aggregate function is given is computed of
-// the table's rows, the rest is computed of keys and aggregates.
+// Looks up the names and types of a whole query and turns expressions into nodes of graphs
+// (query/compute/graph.h). In a query with groups each expression of the answer is taken apart: a
+// part that equals a key is that key, arguments of aggregates are computed from the table's rows,
+// and the rest is computed from keys and aggregates, one row for each group.
+//
+// Runs once for each query, before data is read; errors show the place in the query's text. Binding
+// joins is left to bind_joins.cpp. Tested through tests/unit/query/answer/query_test.cpp and
+// tests/unit/query/run/join_test.cpp.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -17,17 +22,21 @@ namespace {
 
 using Kind = Expression::Kind;
 
+/// An error for the user's query, with the place of `where`.
 Error refused(std::string what, const Expression& where) {
   return at_place(make_error(ErrorCode::kInvalidArgument, std::move(what)), where);
 }
 
+/// Whether an aggregate function occurs anywhere in the expression, which makes a query one of
+/// groups.
 bool has_aggregate(const Expression& expression) {
   return is_aggregate(expression) ||
          std::any_of(expression.arguments.begin(), expression.arguments.end(), has_aggregate);
 }
 
-/// Names that the answer's columns were given may stand where there is no column of that name, and
-/// in --order-by before all others. A name that differs in case gives way to columns.
+/// Names that the query gives to columns of its answer ("... AS total"). They may be used where no
+/// column of a table has the name; in ORDER BY they take precedence over columns. A name that
+/// differs in case gives way to columns.
 class Aliases {
  public:
   void add(const std::string& name, NodeId id) {
@@ -35,7 +44,7 @@ class Aliases {
     aliases_.emplace_back(name, id);
   }
 
-  /// The first that is called exactly so.
+  /// The first alias with exactly this name.
   std::optional<NodeId> find(const Expression& expression) const {
     for (const std::size_t i : called(expression)) {
       if (aliases_[i].first == expression.text) return aliases_[i].second;
@@ -43,7 +52,7 @@ class Aliases {
     return std::nullopt;
   }
 
-  /// The only one whose name differs in case at most.
+  /// The alias whose name equals this one regardless of case, if there is only one.
   std::optional<NodeId> find_similar(const Expression& expression) const {
     const auto similar = called(expression);
     if (similar.size() != 1) return std::nullopt;
@@ -51,6 +60,7 @@ class Aliases {
   }
 
  private:
+  /// The aliases that an expression may mean: it must be a name without a qualifier.
   std::span<const std::size_t> called(const Expression& expression) const {
     if (expression.kind != Kind::kColumn || !expression.qualifier.empty()) return {};
     return names_.find(expression.text);
@@ -60,6 +70,8 @@ class Aliases {
   std::vector<std::pair<std::string, NodeId>> aliases_;
 };
 
+/// Looks up expressions over the rows of tables. With `use_aliases`, which ORDER BY sets, names of
+/// the answer's columns are known as well.
 class PlainBinder final : public Binder {
  public:
   using Binder::Binder;
@@ -68,6 +80,7 @@ class PlainBinder final : public Binder {
 
  protected:
   Result<std::optional<NodeId>> replacement(const Expression& expression) override {
+    // WHERE and the list of columns itself see no aliases, as SQL has it.
     if (!use_aliases) return std::optional<NodeId>();
     if (const auto known = aliases.find(expression)) return known;
     const auto similar = aliases.find_similar(expression);
@@ -75,8 +88,13 @@ class PlainBinder final : public Binder {
   }
 };
 
+/// Looks up expressions over groups: nodes of `query.output`, whose columns are the keys, then the
+/// aggregates. Aggregates are added to the query as they occur; equal ones are computed once. Keys
+/// must be added before expressions are looked up.
 class GroupBinder final : public Binder {
  public:
+  /// `none` must be empty: columns of the tables cannot be seen outside of keys and aggregates.
+  /// `rows` bounds the rows of a group and thereby the range of counts and sums.
   GroupBinder(BoundQuery& query, Binder& input, const std::vector<InputColumn>& none,
               std::uint64_t rows)
       : Binder(*query.output, none), query_(query), input_(input), rows_(rows) {}
@@ -84,7 +102,7 @@ class GroupBinder final : public Binder {
   Aliases aliases;
   bool use_aliases = false;
 
-  /// The key may be called by `name` where there is no column of that name.
+  /// Adds a key of the groups. `name` may refer to it wherever no column has this name.
   void add_key(NodeId key, const std::string& name) {
     Node node = query_.input->at(key);
     key_places_.emplace(key, query_.keys.size());
@@ -92,6 +110,7 @@ class GroupBinder final : public Binder {
     key_names_.add(name, add_column(std::move(node)));
   }
 
+  /// The number of the key that is this node of the input graph.
   std::optional<std::size_t> find_key(NodeId node) const {
     const auto found = key_places_.find(node);
     if (found == key_places_.end()) return std::nullopt;
@@ -99,6 +118,9 @@ class GroupBinder final : public Binder {
   }
 
  protected:
+  /// What an expression stands for: an alias, or, if it equals a key as a whole, the column of that
+  /// key. Literals and expressions with aggregates are never keys. nullopt: it is looked up part by
+  /// part.
   Result<std::optional<NodeId>> replacement(const Expression& expression) override {
     std::optional<NodeId> similar;
     if (use_aliases) {
@@ -116,6 +138,8 @@ class GroupBinder final : public Binder {
     return similar ? similar : key_names_.find_similar(expression);
   }
 
+  /// A column that is not within an aggregate and not part of a key has no single value in a group:
+  /// an error, unless the name itself is wrong, which is reported first.
   Result<NodeId> bind_column(const Expression& expression) override {
     PRESSO_ASSIGN(const NodeId bound, input_.bind(expression));  // says what is wrong with the name
     (void)bound;
@@ -125,11 +149,13 @@ class GroupBinder final : public Binder {
                    expression);
   }
 
+  /// Checks the arguments of an aggregate function and adds a column for its result.
   Result<NodeId> bind_aggregate(const Expression& expression) override {
     const std::string& name = expression.text;
     AggregateCall call;
     const bool star =
         expression.arguments.size() == 1 && expression.arguments[0].kind == Kind::kStar;
+    // count(*) and count() count rows and need no argument.
     if (name == "count" && (star || expression.arguments.empty())) return column_of(call);
     if (expression.arguments.size() != 1 || star) {
       return refused(name + "() takes one argument", expression);
@@ -140,6 +166,7 @@ class GroupBinder final : public Binder {
     PRESSO_ASSIGN(NodeId argument, input_.bind(expression.arguments[0]));
     const Builder& build = input_.builder();
     Family family = build.at(argument).family;
+    // An aggregate of the literal NULL is computed as one of integers.
     if (family == Family::kNull) {
       PRESSO_ASSIGN(argument, build.cast(argument, schema_of(Family::kInteger)));
       family = Family::kInteger;
@@ -150,6 +177,7 @@ class GroupBinder final : public Binder {
       call.kind = name == "min" ? AggregateKind::kMin : AggregateKind::kMax;
     } else {
       call.kind = name == "sum" ? AggregateKind::kSum : AggregateKind::kAverage;
+      // Sums of truth values count how often they are true.
       if (family == Family::kBool) {
         PRESSO_ASSIGN(argument, build.cast(argument, schema_of(Family::kInteger)));
         family = Family::kInteger;
@@ -163,6 +191,8 @@ class GroupBinder final : public Binder {
   }
 
  private:
+  /// Adds a column to the output graph with the type of `node`; everything else of the node is
+  /// cleared.
   NodeId add_column(Node node) {
     node.kind = Node::Kind::kColumn;
     node.column = query_.group_columns.size();
@@ -178,6 +208,7 @@ class GroupBinder final : public Binder {
     return columns_.back();
   }
 
+  /// The column of an aggregate; an equal one that exists already is reused.
   NodeId column_of(const AggregateCall& call) {
     const auto [known, is_new] =
         aggregate_places_.emplace(std::pair(call.kind, call.argument), query_.aggregates.size());
@@ -186,6 +217,8 @@ class GroupBinder final : public Binder {
     return add_column(result_of(call));
   }
 
+  /// The type and range of an aggregate's result. All results except counts may be NULL, since a
+  /// group may have only NULLs.
   Node result_of(const AggregateCall& call) const {
     Node node;
     if (call.argument) node = query_.input->at(*call.argument);
@@ -211,15 +244,20 @@ class GroupBinder final : public Binder {
     }
   }
 
+  /// The type and range of a sum. Its range follows from the argument's range and the number of
+  /// rows, so that later arithmetic can use narrow integers where it is safe. A range that
+  /// decimal128 cannot hold becomes that of decimal128; an actual overflow is an error when the sum
+  /// is computed.
   Node sum_of(const Node& argument) const {
     const Byte scale = argument.family == Family::kDecimal ? argument.schema.scale : Byte{0};
     Range range;
     const auto count = static_cast<Int128>(rows_);
+    // The sum of all rows lies within the argument's range times the number of rows.
     const Int128 limit = power_of_ten(kMostDigits);
     range.known = argument.range.known &&
                   !__builtin_mul_overflow(argument.range.least, count, &range.least) &&
                   !__builtin_mul_overflow(argument.range.most, count, &range.most);
-    // A sum of some of the rows lies between 0 and that of all.
+    // A group may have only some of the rows, so its sum lies between 0 and the sum of all.
     range.least = std::min<Int128>(range.least, argument.range.least);
     range.most = std::max<Int128>(range.most, argument.range.most);
     if (!range.known || range.least <= -limit || range.most >= limit) {
@@ -237,12 +275,14 @@ class GroupBinder final : public Binder {
   Binder& input_;
   std::uint64_t rows_;
   Aliases key_names_;
-  std::unordered_map<NodeId, std::size_t> key_places_;  ///< in query_.keys
+  /// Number in query_.keys of a node.
+  std::unordered_map<NodeId, std::size_t> key_places_;
   std::map<std::pair<AggregateKind, std::optional<NodeId>>, std::size_t> aggregate_places_;
-  std::vector<NodeId> columns_;  ///< nodes of group_columns
+  /// Nodes of the output graph that read group_columns, by number.
+  std::vector<NodeId> columns_;
 };
 
-/// ORDER BY 2 is by the second column of the answer.
+/// The position that an integer literal means in ORDER BY or GROUP BY, counted from 1.
 std::optional<std::size_t> position_of(const Expression& expression) {
   if (expression.kind != Kind::kNumber || expression.text.size() > 5) return std::nullopt;
   const bool digits = std::all_of(expression.text.begin(), expression.text.end(),
@@ -251,6 +291,7 @@ std::optional<std::size_t> position_of(const Expression& expression) {
   return static_cast<std::size_t>(std::stoul(expression.text));
 }
 
+/// The node of one key of ORDER BY: a position in the answer, a name, or an expression.
 Result<NodeId> sort_node(BoundQuery& query, Binder& binder, const SortExpression& sort) {
   if (const auto position = position_of(sort.expression)) {
     if (*position == 0 || *position > query.results.size()) {
@@ -262,6 +303,7 @@ Result<NodeId> sort_node(BoundQuery& query, Binder& binder, const SortExpression
   return binder.bind(sort.expression);
 }
 
+/// Looks up ORDER BY. Constants are dropped; an expression that occurs twice is computed once.
 Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
   for (const auto& [sort, text] : spec.order_by) {
     PRESSO_ASSIGN(const NodeId id, shown(sort_node(query, binder, sort), text));
@@ -274,13 +316,14 @@ Status bind_order(BoundQuery& query, Binder& binder, const QuerySpec& spec) {
   return {};
 }
 
+/// A column that a star stands for, with the quoting that its source file used.
 struct StarColumn {
   NamedExpression column;
   Quoting quoting = Quoting::kNeeded;
 };
 
-/// All columns that a star stands for, or those of one table. Those that have their name in common
-/// are called as table.name.
+/// The columns that `*` or `table.*` stands for. Columns that share their name with another one are
+/// called table.name.
 Result<std::vector<StarColumn>> star_columns(const BoundQuery& query, const Expression& star,
                                              const Qualifiers& qualifiers) {
   std::optional<std::size_t> source;
@@ -306,6 +349,8 @@ Result<std::vector<StarColumn>> star_columns(const BoundQuery& query, const Expr
   return columns;
 }
 
+/// Adds the columns of a star to the answer, with the quoting of the file that they come from, so
+/// that CSV written again looks alike.
 Status add_star(BoundQuery& query, PlainBinder& binder, const Expression& star,
                 const Qualifiers& qualifiers) {
   PRESSO_ASSIGN(const std::vector<StarColumn> columns, star_columns(query, star, qualifiers));
@@ -317,7 +362,8 @@ Status add_star(BoundQuery& query, PlainBinder& binder, const Expression& star,
   return {};
 }
 
-/// SELECT DISTINCT: all that is selected is a key of groups.
+/// Rewrites SELECT DISTINCT as a query that groups by everything that is selected. Errors: with
+/// GROUP BY or aggregates, where DISTINCT is refused.
 Result<QuerySpec> distinct_as_groups(QuerySpec spec, const BoundQuery& query,
                                      const Qualifiers& qualifiers) {
   const auto problem = [](const char* what, const FromText<NamedExpression>& item) {
@@ -343,13 +389,14 @@ Result<QuerySpec> distinct_as_groups(QuerySpec spec, const BoundQuery& query,
   }
   for (const FromText<NamedExpression>& item : selected) {
     const Expression& key = item.parsed.expression;
-    // A number would be a position.
+    // A literal is left out: as a key, a number would mean a position.
     if (key.kind == Kind::kColumn || !key.arguments.empty()) spec.group_by.push_back(item);
   }
   spec.select = std::move(selected);
   return spec;
 }
 
+/// Looks up a query without groups. An empty list selects all columns.
 Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
                   const Qualifiers& qualifiers) {
   for (const auto& [item, text] : spec.select) {
@@ -374,8 +421,8 @@ Status bind_plain(BoundQuery& query, PlainBinder& binder, const QuerySpec& spec,
   return bind_order(query, binder, spec);
 }
 
-/// A key may be a column, an expression, the position or the name of one in the list of columns,
-/// whose names are in `selected`.
+/// Looks up a key of GROUP BY: a column, an expression, or the position or name of a selected
+/// column. `selected` has the names of the selected columns; columns of tables take precedence.
 Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& spec,
                         const NameIndex& selected) {
   if (const auto position = position_of(key)) {
@@ -395,12 +442,15 @@ Result<NodeId> bind_key(Binder& input, const Expression& key, const QuerySpec& s
   return bound;
 }
 
+/// Looks up a query with groups: keys first, then what is selected, then HAVING and ORDER BY, which
+/// may use aliases. `rows` bounds the rows of a group.
 Status bind_grouped(BoundQuery& query, PlainBinder& input, const QuerySpec& spec,
                     std::uint64_t rows) {
   static const std::vector<InputColumn> kNone;
   query.output = std::make_unique<Graph>();
   GroupBinder binder(query, input, kNone, rows);
-  std::vector<std::pair<std::size_t, std::string>> columns;  // each key that was given
+  // For each key that was given: its number and name.
+  std::vector<std::pair<std::size_t, std::string>> columns;
   NameIndex selected;
   for (std::size_t i = 0; i < spec.select.size(); ++i) selected.add(spec.select[i].parsed.name, i);
   for (const auto& [key, text] : spec.group_by) {
@@ -458,6 +508,7 @@ std::string UniqueNames::take(const std::string& name) {
 void add_result(BoundQuery& query, NodeId id, const std::string& name) {
   const Node& node = query.last_graph().at(id);
   ColumnSchema column = node.schema;
+  // A column of NULLs alone has no type of its own and is given as strings.
   if (node.family == Family::kNull) column = schema_of(Family::kString);
   column.name = query.names.take(name);
   column.nullable = true;
@@ -465,6 +516,7 @@ void add_result(BoundQuery& query, NodeId id, const std::string& name) {
   query.schema.columns.push_back(std::move(column));
 }
 
+/// Defined here, where BoundJoins is complete.
 BoundQuery::BoundQuery() = default;
 BoundQuery::~BoundQuery() = default;
 BoundQuery::BoundQuery(BoundQuery&&) noexcept = default;
@@ -472,7 +524,7 @@ BoundQuery& BoundQuery::operator=(BoundQuery&&) noexcept = default;
 
 namespace {
 
-/// What each source's columns may be qualified by.
+/// The names that may qualify columns of each source, the private one included.
 Qualifiers qualifiers_of(const std::vector<SourceFacts>& sources) {
   Qualifiers qualifiers;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -482,17 +534,19 @@ Qualifiers qualifiers_of(const std::vector<SourceFacts>& sources) {
   return qualifiers;
 }
 
-/// The most rows that may come to groups: of joined sources all pairs, and what outer joins add.
+/// An upper bound of the rows that may be grouped: for joins, all combinations, with one more row
+/// of each table for outer joins. Saturates at 2^63 - 1.
 std::uint64_t most_rows_of(const std::vector<SourceFacts>& sources) {
   if (sources.size() == 1) return sources[0].rows;
   std::uint64_t rows = 1;
   for (const SourceFacts& source : sources) {
+    // Each table counts one row more: the row of NULLs that an outer join adds.
     if (__builtin_mul_overflow(rows, source.rows + 1, &rows)) rows = ~std::uint64_t{0} >> 1;
   }
   return rows;
 }
 
-/// The columns of a source, and the conditions on it alone.
+/// Looks up one source by itself, as a query of its own: its columns and the conditions on it.
 Result<BoundSource> bind_scan(SourceFacts facts, std::size_t number, std::vector<Rest> conditions) {
   BoundSource source;
   source.name = facts.qualifiers.empty() ? std::string("table ").append(std::to_string(number + 1))
@@ -507,7 +561,7 @@ Result<BoundSource> bind_scan(SourceFacts facts, std::size_t number, std::vector
   return source;
 }
 
-/// `scans`: of a query with joins.
+/// Looks up everything; `scans` is set if the query has joins.
 Result<BoundQuery> bind_whole(const QuerySpec& spec, const std::vector<SourceFacts>& sources,
                               std::optional<JoinScans> scans) {
   BoundQuery query;
@@ -529,6 +583,8 @@ Result<BoundQuery> bind_whole(const QuerySpec& spec, const std::vector<SourceFac
   const auto of_groups = [](const FromText<NamedExpression>& item) {
     return has_aggregate(item.parsed.expression);
   };
+  // A query has groups if GROUP BY or an aggregate occurs anywhere; without keys, all rows are one
+  // group.
   const bool of_all = std::any_of(spec.having.begin(), spec.having.end(),
                                   [](const auto& item) { return has_aggregate(item.parsed); });
   if (spec.distinct) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The columns of joined tables: which may be null, which are hidden or not to be used behind a
-// join, and what USING makes of two of the same name. Tested through
-// tests/unit/query/run/join_test.cpp.
+// The columns of joined tables after a number of joins: which of them may be NULL, which ones
+// SELECT * hides, which ones may not be named after a join, and which column a name means after
+// USING merged two of them. Tested through tests/unit/query/run/join_test.cpp.
 #include <algorithm>
 
 #include "query/plan/join_plan.h"
@@ -11,14 +11,15 @@ namespace {
 
 using JoinKind = SqlJoin::Kind;
 
-/// Of columns of the right side, behind a join.
+/// Why columns of a join's right side cannot be used after it; empty if they can be.
 std::string why_unusable(JoinKind kind) {
   if (kind == JoinKind::kSemi) return "its table stands on the right of a semi join";
   if (kind == JoinKind::kAnti) return "its table stands on the right of an anti join";
   return {};
 }
 
-/// The column of that name of the sources before `end`, if there is exactly one.
+/// The column called `name` of the sources [first, end), if exactly one visible column has this
+/// name.
 std::optional<std::size_t> column_named(const std::vector<InputColumn>& columns,
                                         const std::string& name, std::size_t first,
                                         std::size_t end) {
@@ -34,13 +35,18 @@ std::optional<std::size_t> column_named(const std::vector<InputColumn>& columns,
   return found;
 }
 
+/// Merges each pair of columns that USING names. The right one is hidden; the name then means the
+/// left column, or the right one after a right join, or after a full join the first that is not
+/// NULL (SQL's COALESCE), which InputColumn::otherwise lists.
 void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::size_t source,
                  const std::vector<SourceFacts>& sources) {
   for (const Expression& column : join.using_columns) {
     const auto left = column_named(columns, column.text, 0, source);
     const auto right = column_named(columns, column.text, source, source + 1);
-    if (!left || !right) continue;  // an error, which is found when the names are looked up
-    // A plain file without rows has strings for want of values (unify_empty()).
+    // An unknown name is reported later, when names are looked up.
+    if (!left || !right) continue;
+    // A plain file without rows has string columns for lack of values (unify_empty()), which must
+    // not decide the type of the merged column.
     const bool alike =
         is_string(columns[*left].schema.type) == is_string(columns[*right].schema.type);
     const auto has_values = [&](std::size_t number) {
@@ -59,6 +65,7 @@ void merge_using(std::vector<InputColumn>& columns, const JoinSpec& join, std::s
 
 }  // namespace
 
+/// '#' and the number of the source.
 std::string private_qualifier(std::size_t source) {
   return std::string("#").append(std::to_string(source));
 }
@@ -75,6 +82,8 @@ Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
   }
   for (std::size_t i = 0; i < joins; ++i) {
     const JoinKind kind = spec.joins[i].kind;
+    // Outer joins add rows without a partner, in which the columns of the other side are NULL;
+    // later joins see these columns as nullable.
     const bool left_null = kind == JoinKind::kRight || kind == JoinKind::kFull;
     const bool right_null = kind == JoinKind::kLeft || kind == JoinKind::kFull;
     for (InputColumn& column : columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// AND is taken apart and OR is rewritten by the law of distribution, which three-valued logic
-// keeps.
+// Splitting at AND, and rewriting OR by the distributive law, which holds in three-valued logic
+// too.
 #include "query/bind/join_condition.h"
 
 #include <algorithm>
@@ -14,13 +14,16 @@ using Kind = Expression::Kind;
 using Op = Expression::Op;
 using Conditions = std::vector<Expression>;
 
+/// The most conditions in the first branch of an OR that are searched for in the other branches;
+/// bounds a quadratic search.
 constexpr std::size_t kMostShared = 64;
 
+/// Whether the tree's root is this operator.
 bool is_operator(const Expression& tree, Op op) {
   return tree.kind == Kind::kOperator && tree.op == op;
 }
 
-/// The operands of AND, also within each other.
+/// Appends the operands of AND to `out`; nested ANDs are flattened.
 void add_conjuncts(Expression tree, Conditions& out) {
   if (!is_operator(tree, Op::kAnd)) {
     out.push_back(std::move(tree));
@@ -29,6 +32,8 @@ void add_conjuncts(Expression tree, Conditions& out) {
   for (Expression& operand : tree.arguments) add_conjuncts(std::move(operand), out);
 }
 
+/// The operands joined by AND or OR, with the place in the text of `place`; a single operand stands
+/// for itself.
 Expression joined(Op op, Conditions operands, const Expression& place) {
   if (operands.size() == 1) return std::move(operands[0]);
   Expression result = operation(op, std::move(operands));
@@ -37,6 +42,7 @@ Expression joined(Op op, Conditions operands, const Expression& place) {
   return result;
 }
 
+/// The branches of an OR, each as the list of its conjuncts.
 std::vector<Conditions> branches_of(Expression disjunction) {
   std::vector<Conditions> branches;
   for (Expression& operand : disjunction.arguments) {
@@ -49,7 +55,7 @@ bool contains(const Conditions& conditions, const Expression& wanted) {
   return std::find(conditions.begin(), conditions.end(), wanted) != conditions.end();
 }
 
-/// What all branches hold, taken out of them.
+/// Returns the conditions that all branches have in common, after removing them from the branches.
 Conditions take_shared(std::vector<Conditions>& branches) {
   Conditions shared;
   if (branches[0].size() > kMostShared) return shared;
@@ -66,6 +72,7 @@ Conditions take_shared(std::vector<Conditions>& branches) {
   return shared;
 }
 
+/// Collects the parts of one condition. Used once: split(), then take().
 class Splitter {
  public:
   explicit Splitter(const SourceOf& source_of) : source_of_(source_of) {}
@@ -73,9 +80,12 @@ class Splitter {
   JoinCondition take() { return std::move(result_); }
 
  private:
+  /// Adds a condition that is neither AND nor OR: an equality between tables, or one of the other
+  /// kinds.
   Status add(Expression condition);
   Status add_disjunction(Expression condition);
   Status conclude(const std::vector<Conditions>& branches, const Expression& place);
+  /// Files a condition under `single` or `rest`, depending on how many tables it names.
   void place(Expression condition, SourceSet sources);
 
   const SourceOf& source_of_;
@@ -102,10 +112,12 @@ void Splitter::place(Expression condition, SourceSet sources) {
 }
 
 Status Splitter::add(Expression condition) {
+  // x IS NOT DISTINCT FROM y is stored as the negated operator.
   const bool nulls_are_equal = is_operator(condition, Op::kIsDistinct) && condition.negated;
   if ((is_operator(condition, Op::kEqual) || nulls_are_equal) && condition.arguments.size() == 2) {
     PRESSO_ASSIGN(const SourceSet left, sources_of(condition.arguments[0], source_of_));
     PRESSO_ASSIGN(const SourceSet right, sources_of(condition.arguments[1], source_of_));
+    // An equality within one table, or with a constant, matches no rows of different tables.
     if (left == 0 || right == 0 || (left & right) != 0) {
       place(std::move(condition), left | right);
       return {};
@@ -122,6 +134,7 @@ Status Splitter::add(Expression condition) {
 /// A branch that holds nothing besides what all share makes the rest true.
 Status Splitter::add_disjunction(Expression condition) {
   PRESSO_ASSIGN(const SourceSet sources, sources_of(condition, source_of_));
+  // An OR about one table needs no rewriting.
   if (std::popcount(sources) < 2) {
     place(std::move(condition), sources);
     return {};
@@ -142,7 +155,8 @@ Status Splitter::add_disjunction(Expression condition) {
   return {};
 }
 
-/// For each table that every branch says something about: one of these must be true.
+/// For each table that every branch has conditions on, adds the OR of these conditions, marked as
+/// implied: whichever branch is true, its conditions on that table are true.
 Status Splitter::conclude(const std::vector<Conditions>& branches, const Expression& place) {
   std::map<std::size_t, Conditions> by_source;
   bool first = true;

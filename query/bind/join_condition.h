@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Conditions over several tables, taken apart for joins: equalities that rows are matched by, what
-// is about one table alone, and what can be tested only on pairs of rows. All parts that are not
-// `implied` together, joined by AND, are true for the same rows as the whole. Pure functions of
-// trees; places in the text are kept. Tested by tests/unit/query/bind/join_condition_test.cpp.
+// Takes conditions over several tables apart for joins: into equalities that rows are matched by,
+// conditions on one table, and the rest, which can only be tested on joined rows. All parts that
+// are not `implied`, joined by AND, are true for the same rows as the whole condition. Pure
+// functions of expression trees; places in the text are kept. Nothing is said about outer joins
+// here, apart from on_may_filter() and where_may_filter().
+// Tested by tests/unit/query/bind/join_condition_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,61 +16,67 @@
 
 namespace presso::query {
 
-/// Which tables: bit i for the table with the number i.
+/// A set of tables: bit i for the table with number i.
 using SourceSet = std::uint64_t;
 
 constexpr SourceSet source_set(std::size_t source) {
   return SourceSet{1} << source;
 }
 
-/// The number of the table, below kMaxSqlSources, that a Kind::kColumn belongs to, or an error
-/// where there is no such column or several.
+/// Returns the number of the table, below kMaxSqlSources, that a Kind::kColumn belongs to, or an
+/// error if no table or several have such a column.
 using SourceOf = std::function<Result<std::size_t>(const Expression& column)>;
 
-/// `left` and `right` are of different tables, at least one on each side.
+/// An equality between expressions of different tables. Invariant: both sides name at least one
+/// table and no table occurs on both sides.
 struct JoinEquality {
   Expression left;
   Expression right;
   SourceSet left_sources = 0;
   SourceSet right_sources = 0;
-  bool nulls_are_equal = false;  ///< IS NOT DISTINCT FROM
+  /// For IS NOT DISTINCT FROM, where two NULLs match.
+  bool nulls_are_equal = false;
 };
 
-/// A condition of one table.
+/// A condition whose columns all belong to one table.
 struct SourceCondition {
   Expression condition;
   std::size_t source = 0;
-  /// It follows from a condition of `rest`, and may be left out. It is true wherever the whole is;
-  /// where the whole is false it may be anything.
+  /// Whether the condition merely follows from one in `rest` and may be left out. It is true
+  /// wherever the whole is true; where the whole is false it may be anything.
   bool implied = false;
 };
 
-/// Any other one: of no table, or of several.
+/// A condition on no table, or on several.
 struct RestCondition {
   Expression condition;
   SourceSet sources = 0;
 };
 
+/// The parts of a condition, which are joined by AND.
 struct JoinCondition {
   std::vector<JoinEquality> equalities;
   std::vector<SourceCondition> single;
   std::vector<RestCondition> rest;
 };
 
-/// Takes AND apart. Of `(a AND b) OR (a AND c)` it takes `a` out; of `(l1 AND r1) OR (l2 AND r2)`,
-/// whose parts are about one table each, it concludes `l1 OR l2` and `r1 OR r2`, so that TPC-H's
-/// Q19 has its equality and its conditions on single tables. Linear in the tree but for such an
-/// OR, whose first branch counts only up to 64 conditions. Errors: those of `source_of`.
+/// Takes a condition apart at its ANDs. In `(a AND b) OR (a AND c)` the shared part `a` is taken
+/// out. From `(l1 AND r1) OR (l2 AND r2)`, whose parts concern one table each, it concludes `l1 OR
+/// l2` and `r1 OR r2` as implied conditions, so that TPC-H's Q19 gets its equality and conditions
+/// on single tables. Takes time linear in the tree, except for such an OR, where conditions of the
+/// first branch are compared with all others; beyond 64 conditions in the first branch this is not
+/// tried. Errors: those of `source_of`.
 Result<JoinCondition> split_condition(Expression condition, const SourceOf& source_of);
 
-/// Tables that the columns of an expression belong to.
+/// The set of tables that the columns of an expression belong to. Errors: those of `source_of`, and
+/// more tables than a set holds.
 Result<SourceSet> sources_of(const Expression& expression, const SourceOf& source_of);
 
 /// Whether a condition of ON about one side alone may be tested on that side's rows before the
-/// join. Where not, its rows stay in the answer although it is false for them.
+/// join. If not, rows for which it is false stay in the answer without a partner.
 bool on_may_filter(SqlJoin::Kind kind, bool right_side);
-/// The same of a condition of WHERE; the other ones are tested on rows of the join, which may have
-/// nulls for this side.
+/// Whether a condition of WHERE about one side alone may be tested on that side's rows before the
+/// join. If not, it must be tested on joined rows, which may have NULLs for this side.
 bool where_may_filter(SqlJoin::Kind kind, bool right_side);
 
 }  // namespace presso::query

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Assigns parts of ON, USING and WHERE to the places of JoinParts. ON is looked up as the user sees
+// it: among the tables up to its own join, with the columns that earlier joins have left.
 #include "query/bind/join_parts.h"
 
 #include <algorithm>
@@ -12,23 +14,28 @@ namespace {
 
 using JoinKind = SqlJoin::Kind;
 
+/// Whether rows without a partner are dropped on both sides; a comma in FROM is such a join.
 bool is_inner(JoinKind kind) {
   return kind == JoinKind::kInner || kind == JoinKind::kComma;
 }
 
+/// Takes one query apart. Holds references to everything it is given; used once.
 class JoinsApart {
  public:
   JoinsApart(BoundQuery& query, const QuerySpec& spec, const std::vector<SourceFacts>& sources,
              const Binder& binder)
       : query_(query), spec_(spec), sources_(sources), binder_(binder) {}
 
+  /// First ON and USING of each join in order, and then WHERE, which sees the columns of all joins.
   Result<JoinParts> take() {
     parts_.conditions_of.resize(sources_.size());
     parts_.keys.resize(spec_.joins.size());
     parts_.residual.resize(spec_.joins.size());
+    // Up to here joins may be reordered, since they are all inner.
     const auto later = std::find_if(spec_.joins.begin(), spec_.joins.end(),
                                     [](const JoinSpec& join) { return !is_inner(join.kind); });
     parts_.inner = static_cast<std::size_t>(later - spec_.joins.begin());
+    // ON of a semi or anti join may name its right side, WHERE after it may not.
     forbid_right_sides(query_, spec_, 0);
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
       PRESSO_TRY(take_join(join));
@@ -41,6 +48,7 @@ class JoinsApart {
   }
 
  private:
+  /// A function that tells which table a column belongs to, in the combined columns.
   SourceOf source_of() {
     return [this](const Expression& column) -> Result<std::size_t> {
       PRESSO_ASSIGN(const std::size_t number, binder_.find_column(column));
@@ -48,7 +56,7 @@ class JoinsApart {
     };
   }
 
-  /// Sources 0 to `join` stand on the left of a join.
+  /// The set of sources 0 to `join`, which stand to the left of join number `join`.
   static SourceSet left_of(std::size_t join) { return source_set(join + 1) - 1; }
 
   // --- ON
@@ -67,8 +75,8 @@ class JoinsApart {
     return {};
   }
 
-  /// "a = b" with a on the left and b on the right, or the other way round. Other equalities are
-  /// conditions.
+  /// Takes "a = b" with a on the left side and b on the right, or the other way round. An equality
+  /// that fits neither way is an ordinary condition of ON.
   Status take_pair(std::size_t join, const Expression& first, const Expression& second) {
     const std::string& text = spec_.joins[join].text;
     Expression left = first, right = second;
@@ -84,7 +92,8 @@ class JoinsApart {
     return take_qualified(join, std::move(left), std::move(right));
   }
 
-  /// `left` and `right` have their tables' names.
+  /// Takes an equality whose columns are qualified by private_qualifier() already. If one side
+  /// names no table, it is an ordinary condition.
   Status take_qualified(std::size_t join, Expression left, Expression right) {
     JoinEquality equality;
     PRESSO_ASSIGN(equality.left_sources, sources_of(left, source_of()));
@@ -97,6 +106,7 @@ class JoinsApart {
     return take_equality(join, std::move(equality), spec_.joins[join].text);
   }
 
+  /// The equality as an expression, at the place of its left side.
   static Expression pair_expression(const Expression& left, const Expression& right) {
     Expression result = operation(Expression::Op::kEqual, {left, right});
     result.offset = left.offset;
@@ -109,8 +119,8 @@ class JoinsApart {
     return qualify(right, join, join + 1, join + 2);
   }
 
-  /// Names are looked up among the sources [first, end), as they stand before a join, and say from
-  /// then on which of them they mean.
+  /// Looks up names among the sources [first, end), as they are before `join`, and replaces their
+  /// qualifiers by private_qualifier(), so that later joins cannot change what they mean.
   Status qualify(Expression& tree, std::size_t join, std::size_t first, std::size_t end) {
     PRESSO_ASSIGN(std::vector<InputColumn> columns, joined_columns(spec_, sources_, join));
     Qualifiers qualifiers(sources_.size());
@@ -127,6 +137,7 @@ class JoinsApart {
     return qualify_names(tree, Binder(graph, columns, std::move(qualifiers)), columns);
   }
 
+  /// Replaces the qualifiers in a tree; `columns` are those that `binder` looks names up in.
   Status qualify_names(Expression& tree, const Binder& binder,
                        const std::vector<InputColumn>& columns) const {
     for (Expression& argument : tree.arguments) {
@@ -138,7 +149,8 @@ class JoinsApart {
     tree.qualifier = private_qualifier(columns[found].source);
     tree.text = columns[found].name;
     if (!merged) return {};
-    // USING in a full join before: the name means the first value that there is.
+    // After USING in an earlier full join, the name means the first of several columns that is not
+    // NULL.
     std::vector<Expression> values = {tree};
     for (const std::size_t other : columns[found].otherwise) {
       values.push_back(tree);
@@ -151,6 +163,7 @@ class JoinsApart {
     return {};
   }
 
+  /// USING (c) is the equality of the left and the right c.
   Status take_using(std::size_t join, const Expression& column) {
     Expression left = column, right = column;
     Status bound = qualify_pair(join, left, right);
@@ -158,6 +171,9 @@ class JoinsApart {
     return take_qualified(join, std::move(left), std::move(right));
   }
 
+  /// Splits the condition of ON and assigns its parts. Before the first join that is not inner, all
+  /// parts on one table go to its scan. In outer, semi and anti joins only parts on the right table
+  /// may, if on_may_filter() allows it; all others are tested on pairs.
   Status take_on(std::size_t join, const Expression& on) {
     const std::string& text = spec_.joins[join].text;
     Expression condition = on;
@@ -190,6 +206,7 @@ class JoinsApart {
     return {};
   }
 
+  /// The error for a condition that names a table which is joined only later.
   static Status too_early(const Expression& condition, const std::string& text) {
     return shown(at_place(make_error(ErrorCode::kInvalidArgument,
                                      "a table that is joined later cannot be named here"),
@@ -197,6 +214,8 @@ class JoinsApart {
                  text);
   }
 
+  /// Assigns an equality: to the pool of the inner joins, to the keys of its own join, or, if it is
+  /// of no use as a key (IS NOT DISTINCT FROM, or tables on the wrong sides), to the conditions.
   Status take_equality(std::size_t join, JoinEquality equality, const std::string& text) {
     const SourceSet all = equality.left_sources | equality.right_sources;
     if ((all & ~left_of(join + 1)) != 0) return too_early(equality.left, text);
@@ -206,9 +225,11 @@ class JoinsApart {
     }
     const SourceSet right = source_set(join + 1);
     if (equality.left_sources == right) {
+      // Keys have the table that is joined on the right.
       std::swap(equality.left, equality.right);
       std::swap(equality.left_sources, equality.right_sources);
     }
+    // A key needs its own table alone on one side and earlier tables on the other.
     const bool usable = equality.right_sources == right && (equality.left_sources & right) == 0 &&
                         !equality.nulls_are_equal;
     if (usable) {
@@ -222,11 +243,15 @@ class JoinsApart {
 
   // --- WHERE
 
+  /// Splits a condition of WHERE. An equality becomes a key of the last join that it names if this
+  /// is an inner join and no outer join may add NULLs to its tables; parts on one table go to its
+  /// scan under the latter condition; everything else is tested after all joins.
   Status take_where(const Expression& condition, const std::string& text) {
     auto split = split_condition(condition, source_of());
     if (!split.ok()) return shown(std::move(split.error()), text);
     for (JoinEquality& equality : split->equalities) {
       const SourceSet all = equality.left_sources | equality.right_sources;
+      // The last source that the equality names, and so the join after which it can be tested.
       const auto last = static_cast<std::size_t>(std::bit_width(all)) - 1;
       const bool joins = last > 0 && is_inner(spec_.joins[last - 1].kind) &&
                          where_may_filter_source(last) && !equality.nulls_are_equal;
@@ -248,6 +273,8 @@ class JoinsApart {
     return {};
   }
 
+  /// Whether a condition of WHERE on a source may be tested in its scan: every join that the source
+  /// takes part in, on either side, must permit it.
   bool where_may_filter_source(std::size_t source) const {
     bool may = true;
     for (std::size_t join = 0; join < spec_.joins.size(); ++join) {
@@ -277,6 +304,8 @@ Expression equality_expression(JoinEquality equality) {
   return result;
 }
 
+/// Linear in the conditions, apart from what split_condition() needs and from joined_columns(),
+/// which is made anew for each expression of ON.
 Result<JoinParts> take_joins_apart(BoundQuery& query, const QuerySpec& spec,
                                    const std::vector<SourceFacts>& sources, const Binder& binder) {
   return JoinsApart(query, spec, sources, binder).take();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Evaluates string conditions on encoded columns. Results that depend only on a row group and a
+// filter are built by the first thread that asks (SliceReader::shared()) and are kept by the row
+// group, so that its slices share them.
 #include "query/filter/coded_strings.h"
 
 #include <algorithm>
@@ -6,14 +9,18 @@
 namespace presso::query {
 namespace {
 
+/// Sets the bit of one dictionary code.
 void set_bit(CodeSet& set, std::uint32_t code) {
   set[code / 64] |= std::uint64_t{1} << (code % 64);
 }
 
+/// A set without codes that is large enough for every code of the dictionary.
 CodeSet empty_set(const DictionaryEntries& entries) {
   return CodeSet((entries.size() + 63) / 64 + 1, 0);
 }
 
+/// Builds the set for matching_entries(): one call of the test for each entry, O(entries), whatever
+/// the number of rows.
 Result<std::shared_ptr<const void>> test_entries(const Filter& filter, const GroupReader& group) {
   PRESSO_ASSIGN(const DictionaryEntries* entries, group.dictionary(filter.column));
   auto set = std::make_shared<CodeSet>(empty_set(*entries));
@@ -23,6 +30,10 @@ Result<std::shared_ptr<const void>> test_entries(const Filter& filter, const Gro
   return std::shared_ptr<const void>(std::move(set));
 }
 
+/// Builds the result of entries_by_program(). The program runs over the dictionary as if its
+/// entries were the rows of the column, in batches of kBatchRows. A program that fails for an entry
+/// (a cast, a division) makes the result unusable, since that entry may occur in no row that is
+/// still alive; the caller then evaluates row by row and reports an error only for rows that count.
 Result<std::shared_ptr<const void>> run_on_entries(const Filter& filter, const GroupReader& group,
                                                    std::size_t column) {
   PRESSO_ASSIGN(const DictionaryEntries* entries, group.dictionary(column));
@@ -31,7 +42,7 @@ Result<std::shared_ptr<const void>> run_on_entries(const Filter& filter, const G
   outcome->usable = true;
   Program::State state(*filter.program);
   const Byte wanted = filter.negated ? 0 : 1;
-  // The null is one row more.
+  // One more row stands for NULL, for which the program may give true as well (IS NULL, COALESCE).
   const std::uint32_t count = entries->size() + 1;
   std::vector<StringRef> strings(kBatchRows);
   for (std::uint32_t first = 0; first < count; first += kBatchRows) {
@@ -80,7 +91,8 @@ std::optional<std::size_t> coded_column(const Program& program, const GroupConte
   const std::size_t column = program.inputs()[0];
   const ColumnChunk& chunk = group.reader->chunk(column);
   if (chunk.representation != Representation::kDictionary) return std::nullopt;
-  // Not where there are more entries than half of the rows.
+  // A dictionary with more entries than half of the rows saves nothing: the rows are evaluated
+  // directly.
   if (chunk.entries > group.reader->rows() / 2) return std::nullopt;
   return column;
 }
@@ -97,7 +109,8 @@ namespace {
 
 using Automaton = std::unique_ptr<const StringTest::TokenAutomaton>;
 
-/// nullptr where text is tested.
+/// The automaton over token codes for the filter's string test, or nullptr where the row group
+/// stores text, or where the test has no automaton; then the text is decoded and searched.
 Result<const StringTest::TokenAutomaton*> automaton_of(const Filter& filter, SliceReader& reader) {
   const GroupReader& group = *reader.slice().group->reader;
   if (group.chunk(filter.column).representation != Representation::kToken) return nullptr;
@@ -135,7 +148,7 @@ Status find_in_vector(const Filter& filter, SliceReader& reader, std::uint32_t v
     return {};
   }
   PRESSO_ASSIGN(const SliceText text, reader.text(filter.column, vector));
-  // Rows of a longer text: it begins with the first of them.
+  // The vector's text may be a part of a longer buffer, whereas the search takes offsets from 0.
   std::int64_t offsets[kBatchRows + 1];
   for (std::uint32_t i = 0; i <= text.rows; ++i) offsets[i] = text.offsets[i] - text.offsets[0];
   filter.test->find(text.text.subspan(static_cast<std::size_t>(text.offsets[0])), offsets,

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Draws the planner's sample in two steps: zones of slices spread evenly over all tables tell which
+// slices a query reads at all, and conditions are then evaluated on vectors spread evenly over some
+// of those slices. Places are chosen by position and not at random, so that a query gets the same
+// plan each time.
 #include "query/filter/condition_sample.h"
 
 #include <algorithm>
@@ -8,19 +12,25 @@
 namespace presso::query {
 namespace {
 
+/// The most slices whose zones are looked at.
 constexpr std::size_t kMostLooked = 64;
+/// Bounds on the number of slices that are read: places / kPartRead, clamped to [kLeastRead,
+/// kMostRead].
 constexpr std::size_t kMostRead = 8;
 constexpr std::size_t kLeastRead = 2;
 constexpr std::size_t kPartRead = 16;
+/// Vectors that are evaluated in all, divided evenly among the slices that are read.
 constexpr std::uint32_t kVectors = 64;
 
+/// Position of a slice: table, row group, and the slice's first row within the row group.
 struct Place {
   std::size_t table = 0;
   std::uint64_t group = 0;
   std::uint32_t first = 0;
 };
 
-/// Slices of all tables that are whole, or the first of their row group.
+/// All slices of all tables that can be sampled: whole slices, and the first slice of a row group
+/// if it has at least one whole vector. Directories must be open; no data is read.
 std::vector<Place> places_of(const std::vector<Table>& tables) {
   std::vector<Place> places;
   for (std::size_t table = 0; table < tables.size(); ++table) {
@@ -35,7 +45,7 @@ std::vector<Place> places_of(const std::vector<Table>& tables) {
   return places;
 }
 
-/// Up to `most` of them, at even distances.
+/// Up to `most` elements of `all`, taken at even distances.
 template <class T>
 std::vector<T> spread(std::vector<T> all, std::size_t most) {
   if (all.size() <= most) return all;
@@ -46,12 +56,16 @@ std::vector<T> spread(std::vector<T> all, std::size_t most) {
   return some;
 }
 
-/// Slices that zones do not rule out, and what zones say of them.
+/// Collects the slices that zones do not rule out, and counts for each condition how often zones
+/// already prove it for all rows. Keeps references to tables and conditions. Used by one thread.
 class ZoneLook {
  public:
   ZoneLook(const std::vector<Table>& tables, const std::vector<Condition>& conditions)
       : tables_(tables), conditions_(conditions), open_(conditions.size()) {}
 
+  /// Opens the row group of `place` if it differs from the last one, and asks the zones of each
+  /// condition. Places must come in order, so that each row group is opened once. Errors: those of
+  /// opening a row group.
   Status look_at(const Place& place) {
     if (context_ == nullptr || place.table != at_.table || place.group != at_.group) {
       context_ = std::make_shared<GroupContext>();
@@ -73,7 +87,8 @@ class ZoneLook {
     return {};
   }
 
-  /// Where no slice is live: as if half of one were.
+  /// Writes the shares into `sampled`. If no slice is live, half of a slice is assumed to be, since
+  /// a share of 0 would make all plans cost nothing.
   void tell(SampledConditions& sampled) const {
     if (looked_at_ == 0) return;
     const auto live = static_cast<double>(live_.size());
@@ -89,13 +104,17 @@ class ZoneLook {
   const std::vector<Table>& tables_;
   const std::vector<Condition>& conditions_;
   std::shared_ptr<GroupContext> context_;
+  /// The row group that is open, shared with the slices that are kept.
   Place at_;
   double looked_at_ = 0;
+  /// Slices that were looked at, and for each condition the slices in which zones leave it
+  /// undecided.
   std::vector<double> open_;
   std::vector<Slice> live_;
 };
 
-/// Tests all conditions on `vectors` vectors of a slice.
+/// Evaluates every condition, each by itself and on all rows, on `vectors` vectors of a slice at
+/// even distances, and appends the result to `sample`. Only full vectors are used.
 Status read_slice(const Slice& slice, std::uint32_t vectors, FilterRunner& runner,
                   SliceReader& reader, const std::vector<Condition>& conditions,
                   ConditionSample& sample) {

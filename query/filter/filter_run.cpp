@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The loop that filters slices. Everything works on bitmaps: one bit for each row, 16 words of 64
+// bits for a vector of kBatchRows (1,024) rows, kSliceWords for a slice. A condition narrows the
+// bitmap of rows that are alive; a vector without a live row is skipped by all later conditions and
+// its blocks are not decoded.
 #include "query/filter/filter_run.h"
 
 #include <algorithm>
@@ -14,13 +18,14 @@ namespace {
 
 using Kind = Filter::Kind;
 
+/// The number of bits that are set in a slice's bitmap.
 std::uint64_t count_slice(const std::uint64_t* bits) {
   std::uint64_t count = 0;
   for (std::uint32_t i = 0; i < kSliceWords; i += kBatchWords) count += count_rows(bits + i);
   return count;
 }
 
-/// The first `rows` bits, and no others.
+/// Sets the first `rows` bits and clears all others.
 void set_first(std::uint64_t* bits, std::uint32_t words, std::uint32_t rows) {
   for (std::uint32_t i = 0; i < words; ++i) {
     const std::uint32_t left = rows > 64 * i ? rows - 64 * i : 0;
@@ -28,6 +33,9 @@ void set_first(std::uint64_t* bits, std::uint32_t words, std::uint32_t rows) {
   }
 }
 
+/// Compares a range condition with the minimum and maximum of the rows. NaN is greater than every
+/// number and zones hold the numbers alone, so a zone with NaNs counts as reaching up to the
+/// greatest image.
 Answer answer_by_interval(const Filter& filter, const GroupReader& group, std::uint32_t first,
                           std::uint32_t rows) {
   if (group.chunk(filter.column).representation == Representation::kNull) return Answer::kNone;
@@ -41,7 +49,8 @@ Answer answer_by_interval(const Filter& filter, const GroupReader& group, std::u
   return all ? Answer::kAll : Answer::kSome;
 }
 
-/// Of equality with some strings: dictionary columns know which strings a block does not have.
+/// Decides equality with certain strings. Dictionary columns store which checksums of strings occur
+/// in a block, so a block can be ruled out, but never proved to consist of these strings.
 Answer answer_by_presence(const Filter& filter, const GroupReader& group, std::uint32_t first,
                           std::uint32_t rows) {
   const auto representation = group.chunk(filter.column).representation;
@@ -124,8 +133,10 @@ Status FilterRunner::run(const FilterPlan& plan, SliceReader& reader, std::uint6
   return report_failures(slice, bits);
 }
 
-/// A test of strings that is a pass of its own, or the first of one, takes all texts of the slice
-/// at once where most vectors have live rows: sweeps for literals are cheapest over long texts.
+/// Evaluates a string condition that stands alone at the start of a pass over the texts of the
+/// whole slice at once, since searches for literals are cheapest over long texts. This is done only
+/// for token and byte columns and if at least a quarter of the vectors have live rows; otherwise
+/// `done` stays false and the vectors are evaluated one by one.
 Status FilterRunner::run_on_text(const FilterPlan& plan, std::size_t number, SliceReader& reader,
                                  std::uint64_t* bits, bool& done) {
   const Filter& filter = plan.conditions[number].filter;
@@ -158,6 +169,8 @@ Status FilterRunner::run_on_text(const FilterPlan& plan, std::size_t number, Sli
   return {};
 }
 
+/// Runs one pass of the plan: the first condition over the whole text if it can be, and the rest
+/// vector by vector, driven by the bitmap or by a list of rows.
 Status FilterRunner::run_pass(const FilterPlan& plan, const FilterPass& pass, SliceReader& reader,
                               std::uint64_t* bits) {
   const Slice& slice = reader.slice();
@@ -176,6 +189,9 @@ Status FilterRunner::run_pass(const FilterPlan& plan, const FilterPass& pass, Sl
   return {};
 }
 
+/// Tests the groups of a pass on one vector. Within a group every condition is tested even if no
+/// row is left, which spares a branch that may be mispredicted; between groups the loop stops once
+/// no row is left.
 Status FilterRunner::run_on_vector(const FilterPlan& plan, const FilterPass& pass,
                                    std::size_t first_group, SliceReader& reader,
                                    std::uint32_t vector, std::uint64_t* alive) {
@@ -195,15 +211,18 @@ Status FilterRunner::run_on_vector(const FilterPlan& plan, const FilterPass& pas
   return {};
 }
 
-/// Whether most rows have passed a condition that need not be tested.
+/// Whether an optional condition should be dropped: after 65,536 rows more than three quarters have
+/// passed it, so it costs more than it removes. Optional conditions come from joins (keys that the
+/// build side has), and the join would drop these rows anyway.
 bool FilterRunner::is_idle(const Condition& condition, std::size_t number) const {
   constexpr std::uint64_t kTrial = 65'536;
   const Count& count = counts_[number];
   return condition.is_optional && count.asked > kTrial && 4 * count.left > 3 * count.asked;
 }
 
-/// The rows that the pass before has left are written down as numbers (S4.4, S4.7): only vectors
-/// that the list names are looked at.
+/// Writes the rows that the previous pass left as a list of row numbers and visits only the vectors
+/// that occur in it (S4.4, S4.7). Cheaper than walking the bitmap if less than 1/16 of the rows are
+/// left.
 Status FilterRunner::run_on_list(const FilterPlan& plan, const FilterPass& pass,
                                  std::size_t first_group, SliceReader& reader,
                                  std::uint64_t* bits) {
@@ -228,6 +247,8 @@ Status FilterRunner::run_on_list(const FilterPlan& plan, const FilterPass& pass,
   return {};
 }
 
+/// Clears the bits of rows whose value is NULL: the values that are stored in their place are
+/// arbitrary.
 Status FilterRunner::keep_valid(std::size_t column, SliceReader& reader, std::uint32_t vector,
                                 std::uint64_t* found) {
   ColumnSlice& slice = reader.column(column);
@@ -238,6 +259,8 @@ Status FilterRunner::keep_valid(std::size_t column, SliceReader& reader, std::ui
   return {};
 }
 
+/// Compares packed numbers with each interval and unites the bitmaps; values are not decoded to
+/// memory. All rows of the vector are compared, whether alive or not.
 Status FilterRunner::test_intervals(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                                     std::uint64_t* found) {
   ColumnSlice& slice = reader.column(filter.column);
@@ -255,6 +278,8 @@ Status FilterRunner::test_intervals(const Filter& filter, SliceReader& reader, s
   return keep_valid(filter.column, reader, vector, found);
 }
 
+/// Tests strings: codes of dictionary columns against the set of entries that match, and other
+/// columns by search. An all-NULL column has no matching row.
 Status FilterRunner::test_text(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                                const std::uint64_t* alive, std::uint64_t* found) {
   ColumnSlice& slice = reader.column(filter.column);
@@ -278,12 +303,19 @@ Status FilterRunner::test_text(const Filter& filter, SliceReader& reader, std::u
   return keep_valid(filter.column, reader, vector, found);
 }
 
+/// The working memory of a program, which is made on first use and kept for all slices of the
+/// thread.
 Program::State& FilterRunner::state_of(const Filter& filter) {
   auto& state = states_[filter.program.get()];
   if (state == nullptr) state = std::make_unique<Program::State>(*filter.program);
   return *state;
 }
 
+/// Evaluates a program. If it reads a single dictionary column, it is evaluated once for each entry
+/// and codes are looked up in the result; otherwise the live rows of its columns are gathered and
+/// computed.
+/// A row for which the program fails counts as found and is remembered in failures_, since a later
+/// condition may still remove it: report_failures() decides.
 Status FilterRunner::test_expression(const Filter& filter, SliceReader& reader,
                                      std::uint32_t vector, const std::uint64_t* alive,
                                      std::uint64_t* found) {
@@ -294,7 +326,8 @@ Status FilterRunner::test_expression(const Filter& filter, SliceReader& reader,
     if (outcome->usable) {
       PRESSO_TRY(reader.column(*coded).codes_in(vector, outcome->entries.data(), found));
       if (outcome->null_passes) {
-        // What stands under a null is any entry.
+        // The codes under NULLs are arbitrary, so the bits of NULLs are set from the validity
+        // bitmap.
         if (reader.column(*coded).has_nulls()) {
           std::uint64_t valid[kBatchWords];
           PRESSO_TRY(reader.column(*coded).validity(vector, valid));
@@ -327,8 +360,9 @@ Status FilterRunner::test_expression(const Filter& filter, SliceReader& reader,
   return {};
 }
 
-/// Rows for which a condition has no result were kept: they are an error where all other conditions
-/// are true.
+/// Rows that a condition could not be evaluated for were kept alive. They are an error only if all
+/// other conditions hold for them; the error names the first such row. This makes the outcome
+/// independent of the order in which conditions are tested.
 Status FilterRunner::report_failures(const Slice& slice, const std::uint64_t* bits) const {
   const Failure* first = nullptr;
   for (const Failure& failure : failures_) {
@@ -339,6 +373,7 @@ Status FilterRunner::report_failures(const Slice& slice, const std::uint64_t* bi
   return failure_error(*first, slice.first_row() + first->row);
 }
 
+/// Asks another table's keys; an inexact test may let rows pass that the join drops later.
 Status FilterRunner::test_keys(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                                const std::uint64_t* alive, std::uint64_t* found) {
   auto& state = key_states_[filter.keys.get()];
@@ -348,7 +383,7 @@ Status FilterRunner::test_keys(const Filter& filter, SliceReader& reader, std::u
   return {};
 }
 
-/// AND and OR: each part is tested for the rows that it can still decide.
+/// Evaluates AND and OR: each part is tested only for the rows that it can still decide.
 Status FilterRunner::test_any(const Filter& filter, SliceReader& reader, std::uint32_t vector,
                               const std::uint64_t* alive, std::uint64_t* found) {
   const bool conjunction = filter.kind == Kind::kAnd;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Tests the conditions of a plan on the rows of a slice. Zones answer first: of slices, then of
-// vectors (S1.1); what they cannot tell is read. Comparisons of numbers are made on packed values,
-// tests of strings on dictionaries' entries, on tokens, or on text.
-// Tested by tests/unit/query/answer/query_test.cpp.
+// Evaluates the conditions of a filter plan on the rows of a slice. Zones (minimum, maximum and
+// flags of a range of rows) are asked first and may decide a condition for the whole slice without
+// reading it (S1.1). What they leave open is read: numbers are compared while they are still
+// packed, strings by dictionary entry, by token or as text, and everything else by a program over
+// decoded rows.
+//
+// Columns are read lazily, through the SliceReader: a slice without live rows costs no block of the
+// columns that come later in the plan. Which order to test in is the planner's business
+// (query/plan/planner.h). Tested by tests/unit/query/filter/filter_run_test.cpp and, through whole
+// queries, by tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <map>
@@ -14,34 +20,43 @@
 
 namespace presso::query {
 
+/// Words of 64 bits in the bitmap of a slice.
 constexpr std::uint32_t kSliceWords = kSliceRows / 64;
 
-/// What is known of the rows of a slice without reading them.
+/// What zones say about a condition: no row passes, some rows may pass, or all rows pass.
 enum class Answer : Byte { kNone, kSome, kAll };
+/// Decides a condition for rows [first, first + rows) of a row group by zones alone. kNone and kAll
+/// are certain; kSome means that rows must be read. Reads the directory, no blocks.
 Answer answer_by_zones(const Filter& filter, const GroupReader& group, std::uint32_t first,
                        std::uint32_t rows);
 
-/// A row for which a condition could not be computed.
+/// The error for a row that a condition could not be evaluated for; `row` counts from 0 within the
+/// tables, messages count from 1.
 Error failure_error(const Failure& failure, std::uint64_t row);
 
 struct KeyTestState;
 
+/// Evaluates plans slice by slice and keeps the memory that this needs. Each thread has its own
+/// runner; a runner may be used for one plan only, since its counters and states belong to that
+/// plan's conditions.
 class FilterRunner {
  public:
-  /// Rows of the slice that fulfil all conditions: bit i of `bits` (kSliceWords, all written).
+  /// Evaluates the plan on the reader's open slice. Sets bit i of `bits` (kSliceWords words, all
+  /// written) where row i fulfils all conditions. Errors: those of reading, and the first row that
+  /// fulfils all other conditions but makes an expression fail.
   Status run(const FilterPlan& plan, SliceReader& reader, std::uint64_t* bits);
-  /// One condition alone on one vector, among the rows of `alive` (16 words); for samples. Rows for
-  /// which it has no result are among those found.
+  /// Evaluates a single condition on one vector, for samples. Bits outside `alive` (16 words) are
+  /// undefined in `found`. Rows for which the condition fails with an error count as found.
   Status test(const Filter& filter, SliceReader& reader, std::uint32_t vector,
               const std::uint64_t* alive, std::uint64_t* found);
 
-  /// Rows that each condition was asked for, and that it left, by its number.
+  /// How many rows a condition was tested on and how many of these passed, indexed by condition.
   struct Count {
     std::uint64_t asked = 0;
     std::uint64_t left = 0;
   };
   const std::vector<Count>& counts() const { return counts_; }
-  /// Adds them to those of other threads, which has one for each condition.
+  /// Adds this thread's counts to `sums`, which must have an element for each condition.
   void add_counts(std::vector<Count>& sums) const {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       sums[i].asked += counts_[i].asked;
@@ -74,11 +89,16 @@ class FilterRunner {
   Program::State& state_of(const Filter& filter);
   bool is_idle(const Condition& condition, std::size_t number) const;
 
+  /// What zones say about each condition in the slice that is run.
   std::vector<Answer> answers_;
-  std::vector<Failure> failures_;  ///< Failure::row: of the slice
+  /// Failures in this slice; Failure::row counts from the slice's first row.
+  std::vector<Failure> failures_;
+  /// Totals over all slices so far; is_idle() decides by them.
   std::vector<Count> counts_;
+  /// Working memory by program and by key test, made on first use.
   std::map<const Program*, std::unique_ptr<Program::State>> states_;
   std::map<const KeyTest*, std::shared_ptr<KeyTestState>> key_states_;
+  /// Scratch memory of run_on_text(), run_on_list() and test_expression().
   std::vector<std::uint64_t> text_bits_;
   std::vector<std::uint16_t> list_;
   Selection selection_;

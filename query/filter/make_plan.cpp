@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Collects the planner's input and turns its choice into a FilterPlan. The estimates from the first
+// row group stand for all of them; a sample corrects the selectivities where tables are large
+// enough to pay for one.
 #include "query/filter/make_plan.h"
 
 #include <algorithm>
@@ -13,10 +16,12 @@
 namespace presso::query {
 namespace {
 
-/// Smaller tables are read faster than looked at.
+/// The fewest rows for which a sample is drawn: smaller tables are scanned faster than sampled.
 constexpr std::uint64_t kLeastRowsForSample = 1u << 20;
 
-/// Selectivities are of the slices that zones leave.
+/// Replaces estimated selectivities by those counted in the sample. They refer to the rows of
+/// slices that zones do not rule out. A condition that no sampled row fulfils gets its estimate,
+/// lowered according to how many rows were seen.
 void count_sample(SampledConditions& sampled, PlannerInput& input) {
   input.live_share = sampled.live_share;
   input.sample = std::move(sampled.rows);
@@ -29,7 +34,8 @@ void count_sample(SampledConditions& sampled, PlannerInput& input) {
   }
 }
 
-/// A condition costs nothing in slices of which zones know that all rows fulfil it.
+/// Scales the cost of a condition by the share of slices in which it is evaluated: where zones
+/// prove that all rows fulfil it, it costs nothing.
 void scale(ConditionCost& cost, double by) {
   for (double* part :
        {&cost.vector_ns, &cost.row_ns, &cost.read_ns, &cost.dense_ns, &cost.sparse_ns}) {
@@ -41,11 +47,12 @@ void scale(DeviceCost& cost, double by) {
   for (double* part : {&cost.vector_ns, &cost.row_ns, &cost.read_ns, &cost.once_ns}) *part *= by;
 }
 
-/// What of files is run over at a time (query/gpu/table/loaded_table.cpp): each part starts all
-/// kernels.
+/// Bytes of files that a GPU processes at a time (query/gpu/table/loaded_table.cpp). All kernels
+/// are started once for each such part, which the cost of a start is spread over.
 constexpr double kPartBytes = 1 << 26;
 
-/// `rows`: of the tables, of which the conditions' columns take `row_bytes` each.
+/// Constants of the GPU's cost model. `rows` is the number of rows to test, and `row_bytes` the
+/// stored bytes of one row in all columns that conditions read.
 DeviceFigures device_figures(const GpuQueryRates& rates, double rows, double row_bytes) {
   DeviceFigures figures;
   figures.branch_ns = rates.branch_ns;
@@ -55,7 +62,8 @@ DeviceFigures device_figures(const GpuQueryRates& rates, double rows, double row
   return figures;
 }
 
-/// Stored bytes of a row, of all columns that the conditions read.
+/// The stored bytes of one row, summed over the columns that any condition reads, each counted
+/// once.
 double bytes_of_row(const GroupReader& group, const std::vector<Condition>& conditions) {
   std::set<std::size_t> columns;
   for (const Condition& condition : conditions) {
@@ -68,7 +76,7 @@ double bytes_of_row(const GroupReader& group, const std::vector<Condition>& cond
   return bytes / std::max<double>(group.rows(), 1);
 }
 
-/// As the plan that was asked for, or the cheapest one.
+/// The GPU's plan: the plan that the user asked for with its predicted cost, or the cheapest one.
 DevicePlan device_plan(const PlannerInput& input, const PlanChoice& asked,
                        const std::vector<FilterPass>& passes) {
   if (!asked.plan.empty()) return device_cost_of(input, passes);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// From a query's conditions to the plan by which they are tested: what each costs and lets pass, by
-// what the tables' directories tell and by a sample of rows (S4.3, S4.6, S4.11).
+// Makes the filter plan of one scan: splits the query's WHERE condition into conditions under AND,
+// estimates what each costs and lets pass (from the directories, and from a sample of rows for
+// tables of 2^20 rows or more), and lets the planner choose order and grouping (S4.3, S4.6, S4.11).
+//
+// Called once for each scan before threads start. A plan that the user dictates (--plan) is parsed
+// and priced, but not changed. Tested through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include "presso/query.h"
@@ -10,16 +14,19 @@
 
 namespace presso::query {
 
-/// The conditions of a query under AND, those on one column merged.
+/// Splits the query's conditions under AND into filters and merges those on the same column, so
+/// that `a > 1 and a < 5` becomes one range test. Constant conditions that hold disappear.
 std::vector<Condition> conditions_of(const BoundQuery& query);
-/// What is known of them: from the directories, and from a sample where tables are large.
-/// `gpu_rates`: of the GPU that may test them, too.
+/// Everything the planner needs to know about `conditions`: costs, selectivities, and the sample if
+/// one was drawn. With `gpu_rates`, costs on that GPU as well. Tables without rows give costs of 0.
+/// Errors: those of reading directories and sampled rows.
 Result<PlannerInput> planner_input(const std::vector<Table>& tables, const BoundQuery& query,
                                    const std::vector<Condition>& conditions,
                                    const QueryRates& rates,
                                    const std::optional<GpuQueryRates>& gpu_rates = {});
-/// Conditions are those of all parts of the query's conditions under AND, those on one column
-/// merged. Errors: those of the files, a PlanChoice::plan that is none.
+/// Makes the plan by which all conditions of the query are tested. Without conditions the plan is
+/// empty and no file is touched. Errors: those of reading the files, and kInvalidArgument if
+/// PlanChoice::plan is malformed.
 Result<FilterPlan> make_filter_plan(const std::vector<Table>& tables, const BoundQuery& query,
                                     const QueryOptions& options);
 

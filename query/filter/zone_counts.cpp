@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Walks directories only; no block of any column is read.
 #include "query/filter/zone_counts.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 namespace presso::query {
 namespace {
 
+/// Whether zones prove that some condition fails for all rows of [first, first + rows).
 bool is_ruled_out(const std::vector<Condition>& conditions, const GroupReader& group,
                   std::uint32_t first, std::uint32_t rows) {
   return std::any_of(conditions.begin(), conditions.end(), [&](const Condition& condition) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What zones tell of all slices of some tables, without reading one of them: for --explain, and for
-// who divides a table.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// Counts what zones alone rule out, without reading a slice. Used by --explain, which shows how
+// much of a scan is skipped, and by divided queries, which hand workers only row groups that may
+// have rows. Costs one look at the directory for each slice and condition. Tested through
+// tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <atomic>
@@ -12,21 +13,26 @@
 
 namespace presso::query {
 
+/// Totals over all slices of the tables.
 struct ZoneCounts {
   std::uint64_t slices = 0;
-  std::uint64_t skipped = 0;  ///< have no row that fulfils the conditions
+  /// Slices in which no row can fulfil the conditions, and the rows of these slices.
+  std::uint64_t skipped = 0;
   std::uint64_t skipped_rows = 0;
-  std::uint64_t stored_bytes = 0;  ///< of all blocks of the columns that are read
+  /// Bytes of all blocks of the selected columns, those of skipped slices included.
+  std::uint64_t stored_bytes = 0;
 };
 
-/// `columns`: as the tables number them, those that are read.
+/// `columns` are the columns that the query reads, numbered as in the tables. `cancelled` may be
+/// nullptr; setting it from another thread stops the walk. Errors: kCancelled, and those of opening
+/// row groups.
 Result<ZoneCounts> count_by_zones(const std::vector<Table>& tables, const FilterPlan& plan,
                                   const std::vector<std::size_t>& columns,
                                   const std::atomic<bool>* cancelled);
 
-/// Of each row group of a table, whether zones leave it a row that may fulfil all conditions. One
-/// whose directory cannot be read may have one: who reads it is told what is wrong. Error:
-/// kCancelled.
+/// For each row group of the table: whether zones leave it a row that may fulfil all conditions. A
+/// row group whose directory cannot be read counts as wanted, so that whoever reads it reports the
+/// damage. Error: kCancelled.
 Result<std::vector<bool>> groups_by_zones(const Table& table,
                                           const std::vector<Condition>& conditions,
                                           const std::atomic<bool>* cancelled);

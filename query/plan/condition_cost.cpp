@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Cost formulas for conditions, from the directory of one row group and from measured rates
+// (QueryRates). All costs are nanoseconds for each row. The constants below were fitted to
+// lab/programs/query/plan_sweep.
 #include "query/plan/condition_cost.h"
 
 #include <algorithm>
@@ -10,24 +13,27 @@ namespace {
 
 using Kind = Filter::Kind;
 
-/// What comparing a vector costs from the plan down to the loop, in parts of the loop.
+/// The cost of testing a vector, all calls included, as a multiple of the comparison loop's cost.
 constexpr double kSteps = 1.6;
-/// Of a row of tokens, in parts of decoding a number: its number of codes is decoded, and becomes a
-/// place; unpacking a code.
+/// Cost of a row of tokens, in multiples of decoding one number: its number of codes is decoded and
+/// summed up to a position. kTokenCode is the cost of unpacking one code.
 constexpr double kTokenRow = 17;
 constexpr double kTokenCode = 2;
-/// Sweeping codes, in parts of sweeping their text; reading a row in which the literal stands.
+/// Cost of sweeping token codes, as a multiple of sweeping the decoded text, and the nanoseconds
+/// for reading a row in which the literal was found.
 constexpr double kCodeSweep = 0.35;
 constexpr double kSweptRowNs = 8;
 
-/// Shares of conditions of which nothing is known.
+/// Selectivities that are assumed for conditions about which the directory tells nothing.
 constexpr double kUnknownShare = 0.3;
 constexpr double kUnknownText = 0.1;
 
-/// Of a row of a column.
+/// Size and form of a column, averaged over the rows of a row group.
 struct ColumnWeight {
-  double stored = 1;  ///< bytes, of all streams
-  double text = 8;    ///< bytes of its string
+  /// Stored bytes for each row, summed over all streams of the column.
+  double stored = 1;
+  /// Bytes of a row's string before encoding.
+  double text = 8;
   Representation representation = Representation::kPlain;
   double distinct = 0;
 };
@@ -43,7 +49,8 @@ ColumnWeight weigh(const GroupReader& group, std::size_t column) {
   return weight;
 }
 
-/// The share of [least, most] that intervals take.
+/// The share of the range [least, most] that the intervals cover, which is their selectivity if
+/// values are spread evenly.
 double share_of(const IntervalSet& intervals, std::uint64_t least, std::uint64_t most) {
   const double width = static_cast<double>(most - least) + 1;
   double share = 0;
@@ -65,7 +72,8 @@ void operator+=(DeviceCost& sum, const DeviceCost& one) {
   sum.by_rows += one.by_rows;
 }
 
-/// Packed numbers, which are compared where they lie.
+/// Cost of packed numbers, which the kernel compares without decoding them; `times` comparisons for
+/// each row.
 DeviceCost packed_cost(const GpuQueryRates& rates, double stored_bytes, double times) {
   DeviceCost cost;
   cost.vector_ns = rates.compare_width_ns(8 * stored_bytes) * times;
@@ -73,18 +81,21 @@ DeviceCost packed_cost(const GpuQueryRates& rates, double stored_bytes, double t
   return cost;
 }
 
-/// A bit for each row, which says what other kernels have found.
+/// Cost of reading a bitmap with one bit for each row, into which another kernel has written its
+/// result.
 DeviceCost bits_cost(const GpuQueryRates& rates) {
   return packed_cost(rates, 1.0 / 8, 1);
 }
 
-/// Strings that are no dictionary's are tested in all rows, before the kernel.
+/// Cost of a string test on a GPU. Dictionary codes are looked up in a set within the kernel.
+/// Tokens and text are tested beforehand by kernels of their own, on all rows, which leave a
+/// bitmap.
 DeviceCost device_text_cost(const GpuQueryRates& rates, const ColumnWeight& weight) {
   const Representation representation = weight.representation;
   const bool is_coded = representation != Representation::kToken &&
                         representation != Representation::kBytes &&
                         representation != Representation::kNull;
-  // Codes are looked up in a set.
+  // The set is looked up with codes as they are packed.
   DeviceCost cost = is_coded ? packed_cost(rates, weight.stored, 1) : bits_cost(rates);
   cost.strings = 1;
   if (representation == Representation::kToken) {
@@ -97,9 +108,9 @@ DeviceCost device_text_cost(const GpuQueryRates& rates, const ColumnWeight& weig
   return cost;
 }
 
-/// A condition with an expression in it, all of which is computed: its columns are read where rows
-/// are left, since it comes behind all conditions on columns. Conditions on columns in it take two
-/// steps, loading and comparing.
+/// Cost of a condition that contains an expression, all of which is evaluated by a program. Kernels
+/// test such conditions after all conditions on columns, so columns are read only where rows are
+/// left. A comparison of a column within it takes two steps of the program: loading and comparing.
 DeviceCost computed_cost(const GroupReader& group, const GpuQueryRates& rates,
                          const Filter& filter) {
   DeviceCost cost;
@@ -199,7 +210,8 @@ ConditionCost ConditionEstimator::cost(const Filter& filter, double share) const
     }
     case Kind::kExpression:
       return expression_cost(filter);
-    case Kind::kKeys:  // are no part of what is planned: with_conditions()
+    // Join keys are added after planning, by with_conditions(), and so have no cost here.
+    case Kind::kKeys:
       return {};
     default: {
       ConditionCost sum;
@@ -216,12 +228,14 @@ ConditionCost ConditionEstimator::cost(const Filter& filter, double share) const
   }
 }
 
-/// Bits of validity are decoded beside a column's values; their blocks are in its stored bytes.
+/// The validity bitmap is decoded together with a column's values; the bytes of its blocks are
+/// counted with the column's. Costs nothing if no row or every row is NULL.
 double ConditionEstimator::nulls_cost(std::size_t column) const {
   const ColumnChunk& chunk = group_.chunk(column);
   return chunk.nulls == 0 || chunk.nulls == group_.rows() ? 0 : rates_.compare_ns / 2;
 }
 
+/// Each interval is one comparison of the packed vector.
 ConditionCost ConditionEstimator::interval_cost(const Filter& filter) const {
   ConditionCost cost;
   cost.vector_ns =
@@ -231,6 +245,8 @@ ConditionCost ConditionEstimator::interval_cost(const Filter& filter) const {
   return cost;
 }
 
+/// Text in blocks of bytes or tokens is either swept or read row by row, which the planner chooses
+/// between; dictionary codes are looked up in a set that was made beforehand.
 ConditionCost ConditionEstimator::text_cost(const Filter& filter, double share) const {
   const ColumnWeight weight = weigh(group_, filter.column);
   ConditionCost cost;
@@ -239,14 +255,15 @@ ConditionCost ConditionEstimator::text_cost(const Filter& filter, double share) 
       cost = token_cost(filter, share);
       break;
     case Representation::kBytes:
-      // Blocks are decoded as a whole; texts of a vector are copied from them.
+      // A block of bytes is decoded as a whole, and the text of each live vector is copied from it.
       cost.read_ns = rates_.read_ns * weight.stored + rates_.byte_ns * weight.text;
       cost.dense_ns = filter.test->byte_cost_ns() * weight.text;
       cost.sparse_ns = 10 + 2 * cost.dense_ns;
       break;
     case Representation::kNull:
       break;
-    default:  // codes are looked up in a set; the dictionary is asked once
+    // The dictionary is tested once, which is not counted; each row costs a look-up of its code.
+    default:
       cost.vector_ns = kSteps * rates_.compare_ns;
       cost.read_ns = rates_.read_ns * weight.stored;
   }
@@ -254,8 +271,10 @@ ConditionCost ConditionEstimator::text_cost(const Filter& filter, double share) 
   return cost;
 }
 
-/// A code has 12 bits. Codes are swept for a literal's, or read by an automaton, twice as fast as
-/// their text; of few rows each is read. The constants fit half of the points of plan_sweep.
+/// Cost of testing token codes. A code takes 12 bits, 1.5 bytes. Sweeping codes for a literal, or
+/// running an automaton over them, is about twice as fast as over the text; if few rows are alive,
+/// these are read one by one. The constants were fitted to half of plan_sweep's points and checked
+/// against the other half.
 ConditionCost ConditionEstimator::token_cost(const Filter& filter, double share) const {
   const ColumnWeight weight = weigh(group_, filter.column);
   const double codes = weight.stored / 1.5;
@@ -270,6 +289,8 @@ ConditionCost ConditionEstimator::token_cost(const Filter& filter, double share)
   return cost;
 }
 
+/// Columns are decoded for each vector; the program costs its number of steps, plus two, for each
+/// live row.
 ConditionCost ConditionEstimator::expression_cost(const Filter& filter) const {
   ConditionCost cost;
   for (const std::size_t column : filter.program->inputs()) {

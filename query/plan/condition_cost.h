@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What a condition costs and lets pass by what the directory of a row group tells, before a row is
-// read: how its columns are stored, in how many bytes, between which values (S4.3, S4.6).
-// lab/programs/query/plan_sweep compares the costs with what conditions take.
+// Estimates the cost and the selectivity of a condition before any row is read, from the directory
+// of a row group: how its columns are stored, in how many bytes, and between which extreme values
+// (S4.3, S4.6). Estimates assume evenly spread values and independent conditions; a sample of rows
+// corrects the selectivities of large tables (query/filter/condition_sample.h). Each estimate takes
+// time proportional to the size of the filter.
+//
+// lab/programs/query/plan_sweep compares the estimates with measured times; results stand in
+// query/NOTES.md. Tested through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include "decompress/table/group_reader.h"
@@ -10,19 +15,21 @@
 
 namespace presso::query {
 
-/// What it costs a GPU. `group`: as for the CPU.
+/// The cost of a condition on a GPU with the given rates, from the directory of `group`.
 DeviceCost device_cost(const GroupReader& group, const GpuQueryRates& rates, const Filter& filter);
 
-/// All by the first row group of the tables, which stands for the others.
+/// Estimates for the CPU. The first row group of the tables stands for all others.
 class ConditionEstimator {
  public:
-  /// Both are kept by reference.
+  /// Keeps references to both arguments, which must outlive the estimator.
   ConditionEstimator(const GroupReader& group, const QueryRates& rates)
       : group_(group), rates_(rates) {}
 
-  /// As if values were spread evenly between the least and the greatest one.
+  /// The share of rows that fulfil the filter, in [0, 1], as if values were spread evenly between
+  /// the smallest and the largest one, and as if parts under AND and OR were independent.
   double selectivity(const Filter& filter) const;
-  /// `share`: of the rows that it lets pass.
+  /// The cost of testing the filter. `share` is its selectivity, for which selectivity() or a
+  /// sample may be used.
   ConditionCost cost(const Filter& filter, double share) const;
 
  private:

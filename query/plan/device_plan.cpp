@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Turns passes of conditions into kernels and checks plans that the user has dictated.
 #include "query/plan/device_plan.h"
 
 #include <algorithm>
@@ -9,11 +10,14 @@
 namespace presso::query {
 namespace {
 
+/// The error for a dictated plan that no kernel can follow.
 Error cannot_follow(std::string why) {
   return make_error(ErrorCode::kUnsupported, "a plan that a GPU cannot follow: " + why);
 }
 
-/// Each group goes to its place in the kernel; what two groups become has a branch between them.
+/// Splits a group by kind and appends the parts to the kernel: conditions on columns to one place,
+/// expressions to the other. If both parts exist, a branch stands between them. Optional conditions
+/// are left out: they would drop only rows that the join drops anyway.
 void add_group(const FilterPlan& plan, const std::vector<std::size_t>& group,
                DeviceKernel& kernel) {
   std::vector<std::size_t> on_columns;
@@ -27,7 +31,8 @@ void add_group(const FilterPlan& plan, const std::vector<std::size_t>& group,
   if (!expressions.empty()) kernel.expressions.push_back(std::move(expressions));
 }
 
-/// Whether the kernel can test the pass's conditions in the order and groups of the pass.
+/// Checks whether a kernel can test the conditions in the order and the groups of the pass: no
+/// condition on a column may come after, or in one group with, an expression.
 Status check_order(const FilterPlan& plan, const FilterPass& pass) {
   std::optional<std::size_t> expression;
   for (const auto& group : pass.groups) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How a GPU tests a query's conditions (S4.1, S4.2): as it is asked to, or by its own rates
-// (device_planner.h), or else in the CPU's order and groups, as kernels can have them. Within a
-// kernel conditions on columns come first, compared where they lie packed, and then expressions,
-// which a program computes of the rows that are left. ';' ends a kernel, which writes the rows that
-// are left to device memory as a bitmap for the next one. What comes of the rows is the last
-// kernel's. Tested by tests/unit/query/plan/device_plan_test.cpp.
+// Translates a filter plan into the kernels that test it on a GPU (S4.1, S4.2). The order comes
+// from the plan that the user dictated, else from the GPU's own planner (device_planner.h), else
+// from the CPU's plan. Within a kernel, conditions on columns are tested first, on packed values,
+// and then expressions, which a program computes for the rows that are left. A ';' ends a kernel,
+// which writes a bitmap of the remaining rows to device memory for the next one. The last kernel
+// also does what the query wants with the rows. Plain C++ without a GPU. Tested by
+// tests/unit/query/plan/device_plan_test.cpp.
 #pragma once
 
 #include <string>
@@ -15,17 +16,19 @@
 
 namespace presso::query {
 
-/// A part of a kernel: groups of conditions, as FilterPass has them.
+/// A sequence of groups of conditions by number, as in FilterPass::groups.
 using ConditionGroups = std::vector<std::vector<std::size_t>>;
 
+/// The conditions that one kernel tests, in order.
 struct DeviceKernel {
   ConditionGroups on_columns;
-  ConditionGroups expressions;  ///< tested behind all of `on_columns`
+  /// Tested after all groups of `on_columns`.
+  ConditionGroups expressions;
 };
 
-/// One kernel at least; the last one may be without conditions. Where neither a plan was asked for
-/// nor the rates of the GPU are known there is one kernel: what is written between two mostly costs
-/// more than it spares.
+/// The kernels for a plan, at least one; the last one may have no conditions. If the user has
+/// dictated no plan and the GPU's rates are unknown, there is one kernel, since writing and reading
+/// rows between two kernels mostly costs more than it saves.
 ///
 /// Errors: kUnsupported, with the reason, where a plan was asked for that a GPU cannot follow: an
 /// expression before or beside a condition on a column in one kernel, or lists between kernels.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The dynamic programmes of device_planner.h. With n conditions, sets of conditions are bit masks;
+// tables have 2^n elements of at most 16 bytes, 16 kB each for the maximum of ten conditions.
 #include "query/plan/device_planner.h"
 
 #include <algorithm>
@@ -11,22 +13,25 @@
 namespace presso::query {
 namespace {
 
+/// The GPU's cost model: nanoseconds for each row of the slices that are read.
 class DeviceModel {
  public:
   explicit DeviceModel(const DeviceFigures& figures) : figures_(figures) {}
 
-  /// A condition. `begin`: what is left when its kernel begins; `before`: when it is tested.
+  /// The cost of one condition. `begin` is the share of rows left when its kernel begins, which is
+  /// when words are read ahead; `before` is the share left when the condition is tested.
   double one(std::size_t condition, const Left& begin, const Left& before) const {
     const DeviceCost& cost = figures_.costs[condition];
     return cost.once_ns + begin.vectors * cost.read_ns + before.vectors * cost.vector_ns +
            before.rows * cost.row_ns;
   }
+  /// The cost of skipping vectors without live rows between two groups.
   double branch(const Left& before) const {
     return before.vectors * figures_.branch_ns / kBatchRows;
   }
-  /// The end of a kernel, and the beginning of the next one.
+  /// The cost of ending a kernel and starting the next one.
   double division() const { return figures_.pass_ns + figures_.launch_ns; }
-  /// Ending a kernel spares no more than this of the conditions that are left.
+  /// An upper bound of what ending a kernel can save on the conditions that are still to be tested.
   double most_spared(const std::vector<std::size_t>& conditions, const Left& before) const {
     double sum = 0;
     for (const std::size_t number : conditions) {
@@ -39,11 +44,17 @@ class DeviceModel {
   const DeviceFigures& figures_;
 };
 
+/// The best way found so far to have tested a set of conditions.
 struct DeviceChoice {
   double cost = std::numeric_limits<double>::infinity();
+  /// The set that had been tested before the last step.
   ConditionSet before = 0;
 };
 
+/// Searches all divisions into kernels and groups. Outer programme: kernels_[s] is the cheapest way
+/// to have tested set s in complete kernels. Inner programme, run for each set b at which a kernel
+/// may begin: groups_[s] is the cheapest way to get from b to s within one kernel. 4^n steps in the
+/// worst case; sets at which ending a kernel cannot pay are skipped, which are nearly all.
 class AllKernels {
  public:
   AllKernels(const PlannerInput& input, const std::vector<Left>& left)
@@ -68,7 +79,9 @@ class AllKernels {
 
   std::vector<FilterPass> best_plan(bool may_divide) {
     find_kernels(may_divide, true);
-    // Where a condition has too many strings of its own, or no kernel may end, nothing can be run.
+    // If one condition alone has more string tests than a kernel has room for, or if kernels must
+    // not end, no division fits. A plan is made without regard to room, and whoever runs it
+    // refuses.
     if (kernels_[all_].cost == kNone) find_kernels(false, false);
     looked_at_ = compared_;
     std::vector<FilterPass> passes;
@@ -86,14 +99,17 @@ class AllKernels {
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
-  /// Whether a kernel has room for bits of strings, behind another one unless `begin` is empty. All
-  /// row groups may have them for columns that are codes in the first one: a kernel ends only where
-  /// that is no matter.
+  /// Whether a kernel that tests `kernel` has room for the bitmaps of its string tests, and for the
+  /// bitmap of the kernel before it unless `begin` is empty. Columns that are coded in the first
+  /// row group may need bitmaps in others, so a kernel may end only if all of its strings fit even
+  /// then.
   bool has_room(ConditionSet begin, ConditionSet kernel) const {
     if (kernel == all_) return by_rows_[kernel] <= kMostStringTests;
     return strings_[kernel] <= kMostStringTests - (begin != 0 ? 1 : 0);
   }
 
+  /// Fills kernels_. `needs_room` demands has_room() of every kernel; `may_divide` permits more
+  /// than one kernel.
   void find_kernels(bool may_divide, bool needs_room) {
     kernels_.assign(kernels_.size(), {});
     kernels_[0].cost = 0;
@@ -110,6 +126,7 @@ class AllKernels {
     }
   }
 
+  /// Whether a kernel boundary after `begin` could pay at all; if not, the set is not extended.
   bool may_pay(ConditionSet begin) const {
     return model_.most_spared(members(all_ & ~begin), left_[begin]) > model_.division();
   }
@@ -119,13 +136,14 @@ class AllKernels {
     if (cost < best.cost) best = {cost, before};
   }
 
-  /// All parts of a set but the empty one, in the order of their numbers.
+  /// Calls `take` for all subsets of a set except the empty one, in ascending order of their masks.
   template <class Take>
   static void for_each_part(ConditionSet set, const Take& take) {
     for (ConditionSet part = set & -set; part != 0; part = (part - set) & set) take(part);
   }
 
-  /// The cheapest groups of one kernel, from `begin` to each set that holds it.
+  /// Fills groups_: the cheapest groups of one kernel that begins after `begin`, for every superset
+  /// of `begin`.
   void find_groups(ConditionSet begin) {
     groups_.assign(groups_.size(), {});
     groups_[begin].cost = 0;
@@ -135,7 +153,9 @@ class AllKernels {
     });
   }
 
-  /// Those that may come next.
+  /// Extends the state `before` by each group that may come next: of columns if the kernel has no
+  /// expression yet, or of expressions. The sums of a group are those of the group without its
+  /// lowest condition, plus that condition.
   void add_groups(ConditionSet begin, ConditionSet before) {
     const double cost = groups_[before].cost + (before != begin ? model_.branch(left_[before]) : 0);
     if (cost == kNone) return;
@@ -151,6 +171,8 @@ class AllKernels {
     }
   }
 
+  /// Follows groups_ back from `end` to `begin`. Within a group the most selective condition comes
+  /// first.
   FilterPass kernel(ConditionSet begin, ConditionSet end) const {
     FilterPass pass;
     while (end != begin) {
@@ -169,18 +191,26 @@ class AllKernels {
   const DeviceModel model_;
   const std::vector<Left>& left_;
   const ConditionSet all_;
+  /// The set of conditions that are expressions.
   ConditionSet expressions_ = 0;
-  std::vector<DeviceChoice>
-      kernels_;  ///< by the set that is tested when a kernel ends: where it began
-  std::vector<DeviceChoice> groups_;  ///< of one kernel, by the set that is tested: the set before
-  std::vector<double> sums_;          ///< of groups behind the set that is looked at
-  std::vector<std::uint32_t> strings_;  ///< by set, as DeviceCost has them
-  std::vector<std::uint32_t> by_rows_;  ///< likewise
-  std::uint64_t compared_ = 0;          ///< choices so far
-  std::uint64_t looked_at_ = 0;         ///< those of the search
+  /// By the set that has been tested when a kernel ends: the cheapest cost, and the set at which
+  /// that kernel began.
+  std::vector<DeviceChoice> kernels_;
+  /// Within one kernel, by the set that has been tested: the cheapest cost, and the set before the
+  /// last group.
+  std::vector<DeviceChoice> groups_;
+  /// Costs of each group if it comes directly after the set that is being extended.
+  std::vector<double> sums_;
+  /// Sums of DeviceCost::strings and DeviceCost::by_rows over each set.
+  std::vector<std::uint32_t> strings_;
+  std::vector<std::uint32_t> by_rows_;
+  /// Number of choices compared so far, and the number when the search that counts had ended.
+  std::uint64_t compared_ = 0;
+  std::uint64_t looked_at_ = 0;
 };
 
-/// Those on columns, then the expressions, each by rank.
+/// The order for more than kMostOrdered conditions: those on columns, then the expressions, each
+/// kind by rank, which is (selectivity - 1) / cost (S4.3).
 std::vector<std::size_t> device_order(const PlannerInput& input) {
   const DeviceModel model(*input.device);
   const auto rank = [&](std::size_t i) {
@@ -196,7 +226,7 @@ std::vector<std::size_t> device_order(const PlannerInput& input) {
   return order;
 }
 
-/// The shares after each group of a plan come from `after(group)`.
+/// Prices a plan. `after(group)` returns the shares that are left after each group, in order.
 template <class After>
 DevicePlan device_cost_with(const PlannerInput& input, std::vector<FilterPass> kernels,
                             const After& after) {

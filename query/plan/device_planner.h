@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Chooses how a GPU tests conditions (S4.1-S4.3), by its own rates: their order, which go without a
-// branch ('&'), and where a kernel ends (';'). A kernel reads the words of its conditions' columns
-// ahead of each vector, so that a branch spares instructions, and only the end of a kernel spares
-// reading: of vectors of 1,024 rows of which nothing is left, 1 - (1 - p)^1024 of them where rows
-// lie anywhere (joint_shares.h). It costs a bitmap, which is written and read, and one more start.
+// Chooses how a GPU tests conditions (S4.1-S4.3), by its own measured rates: in which order, which
+// go together without a branch ('&'), and where a kernel ends (';'). A kernel reads the words of
+// its columns ahead of each vector, so a branch saves instructions only, and only the end of a
+// kernel saves reading: it skips vectors of 1,024 rows of which no row is left, a share of 1 - (1 -
+// p)^1024 being left if rows lie anywhere (joint_shares.h). Ending a kernel costs a bitmap that is
+// written and read, and another start.
 //
-// The cost of a plan is a sum over its conditions, as the CPU's is (planner.h). Conditions stand in
-// kernels as these can have them (device_plan.h): those on columns before expressions. A dynamic
-// programme over the sets that are tested already finds the cheapest kernels from each set on, and
-// another one the cheapest sequence of these: 4^n steps, but for sets at which it cannot pay to end
-// a kernel, which are nearly all.
+// The cost of a plan is a sum over its conditions, as for the CPU (planner.h), and kernels have the
+// form of device_plan.h: conditions on columns before expressions. A dynamic programme over the
+// sets of conditions that have been tested finds the cheapest kernels from each set on, and another
+// one the cheapest sequence of kernels. That takes up to 4^n steps, but sets at which ending a
+// kernel cannot pay are skipped, which are nearly all. Beyond kMostOrdered conditions there is no
+// search.
 // Tested by tests/unit/query/plan/device_planner_test.cpp.
 #pragma once
 
@@ -19,11 +21,12 @@
 
 namespace presso::query {
 
-/// The cheapest plan by the model; of more than kMostOrdered conditions those on columns and then
-/// the expressions, by rank, in one kernel. `input.device` is there. `may_divide`: else it is one
-/// kernel.
+/// The cheapest plan by the model. With more than kMostOrdered conditions, the result is one kernel
+/// with the conditions on columns and then the expressions, each by rank. Precondition:
+/// `input.device` is set. Without `may_divide` the plan is one kernel.
 DevicePlan choose_device_plan(const PlannerInput& input, bool may_divide);
-/// The cost of a plan by the model, whether or not kernels can follow it.
+/// The cost of the given plan by the model, whether or not kernels can follow it. Same
+/// precondition.
 DevicePlan device_cost_of(const PlannerInput& input, std::vector<FilterPass> kernels);
 
 }  // namespace presso::query

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Recognises conditions in the expression graph that columns can answer without evaluating an
+// expression. Comparisons of a column with a literal are moved below conversions (a scale, a unit
+// of time, a wider integer) by converting the literal instead, so that they can be made on stored
+// values.
 #include "query/plan/filter.h"
 
 #include <algorithm>
@@ -14,16 +18,18 @@ namespace {
 
 using Kind = Filter::Kind;
 
+/// Stands for "no bound"; far enough from every value, and small enough for arithmetic in 128 bits.
 constexpr Int128 kFar = Int128{1} << 120;
 
-/// Whole numbers of [least, most].
+/// The integers of [least, most]; empty if least > most.
 struct Bounds {
   Int128 least = -kFar;
   Int128 most = kFar;
 };
 
-/// What the argument of `node` must lie in for the node to lie in `bounds`; nullopt where that
-/// cannot be said.
+/// The range in which the argument of `node` must lie so that the node's value lies in `bounds`, or
+/// nullopt if there is no such range. Rounding goes inwards when a value was multiplied, and
+/// outwards over the whole unit when a time was truncated.
 std::optional<Bounds> bounds_below(const Node& node, const Bounds& bounds) {
   const auto divided = [&bounds](Int128 factor) {
     return Bounds{-floor_divide(-bounds.least, factor), floor_divide(bounds.most, factor)};
@@ -45,12 +51,15 @@ std::optional<Bounds> bounds_below(const Node& node, const Bounds& bounds) {
   }
 }
 
-/// The column below conversions, and what it must lie in.
+/// A column that was found below conversions, and the set that its stored values must lie in.
 struct ColumnBounds {
   std::size_t column = 0;
   IntervalSet intervals = IntervalSet::all();
 };
 
+/// Descends through conversions from a node to a column, translating the bounds at each step.
+/// nullopt: something else than conversions stands on the way, or the column is not an integer of
+/// at most 64 bits (decimal128 columns are left to programs).
 std::optional<ColumnBounds> whole_bounds(const Graph& graph, NodeId id, Bounds bounds) {
   const Node* node = &graph.at(id);
   while (node->kind == Node::Kind::kStep) {
@@ -66,7 +75,8 @@ std::optional<ColumnBounds> whole_bounds(const Graph& graph, NodeId id, Bounds b
   return ColumnBounds{node->column, integers_between(node->schema.type, bounds.least, bounds.most)};
 }
 
-/// NaN is behind all numbers, and all NaNs are equal.
+/// The images of doubles that fulfil a comparison with `value`. In this order NaN is greater than
+/// all numbers and all NaNs are equal, as in the whole query language.
 IntervalSet real_interval(Step step, bool column_first, double value) {
   const std::uint64_t last_number = double_image(std::numeric_limits<double>::infinity());
   const bool nan = std::isnan(value);
@@ -79,7 +89,8 @@ IntervalSet real_interval(Step step, bool column_first, double value) {
   return step == Step::kLess ? not_above.complement() : below.complement();
 }
 
-/// `column op literal` or `literal op column`.
+/// Bounds for `column op literal` and `literal op column`. nullopt for other forms. Step::kLess of
+/// integers becomes <= by moving the bound by 1.
 std::optional<ColumnBounds> comparison_bounds(const Graph& graph, const Node& node) {
   const bool ordered =
       node.step == Step::kEqual || node.step == Step::kLess || node.step == Step::kLessEqual;
@@ -103,10 +114,11 @@ std::optional<ColumnBounds> comparison_bounds(const Graph& graph, const Node& no
   return whole_bounds(graph, other, bounds);
 }
 
+/// Bounds for `column IN (integers)`: one interval for each value, those that touch merged.
 std::optional<ColumnBounds> set_bounds(const Graph& graph, const Node& node) {
   if (node.step != Step::kInIntegers) return std::nullopt;
   std::optional<ColumnBounds> all;
-  // Long sets stay programs, but what lies between their ends is known.
+  // Long lists stay programs, which look values up in a set.
   const bool few = node.integers.size() <= kMostIntervals;
   if (!few) return std::nullopt;
   for (const Int128 value : node.integers) {
@@ -121,6 +133,9 @@ std::optional<ColumnBounds> set_bounds(const Graph& graph, const Node& node) {
   return all;
 }
 
+/// Builds the Filter tree of a truth-valued node. `negated` is the parity of the NOTs above it:
+/// instead of wrapping parts in NOT, AND and OR swap and leaves are complemented. This is valid in
+/// three-valued logic because only "true" counts: a leaf that is NULL fails, negated or not.
 class FilterMaker {
  public:
   explicit FilterMaker(const Graph& graph) : graph_(graph) {}
@@ -136,7 +151,8 @@ class FilterMaker {
       if (node.step == Step::kNot) return make(node.arguments[0], !negated);
       if (node.step == Step::kAnd || node.step == Step::kOr) {
         const bool conjunction = (node.step == Step::kAnd) != negated;
-        // A row that fails in one part of an OR may pass by another one: programs know.
+        // A row for which one branch of an OR fails with an error may pass by another branch; only
+        // a program, which sees all branches of a row, can tell.
         if (!conjunction && graph_.may_fail(id)) return expression(id, negated);
         return combined(id, conjunction, negated);
       }
@@ -147,6 +163,8 @@ class FilterMaker {
   }
 
  private:
+  /// The filter for a node that is a test of one column, or nullopt if an expression must be
+  /// evaluated.
   std::optional<Filter> column_leaf(const Node& node, bool negated) const {
     Filter filter;
     const auto set = [&](const ColumnBounds& bounds) {
@@ -160,7 +178,8 @@ class FilterMaker {
           std::any_of(node.arguments.begin(), node.arguments.end(), [this](NodeId argument) {
             return graph_.is_constant(argument) && graph_.at(argument).is_null;
           });
-      if (with_null) {  // null, whichever way round
+      // A comparison with NULL is NULL for all rows, negated or not.
+      if (with_null) {
         filter.kind = Kind::kFalse;
         return filter;
       }
@@ -183,6 +202,7 @@ class FilterMaker {
     return std::nullopt;
   }
 
+  /// The filter of last resort: a program for the whole node.
   Filter expression(NodeId id, bool negated) const {
     Filter filter;
     filter.kind = Kind::kExpression;
@@ -192,6 +212,8 @@ class FilterMaker {
     return filter;
   }
 
+  /// AND or OR of the parts' filters. Constants are folded, nested AND within AND is flattened, and
+  /// ranges of the same column are merged. A single part stands for the whole.
   Filter combined(NodeId id, bool conjunction, bool negated) const {
     const Node& node = graph_.at(id);
     Filter filter;
@@ -210,7 +232,7 @@ class FilterMaker {
         add(filter, std::move(part));
       }
     }
-    // Sets that were put together may have become empty, or all numbers.
+    // Merged ranges may have become empty or complete, which may decide the whole.
     for (Filter& part : filter.parts) {
       part = simplified(std::move(part));
       if (part.kind == decisive) return std::move(part);
@@ -223,7 +245,8 @@ class FilterMaker {
     return filter;
   }
 
-  /// Sets of numbers of one column become one.
+  /// Adds a part to an AND or OR. Ranges of the same column are intersected or united into one
+  /// unless the result would have more than kMostIntervals intervals.
   void add(Filter& to, Filter part) const {
     if (part.kind == Kind::kIntervals) {
       for (Filter& other : to.parts) {
@@ -238,7 +261,7 @@ class FilterMaker {
     to.parts.push_back(std::move(part));
   }
 
-  /// No numbers at all, or any.
+  /// Replaces ranges without a number by kFalse and ranges with all numbers by IS NOT NULL.
   static Filter simplified(Filter filter) {
     if (filter.kind != Kind::kIntervals) return filter;
     return interval_filter(filter.column, std::move(filter.intervals));

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Set operations on sorted, disjoint intervals of unsigned 64-bit integers, both ends included.
+// Sets are small (kMostIntervals), so that the quadratic intersection is cheap.
 #include "query/plan/intervals.h"
 
 #include <algorithm>
 
 namespace presso::query {
 
+/// The greatest image; one past it would overflow.
 constexpr std::uint64_t kGreatest = ~std::uint64_t{0};
 
 IntervalSet IntervalSet::between(std::uint64_t least, std::uint64_t most) {
@@ -26,7 +29,7 @@ bool IntervalSet::covers(std::uint64_t least, std::uint64_t most) const {
 IntervalSet IntervalSet::complement() const {
   std::vector<Interval> rest;
   std::uint64_t begin = 0;
-  bool open = true;  // there are numbers from `begin` on
+  bool open = true;  // whether numbers from `begin` on are still to be covered
   for (const Interval& interval : intervals_) {
     if (interval.least > begin) rest.push_back({begin, interval.least - 1});
     open = interval.most != kGreatest;
@@ -47,6 +50,7 @@ IntervalSet IntervalSet::intersection(const IntervalSet& other) const {
   return IntervalSet(std::move(common));
 }
 
+/// By De Morgan's law: the complement of the intersection of the complements.
 IntervalSet IntervalSet::union_with(const IntervalSet& other) const {
   return complement().intersection(other.complement()).complement();
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The joins of a query after names were looked up: one table is read in its order, the root; each
-// other one belongs to the build side of a stage, which the root's rows pass one after another. The
-// rows of a build side may themselves have passed stages before.
-// Tested through tests/unit/query/run/join_test.cpp.
+// The joins of a query after names were looked up, as a tree. One table, the root, is scanned in
+// its order and never kept; every other table is the build side of a stage, kept in memory or in
+// files. Rows of the root pass the stages one after another. Rows of a build side may have passed
+// stages of their own before they are kept.
+//
+// Plain data: query/bind/bind_joins.cpp builds it and query/run/join_run.h executes it. Tested
+// through tests/unit/query/run/join_test.cpp.
 #pragma once
 
 #include <string_view>
@@ -12,75 +15,101 @@
 
 namespace presso::query {
 
-/// What comes out of a stage. Rows that come from the root's side are the probe side's.
+/// Which rows leave a stage. The probe side are the rows that come from the root.
 enum class StageKind : Byte {
-  kInner,       ///< pairs
-  kProbeOuter,  ///< and rows of the probe side without a partner
-  kBuildOuter,  ///< and rows of the build side without one, after all others
-  kFullOuter,   ///< both
-  kProbeSemi,   ///< rows of the probe side that have a partner
-  kProbeAnti,   ///< those that have none
-  kBuildSemi,   ///< rows of the build side that have a partner, after all others
-  kBuildAnti,   ///< those that have none
+  /// Pairs of rows with equal keys.
+  kInner,
+  /// Pairs, and rows of the probe side without a partner.
+  kProbeOuter,
+  /// Pairs, and after all of them the rows of the build side without a partner.
+  kBuildOuter,
+  /// Pairs, and the rows of both sides without a partner.
+  kFullOuter,
+  /// Rows of the probe side that have a partner, each once.
+  kProbeSemi,
+  /// Rows of the probe side that have no partner.
+  kProbeAnti,
+  /// Rows of the build side that have a partner, after the probe side has been read.
+  kBuildSemi,
+  /// Rows of the build side that have no partner, after the probe side has been read.
+  kBuildAnti,
 };
 
+/// Whether probe rows without a partner leave the stage.
 constexpr bool keeps_probe(StageKind kind) {
   return kind == StageKind::kProbeOuter || kind == StageKind::kFullOuter;
 }
+/// Whether a row leaves the stage for each pair.
 constexpr bool gives_pairs(StageKind kind) {
   return kind <= StageKind::kFullOuter;
 }
-/// Whether rows of the build side come out at the end.
+/// Whether rows of the build side leave the stage after the probe side has been read.
 constexpr bool gives_build_rows(StageKind kind) {
   return kind == StageKind::kBuildOuter || kind == StageKind::kFullOuter ||
          kind == StageKind::kBuildSemi || kind == StageKind::kBuildAnti;
 }
 
-/// A file, or several with the same columns.
+/// One table of the query: a file, or several files with the same columns.
 struct BoundSource {
-  std::size_t first_column = 0;  ///< in BoundQuery::columns
+  /// Index of its first column in BoundQuery::columns.
+  std::size_t first_column = 0;
+  /// The name by which messages call it.
   std::string name;
   std::uint64_t rows = 0;
-  BoundQuery scan;  ///< its own columns, numbered from 0 on, and the conditions on them alone
-  std::optional<FilterPlan> plan;  ///< of these, where the order of joins was chosen by it
+  /// A query on this table alone: its columns, numbered from 0, and the conditions on them that are
+  /// tested during its scan.
+  BoundQuery scan;
+  /// The plan of these conditions, if the order of joins was chosen with its help.
+  std::optional<FilterPlan> plan;
 };
 
 struct BoundStage;
 
-/// A table, and the stages that its rows pass.
+/// A table and the stages that its rows pass, in order.
 struct JoinTree {
-  std::size_t root = 0;  ///< a source
+  /// Index of the table in BoundJoins::sources.
+  std::size_t root = 0;
   std::vector<BoundStage> stages;
 
+  /// Whether the tree contains the table, at any depth.
   bool has(std::size_t source) const;
 };
 
+/// One join: a build side and how it is matched. probe_keys[i] is compared with build_keys[i].
 struct BoundStage {
   JoinTree build;
   StageKind kind = StageKind::kInner;
-  std::vector<NodeId> probe_keys;  ///< of BoundQuery::input, as all nodes here
-  std::vector<NodeId> build_keys;  ///< in the same physical form
-  std::vector<NodeId> residual;    ///< what pairs must fulfil beside equal keys
+  /// Nodes of BoundQuery::input, as are all nodes here.
+  std::vector<NodeId> probe_keys;
+  /// In the physical representation of the matching probe key.
+  std::vector<NodeId> build_keys;
+  /// Conditions that pairs must fulfil besides equal keys.
+  std::vector<NodeId> residual;
 };
 
+/// All tables and joins of a query.
 struct BoundJoins {
   std::vector<BoundSource> sources;
   JoinTree tree;
 
+  /// The table that a column of BoundQuery::columns belongs to.
   std::size_t source_of(std::size_t column) const;
 };
 
-/// By which a source's columns are named whatever its name is.
+/// A qualifier that names a source unambiguously, whatever the user calls it. It starts with '#',
+/// so that no name in a query has this form by chance.
 std::string private_qualifier(std::size_t source);
-/// "a = b, c = d", "id", or conditions: what stands behind --on.
+/// Parses the argument of --on into `join`: equalities ("a = b, c = d"), names that both tables
+/// have ("id"), or conditions. Error: kInvalidArgument if the list is empty.
 Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join);
-/// The combined columns, as far as the first `joins` joins change them: which may be null, hidden,
-/// or not used. USING hides columns.
+/// The columns of all sources, one after another, as the first `joins` joins leave them: which have
+/// become nullable, hidden (by USING), or unusable (the right side of a semi join).
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
                                                 const std::vector<SourceFacts>& sources,
                                                 std::size_t joins);
-/// Behind a semi or anti join its right side has no rows; its own keys and conditions see it.
-/// Forbids columns of the right sides of joins before `end`, and allows all others.
+/// After a semi or anti join its right side has no values, while the join's own keys and conditions
+/// may use it. Marks columns of the right sides of joins before `end` unusable, and all others
+/// usable.
 void forbid_right_sides(BoundQuery& query, const QuerySpec& spec, std::size_t end);
 
 }  // namespace presso::query

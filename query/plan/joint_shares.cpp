@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Estimates for sets of conditions. SetCounter counts how many rows, vectors and slices of the
+// sample fulfil each set; Estimator combines these counts with what the set's subsets lead one to
+// expect.
 #include "query/plan/joint_shares.h"
 
 #include <algorithm>
@@ -11,25 +14,29 @@
 namespace presso::query {
 namespace {
 
-/// How much it counts beside a sample how rows of smaller sets lay: as so many vectors or slices.
+/// The weight of the expectation from smaller sets next to the sample, in vectors or slices.
 constexpr double kWeight = 1;
 
-/// What a sample has of a set of conditions.
+/// How many rows of the sample fulfil a set of conditions, and how many vectors and slices have
+/// such a row.
 struct Counts {
   double rows = 0;
   double vectors = 0;
   double slices = 0;
 };
 
-/// That one of n rows is left.
+/// The probability that at least one of `rows` rows is left if each is left with probability
+/// `share`: 1 - (1 - share)^rows, computed with log1p and expm1 so that it keeps its precision for
+/// small shares.
 double any_of(double share, double rows) {
   if (share >= 1) return 1;
   return -std::expm1(rows * std::log1p(-std::max(share, 0.0)));
 }
 
-/// The share of rows of which a sample of `rows` has `counted`, and independence lets expect
-/// `expected`. Where the sample may come of that, it counts beside four rows as expected, since few
-/// rows say little; else it counts alone.
+/// The share of rows that fulfil a set, estimated from a sample of `rows` rows of which `counted`
+/// do, and from the share `expected` of independent conditions. If the count is within three
+/// standard deviations of the expectation, the expectation is corrected with a weight of four rows,
+/// since few rows say little; otherwise the sample counts alone.
 double combined(double counted, double rows, double expected) {
   constexpr double kRowWeight = 4;
   const double mean = rows * expected;
@@ -38,24 +45,28 @@ double combined(double counted, double rows, double expected) {
   return counted > 0 ? counted / rows : expected / (1 + mean);
 }
 
-/// Shares and what they were made of.
+/// The shares of one set, and how clustered its rows are.
 struct Estimate {
   Left left;
-  /// Live vectors (slices) in parts of those that there would be if rows lay anywhere.
+  /// The number of live vectors (slices), divided by the number expected if rows lay anywhere. At
+  /// most 1; small if rows lie together.
   double vector_factor = 1;
   double slice_factor = 1;
 };
 
+/// Derives the estimate of a set from those of its subsets. No set has a larger share than any of
+/// its subsets.
 class Estimator {
  public:
   explicit Estimator(const PlannerInput& input) : input_(input) {}
 
-  /// `before`: of the set without one of its conditions, for each of them (or for some); `more`:
-  /// that condition.
+  /// A subset with one condition less, and that condition.
   struct Parent {
     const Estimate* before;
     std::size_t more;
   };
+  /// The estimate of a set from `parents`, some or all of its subsets with one condition less, and
+  /// from its counts in the sample.
   Estimate after(const std::vector<Parent>& parents, const Counts& counts) const {
     Estimate estimate;
     double expected = 0;
@@ -79,10 +90,13 @@ class Estimator {
   }
 
  private:
+  /// The share of vectors that have a live row; min(1, 1024 p) is the thesis' approximation, for
+  /// comparison.
   double live_vectors(double share) const {
     return input_.linear_vectors ? std::min(1.0, kBatchRows * share) : any_of(share, kBatchRows);
   }
 
+  /// Corrects rows and clustering of the estimate by what the sample has.
   void count_in(const Counts& counts, Estimate& estimate) const {
     const double vectors = input_.sample.vectors;
     const double slices = static_cast<double>(input_.sample.slice_ends.size());
@@ -100,7 +114,8 @@ class Estimator {
   const PlannerInput& input_;
 };
 
-/// Bit i of byte k becomes bit k of byte i.
+/// Transposes a matrix of 8 x 8 bits: bit i of byte k becomes bit k of byte i (Warren, Hacker's
+/// Delight, section 7-3).
 std::uint64_t transposed(std::uint64_t x) {
   std::uint64_t t = (x ^ (x >> 7)) & 0x00AA00AA00AA00AAu;
   x ^= t ^ (t << 7);
@@ -110,8 +125,9 @@ std::uint64_t transposed(std::uint64_t x) {
   return x ^ t ^ (t << 28);
 }
 
-/// Counts for all sets. Each row fulfils one greatest set, and all sets below it; so rows of
-/// greatest sets are counted, and then summed up condition by condition.
+/// Counts for all 2^n sets of conditions. Each row fulfils one greatest set and all subsets of it;
+/// so rows are counted by their greatest set, and the counts are then summed over supersets, one
+/// condition at a time: O(rows + n 2^n) in place of O(rows 2^n).
 class SetCounter {
  public:
   explicit SetCounter(const ConditionSample& sample)
@@ -123,6 +139,7 @@ class SetCounter {
         in_vector_((sets_ + 63) / 64),
         in_slice_(in_vector_.size()) {}
 
+  /// Walks the sample slice by slice; each slice's sets are those of its vectors together.
   std::vector<Counts> count() {
     std::uint32_t vector = 0;
     for (const std::uint32_t end : sample_.slice_ends) {
@@ -140,6 +157,7 @@ class SetCounter {
   }
 
  private:
+  /// Calls `take` for each set whose bit is set in `present`.
   template <class Take>
   void for_each_set(const std::vector<std::uint64_t>& present, const Take& take) const {
     for (std::size_t word = 0; word < present.size(); ++word) {
@@ -149,6 +167,8 @@ class SetCounter {
     }
   }
 
+  /// Determines the greatest set of each row of a vector, eight rows at a time, and which sets
+  /// occur.
   void count_vector(std::uint32_t vector) {
     std::fill(in_vector_.begin(), in_vector_.end(), 0);
     for (std::uint32_t i = 0; i < kBatchWords; ++i) {
@@ -168,7 +188,8 @@ class SetCounter {
     for (std::size_t i = 0; i < in_slice_.size(); ++i) in_slice_[i] |= in_vector_[i];
   }
 
-  /// The sets of eight rows, as bytes, of conditions [first, first + 8).
+  /// The greatest sets of eight rows, a byte for each row, restricted to the conditions [first,
+  /// first + 8).
   std::uint64_t eight_rows(std::size_t word, unsigned byte, std::size_t first) const {
     std::uint64_t bytes = 0;
     for (std::size_t i = first; i < std::min(conditions_, first + 8); ++i) {
@@ -177,6 +198,9 @@ class SetCounter {
     return transposed(bytes);
   }
 
+  /// Adds all subsets of the sets that occur in the vector. Sets are positions in a bit array: for
+  /// the first six conditions, dropping one moves bits within a word, and for the others it moves
+  /// words.
   void add_subsets() {
     constexpr std::uint64_t kWithout[] = {0x5555555555555555u, 0x3333333333333333u,
                                           0x0F0F0F0F0F0F0F0Fu, 0x00FF00FF00FF00FFu,
@@ -195,12 +219,15 @@ class SetCounter {
   const ConditionSample& sample_;
   std::size_t conditions_;
   std::size_t sets_;
-  std::vector<std::uint32_t> rows_;  ///< by set
+  /// Rows whose greatest set it is; after count(), rows that fulfil the set.
+  std::vector<std::uint32_t> rows_;
   std::vector<Counts> counts_;
-  std::vector<std::uint64_t> in_vector_;  ///< a bit a set
+  /// One bit for each set: whether a row of the current vector (slice) fulfils it.
+  std::vector<std::uint64_t> in_vector_;
   std::vector<std::uint64_t> in_slice_;
 };
 
+/// Counts the rows, vectors and slices in which `bits` has a bit.
 Counts counts_of(const ConditionSample& sample, const std::vector<std::uint64_t>& bits) {
   Counts counts;
   std::uint32_t vector = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What is left after some conditions: which share of the rows, of the vectors of 1,024 rows and of
-// the slices (S4.3's phi in its exact form; S4.11). Without a sample conditions are independent and
-// rows lie anywhere. A sample is counted; where it has few rows or none, independence tells how
-// rare they are, and smaller sets how they lie together. Tested by
-// tests/unit/query/plan/planner_test.cpp.
+// Estimates what is left after a set of conditions: which share of the rows, of the vectors of
+// 1,024 rows, and of the slices (S4.3's phi in its exact form; S4.11). Without a sample, conditions
+// count as independent and rows as randomly placed. With a sample, the rows that fulfil the set are
+// counted; if these are few, independence and smaller sets fill in.
+//
+// Costs O(rows + n 2^n) for the sample and n 2^n for the estimates; 2^n elements are kept. Tested
+// by tests/unit/query/plan/planner_test.cpp.
 #pragma once
 
 #include <bit>
@@ -14,13 +16,15 @@
 
 namespace presso::query {
 
+/// Shares in [0, 1] of what is left.
 struct Left {
   double rows = 1;
-  double vectors = 1;  ///< that have such a row
-  double slices = 1;   ///< likewise
+  /// Vectors, and slices, in which at least one row is left.
+  double vectors = 1;
+  double slices = 1;
 };
 
-/// Conditions as bits.
+/// A set of conditions: bit i for condition i.
 using ConditionSet = std::uint32_t;
 
 /// The numbers of the conditions in a set, ascending.
@@ -32,10 +36,10 @@ inline std::vector<std::size_t> members(ConditionSet set) {
   return numbers;
 }
 
-/// After each set of conditions, by its number; of up to kMostOrdered conditions.
+/// The shares after each set of conditions, indexed by the set. At most kMostOrdered conditions.
 std::vector<Left> shares_of_sets(const PlannerInput& input);
 
-/// After the first 0, 1, ... conditions of an order; of any number of conditions.
+/// The shares after the first 0, 1, ... conditions of an order, for any number of conditions.
 std::vector<Left> shares_of_prefixes(const PlannerInput& input,
                                      const std::vector<std::size_t>& order);
 

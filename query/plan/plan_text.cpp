@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plans as people write them.
+// Plans in the notation that users write and --explain prints: conditions by number from 1, with
+// '&' within a group, '&&' between groups and ';' between passes. Tested by
+// tests/unit/query/plan/planner_test.cpp.
 #include <algorithm>
 
 #include "query/plan/planner.h"

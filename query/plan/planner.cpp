@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The CPU's cost model and the two dynamic programmes of planner.h. Sets of conditions are bit
+// masks. Costs are nanoseconds for each row of the slices that zones leave; cost_with() scales them
+// to all rows of the tables.
 #include "query/plan/planner.h"
 
 #include <algorithm>
@@ -11,19 +14,23 @@
 namespace presso::query {
 namespace {
 
-/// Costs of conditions that are tested where something is left, as sums over a group.
+/// The cost of a group of conditions that are tested in the same vectors, in two parts.
 struct GroupCost {
-  double vectors = 0;  ///< what goes together at a rate of r_k
+  /// The part that is multiplied by r_k because the conditions run together, and the part that is
+  /// not.
+  double vectors = 0;
   double rest = 0;
   GroupCost operator+(const GroupCost& other) const {
     return {vectors + other.vectors, rest + other.rest};
   }
 };
 
+/// The cost model (S4.3, S4.6). Holds a reference to the input.
 class Model {
  public:
   explicit Model(const PlannerInput& input) : input_(input) {}
 
+  /// The cost of one condition if the shares `before` are left when it is tested.
   GroupCost one(std::size_t condition, const Left& before) const {
     const ConditionCost& cost = input_.costs[condition];
     double texts = before.vectors * cost.dense_ns;
@@ -32,22 +39,26 @@ class Model {
             before.rows * cost.row_ns + before.slices * cost.read_ns + texts};
   }
 
-  /// A group of `count` conditions behind a branch, unless it is the first.
+  /// The cost of a group of `count` conditions with the given sum. A branch stands before it unless
+  /// it is the first.
   double group(const GroupCost& sum, std::size_t count, const Left& before, bool is_first) const {
     return sum.vectors * together(count) + sum.rest + (is_first ? 0 : branch(before));
   }
 
-  /// What ending a pass here costs more than a branch does: all vectors are looked at again, also
-  /// where a list is made of them.
+  /// What the end of a pass costs in addition to a branch: all vectors are looked at again, and a
+  /// list of row numbers is made if it is smaller than the bitmap.
   double pass(const Left& before) const {
     const double list = list_is_smaller(before.rows) ? input_.rates.list_ns * before.rows : 0;
     return input_.rates.bitmap_ns + list - branch(before);
   }
 
  private:
+  /// The cost of testing each vector for live rows, of which one misprediction in about two is
+  /// assumed.
   double branch(const Left& before) const {
     return before.vectors * input_.rates.branch_ns / kBatchRows;
   }
+  /// r_k of S4.6: how much cheaper k conditions are together than one by one, at most 1.
   double together(std::size_t count) const {
     const auto& rates = input_.rates.together;
     if (rates.empty()) return 1;
@@ -57,12 +68,14 @@ class Model {
   const PlannerInput& input_;
 };
 
-/// How the last group of a plan begins.
+/// What stands before a group: '&&' or ';'.
 enum class Begin : Byte { kBranch, kPass };
 
+/// The cheapest way found so far to have tested a prefix of an order, or a set of conditions.
 struct Choice {
   double cost = std::numeric_limits<double>::infinity();
-  std::size_t before = 0;  ///< a prefix' length, or a set
+  /// The length of the prefix, or the set, before the last group.
+  std::size_t before = 0;
   Begin begin = Begin::kBranch;
 
   void take_cheaper(double other, std::size_t from, Begin how) {
@@ -70,7 +83,7 @@ struct Choice {
   }
 };
 
-/// Takes the groups of a plan from its end on.
+/// Builds a plan from its last group to its first, the order in which choices are traced back.
 class PlanFromEnd {
  public:
   void put_in_front(std::vector<std::size_t> group, Begin begin) {
@@ -85,14 +98,17 @@ class PlanFromEnd {
   bool next_is_pass_ = true;
 };
 
-/// f(set): the least cost of having tested the set, over all last groups. 3^n steps, forward from
-/// each set to all sets that a group makes of it; sums of a group are those of the group without
-/// its lowest condition, and of that one.
+/// The dynamic programme over sets: best_[s] is the least cost of having tested set s, over all
+/// choices of the last group. It runs forward, from each set to all sets that one more group makes
+/// of it, in 3^n steps. The sum of a group is that of the group without its lowest condition, plus
+/// that condition.
 class AllOrders {
  public:
   AllOrders(const PlannerInput& input, const std::vector<Left>& left)
       : input_(input), model_(input), left_(left), best_(left.size()), sums_(left.size()) {}
 
+  /// Runs the programme and traces the cheapest plan back. Within a group, whose order costs
+  /// nothing, the most selective condition comes first.
   std::vector<FilterPass> best_plan() {
     best_[0].cost = 0;
     for (ConditionSet before = 0; before + 1 < best_.size(); ++before) extend(before);
@@ -111,6 +127,7 @@ class AllOrders {
   }
 
  private:
+  /// Extends the cheapest plan for `before` by every possible group, after '&&' and after ';'.
   void extend(ConditionSet before) {
     const Left& left = left_[before];
     const ConditionSet rest = static_cast<ConditionSet>(best_.size() - 1) & ~before;
@@ -136,10 +153,12 @@ class AllOrders {
   Model model_;
   const std::vector<Left>& left_;
   std::vector<Choice> best_;
-  std::vector<GroupCost> sums_;  ///< of groups behind the set that is looked at
+  /// By group, if it comes directly after the set that is being extended.
+  std::vector<GroupCost> sums_;
 };
 
-/// f(j): the least cost of the first j conditions of the order; each group is [i, j).
+/// The dynamic programme over an order: best[j] is the least cost of the first j conditions, whose
+/// last group is [i, j). O(n^2) steps.
 std::vector<FilterPass> best_in_order(const PlannerInput& input,
                                       const std::vector<std::size_t>& order,
                                       const std::vector<Left>& left) {
@@ -166,7 +185,8 @@ std::vector<FilterPass> best_in_order(const PlannerInput& input,
   return plan.take();
 }
 
-/// The shares after each group of a plan come from `after(group)`.
+/// Prices passes and decides which of them read lists. `after(group)` returns the shares that are
+/// left after each group, in order.
 template <class After>
 PlanShape cost_with(const PlannerInput& input, std::vector<FilterPass> passes, const After& after) {
   const Model model(input);
@@ -192,6 +212,7 @@ PlanShape cost_with(const PlannerInput& input, std::vector<FilterPass> passes, c
   return shape;
 }
 
+/// Prices passes by the shares of all sets, which must have been computed for these conditions.
 PlanShape cost_by_sets(const PlannerInput& input, std::vector<FilterPass> passes,
                        const std::vector<Left>& left) {
   ConditionSet tested = 0;
@@ -201,6 +222,7 @@ PlanShape cost_by_sets(const PlannerInput& input, std::vector<FilterPass> passes
   });
 }
 
+/// Prices passes of any number of conditions; shares are computed for prefixes of their order only.
 PlanShape cost_by_prefixes(const PlannerInput& input, std::vector<FilterPass> passes) {
   std::vector<std::size_t> order;
   for (const FilterPass& pass : passes) {
@@ -214,8 +236,9 @@ PlanShape cost_by_prefixes(const PlannerInput& input, std::vector<FilterPass> pa
   });
 }
 
-/// All ways to cut an order into groups, and these into passes; of those that differ in the order
-/// within groups only the ascending one.
+/// Adds every way to cut an order into groups and these into passes: 3^(n-1) ways, the digits of
+/// `way` in base 3. Of ways that differ only in the order within groups, the ascending one is
+/// added.
 void add_cuts(const PlannerInput& input, const std::vector<std::size_t>& order,
               const std::vector<Left>& left, std::vector<PlanShape>& plans) {
   std::size_t ways = 1;

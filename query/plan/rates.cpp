@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// measure_query_rates(): each step of a query on made-up values, on one thread, best of some runs
-// (S4.6). Blocks are read from memory, and worked on in the second-level cache, where reading has
-// put them. Packed vectors are laid out by hand: 1,024 random values of 12 bits each.
+// measure_query_rates(): measures on this machine what each elementary step of a query costs, on
+// one thread, as the best of several runs (S4.6). Values are made up; blocks are read from memory
+// and then worked on in the second-level cache, as in a real scan. Packed vectors are laid out by
+// hand with 1,024 random values of 12 bits. Allocates about 50 MB. Checked by
+// lab/programs/query/plan_sweep, which compares predicted with measured plans.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,16 +28,19 @@ namespace {
 using query::kBatchRows;
 using query::kBatchWords;
 
+/// Bits of a packed value.
 constexpr std::uint32_t kBits = 12;
-constexpr std::uint32_t kBlocks = 4;  ///< of 98 kB
-/// What is read once: more than caches hold.
+/// Number of blocks, of 98 kB each.
+constexpr std::uint32_t kBlocks = 4;
+/// Bytes that are read once, more than caches hold.
 constexpr std::size_t kReadBytes = std::size_t{48} << 20;
+/// Runs of which the best counts.
 constexpr int kRuns = 5;
 
-/// What keeps compilers from leaving out what is measured.
+/// A sink for results, so that compilers cannot drop the work that is measured.
 volatile std::uint64_t kept = 0;
 
-/// Nanoseconds of one of `count` steps; the best of some runs.
+/// The nanoseconds of one of `count` steps that `work` does: the best of kRuns runs.
 template <class Work>
 double step_ns(double count, Work work) {
   double best = std::numeric_limits<double>::infinity();
@@ -47,6 +52,7 @@ double step_ns(double count, Work work) {
   return best * 1e9 / count;
 }
 
+/// Makes the blocks once and measures one rate after another. Used by one thread.
 class Rates {
  public:
   Rates() {
@@ -79,6 +85,7 @@ class Rates {
     return z ^ (z >> 31);
   }
 
+  /// A block of random packed values in the format that the decoders read.
   static std::vector<Byte> payload(std::uint64_t& state) {
     constexpr std::uint32_t kVectors = kMaxIntegerRows / kVectorRows;
     constexpr std::uint32_t kWords = lane_words(kVectorRows, kBits);
@@ -97,7 +104,7 @@ class Rates {
     return bytes;
   }
 
-  /// Copying blocks and comparing them with their checksums.
+  /// ns for each stored byte: copying blocks from memory and checking their checksums.
   double read_ns() {
     std::vector<Byte> source(kReadBytes);
     std::vector<Byte> copy(payloads_[0].size());
@@ -112,7 +119,8 @@ class Rates {
     });
   }
 
-  /// One condition, and up to four without a branch between them; in turns, since the quotients
+  /// compare_ns, and the quotients r_k for up to four conditions without a branch between them.
+  /// Runs for different k take turns, so that a change of the clock rate affects all; the quotients
   /// matter more than the times.
   void measure_together(QueryRates& rates) {
     std::array<double, kBlocks> least;
@@ -129,7 +137,8 @@ class Rates {
     }
   }
 
-  /// `together` conditions on each vector, each on a block of its own, as FilterRunner tests them.
+  /// ns for each row and condition if each vector is tested on `together` conditions, each on a
+  /// block of its own, in the way FilterRunner does.
   double compare_ns(std::uint32_t together) {
     const ValueTest test = unsigned_test(4, 100, 3000);
     std::vector<Byte> scratch(kVectorScratchBytes);
@@ -157,6 +166,7 @@ class Rates {
     if (code == ErrorCode::kOk) filter_integer_vector(parameters_, vector, test, bits, scratch);
   }
 
+  /// ns for each value that is unpacked to memory.
   double decode_ns() {
     std::vector<Byte> values(values_bytes(kMaxIntegerRows, 4) + Buffer::kSlack);
     return step_ns(double{kBlocks} * kMaxIntegerRows, [&] {
@@ -168,6 +178,7 @@ class Rates {
     });
   }
 
+  /// ns for each row and step of a program: an addition, a multiplication and a comparison.
   static double compute_ns() {
     query::Graph graph;
     const query::Builder build(graph);
@@ -194,7 +205,8 @@ class Rates {
     });
   }
 
-  /// A literal that hardly occurs, over lower-case letters in rows of 32 bytes.
+  /// ns for each byte of text: searching lower-case letters in rows of 32 bytes for a literal that
+  /// hardly occurs.
   double byte_ns() {
     const std::size_t bytes = std::size_t{4} << 20;
     std::vector<Byte> text(bytes);
@@ -213,11 +225,12 @@ class Rates {
       test->find(text, offsets.data(), rows, nullptr, bits.data());
       kept = kept + bits[0];
     });
-    // What decoding costs is not measured: tokens come at 4 to 6 GB/s where others do.
+    // The cost of decoding text is not measured: 0.2 ns stands for it, since tokens are decoded at
+    // 4 to 6 GB/s on the machines that were tried.
     return sweep + 0.2;
   }
 
-  /// What a pass that has nothing to do costs: its vectors are looked at.
+  /// ns for each row of a pass that finds nothing to do: every vector is looked at.
   double bitmap_ns() {
     std::vector<std::uint64_t> bits(kMaxIntegerRows / 64, 0x5555555555555555u);
     constexpr int kTimes = 500;
@@ -232,7 +245,8 @@ class Rates {
     });
   }
 
-  /// One row of 64, anywhere, written to a list and read from it into a bitmap.
+  /// ns for each row that is written to a list and read back into a bitmap, one row of 64 at random
+  /// places.
   double list_ns() {
     std::vector<std::uint64_t> bits(kMaxIntegerRows / 64);
     std::vector<std::uint16_t> list(kMaxIntegerRows);
@@ -262,7 +276,8 @@ class Rates {
     });
   }
 
-  /// A vector that is looked at for live rows, half of which have some, in no order.
+  /// ns for each vector that is tested for live rows if half of them have some, at random: the
+  /// branch is mispredicted half of the time.
   static double branch_ns() {
     std::vector<std::uint64_t> bits(std::size_t{4096} * kBatchWords);
     std::uint64_t state = 3;
@@ -282,7 +297,8 @@ class Rates {
     });
   }
 
-  /// A sum and a count, by keys that an array has a place for.
+  /// ns for each row that is grouped: a sum and a count, by keys within a small range, for which an
+  /// array is used.
   static double group_ns() {
     constexpr std::int64_t kGroups = 1000;
     constexpr std::uint32_t kRows = 1u << 19;
@@ -311,7 +327,8 @@ class Rates {
     });
   }
 
-  /// Keys in no order, of a table whose array has four places for each of its rows.
+  /// ns for each row that is looked up in a join table with keys in random order; the table's array
+  /// has four places for each of its rows.
   static double join_ns() {
     constexpr std::uint64_t kBuildRows = std::uint64_t{1} << 20;
     constexpr std::uint32_t kProbeRows = 1u << 18;

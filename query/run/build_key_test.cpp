@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Chooses the cheapest exact way for each vector, from zones to single look-ups.
 #include "query/run/build_key_test.h"
 
 #include <algorithm>
@@ -11,15 +12,17 @@
 namespace presso::query {
 namespace {
 
-/// Directories are asked for so many strings one by one.
+/// The most strings for which directories are asked one by one whether a slice has them.
 constexpr std::uint64_t kFewStrings = 64;
 
+/// The integer that a zone image stands for.
 Int128 value_of_image(std::uint64_t image, bool is_signed) {
   return is_signed ? Int128{static_cast<std::int64_t>(image ^ kTopBit)} : Int128{image};
 }
 
 }  // namespace
 
+/// Zones can be used if the only key is a plain column; computed keys are tested by value.
 BuildKeyTest::BuildKeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_column,
                            bool exact)
     : keys_(built.keys),
@@ -41,6 +44,7 @@ BuildKeyTest::BuildKeyTest(const Graph& graph, const BuiltStage& built, std::siz
   if (!between.empty() && facts.keys > 0) images_ = between.intervals()[0];
 }
 
+/// Intersects the zone with the range of keys and asks the filter whether a key lies there.
 bool BuildKeyTest::may_lie_between(const ColumnZone& zone) const {
   if ((zone.flags & kZoneKnown) == 0) return true;
   if ((zone.flags & kZoneNoValue) != 0) return false;
@@ -51,6 +55,7 @@ bool BuildKeyTest::may_lie_between(const ColumnZone& zone) const {
                            static_cast<std::uint64_t>(most - keys_.base()));
 }
 
+/// Called for each slice before it is read.
 bool BuildKeyTest::may_hold(const GroupReader& group, std::uint32_t first,
                             std::uint32_t rows) const {
   if (!column_) return true;
@@ -65,7 +70,8 @@ bool BuildKeyTest::may_hold(const GroupReader& group, std::uint32_t first,
 
 Status BuildKeyTest::test(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
                           KeyTestState& given, std::uint64_t* found) const {
-  auto& state = static_cast<BuildKeyTestState&>(given);  // make_state() makes no other
+  // make_state() makes no other type.
+  auto& state = static_cast<BuildKeyTestState&>(given);
   if (!column_) return test_values(reader, vector, alive, state, found);
   ColumnSlice& slice = reader.column(*column_);
   const Representation representation = slice.representation();
@@ -79,7 +85,8 @@ Status BuildKeyTest::test(SliceReader& reader, std::uint32_t vector, const std::
     return {};
   }
   if (representation == Representation::kDictionary) return test_codes(reader, vector, found);
-  if (is_string_ && !exact_) {  // the join will look them up, once
+  // An inexact test lets all pass: the join looks them up once anyway.
+  if (is_string_ && !exact_) {
     std::fill_n(found, kBatchWords, ~std::uint64_t{0});
     return {};
   }
@@ -87,6 +94,7 @@ Status BuildKeyTest::test(SliceReader& reader, std::uint32_t vector, const std::
   return tested ? Status{} : test_values(reader, vector, alive, state, found);
 }
 
+/// Tests packed codes against the set of entries that are keys; NULLs never pass.
 Status BuildKeyTest::test_codes(SliceReader& reader, std::uint32_t vector,
                                 std::uint64_t* found) const {
   PRESSO_ASSIGN(const EntryWords* const entries, entry_words(keys_, reader, *column_));
@@ -103,8 +111,8 @@ Status BuildKeyTest::test_codes(SliceReader& reader, std::uint32_t vector,
   return {};
 }
 
-/// Equal numbers that lie together are looked up once, if these are fewer than the rows alive.
-/// False where they are not stored in this way: then nothing is done.
+/// Looks up runs of equal numbers once for each run, if there are fewer runs than live rows.
+/// Returns false, having done nothing, if the vector is not stored in runs.
 Result<bool> BuildKeyTest::test_runs(SliceReader& reader, std::uint32_t vector,
                                      const std::uint64_t* alive, BuildKeyTestState& own,
                                      std::uint64_t* found) const {
@@ -119,7 +127,8 @@ Result<bool> BuildKeyTest::test_runs(SliceReader& reader, std::uint32_t vector,
   return true;
 }
 
-/// Where half of the rows are alive all of them are looked up, which spares picking them.
+/// Looks up values. If at least half of the rows are alive, all are looked up, which spares
+/// gathering.
 Status BuildKeyTest::test_values(SliceReader& reader, std::uint32_t vector,
                                  const std::uint64_t* alive, BuildKeyTestState& own,
                                  std::uint64_t* found) const {
@@ -140,7 +149,8 @@ Status BuildKeyTest::test_values(SliceReader& reader, std::uint32_t vector,
   return {};
 }
 
-/// Of `count` rows whose columns are the state's inputs.
+/// Computes and looks up the keys of `count` rows, whose columns are own.inputs; sets bit i of
+/// `bits` if row i may have a partner.
 Status BuildKeyTest::look_up(std::uint32_t count, BuildKeyTestState& own,
                              std::uint64_t* bits) const {
   own.results.resize(program_.results().size());

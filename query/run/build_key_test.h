@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The keys of a build side as a condition on the rows of a scan (Filter::kKeys): which of them have
-// a key that the build side has, asked before a row is put together or joined. Strings that a row
-// group stores as codes of a dictionary become a set of codes, for which each entry is looked up
-// once (L20): packed codes are then tested as by any condition on strings. Other keys are computed
-// and looked up in the filter of keys. What is known of the least and the greatest key leaves out
-// slices and vectors by their zones (S1.1); dictionaries tell which slices have none of few
-// strings. Tested through tests/unit/query/run/join_scan_test.cpp.
+// The keys of a build side as a condition on a scan (Filter::kKeys): which rows have a key that the
+// build side has, tested before a row is put together or joined. Dictionary strings become a set of
+// codes, for which each entry is looked up once (L20), and packed codes are tested against the set.
+// Other keys are computed and looked up in the filter of keys. The least and the greatest key rule
+// out slices and vectors by their zones (S1.1), and dictionaries tell which slices have none of a
+// few strings. Tested through tests/unit/query/run/join_scan_test.cpp.
 #pragma once
 
 #include <memory>
@@ -19,7 +18,7 @@
 
 namespace presso::query {
 
-/// One thread's memory for a test.
+/// Scratch memory of one thread.
 struct BuildKeyTestState final : KeyTestState {
   explicit BuildKeyTestState(const Program& program) : state(program) {}
   Program::State state;
@@ -30,14 +29,15 @@ struct BuildKeyTestState final : KeyTestState {
   std::vector<VectorView> results;
 };
 
+/// Implements KeyTest. Immutable after construction, and shared by all threads.
 class BuildKeyTest final : public KeyTest {
  public:
-  /// `graph` and what `built` has are kept by reference, and must outlive the last test.
-  /// `first_column`: of the table that is scanned among those of the query. `exact`: rows whose
-  /// key the build side has not are not let pass, however they are stored.
+  /// Keeps references to `graph` and to the members of `built`, which must outlive the last test.
+  /// `first_column` is the index of the scanned table's first column among those of the query.
+  /// `exact` demands that no row passes whose key the build side lacks.
   BuildKeyTest(const Graph& graph, const BuiltStage& built, std::size_t first_column, bool exact);
 
-  /// The columns that it reads, as the table numbers them.
+  /// The columns that the test reads, numbered as in the table.
   const std::vector<std::size_t>& columns() const { return columns_; }
   bool may_hold(const GroupReader& group, std::uint32_t first, std::uint32_t rows) const override;
   std::shared_ptr<KeyTestState> make_state() const override {
@@ -47,7 +47,9 @@ class BuildKeyTest final : public KeyTest {
               KeyTestState& state, std::uint64_t* found) const override;
 
  private:
+  /// Whether a value within the zone can be a key.
   bool may_lie_between(const ColumnZone& zone) const;
+  /// The three ways to test a vector: by dictionary code, by value, and by runs of equal values.
   Status test_codes(SliceReader& reader, std::uint32_t vector, std::uint64_t* found) const;
   Status test_values(SliceReader& reader, std::uint32_t vector, const std::uint64_t* alive,
                      BuildKeyTestState& state, std::uint64_t* found) const;
@@ -55,17 +57,21 @@ class BuildKeyTest final : public KeyTest {
                          BuildKeyTestState& state, std::uint64_t* found) const;
   Status look_up(std::uint32_t count, BuildKeyTestState& state, std::uint64_t* bits) const;
 
+  /// Keys of the build side, and their filter, which is nullptr if keys are no words.
   const JoinKeys& keys_;
   const join::KeyFilter* const filter_;
   const bool exact_;
-  Program program_;  ///< the keys
+  /// Computes the keys.
+  Program program_;
   std::vector<std::size_t> columns_;
-  std::optional<std::size_t> column_;  ///< of the only key, where that is nothing but a column
+  /// The column, if the only key is a plain column.
+  std::optional<std::size_t> column_;
   bool is_string_ = false;
-  /// Of whole numbers: the zone images that lie between the least and the greatest key.
+  /// For integer keys: zone images from the least to the greatest key.
   std::optional<Interval> images_;
   bool is_signed_ = true;
-  std::vector<std::uint64_t> hashes_;  ///< of all strings, where these are few; else empty
+  /// Hashes of all strings if these are few; otherwise empty.
+  std::vector<std::uint64_t> hashes_;
 };
 
 }  // namespace presso::query

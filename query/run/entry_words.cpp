@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Looks up dictionary entries in batches, with the functions that look up rows.
 #include "query/run/entry_words.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 namespace presso::query {
 namespace {
 
+/// Looks up all entries of the dictionary. Errors: those of reading it.
 Result<std::shared_ptr<const void>> make_entry_words(const JoinKeys& keys, SliceReader& reader,
                                                      std::size_t column) {
   PRESSO_ASSIGN(const DictionaryEntries* entries, reader.slice().group->reader->dictionary(column));
@@ -28,6 +30,7 @@ Result<std::shared_ptr<const void>> make_entry_words(const JoinKeys& keys, Slice
     const std::uint64_t* const found = scratch->codes.words.data();
     words->words.insert(words->words.end(), found, found + count);
     const std::size_t whole = words->known.size();
+    // Entries are known unless words_of_entries() says otherwise.
     words->known.resize(whole + (count + 63) / 64, ~std::uint64_t{0});
     if (known != nullptr) std::copy_n(known, (count + 63) / 64, words->known.data() + whole);
   }
@@ -37,7 +40,8 @@ Result<std::shared_ptr<const void>> make_entry_words(const JoinKeys& keys, Slice
   for (std::uint32_t i = entries->size() / 64 * 64; i < entries->size(); ++i) {
     words->any_known = words->any_known || has_bit(words->known.data(), i);
   }
-  words->known.push_back(0);  // sets of codes have a word to spare
+  // A set of codes has one word in excess.
+  words->known.push_back(0);
   return std::shared_ptr<const void>(std::move(words));
 }
 
@@ -63,6 +67,7 @@ Result<const std::uint64_t*> words_by_code(const EntryWords& entries, SliceReade
     if (select_validity(bits, selection, scratch.validity)) validity = scratch.validity;
   }
   std::uint64_t* const words = scratch.codes.words.data();
+  // Codes under NULLs are arbitrary; their bits are removed below.
   std::fill_n(scratch.known, kBatchWords, 0);
   for (std::uint32_t i = 0; i < selection.count; ++i) {
     const std::uint32_t code = codes[selection.all ? i : selection.rows[i]];

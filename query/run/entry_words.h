@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Keys that are strings stored as codes of a dictionary: each entry of a row group's dictionary is
-// looked up once, its rows by their codes (L20).
-// Tested through tests/unit/query/run/join_test.cpp.
+// Join keys that are strings stored as dictionary codes: each entry of a row group's dictionary is
+// looked up among the build side's keys once, and rows are then matched by code (source L20 in
+// docs/sources.md). Costs O(entries) for each row group, and 16 bytes and a bit for each entry.
+// Tested through tests/unit/query/run/join_scan_test.cpp (StringsInDictionariesAreTestedByCode).
 #pragma once
 
 #include <memory>
@@ -12,22 +13,26 @@
 
 namespace presso::query {
 
-/// By code.
+/// The keys of one dictionary, indexed by code. Immutable once made; shared by threads.
 struct EntryWords {
+  /// For each code the word that stands for its string in the join (JoinKeys), if it is known, and
+  /// the hash of the string, which divided joins need.
   std::vector<std::uint64_t> words;
   std::vector<std::uint64_t> hashes;
-  std::vector<std::uint64_t> known;  ///< a bit each: whether the build side may have it
+  /// One bit for each code: whether the build side may have this string.
+  std::vector<std::uint64_t> known;
+  /// Whether it may have any; if not, the row group has no partner at all.
   bool any_known = false;
 };
 
-/// Of the dictionary of `column` in the row group that `reader` is at, made once for all threads.
-/// Valid until the reader's next open().
+/// The keys of `column`'s dictionary in the row group that `reader` is at; made once for all
+/// threads. Valid until the reader's next open(). Errors: those of reading the dictionary.
 Result<const EntryWords*> entry_words(const JoinKeys& keys, SliceReader& reader,
                                       std::size_t column);
 
-/// Hashes and words of the selected rows, as JoinKeys makes them of strings, in `scratch`. Returns
-/// the bits of those without a null in `validity`, nullptr: all; sets scratch.known to those that
-/// may have a partner.
+/// Fills `scratch` with hashes and words of the selected rows, as JoinKeys would from strings, and
+/// scratch.known with the bits of rows that may have a partner. Returns the bits of rows that are
+/// not NULL, or nullptr if all are.
 Result<const std::uint64_t*> words_by_code(const EntryWords& entries, SliceReader& reader,
                                            std::size_t column, std::uint32_t vector,
                                            const Selection& selection, JoinKeys::Scratch& scratch);

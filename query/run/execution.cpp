@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The loop over slices. run_ordered() distributes items to threads and collects their outcomes.
 #include "query/run/execution.h"
 
 #include <unistd.h>
@@ -19,13 +20,14 @@
 namespace presso::query {
 namespace {
 
-/// Rows of a slice that pass without that any of their values is asked for.
+/// The number of rows that a bitmap selects; no value is read.
 std::uint64_t count_selected(const std::vector<std::uint64_t>& bits) {
   std::uint64_t rows = 0;
   for (const std::uint64_t word : bits) rows += ones_of(word);
   return rows;
 }
 
+/// The default memory limit: half of the machine's memory, or 1 GiB if that is unknown.
 std::uint64_t half_of_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGE_SIZE);
@@ -33,13 +35,14 @@ std::uint64_t half_of_memory() {
   return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page_bytes);
 }
 
+/// All rows of all tables, as the summary reports them.
 std::uint64_t rows_of_all(const Sources& sources) {
   std::uint64_t rows = 0;
   for (const std::vector<Table>& tables : sources) rows += rows_of(tables);
   return rows;
 }
 
-/// What is asked of a build side is planned for it alone.
+/// The options for a build side: a plan that the user dictates is for the root only.
 QueryOptions without_plan(QueryOptions options) {
   options.plan = {};
   return options;
@@ -102,6 +105,7 @@ void Execution::start() {
   if (tree != nullptr && !tree->stages.empty()) joins = std::make_shared<JoinRun>(*this);
 }
 
+/// Allocates the bitmap of a slice; readers and programs allocate when they are first used.
 Worker::Worker(const Execution& execution, const Program& program)
     : reader(physical_of(execution.scan.columns)),
       state(program),
@@ -113,6 +117,7 @@ Worker::Worker(const Execution& execution, const Program& program)
 Worker::~Worker() = default;
 
 std::vector<std::size_t> columns_read(const Execution& execution, const Program& program) {
+  // A set, since conditions and programs often read the same columns.
   std::set<std::size_t> columns = execution.extra_columns;
   if (execution.joins != nullptr) {
     for (const std::size_t column : execution.joins->root_columns(program)) columns.insert(column);
@@ -130,6 +135,7 @@ std::vector<std::size_t> columns_read(const Execution& execution, const Program&
 Status run_slice(const Execution& execution, const Program& program, Worker& worker,
                  const Slice& slice, std::uint64_t& matched, const TakeRows& take) {
   worker.reader.open(slice);
+  // The rows are known already; conditions are not tested again.
   if (execution.matched != nullptr) {
     const GroupContext& group = *slice.group;
     const std::uint64_t* const bits =
@@ -140,15 +146,18 @@ Status run_slice(const Execution& execution, const Program& program, Worker& wor
     PRESSO_TRY(worker.filters.run(execution.asked(), worker.reader, worker.bits.data()));
   }
   const std::uint64_t rows = count_selected(worker.bits);
+  // If the scan has decided all joins, its rows are treated as those of a single table.
   if (worker.joins != nullptr && rows != 0 && !execution.joins->is_decided()) {
     worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
     return worker.joins->run_slice(slice, worker.bits.data(), worker.reader, matched, take);
   }
   matched += rows;
+  // count(*) decodes no column.
   if (rows == 0 || execution.only_counts) return {};
   worker.reader.expect_all_vectors(rows * 8 >= slice.rows);
   for (std::uint32_t vector = 0; vector < slice.vectors(); ++vector) {
     const std::uint64_t* const bits = worker.bits.data() + std::size_t{vector} * kBatchWords;
+    // Values are loaded for the selected rows only, next to each other.
     worker.selection.set(bits, slice.vector_rows(vector));
     if (worker.selection.count == 0) continue;
     worker.inputs.clear();
@@ -185,6 +194,8 @@ void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>
 void add_reads(Execution& execution, const SliceSource& source) {
   execution.summary.bytes_read = execution.counters->bytes;
   execution.summary.blocks_read = execution.counters->blocks;
+  // Blocks that were read several times (passes) may exceed those that exist; then none was
+  // skipped.
   std::uint64_t blocks = source.blocks();
   execution.summary.bytes_stored = source.stored_bytes();
   if (execution.joins != nullptr) {
@@ -197,6 +208,7 @@ void add_reads(Execution& execution, const SliceSource& source) {
 
 namespace {
 
+/// What a worker reports of a slice; the controlling thread adds it up in order.
 struct SliceOutcome {
   Status status;
   std::uint64_t rows = 0;  ///< of the slice
@@ -209,6 +221,7 @@ Status run_slices(Execution& execution, const Program& program, const TakeOfWork
   const std::vector<std::size_t> columns = columns_read(execution, program);
   SliceSource source(execution.tables, columns, *execution.counters, execution.options.cancelled);
   std::vector<std::unique_ptr<Worker>> workers(execution.threads);
+  // The first run counts as no additional pass.
   if (std::exchange(execution.began, true)) ++execution.summary.passes;
   Status done = run_ordered<Slice, SliceOutcome>(
       {execution.threads, 0}, [&] { return source.next(); },
@@ -261,6 +274,7 @@ Status run_all(Execution& execution, const Program& program, const TakeOfWorker&
   if (execution.joins == nullptr) return run_slices(execution, program, take);
   JoinRun& joins = *execution.joins;
   PRESSO_TRY(joins.prepare(program));
+  // Once a stage spills, the root is read once and all later rows come from files.
   if (joins.spills()) return run_spilled_joins(execution, program, take);
   for (std::size_t pass = 0; pass < joins.passes(); ++pass) {
     if (pass > 0) PRESSO_TRY(joins.begin_pass(pass));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs a bound query: slices go to all threads, which test conditions, compute what is asked for of
-// the rows that are left, and hand it on: to groups (run_groups.cpp), to be sorted (run_rows.cpp),
-// or in the order of the rows (ordered_answer.h). Tested by tests/unit/query/answer/query_test.cpp
-// and tests/differential/query_oracle.
+// Runs a bound query. Slices are distributed to all threads, which test conditions, compute the
+// wanted values of the rows that are left, and hand them on: to groups
+// (query/answer/run_groups.cpp), to a sort (run_rows.cpp), or in the order of the rows
+// (ordered_answer.h). Rows are handled in vectors of kBatchRows rows, and slices are claimed one by
+// one, so threads need no further balancing.
+// Tested by tests/unit/query/answer/query_test.cpp and tests/differential/query_oracle.
 #pragma once
 
 #include <functional>
@@ -22,96 +24,122 @@ class JoinWorker;
 class KeyOrders;
 class MatchedRows;
 struct JoinTree;
+/// By source: the tables (files) whose rows follow one another.
 using Sources = std::vector<std::vector<Table>>;
 
-/// For each result the table's column whose codes it is (coded_answer.h); empty: all are values.
+/// For each result the table's column whose dictionary codes it is given as
+/// (query/answer/coded_answer.h); empty if all results are values.
 using CodedResults = std::vector<std::optional<std::size_t>>;
 
-/// What the run of a query is asked, or that of one of its build sides. It stays as it is while the
-/// run goes on.
+/// What a run is asked to do: the run of a whole query, or of one build side. Immutable while the
+/// run goes on, so all threads may read it.
 struct RunInput {
-  /// A whole query. `sources` and `query` are kept by reference.
+  /// For a whole query. Keeps references to `sources` and `query`.
   RunInput(const Sources& sources, const BoundQuery& query, const QueryOptions& options,
            CodedResults coded, bool is_analyzed);
-  /// A build side of `whole`.
+  /// For a build side of `whole`, which may use `memory_bytes`.
   RunInput(const RunInput& whole, const JoinTree& part, std::uint64_t memory_bytes);
 
-  /// kCancelled, where who asked has said so.
+  /// Returns kCancelled if the caller has asked to stop.
   Status check_cancelled() const;
 
   const Sources& sources;
   const BoundQuery& query;
-  const JoinTree* const tree;        ///< nullptr: there is one source
-  const std::vector<Table>& tables;  ///< those that are read slice by slice: of the tree's root
-  const BoundQuery& scan;            ///< the columns of `tables`, and conditions on them alone
-  const std::size_t first_column;    ///< of `tables` among those of `query`
-  const bool is_whole;               ///< no build side: conditions behind the joins are tested
+  /// nullptr if there is a single source.
+  const JoinTree* const tree;
+  /// The tables that are read slice by slice: those of the tree's root.
+  const std::vector<Table>& tables;
+  /// The columns of `tables`, and the conditions on them alone.
+  const BoundQuery& scan;
+  /// Index of the first column of `tables` among those of `query`.
+  const std::size_t first_column;
+  /// False for a build side, whose rows are not tested for conditions after the joins.
+  const bool is_whole;
   const QueryOptions options;
   const unsigned threads;
   const std::uint64_t memory_bytes;
-  const std::uint64_t rows_in;  ///< of all sources
-  const CodedResults coded;     ///< results that are given as codes
-  const bool is_analyzed;       ///< what steps take is wanted in RunState::notes
-  /// What is known of the order of keys; build sides share it.
+  /// The sum over all sources.
+  const std::uint64_t rows_in;
+  /// Results that are given as codes.
+  const CodedResults coded;
+  /// Whether details for --explain=analyze are wanted in RunState::notes.
+  const bool is_analyzed;
+  /// Which keys ascend; shared with the runs of build sides.
   const std::shared_ptr<KeyOrders> key_orders;
 };
 
-/// What changes while a query runs.
+/// The state of a run. Changed only by the thread that controls the run, while workers read it.
 struct RunState {
-  std::shared_ptr<JoinRun> joins;  ///< nullptr: there are none
-  /// How conditions on the tables are tested; in a pass over a part of them with that part's.
+  /// nullptr without joins.
+  std::shared_ptr<JoinRun> joins;
+  /// How conditions on the tables are tested. In a pass over a part of the keys it includes the
+  /// part's condition.
   FilterPlan plan;
-  std::optional<FilterPlan> with_keys;  ///< and what build sides tell of their rows' keys
-  /// nullptr: there is none, or it has failed.
+  /// The plan extended by conditions on the keys of build sides.
+  std::optional<FilterPlan> with_keys;
+  /// nullptr if there is no device, or it has failed.
   std::shared_ptr<QueryDevice> device;
-  bool may_divide = true;  ///< else what does not fit into memory is an error
+  /// If false, a build side that does not fit into memory is an error.
+  bool may_divide = true;
+  /// What the caller is told of the run.
   QuerySummary summary;
-  std::uint64_t rows_seen = 0;  ///< of the last run over all slices, matching or not
+  /// Rows of the last run over all slices, whether they matched or not.
+  std::uint64_t rows_seen = 0;
   std::shared_ptr<ReadCounters> counters = std::make_shared<ReadCounters>();
-  bool began = false;                   ///< a run over all slices
-  bool only_counts = false;             ///< of rows that match, nothing but their number is wanted
-  bool wants_numbers = true;            ///< the order of joined rows matters to who takes them
-  std::set<std::size_t> extra_columns;  ///< read beside conditions and programs: codes
+  /// Whether a run over all slices has begun.
+  bool began = false;
+  /// Whether only the number of matching rows is wanted.
+  bool only_counts = false;
+  /// Whether the order of joined rows matters to the consumer.
+  bool wants_numbers = true;
+  /// Columns that are read besides those of conditions and programs: codes.
+  std::set<std::size_t> extra_columns;
   std::vector<FilterRunner::Count> condition_counts;
-  /// Where a device has tested the conditions: what it has found.
+  /// The rows that a device or find_first_rows() has found; if set, conditions are not tested
+  /// again.
   std::shared_ptr<const MatchedRows> matched;
-  std::vector<std::string> notes;  ///< how groups were found, rows sorted: for --explain
+  /// Texts for --explain: how groups were found and rows were sorted.
+  std::vector<std::string> notes;
 };
 
-/// A run: what it is asked, and how far it is.
+/// A run: what it is asked, and how far it is. Must not be moved after start().
 struct Execution : RunInput, RunState {
   Execution(const Sources& sources, const BoundQuery& query, const QueryOptions& options,
             CodedResults coded = {}, bool is_analyzed = false);
-  /// A build side of `whole`.
+  /// The run of a build side of `whole`, with whom it shares device and counters.
   Execution(const Execution& whole, const JoinTree& part, std::uint64_t memory_bytes);
-  /// Before anything else, when it does not move any more.
+  /// Creates the joins. To be called before anything else, once the object has its final address.
   void start();
 
-  /// What the rows of `tables` are asked.
+  /// The plan that rows of `tables` are tested with.
   const FilterPlan& asked() const { return with_keys ? *with_keys : plan; }
 };
 
-/// What a thread has for itself.
+/// The memory of one thread, made by the thread on its first slice.
 struct Worker {
   Worker(const Execution& execution, const Program& program);
   ~Worker();
 
-  std::unique_ptr<JoinWorker> joins;  ///< nullptr: there are none
+  /// nullptr without joins.
+  std::unique_ptr<JoinWorker> joins;
   SliceReader reader;
+  /// Evaluates conditions; its counters are added up at the end.
   FilterRunner filters;
   Program::State state;
   Selection selection;
+  /// The bitmap of the slice's rows that fulfil all conditions.
   std::vector<std::uint64_t> bits;
   std::vector<VectorView> inputs;
   std::vector<VectorView> results;
 };
 
-/// Some rows with what `program` gives for them.
+/// Up to kBatchRows rows with the values that `program` has computed for them. Valid during the
+/// call of TakeRows only.
 struct RowBatch {
   std::uint32_t count = 0;
   RowNumbers numbers;
   const std::vector<VectorView>& results;
-  // Of rows that are not joined: where they come from.
+  // Where rows that are not joined come from; unset for joined ones.
   SliceReader* reader = nullptr;
   std::uint32_t vector = 0;
   const Selection* selection = nullptr;
@@ -119,31 +147,34 @@ struct RowBatch {
 using TakeRows = std::function<Status(const RowBatch&)>;
 using TakeOfWorker = std::function<Status(unsigned worker, const RowBatch&)>;
 
-/// Calls `take` for each vector of the slice that has rows. Adds to rows_matched.
+/// Runs one slice: tests conditions, joins, computes `program`, and calls `take` for each vector
+/// that has rows. Adds the number of matching rows to `matched`. Errors: those of reading, of
+/// expressions that fail, and of `take`.
 Status run_slice(const Execution& execution, const Program& program, Worker& worker,
                  const Slice& slice, std::uint64_t& matched, const TakeRows& take);
 
-/// The same for all slices, on all threads, in any order; `take` knows the number of the thread.
+/// Runs all slices on all threads, in any order. `take` is called concurrently and receives the
+/// number of its thread, below execution.threads.
 Status run_slices(Execution& execution, const Program& program, const TakeOfWorker& take);
-/// Rows of the build side of a stage that come out when all others have been joined.
+/// Passes on the build rows of a stage that outer, semi or anti joins return after all other rows.
 Status run_build_rows(Execution& execution, const Program& program, std::size_t stage,
                       const TakeOfWorker& take);
 
-/// All slices on all threads, in any order, with their joins; `take` knows the number of the
-/// thread.
+/// Runs everything: all passes and all stages of joins, on all threads, in any order. Prepares the
+/// joins if that was not done.
 Status run_all(Execution& execution, const Program& program, const TakeOfWorker& take);
 
-/// The columns that conditions and `program` read, ascending.
+/// The columns of the root that conditions, joins and `program` read, in ascending order.
 std::vector<std::size_t> columns_read(const Execution& execution, const Program& program);
 
-/// What the threads have counted.
+/// Adds the counters of the threads to the execution. Called after the threads have finished.
 void add_counts(Execution& execution, const std::vector<std::unique_ptr<Worker>>& workers);
-/// What was read and skipped of the tables so far, of which `source` is the root.
+/// Updates the summary by what has been read and skipped so far; `source` is that of the root.
 void add_reads(Execution& execution, const SliceSource& source);
 
-/// Rows as they come, or sorted.
+/// The whole answer of a query without groups, to `sink`.
 Status run_rows(Execution& execution, ResultSink& sink);
-/// Groups.
+/// The whole answer of a query with groups, to `sink`.
 Status run_groups(Execution& execution, ResultSink& sink);
 
 }  // namespace presso::query

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Puts the sections together: tables, conditions, joins, groups, order, and the outcome.
 #include "query/run/explain.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 namespace presso::query {
 namespace {
 
+/// A share as a percentage with at least two digits.
 std::string percent(double share) {
   char text[32];
   const double percents = share * 100;
@@ -24,12 +26,14 @@ std::string percent(double share) {
   return text;
 }
 
+/// A number with three digits and its unit.
 std::string number(double value, const char* unit) {
   char text[48];
   std::snprintf(text, sizeof text, "%.3g %s", value, unit);
   return text;
 }
 
+/// Adds the section about keys and aggregates.
 void add_groups(const Execution& execution, std::string& text) {
   const BoundQuery& query = execution.query;
   const std::vector<std::string> names = shown_column_names(query);
@@ -48,11 +52,12 @@ void add_groups(const Execution& execution, std::string& text) {
   if (!arguments.empty()) text += "aggregates of: " + list(arguments) + "\n";
 }
 
-/// What lies beyond the memory that there is.
+/// Introduces what happens because the memory does not suffice.
 std::string beyond(const Execution& execution) {
   return "; --memory is " + bytes_text(execution.memory_bytes) + ": ";
 }
 
+/// The predicted groups, and how they are found if they do not fit into memory.
 std::string forecast_text(const Execution& execution, const GroupForecast& groups,
                           std::uint64_t stored_bytes) {
   std::string text = "  predicted: at most " + rows_text(groups.groups) + " groups, " +
@@ -69,6 +74,7 @@ std::string forecast_text(const Execution& execution, const GroupForecast& group
   return text + "\n";
 }
 
+/// The predicted memory of a sort, and its files if it does not fit.
 std::string forecast_text(const Execution& execution, const SortForecast& order) {
   std::string text =
       "  predicted: " + rows_text(order.rows) + " rows, " + bytes_text(order.memory_bytes);
@@ -76,11 +82,13 @@ std::string forecast_text(const Execution& execution, const SortForecast& order)
   return text + "\n";
 }
 
+/// Adds the counters of a run.
 void add_outcome(const Execution& execution, double seconds, std::string& text) {
   const QuerySummary& summary = execution.summary;
   for (const std::string& note : execution.notes) text += note + "\n";
   text += "matched: " + grouped(summary.rows_matched) + " rows";
-  if (execution.query.joins == nullptr) {  // else there may be more than were read
+  // With joins there may be more rows than were read.
+  if (execution.query.joins == nullptr) {
     const double all = static_cast<double>(std::max<std::uint64_t>(summary.rows_in, 1));
     text += " (" + percent(static_cast<double>(summary.rows_matched) / all) + ")";
   }
@@ -98,7 +106,7 @@ void add_outcome(const Execution& execution, double seconds, std::string& text) 
           number(seconds * 1e3, "ms") + "\n";
 }
 
-/// The tables, and which of them is read in its order.
+/// The tables, and which of them is the root.
 std::string tables_text(const Execution& execution) {
   const BoundJoins* const joins = execution.query.joins.get();
   std::size_t tables = 0;
@@ -111,9 +119,10 @@ std::string tables_text(const Execution& execution) {
          (root.rows == 1 ? " row" : " rows") + ", read in order\n";
 }
 
-/// How a GPU tests the conditions, where it does.
+/// How a GPU tests the conditions, or why it cannot.
 std::string device_text(const Execution& execution, const std::string& indent) {
   const std::string begin = indent + "on the GPU: ";
+  // The GPU runs the kernels that this function returns, so the text shows what will run.
   const auto kernels = device_kernels(execution.plan, execution.options.plan);
   if (!kernels.ok()) return begin + kernels.error().what + "\n";
   std::string text =
@@ -167,6 +176,7 @@ std::string zones_text(const ZoneCounts& zones, const std::string& indent) {
 }
 
 std::string rows_text(double rows) {
+  // Estimates may be infinite.
   constexpr double kMost = 1e18;
   return grouped(static_cast<std::uint64_t>(std::min(rows, kMost)));
 }
@@ -178,6 +188,7 @@ std::string bytes_text(double bytes) {
   return number(bytes / 1e9, "GB");
 }
 
+/// Forecasts are made in any case, so that they can be compared with what happened.
 Result<std::string> explain_text(Execution& execution, std::optional<double> seconds) {
   const bool joined = execution.query.joins != nullptr;
   const std::string indent = joined ? "  " : "";
@@ -185,7 +196,9 @@ Result<std::string> explain_text(Execution& execution, std::optional<double> sec
   PRESSO_ASSIGN(const ZoneCounts zones,
                 count_by_zones(execution.tables, execution.asked(),
                                columns_read(execution, program), execution.options.cancelled));
-  ZoneCounts own = zones;  // by the conditions that are known beforehand
+  // By the conditions that are known beforehand, without keys of build sides.
+  ZoneCounts own = zones;
+  // After a run, zones were also compared with keys of build sides, which a forecast cannot know.
   if (execution.with_keys) {
     PRESSO_ASSIGN(own,
                   count_by_zones(execution.tables, execution.plan, columns_read(execution, program),

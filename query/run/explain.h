@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The plan of a query as text, and what really happened where it was run.
+// Formats the plan of a query as text for --explain, and what really happened if it was run. The
+// text is for people and may change; nothing parses it. Tested through
+// tests/unit/query/answer/query_test.cpp (ExplainsPlanZonesAndWhatHappened).
 #pragma once
 
 #include <optional>
@@ -10,22 +12,25 @@
 
 namespace presso::query {
 
-/// "3.2 GB"
+/// A number of bytes with three digits and a unit of powers of 1,000, such as "3.2 GB".
 std::string bytes_text(double bytes);
-/// "1,500,000"; estimates have no limit.
+/// A number of rows with separators, such as "1,500,000". Values above 1e18 are cut off.
 std::string rows_text(double rows);
-/// "about 2 GB through temporary files in `/tmp`"
+/// A phrase such as "about 2 GB through temporary files in `/tmp`".
 std::string file_text(const Execution& execution, double bytes);
 inline std::string bytes_text(std::uint64_t bytes) {
   return bytes_text(static_cast<double>(bytes));
 }
 
-/// Conditions and their plan; `counts`: what came of each, if the query was run.
+/// The conditions and their plan, a line for each. `counts`, if the query was run, has what came of
+/// each condition; `indent` stands before each line.
 std::string filter_text(const FilterPlan& plan, const std::vector<FilterRunner::Count>& counts,
                         const std::string& indent);
+/// How many slices zones rule out.
 std::string zones_text(const ZoneCounts& zones, const std::string& indent);
 
-/// `seconds`: how long it ran, where it was.
+/// The whole text. `seconds` is the duration of the run if there was one. Reads directories; errors
+/// are those of reading them.
 Result<std::string> explain_text(Execution& execution, std::optional<double> seconds);
 
 }  // namespace presso::query

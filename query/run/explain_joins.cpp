@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Formats the forecast of each stage, and the reports of the run if there are any.
 #include "query/run/explain_joins.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 namespace presso::query {
 namespace {
 
+/// The conditions, joined by "and".
 std::string conditions_text(const Graph& graph, const std::vector<NodeId>& nodes,
                             const std::vector<std::string>& names) {
   std::string text;
@@ -21,7 +23,7 @@ std::string conditions_text(const Graph& graph, const std::vector<NodeId>& nodes
   return text;
 }
 
-/// What comes out beside pairs, as seen from the table in memory.
+/// What the stage returns, in words, as seen from the table that is kept in memory.
 std::string kind_text(StageKind kind, const std::string& name) {
   switch (kind) {
     case StageKind::kInner:
@@ -44,6 +46,7 @@ std::string kind_text(StageKind kind, const std::string& name) {
   return "";
 }
 
+/// The keys as "a = b, c = d".
 std::string keys_text(const Graph& graph, const BoundStage& stage,
                       const std::vector<std::string>& names) {
   std::string text;
@@ -54,11 +57,13 @@ std::string keys_text(const Graph& graph, const BoundStage& stage,
   return text;
 }
 
+/// A number of bytes with what they are for.
 std::string share_text(double bytes, const char* what) {
   return bytes_text(bytes) + " " + what;
 }
 
 /// "3.50 MB (2.33 MB rows with keys, 1.17 MB direct table)"
+/// The memory of a build side, rows and table apart.
 std::string memory_text(const BuildForecast& build) {
   const std::string table = std::string(join_strategy_name(build.strategy)) + " table";
   return bytes_text(build.memory_bytes()) + " (" +
@@ -66,6 +71,7 @@ std::string memory_text(const BuildForecast& build) {
          share_text(build.table_bytes, table.c_str()) + ")";
 }
 
+/// What happens if a build side does not fit: passes or files.
 std::string passes_text(const Execution& execution, const BuildForecast& build,
                         std::uint64_t pass_bytes) {
   if (build.passes == 1 && build.file_bytes == 0) return "";
@@ -103,6 +109,7 @@ std::string explain_joins_text(const Execution& execution, const JoinForecast& f
     const BoundSource& source = joins.sources[stage.build.root];
     const auto report = std::find_if(reports.begin(), reports.end(),
                                      [&](const auto& one) { return one.stage == &stage; });
+    // After a run the plan that was used is shown, in place of the forecast one.
     const bool was = report != reports.end();
     text += "join " + std::to_string(++number) + ": " + joins.sources[told.probe].name + " with " +
             source.name + ", " + grouped(source.rows) +

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Row numbers are sorted along with the keys; the numbers of the first rows then become bitmaps.
 #include "query/run/first_rows.h"
 
 #include <algorithm>
@@ -10,14 +11,17 @@
 namespace presso::query {
 namespace {
 
-/// A row that is wanted costs the decoding of a vector or more of each column.
+/// The fewest rows of the table for each wanted row. A wanted row costs the decoding of at least
+/// one vector of each column.
 constexpr std::uint64_t kRowsForOne = 4 * kBatchRows;
 
+/// The ordering of the first step: sort keys, and the row's number as the last column.
 OrderingPlan order_of_keys(const Execution& execution) {
   const BoundQuery& query = execution.query;
   OrderingPlan plan;
   for (const NodeId id : query.sort_nodes) plan.columns.push_back(query.input->at(id).physical);
-  plan.columns.push_back(Physical::kInt64);  // the row's number
+  // The row's number.
+  plan.columns.push_back(Physical::kInt64);
   plan.keys = query.sort_keys;
   plan.limit = query.last_row();
   plan.threads = execution.threads;
@@ -26,7 +30,7 @@ OrderingPlan order_of_keys(const Execution& execution) {
   return plan;
 }
 
-/// Ascending.
+/// The row numbers of the answer in ascending order, as rows_with() needs them.
 Result<std::vector<std::uint64_t>> take_numbers(Ordering& ordering) {
   std::vector<std::uint64_t> numbers;
   for (;;) {
@@ -39,9 +43,11 @@ Result<std::vector<std::uint64_t>> take_numbers(Ordering& ordering) {
   return numbers;
 }
 
+/// Turns row numbers (ascending, counted through all tables) into a bitmap for each slice.
 std::shared_ptr<MatchedRows> rows_with(const std::vector<Table>& tables,
                                        const std::vector<std::uint64_t>& numbers) {
   auto matched = std::make_shared<MatchedRows>();
+  // Numbers and row groups are both in ascending order and are merged.
   auto number = numbers.begin();
   for (RowGroupCursor at(tables); number != numbers.end() && at.has_group(); at.next()) {
     const RowGroupSummary group = tables[at.table()].row_group(at.group());
@@ -67,6 +73,7 @@ bool finds_rows_first(const Execution& execution) {
     return false;
   }
   const Program by_keys(*query.input, query.sort_nodes);
+  // Without a column beyond these the second step would save nothing.
   const std::vector<std::size_t> known = columns_read(execution, by_keys);
   const Program program(*query.input, results);
   return std::any_of(program.inputs().begin(), program.inputs().end(), [&](std::size_t column) {
@@ -74,6 +81,7 @@ bool finds_rows_first(const Execution& execution) {
   });
 }
 
+/// The ordering keeps only as many rows as the limit needs.
 Status find_first_rows(Execution& execution) {
   const Program program(*execution.query.input, execution.query.sort_nodes);
   PRESSO_ASSIGN(const auto ordering, Ordering::make(order_of_keys(execution)));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Decides which keys become codes, and bounds sums of doubles.
 #include "query/run/group_input.h"
 
 #include <algorithm>
@@ -9,15 +10,19 @@
 
 namespace presso::query {
 
+/// Codes come first, since they decide what the program computes and how much memory is left.
 Status GroupInput::prepare() {
   PRESSO_TRY(find_key_codes());
   make_program();
   return make_plan();
 }
 
+/// Keys that are string columns of an unjoined table get codes if their strings take at most a
+/// quarter of the memory, divided among all keys.
 Status GroupInput::find_key_codes() {
   for (const NodeId key : query().keys) {
     codes_.emplace_back();
+    // Joined rows, and computed strings, are grouped by their text.
     if (execution_.joins != nullptr || !query().input->is_column(key)) continue;
     if (query().input->at(key).physical != Physical::kString) continue;
     const std::uint64_t most = execution_.memory_bytes / 4 / query().keys.size();
@@ -28,6 +33,7 @@ Status GroupInput::find_key_codes() {
   return {};
 }
 
+/// One program computes everything that is not a code.
 void GroupInput::make_program() {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < query().keys.size(); ++i) {
@@ -42,6 +48,7 @@ void GroupInput::make_program() {
   }
 }
 
+/// The plan for a Grouping: limits, keys with their ranges, and aggregates.
 Status GroupInput::make_plan() {
   plan_.rows = execution_.summary.rows_in;
   plan_.threads = execution_.threads;
@@ -55,6 +62,7 @@ Status GroupInput::make_plan() {
   return unbounded.empty() ? Status{} : find_bounds(unbounded);
 }
 
+/// The key's range; codes are numbers from 0 on.
 KeySpec GroupInput::spec_of_key(std::size_t i) const {
   KeySpec spec = key_spec(query().keys[i]);
   if (codes_[i] != nullptr) {
@@ -76,6 +84,8 @@ KeySpec GroupInput::key_spec(NodeId id) const {
   return spec;
 }
 
+/// The aggregate's type and range. Sums of doubles are computed exactly in fixed point, whose unit
+/// follows from the greatest argument; `unbounded` collects arguments for which none is known.
 AggregateSpec GroupInput::aggregate_spec(const AggregateCall& call,
                                          std::vector<NodeId>& unbounded) const {
   AggregateSpec spec;
@@ -86,7 +96,7 @@ AggregateSpec GroupInput::aggregate_spec(const AggregateCall& call,
     spec.takes_states = true;
     spec.argument = call.of_states->physical;
     spec.scale = call.of_states->scale;
-    // Any double may be a number of a state, which has no more of them than so.
+    // A state may hold any doubles, but at most this many numbers.
     constexpr std::uint64_t kMostNumbers = 64;
     spec.fixed_point =
         fixed_point_for(std::numeric_limits<double>::max(), kMostNumbers * query().most_rows);
@@ -111,14 +121,14 @@ AggregateSpec GroupInput::aggregate_spec(const AggregateCall& call,
   return spec;
 }
 
-/// For values of at most `most`, which itself may occur.
+/// The fixed-point unit for arguments of at most `most`, which itself may occur.
 FixedPoint GroupInput::unit_for(double most) const {
   return fixed_point_for(std::nextafter(most, std::numeric_limits<double>::infinity()),
                          query().most_rows);
 }
 
-/// Sums of doubles need a bound of their arguments; where ranges tell none, the greatest value is
-/// looked for first, in a pass of its own.
+/// Finds the greatest absolute value of each argument in a pass over the tables, for arguments
+/// whose range is unknown. Infinities and NaN are left out.
 Status GroupInput::find_bounds(const std::vector<NodeId>& nodes) {
   const Program program(*query().input, nodes);
   std::vector<std::vector<double>> most(execution_.threads, std::vector<double>(nodes.size(), 0.0));
@@ -149,6 +159,7 @@ Status GroupInput::find_bounds(const std::vector<NodeId>& nodes) {
   return {};
 }
 
+/// Codes are loaded from the slice, values are taken from the batch's results in order.
 Status GroupInput::set_views(Views& views, const RowBatch& batch) const {
   views.codes.resize(codes_.size());
   views.keys.resize(codes_.size());

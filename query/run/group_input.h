@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What groups are made of: their keys and the arguments of aggregates, how they are computed of
-// rows, and the plan by which a Grouping takes them, with what is known of their ranges.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// The input of groups: keys and arguments of aggregates, how they are computed from rows, and the
+// plan for a Grouping, with what is known of their ranges. String keys in dictionaries are grouped
+// by code. Tested through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <memory>
@@ -12,35 +12,40 @@
 
 namespace presso::query {
 
+/// Prepared by one thread; afterwards all threads may call the const functions, each with Views of
+/// its own.
 class GroupInput {
  public:
-  /// `execution` is kept by reference.
+  /// Keeps a reference to `execution`, whose extra_columns prepare() may extend.
   explicit GroupInput(Execution& execution) : execution_(execution) {}
-  /// Before anything else. Reads dictionaries, and, where no range of a double that is added up is
-  /// known, the tables.
+  /// To be called before anything else. Reads dictionaries of keys, and the tables in a pass of its
+  /// own if doubles are summed whose range is unknown. Errors: those of reading.
   Status prepare();
 
+  /// Computes keys that are not codes, then arguments.
   const Program& program() const { return program_; }
-  /// For all memory.
+  /// The plan with all memory at its disposal.
   const GroupingPlan& plan() const { return plan_; }
-  /// What is known of a node of the query's input, as a key that is not coded.
+  /// Type and range of a node of the input graph as a key that is grouped by value.
   KeySpec key_spec(NodeId node) const;
-  /// By key; nullptr: not coded.
+  /// For each key its codes, or nullptr if it is grouped by value.
   const std::vector<std::unique_ptr<KeyCodes>>& codes() const { return codes_; }
-  /// What key codes leave of the memory.
+  /// The memory for groups that is left after the codes.
   std::uint64_t memory_bytes() const { return execution_.memory_bytes - code_bytes_; }
 
-  /// One thread's views of keys and arguments.
+  /// One thread's views of keys and arguments, valid until the next set_views().
   struct Views {
     std::vector<KeyCodes::Scratch> codes;
     std::vector<VectorView> keys;
     std::vector<VectorView> arguments;
   };
 
+  /// Fills `views` from a batch of rows. Errors: those of reading codes.
   Status set_views(Views& views, const RowBatch& batch) const;
 
  private:
   const BoundQuery& query() const { return execution_.query; }
+  /// The three steps of prepare().
   Status find_key_codes();
   void make_program();
   Status make_plan();
@@ -51,6 +56,7 @@ class GroupInput {
 
   Execution& execution_;
   std::vector<std::unique_ptr<KeyCodes>> codes_;
+  /// Memory of codes_.
   std::uint64_t code_bytes_ = 0;
   Program program_;
   GroupingPlan plan_;

@@ -17,6 +17,7 @@
 namespace presso::query {
 namespace {
 
+/// Ranges that cover the keys of both sides, so that one coding serves both.
 std::vector<KeySpec> key_specs(const Graph& graph, const BoundStage& stage) {
   std::vector<KeySpec> specs;
   for (std::size_t i = 0; i < stage.probe_keys.size(); ++i) {
@@ -34,10 +35,10 @@ std::vector<KeySpec> key_specs(const Graph& graph, const BoundStage& stage) {
   return specs;
 }
 
-/// What a key that gets a number takes at most beside its bytes: its hash, and in a table that is
-/// half empty and just grows slots of both sizes.
+/// At most this many bytes for a numbered key besides its own: its hash, and slots of both sizes
+/// while a half-empty table grows.
 constexpr double kNumberedKeyBytes = 96;
-/// Of each slice, to tell what a row takes.
+/// Rows of each slice that are kept to measure the size of a row.
 constexpr std::uint64_t kMeasuredRows = 4096;
 
 /// Rows of a slice on their way to the build side.
@@ -78,6 +79,8 @@ Status start_build_scan(Execution& scan) {
 
 namespace {
 
+/// Builds, writes, loads or measures one build side; used once. Rows are collected slice by slice
+/// in their order and put together at the end.
 class StageBuilder {
  public:
   StageBuilder(const Execution& parent, const BoundStage& stage, std::vector<std::size_t> columns,
@@ -98,6 +101,7 @@ class StageBuilder {
     if (can_be_placed_ && part_.is_all()) PRESSO_TRY(make_places());
     PRESSO_TRY(read([&](SliceRows rows) -> Result<bool> {
       collected_bytes_ += rows.bytes();
+      // Given up at once, so that a build side that is too large costs little.
       if (collected_bytes_ > memory_bytes_) return too_little_memory(collected_bytes_);
       if (rows.count != 0) slices_.push_back(std::move(rows));
       return true;
@@ -139,6 +143,7 @@ class StageBuilder {
     const auto scratch = std::make_unique<JoinKeys::Scratch>();
     RunBatch batch(file_columns());
     for (; next < end; ++next) {
+      // The table of keys needs memory as well.
       if (2 * rows.bytes() > memory_bytes_ && rows.count > 0) break;
       std::uint64_t at = batches[next].at;
       PRESSO_TRY(batch.read(*batches[next].file, at));
@@ -194,6 +199,7 @@ class StageBuilder {
     return part_bytes(static_cast<double>(rows), bytes, table) / static_cast<double>(rows);
   }
 
+  /// Slots are equal ranges of hashes, and of words if keys have a leading column.
   void prepare_slots() {
     sizes_.by_hash.resize(kPartSlots);
     const auto leading = built_->keys.coder().leading_key();
@@ -245,6 +251,7 @@ class StageBuilder {
     return columns;
   }
 
+  /// Allocates all rows at once, so that threads write rows directly to their places.
   Status make_places() {
     std::uint64_t bytes = 8;
     for (const Physical physical : physical_) bytes += physical_bytes(physical);
@@ -303,7 +310,7 @@ class StageBuilder {
     return done;
   }
 
-  /// The same where rows of joined tables come out of order: they are put in order first.
+  /// Like read(), if joined rows come out of order: they are sorted by their numbers first.
   template <class Consume>
   Status read_divided(Consume consume) {
     OrderingPlan plan;
@@ -347,6 +354,7 @@ class StageBuilder {
         built_->keys.encode(results.first(keys), batch.count, worker.scratch);
     if (is_placed_) return place(worker, batch);
     if (file_ != nullptr) return take_for_file(worker, batch, validity, rows);
+    // All rows are counted, but only some are kept, to measure their size.
     if (counts_parts_) {
       count_slots(worker, batch, validity, rows);
       if (rows.count >= kMeasuredRows) return {};
@@ -516,6 +524,7 @@ class StageBuilder {
     return {};
   }
 
+  /// JoinRun divides the build side when it gets this error.
   Error too_little_memory(std::uint64_t needed) const {
     return make_error(ErrorCode::kOutOfMemory, "the rows of " + source_.name + " take more than " +
                                                    grouped(needed) + " bytes");
@@ -542,6 +551,7 @@ class StageBuilder {
     return gather_words();
   }
 
+  /// Joins the slices' bitmaps, whose rows need not end at a word.
   void gather_validity(std::uint64_t rows) {
     validity_.resize(static_cast<std::size_t>((rows + 63) / 64), 0);
     std::size_t row = 0;
@@ -554,6 +564,7 @@ class StageBuilder {
     }
   }
 
+  /// Copies the words of all slices to their places, on all threads.
   Status gather_words() {
     std::vector<std::size_t> first;
     std::size_t row = 0;
@@ -570,6 +581,7 @@ class StageBuilder {
                                 });
   }
 
+  /// Numbers keys that are no words; their number by row is their word.
   Status number_keys() {
     KeyColumn keys;
     const auto rows = static_cast<std::size_t>(built_->rows_kept);
@@ -613,7 +625,7 @@ class StageBuilder {
     return {};
   }
 
-  /// If there is memory for one.
+  /// Makes the filter of keys if memory allows.
   void make_filter() {
     const std::uint64_t held = built_->table == nullptr ? 0 : built_->table->bytes();
     auto filter = join::KeyFilter::build({{words_.data(), words_.size()}, valid()}, parent_.threads,
@@ -621,7 +633,7 @@ class StageBuilder {
     if (filter.ok()) built_->filter = std::make_unique<join::KeyFilter>(std::move(*filter));
   }
 
-  /// Of a stage that asks for nothing but which keys there are.
+  /// Whether the scan can do all the work of the stage.
   bool is_decided_by_scan() const {
     return !is_loaded_ && query::is_decided_by_scan(parent_, stage_, part_.is_all());
   }

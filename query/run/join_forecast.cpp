@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Follows the steps of JoinRun with estimated numbers: stage by stage, with the memory that earlier
+// ones leave.
 #include "query/run/join_forecast.h"
 
 #include <algorithm>
@@ -16,10 +18,10 @@
 namespace presso::query {
 namespace {
 
-/// Of a key that fits no word: its number and a slot of the table of such keys.
+/// Bytes of a key that does not fit into a word: its number, and a slot in the table of such keys.
 constexpr double kForecastKeyBytes = 40;
 
-/// Columns of the tables that a stage's source reads: keys, conditions, what is kept.
+/// The columns of a build side's own table that are read: keys, conditions, and what is kept.
 std::vector<std::size_t> columns_of_source(const Execution& execution, const BoundStage& stage,
                                            const std::vector<std::size_t>& kept,
                                            const FilterPlan& plan) {
@@ -40,6 +42,7 @@ std::vector<std::size_t> columns_of_source(const Execution& execution, const Bou
   return {columns.begin(), columns.end()};
 }
 
+/// The average bytes of a column's value in memory, with its string.
 Result<double> column_bytes(const Execution& execution, std::size_t column) {
   const InputColumn& about = execution.query.columns[column];
   const Physical physical = column_node(column, about.schema, about.range, about.nullable).physical;
@@ -49,7 +52,7 @@ Result<double> column_bytes(const Execution& execution, std::size_t column) {
   return fixed + facts.bytes;
 }
 
-/// Different values of the build side's keys, if all of its `rows` were there.
+/// The number of different keys that `rows` rows may have, from the ranges of the key columns.
 double different_keys(const Graph& graph, const BoundStage& stage, double rows) {
   double keys = 1;
   for (const NodeId id : stage.build_keys) {
@@ -64,8 +67,8 @@ double different_keys(const Graph& graph, const BoundStage& stage, double rows) 
   return std::clamp(keys, 1.0, std::max(rows, 1.0));
 }
 
-/// `partners`: that a row of the probe side is expected to find. Of rows without a partner as many
-/// as there can be.
+/// The number of rows that leave a stage. `partners` is the expected number of partners of a probe
+/// row. For rows without a partner, the maximum is assumed.
 double rows_out(const BoundStage& stage, double rows_in, double partners, double build_rows) {
   double rows = rows_in * partners;
   if (keeps_probe(stage.kind)) rows = std::max(rows, rows_in);
@@ -75,7 +78,7 @@ double rows_out(const BoundStage& stage, double rows_in, double partners, double
   return rows + (gives_build_rows(stage.kind) ? build_rows : 0);
 }
 
-/// `probe`: the source whose rows pass the stage.
+/// The sizes of a build side with `rows` rows. `probe` is the source whose rows pass the stage.
 Result<BuildSizes> sizes_of(const Execution& execution, std::size_t probe, const BoundStage& stage,
                             const std::vector<std::size_t>& kept, double rows) {
   BuildSizes sizes;
@@ -97,7 +100,7 @@ Result<BuildSizes> sizes_of(const Execution& execution, std::size_t probe, const
     sizes.keys.greatest = static_cast<std::uint64_t>(coder.range() - 1);
     return sizes;
   }
-  // Such keys get numbers.
+  // Keys that do not fit into a word are numbered, and the numbers are their words.
   sizes.keys.greatest = std::max<std::uint64_t>(sizes.keys.keys, 1) - 1;
   sizes.row_bytes += kForecastKeyBytes;
   for (const std::size_t column : execution.query.input->columns_of(stage.build_keys)) {
@@ -117,12 +120,14 @@ BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool di
   join::JoinTablePlan plan = sizes.table;
   plan.memory_bytes = static_cast<std::uint64_t>(std::max(left_bytes - forecast.rows_bytes, 0.0));
   forecast.strategy = join::JoinTable::choose(plan, sizes.keys);
+  // An empty build side needs no table.
   if (sizes.rows > 0) {
     forecast.table_bytes = static_cast<double>(join::JoinTable::predict(plan, sizes.keys).needed());
   }
   if (forecast.memory_bytes() <= left_bytes) return forecast;
   const double needed = part_bytes(sizes.rows, forecast.rows_bytes, forecast.table_bytes);
   const double parts = std::ceil(needed / left_bytes);
+  // Only one stage can be divided into passes; a second one must use files.
   if (divided || parts > static_cast<double>(sizes.most_passes)) {
     forecast.file_bytes = sizes.file_bytes;
   } else {
@@ -140,10 +145,12 @@ class StagesForecast {
   explicit StagesForecast(const Execution& execution)
       : execution_(execution), left_(static_cast<double>(JoinRun::budget(execution))) {}
 
-  /// `needed`: columns that are wanted of the rows behind the stages, of which `rows` come. Returns
-  /// how many there are behind them.
+  /// Adds the stages of a tree. `needed` are the columns that are used after them, and `rows` the
+  /// rows of the tree's root that come to the first one. Returns the number of rows that leave the
+  /// last one.
   Result<double> add(const JoinTree& tree, std::vector<std::size_t> needed, double rows) {
     for (const BoundStage& stage : tree.stages) {
+      // Every stage passes on the columns that later stages need.
       for (const auto* nodes : {&stage.probe_keys, &stage.residual}) {
         const auto more = graph().columns_of(*nodes);
         needed.insert(needed.end(), more.begin(), more.end());
@@ -181,6 +188,7 @@ class StagesForecast {
     return rows * row_bytes + sizes.rows * (sizes.row_bytes + sizeof(std::uint64_t));
   }
 
+  /// Predicts one stage, those of its build side first, and returns the rows that leave it.
   Result<double> add_stage(const JoinTree& tree, std::size_t number,
                            const std::vector<std::size_t>& needed, double rows) {
     const BoundStage& stage = tree.stages[number];
@@ -215,6 +223,7 @@ class StagesForecast {
     PRESSO_ASSIGN(const double rows_kept, add(stage.build, wanted, read));
     PRESSO_ASSIGN(BuildSizes sizes, sizes_of(execution_, tree.root, stage, columns, rows_kept));
     PRESSO_ASSIGN(sizes.file_bytes, file_bytes(stage, needed, sizes, rows));
+    // Ranges of keys are cheap passes only if the root's own column can be tested for them.
     const bool by_word = part_by_word(stage) && tree.root == execution_.tree->root;
     sizes.most_passes = by_word ? kMostPassesByWord : kMostPasses;
     one.build = forecast_build(sizes, left_, divided_);
@@ -223,6 +232,7 @@ class StagesForecast {
     left_ = fits ? left_ - one.build.memory_bytes() : left_ / 2;
     const double different = different_keys(graph(), stage, static_cast<double>(source.rows));
     one.rows_in = rows;
+    // Keys are assumed to be equally frequent, and those of the build side to be found at random.
     one.rows_out = rows_out(stage, rows, rows_kept / different, rows_kept);
     const double out = one.rows_out;
     stages_.push_back(std::move(one));
@@ -237,6 +247,7 @@ class StagesForecast {
 
 }  // namespace
 
+/// Begins with the memory that JoinRun::budget() grants to joins.
 Result<JoinForecast> forecast_joins(const Execution& execution,
                                     const std::vector<std::size_t>& needed, double rows) {
   StagesForecast stages(execution);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the build sides of joins will take, told before a row is read or anything allocated, for
-// --explain: from the number of rows, the share that conditions are expected to let pass, what the
-// columns that are kept take on average, and JoinTable::predict() (G16).
+// Predicts what the build sides of joins will take, before a row is read or memory is allocated:
+// from numbers of rows, expected selectivities, average sizes of the columns that are kept, and
+// JoinTable::predict() (G16). Used by --explain and the forecast of times. Reads directories only.
 // Tested by tests/unit/query/run/join_forecast_test.cpp.
 #pragma once
 
@@ -15,50 +15,67 @@
 
 namespace presso::query {
 
-/// Averages of a build side's row.
+/// Averages for the rows of a build side.
 struct BuildSizes {
   double rows = 0;
-  double row_bytes = 0;                   ///< of the columns that are kept, and the key
-  double file_bytes = 0;                  ///< of both sides' rows, if they go through files
-  std::size_t most_passes = kMostPasses;  ///< beyond, rows go through files
+  /// Bytes in memory: the columns that are kept, and the key.
+  double row_bytes = 0;
+  /// Bytes of both sides' rows if they go through files.
+  double file_bytes = 0;
+  /// With more passes than this, rows go through files.
+  std::size_t most_passes = kMostPasses;
   join::JoinKeyFacts keys;
-  join::JoinTablePlan table;  ///< strategy and threads
+  /// Strategy and threads.
+  join::JoinTablePlan table;
 };
 
+/// The prediction for one build side, in rows and bytes.
 struct BuildForecast {
   double rows = 0;
-  double rows_bytes = 0;   ///< of all rows that are kept, with their keys
-  double table_bytes = 0;  ///< while the table is made
+  /// All rows that are kept, with their keys.
+  double rows_bytes = 0;
+  /// The peak while the table of keys is built.
+  double table_bytes = 0;
   JoinStrategy strategy = JoinStrategy::kAuto;
-  /// Over the root, each with some of the keys.
+  /// Passes over the root, in each of which some of the keys are joined.
   std::uint32_t passes = 1;
-  double file_bytes = 0;  ///< that both sides' rows take in temporary files; 0: there are none
-  double left_bytes = 0;  ///< of the memory that joins may have, before this one
+  /// Bytes of both sides' rows in temporary files; 0 if none are needed.
+  double file_bytes = 0;
+  /// Memory for joins that is left before this build side is made.
+  double left_bytes = 0;
 
   double memory_bytes() const { return rows_bytes + table_bytes; }
 };
-/// `divided`: another stage does not fit either.
+/// The prediction for a build side. `divided` says that another stage is divided already, so that
+/// this one must use files if it does not fit. Pure function.
 BuildForecast forecast_build(const BuildSizes& sizes, double left_bytes, bool divided);
 
-/// A stage, with what is known of its source.
+/// A stage and what is known of its source.
 struct StageForecast {
   const BoundStage* stage = nullptr;
-  const JoinTree* tree = nullptr;  ///< to which it belongs, as its stage `number`
+  /// The tree that it belongs to, as stage `number`.
+  const JoinTree* tree = nullptr;
   std::size_t number = 0;
-  std::size_t probe = 0;  ///< the source whose rows pass it, which is the tree's root
-  FilterPlan plan;        ///< the conditions on its rows alone
+  /// The source whose rows pass the stage: the root of the tree.
+  std::size_t probe = 0;
+  /// The conditions on the build side's own rows.
+  FilterPlan plan;
   ZoneCounts zones;
   BuildForecast build;
-  double rows_in = 0;   ///< that come to the stage, of the probe side
-  double rows_out = 0;  ///< that come out of the stage
+  /// Rows of the probe side that come to the stage.
+  double rows_in = 0;
+  /// Rows that leave the stage.
+  double rows_out = 0;
 };
 
 struct JoinForecast {
-  std::vector<StageForecast> stages;  ///< each behind those of its build side
-  double rows = 0;                    ///< behind all of them
+  /// Stages of build sides come before the stage that they build.
+  std::vector<StageForecast> stages;
+  /// Rows that leave the last stage.
+  double rows = 0;
 };
-/// `needed`: the columns that are wanted behind the joins. `rows`: of the root that come to the
-/// first stage.
+/// Predicts all stages. `needed` are the columns that are used after the joins, and `rows` the rows
+/// of the root that come to the first stage. Errors: those of reading directories.
 Result<JoinForecast> forecast_joins(const Execution& execution,
                                     const std::vector<std::size_t>& needed, double rows);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// JoinRun: build sides and passes.
+// JoinRun: making build sides, dividing them into passes, and the report for --explain. The
+// decisions in order: in memory; else passes by parts of the keys; else files for that stage, and
+// for the stage that was divided before.
 #include "query/run/join_run.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 
 namespace presso::query {
 
+/// Columns of all tables that keys, conditions, residuals and the program use, in ascending order.
 std::vector<std::size_t> JoinRun::columns_needed(const Program& program) const {
   const BoundQuery& query = execution_.query;
   std::vector<NodeId> nodes;
@@ -36,6 +39,7 @@ std::vector<std::size_t> JoinRun::root_columns(const Program& program) const {
   return columns;
 }
 
+/// The needed columns that come from the stage's build side, those of its own stages included.
 std::vector<std::size_t> JoinRun::columns_of_stage(std::size_t stage) const {
   const BoundJoins& joins = *execution_.query.joins;
   std::vector<std::size_t> columns;
@@ -75,8 +79,9 @@ std::uint64_t JoinRun::budget(const Execution& execution) {
   return execution.memory_bytes / 16 * (one_small_group ? 15 : 8);
 }
 
+/// What joins may still use, after the build sides that exist.
 std::uint64_t JoinRun::memory_left() const {
-  // What is joined by way of files needs memory, too.
+  // Stages that go through files need the other half later.
   const std::uint64_t whole = budget(execution_);
   const std::uint64_t all = spills() && base_ == kNoStage ? whole / 2 : whole;
   return all > bytes() ? all - bytes() : 0;
@@ -86,10 +91,12 @@ StageKind JoinRun::kind(std::size_t stage) const {
   return execution_.tree->stages[stage].kind;
 }
 
+/// All keys, except for the divided stage.
 JoinPart JoinRun::part_of_stage(std::size_t stage) const {
   return stage == divided_ ? parts_[pass_] : JoinPart{};
 }
 
+/// Replaces the stage's build side by one for the current part.
 Status JoinRun::build(std::size_t stage) {
   stages_[stage].reset();
   PRESSO_ASSIGN(stages_[stage],
@@ -101,8 +108,9 @@ Status JoinRun::build(std::size_t stage) {
   return {};
 }
 
-/// As few parts as fit into a share of the memory. Parts of keys are preferred to those of hashes.
-/// None: there is a key that takes more.
+/// Divides a stage's keys into as few parts as fit into `share` of the memory. Ranges of keys are
+/// preferred to parts by hash, as a range can be a condition of the scan. No parts: a single key
+/// takes more.
 Status JoinRun::divide(std::size_t stage, double share) {
   constexpr std::size_t kMoreParts = 4;
   divided_ = stage;
@@ -112,6 +120,8 @@ Status JoinRun::divide(std::size_t stage, double share) {
   }
   const double bytes = static_cast<double>(memory_left()) * share;
   parts_ = parts_by_word(*sizes_, bytes);
+  // Ranges lose to hashes only if there are several times as many, because one value or range has
+  // most rows.
   std::vector<JoinPart> by_hash = parts_by_hash(*sizes_, bytes);
   if (parts_.empty() || (!by_hash.empty() && parts_.size() > kMoreParts * by_hash.size())) {
     parts_ = std::move(by_hash);
@@ -119,22 +129,22 @@ Status JoinRun::divide(std::size_t stage, double share) {
   return {};
 }
 
-/// Beyond that, files take less time.
+/// The most passes; with more, files take less time.
 std::size_t JoinRun::most_passes() const {
   return filter_of_part(parts_.front()) ? kMostPassesByWord : kMostPasses;
 }
 
-/// In memory, or, of the first stage that does not fit, part after part. Else it is a stage that
-/// spills, and so is one that has been divided: `spilled_` says so.
+/// Builds a stage in memory, or divides it if it is the first that does not fit. Otherwise it
+/// spills, and so does the stage that was divided; `spilled_` is set for both.
 Status JoinRun::build_or_divide(std::size_t stage) {
   Status built = build(stage);
   if (!is_memory_short(built)) return built;
-  // An array has a place for each key of the range.
+  // A direct array has a place for each key of its range, so fewer rows would not make it smaller.
   const bool is_array = execution_.options.join_strategy == JoinStrategy::kDirect;
   if (is_array || !execution_.may_divide) return built;
   const BoundStage& bound = execution_.tree->stages[stage];
   if (passes() == 1 && !spills()) {
-    // What rows take together may be more than was expected.
+    // Estimates may be too low, so the share is halved until a part fits.
     for (double share = 1; share > 0.01; share /= 2) {
       PRESSO_TRY(divide(stage, share));
       if (parts_.empty() || parts_.size() > most_passes()) break;
@@ -152,7 +162,7 @@ Status JoinRun::build_or_divide(std::size_t stage) {
   return {};
 }
 
-/// The build side of a stage that spills.
+/// Writes the build side of a stage that spills to its file.
 Status JoinRun::write(std::size_t stage) {
   constexpr double kPartsForMemory = 4;  // of a size that parts may differ from
   const BoundStage& bound = execution_.tree->stages[stage];
@@ -164,6 +174,7 @@ Status JoinRun::write(std::size_t stage) {
   double rows = 0;
   for (const std::uint64_t of_slot : spilled.sizes->by_hash) rows += static_cast<double>(of_slot);
   const double share = rows * spilled.sizes->row_bytes / static_cast<double>(part_bytes() + 1);
+  // More parts than needed, so that parts of different sizes can be put together.
   const auto parts = static_cast<std::uint64_t>(std::min(kPartsForMemory * share, 1024.0)) + 1;
   PRESSO_ASSIGN(spilled.build,
                 write_stage(execution_, bound, stage_columns_[stage],
@@ -173,11 +184,14 @@ Status JoinRun::write(std::size_t stage) {
   return {};
 }
 
+/// True as soon as build_or_divide() has decided it, even before files exist.
 bool JoinRun::spills() const {
   return std::any_of(spilled_.begin(), spilled_.end(),
                      [](const auto& stage) { return stage != nullptr; });
 }
 
+/// Distributes the 63 bits of a row's number: the root's rows get what they need, then partners,
+/// and places and the ordinal share the rest evenly.
 void JoinRun::set_bits() {
   std::uint64_t rows = 0;
   for (const std::vector<Table>& tables : execution_.sources) rows += row_limit(tables);
@@ -187,6 +201,7 @@ void JoinRun::set_bits() {
   unsigned sharing = 1;  // the ordinal
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     const bool parted = passes() > 1 && stage == divided_;
+    // Rows that come to stage 0 are the root's, one for each number, and need no place.
     if (stage > 0 && (parted || spilled_[stage] != nullptr)) ++sharing;
     if (spilled_[stage] == nullptr) continue;
     const auto needed = static_cast<unsigned>(std::bit_width(spilled_[stage]->build->rows()));
@@ -202,6 +217,8 @@ void JoinRun::set_bits() {
   }
 }
 
+/// A row is written with the columns that the stages from its own on still need, and without those
+/// that these stages add themselves.
 Status JoinRun::begin_spill(const Program& program) {
   const BoundQuery& query = execution_.query;
   const std::vector<BoundStage>& stages = execution_.tree->stages;
@@ -210,7 +227,8 @@ Status JoinRun::begin_spill(const Program& program) {
   for (std::size_t stage = 0; stage < stages.size(); ++stage) {
     SpilledStage* const spilled = spilled_[stage].get();
     if (spilled == nullptr) continue;
-    stages_[stage].reset();  // of a run that failed
+    // Left from a run that failed.
+    stages_[stage].reset();
     std::vector<NodeId> nodes;
     if (execution_.is_whole) nodes = query.conditions;
     for (std::size_t i = stage; i < stages.size(); ++i) {
@@ -221,6 +239,7 @@ Status JoinRun::begin_spill(const Program& program) {
     std::set<std::size_t> columns(of_nodes.begin(), of_nodes.end());
     columns.insert(program.inputs().begin(), program.inputs().end());
     PartFilePlan plan;
+    // The first column is the row's number.
     plan.columns = {Physical::kInt64};
     spilled->probe_columns.clear();
     for (const std::size_t column : columns) {
@@ -240,6 +259,7 @@ Status JoinRun::begin_spill(const Program& program) {
   return {};
 }
 
+/// Loads as much as fits, and doubles the assumed size of a row as long as it does not.
 Status JoinRun::load(std::span<const PartFile::Batch> batches, std::size_t& next) {
   stages_[base_].reset();
   const std::uint64_t memory = part_bytes();
@@ -248,7 +268,7 @@ Status JoinRun::load(std::span<const PartFile::Batch> batches, std::size_t& next
     std::size_t end = next;
     auto loaded = load_stage(execution_, execution_.tree->stages[base_], stage_columns_[base_],
                              batches, end, row_bytes, memory);
-    // Rows may take more than they do on average.
+    // Rows may take more than the average: try again with fewer.
     const bool too_many =
         !loaded.ok() && loaded.error().code == ErrorCode::kOutOfMemory && end > next + 1;
     row_bytes *= 2;
@@ -262,6 +282,7 @@ Status JoinRun::load(std::span<const PartFile::Batch> batches, std::size_t& next
   return {};
 }
 
+/// Its statistics stay for the report.
 void JoinRun::end_base() {
   execution_.summary.spilled_bytes += spilled_[base_]->probe->file_bytes();
   spilled_[base_]->probe_bytes += spilled_[base_]->probe->file_bytes();
@@ -269,6 +290,7 @@ void JoinRun::end_base() {
   stages_[base_].reset();
 }
 
+/// The condition by which the scan reads only rows of a part; nullopt if it cannot be one.
 std::optional<Filter> JoinRun::filter_of_part(const JoinPart& part) const {
   const auto& stages = execution_.tree->stages;
   for (std::size_t stage = 0; stage < divided_; ++stage) {
@@ -280,8 +302,9 @@ std::optional<Filter> JoinRun::filter_of_part(const JoinPart& part) const {
                      nulls);
 }
 
-/// What is read of the root in a pass. Stages before the one that is divided see only rows of a
-/// part then, which is no matter if nobody asks which rows of theirs have found no partner.
+/// Sets what a pass reads of the root. Stages before the divided one then see only rows of the
+/// part, which is allowed since filter_of_part() excludes stages that return rows without a
+/// partner.
 void JoinRun::scan_part() {
   execution_.plan = plan_;
   auto filter = filter_of_part(parts_[pass_]);
@@ -291,12 +314,15 @@ void JoinRun::scan_part() {
   execution_.plan.conditions.back().text = "keys of the last part";
 }
 
+/// Distinguishes lack of memory, which dividing helps against, from other errors.
 bool JoinRun::is_memory_short(const Status& built) {
   return !built.ok() && built.error().code == ErrorCode::kOutOfMemory;
 }
 
 Status JoinRun::prepare(const Program& program) {
   const std::vector<std::size_t> needed = columns_needed(program);
+  // Build sides that have all needed columns are used again: a query may run several times, for
+  // parts of its groups.
   const bool known = std::includes(columns_.begin(), columns_.end(), needed.begin(), needed.end());
   const std::size_t count = execution_.tree->stages.size();
   if (stages_.size() == count && known) return spills() ? Status{} : begin_pass(0);
@@ -320,7 +346,7 @@ Status JoinRun::prepare(const Program& program) {
   return built;
 }
 
-/// Where a stage turns out to spill, others have less memory: they are built again.
+/// Builds all stages. If one turns out to spill, the others have less memory and are built again.
 Status JoinRun::build_stages() {
   const std::size_t count = spilled_.size();
   for (bool again = true; again;) {
@@ -339,13 +365,14 @@ Status JoinRun::build_stages() {
   for (std::size_t stage = 0; stage < count; ++stage) {
     if (spilled_[stage] != nullptr) PRESSO_TRY(write(stage));
   }
+  // Numbers depend on which stages spill or are divided.
   set_bits();
   if (passes() > 1) scan_part();
   ask_in_scan();
   return {};
 }
 
-/// Makes conditions of what build sides tell of the root's rows.
+/// Adds conditions on the root's rows that follow from the keys of build sides.
 void JoinRun::ask_in_scan() {
   const PlanChoice& given = execution_.options.plan;
   const bool is_given = execution_.is_whole && !given.plan.empty();
@@ -353,6 +380,7 @@ void JoinRun::ask_in_scan() {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
     scanned_[stage] = {};
     if (stages_[stage] == nullptr) continue;
+    // The keys of a part drop rows of other parts as well, which is right for this pass.
     const bool is_parted = !part_of_stage(stage).is_all();
     auto made = key_condition(execution_, stage, *stages_[stage], is_parted);
     if (!made) continue;
@@ -365,7 +393,8 @@ void JoinRun::ask_in_scan() {
   }
 }
 
-/// Several passes put rows in order by numbers that are made on the way through the stages.
+/// Rows of several passes need numbers, which are made on the way through the stages, so the scan
+/// alone cannot do the work then.
 bool JoinRun::is_decided() const {
   const bool behind = execution_.is_whole && !execution_.query.conditions.empty();
   return parts_.size() == 1 && !behind &&
@@ -374,11 +403,13 @@ bool JoinRun::is_decided() const {
 }
 
 Status JoinRun::begin_pass(std::size_t pass) {
+  // The build side of this pass may exist already, from prepare() or from a run before.
   const bool again = pass == pass_;
   pass_ = pass;
   if (passes() > 1) scan_part();
   if (!again) {
-    execution_.with_keys.reset();  // asks for keys of a build side that is dropped
+    // It refers to the build side that is dropped now.
+    execution_.with_keys.reset();
     Status built = build(divided_);
     if (!built.ok()) {
       stages_.clear();
@@ -390,6 +421,7 @@ Status JoinRun::begin_pass(std::size_t pass) {
   return {};
 }
 
+/// Forgets which build rows have found a partner.
 void JoinRun::clear_matches() {
   for (const auto& stage : stages_) {
     if (stage == nullptr || stage->matched == nullptr) continue;
@@ -410,6 +442,7 @@ void JoinRun::add_counts(const std::vector<Count>& counts) {
   }
 }
 
+/// Stages of build sides come before the stage that they belong to.
 std::vector<StageReport> JoinRun::reports() const {
   std::vector<StageReport> reports;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -424,6 +457,7 @@ std::vector<StageReport> JoinRun::reports() const {
   return reports;
 }
 
+/// The report of a stage that went through files.
 std::string JoinRun::describe_spilled(std::size_t stage) const {
   const SpilledStage& spilled = *spilled_[stage];
   return "wrote " + grouped(rows_kept_[stage]) + " rows to a temporary file, " +
@@ -435,8 +469,8 @@ std::string JoinRun::describe_spilled(std::size_t stage) const {
          " rows, which found " + grouped(counts_[stage].found) + " partners";
 }
 
-/// Rows that the scan was asked about for a stage, and those with a partner. Those that are asked
-/// in each pass count once; only where keys of one pass are asked for first they differ.
+/// Rows that the scan was asked about for a stage, and those of them with a partner. Rows that are
+/// read again in each pass count once.
 FilterRunner::Count JoinRun::in_scan(std::size_t stage) const {
   const auto& counts = execution_.condition_counts;
   const auto& condition = scanned_[stage].condition;
@@ -445,12 +479,13 @@ FilterRunner::Count JoinRun::in_scan(std::size_t stage) const {
   const auto& divided = scanned_[divided_].condition;
   if (scans_part_) return count;
   if (divided && *divided < *condition) return count;
+  // Every pass has asked the same rows.
   count.asked /= passes();
   if (stage != divided_) count.left /= passes();
   return count;
 }
 
-/// Rows that came to a stage, those that the scan has kept from it among them.
+/// The rows that came to a stage, including those that the scan has dropped.
 std::string JoinRun::asked_text(std::size_t stage) const {
   const FilterRunner::Count count = in_scan(stage);
   const std::uint64_t dropped = count.asked - count.left;
@@ -465,6 +500,7 @@ std::string JoinRun::asked_text(std::size_t stage) const {
          (dropped > 0 ? "; the scan had dropped " + grouped(dropped) : "");
 }
 
+/// The report of a stage in memory.
 std::string JoinRun::describe(std::size_t stage) const {
   const BuiltStage& built = *stages_[stage];
   std::string text = "kept " + grouped(rows_kept_[stage]) + " rows, " +

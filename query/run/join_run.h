@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Rows of the root pass one stage after another: their keys are looked up in the stage's table, and
-// what belongs together goes on, as the numbers of rows of each table. Values are read only where a
-// key, a condition or the program wants them, and where rows are left. Rows come out in the order
-// of the root's rows, then of the first stage's, and so on; rows of build sides without a partner
-// follow at the end, stage by stage (F4's count, prefix sum and write, vector by vector).
+// The joins of a query at run time. Rows of the root pass one stage after another: their keys are
+// looked up in the stage's table, and the numbers of matching rows of each table go on. Values are
+// read only where a key, a condition or the program needs them, and only for rows that are left.
+// Rows come out in the order of the root's rows, then of the first stage's, and so on; rows of
+// build sides without a partner follow at the end, stage by stage. Pairs are counted, summed up and
+// written vector by vector (F4).
+//
+// JoinRun owns what threads share, JoinWorker is one thread's way through the stages. Build sides
+// are kept in memory (join_build.h); what does not fit is divided into passes over the root or goes
+// through files (join_spill.h).
 // Tested by tests/unit/query/run/join_test.cpp and tests/differential/join_oracle.py.
 #pragma once
 
@@ -16,35 +21,46 @@
 
 namespace presso::query {
 
-/// A stage whose build side is a file, and the rows that come to it another one: both are divided
-/// into the same parts, which are joined one after another. The part of a build side that does not
-/// fit by itself, having one key too many rows, is joined in chunks.
+/// A stage whose build side is in a file, as are the rows that come to it. Both files are divided
+/// into the same parts, which are joined one after another. A part of the build side that does not
+/// fit by itself, because one key has too many rows, is joined in chunks.
 struct SpilledStage {
   SpilledStage(const Graph& graph, const BoundStage& stage) : keys(graph, stage) {}
 
+  /// Encodes keys of both sides.
   JoinKeys keys;
-  std::optional<PartSizes> sizes;  ///< of the build side
+  /// Sizes of the build side's parts, as measured.
+  std::optional<PartSizes> sizes;
   std::unique_ptr<PartFile> build;
   std::unique_ptr<PartFile> probe;
-  std::uint64_t probe_bytes = 0;  ///< that have been written
-  std::uint64_t loads = 0;        ///< parts of the build side, or chunks of them
-  /// Of BoundQuery::columns: those of the rows that come to the stage, behind their numbers.
+  /// Bytes of probe rows that have been written.
+  std::uint64_t probe_bytes = 0;
+  /// Number of parts of the build side that were loaded, or chunks of parts.
+  std::uint64_t loads = 0;
+  /// Columns of BoundQuery::columns that the probe's file has, after the rows' numbers.
   std::vector<std::size_t> probe_columns;
 };
 
-/// Rows that come back from the file.
+/// Up to kBatchRows rows that are read back from the probe's file.
 struct ProbeBatch {
-  std::uint32_t rows = 0;             ///< at most kBatchRows
-  std::vector<VectorView> columns;    ///< numbers, SpilledStage::probe_columns
-  std::uint64_t* partners = nullptr;  ///< rows that have found one in chunks before; nullptr: none
+  std::uint32_t rows = 0;
+  /// The rows' numbers, then SpilledStage::probe_columns.
+  std::vector<VectorView> columns;
+  /// The bits of rows that found a partner in earlier chunks; nullptr if there are no chunks.
+  std::uint64_t* partners = nullptr;
   bool last_chunk = true;
 };
 
-/// How rows of the answer are numbered, so that their order is known whatever the order in which
-/// they are made: a number of a row of the root, or of a build side behind those; for each stage
-/// that is divided which one of such a row's rows it is there, and, where chunks are joined, which
-/// row of the build side it found; which one of all these rows it is. Numbers are exact where no
-/// row has more rows than bits are left to count them.
+/// The bits of the numbers that give rows of the answer their order, in whatever order they are
+/// made. From the top: the number of the root's row, or of a build row, which are numbered after
+/// those of the root; for each divided stage, which of the rows of one such number this is there
+/// (`place`), and, if chunks are joined, the number of the build row that it found (`partner`); and
+/// which of all these rows it is (`ordinal`). Order is exact as long as no row has more rows than
+/// its bits can count; beyond, rows share the highest number.
+///
+/// With one divided stage and neither files nor chunks, a number reads, from the highest bit:
+/// root's row | place | ordinal. Sorting by it gives the order in which one pass in memory would
+/// have made the rows.
 struct NumberBits {
   struct OfStage {
     unsigned place = 0;
@@ -53,7 +69,7 @@ struct NumberBits {
   std::vector<OfStage> stages;
   unsigned ordinal = 0;
 
-  /// Of what stages before `end` add.
+  /// The bits that stages before `end` add.
   unsigned before(std::size_t end) const {
     unsigned bits = 0;
     for (std::size_t i = 0; i < end; ++i) bits += stages[i].place + stages[i].partner;
@@ -61,41 +77,45 @@ struct NumberBits {
   }
 };
 
-/// The joins of a run: their build sides, which threads share.
+/// The joins of one run, with their build sides. Changed by the thread that controls the run;
+/// between its calls, workers use the const functions and the files concurrently.
 class JoinRun {
  public:
-  /// `execution` is kept by reference.
+  /// Keeps a reference to `execution`, whose plan it extends.
   explicit JoinRun(Execution& execution) : execution_(execution) {}
 
   static constexpr std::size_t kNoStage = ~std::size_t{0};
 
-  /// Makes the build sides, with the columns that `program` needs, as far as they are not there. If
-  /// one of them does not fit into memory, the root is read several times, each time with some of
-  /// the keys, or it is written to a file. Before the first pass.
+  /// Makes those build sides that do not exist yet, with the columns that `program` needs. If one
+  /// does not fit into memory, the root will be read several times, each time for some of the keys,
+  /// or rows go through files. To be called before the first pass. Errors: those of reading, and
+  /// kOutOfMemory if nothing helps.
   Status prepare(const Program& program);
-  /// Whether rows come in another order than that of the answer.
+  /// Whether rows come in another order than the answer's, so that they must be sorted by number.
   bool is_divided() const { return passes() > 1 || spills(); }
   std::size_t passes() const { return parts_.size(); }
-  /// Of the first pass, nothing is left to do after prepare().
+  /// Makes the build side of the next pass. For the first pass, prepare() has done that.
   Status begin_pass(std::size_t pass);
-  /// The root is read as if it was not divided again.
+  /// Restores the root's plan, so that it is read as if it were not divided.
   void end_passes();
 
-  /// Whether stages are joined by way of files.
+  /// Whether any stage is joined through files.
   bool spills() const;
   SpilledStage* spilled(std::size_t stage) const { return spilled_[stage].get(); }
-  /// Whether rows that come to a stage go to its file.
+  /// Whether rows that come to the stage are written to its file now.
   bool writes(std::size_t stage) const { return spilled_[stage] != nullptr && stage != base_; }
-  /// Before the root is read: rows will be written for what `program` needs behind them.
+  /// Opens the files of stages that spill. To be called before the root is read; rows are written
+  /// with the columns that later stages and `program` need.
   Status begin_spill(const Program& program);
-  /// Rows come from the file of this stage from then on; kNoStage: from the root.
+  /// Makes rows come from the file of this stage from now on, or from the root for kNoStage.
   void set_base(std::size_t stage) { base_ = stage; }
   std::size_t base() const { return base_; }
-  /// The next rows of the build side of stage base(): as many of these batches as fit.
+  /// Loads the next rows of the build side of stage base(): as many batches from `next` on as fit,
+  /// at least one.
   Status load(std::span<const PartFile::Batch> batches, std::size_t& next);
-  /// How many bytes the rows of a part may take.
+  /// The bytes that the rows of a part may take.
   std::uint64_t part_bytes() const { return memory_left() / 4 * 3; }
-  /// After the last part: gives up the memory and the files.
+  /// Gives up the memory and the files of the base stage after its last part.
   void end_base();
   const NumberBits& bits() const { return bits_; }
 
@@ -104,44 +124,47 @@ class JoinRun {
   const std::vector<std::size_t>& stage_columns(std::size_t number) const {
     return stage_columns_[number];
   }
-  /// Whether rows of the stage's build side come out at the end of a pass. Rows that are joined
-  /// before keys are divided find their partners in each pass; others only in all of them.
+  /// Whether rows of the stage's build side are returned at the end of this pass. Stages up to the
+  /// divided one see each key in one pass only, so their rows are final then; later ones are final
+  /// in the last pass.
   bool gives_rows(std::size_t stage, std::size_t pass) const {
     return gives_build_rows(kind(stage)) && (stage <= divided_ || pass + 1 == passes());
   }
   StageKind kind(std::size_t stage) const;
-  /// Whether a stage leaves its rows as they are, since the scan has tested their keys.
+  /// Whether the scan has done the work of a stage, which then passes rows on as they are.
   bool is_decided(std::size_t stage) const { return scanned_[stage].decides; }
-  /// Whether rows that the scan leaves are those of the answer: nothing is joined to them.
+  /// Whether the scan has done the work of all stages, so that its rows are those of the answer.
   bool is_decided() const;
-  /// The stage whose keys are divided among passes; 0 where none is.
+  /// The stage whose keys are divided among passes; 0 if none is.
   std::size_t divided() const { return divided_; }
-  /// Whether rows that come to a stage in this pass have not come to it before.
+  /// Whether rows that come to a stage in this pass come to it for the first time; else they would
+  /// be counted twice.
   bool is_new(std::size_t stage) const { return pass_ == 0 || stage > divided_ || scans_part_; }
-  /// The keys that rows of this pass have at a stage.
+  /// The part of the keys that is joined at a stage in this pass.
   JoinPart part_of_stage(std::size_t stage) const;
-  /// Columns of the root that stages and `program` need, as the root numbers them.
+  /// The columns of the root that stages and `program` need, numbered as in the root.
   std::vector<std::size_t> root_columns(const Program& program) const;
+  /// Memory of all build sides.
   std::uint64_t bytes() const;
   /// Stored bytes, and blocks, of the columns that are read of all build sides.
   std::uint64_t stored_bytes() const;
   std::uint64_t blocks() const;
-  /// What joins may have of the memory: half of it, since groups and sorting have the other one, or
-  /// nearly all where there is one group without sets of values.
+  /// The memory for joins: half of the whole, as groups and sorting have the other half, or 15/16
+  /// if there is just one group without sets of values.
   static std::uint64_t budget(const Execution& execution);
 
-  /// Of a stage: rows of the probe side, and pairs that were found.
+  /// Rows that came to a stage, and pairs that it found.
   struct Count {
     std::uint64_t asked = 0;
     std::uint64_t found = 0;
   };
-  /// Those of a thread.
+  /// Adds the counts of a thread.
   void add_counts(const std::vector<Count>& counts);
-  /// What all stages were, for --explain, with those of their build sides: rows that were kept and
-  /// asked for, the table.
+  /// What became of all stages, and of the stages of their build sides, for --explain.
   std::vector<StageReport> reports() const;
 
  private:
+  /// Helpers of prepare(); see join_run.cpp.
   std::vector<std::size_t> columns_needed(const Program& program) const;
   std::vector<std::size_t> columns_of_stage(std::size_t stage) const;
   std::uint64_t memory_left() const;
@@ -165,67 +188,78 @@ class JoinRun {
   Execution& execution_;
   std::vector<std::unique_ptr<BuiltStage>> stages_;
   std::vector<std::vector<std::size_t>> stage_columns_;
-  std::vector<std::unique_ptr<SpilledStage>> spilled_;  ///< by stage; nullptr: in memory
+  /// By stage; nullptr for stages in memory.
+  std::vector<std::unique_ptr<SpilledStage>> spilled_;
   std::size_t base_ = kNoStage;
   NumberBits bits_;
-  std::vector<std::size_t> columns_;  ///< that the stages were built with
+  /// The columns that the stages were built with.
+  std::vector<std::size_t> columns_;
   std::vector<JoinPart> parts_{JoinPart{}};
-  /// What the scan asks for a stage: the number of a condition of Execution::with_keys.
+  /// What the scan is asked for a stage: a condition of Execution::with_keys, by number.
   struct Scanned {
     std::optional<std::size_t> condition;
     bool decides = false;
   };
-  std::vector<Scanned> scanned_;    ///< by stage
-  std::optional<PartSizes> sizes_;  ///< of the stage that is divided
-  FilterPlan plan_;                 ///< of the root, whatever the part
-  bool scans_part_ = false;         ///< only rows of the part are read of the root
+  std::vector<Scanned> scanned_;  ///< by stage
+  /// Sizes of the parts of the stage that is divided.
+  std::optional<PartSizes> sizes_;
+  /// The root's plan without the condition of a part.
+  FilterPlan plan_;
+  /// Whether only rows of the current part are read of the root.
+  bool scans_part_ = false;
   std::size_t divided_ = 0;
   std::size_t pass_ = 0;
-  std::vector<Count> counts_;              ///< by stage
-  std::vector<std::uint64_t> rows_kept_;   ///< by stage, in all passes
-  std::vector<std::uint64_t> most_bytes_;  ///< by stage, in one pass
+  /// Counters by stage: rows and pairs, rows kept in all passes, and the peak memory of one pass.
+  std::vector<Count> counts_;  ///< by stage
+  std::vector<std::uint64_t> rows_kept_;
+  std::vector<std::uint64_t> most_bytes_;
 };
 
-/// One thread's way through the stages.
+/// One thread's way through the stages, a vector of rows at a time. Each stage turns the rows of
+/// one level into those of the next, in rounds of up to kBatchRows pairs, depth first, so that
+/// memory does not depend on the number of pairs.
 class JoinWorker {
  public:
-  /// All are kept by reference.
+  /// Keeps references to all arguments.
   JoinWorker(const Execution& execution, const JoinRun& run, const Program& program);
 
-  /// Rows of a slice that `bits` selects; `reader` is at it.
+  /// Joins the rows of a slice that `bits` selects; `reader` must have the slice open. Adds the
+  /// rows that come out to `matched` and passes them to `take`.
   Status run_slice(const Slice& slice, const std::uint64_t* bits, SliceReader& reader,
                    std::uint64_t& matched, const TakeRows& take);
-  /// Rows of the file of stage JoinRun::base().
+  /// Joins rows from the file of stage JoinRun::base().
   Status run_batch(const ProbeBatch& batch, std::uint64_t& matched, const TakeRows& take);
-  /// Rows [first, first + count) of the build side of `stage` that come out at the end.
+  /// Returns those of the build rows [first, first + count) of `stage` that come out at the end.
   Status run_build_rows(std::size_t stage, std::uint64_t first, std::uint32_t count,
                         std::uint64_t& matched, const TakeRows& take);
-  /// By stage.
+  /// Rows and pairs by stage, so far.
   const std::vector<JoinRun::Count>& counts() const { return counts_; }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// Values of a column for the rows of a level.
+  /// A column's values for the rows of a level; gathered when they are first needed.
   struct Gathered {
     bool made = false;
     Buffer values;
     std::uint64_t validity[kBatchWords];
     VectorView view;
   };
-  /// Rows before a stage, or behind the last one.
+  /// The rows that enter a stage, or leave the last one, as row numbers of each table.
   struct Level {
     std::uint32_t count = 0;
-    /// The root's rows, among those that are selected of a vector; then of each stage numbers of
-    /// rows of its build side. kNone where there is none.
+    /// First the root's rows, as positions among the selected rows of the vector, then for each
+    /// stage the rows of its build side; kNone where an outer join has none. Empty if not needed
+    /// yet.
     std::vector<std::vector<std::uint32_t>> rows;
-    bool all_root_rows = false;  ///< the root's are 0, 1, 2, ...
-    /// Behind a stage that is divided: numbers, as far as they are known (NumberBits). Empty: those
-    /// of the root's rows.
+    /// The root's rows are 0, 1, 2, ..., so that gathering can be skipped.
+    bool all_root_rows = false;
+    /// Numbers of the rows so far (NumberBits) after a divided stage. Empty: those of the root's
+    /// rows.
     std::vector<std::uint64_t> numbers;
     std::vector<Gathered> columns;
   };
-  /// What a thread needs to run some nodes at a level.
+  /// A program with one thread's memory to run it.
   struct Step {
     explicit Step(Program of) : program(std::move(of)), state(program) {}
     Program program;
@@ -233,33 +267,43 @@ class JoinWorker {
     std::vector<VectorView> inputs;
     std::vector<VectorView> results;
   };
-  /// What a stage needs.
+  /// One thread's memory for a stage.
   struct Probe {
     std::unique_ptr<Step> keys;
     std::unique_ptr<Step> residual;  ///< nullptr: none
     JoinKeys::Scratch scratch;
     join::Found found;
-    const std::uint64_t* validity = nullptr;   ///< rows that have a key; nullptr: all
-    const std::uint64_t* may_match = nullptr;  ///< and may have a partner
-    bool is_parted = false;                    ///< only some keys are of this pass
-    std::uint64_t here[kBatchWords];           ///< rows whose keys are
+    /// Bits of rows that have a key (no NULL); nullptr: all.
+    const std::uint64_t* validity = nullptr;
+    /// Bits of rows that may also have a partner.
+    const std::uint64_t* may_match = nullptr;
+    /// Whether only some of the keys belong to this pass.
+    bool is_parted = false;
+    /// Bits of rows whose keys belong to it, and those that have a key as well.
+    std::uint64_t here[kBatchWords];
     std::uint64_t valid_here[kBatchWords];
-    std::vector<std::uint32_t> kept;  ///< of pairs, those that fulfil conditions
+    /// Pairs that fulfil the residual conditions, by index.
+    std::vector<std::uint32_t> kept;
 
     bool is_here(std::uint32_t row) const { return !is_parted || has_bit(here, row); }
-    std::vector<std::uint32_t> from;  ///< of pairs: the row of the level before
-    std::vector<std::uint32_t> to;    ///< and that of the build side
-    bool found_partner = false;       ///< of a row whose pairs take several rounds
-    // Of a stage that is divided: the last row before it, and how many there were of its number.
+    /// The pairs of this round: the row of the level before, and that of the build side.
+    std::vector<std::uint32_t> from;
+    std::vector<std::uint32_t> to;
+    /// Whether a row whose pairs take several rounds has found a partner.
+    bool found_partner = false;
+    // In a divided stage: the number of the last row that came, and how many of its number came
+    // before.
     std::uint64_t last_number = ~std::uint64_t{0};
     std::uint64_t place = 0;
-    std::vector<std::uint32_t> parts;  ///< of rows that are written
+    /// Parts of the rows that are written.
+    std::vector<std::uint32_t> parts;
   };
 
   Result<VectorView> column(Level& level, std::size_t column);
   Result<VectorView> root_column(std::size_t column);
   Status run_step(Step& step, Level& level);
   void begin_vector();
+  /// Rows of a level enter a stage; recursion makes the whole way.
   Status enter(std::size_t stage);
   Status write_rows(std::size_t stage);
   bool had_partner(std::size_t stage, std::uint32_t row) const;
@@ -268,16 +312,20 @@ class JoinWorker {
   Status pass_on(std::size_t stage);
   std::optional<std::size_t> coded_key(std::size_t stage, const Level& level);
   Status encode_keys(std::size_t stage, Level& level, bool hashed);
+  /// Looks the keys of a level up; results are in Probe::found.
   Status find(std::size_t stage);
   static void list_unique_pairs(Probe& probe, std::uint32_t count);
+  /// What a stage does with the rows found, by kind of join.
   Status join_pairs(std::size_t stage);
   Status join_checked(std::size_t stage);
   Status check_round(std::size_t stage, bool ends_row);
   Status choose_rows(std::size_t stage, bool wanted);
+  /// Hands pairs on to the next level.
   Status push(std::size_t stage);
   void fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
                   const std::uint32_t* build, std::size_t stage);
   void mark(std::size_t stage);
+  /// What happens to rows after the last stage, and their numbers.
   Status finish_rows(Level& level);
   Status keep_fulfilling(Step& step, Level& level, std::vector<std::uint32_t>& kept);
   bool only_counts(std::size_t stage) const;
@@ -292,36 +340,48 @@ class JoinWorker {
   const Execution& execution_;
   const JoinRun& run_;
   const JoinTree& tree_;
-  std::vector<Level> levels_;  ///< before stage 0, 1, ..., behind the last one, behind conditions
+  /// Before stage 0, 1, ..., after the last stage, and after the conditions on joined rows.
+  std::vector<Level> levels_;
   std::vector<std::unique_ptr<Probe>> probes_;
   std::vector<JoinRun::Count> counts_;
-  std::size_t end_ = 0;  ///< behind the last stage that has something to do
+  /// The number of stages up to the last one that has anything to do.
+  std::size_t end_ = 0;
   std::unique_ptr<Step> after_;
   std::unique_ptr<Step> results_;
-  bool may_miss_ = false;  ///< there may be rows that have none of some table
+  /// Whether a row may lack the row of some table, as after an outer join.
+  bool may_miss_ = false;
   std::vector<std::uint32_t> kept_;
   std::vector<std::uint64_t> numbers_;
-  std::vector<std::size_t> holder_;        ///< by column: in Level::rows
-  std::vector<std::size_t> place_;         ///< by column, in its build side
-  const ProbeBatch* batch_ = nullptr;      ///< where rows come from a file
-  std::vector<std::size_t> batch_column_;  ///< by column
+  /// By column: its index in Level::rows.
+  std::vector<std::size_t> holder_;
+  /// By column: its index among the columns of its build side.
+  std::vector<std::size_t> place_;
+  /// Set while rows come from a file.
+  const ProbeBatch* batch_ = nullptr;
+  /// By column: its index in batch_.
+  std::vector<std::size_t> batch_column_;
 
-  // Where it is.
+  // The current position.
   SliceReader* reader_ = nullptr;
   const Slice* slice_ = nullptr;
   std::uint32_t vector_ = 0;
   Selection selection_;
-  std::vector<Gathered> root_columns_;  ///< of the selected rows
-  std::optional<std::size_t> ending_;   ///< the stage whose build side's rows come out
-  std::uint64_t first_ending_ = 0;      ///< their numbers begin with this
+  /// Columns of the selected rows of the root.
+  std::vector<Gathered> root_columns_;
+  /// The stage whose build rows are being returned, if any.
+  std::optional<std::size_t> ending_;
+  /// The number of the first such row.
+  std::uint64_t first_ending_ = 0;
   std::uint64_t last_number_ = ~std::uint64_t{0};
-  std::uint64_t ordinal_ = 0;  ///< of its rows in the answer
-  std::uint64_t given_ = 0;    ///< rows, where their numbers do not matter
+  /// Counts the rows of the answer that share last_number_.
+  std::uint64_t ordinal_ = 0;
+  /// Rows given so far, if their numbers do not matter.
+  std::uint64_t given_ = 0;
   std::uint64_t* matched_ = nullptr;
   const TakeRows* take_ = nullptr;
 };
 
-/// The form of a column's values.
+/// The representation of a column's values.
 Physical physical_of_column(const BoundQuery& query, std::size_t column);
 
 }  // namespace presso::query

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The outer loop over stages that spill, and over the parts of each.
 #include "query/run/join_spill.h"
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 namespace presso::query {
 namespace {
 
-/// Which rows of a part have found a partner in chunks before, batch by batch.
+/// For a part that is joined in chunks: which of its probe rows have found a partner in earlier
+/// chunks. One bit for each row, in words of its own for each batch, so that threads need no lock.
 class PartnerBits {
  public:
   explicit PartnerBits(const std::vector<PartFile::Batch>& batches) {
@@ -27,11 +29,15 @@ class PartnerBits {
   std::vector<std::uint64_t> bits_;
 };
 
+/// One run. Until the first stage that spills, rows of the root pass the stages as usual and are
+/// then written; each such stage in turn becomes the base, from whose file rows continue.
 class SpilledRun {
  public:
   SpilledRun(Execution& execution, const Program& program, const TakeOfWorker& take)
       : execution_(execution), program_(program), take_(take), joins_(*execution.joins) {}
 
+  /// Works through all stages in order, so that build rows without a partner are known to have none
+  /// before they are returned.
   Status run() {
     PRESSO_TRY(joins_.begin_spill(program_));
     PRESSO_TRY(run_slices(execution_, program_, take_));
@@ -55,12 +61,14 @@ class SpilledRun {
   std::size_t stages() const { return execution_.tree->stages.size(); }
   SpilledStage& spilled() const { return *joins_.spilled(joins_.base()); }
 
+  /// Returns the stage's build rows that outer, semi or anti joins keep.
   Status give_build_rows(std::size_t stage) {
     if (!gives_build_rows(joins_.kind(stage))) return {};
     return run_build_rows(execution_, program_, stage, take_);
   }
 
-  /// Parts that follow one another are joined together if they fit.
+  /// Joins the parts of the base stage. Neighbouring parts that fit into memory together are joined
+  /// at once.
   Status run_stage() {
     PRESSO_TRY(spilled().probe->finish());
     const PartFile& build = *spilled().build;
@@ -78,6 +86,9 @@ class SpilledRun {
     return {};
   }
 
+  /// Joins parts [first, end): loads as much of the build side as fits, lets all probe rows of
+  /// these parts pass, and repeats until the build side is done. Parts without rows on one side are
+  /// skipped if the kind of join returns nothing for the other side.
   Status run_parts(std::uint32_t first, std::uint32_t end) {
     const StageKind kind = joins_.kind(joins_.base());
     const auto build = spilled().build->batches(first, end);
@@ -93,6 +104,7 @@ class SpilledRun {
       PRESSO_TRY(joins_.load(build, next));
       const bool is_last = next == build.size();
       const bool asks = keeps || kind == StageKind::kProbeSemi;
+      // Needed only if there is more than one chunk.
       if (!is_last && asks && !partners) partners.emplace(probe);
       PRESSO_TRY(run_probe(probe, partners ? &*partners : nullptr, is_last));
       PRESSO_TRY(give_build_rows(joins_.base()));
@@ -100,11 +112,14 @@ class SpilledRun {
     return {};
   }
 
+  /// What a thread reports for one batch.
   struct Outcome {
     Status status;
     std::uint64_t matched = 0;
   };
 
+  /// Lets the batches of probe rows pass the current chunk, on all threads. `is_last` says that no
+  /// more chunks follow, so that rows without a partner are final.
   Status run_probe(const std::vector<PartFile::Batch>& batches, PartnerBits* partners,
                    bool is_last) {
     std::vector<std::unique_ptr<Worker>> workers(execution_.threads);
@@ -137,6 +152,7 @@ class SpilledRun {
     return done;
   }
 
+  /// Reads one batch from the file and passes it on, a vector of rows at a time.
   Status run_batch(Worker& worker, unsigned thread, const PartFile::Batch& batch,
                    std::uint64_t* partners, bool is_last, std::uint64_t& matched) {
     RunBatch rows(spilled().probe->columns());

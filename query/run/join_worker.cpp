@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// JoinWorker: a vector of the root's rows at a time, stage by stage, in rounds of up to 1,024
-// pairs.
+// JoinWorker: takes a vector of the root's rows from stage to stage. enter() looks keys up and
+// dispatches on the kind of join; its helpers collect up to kBatchRows pairs in Probe::from and
+// Probe::to, and push() makes the next level of them and enters the next stage. Values are picked
+// by row number when they are needed (column()).
+//
+// A level holds row numbers, not values: levels_[0] has the selected rows of the root, levels_[k]
+// the pairs that stages 0 to k - 1 have made, and the last one the rows that also fulfil the
+// conditions on joined rows. A level is overwritten by the next round of the stage before it, so
+// memory is bounded by the number of stages times kBatchRows.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -12,7 +19,7 @@
 namespace presso::query {
 namespace {
 
-/// values[rows[i]] for each row, 0 and a null where there is none.
+/// out[i] = values[rows[i]], or 0 and NULL if there is no row. Returns whether any value is NULL.
 template <class T>
 bool pick_values(const Byte* values, const std::uint64_t* validity, const std::uint32_t* rows,
                  std::uint32_t count, Byte* out, std::uint64_t* out_validity) {
@@ -30,11 +37,12 @@ bool pick_values(const Byte* values, const std::uint64_t* validity, const std::u
   return nulls != 0;
 }
 
+/// A value of 16 bytes.
 struct Wide {
   std::uint64_t words[2] = {0, 0};
 };
 
-/// The same where each row is there and has a value.
+/// Like pick_values(), if every row exists and no value is NULL.
 template <class T>
 void pick_all(const void* values, const std::uint32_t* rows, std::uint32_t count, Byte* out) {
   const auto* const from = static_cast<const T*>(values);
@@ -53,6 +61,7 @@ void pick_all(const VectorView& from, const std::uint32_t* rows, std::uint32_t c
   }
 }
 
+/// Picks values of any width; `validity` gets all its words.
 bool pick(const VectorView& from, const std::uint32_t* rows, std::uint32_t count, Byte* out,
           std::uint64_t* validity) {
   const auto* const values = static_cast<const Byte*>(from.values);
@@ -67,6 +76,7 @@ bool pick(const VectorView& from, const std::uint32_t* rows, std::uint32_t count
   }
 }
 
+/// Cuts a value off at the greatest number of `bits` bits.
 std::uint64_t within_bits(std::uint64_t value, unsigned bits) {
   return std::min(value, (std::uint64_t{1} << bits) - 1);
 }
@@ -98,7 +108,8 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     if (!stage.residual.empty()) {
       probe->residual = std::make_unique<Step>(Program(*query.input, stage.residual));
     }
-    // join_checked() tests rows without a partner as pairs with nothing.
+    // join_checked() treats rows without a partner as pairs with nothing, which anti joins need
+    // too.
     const bool tests_none = stage.kind == StageKind::kProbeAnti && probe->residual != nullptr;
     may_miss_ = may_miss_ || tests_none || keeps_probe(stage.kind) || gives_build_rows(stage.kind);
     probes_.push_back(std::move(probe));
@@ -123,14 +134,16 @@ JoinWorker::JoinWorker(const Execution& execution, const JoinRun& run, const Pro
     for (std::size_t i = 0; i < kept.size(); ++i) place_[kept[i]] = i;
   }
   if (run.base() == JoinRun::kNoStage) return;
-  // What comes from the file takes the place of the root.
+  // Rows from the file take the place of the root's.
   const std::vector<std::size_t>& columns = run.spilled(run.base())->probe_columns;
   for (std::size_t i = 0; i < columns.size(); ++i) batch_column_[columns[i]] = i + 1;
+  // Columns of stages before the base are in the file, so that the batch holds them.
   for (std::size_t& holder : holder_) holder = holder <= run.base() ? 0 : holder;
 }
 
 // --- values
 
+/// A column of the root for the selected rows, or of the batch from the file; loaded once a vector.
 Result<VectorView> JoinWorker::root_column(std::size_t column) {
   if (batch_ != nullptr) return batch_->columns[batch_column_[column]];
   Gathered& gathered = root_columns_[column];
@@ -142,6 +155,8 @@ Result<VectorView> JoinWorker::root_column(std::size_t column) {
   return gathered.view;
 }
 
+/// A column for the rows of a level, gathered by row number when it is first asked for. A view of
+/// the root's vector is used as it is if no row has moved.
 Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   Gathered& gathered = level.columns[column];
   if (gathered.made) return gathered.view;
@@ -151,17 +166,20 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   if (of_root && !ending_) {
     PRESSO_ASSIGN(from, root_column(column));
   }
+  // No copy: the vector's own view.
   if (of_root && level.all_root_rows) {
     gathered.view = from;
   } else {
     if (!of_root && run_.has_stage(holder - 1)) {
       from = run_.stage(holder - 1).rows.view(place_[column], 0);
-    } else if (!of_root || ending_) {  // rows at the end have none of it, be it in memory or not
+      // Rows at the end have no value of this table, whether it is in memory or not.
+    } else if (!of_root || ending_) {
       from.physical = physical_of_column(execution_.query, column);
     }
     gathered.values.resize_discarding(kBatchRows * physical_bytes(from.physical));
     const std::uint32_t* const rows = level.rows[holder].data();
     bool nulls = false;
+    // The usual case without outer joins and NULLs is a plain gather.
     if (!may_miss_ && from.validity == nullptr) {
       pick_all(from, rows, level.count, gathered.values.data());
     } else {
@@ -173,6 +191,7 @@ Result<VectorView> JoinWorker::column(Level& level, std::size_t column) {
   return gathered.view;
 }
 
+/// Computes a program for the rows of a level.
 Status JoinWorker::run_step(Step& step, Level& level) {
   step.inputs.clear();
   for (const std::size_t number : step.program.inputs()) {
@@ -185,13 +204,16 @@ Status JoinWorker::run_step(Step& step, Level& level) {
   return failure_at(*failure, level);
 }
 
+/// The error for a row whose computation failed; it names the root's row if it is known.
 Error JoinWorker::failure_at(const Failure& failure, const Level& level) const {
+  // Build rows that are returned at the end have no row of the root.
   if (ending_) return make_error(ErrorCode::kInvalidArgument, failure.what);
   if (batch_ == nullptr) {
     const std::uint32_t selected = level.all_root_rows ? failure.row : level.rows[0][failure.row];
     return failure_error(failure, root_row(selected));
   }
   const std::uint32_t row = level.all_root_rows ? failure.row : level.rows[0][failure.row];
+  // Shifting these bits out leaves the number of the root's row.
   const unsigned bits = run_.bits().before(run_.base()) + run_.bits().stages[run_.base()].place;
   const std::uint64_t origin = batch_->columns[0].as<std::uint64_t>()[row] >> bits;
   if (origin < execution_.query.joins->sources[tree_.root].rows) {
@@ -200,6 +222,7 @@ Error JoinWorker::failure_at(const Failure& failure, const Level& level) const {
   return make_error(ErrorCode::kInvalidArgument, failure.what);
 }
 
+/// The number of the root's row within its table.
 std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
   const std::uint32_t row = selection_.all ? selected : selection_.rows[selected];
   return slice_->first_row() + vector_ * kBatchRows + row;
@@ -207,8 +230,9 @@ std::uint64_t JoinWorker::root_row(std::uint32_t selected) const {
 
 // --- levels
 
-/// The rows `picked` of `from`, behind a stage, or with none of that number behind the joins; with
-/// `build`, which are rows of the stage's build side.
+/// Makes the level `to` of the rows `picked` of `from`. After a stage, `build` has the matching
+/// rows of its build side and may be nullptr; after the conditions on joined rows, `stage` is the
+/// number of stages. If all rows are kept in place, nothing is copied.
 void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std::uint32_t>& picked,
                             const std::uint32_t* build, std::size_t stage) {
   to.count = static_cast<std::uint32_t>(picked.size());
@@ -217,6 +241,7 @@ void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std:
     const std::uint32_t end = std::min(to.count, i + 64);
     for (std::uint32_t k = i; k < end; ++k) moved |= picked[k] ^ k;
   }
+  // Comparing in blocks of 64 lets compilers use vector instructions.
   const bool same = moved == 0;
   to.all_root_rows = same && from.all_root_rows;
   for (Gathered& gathered : to.columns) gathered.made = false;
@@ -246,11 +271,13 @@ void JoinWorker::fill_level(const Level& from, Level& to, const std::vector<std:
   }
 }
 
+/// Hands the collected pairs or rows on to the next stage and forgets them.
 Status JoinWorker::push(std::size_t stage) {
   Probe& probe = *probes_[stage];
   if (probe.from.empty()) return {};
   const bool with_build = !probe.to.empty();
   if (with_build) mark(stage);
+  // Semi and anti joins of the build side only mark rows here.
   if (gives_pairs(tree_.stages[stage].kind) || !with_build) {
     fill_level(levels_[stage], levels_[stage + 1], probe.from,
                with_build ? probe.to.data() : nullptr, stage);
@@ -261,7 +288,8 @@ Status JoinWorker::push(std::size_t stage) {
   return {};
 }
 
-/// Rows of the build side that have found a partner.
+/// Marks rows of the build side as matched. Bits are only written if they are not set yet, since
+/// threads share the words.
 void JoinWorker::mark(std::size_t stage) {
   const BuiltStage& built = run_.stage(stage);
   if (built.matched == nullptr) return;
@@ -277,11 +305,13 @@ void JoinWorker::mark(std::size_t stage) {
 
 // --- stages
 
+/// Sends the rows of a level through a stage. Recursive: the depth is the number of stages.
 Status JoinWorker::enter(std::size_t stage) {
   if (levels_[stage].count == 0) return {};
   if (stage == end_) return finish_rows(levels_[stage]);
   const bool is_base = stage == run_.base();
   if (!is_base && run_.bits().stages[stage].place != 0) add_places(stage);
+  // The way ends here for now; it goes on when this stage is the base.
   if (run_.writes(stage)) return write_rows(stage);
   if (run_.is_decided(stage)) return pass_on(stage);
   PRESSO_TRY(find(stage));
@@ -297,7 +327,7 @@ Status JoinWorker::enter(std::size_t stage) {
   return join_pairs(stage);
 }
 
-/// All rows go on as they are.
+/// Hands all rows on unchanged.
 Status JoinWorker::pass_on(std::size_t stage) {
   std::vector<std::uint32_t>& all = probes_[stage]->from;
   all.resize(levels_[stage].count);
@@ -305,14 +335,14 @@ Status JoinWorker::pass_on(std::size_t stage) {
   return push(stage);
 }
 
-/// Whether the number of pairs is all that is wanted.
+/// Whether only the number of pairs is wanted, so that no pair need be listed.
 bool JoinWorker::only_counts(std::size_t stage) const {
   return execution_.only_counts && stage + 1 == end_ && after_ == nullptr &&
          tree_.stages[stage].kind == StageKind::kInner && probes_[stage]->residual == nullptr;
 }
 
-/// The column of the root that is a stage's only key, and whose strings are codes; nullopt: there
-/// is none.
+/// The root's column that is the stage's only key, if its strings are stored as dictionary codes
+/// here.
 std::optional<std::size_t> JoinWorker::coded_key(std::size_t stage, const Level& level) {
   const std::vector<NodeId>& keys = tree_.stages[stage].probe_keys;
   const bool is_slice = !ending_ && batch_ == nullptr;
@@ -325,8 +355,8 @@ std::optional<std::size_t> JoinWorker::coded_key(std::size_t stage, const Level&
   return coded ? std::optional(own) : std::nullopt;
 }
 
-/// Keys of the rows of a level, and their hashes where they are asked for, in probe.scratch: which
-/// rows have one, and which may have a partner.
+/// Computes the keys of a level's rows, and their hashes if `hashed`, into probe.scratch, and sets
+/// which rows have a key and which may have a partner.
 Status JoinWorker::encode_keys(std::size_t stage, Level& level, bool hashed) {
   Probe& probe = *probes_[stage];
   const JoinKeys& keys = run_.stage(stage).keys;
@@ -344,6 +374,8 @@ Status JoinWorker::encode_keys(std::size_t stage, Level& level, bool hashed) {
   return {};
 }
 
+/// Looks the keys of a level up; for a divided stage only those of this pass's part. Counts rows
+/// and pairs, each once over all passes.
 Status JoinWorker::find(std::size_t stage) {
   Probe& probe = *probes_[stage];
   Level& level = levels_[stage];
@@ -356,6 +388,7 @@ Status JoinWorker::find(std::size_t stage) {
     const std::uint64_t* const values =
         part.by_word ? probe.scratch.codes.words.data() : probe.scratch.hashes;
     for (std::uint32_t i = 0; i < level.count; ++i) {
+      // Rows without a key are of a part, too, so that outer joins return them once.
       const bool here = part.has(values[i], has_bit(probe.validity, i));
       probe.here[i / 64] |= std::uint64_t{here} << (i % 64);
     }
@@ -367,14 +400,17 @@ Status JoinWorker::find(std::size_t stage) {
   }
   PRESSO_TRY(run_.stage(stage).table->find({probe.scratch.codes.words.data(), level.count},
                                            looked_up, probe.found));
-  const bool is_written = stage == run_.base();  // these have been counted
+  // Rows from a file were counted when they were written.
+  const bool is_written = stage == run_.base();
   counts_[stage].asked += run_.is_new(stage) && !is_written ? level.count : 0;
+  // Stages before the divided one find the same pairs in each pass.
   const bool found_before = !run_.is_new(stage) && stage != run_.divided();
   counts_[stage].found += found_before ? 0 : probe.found.pairs;
   return {};
 }
 
-/// Rows that come to a stage that spills. Those without a key are dropped, or are of any part.
+/// Writes the rows that come to a stage that spills to its file. Rows without a key are dropped, or
+/// go to any part if the join keeps them.
 Status JoinWorker::write_rows(std::size_t stage) {
   SpilledStage& spilled = *run_.spilled(stage);
   Probe& probe = *probes_[stage];
@@ -404,23 +440,25 @@ Status JoinWorker::write_rows(std::size_t stage) {
   return spilled.probe->add(views, probe.parts.data(), level.count);
 }
 
-/// Whether a row of the probe side has found a partner in a chunk of the build side before.
+/// Whether a probe row has found a partner in an earlier chunk of the build side.
 bool JoinWorker::had_partner(std::size_t stage, std::uint32_t row) const {
   return stage == run_.base() && batch_ != nullptr && batch_->partners != nullptr &&
          has_bit(batch_->partners, row);
 }
 
+/// Remembers for later chunks that a probe row has a partner.
 void JoinWorker::note_partner(std::size_t stage, std::uint32_t row) {
   if (stage != run_.base() || batch_ == nullptr || batch_->partners == nullptr) return;
   batch_->partners[row / 64] |= std::uint64_t{1} << (row % 64);
 }
 
-/// Whether rows that have found no partner until now have none.
+/// Whether rows without a partner so far will have none: always, except before the last chunk.
 bool JoinWorker::closes_rows(std::size_t stage) const {
   return stage != run_.base() || batch_ == nullptr || batch_->last_chunk;
 }
 
-/// Pairs where keys of the build side are unique: all fit into a round.
+/// Lists the pairs if keys of the build side are unique: one round suffices, and the loop has no
+/// branches.
 void JoinWorker::list_unique_pairs(Probe& probe, std::uint32_t count) {
   probe.from.resize(count);
   probe.to.resize(count);
@@ -430,17 +468,19 @@ void JoinWorker::list_unique_pairs(Probe& probe, std::uint32_t count) {
   const std::uint32_t* const found = probe.found.count.data();
   std::uint32_t pairs = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
+    // Written always and kept only if there is a partner, which needs no branch.
     from[pairs] = i;
     to[pairs] = first[i];
     pairs += found[i];
   }
   probe.from.resize(pairs);
   probe.to.resize(pairs);
+  // The table's positions are rows already, or are translated.
   if (probe.found.rows == nullptr) return;
   for (std::uint32_t i = 0; i < pairs; ++i) to[i] = probe.found.rows[to[i]];
 }
 
-/// Pairs, in rounds; where only equal keys matter.
+/// Makes the pairs of inner and outer joins without further conditions, in rounds.
 Status JoinWorker::join_pairs(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const std::uint32_t count = levels_[stage].count;
@@ -458,6 +498,7 @@ Status JoinWorker::join_pairs(std::size_t stage) {
     }
     if (keeps && partners != 0) note_partner(stage, i);
     for (std::uint32_t k = 0; k < partners;) {
+      // A row with many partners fills several rounds.
       const auto room = static_cast<std::uint32_t>(kBatchRows - probe.from.size());
       const std::uint32_t end = k + std::min(partners - k, room);
       for (; k < end; ++k) {
@@ -471,7 +512,7 @@ Status JoinWorker::join_pairs(std::size_t stage) {
   return push(stage);
 }
 
-/// Rows that have partners, or none.
+/// Selects rows that have a partner, or have none, for semi and anti joins.
 Status JoinWorker::choose_rows(std::size_t stage, bool wanted) {
   Probe& probe = *probes_[stage];
   const bool chooses = wanted || closes_rows(stage);
@@ -484,7 +525,8 @@ Status JoinWorker::choose_rows(std::size_t stage, bool wanted) {
   return push(stage);
 }
 
-/// Pairs with equal keys must fulfil conditions. A round has all pairs of its rows, or some of one.
+/// Joins with further conditions. A round has all pairs of its rows, or some pairs of a single row
+/// that has more than fit.
 Status JoinWorker::join_checked(std::size_t stage) {
   Probe& probe = *probes_[stage];
   const bool keeps =
@@ -492,6 +534,7 @@ Status JoinWorker::join_checked(std::size_t stage) {
   probe.found_partner = false;
   for (std::uint32_t i = 0; i < levels_[stage].count; ++i) {
     const std::uint32_t partners = probe.found.count[i];
+    // A row's pairs are kept together in a round if they fit into one.
     const std::uint32_t places = std::max<std::uint32_t>(partners, 1);
     if (probe.from.size() + places > kBatchRows) PRESSO_TRY(check_round(stage, true));
     if (partners == 0 && keeps && closes_rows(stage) && probe.is_here(i)) {
@@ -508,7 +551,8 @@ Status JoinWorker::join_checked(std::size_t stage) {
   return check_round(stage, true);
 }
 
-/// `ends_row`: there are no more pairs of the last row.
+/// Tests the collected pairs and hands on those that fulfil the conditions, and rows that turn out
+/// to have no partner. `ends_row`: no more pairs of the last row follow.
 Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
   Probe& probe = *probes_[stage];
   if (probe.from.empty()) return {};
@@ -519,6 +563,7 @@ Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
   const std::vector<std::uint32_t> from = std::move(probe.from), to = std::move(probe.to);
   probe.from.clear();
   probe.to.clear();
+  // Such joins return the row itself, once, however many partners fulfil the conditions.
   const bool one_each = kind == StageKind::kProbeSemi || kind == StageKind::kProbeAnti;
   std::size_t next = 0;  // in probe.kept
   for (std::size_t begin = 0; begin < from.size();) {
@@ -534,6 +579,7 @@ Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
       probe.from.push_back(from[begin]);
       probe.to.push_back(to[end]);
     }
+    // Only then is it known that a row has no partner.
     const bool ended = end < from.size() || ends_row;
     if (probe.found_partner) note_partner(stage, from[begin]);
     if (kind == StageKind::kProbeSemi && probe.found_partner && !had) {
@@ -552,6 +598,7 @@ Status JoinWorker::check_round(std::size_t stage, bool ends_row) {
   return push(stage);
 }
 
+/// Evaluates conditions and lists the rows for which all are true.
 Status JoinWorker::keep_fulfilling(Step& step, Level& level, std::vector<std::uint32_t>& kept) {
   PRESSO_TRY(run_step(step, level));
   kept.clear();
@@ -567,6 +614,8 @@ Status JoinWorker::keep_fulfilling(Step& step, Level& level, std::vector<std::ui
 
 // --- what comes out
 
+/// What happens after the last stage: tests the conditions on joined rows, computes the results,
+/// numbers the rows, and hands them to the consumer.
 Status JoinWorker::finish_rows(Level& level) {
   Level* last = &level;
   if (after_ != nullptr) {
@@ -587,7 +636,8 @@ Status JoinWorker::finish_rows(Level& level) {
   return (*take_)({last->count, {0, nullptr, numbers_.data()}, results_->results});
 }
 
-/// The row of the root that a row comes from; rows of build sides follow all of the root's.
+/// The number of the root's row that a row comes from; build rows are numbered after all of the
+/// root's.
 std::uint64_t JoinWorker::origin(const Level& level, std::uint32_t i) const {
   if (!ending_) return root_row(level.all_root_rows ? i : level.rows[0][i]);
   const BuiltStage& built = run_.stage(*ending_);
@@ -595,13 +645,13 @@ std::uint64_t JoinWorker::origin(const Level& level, std::uint32_t i) const {
   return first_ending_ + (built.numbers.empty() ? row : built.numbers[row]);
 }
 
-/// As far as it is known.
+/// The row's number so far, as divided stages have extended it.
 std::uint64_t JoinWorker::number(const Level& level, std::uint32_t i) const {
   return level.numbers.empty() ? origin(level, i) : level.numbers[i];
 }
 
-/// Rows come to a stage that is divided, and which one each is of those that were one row at the
-/// stage that is divided before, or of the root.
+/// Extends the numbers of rows that come to a divided stage by their place among the rows of the
+/// same number.
 void JoinWorker::add_places(std::size_t stage) {
   Level& level = levels_[stage];
   Probe& probe = *probes_[stage];
@@ -616,6 +666,7 @@ void JoinWorker::add_places(std::size_t stage) {
   level.numbers = std::move(numbers);
 }
 
+/// Completes the numbers by the ordinal, which tells rows of one origin apart.
 void JoinWorker::set_numbers(const Level& level) {
   const unsigned bits = run_.bits().ordinal;
   for (std::uint32_t i = 0; i < level.count; ++i) {
@@ -626,7 +677,7 @@ void JoinWorker::set_numbers(const Level& level) {
   }
 }
 
-/// What an error, or somebody who wanted no more rows, has left behind.
+/// Drops pairs that an error or an early end has left.
 void JoinWorker::drop_pairs() {
   for (const auto& probe : probes_) {
     probe->from.clear();
@@ -653,6 +704,7 @@ Status JoinWorker::run_slice(const Slice& slice, const std::uint64_t* bits, Slic
   return {};
 }
 
+/// Starts a vector: its level holds the selected rows, and no column is loaded.
 void JoinWorker::begin_vector() {
   for (Gathered& gathered : root_columns_) gathered.made = false;
   Level& level = levels_[0];
@@ -663,6 +715,8 @@ void JoinWorker::begin_vector() {
   for (auto& rows : level.rows) rows.clear();
 }
 
+/// The batch enters the base stage directly, with the numbers that its rows had when they were
+/// written.
 Status JoinWorker::run_batch(const ProbeBatch& batch, std::uint64_t& matched,
                              const TakeRows& take) {
   matched_ = &matched;
@@ -680,6 +734,8 @@ Status JoinWorker::run_batch(const ProbeBatch& batch, std::uint64_t& matched,
   return enter(run_.base());
 }
 
+/// Collects the build rows to return in vectors, which enter the next stage as if they had come
+/// from this one.
 Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::uint32_t count,
                                   std::uint64_t& matched, const TakeRows& take) {
   const BuiltStage& built = run_.stage(stage);
@@ -689,10 +745,12 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
   ending_ = stage;
   drop_pairs();
   const Sources& sources = execution_.sources;
+  // Build rows of each stage are numbered after the root's rows and those of earlier stages.
   first_ending_ = row_limit(sources[tree_.root]);
   for (std::size_t i = 0; i < stage; ++i) {
     first_ending_ += row_limit(sources[tree_.stages[i].build.root]);
   }
+  // All other kinds return rows that have found no partner.
   const bool wanted = built.bound.kind == StageKind::kBuildSemi;
   Level& level = levels_[stage + 1];
   for (std::uint64_t at = first; at < first + count;) {
@@ -708,6 +766,7 @@ Status JoinWorker::run_build_rows(std::size_t stage, std::uint64_t first, std::u
     level.numbers.clear();
     for (Gathered& gathered : level.columns) gathered.made = false;
     for (std::size_t holder = 0; holder < level.rows.size(); ++holder) {
+      // The columns of all other tables are NULL.
       if (holder != stage + 1) level.rows[holder].assign(level.count, kNone);
     }
     if (const unsigned bits = run_.bits().before(stage + 1); bits != 0) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Costs and selectivities here are rough: they only place the condition among the others.
 #include "query/run/key_conditions.h"
 
 #include <algorithm>
@@ -11,18 +12,19 @@
 namespace presso::query {
 namespace {
 
-// Of a row, on one thread: tested codes and intervals, and keys that are looked up.
+// Nanoseconds for each row on one thread: testing codes or intervals, and looking up keys.
 constexpr double kCodeNs = 0.3;
 constexpr double kLookUpNs = 2;
-/// A condition that costs so many times as much waits for a condition on keys.
+/// A condition that costs this many times as much is tested after a condition on keys.
 constexpr double kMuchMore = 4;
 
+/// Whether the stage only selects rows of the probe side: semi or anti, without further conditions.
 bool is_choosing(const BoundStage& stage) {
   const bool kind = stage.kind == StageKind::kProbeSemi || stage.kind == StageKind::kProbeAnti;
   return kind && stage.residual.empty();
 }
 
-/// Rows whose column is not in the intervals, nulls among them.
+/// The filter for rows whose column is outside of the intervals or, if `nullable`, NULL.
 Filter outside_filter(std::size_t column, const IntervalSet& intervals, bool nullable) {
   Filter outside = interval_filter(column, intervals.complement());
   if (!nullable) return outside;
@@ -35,7 +37,7 @@ Filter outside_filter(std::size_t column, const IntervalSet& intervals, bool nul
   return either;
 }
 
-/// Of a key that is a column of whole numbers: what it lies in, if these are few intervals.
+/// The intervals that a key lies in, if it is an integer column and its keys form few intervals.
 std::optional<IntervalSet> intervals_of(const Node& key, const BuiltStage& built) {
   const bool possible = key.kind == Node::Kind::kColumn && key.physical == Physical::kInt64;
   if (!possible || built.filter == nullptr) return std::nullopt;
@@ -50,6 +52,7 @@ std::optional<IntervalSet> intervals_of(const Node& key, const BuiltStage& built
   return all;
 }
 
+/// The text for --explain.
 std::string text_of(const Execution& execution, const BuiltStage& built, bool negated,
                     const std::string& form) {
   const BoundQuery& query = execution.query;
@@ -62,34 +65,40 @@ std::string text_of(const Execution& execution, const BuiltStage& built, bool ne
          query.joins->sources[built.bound.build.root].name + " (" + form + ")";
 }
 
+/// How keys are represented, for --explain.
 std::string form_of(const BuiltStage& built) {
   if (built.filter != nullptr) return built.filter->describe();
   return grouped(built.keys.different()) + " different";
 }
 
-/// The share of rows that are expected to have a partner: that which the build side has kept.
+/// The share of rows that are expected to pass: the share of its table's rows that the build side
+/// has kept.
 double share_of(const Execution& execution, const BuiltStage& built, bool negated) {
   constexpr double kUnknown = 0.5;
   const auto all = static_cast<double>(execution.query.joins->sources[built.bound.build.root].rows);
   const auto kept = static_cast<double>(built.rows_kept);
+  // A complete build side is expected to have a partner for every row.
   const double share = kept < all ? kept / all : is_choosing(built.bound) ? kUnknown : 1;
   return negated ? 1 - share : share;
 }
 
 }  // namespace
 
+/// Checks what the header demands, one condition after another.
 bool can_ask_in_scan(const BoundQuery& query, const JoinTree& tree, std::size_t stage) {
   const BoundStage& bound = tree.stages[stage];
   if (keeps_probe(bound.kind)) return false;
   if (bound.kind == StageKind::kProbeAnti && !is_choosing(bound)) return false;
   for (const NodeId key : bound.probe_keys) {
-    if (query.input->may_fail(key)) return false;  // perhaps not for rows that are left
+    // A row for which it would fail may be dropped before.
+    if (query.input->may_fail(key)) return false;
   }
   const std::vector<std::size_t> columns = query.input->columns_of(bound.probe_keys);
   for (const std::size_t column : columns) {
     if (query.joins->source_of(column) != tree.root) return false;
   }
   for (std::size_t earlier = 0; earlier < stage; ++earlier) {
+    // That stage must see all rows to know which of its own have no partner.
     if (gives_build_rows(tree.stages[earlier].kind)) return false;
   }
   return !columns.empty();
@@ -97,6 +106,7 @@ bool can_ask_in_scan(const BoundQuery& query, const JoinTree& tree, std::size_t 
 
 bool is_worth_asking(const BoundQuery& query, const JoinTree& tree, const BoundStage& stage,
                      double rows) {
+  // A complete build side still drops rows if its table is this much smaller than the root.
   constexpr double kMuchLess = 8;
   if (is_choosing(stage)) return true;
   if (keeps_probe(stage.kind) || stage.kind == StageKind::kProbeAnti) return false;
@@ -113,6 +123,7 @@ bool is_decided_by_scan(const Execution& execution, const BoundStage& stage, boo
          can_ask_in_scan(execution.query, *execution.tree, number);
 }
 
+/// Chooses the form of the test: intervals if possible, else BuildKeyTest.
 std::optional<KeyCondition> key_condition(const Execution& execution, std::size_t stage,
                                           const BuiltStage& built, bool is_parted) {
   const BoundStage& bound = built.bound;
@@ -128,11 +139,14 @@ std::optional<KeyCondition> key_condition(const Execution& execution, std::size_
   KeyCondition made;
   made.decides =
       (!words || built.filter->exact()) && is_decided_by_scan(execution, bound, !is_parted);
+  // An inexact test must not be negated: it would drop rows that have no partner.
   if (negated && !made.decides) return std::nullopt;
   const bool is_string =
       single && key.kind == Node::Kind::kColumn && key.physical == Physical::kString;
-  if (!made.decides && !words && !is_string) return std::nullopt;  // the join looks them up as fast
+  // The join itself looks these up as fast.
+  if (!made.decides && !words && !is_string) return std::nullopt;
   Condition& condition = made.condition;
+  // If the join looks the keys up anyway, the scan may stop asking.
   condition.is_optional = !made.decides;
   condition.cost_ns = is_string ? kCodeNs : kLookUpNs;
   condition.selectivity = share_of(execution, built, negated);
@@ -161,6 +175,7 @@ void add_condition(FilterPlan& plan, Condition condition, bool is_given) {
   const double much = kMuchMore * condition.cost_ns;
   plan.selectivity *= condition.selectivity;
   plan.cost_ns += condition.cost_ns;
+  // The GPU's plan knows nothing of this condition.
   plan.on_device.reset();
   plan.conditions.push_back(std::move(condition));
   const auto is_costly = [&](const std::vector<std::size_t>& group) {
@@ -170,7 +185,8 @@ void add_condition(FilterPlan& plan, Condition condition, bool is_given) {
   for (auto pass = plan.passes.begin(); !is_given && pass != plan.passes.end(); ++pass) {
     const auto group = std::find_if(pass->groups.begin(), pass->groups.end(), is_costly);
     if (group == pass->groups.end()) continue;
-    // What comes first in a pass may take all texts of a slice at once: it stays there.
+    // A string condition that comes first in a pass may take the texts of the whole slice at once,
+    // so it keeps its place and the new condition gets a pass before it.
     if (group != pass->groups.begin()) {
       pass->groups.insert(group, {number});
     } else {

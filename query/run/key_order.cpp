@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Zones are compared first, as they cost nothing to read; only if they ascend are values sampled.
 #include "query/run/key_order.h"
 
 #include <algorithm>
@@ -13,20 +14,23 @@
 namespace presso::query {
 namespace {
 
+/// Vectors that are sampled, evenly spread from the first row to the last.
 constexpr std::uint64_t kVectorsRead = 8;
 
-/// The column of the source, below conversions that keep the order; nullopt: there is none.
+/// The source's column that the key is, below conversions that keep the order; nullopt: it is no
+/// such column.
 std::optional<std::size_t> column_of_key(const RunInput& input, std::size_t source,
                                          const std::vector<NodeId>& keys) {
   if (keys.size() != 1) return std::nullopt;
   const Node& key = input.query.input->at(keys[0]);
+  // A NULL has no place in the order.
   if (key.physical != Physical::kInt64 || !key.range.known || key.nullable) return std::nullopt;
   const auto filter = range_filter(*input.query.input, keys[0], key.range.least, key.range.most);
   if (!filter || input.query.joins->source_of(filter->column) != source) return std::nullopt;
   return filter->column - input.query.joins->sources[source].first_column;
 }
 
-/// Of row groups one after another, each has no value that is less than one before it.
+/// Whether no row group has a value smaller than one in an earlier row group.
 bool zones_ascend(const std::vector<Table>& tables, std::size_t column) {
   std::uint64_t last = 0;
   for (const Table& table : tables) {
@@ -34,6 +38,7 @@ bool zones_ascend(const std::vector<Table>& tables, std::size_t column) {
     for (std::uint64_t group = 0; group < index.groups().size(); ++group) {
       const ColumnZone& zone = index.zone(group, column);
       if ((zone.flags & kZoneKnown) == 0) return false;
+      // A row group of NULLs alone does not disturb the order.
       if ((zone.flags & kZoneNoValue) != 0) continue;
       if (zone.least < last) return false;
       last = zone.most;
@@ -42,14 +47,15 @@ bool zones_ascend(const std::vector<Table>& tables, std::size_t column) {
   return true;
 }
 
-/// Reads vectors of one column.
+/// Reads vectors of one column, in ascending order of rows. Used by one thread.
 class VectorSample {
  public:
   VectorSample(const std::vector<Table>& tables, const std::vector<InputColumn>& columns,
                std::size_t column)
       : tables_(tables), column_(column), reader_(physical_of(columns)) {}
 
-  /// Whether values of the vector that holds a row ascend, and none is less than those before.
+  /// Whether the values of the vector that holds `row` ascend and none is smaller than the last
+  /// value that was read. Vectors that were read already are skipped.
   Result<bool> ascends_at(std::uint64_t row) {
     if (row < end_) return true;
     PRESSO_TRY(go_to(row));
@@ -90,23 +96,27 @@ class VectorSample {
   std::size_t column_;
   SliceReader reader_;
   Slice slice_;
-  std::uint64_t end_ = 0;  ///< of the rows that were read
+  /// The row after the last one that was read.
+  std::uint64_t end_ = 0;
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();
 };
 
+/// Samples the column. An unreadable block counts as "does not ascend".
 bool sample_ascends(const std::vector<Table>& tables, const std::vector<InputColumn>& columns,
                     std::size_t column) {
   const std::uint64_t rows = rows_of(tables);
   VectorSample sample(tables, columns, column);
   for (std::uint64_t i = 0; rows != 0 && i < kVectorsRead; ++i) {
     const auto ascends = sample.ascends_at((rows - 1) * i / (kVectorsRead - 1));
-    if (!ascends.ok() || !*ascends) return false;  // an error is found again
+    // The error occurs again when the block is read for the query.
+    if (!ascends.ok() || !*ascends) return false;
   }
   return true;
 }
 
 }  // namespace
 
+/// Each column is examined once for a query; see KeyOrders.
 bool keys_ascend(const RunInput& input, std::size_t source, const std::vector<NodeId>& keys) {
   const auto column = column_of_key(input, source, keys);
   if (!column) return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Whether the keys of a table ascend from its first row to its last, as those of a table that is
-// sorted by them do. Told from what zones say of row groups and files, and from the values of a few
-// vectors between the first and the last row, so it may be wrong: only speed must depend on it.
-// Takes about a millisecond where zones do not tell at once.
-// Tested by tests/unit/query/run/key_order_test.cpp.
+// Finds out whether the keys of a table ascend from its first row to its last, as in a table that
+// is sorted by them; a merge join is then possible. The evidence is zones of row groups and the
+// values of a few vectors spread over the table, so the answer may be wrong: only speed may depend
+// on it, never correctness. Takes about a millisecond if zones do not decide at once. Tested by
+// tests/unit/query/run/key_order_test.cpp.
 #pragma once
 
 #include <map>
@@ -14,11 +14,12 @@
 
 namespace presso::query {
 
-/// What keys_ascend() has found of columns of a query's sources, so that each is sampled once,
-/// whoever asks. Thread-safe.
+/// Remembers what keys_ascend() has found for columns of a query's sources, so that each column is
+/// sampled once. Thread-safe: a mutex is held while a column is sampled.
 class KeyOrders {
  public:
-  /// `column`: of the source. `find`: finds it where it is not known yet.
+  /// Returns what is known of `column`, numbered within its source, or calls `find` and remembers
+  /// its answer.
   template <class Find>
   bool ascends(std::size_t source, std::size_t column, const Find& find) {
     const std::lock_guard lock(mutex_);
@@ -32,9 +33,9 @@ class KeyOrders {
   std::map<std::pair<std::size_t, std::size_t>, bool> known_;
 };
 
-/// Of a join's keys, nodes of `input.query.input`, in the rows of a source. False for several
-/// keys, keys that are not a column of integers, dates or the like below conversions, and columns
-/// with nulls.
+/// Whether a join's keys, nodes of `input.query.input`, ascend in the rows of a source. Returns
+/// false for several keys, for keys that are not a column of integers, dates or the like below
+/// conversions, and for columns with NULLs.
 bool keys_ascend(const RunInput& input, std::size_t source, const std::vector<NodeId>& keys);
 
 }  // namespace presso::query

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Models the data structures of query/group and query/order with constants that were taken from
+// their code.
 #include "query/run/memory_forecast.h"
 
 #include <algorithm>
@@ -9,31 +11,32 @@
 namespace presso::query {
 namespace {
 
-/// A slot of 16 bytes in a table that is between a third and five eighths full.
+/// Bytes of a hash-table slot: 16, in a table that is between a third and five eighths full.
 constexpr double kSlotBytes = 35;
-/// Arrays double as they grow.
+/// Average excess of arrays that double as they grow.
 constexpr double kGrowth = 1.4;
-/// Of a row in memory: its number, two entries that are sorted, where its key is.
+/// Bytes of a sorted row in memory: its number, two entries that are sorted, and the place of its
+/// key.
 constexpr double kNumberBytes = 8;
 constexpr double kEntryBytes = 2 * 16 + 4;
-/// Of a key that is a number, with what tells that it is null.
+/// Bytes of a numeric sort key with its NULL flag.
 constexpr double kNumberKeyBytes = 9;
-/// Of a group: how many rows it has, and the first of them.
+/// Bytes of each group for its number of rows and its first row.
 constexpr double kRowCountBytes = 12;
-/// Arrays of so many places are used whatever the number of groups (query/group/grouping.cpp).
+/// Arrays up to this size are used whatever the number of groups is (query/group/grouping.cpp).
 constexpr double kFewPlaces = 1u << 17;
-/// The share of the memory that rows have until they are sorted (query/order/ordering.cpp).
+/// The share of the memory that rows may fill before they are sorted (query/order/ordering.cpp).
 constexpr double kSortShare = 0.75;
 
-/// Tells sizes of nodes of the tables' graph.
+/// Sizes of nodes of the input graph. Facts about string columns are read once and kept.
 class NodeSizes {
  public:
   explicit NodeSizes(const Execution& execution) : execution_(execution) {}
 
   const Node& node(NodeId id) const { return execution_.query.input->at(id); }
 
-  /// Of a value, with its string. Strings that are computed are taken to be as long as those that
-  /// they are computed of.
+  /// The average bytes of a value with its string. A computed string is assumed to be as long as
+  /// its inputs together.
   Result<double> bytes(NodeId id) {
     const auto fixed = static_cast<double>(physical_bytes(node(id).physical));
     if (node(id).physical != Physical::kString) return fixed;
@@ -46,7 +49,7 @@ class NodeSizes {
     return fixed + text;
   }
 
-  /// Whether groups are found by a number that lies in a known range.
+  /// Whether groups of this key are found by a number in a known range.
   Result<bool> ranged(NodeId id) {
     const Node& of = node(id);
     if (of.physical == Physical::kBool) return true;
@@ -56,13 +59,13 @@ class NodeSizes {
     return facts.coded;
   }
 
-  /// Of a key of groups.
+  /// The bytes of the node's value as a group key.
   Result<double> key_bytes(NodeId id) {
     PRESSO_ASSIGN(const bool number, ranged(id));
     return number ? kNumberBytes : bytes(id);
   }
 
-  /// Different values of it, null included, at most.
+  /// An upper bound for the number of different values, NULL included.
   Result<double> distinct(NodeId id) {
     const Node& of = node(id);
     const double null = of.nullable ? 1 : 0;
@@ -78,6 +81,7 @@ class NodeSizes {
   }
 
  private:
+  /// Facts about a column, which are looked up once.
   Result<StringFacts> facts_of(std::size_t column) {
     known_.resize(execution_.query.columns.size());
     if (!known_[column]) {
@@ -90,8 +94,9 @@ class NodeSizes {
   std::vector<std::optional<StringFacts>> known_;  ///< by column
 };
 
-/// What a group's aggregate takes. `rows`: of a group.
+/// Bytes that an aggregate takes in a group of `rows` rows.
 Result<double> state_bytes(const AggregateCall& call, NodeSizes& sizes, double rows) {
+  // Bytes of a value in a set of count(DISTINCT).
   constexpr double kDistinctBytes = 48;
   if (!call.argument) return 0.0;
   PRESSO_ASSIGN(const double value, sizes.bytes(*call.argument));
@@ -110,6 +115,7 @@ Result<double> state_bytes(const AggregateCall& call, NodeSizes& sizes, double r
   }
 }
 
+/// Sizes for the query's groups.
 Result<GroupSizes> group_sizes(const Execution& execution, double rows, NodeSizes& nodes) {
   const BoundQuery& query = execution.query;
   GroupSizes sizes;
@@ -129,6 +135,7 @@ Result<GroupSizes> group_sizes(const Execution& execution, double rows, NodeSize
     sizes.result_bytes += bytes;
   }
   sizes.by_place = sizes.by_place && sizes.groups <= kFewPlaces;
+  // Arrays have a place for each possible group, hash tables only for groups that occur.
   if (!sizes.by_place) sizes.groups = std::min(sizes.groups, sizes.rows);
   sizes.state_bytes = kRowCountBytes;
   for (const AggregateCall& call : query.aggregates) {
@@ -143,11 +150,12 @@ Result<GroupSizes> group_sizes(const Execution& execution, double rows, NodeSize
   return sizes;
 }
 
+/// Bytes of a sort key: strings as they are, numbers in a fixed form.
 double sort_key_bytes(double bytes, Physical physical) {
   return physical == Physical::kString ? bytes : kNumberKeyBytes;
 }
 
-/// Of rows that are sorted as they stand in the tables.
+/// Sizes for rows that are sorted as they stand in the tables.
 Result<SortSizes> row_sizes(const Execution& execution, double rows, NodeSizes& nodes) {
   const BoundQuery& query = execution.query;
   SortSizes sizes;
@@ -166,7 +174,7 @@ Result<SortSizes> row_sizes(const Execution& execution, double rows, NodeSizes& 
   return sizes;
 }
 
-/// Of groups that are sorted. Their strings are those of keys, of which each group has one.
+/// Sizes for groups that are sorted. Their strings are those of keys, of which each group has one.
 SortSizes sizes_of_sorted_groups(const Execution& execution, const GroupSizes& groups) {
   const BoundQuery& query = execution.query;
   SortSizes sizes;
@@ -189,13 +197,14 @@ SortSizes sizes_of_sorted_groups(const Execution& execution, const GroupSizes& g
 
 std::uint32_t parts_for(double share) {
   constexpr double kReserve = 3;
-  /// Beside a file, where a part too many costs little, and one too large the whole file.
+  /// With a file, a part too many costs little, but a part that is too large costs the whole file.
   constexpr std::uint32_t kMoreParts = 4;
   std::uint32_t parts = 2;
   while (parts < kMostParts && parts < kReserve * share) parts *= 2;
   return parts > kMostPasses ? std::min(kMoreParts * parts, kMostParts) : parts;
 }
 
+/// With a limit, each thread keeps up to twice as many rows as are wanted.
 SortForecast forecast_sort(const SortSizes& sizes, unsigned threads, std::uint64_t memory_bytes) {
   SortForecast forecast;
   const double kept = 2.0 * threads * static_cast<double>(sizes.limit);
@@ -207,6 +216,7 @@ SortForecast forecast_sort(const SortSizes& sizes, unsigned threads, std::uint64
   return forecast;
 }
 
+/// Memory for an array on each thread, or for a hash table on each thread and the merged one.
 GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
                               std::uint64_t memory_bytes) {
   GroupForecast forecast;
@@ -215,7 +225,7 @@ GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
   if (sizes.by_place) {
     forecast.memory_bytes = sizes.groups * sizes.state_bytes * threads;
   } else {
-    // Each thread has a table of the groups that it met; then they are merged.
+    // Each thread has a table of the groups it has met; afterwards the tables are merged.
     const double in_tables = std::min(forecast.groups * threads, sizes.rows);
     const double merged = threads > 1 ? forecast.groups : 0;
     forecast.memory_bytes = in_tables * (group_bytes + kSlotBytes) + merged * group_bytes;
@@ -224,7 +234,7 @@ GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
   if (share <= 1) return forecast;
   forecast.parts = parts_for(share);
   if (forecast.parts > kMostPasses) forecast.file_bytes = sizes.rows * sizes.row_bytes;
-  // A quarter of the memory is theirs.
+  // Ordering the results may use a quarter of the memory.
   const SortSizes results{forecast.groups, sizes.result_bytes, kNumberKeyBytes};
   forecast.file_bytes += forecast_sort(results, 1, memory_bytes / 4).file_bytes;
   return forecast;

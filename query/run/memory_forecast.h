@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What groups and rows to be sorted will take in memory, told before anything is run, for
-// --explain: from the number of rows, the share that conditions are expected to let pass, ranges of
-// keys, sizes of dictionaries and how long strings are on average. Groups are counted as if all
-// combinations of their keys occurred, up to one group for each row, so that there may be far
-// fewer. Tested by tests/unit/query/run/memory_forecast_test.cpp.
+// Predicts the memory for groups and for sorting, before anything runs, from numbers of rows,
+// expected selectivities, ranges of keys, sizes of dictionaries and average lengths of strings.
+// Groups are counted as if all combinations of their keys occurred, up to one for each row, so
+// there may be far fewer. Used by --explain and to choose the number of parts. Reads directories
+// only. Tested by tests/unit/query/run/memory_forecast_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,60 +14,84 @@
 
 namespace presso::query {
 
-/// Groups are made in as many parts, in a pass over the tables each; in more, by way of a file.
+/// The most parts into which groups or joins are divided with one pass over the tables for each;
+/// with more parts, temporary files are used.
 constexpr std::uint32_t kMostPasses = 8;
-/// Where a pass reads of most columns no more than its own part, which packed values tell.
+/// A higher limit, for passes that read little more than its own part of most columns, because
+/// parts are ranges of a packed column.
 constexpr std::uint32_t kMostPassesByWord = 64;
+/// The most parts of a temporary file.
 constexpr std::uint32_t kMostParts = 4096;
 
-/// Into how many parts groups are divided that would take `share` times the memory: a part has half
-/// of it, or a quarter beside a file, and groups do not come evenly.
+/// The number of parts for groups that would take `share` times the memory: a power of two. A part
+/// may use half of the memory, or a quarter beside a file, and a reserve is left as parts differ in
+/// size.
 std::uint32_t parts_for(double share);
 
-/// Bytes of one row or group, on average.
+/// Averages for the rows or groups that are sorted.
 struct SortSizes {
   double rows = 0;
-  double row_bytes = 0;  ///< of all columns
+  /// All columns.
+  double row_bytes = 0;
   double key_bytes = 0;
   std::uint64_t limit = ~std::uint64_t{0};
 };
+/// What sorting takes.
 struct SortForecast {
-  double rows = 0;          ///< that are held at once
-  double memory_bytes = 0;  ///< to sort them in memory
-  double file_bytes = 0;    ///< through temporary files; 0: memory suffices
-};
-SortForecast forecast_sort(const SortSizes& sizes, unsigned threads, std::uint64_t memory_bytes);
-
-struct GroupSizes {
+  /// Rows that are held at once; a limit needs fewer.
   double rows = 0;
-  double groups = 0;        ///< at most
-  bool by_place = false;    ///< an array has a place for each
-  double key_bytes = 0;     ///< as tables hold them
-  double state_bytes = 0;   ///< counts and aggregates
-  double row_bytes = 0;     ///< keys and arguments of a row, as files hold them
-  double result_bytes = 0;  ///< of a finished group, likewise
-};
-struct GroupForecast {
-  double groups = 0;
-  double memory_bytes = 0;  ///< to find them in memory
-  std::uint32_t parts = 1;  ///< up to kMostPasses: passes over the tables
-  /// Through temporary files: rows where there are more parts, and groups that are put in order
-  /// again after they came part by part; 0: none.
+  /// Bytes to sort them in memory.
+  double memory_bytes = 0;
+  /// Bytes in temporary files; 0 if memory suffices.
   double file_bytes = 0;
 };
+/// The prediction for a sort on `threads` threads. Pure function.
+SortForecast forecast_sort(const SortSizes& sizes, unsigned threads, std::uint64_t memory_bytes);
+
+/// Averages for groups.
+struct GroupSizes {
+  double rows = 0;
+  /// An upper bound.
+  double groups = 0;
+  /// Whether an array has a place for each possible group.
+  bool by_place = false;
+  /// As hash tables hold them.
+  double key_bytes = 0;
+  /// Counts and aggregates.
+  double state_bytes = 0;
+  /// Keys and arguments of a row, as temporary files hold them.
+  double row_bytes = 0;
+  /// Bytes of a finished group, as temporary files hold it.
+  double result_bytes = 0;
+};
+/// What grouping takes.
+struct GroupForecast {
+  double groups = 0;
+  /// Bytes to find the groups in memory.
+  double memory_bytes = 0;
+  /// Up to kMostPasses, each part is a pass over the tables.
+  std::uint32_t parts = 1;
+  /// Bytes in temporary files: rows if there are more parts, and groups, which are put in order
+  /// again after they came part by part. 0 if there are none.
+  double file_bytes = 0;
+};
+/// The prediction for groups. Pure function.
 GroupForecast forecast_groups(const GroupSizes& sizes, unsigned threads,
                               std::uint64_t memory_bytes);
 
+/// The prediction for a whole query.
 struct MemoryForecast {
-  std::optional<GroupForecast> groups;  ///< where there are keys
+  /// Set if there are keys.
+  std::optional<GroupForecast> groups;
+  /// Set if there is an order: for rows, or for the groups that are sorted.
   std::optional<SortForecast> order;
 };
-/// Different values of a node of the query's input, null included, at most; infinite: not known.
-/// Reads directories of row groups of columns of strings.
+/// An upper bound for the number of different values, NULL included, of a node of the input graph;
+/// infinite if unknown. Reads directories for columns of strings.
 Result<double> most_values(const Execution& execution, NodeId node);
 
-/// `rows`: that are expected to fulfil all conditions, and to be joined. Reads directories of row
-/// groups where strings are grouped or sorted.
+/// The prediction for the query if `rows` rows fulfil all conditions and are joined. Reads
+/// directories if strings are grouped or sorted.
 Result<MemoryForecast> forecast_memory(const Execution& execution, double rows);
 
 }  // namespace presso::query

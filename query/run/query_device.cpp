@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The CPU's side of working with a device: whether to ask it, and what to do if it fails.
 #include "query/run/query_device.h"
 
 #include <algorithm>
@@ -8,8 +9,7 @@
 namespace presso::query {
 namespace {
 
-/// A query that ends after so few rows needs few slices, which the CPU has tested before a GPU has
-/// them all.
+/// The most rows for which a query counts as ending early.
 constexpr std::uint64_t kFewRows = 1'000'000;
 
 }  // namespace
@@ -20,6 +20,7 @@ ReadState::ReadState(const Execution& execution)
       summary_(execution.summary),
       notes_(execution.notes) {}
 
+/// The blocks that were read in vain were read all the same, but belong to no answer.
 void ReadState::restore(Execution& execution) const {
   execution.counters->bytes = bytes_;
   execution.counters->blocks = blocks_;
@@ -27,6 +28,8 @@ void ReadState::restore(Execution& execution) const {
   execution.notes = notes_;
 }
 
+/// A device that failed is dropped for the rest of the run; one that declined may be asked for
+/// less.
 bool goes_on_without_device(Execution& execution, const ReadState& before, const Error& error) {
   const bool is_refused = error.code == ErrorCode::kUnsupported;
   const bool may_fail = execution.options.cpu_fallback && is_of_the_device(error.code);
@@ -59,6 +62,7 @@ OpenGroup group_opener(const Execution& execution) {
       };
 }
 
+/// An order needs all rows, whatever the limit.
 bool wants_few_rows(const BoundQuery& query) {
   return query.sort_keys.empty() && query.last_row() <= kFewRows;
 }
@@ -74,6 +78,7 @@ std::vector<NodeId> distinct_arguments(const BoundQuery& query) {
   return arguments;
 }
 
+/// A device finds only the rows here; the CPU computes what is wanted of them.
 Status match_on_device(Execution& execution) {
   QueryDevice* const device = execution.device.get();
   if (device == nullptr) return {};

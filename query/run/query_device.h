@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Who runs parts of a query elsewhere than on this CPU: conditions on the rows of tables, and
-// groups of what they leave. The answer is the same to the bit. What a device cannot do it leaves
-// to the CPU, and says why.
+// The interface of a device that runs parts of a query elsewhere than on this CPU: conditions on
+// rows, groups, and joins. Answers are the same to the bit. A device declines what it cannot do
+// with kUnsupported and a reason, and the CPU does it instead. query/gpu implements the interface.
+// Tested by tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
 #pragma once
 
 #include <map>
@@ -15,13 +16,15 @@
 namespace presso {
 namespace query {
 
-/// The rows of tables that fulfil a query's conditions, as FilterRunner::run() gives them for each
-/// slice.
+/// The rows that fulfil a query's conditions, as a bitmap for each slice, in the form of
+/// FilterRunner::run(). Slices without such a row are absent. Filled by one thread, then read by
+/// many.
 class MatchedRows {
  public:
-  /// kSliceWords words are to be filled in. `table`: its number; `first`: in the row group.
+  /// Returns kSliceWords words, zeroed, to be filled in. `table` is the table's number; `first` is
+  /// the slice's first row within the row group.
   std::uint64_t* add(std::size_t table, std::uint64_t group, std::uint32_t first);
-  /// nullptr: no row of the slice.
+  /// The bitmap of a slice, or nullptr if it has no such row.
   const std::uint64_t* find(std::size_t table, std::uint64_t group, std::uint32_t first) const;
 
  private:
@@ -29,7 +32,8 @@ class MatchedRows {
       slices_;
 };
 
-/// What has been read so far, and said of it: what a device has done in vain does not count.
+/// A snapshot of the counters and texts of an execution, so that work which a device did in vain is
+/// not counted.
 class ReadState {
  public:
   explicit ReadState(const Execution& execution);
@@ -42,60 +46,61 @@ class ReadState {
   std::vector<std::string> notes_;
 };
 
-/// Whether the CPU goes on after a device could not do its part: it was no work for it, or it has
-/// failed and QueryOptions::cpu_fallback is set; then it is not asked for anything more. Puts back
-/// what had been read `before`, and says why in the summary.
+/// Whether the CPU goes on after a device has returned `error`: the device declined the work, or it
+/// failed and QueryOptions::cpu_fallback is set; after a failure it is not asked again. Restores
+/// the state `before` and writes the reason into the summary.
 bool goes_on_without_device(Execution& execution, const ReadState& before, const Error& error);
 
-/// Gives the row groups that the execution's device keeps, and opens others. Kept by reference.
+/// A function that returns row groups which the device keeps open, and opens all others. Keeps a
+/// reference to the device.
 OpenGroup group_opener(const Execution& execution);
 
-/// Whether a query without groups ends after so few rows that the CPU has them before a device has
-/// all that it needs.
+/// Whether a query without groups and order wants at most a million rows. The CPU then finds them
+/// before a device has all that it needs.
 bool wants_few_rows(const BoundQuery& query);
 
-/// More combinations of several keys of groups than these have no numbers of 63 bits, as a device
-/// needs them.
+/// The most combinations of several group keys that a device can number, as it needs numbers of 63
+/// bits.
 constexpr double kMostKeysOnDevice = 9e18;
 
-/// What count(distinct) is asked for, each once. A device counts one of them in each pass over the
-/// tables.
+/// The different arguments of count(DISTINCT). A device needs a pass over the tables for each.
 std::vector<NodeId> distinct_arguments(const BoundQuery& query);
 
-/// Has the execution's device find the rows that fulfil its conditions, where there is a device
-/// that can; says in the summary who does it.
+/// Lets the device find the rows that fulfil the conditions, if there is one that can; the summary
+/// tells who did it. Errors: the device's, if the CPU may not go on.
 Status match_on_device(Execution& execution);
 
 }  // namespace query
 
+/// Held by QueryOptions::device. What it declines is no failure: kUnsupported makes the CPU go on.
 class QueryDevice {
  public:
   virtual ~QueryDevice() = default;
 
-  /// The device's name, for people.
+  /// A name for people.
   virtual std::string name() const = 0;
 
-  /// The groups as Grouping::finish() gives them, of all rows of the execution's tables that fulfil
-  /// its conditions and are joined; adds to its summary and notes.
+  /// Returns the groups, in the form of Grouping::finish(), of all rows that fulfil the conditions
+  /// and are joined. Adds to the execution's summary and notes.
   ///
-  /// Errors: kUnsupported with the reason, where the CPU has to do it; those of the files, and
+  /// Errors: kUnsupported with the reason if the CPU has to do it; those of the files;
   /// kDeviceMemory, kOutOfMemory, kDeviceLost.
   virtual Result<query::RowStore> groups(query::Execution& execution,
                                          const query::GroupInput& input) = 0;
-  /// The rows that fulfil the execution's conditions, of which there is one at least. Errors: the
-  /// same.
+  /// Returns the rows that fulfil the execution's conditions, of which there must be at least one.
+  /// Errors as for groups().
   virtual Result<std::shared_ptr<const query::MatchedRows>> rows(query::Execution& execution) = 0;
-  /// A row group of a table that it keeps open, with its directory and dictionaries; nullptr: it
-  /// does not. What others read through it counts for nobody.
+  /// A row group of a table that the device keeps open with directory and dictionaries, or nullptr.
+  /// Reading through it is counted for no query.
   virtual std::shared_ptr<const GroupReader> kept_group(const Table&, std::uint64_t) const {
     return nullptr;
   }
-  /// Whether it has these columns of the tables in its memory, so that rows need not be read.
+  /// Whether these columns of the tables are in the device's memory, so that no file must be read.
   virtual bool has_in_memory(const std::vector<Table>&, const std::vector<std::size_t>&) const {
     return false;
   }
-  /// The rows that fulfil the conditions and are joined, in the order of the answer: of each the
-  /// values of some columns, as BoundQuery::columns numbers them. Errors: the same.
+  /// Returns the rows that fulfil the conditions and are joined, in the order of the answer, with
+  /// the values of `columns` (numbered as in BoundQuery::columns). Errors as for groups().
   virtual Result<std::vector<query::RowStore>> joined_rows(
       query::Execution& execution, const std::vector<std::size_t>& columns) = 0;
 };

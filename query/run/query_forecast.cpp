@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// A linear model: rates of single steps times numbers of rows. Constants were measured as noted.
 #include "query/run/query_forecast.h"
 
 #include <algorithm>
@@ -13,30 +14,33 @@
 namespace presso::query {
 namespace {
 
-/// Sum and count are one rate; each further aggregate costs about a quarter of it: five sums and a
-/// count take 4.8 ns a row where one sum and a count take 2.3 (query/group/NOTES.md).
+/// Sum and count together are one measured rate; each further aggregate costs about a quarter of
+/// it: five sums and a count take 4.8 ns for each row, one sum and a count 2.3
+/// (query/group/NOTES.md).
 constexpr std::size_t kMeasuredAggregates = 2;
 constexpr double kFurtherAggregate = 0.25;
-/// From so many groups on they lie beyond a core's caches, and a row takes three times as long
-/// (query/group/NOTES.md, 1,000 and 200,000 groups; more groups, up to sixteen times).
+/// With this many groups or more, they lie beyond a core's caches and a row takes three times as
+/// long (query/group/NOTES.md, 1,000 and 200,000 groups; up to sixteen times with more groups).
 constexpr double kFarGroups = 200'000;
 constexpr double kFarGroupFactor = 3;
 
-/// A string of a joined table as a key is hashed and compared for each row: 23 to 33 ns where a row
-/// of a group by integers took 3.
+/// A string of a joined table as a group key is hashed and compared for each row: 23 to 33 ns,
+/// where a row of a group by integers took 3.
 constexpr double kStringKeyFactor = 8;
-/// Rows that only need to know whether there is a partner: 1.7 ns where those that are paired took
-/// 4, since the build side's keys rule many out before.
+/// Rows that only need to know whether a partner exists: 1.7 ns, where paired rows took 4, since
+/// the build side's keys rule many out beforehand.
 constexpr double kUnpairedFactor = 0.5;
 
-/// A table's rows in slices that zones do not rule out.
+/// The rows of a table in slices that zones do not rule out.
 struct LiveRows {
   double rows = 0;
-  double share = 1;  ///< of all its rows
+  /// The share of all rows of the table.
+  double share = 1;
   double matched = 0;
   double stored_bytes = 0;
 };
 
+/// Combines what zones rule out with the plan's selectivity, which refers to live slices.
 LiveRows live_rows(std::uint64_t all, const ZoneCounts& zones, const FilterPlan& plan) {
   LiveRows live;
   live.rows = static_cast<double>(all - std::min(all, zones.skipped_rows));
@@ -46,6 +50,7 @@ LiveRows live_rows(std::uint64_t all, const ZoneCounts& zones, const FilterPlan&
   return live;
 }
 
+/// The columns that conditions read; their cost is part of the plan's.
 std::set<std::size_t> condition_columns(const FilterPlan& plan) {
   std::set<std::size_t> columns;
   for (const Condition& condition : plan.conditions) {
@@ -54,25 +59,26 @@ std::set<std::size_t> condition_columns(const FilterPlan& plan) {
   return columns;
 }
 
-/// The share of the columns that conditions do not read, as if all had the same size.
+/// The share of the columns that conditions do not read, as if all columns had the same size.
 double unread_share(const FilterPlan& plan, std::size_t columns) {
   const std::size_t tested = std::min(condition_columns(plan).size(), columns);
   return columns > 0 ? static_cast<double>(columns - tested) / static_cast<double>(columns) : 0;
 }
 
-/// Conditions, and reading the columns that they do not read.
+/// The time to test conditions and to read the columns that they do not read.
 double scan_ns(const QueryRates& rates, const LiveRows& live, const FilterPlan& plan,
                std::size_t columns) {
   return plan.cost_ns / plan.live_share * live.rows +
          rates.read_ns * live.stored_bytes * unread_share(plan, columns);
 }
 
-/// Decoding what is asked for of each row, and computing it.
+/// The time to decode and compute what is wanted of each row.
 double compute_ns(const QueryRates& rates, const Program& program) {
   return rates.decode_ns * static_cast<double>(program.inputs().size()) +
          rates.compute_ns * static_cast<double>(program.steps());
 }
 
+/// The number of group keys that are strings of a joined table.
 std::size_t joined_string_keys(const BoundQuery& query) {
   if (query.joins == nullptr) return 0;
   const auto is_one = [&](NodeId key) {
@@ -83,19 +89,20 @@ std::size_t joined_string_keys(const BoundQuery& query) {
   return static_cast<std::size_t>(std::count_if(query.keys.begin(), query.keys.end(), is_one));
 }
 
-/// Of aggregates that have one.
+/// The number of aggregates with an argument.
 std::size_t arguments_of(const BoundQuery& query) {
   std::size_t values = 0;
   for (const AggregateCall& call : query.aggregates) values += call.argument.has_value() ? 1 : 0;
   return values;
 }
 
-/// The cost of so many in parts of that which is measured.
+/// The cost of `count` aggregates as a multiple of the measured one.
 double aggregates_factor(std::size_t count) {
   const std::size_t further = count - std::min(count, kMeasuredAggregates);
   return 1 + kFurtherAggregate * static_cast<double>(further);
 }
 
+/// The time to aggregate a row. Without keys, sums cost a step of a program each.
 double aggregates_ns(const QueryRates& rates, const BoundQuery& query, double groups) {
   if (query.keys.empty()) return rates.compute_ns * static_cast<double>(arguments_of(query));
   const double factor = aggregates_factor(query.aggregates.size()) +
@@ -104,14 +111,16 @@ double aggregates_ns(const QueryRates& rates, const BoundQuery& query, double gr
   return groups < kFarGroups ? ns : ns * kFarGroupFactor;
 }
 
-/// Rows of the build side's own table are read, put into a lookup, and looked up.
+/// The time for a stage: its own table's rows are read and put into a table, and rows of the probe
+/// side are looked up.
 double stage_ns(const QueryRates& rates, const StageForecast& stage, const LiveRows& live) {
   const std::size_t columns = condition_columns(stage.plan).size() + stage.stage->build_keys.size();
   const double looked_up = stage.rows_in * (gives_pairs(stage.stage->kind) ? 1 : kUnpairedFactor);
   return scan_ns(rates, live, stage.plan, columns) + rates.join_ns * (stage.build.rows + looked_up);
 }
 
-/// What count(distinct) counts is a part of a key there.
+/// Why a GPU cannot count the different values of `argument`, or an empty text. A GPU makes the
+/// argument a part of the group's key, which must fit into 64 bits.
 std::string why_no_distinct_there(const BoundQuery& query, NodeId argument) {
   const Node& node = query.input->at(argument);
   if (node.physical == Physical::kDouble && !query.keys.empty()) {
@@ -126,12 +135,12 @@ std::string why_no_distinct_there(const BoundQuery& query, NodeId argument) {
   return "";
 }
 
-/// What kernels of a GPU take, by its rates. Once blocks are in its memory.
+/// The time that a GPU's kernels take, by its measured rates, once blocks are in its memory.
 class GpuSteps {
  public:
   explicit GpuSteps(const GpuQueryRates& rates) : rates_(rates) {}
 
-  /// As scan_ns(), and starting a kernel.
+  /// Like scan_ns() of the CPU, with the start of a kernel.
   double scan_ns(const LiveRows& live, const FilterPlan& plan, std::size_t columns) const {
     const double tested = plan.on_device ? plan.on_device->cost_ns() / plan.live_share : 0;
     return rates_.kernel_ns + tested * live.rows +
@@ -147,31 +156,32 @@ class GpuSteps {
     return scan_ns(live, stage.plan, columns) + lookup * (stage.build.rows + stage.rows_in);
   }
 
-  /// What is computed of each row that is left.
+  /// Computing a program for a row.
   double program_ns(const Program& program) const {
     return rates_.step_ns * static_cast<double>(program.steps());
   }
-  /// Of each row, where there are so many groups.
+  /// Adding a row to one of `groups` groups.
   double row_ns(double groups, std::size_t aggregates) const {
     return group_ns(groups) * aggregates_factor(aggregates);
   }
-  /// Of each row, where there is one group.
+  /// Adding a row to a single group.
   double sums_ns(std::size_t arguments) const {
     return rates_.sum_ns * static_cast<double>(arguments);
   }
   double back_ns(double groups) const { return groups * rates_.group_back_ns; }
 
  private:
-  /// What shared memory holds.
+  /// The most groups that shared memory holds.
   static constexpr double kNearGroups = 1024;
 
+  /// In shared memory, in the cache, or beyond it.
   double group_ns(double groups) const {
     if (groups <= kNearGroups) return rates_.group_ns;
     return between(groups, GpuQueryRates::kCachedGroups, rates_.cached_group_ns,
                    GpuQueryRates::kFarGroups, rates_.far_group_ns);
   }
 
-  /// The cost of so many, of which two are known: as if it grew with the logarithm.
+  /// Interpolates a cost between two measured ones, linearly in the logarithm of the count.
   static double between(double count, double few, double few_ns, double many, double many_ns) {
     const double share = std::log(std::max(count, 1.0) / few) / std::log(many / few);
     return few_ns + std::clamp(share, 0.0, 1.0) * (many_ns - few_ns);
@@ -180,9 +190,8 @@ class GpuSteps {
   const GpuQueryRates rates_;
 };
 
-/// Of rows that are left, what is computed of them, and their groups, in all passes. What
-/// count(distinct) counts is a part of the key in a pass of its own, and all other aggregates come
-/// with the first one.
+/// The time for computing and grouping rows in all passes. Each argument of count(DISTINCT) is a
+/// part of the key in a pass of its own; all other aggregates are computed in the first pass.
 Result<double> groups_ns(const Execution& execution, const GpuSteps& gpu, const Program& program,
                          double rows, double groups) {
   const BoundQuery& query = execution.query;
@@ -195,8 +204,10 @@ Result<double> groups_ns(const Execution& execution, const GpuSteps& gpu, const 
   }
   double ns = 0;
   for (const NodeId argument : distinct) {
+    // The first pass computes all other aggregates as well.
     const bool is_first = argument == distinct.front();
     PRESSO_ASSIGN(const double values, most_values(execution, argument));
+    // Groups of this pass: combinations of keys and values, at most one for each row.
     const double with_values = std::min(std::max(groups, 1.0) * values, rows);
     std::vector<NodeId> nodes = query.keys;
     nodes.push_back(argument);
@@ -207,8 +218,8 @@ Result<double> groups_ns(const Execution& execution, const GpuSteps& gpu, const 
   return ns;
 }
 
-/// How many values a key is thought to have there, which several keys are numbered by: of strings
-/// that is not known yet.
+/// How many values a GPU assumes for a key when it numbers several keys together. The number of
+/// strings is not known yet and counts as 1.
 double values_of_key(const Node& node) {
   switch (node.physical) {
     case Physical::kString:
@@ -224,7 +235,8 @@ double values_of_key(const Node& node) {
   }
 }
 
-/// As PipelineBuilder::add_groups() has it: groups of joined rows may be told by build rows.
+/// Why keys are too long for a GPU, or an empty text. Mirrors PipelineBuilder::add_groups(). Groups
+/// of joined rows are exempt: they may be identified by build rows.
 std::string why_keys_are_too_long_there(const BoundQuery& query) {
   if (query.joins != nullptr) return "";
   double of_keys = 1;
@@ -240,7 +252,8 @@ std::string why_keys_are_too_long_there(const BoundQuery& query) {
   return is_refused ? "keys that do not fit into 63 bits together" : "";
 }
 
-/// Whether a device adds up such values: numbers of 64 bits. Doubles are no part of a key.
+/// Why a GPU cannot group this query, or an empty text. It aggregates 64-bit numbers; doubles
+/// cannot be one of several keys.
 std::string why_no_groups_there(const BoundQuery& query) {
   const auto physical_of = [&query](NodeId node) { return query.input->at(node).physical; };
   for (const AggregateCall& call : query.aggregates) {
@@ -265,7 +278,7 @@ std::string why_no_groups_there(const BoundQuery& query) {
   return why_keys_are_too_long_there(query);
 }
 
-/// As run_rows() and match_on_device() leave rows to the CPU.
+/// Why a GPU would not select rows, or an empty text. Mirrors run_rows() and match_on_device().
 std::string why_no_rows_there(const BoundQuery& query, const FilterPlan& plan) {
   if (wants_few_rows(query)) return "few rows are asked for";
   if (query.joins == nullptr) return plan.conditions.empty() ? "there is no condition" : "";
@@ -275,8 +288,8 @@ std::string why_no_rows_there(const BoundQuery& query, const FilterPlan& plan) {
   return may_fail ? "results that may fail" : "";
 }
 
-/// The columns of the root that a device would read: where rows are neither joined nor grouped the
-/// CPU reads what is asked for of them.
+/// The columns of the root that a GPU would read. If rows are neither joined nor grouped, it reads
+/// only those of conditions, and the CPU reads the rest for the rows that are left.
 std::vector<std::size_t> columns_there(const Execution& execution, const Program& program) {
   const BoundQuery& query = execution.query;
   if (query.grouped() || query.joins != nullptr) return columns_read(execution, program);
@@ -307,6 +320,7 @@ Result<JoinForecast> forecast_joins(const Execution& execution, const ZoneCounts
   return forecast_joins(execution, execution.query.input->columns_of(nodes), forecast.rows);
 }
 
+/// Sums up: the scan of the root, then each stage, then groups.
 Result<QueryForecast> forecast_query(const Execution& execution) {
   const BoundQuery& query = execution.query;
   const QueryRates& rates = execution.options.rates;
@@ -315,6 +329,7 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
       query.grouped() ? why_no_groups_there(query) : why_no_rows_there(query, execution.plan);
   const Program program(*query.input, computed_nodes(query));
   const std::vector<std::size_t> columns = columns_there(execution, program);
+  // count(*) of a table is known from its directory.
   if (columns.empty() && query.joins == nullptr && forecast.why_cpu.empty()) {
     forecast.why_cpu = "no column is read";
   }
@@ -327,6 +342,7 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
   forecast.rows = root.rows;
   forecast.stored_bytes = root.stored_bytes;
   forecast.cpu_ns = scan_ns(rates, root, execution.plan, columns.size());
+  // Without rates, gpu_ns stays 0.
   const bool knows_gpu = execution.options.gpu_rates.has_value();
   const GpuSteps gpu(execution.options.gpu_rates.value_or(GpuQueryRates()));
   if (knows_gpu) forecast.gpu_ns = gpu.scan_ns(root, execution.plan, columns.size());
@@ -352,6 +368,7 @@ Result<QueryForecast> forecast_query(const Execution& execution) {
   forecast.gpu_passes = static_cast<std::uint32_t>(std::max<std::size_t>(distinct, 1));
   if (!knows_gpu) return forecast;
   PRESSO_ASSIGN(const double groups, groups_ns(execution, gpu, program, rows, forecast.groups));
+  // Each pass scans and joins again.
   forecast.gpu_ns = forecast.gpu_ns * forecast.gpu_passes + groups;
   return forecast;
 }

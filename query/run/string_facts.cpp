@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// One pass over the directories of a column's row groups.
 #include "query/run/string_facts.h"
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 namespace presso::query {
 namespace {
 
-/// `column`: as the tables number them.
+/// The facts about a column, numbered as in `tables`. If the largest dictionary repeats each string
+/// four times or more, other row groups are assumed to repeat it too; otherwise the numbers of
+/// different strings are added up.
 Result<StringFacts> facts_in(const std::vector<Table>& tables, std::size_t column) {
   StringFacts facts;
   double rows = 0;
@@ -20,6 +23,7 @@ Result<StringFacts> facts_in(const std::vector<Table>& tables, std::size_t colum
     for (std::uint64_t group = 0; group < table.row_groups(); ++group) {
       PRESSO_ASSIGN(const auto reader, GroupReader::open(table, group));
       const ColumnChunk& chunk = reader->chunk(column);
+      // 0 stands for "not counted", and then every row may differ.
       const double distinct = chunk.distinct == 0 ? reader->rows() : chunk.distinct;
       rows += reader->rows();
       facts.bytes += static_cast<double>(chunk.value_bytes);

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
-// How long strings of a column are, and how many different ones there are at most, as the
-// directories of row groups tell. Tested by tests/unit/query/run/memory_forecast_test.cpp.
+// The average length of a column's strings and an upper bound for how many different ones there
+// are, from the directories of row groups. Reads directories only, one for each row group. Used by
+// forecasts. Tested by tests/unit/query/run/memory_forecast_test.cpp.
 #pragma once
 
 #include "query/run/execution.h"
 
 namespace presso::query {
 
-/// Of a column of strings.
+/// Facts about one column of strings.
 struct StringFacts {
-  double bytes = 0;  ///< of a string, on average
-  /// Different ones, at most; dictionaries of row groups that tell few strings many times are taken
-  /// for the same.
+  /// The average bytes of a string.
+  double bytes = 0;
+  /// At most this many different strings. Row groups whose dictionaries have few strings for many
+  /// rows are assumed to have the same ones.
   double distinct = 0;
-  bool coded = true;  ///< in dictionaries everywhere, so that groups are found by numbers
+  /// Whether all row groups store dictionaries, so that groups are found by code.
+  bool coded = true;
 };
 
-/// `column`: of BoundQuery::columns, of whichever table.
+/// The facts about a column, numbered as in BoundQuery::columns, of whichever table. Errors: those
+/// of reading directories.
 Result<StringFacts> string_facts(const RunInput& input, std::size_t column);
 
 }  // namespace presso::query

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What kernels say of blocks, as a CPU reports it.
+// Converts the status that kernels report for a block into the error that a CPU would report.
 // Tested with key_strings.h and string_rows.h.
 #pragma once
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Sums by few groups as products of matrices: values are taken apart into bytes, and what bytes of
-// one place add up to in each group is the product of the matrix of bytes, a row for each place (a
-// *plane*), and of the matrix that says which row of the table is in which group, a column for each
-// group. Tensor cores multiply both for 32 rows of the table by one instruction, so that nothing is
-// added to a cell until the warp has no more rows. The first plane is 1 everywhere and counts rows;
-// values that may be negative are made positive by half of what their bytes hold, which the count
-// says how to take back.
+// Sums by few groups as products of matrices. Values are cut into bytes. The sums of the bytes at
+// one position, by group, are the product of two matrices: that of the bytes, with a row (a
+// *plane*) for each position, and that which tells which row of the table is in which group, with a
+// column for each group. Tensor cores multiply both for 32 rows of the table with one instruction,
+// so nothing is added to a cell until the warp has no more rows. The first plane is all ones and
+// counts rows. Values that may be negative are made positive by adding half of the range of their
+// bytes, which the count allows to subtract again.
 //
-// A lane has eight rows of the table in a chunk, and bytes of four of them in a word, a word for
-// each half of the chunk and plane. The lanes that multiply need words of one plane, but of many
-// lanes: so words change places in shared memory, where those that are written or read at once
-// never meet in a bank.
+// A lane holds eight rows of the table in a chunk, and the bytes of four of them in a word: one
+// word for each half of the chunk and each plane. The lanes that multiply need words of one plane
+// from many lanes, so words are exchanged through shared memory, in an arrangement without bank
+// conflicts.
 // Tests: tests/simt/query_chains_on_gpu_test.cpp.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sums of products of columns, by keys that are columns (ChainStep): what run_pipeline_body does
-// with a program, with one value for each row in registers. What a vector's header says of a step
-// is worked out once for all of its rows, by one lane for each step. Only columns whose vectors are
-// not simply packed take the way through shared memory that a program's do.
+// Sums of products of columns, grouped by keys that are columns (ChainStep): does what
+// run_pipeline_body does with a program, with one value for each row in registers. What a vector's
+// header says about a step is evaluated once for all of its rows, by one lane for each step. Only
+// columns whose vectors are not simply packed go through shared memory, as in a program.
 // Tests: tests/simt/query_chains_on_gpu_test.cpp.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// chain_kernel() of pipeline_kernels.h, for the files that instantiate it.
+// Defines chain_kernel() of pipeline_kernels.h, for the files that instantiate it.
 #pragma once
 
 #include "query/gpu/kernels/chain.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// count_kernel() and column_sum_kernel() of pipeline_kernels.h, for the files that instantiate
-// them.
+// Defines count_kernel() and column_sum_kernel() of pipeline_kernels.h, for the files that
+// instantiate them.
 #pragma once
 
 #include "query/gpu/kernels/pipeline.cuh"

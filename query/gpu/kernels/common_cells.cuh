@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How cells that several threads share take what is added to them.
-// Tests: tests/simt/query_on_gpu_test.cpp.
+// Atomic operations on cells that several threads share. Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <type_traits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Conditions that packed columns answer, on one vector by one warp, as lane masks
-// (packed_test.cuh). A column that is packed is compared where it lies; all others are decoded into
+// Tests conditions on columns for one vector with one warp; the results are lane masks
+// (packed_test.cuh). A packed column is compared without decoding; all others are decoded into
 // registers and compared by their zone images. Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 

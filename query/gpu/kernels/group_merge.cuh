@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Groups whose keys have one value more, that of count(distinct), become groups of the keys alone:
-// cells are put together as rows would have been, and each group with a value counts once. Groups
-// that are few are put together in shared memory first.
-// Tests: tests/simt/query_distinct_on_gpu_test.cpp.
+// Merges groups by keys and a value, that of count(distinct), into groups by the keys alone: cells
+// are combined as rows would be, and each group with a value counts once. If few groups result,
+// they are combined in shared memory first. Tests: tests/simt/query_distinct_on_gpu_test.cpp.
 #pragma once
 
 #include "query/gpu/kernels/group_merge_plan.h"

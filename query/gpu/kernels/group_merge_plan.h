@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of groups by keys and a value that is counted once (count(distinct)) becomes groups by the
-// keys: what the kernel (group_merge.cuh) and the host (group_merge.h) agree on. Trivially
-// copyable; all arrays are device memory.
+// The arrays of a merge of groups for count(distinct), on which the kernel (group_merge.cuh) and
+// the host (group_merge.h) agree. Trivially copyable; all arrays are device memory.
 #pragma once
 
 #include <cstdint>

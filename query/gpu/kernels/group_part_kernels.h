@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of groups that are made part by part (group_parts.cuh), and of groups that are merged
-// (group_merge.cuh), which are compiled beside those of tables.
+// Launches the kernels of groups that are made part by part (group_parts.cuh) and of groups that
+// are merged (group_merge.cuh). They are compiled apart from the pipelines' kernels.
 #pragma once
 
 #include "decompress/gpu/runtime/device.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which arrays the rows of GroupPlace::kParts are in, and how they are divided into parts: what
-// kernels (group_parts.cuh) and the host (group_parts.h) agree on. Trivially copyable; all arrays
-// are device memory.
+// The arrays that hold the rows of GroupPlace::kParts, and how the rows are divided into parts;
+// kernels (group_parts.cuh) and host (group_parts.h) agree on them here. Trivially copyable; all
+// arrays are device memory.
 #pragma once
 
 #include <cstdint>

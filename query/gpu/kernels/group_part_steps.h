@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Enqueues the kernels of group_parts.cuh. A template over what runs kernels, as join_steps.h, and
-// over how many threads they have.
+// Enqueues the kernels of group_parts.cuh. A template over the launcher, so that the emulator can
+// run the same steps (compare join_steps.h), and over the number of threads.
 #pragma once
 
 #include "presso/error.h"

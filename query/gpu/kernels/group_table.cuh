@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Groups that are told by keys of 64 bits: a hash table in device memory whose places are the
-// groups. Keys lie in buckets of four, which are one sector of memory, so that a row mostly reads
-// one to find its place; a group's cells have the place's number (Pipeline::group_words). Nothing
-// has to be known of the number of groups but a guess: where a key finds no place in some buckets
-// the table is too full, and the query begins again with a larger one (optimistic; F5).
+// Groups that are identified by keys of 64 bits: a hash table in device memory whose places are the
+// groups. Keys lie in buckets of four, one sector of memory each, so that a row mostly reads one
+// sector to find its place; the cells of a group are found by the place's number
+// (Pipeline::group_words). The number of groups need only be guessed: if a key finds no place in
+// several buckets, the table is too full, and the query starts again with a larger one (optimistic;
+// F5).
 //
-// A bucket's places are taken in their order, each claimed by compare-and-swap, and never given
-// back. So a key that is not there yet goes to the first free place, and what is read of a bucket
-// may be old, some of it older than what is behind: whatever was read as free from the first such
-// place on is claimed in turn, and shows whose it is then. Which place a key gets depends on who
-// comes first; nobody asks. Buckets after the first are a step apart that depends on the key
-// (double hashing), and their number is prime, so that a key comes to all of them.
+// The places of a bucket are taken in order, each claimed by compare-and-swap, and never given
+// back, so a new key goes to the first free place. What a thread has read of a bucket may be
+// outdated, and some of it more than the rest; therefore every place from the first one on that was
+// read as free is claimed in turn, and the claim shows whose it is. Which place a key gets depends
+// on which thread comes first, and nothing depends on it. Later buckets follow at a distance that
+// depends on the key (double hashing); the number of buckets is prime, so that a key can reach all
+// of them.
 // Tests: tests/simt/group_table_test.cpp, and tests/simt/query_on_gpu_test.cpp, in the emulator and
 // on a device.
 #pragma once

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Adds rows to the cells of their groups, wherever these are (GroupPlace):
+// Adds rows to the cells of their groups, which lie in one of three places (GroupPlace):
 //
-//   lanes    each lane of each warp has cells of its own in shared memory, so that additions are
-//            not atomic; they are added up when the warp has no more rows. For few groups
+//   lanes    each lane of each warp has cells of its own in shared memory, so additions need not be
+//            atomic; cells are added up when the warp has no more rows. For few groups
 //   block    the warps of a thread block share cells in shared memory. Up to a few thousand groups
-//   device   all share cells in device memory, which stay in L2 up to some millions of groups; a
-//            row's are in one sector, where they are few. A group is told by its number, or by its
-//            key, which has a place in a table (group_table.cuh)
+//   device   all threads share cells in device memory, which stay in L2 up to some millions of
+//            groups. If a group has few cells, they lie in one sector. A group is identified by its
+//            number, or by its key, which has a place in a table (group_table.cuh)
 //
-// Additions may come in any order: sums are modulo 2^64, and the host has seen to it that they are
-// right there, or splits values (kSumLow, kSumHigh). First rows are lowered by each row.
+// Additions may come in any order: sums are modulo 2^64, and the host has made sure that they
+// cannot overflow, or has split the values (kSumLow, kSumHigh). Each row lowers its group's first
+// row number to its own, if that is smaller.
 // Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 

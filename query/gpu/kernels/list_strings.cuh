@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Strings of a StringIndex that are wanted back, of which only the numbers are known: first their
-// lengths, then, once the host has found a place for each, their bytes. A lane has a string; what
-// is behind the front of a long one is copied by all lanes of a warp together.
-// Tests: tests/simt/query_string_groups_on_gpu_test.cpp.
+// Lists strings of a StringIndex by number: first their lengths, then, once the host has assigned
+// each a place, their bytes. Each lane handles one string; the rest of a long string, after its
+// front, is copied by all lanes of the warp together. Tests:
+// tests/simt/query_string_groups_on_gpu_test.cpp.
 #pragma once
 
 #include "query/gpu/kernels/string_index.cuh"

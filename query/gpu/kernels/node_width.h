@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which numbers registers of 32 bits hold, and what stands for nulls of doubles.
+// Which nodes fit into registers of 32 bits, and which value represents NULL in registers of
+// doubles.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Numbers of rows' strings (string_index.h):
+// Numbers the strings of rows (string_index.h):
 //
-//   counts    a warp a tile of kRowTile rows of text: lengths as counts, and their sum
-//   places    a warp a row group of text: where tiles begin, whether lengths add up to the text
-//   rows      a warp a tile of kRowTile rows, four neighbours a lane: each lane walks its row's
-//             codes, packs what they stand for into words, and looks these up; or takes the words
-//             of its text
-//   bytes     a thread a block of tokens: whether its rows have as many bytes as it says
-//   entries   a lane an entry of a dictionary
-//   slices    a warp a vector: numbers of codes' entries, and of nulls
+//   counts    a warp for each tile of kRowTile rows of text: lengths as counts, and their sum
+//   places    a warp for each row group of text: where tiles begin, and whether lengths add up to
+//             the size of the text
+//   rows      a warp for each tile of kRowTile rows, four neighbours for each lane: a lane walks
+//   the
+//             codes of its row, packs the bytes that they stand for into words, and looks these up;
+//             or it takes the words of the row's text
+//   bytes     a thread for each block of tokens: whether its rows have as many bytes as it says
+//   entries   a lane for each entry of a dictionary
+//   slices    a warp for each vector: numbers of the entries of codes, and of NULLs
 //
-// Codes are read where they lie: those of neighbouring rows are in the same lines of memory, which
-// caches have. Reasoned, for 16 bytes in 6 codes: some 35 instructions a code, 60 a row for hash,
-// bucket and cell. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+// Codes are read in place: those of neighbouring rows share lines of memory, which caches hold.
+// Estimated, not measured, for 16 bytes in 6 codes: about 35 instructions for each code, and 60 for
+// each row for hash, bucket and cell. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"

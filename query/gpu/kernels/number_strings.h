@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enqueues the kernels that give strings numbers (string_index.h) on the current device. They do
-// not wait.
+// Enqueues the kernels that number strings (string_index.h) on the current device, without waiting.
 #pragma once
 
 #include "presso/error.h"

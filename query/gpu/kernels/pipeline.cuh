@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The fused kernels: decode, filter, compute and add up, without a value coming back to memory.
+// The fused kernels: decode, filter, compute and aggregate without writing intermediate values to
+// memory.
 //
-//   count_rows_body     conditions alone: rows are counted, and their bits written where wanted
-//   sum_columns_body    conditions, then sums of whole columns
-//   run_pipeline_body   conditions, then the program on the rows that are left, then groups, or
-//                       the rows are written
-//   run_chain_body      (chain.cuh) conditions, then chains of columns, then groups
+//   count_rows_body     tests conditions and counts rows; writes a bitmap of them if wanted
+//   sum_columns_body    tests conditions, then sums whole columns
+//   run_pipeline_body   tests conditions, runs the program for the rows that are left, and groups
+//                       or writes them
+//   run_chain_body      (chain.cuh) tests conditions, evaluates chains of columns, and groups
 //
-// A grid of as many thread blocks as run at once; a warp takes tasks of eight neighbouring vectors,
-// one after another, the grid's warps side by side. Shared memory: PipelineShape.
+// The grid has as many thread blocks as run at once. A warp takes tasks of eight neighbouring
+// vectors, one after another; the grid's warps work side by side. Shared memory: PipelineShape.
 // Tests: tests/simt/query_on_gpu_test.cpp, in the emulator and on a device.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A question as a kernel runs it (columns.md 4.4; Crystal's shape, Shanbhag 2020): conditions that
-// packed columns answer, a short program over the rows that are left, which joins them to rows of
-// other tables, and what becomes of its values. All arrays are device memory; trivially copyable.
-// Made by pipeline_builder.h, run by pipeline.cuh.
+// A query as a kernel runs it (the shape of Crystal's kernels, Shanbhag 2020; S4.14 in
+// docs/sources.md): conditions that packed columns answer; a short program over the rows that are
+// left, which also joins them to rows of other tables; and the use of its values, in groups, rows
+// or sums. All arrays are device memory; trivially copyable. Made by
+// query/gpu/table/pipeline_builder.h, run by pipeline.cuh. Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernels that run pipelines, one for each case. Each is compiled in a file of its own
-// (instances/), since nvcc takes minutes for all of them in one file and compiles one file on one
-// core. table_kernels.cu chooses among them.
+// (instances/), since nvcc takes minutes for all of them in one file and uses one core for a file.
+// table_kernels.cu chooses among them.
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"

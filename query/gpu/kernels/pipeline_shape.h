@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How much shared memory a pipeline's kernel takes, and where in it what stands.
+// The layout of a pipeline's shared memory: how much a thread block needs, and where each array
+// begins.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a warp knows of the vectors that it works on, eight neighbours of one slice at a time (a
+// A warp's view of the vectors that it works on, eight neighbours of one slice at a time (a
 // *task*): the blocks of all columns and the entries of their directories, which are loaded
-// together, and the packed words of the next vector, which are under way to shared memory while
-// the warp works on this one. So a warp waits for memory about once in eight vectors.
-// Tests: tests/simt/query_on_gpu_test.cpp.
+// together, and the packed words of the next vector, which are copied to shared memory
+// asynchronously while the warp works on the current one. A warp therefore waits for memory about
+// once in eight vectors. Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/integer_decoder.cuh"

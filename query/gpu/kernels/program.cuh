@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs a pipeline's program on the rows of a vector that are left, up to kChunkRows at a time: a
-// few for each lane, so that fetching a step is paid once for them. Rows need not be neighbours:
-// where some are left out the others are listed first. Packed columns are read where they lie, any
-// row at once; vectors that must be decoded in order (differences, runs, exceptions) are decoded as
-// a whole into memory that the warp has for itself and that stays in L2. A lane writes and reads
-// registers of its own rows only, so that nothing has to be waited for.
+// Runs a pipeline's program for the rows of a vector that are left, up to kChunkRows at a time:
+// several rows for each lane, so that the cost of fetching a step is shared. Rows need not be
+// neighbours: if some are dropped, the others are listed first. Packed columns are read in place,
+// in any order; vectors that must be decoded in order (differences, runs, exceptions) are decoded
+// as a whole into memory that belongs to the warp and stays in L2. A lane writes and reads only
+// registers of its own rows, so no synchronisation is needed.
 // Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 

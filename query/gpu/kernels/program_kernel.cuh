@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// program_kernel() of pipeline_kernels.h, for the files that instantiate it.
+// Defines program_kernel() of pipeline_kernels.h, for the files that instantiate it.
 #pragma once
 
 #include "query/gpu/kernels/pipeline.cuh"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What cells take of doubles. The CPU adds doubles as whole numbers of a unit, exactly, and rounds
-// once (query/group/double_sum_state.cpp), so that any other exact sum gives the same bits: here a
-// number of units is cut into limbs of 32 bits, each of which is added up in a cell of its own,
-// with the value's sign. No carries are needed for up to 2^31 rows; for more, up to 2^47, limbs
-// have 16 bits, and integers that two cells may not hold are cut so as well. The host puts them
-// together.
+// How doubles are added up in cells of 64-bit integers. The CPU adds doubles exactly, as integers
+// of a common unit, and rounds once (query/group/double_sum_state.cpp), so any other exact sum
+// gives the same bits. Here a number of units is cut into limbs of 32 bits, each added up in a cell
+// of its own with the value's sign, without carries. That suffices for 2^31 rows; for up to 2^47
+// rows, limbs have 16 bits, and integers that would overflow two cells are cut in the same way. The
+// host combines the limbs.
 //
-// All of it is integer arithmetic on the bits, in functions that are called, so that queries
-// without doubles do not pay for it. Tests: tests/simt/query_doubles_on_gpu_test.cpp.
+// All of it is integer arithmetic in functions that are not inlined, so that queries without
+// doubles do not pay for it. Tests: tests/simt/query_doubles_on_gpu_test.cpp.
 #pragma once
 
 #include "query/gpu/kernels/pipeline.h"

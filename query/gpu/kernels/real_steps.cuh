@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Operations on doubles in a program (RealOperation). A result goes through a register's bits
-// before another operation reads it, so that no two become one that rounds once only: results are
-// those of a CPU, but for a NaN's payload, which nothing that comes of a program shows. One copy
-// for all kernels. Tests: tests/simt/query_doubles_on_gpu_test.cpp.
+// Operations on doubles in a program (RealOperation). Each result passes through the bits of a
+// register before another operation reads it, so the compiler cannot fuse two operations into one
+// that rounds only once: results equal those of a CPU, except for a NaN's payload, which no program
+// exposes. One copy serves all kernels. Tests: tests/simt/query_doubles_on_gpu_test.cpp.
 #pragma once
 
 #include "query/gpu/kernels/real_parts.cuh"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Puts bits of rows where slices have them (row_bits.h). A thread block a slice, a thread a word of
-// 32 rows, which come from one block or from several. Tests: tests/simt/row_bits_test.cpp.
+// Moves bits of rows to the places that slices have for them (row_bits.h). A thread block handles a
+// slice, and a thread one word of 32 rows, which come from one block or from several. Tests:
+// tests/simt/row_bits_test.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bits of rows as they are found, block by block, in the places where slices of a table have them:
-// blocks of tokens end where they are full, in the middle of a slice. Trivially copyable, host and
-// device.
+// Describes where bits of rows were found, block by block, and where the slices of a table have
+// them. The two differ because a block of tokens ends when it is full, in the middle of a slice.
+// Trivially copyable, for host and device.
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Finding strings in a StringIndex, and putting them in. Strings come as words of 64 bits, one
-// after another, from a *source*, however they are stored:
+// Finds strings in a StringIndex, and inserts them. Strings come as words of 64 bits, one after
+// another, from a *source*, however they are stored:
 //
 //     source.length()              in bytes, once all words have been taken
-//     source.for_each_word(sink)   calls sink(word); zeros stand behind the end of the last one
+//     source.for_each_word(sink)   calls sink(word); the last word is padded with zeros
 //
-// Who puts a string in first writes its cell, then claims a place for it by compare-and-swap: so a
-// place that is taken has a cell that can be read, and nobody waits for anybody. Places of a bucket
-// are taken in their order and never given back; a free place that was read may be taken meanwhile,
-// which the claim shows. Where two put the same string in, one finds the other's, and its own
-// number belongs to nobody.
-// Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+// A thread that inserts a string first writes its cell and then claims a place for it by
+// compare-and-swap: a place that is taken therefore has a cell that can be read, and no thread
+// waits for another. Places of a bucket are taken in order and never given back; a place that was
+// read as free may be taken meanwhile, which the claim detects. If two threads insert the same
+// string, one finds the other's, and its own number stays unused. Tests:
+// tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"

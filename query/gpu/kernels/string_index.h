@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Distinct strings in device memory, each with a number, so that columns of strings can be compared
-// by numbers: the strings of one column are put in, those of others are looked up. What kernels
-// (string_index.cuh, number_rows.cuh) know of it and of the rows whose strings get numbers.
-// Trivially copyable, host and device. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
+// A set of different strings in device memory, each with a number, so that string columns can be
+// compared by number: the strings of one column are inserted, those of other columns are looked up.
+// These are the structures that kernels (string_index.cuh, number_rows.cuh) and the host share.
+// Trivially copyable, for host and device. Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 
 #include <cstdint>

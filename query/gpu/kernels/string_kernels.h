@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An interface to the kernels that test strings, as TableKernels is: the host's side runs where
-// there is no CUDA. All enqueue on the stream and do not wait.
+// Interface of the kernels that test strings, like TableKernels, so that host code runs without
+// CUDA (in tests, over the emulator). All functions enqueue on the stream and do not wait.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many rows sums may be of, by how their values are cut into the cells of a group.
+// The most rows that a sum may have without overflow, depending on how values are cut into the
+// cells of a group.
 #pragma once
 
 #include <cstdint>

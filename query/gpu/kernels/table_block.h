@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How a table lies in device memory, for kernels that read its columns while they are packed. Rows
-// are taken in *slices*: what one block of a column holds, up to 65,536 rows of one row group. A
-// slice has vectors of 1,024 rows, the last of which may be shorter. Trivially copyable, host and
-// device.
+// The layout of a table in device memory for kernels that read its columns in packed form. Rows are
+// handled in *slices*: the rows of one block of a column, up to 65,536 rows of one row group. A
+// slice has vectors of 1,024 rows, the last of which may be shorter. Trivially copyable, for host
+// and device.
 #pragma once
 
 #include <cstdint>

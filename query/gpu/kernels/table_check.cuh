@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is checked of a table's blocks once, when they come to a device: that each vector can be
-// decoded without a look at bounds (FORMAT.md 16.4), and that codes name entries of their
-// dictionary. A warp a vector, thread blocks as in integer_decoder.cuh. Checksums:
+// Checks the blocks of a table once, when they reach a device: that each vector can be decoded
+// without checking bounds (FORMAT.md 16.4), and that codes are below the size of their dictionary.
+// One warp for each vector; thread blocks as in integer_decoder.cuh. Checksums are compared by
 // payload_check.cuh. Tests: tests/simt/query_on_gpu_test.cpp.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels over tables on a stream. Threads to data, shared memory and synchronisation are
-// described where their bodies are.
+// Launches the kernels over tables on a stream. How threads map to data, and their use of shared
+// memory and synchronisation, is described where the kernels' bodies are.
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "query/gpu/join/build_lookup.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An interface to the kernels over tables, so that the host's side of querying on a GPU runs where
-// there is no CUDA, in tests over the emulator. All enqueue on the stream and do not wait.
+// Interface of the kernels over tables, so that the host code of querying on a GPU also runs
+// without CUDA, in tests over the emulator. All functions enqueue on the stream and do not wait.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One block of a table on its way to device memory: what is to be read, and what has become of it.
-// Tested with loaded_table.h.
+// One block of a table on its way to device memory: what to read, and its status after reading and
+// checking. Tested with loaded_table.h.
 #pragma once
 
 #include <memory>

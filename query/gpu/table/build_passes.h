@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs a query's pipeline over its tables. A build side that is larger than device memory allows is
-// made in parts, each of the rows whose keys lie in a part of all keys, and the pipeline runs once
-// for each of them: groups go on where they were. Rows whose keys are in another part, or that have
-// none and wait for another part, are dropped in each pass, so that every row passes once.
-// Tested by tests/simt/query_passes_on_gpu_test.cpp.
+// Runs a query's pipeline over its tables if a build side is larger than device memory allows. The
+// build side is made in parts, each with the rows whose keys lie in one range of all keys, and the
+// pipeline runs once for each part; groups accumulate across passes. In each pass, rows whose keys
+// belong to another part are dropped, and rows without a key in all passes but one, so that every
+// row passes once. Costs one scan of the tables for each part. Tested by
+// tests/simt/query_passes_on_gpu_test.cpp.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The rows of a build side in device memory, with their keys: all of them, or those whose keys lie
-// in a part of all. A pipeline writes them, or the CPU if that is none.
-// Tested by tests/simt/query_joins_on_gpu_test.cpp.
+// The rows of a build side in device memory, with their keys: all of them, or those of one part of
+// the keys. A pipeline writes them, or the CPU if no pipeline can. Tested by
+// tests/simt/query_joins_on_gpu_test.cpp.
 #pragma once
 
 #include <algorithm>

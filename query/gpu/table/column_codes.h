@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Numbers of strings for a query, by column: each is made once, whoever asks for it (KeyCodes, and
-// KeyStrings where joins or groups have keys that are no dictionary's).
-// Tested through tests/simt/query_on_gpu_test.cpp.
+// Numbers for the strings of a query's columns. Each column's are made once, whoever asks first:
+// KeyCodes for dictionary columns, and KeyStrings for keys of joins or groups that are stored in
+// other ways. Tested through tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <map>

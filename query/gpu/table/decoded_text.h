@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Strings that row groups store as bytes, decoded in device memory: lengths and blocks of bytes of
-// as many row groups at a time as there is memory for. Kernels then do something with the rows of a
-// batch, and the next batch takes its place. Tested through text_rows.h and string_rows.h.
+// Decodes strings that row groups store as bytes into device memory: lengths and blocks of bytes,
+// for as many row groups at a time as memory allows. Kernels then use the rows of this batch, after
+// which the next batch takes its place. Tested through text_rows.h and string_rows.h.
 #pragma once
 
 #include <vector>

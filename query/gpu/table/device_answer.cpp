@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Answers in device memory (presso/query_gpu.h): batches come from the query's stream, go through
-// pinned memory, and are copied while the next one is made. Tested by
+// Answers in device memory (presso/query_gpu.h): batches come from the query's stream, are staged
+// in pinned memory, and are copied while the next batch is made. Tested by
 // tests/simt/device_answer_test.cpp.
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The groups that a pipeline has left in device memory, as records (GroupList): listed there so
-// many at a time, and copied back. Tested by tests/simt/query_on_gpu_test.cpp.
+// Reads back the groups that a pipeline has left in device memory: kernels list them there as
+// records (GroupList), a limited number at a time, which are then copied to the host. Tested by
+// tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <functional>

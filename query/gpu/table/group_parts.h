@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Very many groups whose keys are far apart (GroupPlace::kParts). A table of them in device memory
-// costs each row a sector for its key and one for its cells, anywhere. So the pipeline writes what
-// it would add, a row's key, its order and a word for each cell, and kernels divide these rows into
-// parts by their keys' hashes, in two levels, until the groups of a part fit into a thread block's
-// shared memory, where they are added up (group_parts.cuh). No CUDA.
-// Tested by tests/simt/group_parts_test.cpp.
+// Very many groups whose keys are far apart (GroupPlace::kParts). In a hash table in device memory,
+// each row would cost two random memory sectors, one for its key and one for its cells. Instead,
+// the pipeline writes what it would add (a row's key, its order, and a word for each cell), and
+// kernels partition these rows by the hashes of their keys, in two levels, until the groups of a
+// part fit into a thread block's shared memory, where they are added up (group_parts.cuh). This
+// file is host code. Tested by tests/simt/group_parts_test.cpp.
 #pragma once
 
 #include "query/gpu/kernels/group_part_plan.h"

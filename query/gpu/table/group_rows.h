@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From what a pipeline has left in its cells to the groups as Grouping::finish() gives them.
+// Converts the cells that a pipeline has filled into groups in the form of Grouping::finish().
 // Tested by tests/simt/query_on_gpu_test.cpp.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Columns of build rows in pinned host memory, which kernels write to and gather from over PCIe,
-// where a GPU's memory has no room for them beside keys and lookup; and whether that is expected to
-// take less time than to make the build side in parts. Knows no device.
-// Tested by tests/simt/query_host_columns_on_gpu_test.cpp.
+// Columns of build rows in pinned host memory, which kernels write and gather over PCIe, for build
+// sides whose keys and lookup fill the device's memory; and the decision whether that is expected
+// to take less time than making the build side in parts. The rates below are estimates and have not
+// been measured. Host code that knows no device. Tested by
+// tests/simt/query_host_columns_on_gpu_test.cpp.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows of a build side that the CPU makes, where a pipeline cannot: small tables have strings that
-// are stored as they are, conditions may be anything. Knows no device.
-// Tested by tests/simt/query_joins_on_gpu_test.cpp.
+// Build rows that the CPU makes because a pipeline cannot: the strings of small tables may be
+// stored as text, and conditions may be of any kind. Host code that knows no device. Tested by
+// tests/simt/query_joins_on_gpu_test.cpp.
 #pragma once
 
 #include <vector>

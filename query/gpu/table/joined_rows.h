@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Joined rows, where they are not grouped: kernels write the columns that are wanted, in any order,
-// with the number by which rows are in order; threads put what comes back where it belongs. Tested
-// by tests/simt/query_joins_on_gpu_test.cpp.
+// Returns joined rows that are not grouped: kernels write the wanted columns in any order, along
+// with the number that gives each row its place, and host threads put the copied rows in order.
+// Tested by tests/simt/query_joins_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of a query's plan (device_plan.h) move in device memory, by reasoning, and how
-// long the device takes for them: --explain=analyze and lab/figures's table_gpu_rate tell it.
-// Tested by tests/simt/query_plans_on_gpu_test.cpp.
+// How many bytes the kernels of a query's plan (device_plan.h) move in device memory, by
+// calculation, and how long the device takes for them; printed by --explain=analyze and by
+// lab/figures's table_gpu_rate. Tested by tests/simt/query_plans_on_gpu_test.cpp.
 #pragma once
 
 #include <deque>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Kernels that test some of a query's conditions before the one that does the rest
-// (device_plan.h): each writes the rows that it leaves of a loaded table to device memory, as bits,
-// which the next one takes as its first condition.
-// Tested by tests/simt/query_plans_on_gpu_test.cpp.
+// Kernels that test some conditions of a query before the kernel that does the rest
+// (device_plan.h). Each writes a bitmap of the rows that it leaves of a loaded table to device
+// memory, which the next kernel takes as its first condition. Tested by
+// tests/simt/query_plans_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Keys of joins and groups that are strings, however row groups store these: those of a column of
-// a build side, or of groups, get numbers in device memory (query/gpu/kernels/string_index.h), row
-// by row, and those of columns that are joined to it the same numbers. Pipelines then join and
-// group by numbers, and do not read these columns for it, which take 4 bytes a row of device memory
-// as long as the query runs. All come to the device as they are stored. Tested by
-// tests/simt/query_string_keys_on_gpu_test.cpp and tests/simt/query_string_groups_on_gpu_test.cpp.
+// String keys of joins and groups, however row groups store them. The strings of a build side's
+// column, or of a group key, are numbered row by row in device memory
+// (query/gpu/kernels/string_index.h), and columns that are joined to it get the same numbers.
+// Pipelines then join and group by numbers and need not read the strings. Costs 4 bytes for each
+// row of device memory while the query runs; strings reach the device in their stored form. Tested
+// by tests/simt/query_string_keys_on_gpu_test.cpp and
+// tests/simt/query_string_groups_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>

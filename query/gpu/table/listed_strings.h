@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strings that have numbers in device memory (string_index.h) come back from there: those of the
-// numbers that occur among groups. Tested by tests/simt/query_string_groups_on_gpu_test.cpp.
+// Copies strings that were numbered in device memory (string_index.h) back to the host: those whose
+// numbers occur among groups. Tested by tests/simt/query_string_groups_on_gpu_test.cpp.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the time goes that tables take on their way from files to a device, for measurements
-// (query_gpu_rate --phases, load_rate).
+// Measures how the time for bringing tables from files to a device is spent, by phase, for lab
+// programs (query_gpu_rate --phases, load_rate).
 #pragma once
 
 #include <cstdint>

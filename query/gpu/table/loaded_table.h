@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tables in device memory: the blocks of some columns as they are stored, compared with their
-// checksums and checked on the device when they come, so that kernels can read them as often as
-// they like without a look at bounds; but for blocks of text, which are checked when they are
-// decoded. Tested by tests/simt/query_on_gpu_test.cpp.
+// Tables in device memory: the blocks of some columns in their stored form. They are compared with
+// their checksums and validated on the device when they arrive, so that kernels can read them any
+// number of times without checking bounds. Blocks of text are checked later, when they are decoded.
+// Tested by tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <deque>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Some row groups on their way to device memory: threads read their blocks while the caller does
-// something else, then the device checks them.
-// Tested with loaded_table.h.
+// something else, and the device then checks them. Tested with loaded_table.h.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What has to be known to give the strings of a column numbers (string_index.h), and the memory
-// that this takes. Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
+// What must be known about a column to number its strings (string_index.h), and the memory that
+// this takes. Tested by tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A row group of which blocks are to be loaded: which of its slices are wanted, and which blocks
-// these need. Any thread makes one, several at once.
-// Tested with loaded_table.h.
+// A row group whose blocks are to be loaded: which of its slices are wanted, and which blocks these
+// need. Several threads may open row groups at once. Tested with loaded_table.h.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Pinned memory through which blocks of tables go to a device: several threads fill a piece, and
-// who fills the last of it sends it. There are several pieces' worth, so that threads do not wait
-// for each other, nor for the device, where one piece ends and the next one begins.
-// Tested by tests/unit/query/gpu/pinned_ring_test.cpp.
+// A ring of pinned memory through which blocks of tables go to a device. Several threads fill a
+// piece, and the thread that completes it sends it. There is room for several pieces, so that
+// threads wait neither for each other nor for the device at the end of a piece. Tested by
+// tests/unit/query/gpu/pinned_ring_test.cpp.
 #pragma once
 
 #include <condition_variable>

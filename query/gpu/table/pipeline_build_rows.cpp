@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: a pipeline over rows of a build side that come out when all others have been
-// joined. Its program is that of the table's rows, in which what comes before the stage is not
-// there: columns are null, nothing was found, and the build row is the row itself.
+// PipelineBuilder: the pipeline over build rows that outer, semi and anti joins return after all
+// other rows. Its program is that of the table's rows, except that everything before the stage is
+// missing: columns are NULL, nothing was found, and the build row is the row itself.
 #include <algorithm>
 
 #include "query/gpu/table/pipeline_builder.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From a bound query to a pipeline: which columns it reads, conditions as steps over lane masks,
-// expressions as a program over registers, keys of groups as one number, aggregates as cells. What
-// a pipeline cannot do is refused with a reason, and the query is the CPU's. Knows no device.
-// Tested by tests/simt/query_on_gpu_test.cpp.
+// Compiles a bound query to a pipeline: the columns to read, conditions as steps over lane masks,
+// expressions as a program over registers, group keys as one number, and aggregates as cells.
+// Declines what a pipeline cannot do, with a reason, and the query is left to the CPU. Host code
+// that knows no device. Tested by tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <map>

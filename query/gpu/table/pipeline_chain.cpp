@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: a program that is chains of columns only runs without registers in shared memory
-// (ChainStep).
+// PipelineBuilder: a program that consists of chains of columns only is run without registers in
+// shared memory (ChainStep).
 #include <algorithm>
 #include <optional>
 #include <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: joins of whose build rows nothing matters but how many there are of a key. A row
-// of the probe side goes on once, and counts as often, so that keys of very many rows cost nothing.
+// PipelineBuilder: joins of whose build rows only the number for each key matters. A probe row goes
+// on once and is counted that many times, so that keys with very many rows cost no more than
+// others.
 #include <algorithm>
 
 #include "query/gpu/table/pipeline_builder.h"

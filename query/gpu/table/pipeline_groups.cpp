@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: keys of groups as one number, and aggregates as cells.
+// PipelineBuilder: combines the keys of groups into one number, and turns aggregates into cells.
 #include <algorithm>
 #include <limits>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: stages of joins as steps that look keys up and gather columns of the rows that
-// they find.
+// PipelineBuilder: stages of joins become steps that look keys up and gather columns of the rows
+// that were found.
 #include <algorithm>
 #include <bit>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: keys of joins as one number.
+// PipelineBuilder: combines the keys of a join into one number.
 #include <limits>
 
 #include "query/gpu/kernels/node_width.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: where values are null, and what is true of those that may be. A register has no
-// null: a value has any bits there, and a truth of its own says of which rows it is one. Truths of
-// three values (SQL's) become two questions, whether it is true and whether it is false, each of
-// which has an answer for every row.
+// PipelineBuilder: NULLs. A register cannot hold NULL: a NULL value has arbitrary bits, and a
+// separate truth value tells which rows are NULL. SQL's three-valued truths become two questions,
+// whether a condition is true and whether it is false, each of which has an answer for every row.
 #include <algorithm>
 #include <bit>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: operations on doubles as steps (real_steps.cuh), sums of them as cells
+// PipelineBuilder: operations on doubles become steps (real_steps.cuh), and their sums cells
 // (real_parts.cuh).
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a pipeline over tables in device memory and brings back what became of it. One run: begin(),
-// then prepare() and enqueue() for each loaded table, then matched(), rows() or groups(). Tested by
+// Runs a pipeline over tables in device memory and returns its results. A run is begin(), then
+// prepare() and enqueue() for each loaded table, then matched(), rows() or groups(). Tested by
 // tests/simt/query_on_gpu_test.cpp.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PipelineBuilder: columns and expressions as values of a program, and where they are null.
+// PipelineBuilder: columns and expressions become values of a program, with the conditions under
+// which they are NULL.
 #include <algorithm>
 #include <bit>
 #include <limits>

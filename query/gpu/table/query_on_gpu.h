@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Queries on a GPU (query/run/query_device.h): row groups come to the device as they are stored,
-// as many at a time as fit, pipelines run over them, and groups come back. Tables that are joined
-// to them come first: pipelines of their own write their rows, and lookups are made of these.
-// Tables may also stay in the device's memory.
-// Tested by tests/simt/query_on_gpu_test.cpp.
+// Runs queries on a GPU (query/run/query_device.h). Row groups come to the device in their stored
+// form, as many at a time as fit; pipelines run over them, and groups or rows are copied back.
+// Tables that are joined come first: pipelines of their own write their rows, of which lookups are
+// made. Tables may also stay in the device's memory (resident_table.h). Tested by
+// tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <memory>

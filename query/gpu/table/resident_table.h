@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tables that stay in device memory (presso/device_table.h): their columns are loaded once, and
-// queries over the same files find their blocks here. Tested by tests/simt/device_table_test.cpp.
+// later queries over the same files find the blocks here. Tested by
+// tests/simt/device_table_test.cpp.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What everything that runs over tables in device memory works with.
+// The resources that every run over tables in device memory shares. See the members.
 #pragma once
 
 #include <algorithm>

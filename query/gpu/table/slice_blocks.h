@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which stored blocks have rows of the slices of a loaded table, and what they take.
+// Which stored blocks contain rows of the slices of a loaded table, and how much memory they take.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a pipeline and the build sides of its joins have to know of each other.
+// What a pipeline and the build sides of its joins must know of each other: which columns, keys and
+// counts of a stage are used.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which rows of a loaded table pass conditions on strings, where row groups store these as tokens
-// or bytes. Of tokens counts of codes are decoded, and find_strings() tests blocks as they are
-// stored; text is decoded (decoded_text.h), and test_text() tests its rows. The bits come to where
-// pipelines look for them (Pipeline::row_bits). In order: prepare(), enqueue(), a wait, check().
-// Tested by tests/simt/query_on_gpu_strings_test.cpp.
+// Evaluates conditions on strings that row groups store as tokens or as bytes, and writes a bitmap
+// of the rows that pass. For tokens, counts of codes are decoded and find_strings() searches the
+// blocks in their stored form; text is decoded (decoded_text.h) and test_text() tests its rows. The
+// bitmap is where pipelines look for it (Pipeline::row_bits). Call order: prepare(), enqueue(),
+// wait for the stream, check(). Tested by tests/simt/query_on_gpu_strings_test.cpp.
 #pragma once
 
 #include <optional>

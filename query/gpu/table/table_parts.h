@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What pipelines run over, part by part: row groups that are read from files as they are needed,
-// those of tables that are in device memory already, or both, where only some of the columns are.
-// Tested by tests/simt/device_table_test.cpp.
+// The parts of tables that pipelines run over, one after another: row groups read from files when
+// they are needed, row groups of tables that are in device memory already, or both if only some of
+// the columns are there. Tested by tests/simt/device_table_test.cpp.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs a pipeline over tables in files: row groups come to the device as they are stored, as many
-// at a time as fit, or they are there already (resident_table.h).
-// Tested by tests/simt/query_on_gpu_test.cpp.
+// Runs a pipeline over tables in files: row groups come to the device in their stored form, as many
+// at a time as fit, unless they are there already (resident_table.h). Tested by
+// tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads for work that goes on while the thread that wants it does something else: reading the
-// next part of a table while the device works on this one.
-// Tested by tests/unit/query/gpu/task_queue_test.cpp.
+// Threads for work that continues while the thread that wants it does something else, such as
+// reading the next part of a table while the device works on this one. Tested by
+// tests/unit/query/gpu/task_queue_test.cpp.
 #pragma once
 
 #include <condition_variable>

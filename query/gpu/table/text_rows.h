@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers of the rows of loaded row groups that store their strings as bytes: the device decodes
-// these (decoded_text.h), and looks each row's string up or puts it into an index. Tested by
+// Numbers the rows of loaded row groups that store their strings as bytes: the device decodes them
+// (decoded_text.h), and looks each row's string up in an index or inserts it. Tested by
 // tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 

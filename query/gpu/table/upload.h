@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays that are copied to the device in one piece. Host code, no CUDA.
+// Collects arrays that are copied to the device in one piece. Host code without CUDA.
 #pragma once
 
 #include <cstring>

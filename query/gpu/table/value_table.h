@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Expressions of one column that has few values: the CPU computes them once for each value, and a
-// program on the GPU looks them up. So dates have years, and strings of dictionaries pass whatever
-// test there is, without kernels that know how (a thesis' dictionary predicates, L20, carried on to
-// all expressions). Knows no device. Tested by tests/simt/query_on_gpu_test.cpp.
+// Expressions of one column with few different values: the CPU computes them once for each value,
+// and a program on the GPU looks the results up. This gives years of dates, and any test of
+// dictionary strings, without kernels for them (dictionary predicates of source L20, extended to
+// all expressions). Host code that knows no device. Tested by tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include <cstdint>
