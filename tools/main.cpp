@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The presso command. Everything is in cli/driver.cpp and the commands.
+// The presso command. process.cpp prepares the process; everything else is in cli/driver.cpp and
+// the commands.
 #include "tools/process.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The library of presso-gpu. What a GPU is not for, it does on the CPU and says so.
+// The library of the package presso-gpu. It implements the C interface of plugin.h over presso's
+// own C++: searches and queries on a GPU. Work that a GPU does not do is done on the CPU, and the
+// answer says so. No C++ exception and no C++ type leaves it. Tested by python/tests/test_gpu.py.
 #include "python/gpu_package/plugin.h"
 
 #include <algorithm>
@@ -27,8 +29,11 @@ std::string string_of(const presso_gpu_text& text) {
   return {text.data, text.bytes};
 }
 
-/// 0, or 1 with the error: what functions of the library return. No exception leaves.
+/// Runs a call of the library and returns what its functions return: 0, or 1 with `error` set.
+/// Exceptions end here.
 template <class Call>
+/// Runs the call and turns what goes wrong into the C struct. Returns 0, or 1 with `error` filled
+/// in; no exception passes.
 int answer(presso_gpu_error* error, const Call& call) {
   Status status;
   try {
@@ -43,6 +48,7 @@ int answer(presso_gpu_error* error, const Call& call) {
   return 1;
 }
 
+/// A file that the caller reads, through the function that it gave.
 class CallerFile final : public RandomAccess {
  public:
   explicit CallerFile(const presso_gpu_file& file) : file_(file) {}
@@ -57,13 +63,16 @@ class CallerFile final : public RandomAccess {
   presso_gpu_file file_;
 };
 
+/// The caller's byte as the flag that presso's options take; the assertion below is what allows
+/// this.
 const std::atomic<bool>* flag_of(const unsigned char* byte) {
   static_assert(sizeof(std::atomic<bool>) == 1 && std::atomic<bool>::is_always_lock_free);
   return reinterpret_cast<const std::atomic<bool>*>(byte);
 }
 
-// --- searching
+// Searching.
 
+/// Compiles the pattern. Error: kInvalidArgument with the place in it.
 Result<Pattern> pattern_of(const presso_gpu_pattern& asked) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < asked.count; ++i) texts.push_back(string_of(asked.texts[i]));
@@ -77,7 +86,7 @@ Result<Pattern> pattern_of(const presso_gpu_pattern& asked) {
   return Pattern::compile(texts, options);
 }
 
-/// The caller's functions are those of `how`, which is kept by reference.
+/// The options of a scan. They call the functions of `how`, which is kept by reference.
 ScanOptions scan_options(const presso_gpu_scan& how) {
   ScanOptions options;
   options.threads = how.threads;
@@ -105,6 +114,8 @@ ScanOptions scan_options(const presso_gpu_scan& how) {
   return options;
 }
 
+/// The callback that hands lines to the caller; empty if none is wanted. The caller's line refers
+/// to memory that is valid during the call only.
 LineCallback line_callback(const presso_gpu_scan& how) {
   if (how.on_line == nullptr) return {};
   return [&how](const MatchedLine& line) {
@@ -134,6 +145,7 @@ void copy_summary(const ScanSummary& from, presso_gpu_scan_summary& to) {
 }  // namespace
 }  // namespace presso::gpu_plugin
 
+/// A handle of the interface: one pattern on one opened GPU.
 struct presso_gpu_search {
   std::unique_ptr<presso::FileSearch> search;
 };
@@ -170,13 +182,15 @@ void close_search(presso_gpu_search* search) {
   delete search;
 }
 
-// --- asking
+// Querying.
 
-/// GPUs that queries use: opened when they are needed, each by one query at a time, and kept, as
-/// are their memory and what CUDA has started.
+/// The GPUs that queries use. They are opened when they are needed, each is used by one query at a
+/// time, and they are kept afterwards together with their memory and what CUDA has started, because
+/// opening one takes about half a second.
 class Devices {
  public:
-  /// Goes back here when the last copy of it goes.
+  /// A GPU for one query, idle or newly opened. It returns to the pool when the last copy of the
+  /// pointer goes.
   static Result<std::shared_ptr<QueryDevice>> take(int device) {
     Devices& all = devices();
     std::shared_ptr<QueryDevice> taken = all.idle(device);
@@ -191,7 +205,8 @@ class Devices {
   }
 
  private:
-  /// Lives as long as the process: streams may end after its destructors have begun.
+  /// The pool lives as long as the process, because streams may end after static destructors have
+  /// begun.
   static Devices& devices() {
     static auto* const kAll = new Devices;
     return *kAll;
@@ -216,13 +231,14 @@ class Devices {
   std::vector<std::pair<int, std::shared_ptr<QueryDevice>>> idle_;
 };
 
-/// A query with its files.
+/// A query with its files and options. Steps are added in the order of the caller's list.
 struct AskedTables {
   std::vector<std::unique_ptr<CallerFile>> files;
   std::optional<Query> query;
   QueryOptions options;
   int device = 0;
 
+  /// Opens the files of a step as tables.
   Result<std::vector<Table>> open(const presso_gpu_step& step) {
     std::vector<Table> tables;
     for (std::size_t i = 0; i < step.file_count; ++i) {
@@ -233,6 +249,7 @@ struct AskedTables {
     return tables;
   }
 
+  /// Begins the query, from files or from a statement.
   Status begin(const presso_gpu_step& step) {
     PRESSO_ASSIGN(std::vector<Table> tables, open(step));
     const std::string text = string_of(step.text);
@@ -245,6 +262,7 @@ struct AskedTables {
     return {};
   }
 
+  /// Adds one step to the query. Error kInvalidArgument: a clause that is not known.
   Status add(const presso_gpu_step& step) {
     const std::string text = string_of(step.text);
     switch (static_cast<presso_gpu_clause>(step.clause)) {
@@ -287,7 +305,7 @@ struct AskedTables {
     return make_error(ErrorCode::kInvalidArgument, "a clause that is not known");
   }
 
-  /// With a GPU that is this run's alone.
+  /// The options of one run, with a GPU that this run has for itself.
   Result<QueryOptions> run_options(const unsigned char* cancelled = nullptr) const {
     QueryOptions with = options;
     PRESSO_ASSIGN(with.device, Devices::take(device));
@@ -306,6 +324,7 @@ struct AskedTables {
 }  // namespace
 }  // namespace presso::gpu_plugin
 
+/// A handle of the interface.
 struct presso_gpu_query {
   std::shared_ptr<presso::gpu_plugin::AskedTables> asked;
 };
@@ -327,7 +346,7 @@ int open_query(const presso_gpu_step* steps, std::size_t count,
   });
 }
 
-/// A stream with what its query reads.
+/// A stream that keeps alive what its query reads.
 struct HeldStream {
   std::shared_ptr<AskedTables> asked;
   ArrowArrayStream inner;
@@ -337,6 +356,7 @@ HeldStream& held_by(ArrowArrayStream* stream) {
   return *static_cast<HeldStream*>(stream->private_data);
 }
 
+/// Fills `out` with functions that pass every call on to the held stream.
 void hold(std::unique_ptr<HeldStream> held, ArrowArrayStream& out) {
   out.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {
     return held_by(self).inner.get_schema(&held_by(self).inner, to);
@@ -365,6 +385,7 @@ int stream(const presso_gpu_query* query, ArrowArrayStream* out, presso_gpu_erro
   });
 }
 
+/// Drops an answer of which only the figures are wanted.
 class NoSink final : public ResultSink {
  public:
   Result<bool> write(ResultBatch, Buffer) override { return true; }

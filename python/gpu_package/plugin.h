@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-/* Of these structs: another one is another library. */
+/* The version of these structs, which rises with every change of one of them. A library that
+ * states another version is refused. */
 #define PRESSO_GPU_ABI 1
 
 struct presso_gpu_text {
@@ -67,7 +68,7 @@ struct presso_gpu_line {
   size_t match_count;
 };
 
-/* As presso::DamagedBlock. */
+/* Mirrors presso::DamagedBlock: a part of the file that could not be decoded. */
 struct presso_gpu_damage {
   uint64_t plain_offset;
   uint64_t plain_bytes;
@@ -88,14 +89,14 @@ struct presso_gpu_scan {
   uint64_t last_line;
   /* Another thread makes the byte 1 to end the search. */
   const unsigned char* cancelled;
-  /* What follows gets `self`. */
+  /* Every function below is called with `self` as its first argument. */
   void* self;
   int (*on_line)(void* self, const struct presso_gpu_line* line); /* 0: stop; may be null */
   void (*on_progress)(void* self, uint64_t plain_bytes);
   void (*on_damage)(void* self, const struct presso_gpu_damage* damage);
 };
 
-/* As presso::ScanSummary. */
+/* Mirrors presso::ScanSummary, and says whether the GPU or the CPU has searched. */
 struct presso_gpu_scan_summary {
   uint64_t lines;
   uint64_t matches;
@@ -141,7 +142,7 @@ struct presso_gpu_query_options {
   uint64_t memory_bytes;
 };
 
-/* As presso::QuerySummary. */
+/* Mirrors presso::QuerySummary: what one query has read, and how. */
 struct presso_gpu_query_summary {
   uint64_t rows;
   uint64_t rows_in;
@@ -172,7 +173,7 @@ struct presso_gpu_api {
   uint32_t abi; /* PRESSO_GPU_ABI; the rest is only read where it is that */
   const char* version;
 
-  /* Writes as many as there is room for; `count`: how many there are. */
+  /* Lists the GPUs: writes at most `room` of them, and to `count` how many exist. */
   int (*devices)(struct presso_gpu_device* out, size_t room, size_t* count,
                  struct presso_gpu_error* error);
 
@@ -189,7 +190,7 @@ struct presso_gpu_api {
   /* `out`: may outlive the handle. */
   int (*stream)(const struct presso_gpu_query* query, struct ArrowArrayStream* out,
                 struct presso_gpu_error* error);
-  /* Drops the answer. */
+  /* Runs the query to its end and discards the rows: only the summary is handed out. */
   int (*run)(const struct presso_gpu_query* query, const unsigned char* cancelled,
              struct presso_gpu_query_summary* out, struct presso_gpu_error* error);
   /* `take(self, text)` gets the plan, once. */
@@ -199,7 +200,8 @@ struct presso_gpu_api {
   void (*close_query)(struct presso_gpu_query* query);
 };
 
-/* Its only symbol. */
+/* The library's only exported symbol: returns the table of its functions, which lives as long
+ * as the library is loaded. */
 const struct presso_gpu_api* presso_gpu_plugin(void);
 typedef const struct presso_gpu_api* (*presso_gpu_plugin_function)(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso's errors as they pass between the module and the library of presso-gpu (plugin.h), for
-// both.
+// Converts presso's errors and texts between the C++ types and the C structs of plugin.h; both the
+// module and the library of presso-gpu use it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace presso::gpu_plugin {
 
-/// Cut off where there is no room, and ended by a zero.
+/// Copies a text into an array of fixed size, cut off if there is no room, and ended by a zero.
 template <std::size_t kRoom>
 void copy_text(const std::string& from, char (&to)[kRoom]) {
   const std::size_t bytes = std::min(from.size(), kRoom - 1);

@@ -26,7 +26,7 @@ class ProgressBar(Protocol):
 
 
 class Sizes(NamedTuple):
-    """Of a file that was compressed or decompressed."""
+    """The sizes of a file that was compressed or decompressed."""
 
     plain_bytes: int
     compressed_bytes: int
@@ -44,7 +44,7 @@ _DEFAULTS = {
 
 
 def _asked(function, options):
-    """What the library is asked for by the options of a function."""
+    """The options of a function, checked and as the native module takes them."""
     for name in options:
         if name not in _DEFAULTS:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
@@ -95,7 +95,7 @@ def compress_file(
     progress: Progress = None,
     **options: Any,
 ) -> Sizes:
-    """Compresses a file into `to`, by default its path with ".presso" behind it, which appears
+    """Compresses a file into `to`, by default its path with ".presso" appended, which appears
     when it is complete. Its metadata are the path's name and its mtime, and those that are given.
     `progress(plain_bytes, compressed_bytes)` is called with what is done so far, or a bar of tqdm's
     is updated; what that raises ends the work. Returns Sizes."""

@@ -27,12 +27,13 @@ _MOST_PIECE_BYTES = 8 << 20
 _AHEAD = 8
 # How many requests of a file are under way; others wait for one that ends.
 _MOST_REQUESTS = 16
-# What is kept of all files together, beside what is under way.
+# The most bytes that are kept of all files together, not counting requests under way.
 _MOST_KEPT_BYTES = 256 << 20
 # A read of more is several, one after another, as each needs what it has asked for.
 _MOST_READ_BYTES = 128 << 20
-# What of a file's end is fetched because its trailer says that it is the index, of about 60 bytes a
-# block with line facts: 100 GB in blocks of 256 KiB have 24 MB. More is fetched when it is read.
+# The most of a file's end that is fetched because its trailer says that it is the index. That is
+# about 60 bytes a block with line facts: 100 GB in blocks of 256 KiB have 24 MB. What is beyond
+# this is fetched when it is read.
 _MOST_INDEX_BYTES = 64 << 20
 
 
@@ -88,8 +89,8 @@ class FarFile:
         self._has_seen_end = False
 
     def _found(self, begin, end):
-        """Where those begin that have the range, one behind another, with their futures; what is
-        missing is fetched from now on."""
+        """The extents that have the range, in order, as pairs of begin and future. Starts to fetch
+        what is missing."""
         found = []
         while self._planned and self._ahead < _AHEAD:
             self._ahead += 1
@@ -117,7 +118,7 @@ class FarFile:
         return None
 
     def _fetch_around(self, begin, end):
-        """What is missing, and what is likely to be asked for next."""
+        """Fetches what is missing of the range, and what is likely to be asked for next."""
         size = self._size
         if begin == 0 or size - begin <= _LEAST_TAIL_BYTES:
             # Who reads one of them needs the other.
@@ -133,7 +134,7 @@ class FarFile:
             self._fetch(at, min(self._sequence_end, at + _MOST_PIECE_BYTES))
 
     def _fetch(self, begin, end, is_planned=False):
-        """What of the range is not there, and neither under way."""
+        """Starts requests for those parts of the range that are neither there nor under way."""
         while begin < end:
             extent = self._extent_at(begin)
             if extent is None:
@@ -196,7 +197,7 @@ class _Requests:
     def __init__(self, fetch):
         self._fetch = fetch
         self._lock = threading.Lock()
-        # Of extents that nobody has any more, nothing is fetched.
+        # References are weak: an extent that nobody has any more is not fetched.
         self._waiting: collections.deque[weakref.ref[_Extent]] = collections.deque()
         self._threads = 0
 

@@ -42,7 +42,7 @@ class File:
 
     @property
     def stored_bytes(self) -> int:
-        """What the file takes."""
+        """The size of the file as it is stored, in bytes."""
         return self._archive.stored_bytes
 
     @property
@@ -90,7 +90,7 @@ class File:
         return self._archive.read_block(self._block_number(number))
 
     def block_place(self, number: int) -> tuple[int, int, int]:
-        """Of a block: plain offset, offset in the file, bytes in the file."""
+        """Where a block lies: its plain offset, its offset in the file, its bytes in the file."""
         return self._archive.block_place(self._block_number(number))
 
     def _block_number(self, number):

@@ -82,7 +82,7 @@ def open_files(sources: Sources, later: bool = False) -> list[_native.OpenedFile
 
 
 def side_by_side(call: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    """What call(item) gives for each, several at a time."""
+    """The results of call(item) for each item, in their order; several calls run at a time."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(_AT_A_TIME, len(items))) as pool:
@@ -147,12 +147,13 @@ def _shown(text, url=""):
 
 
 def hidden(text: str) -> str:
-    """As shown, with a star for each character: what stands behind it stays in its column."""
+    """The text with a star for each character of a secret, so that the text after it stays in its
+    column."""
     return _secrets().sub(lambda found: "*" * len(found[0]), text)
 
 
 def _bytes_of(name):
-    """Of a name for messages, in which surrogates may stand."""
+    """The bytes of a name for messages. Surrogates in it stand for bytes that are not UTF-8."""
     try:
         return name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -217,7 +218,8 @@ class _ObjectReader:
 
 
 def _checked_size(size):
-    """Of what others say: OSError where no file can have it."""
+    """Checks a size that a server or a file object has told. Raises OSError if no file can have
+    it."""
     if not isinstance(size, int) or not 0 <= size < 1 << 63:
         raise OSError(errno.EIO, f"a size of {str(size)[:100]} bytes")
     return size

@@ -20,7 +20,7 @@ PAUSES = (0.25, 1.0, 4.0)
 #: How long a connection, and then each piece of the answer, is waited for.
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 20.0
-#: All of a request may take SILENT_SECONDS and as long as it takes at so many bytes a second.
+#: A whole request may take SILENT_SECONDS, and the time that its bytes take at this rate.
 LEAST_BYTES_PER_SECOND = 200_000
 _MOST_REDIRECTS = 5
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
@@ -34,7 +34,7 @@ _NUMBERS = {PermissionError: errno.EACCES, FileNotFoundError: errno.ENOENT}
 
 
 class _Passing(Exception):
-    """What may be otherwise the next time."""
+    """An error that may not occur when the request is made again."""
 
 
 class HttpFile:
@@ -86,7 +86,7 @@ class HttpFile:
 
     def _fetch_once(self, begin, end):
         urllib3 = self._urllib3
-        # Of all of it, with redirects and what comes slowly.
+        # The deadline is for the whole request, with redirects and answers that come slowly.
         deadline = time.monotonic() + SILENT_SECONDS + (end - begin) / LEAST_BYTES_PER_SECOND
         response = None
         try:
@@ -102,8 +102,8 @@ class HttpFile:
                 response.close()
 
     def _answer(self, begin, end, deadline):
-        """Of the server, or of the one that it redirects to, which, if it is another one, gets no
-        credentials."""
+        """The answer of the server, or of the one that it redirects to. Another host, port or
+        scheme gets no credentials."""
         url, headers = self._url, self._headers | {"Range": f"bytes={begin}-{end - 1}"}
         for _ in range(_MOST_REDIRECTS + 1):
             response = self._request(url, headers, deadline)

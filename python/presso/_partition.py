@@ -132,7 +132,7 @@ def warn_of_damage(found: Any) -> None:
 
 
 def lines_and_bytes(file: _native.OpenedFile) -> tuple[int | None, int | None]:
-    """Of a whole file, as far as it tells."""
+    """How many lines and plain bytes a whole file has, each None where the file does not tell."""
     try:
         archive = _native.Archive.open(file)
         return archive.lines, archive.plain_bytes

@@ -27,8 +27,8 @@ Tree = Union[tuple, None]
 
 
 class LineQuestion(NamedTuple):
-    """Of presso.scan(): lines from `first` to `last`, that match one of the patterns, regular
-    expressions, or None: any line."""
+    """What presso.scan() is asked for: the lines `first` to `last` that match one of the patterns,
+    which are regular expressions; None stands for any line."""
 
     first: int = 1
     last: int = MOST
@@ -36,7 +36,8 @@ class LineQuestion(NamedTuple):
 
 
 def line_question(tree: Tree) -> LineQuestion:
-    """What has to be asked of lines."""
+    """The question to presso.scan() that gives all lines which the tree may let pass. It may give
+    more: engines apply their filter to what they get."""
     if tree is None:
         return LineQuestion()
     kind, *rest = tree

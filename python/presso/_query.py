@@ -105,7 +105,7 @@ class Query:
         return self._ask("order_by", text("keys", keys))
 
     def limit(self, rows: int, offset: int = 0) -> Query:
-        """At most so many rows, behind the first `offset`."""
+        """At most `rows` rows, after the first `offset` have been passed over."""
         return self._ask("limit", whole("rows", rows), whole("offset", offset))
 
     def options(
@@ -141,8 +141,8 @@ class Query:
         )
 
     def column_kinds(self) -> dict[str, str]:
-        """Of the answer's columns that all libraries compare alike: "integer", "string", "date" or
-        "timestamp" (without a zone)."""
+        """The kinds of those columns of the answer that all libraries compare alike: "integer",
+        "string", "date" or "timestamp" (without a zone)."""
         return {name: kind for name, kind in self._query.column_kinds() if kind}
 
     def _runner(self):
@@ -158,7 +158,7 @@ class Query:
     def partitions(
         self, target_bytes: int = TARGET_BYTES, *, buckets: int = 0
     ) -> list[Partition]:
-        """The question in parts of about so many bytes of the tables' text (of stored bytes, where
+        """The question in parts of about `target_bytes` of the tables' text (of stored bytes, where
         they were not made from text exactly), in order, for other processes and machines. A part
         has some row groups of a file; those that the conditions rule out by what their directories
         tell are in no part, if possible.

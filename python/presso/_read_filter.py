@@ -22,7 +22,7 @@ _DEEPEST = 100
 
 
 def tree_of(filter: Any, schema: pyarrow.Schema) -> Tree:
-    """What is understood of a pyarrow.dataset.Expression, as a tree of _pushed.py."""
+    """The part of a pyarrow.dataset.Expression that is understood, as a tree of _pushed.py."""
     # Engines have texts of their own type, whatever the column's is.
     for text_type in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
         reader = _Reader(str(filter), schema, text_type)
@@ -73,7 +73,8 @@ class _Reader:
         return True
 
     def _name(self, behind):
-        """A column's name, behind which one of these texts stands; and that text."""
+        """Reads a column's name that one of the given texts follows. Returns the name and the
+        text."""
         for name in sorted(self.schema.names, key=len, reverse=True):
             for end in behind:
                 if self.text.startswith(name + end, self.at):

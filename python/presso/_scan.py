@@ -64,7 +64,7 @@ def scan(
         invert: lines without a match.
         before, after: lines of context.
         lines: (first, last): only these lines, counted from 1.
-        limit: at most so many lines, of all files together.
+        limit: the most lines that are given, of all files together.
         columns: of the Arrow stream, of path, line_number, offset, line and spans.
         text: the column `line` is text, in which what is no UTF-8 is replaced by U+FFFD; else
             binary.
@@ -146,9 +146,9 @@ class Scan:
 
     @property
     def totals(self) -> dict[str, Any]:
-        """Of the last use that came to its end, an iteration, count() or a stream of Arrow's:
-        lines, matches, plain_bytes, blocks, blocks_read, blocks_skipped, bytes_read, and damage, a
-        list of what was left out; of a GPU also why_cpu. Empty before."""
+        """The totals of the last use that came to its end, which is an iteration, count() or an
+        Arrow stream: lines, matches, plain_bytes, blocks, blocks_read, blocks_skipped, bytes_read,
+        and damage, a list of what was left out; of a GPU also why_cpu. Empty before."""
         return self._scan.totals()
 
     def __iter__(self) -> Iterator[Match]:
@@ -163,7 +163,7 @@ class Scan:
         return self._scan.count()
 
     def partitions(self, target_bytes: int = TARGET_BYTES) -> list[Partition]:
-        """The scan in parts of about so many bytes of plain text, in order, for other processes
+        """The scan in parts of about `target_bytes` of plain text, in order, for other processes
         and machines. A part has the lines that begin in some blocks of a file; blocks in which the
         file's index rules out matches are in no part, if possible. All parts together give the
         lines of this scan; where one ends with an error, so does this scan. Reads what the files
@@ -171,7 +171,7 @@ class Scan:
         each, and so are all where lines of context or multiline patterns are asked for, or lines=
         with on_error="skip".
 
-        With on_error="skip", line numbers behind a damaged block are those of the file as it was
+        With on_error="skip", line numbers after a damaged block are those of the file as it was
         written, in place of being counted as if there were no lines in it (but not where such a
         file is one part), and a block that two parts reach into is in the totals of both.
 
@@ -190,7 +190,7 @@ class Scan:
         is_limited = self._asked["first_line"] > 1 or self._asked["last_line"] != MOST
         is_complete = self._asked["fail_fast"]
         gives_all = not self._patterns and not is_limited and is_complete
-        # Parts would number the lines behind damage otherwise, and so have others of them.
+        # Parts would number the lines after damage otherwise, and so have others of them.
         is_one = is_limited and not is_complete
         address = address_of(file)
         _, _, known = address

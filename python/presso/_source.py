@@ -60,7 +60,7 @@ class LineSource:
         self._scan = asked
 
     def question(self, columns: Iterable[str] | None, tree: Tree) -> Scan:
-        """Of the lines that the filter may let pass, with these columns or all."""
+        """A scan of the lines that the filter may let pass, with these columns or all."""
         base = self._scan
         asked = dict(base._asked)
         if columns is not None:
@@ -79,7 +79,7 @@ class LineSource:
             patterns = [pattern.encode() for pattern in more.patterns]
             return self._asking(patterns, sharper)
         except ArgumentError:
-            # What is no expression of ours.
+            # The pattern is no regular expression of RE2's syntax: the engine filters alone.
             return self._asking(base._patterns, asked)
 
     def _asking(self, patterns, asked):
@@ -112,8 +112,8 @@ class RowSource:
         return self._query._files is not None and all(one[0] in _OF_ROWS for one in asked)
 
     def question(self, columns: Iterable[str] | None, tree: Tree) -> Query:
-        """Of the rows that the filter may let pass, with these columns, or all. Of a query that
-        is more than rows all columns come."""
+        """A query of the rows that the filter may let pass, with these columns or all. A query that
+        does more than choose rows of files is left as it is, with all columns."""
         if not self._is_plain():
             return self._query
         made = Query(self._query._files)

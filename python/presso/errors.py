@@ -28,7 +28,7 @@ class Error(Exception):
         return self.args[0]
 
     def with_text(self, text):
-        """The same with another text."""
+        """This error, with its place and code, but with another text."""
         made, (kind, _, places) = self.__reduce__()
         return made(kind, text, places)
 

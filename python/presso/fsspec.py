@@ -23,8 +23,8 @@ from presso.errors import ArgumentError, MissingFileError
 
 
 class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
-    """The plain text of one compressed file, as the only file of a file system: of the URL behind
-    `presso::`."""
+    """The plain text of one compressed file, as the only file of a file system. The compressed
+    file is that of the URL after `presso::`."""
 
     protocol = "presso"
     root_marker = ""

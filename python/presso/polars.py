@@ -61,7 +61,8 @@ def scan(asked: Asked, **options: Any) -> polars.LazyFrame:
 
 
 def tree_of(predicate: polars.Expr | None) -> Tree:
-    """What is understood of an expression, as a tree of _pushed.py."""
+    """The part of an expression that is understood, as a tree of _pushed.py; None if none is.
+    Polars applies the whole expression again."""
     if predicate is None:
         return None
     try:

@@ -24,10 +24,11 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
-/// What a file is, and what is known of it without decoding.
+/// An opened file and the facts about it that need no decoding: its index, and the schema of a
+/// table. Immutable, so that threads may share it.
 class Archive {
  public:
-  /// Errors: those of CompressedFile::open() and Table::open().
+  /// Opens a file. Errors are those of CompressedFile::open() and Table::open().
   static Result<Archive> open(OpenedFile file) {
     Archive made(std::move(file));
     const RandomAccess& access = *made.file_.access;
@@ -53,7 +54,8 @@ class Archive {
   const OpenedFile& file() const { return file_; }
   bool is_table() const { return table_.has_value(); }
   std::uint64_t stored_bytes() const { return file_.access->size(); }
-  /// Of a table its text, 0 where that is not kept exactly.
+  /// The size of the plain bytes; for a table that of its text, or 0 if the text is not kept
+  /// exactly.
   std::uint64_t plain_bytes() const {
     return table_ ? table_->text_bytes() : bytes_->plain_bytes();
   }
@@ -85,8 +87,11 @@ class Archive {
   std::optional<LineTable> lines_;
 };
 
+/// Writes into memory of fixed size, and ends cancelled work.
 class BytesSink final : public ByteSink {
  public:
+  /// A sink that fills memory of Python's. It refuses more than there is room for, and ends the
+  /// work when it is cancelled.
   BytesSink(MutableBytes to, const std::atomic<bool>& cancelled)
       : rest_(to), cancelled_(cancelled) {}
   Status write(Bytes bytes) override {
@@ -102,7 +107,7 @@ class BytesSink final : public ByteSink {
   const std::atomic<bool>& cancelled_;
 };
 
-/// Bytes that are written before anybody else sees them.
+/// A new bytes object of Python whose memory is filled before anybody else sees it.
 nb::bytes empty_bytes(std::uint64_t size, MutableBytes& to) {
   PyObject* const made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
   if (made == nullptr) throw nb::python_error();
@@ -110,6 +115,7 @@ nb::bytes empty_bytes(std::uint64_t size, MutableBytes& to) {
   return nb::steal<nb::bytes>(made);
 }
 
+/// Whether [begin, end) lies in a single block, which a binary search of the index tells.
 bool is_in_one_block(const ArchiveIndex& index, std::uint64_t begin, std::uint64_t end) {
   std::uint64_t first = 0;
   std::uint64_t last = index.block_count();
@@ -120,7 +126,8 @@ bool is_in_one_block(const ArchiveIndex& index, std::uint64_t begin, std::uint64
   return last == index.block_count() || end <= index.block_plain_offset(last);
 }
 
-/// As a file object's read(): fewer bytes at the end. On all threads.
+/// Reads like a file object's read(), with fewer bytes at the end of the file, on all threads.
+/// Small reads stay on the caller's thread without the GIL.
 nb::bytes read(const Archive& archive, std::uint64_t offset, std::int64_t length,
                unsigned threads) {
   const CompressedFile& file = archive.bytes();
@@ -147,6 +154,7 @@ nb::bytes read(const Archive& archive, std::uint64_t offset, std::int64_t length
   return made;
 }
 
+/// The plain bytes of one block; IndexError if there is no such block.
 nb::bytes read_block(const Archive& archive, std::uint64_t number) {
   const CompressedFile& file = archive.bytes();
   if (number >= file.index().block_count()) throw nb::index_error("no such block");
@@ -158,6 +166,7 @@ nb::bytes read_block(const Archive& archive, std::uint64_t number) {
   return nb::bytes(reinterpret_cast<const char*>(block.data()), block.size());
 }
 
+/// A block's place: plain offset, offset in the file, stored bytes.
 nb::tuple block_place(const Archive& archive, std::uint64_t number) {
   const ArchiveIndex& index = archive.bytes().index();
   if (number >= index.block_count()) throw nb::index_error("no such block");
@@ -167,6 +176,7 @@ nb::tuple block_place(const Archive& archive, std::uint64_t number) {
 
 }  // namespace
 
+/// Declares the class to Python. The file is opened and read without the interpreter's lock.
 void bind_archive(nb::module_& module) {
   nb::class_<Archive>(module, "Archive", "A compressed file.")
       .def_static(

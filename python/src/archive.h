@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// presso.File: a compressed file, of bytes or a table.
+// Binds presso.File's native part: a compressed file, of bytes or a table, with its sizes and with
+// reading at any place. Tested by python/tests/test_files.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace presso::python {
 
+/// Adds the class to the module.
 void bind_archive(nanobind::module_& module);
 
 }  // namespace presso::python

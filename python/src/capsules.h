@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arrow's structs in the capsules by which libraries of Python hand them to each other (the
-// PyCapsule interface).
+// Wraps Arrow's C structs in the capsules by which Python libraries hand them to each other (the
+// Arrow PyCapsule interface).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,8 +11,8 @@
 
 namespace presso::python {
 
-/// `fill(struct)` sets one, which a capsule of that name then owns: where nobody has taken it, its
-/// release is called when the capsule goes.
+/// Makes a capsule. `fill(struct)` sets the struct, which a capsule of that name then owns: if
+/// nobody has taken it, its release is called when the capsule goes. With the GIL.
 template <class Struct, class Fill>
 nanobind::object capsule_of(const char* name, const Fill& fill) {
   auto made = std::make_unique<Struct>();

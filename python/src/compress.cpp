@@ -31,7 +31,7 @@ namespace {
 
 using Progress = std::optional<nb::callable>;
 
-/// Memory of an object of Python, for as long as this lives. With the GIL.
+/// The memory of a Python object for as long as this lives. With the GIL.
 class BufferView {
  public:
   explicit BufferView(const nb::object& object) {
@@ -48,12 +48,14 @@ class BufferView {
   Py_buffer view_;
 };
 
-/// Calls a function of Python with running totals, from another thread, and keeps what it raises.
+/// Calls a Python function with running totals, from another thread, and keeps what the function
+/// raises until the work has ended.
 class ProgressCalls {
  public:
   explicit ProgressCalls(const Progress& progress = std::nullopt) : progress_(progress) {}
 
-  /// False: it is to stop.
+  /// Calls the function. Returns false if the work is to stop, because the function has raised
+  /// something.
   bool call(std::uint64_t one, std::uint64_t other) {
     if (!progress_) return true;
     const auto call = [&] {
@@ -74,6 +76,7 @@ class ProgressCalls {
   std::optional<nb::python_error> raised_;
 };
 
+/// The options of the library from the dictionary that the Python code has checked.
 CompressOptions options_of(const nb::dict& asked) {
   CompressOptions options;
   options.level = nb::cast<int>(asked["level"]);
@@ -97,13 +100,15 @@ nb::bytes python_bytes(const std::vector<Byte>& bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-/// What the library calls between blocks: ends cancelled work.
+/// The function that the library calls between blocks; it ends cancelled work.
 auto watching(const std::atomic<bool>& cancelled, ProgressCalls& progress) {
   return [&](std::uint64_t one, std::uint64_t other) {
     return !cancelled && progress.call(one, other);
   };
 }
 
+/// Compresses on a thread of its own, so that Ctrl-C ends it; the buffer's memory is held
+/// meanwhile.
 nb::bytes compress(const nb::object& data, const nb::dict& asked) {
   const BufferView view(data);
   CompressOptions options = options_of(asked);
@@ -114,6 +119,7 @@ nb::bytes compress(const nb::object& data, const nb::dict& asked) {
   })));
 }
 
+/// Decompresses in that way. Error: DamageError.
 nb::bytes decompress(const nb::object& data, unsigned threads) {
   const BufferView view(data);
   DecompressOptions options;
@@ -125,8 +131,8 @@ nb::bytes decompress(const nb::object& data, unsigned threads) {
   })));
 }
 
-/// Runs `write(sink, cancelled)` for a file that appears under its name when all is written.
-/// `from`: what errors are about that are not of the file that is written.
+/// Runs `write(sink, cancelled)` for a file that appears under its name when everything is written.
+/// Errors that are not about this file are about `from`.
 template <class Write>
 auto write_file(const OpenedFile& from, const std::string& to, bool overwrite,
                 ProgressCalls& progress, const Write& write) {
@@ -147,6 +153,8 @@ auto write_file(const OpenedFile& from, const std::string& to, bool overwrite,
   return take(std::move(done), from);
 }
 
+/// Compresses a file into another one, which appears when it is complete. Returns plain and
+/// compressed bytes.
 nb::tuple compress_file(OpenedFile from, const nb::bytes& to, bool overwrite, const nb::dict& asked,
                         const Progress& called) {
   from.access = take(from.open(), from);
@@ -163,6 +171,7 @@ nb::tuple compress_file(OpenedFile from, const nb::bytes& to, bool overwrite, co
   return nb::make_tuple(summary.plain_bytes, summary.compressed_bytes);
 }
 
+/// Decompresses a file, or the text of a table. Returns plain and compressed bytes.
 nb::tuple decompress_file(OpenedFile from, const nb::bytes& to, bool overwrite, unsigned threads,
                           const Progress& called) {
   from.access = take(from.open(), from);
@@ -181,9 +190,12 @@ nb::tuple decompress_file(OpenedFile from, const nb::bytes& to, bool overwrite, 
   return nb::make_tuple(summary.plain_bytes, summary.compressed_bytes);
 }
 
-/// The same stream, which ends with ECANCELED when its work is cancelled. Takes `given`.
+/// A stream that passes on another one, which it takes, and ends with ECANCELED when its work is
+/// cancelled.
 class CancellableStream {
  public:
+  /// A stream that ends with ECANCELED once the work is cancelled. It lends out the given stream,
+  /// which stays its owner's.
   CancellableStream(ArrowArrayStream& given, const std::atomic<bool>& cancelled)
       : given_(given), cancelled_(cancelled) {
     stream_.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {
@@ -205,7 +217,7 @@ class CancellableStream {
   CancellableStream(const CancellableStream&) = delete;
   CancellableStream& operator=(const CancellableStream&) = delete;
 
-  /// Not to be used after this.
+  /// The stream; it must not be used after this object is gone.
   ArrowArrayStream& stream() { return stream_; }
 
  private:
@@ -218,7 +230,8 @@ class CancellableStream {
   ArrowArrayStream stream_;
 };
 
-/// `capsule`: of __arrow_c_stream__(), which keeps the stream until it is read.
+/// Writes a table from a stream of Arrow batches. `capsule` is one of __arrow_c_stream__(), which
+/// keeps the stream until it is read. Returns the figures of the table.
 nb::dict write_table(const nb::capsule& capsule, const nb::bytes& to, bool overwrite,
                      std::uint32_t group_rows, const nb::dict& asked) {
   ArrowArrayStream& given = given_stream(capsule);
@@ -244,6 +257,7 @@ nb::dict write_table(const nb::capsule& capsule, const nb::bytes& to, bool overw
 
 }  // namespace
 
+/// Declares the functions to Python. Their arguments were checked by presso/_compress.py.
 void bind_compress(nb::module_& module) {
   module.def("compress", &compress, nb::arg("data"), nb::arg("asked"));
   module.def("decompress", &decompress, nb::arg("data"), nb::arg("threads"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compressing and decompressing buffers and files, and tables from Arrow's streams.
+// Binds the functions that compress and decompress buffers and files, and that write tables from
+// Arrow's streams. Tested by python/tests/test_works.py and test_tables.py.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -7,10 +7,12 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
+/// The number as an int, or None for Error::kNone.
 nb::object number_or_none(std::uint64_t number) {
   return number == Error::kNone ? nb::none() : nb::object(nb::int_(number));
 }
 
+/// Raises the Python exception for the error's code, with its place and what caused it.
 [[noreturn]] void raise_with(const Error& error, const std::string& text, const std::string& path,
                              const nb::object& cause) {
   const nb::object made = nb::module_::import_("presso.errors")
@@ -24,6 +26,7 @@ nb::object number_or_none(std::uint64_t number) {
 
 }  // namespace
 
+/// Text for Python. Bytes that are not UTF-8 become surrogates, as in paths.
 nb::str text_of(const std::string& bytes) {
   PyObject* const made =
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Errors of the library as Python's exceptions (python/presso/errors.py).
+// Raises the library's errors as Python's exceptions (python/presso/errors.py has the classes).
+// Tested by python/tests/test_types.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,20 +12,21 @@
 
 namespace presso::python {
 
-/// A name of a file or a text of the library, in which bytes that are no UTF-8 are surrogates, as
-/// Python has them in names of files.
+/// A file name or a text of the library as a str, in which bytes that are not UTF-8 become
+/// surrogates, as Python has them in names of files.
 nanobind::str text_of(const std::string& bytes);
 
-/// Throws the exception of the error's class, with block and offset; `path`: of the file that it is
-/// about, or empty; `cause`: an exception that it comes from, or none. With the GIL.
+/// Throws the exception of the error's class, with block and offset. `path` is that of the file
+/// that the error is about, or empty; `cause` is an exception that it comes from, or none. With the
+/// GIL.
 [[noreturn]] void raise(const Error& error, const std::string& path = {},
                         const nanobind::object& cause = nanobind::none());
 
-/// The same with another text than the error's own, for people: what is wrong with a pattern or a
-/// statement that they wrote, with its place.
+/// Raises the error with another text than its own, for people: what is wrong with a pattern or a
+/// statement that they wrote, and where.
 [[noreturn]] void raise_explained(const Error& error, const std::string& text);
 
-/// The value, or raise().
+/// The value of the result; an error is raised.
 template <class T>
 T take(Result<T> result, const std::string& path = {}) {
   if (!result.ok()) raise(result.error(), path);

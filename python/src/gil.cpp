@@ -15,8 +15,8 @@ namespace {
 
 std::atomic<unsigned long> main_thread{0};
 
-/// A function of the interpreter by its new or its old name; null if it has neither. The stable
-/// interface, which a module for all versions from 3.12 on is built with, does not declare it.
+/// A function of the interpreter, by its new or its old name; null if it has neither. The stable
+/// interface, with which a module for all versions from 3.12 on is built, does not declare these.
 template <class Function>
 Function* of_interpreter(const char* name, const char* old_name) {
   void* found = dlsym(RTLD_DEFAULT, name);
@@ -24,13 +24,14 @@ Function* of_interpreter(const char* name, const char* old_name) {
   return reinterpret_cast<Function*>(found);
 }
 
-/// Until 3.12 with an underscore in front, as is the next.
+/// Up to Python 3.12 the names of both functions begin with an underscore.
 const auto current_thread_state =
     of_interpreter<PyThreadState*()>("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
 const auto is_finalizing = of_interpreter<int()>("Py_IsFinalizing", "_Py_IsFinalizing");
 
 }  // namespace
 
+/// Whether this thread may call Python. Safe without the lock, and after the interpreter's end.
 bool this_thread_has_gil() {
   if (Py_IsInitialized() == 0) return false;
   PyThreadState* const current = current_thread_state();
@@ -38,6 +39,8 @@ bool this_thread_has_gil() {
   return current != nullptr && current == PyGILState_GetThisThreadState();
 }
 
+/// Learns which thread is the main one, which alone sees signals, and keeps that right in forked
+/// processes.
 void find_main_thread() {
   if (current_thread_state == nullptr || is_finalizing == nullptr) {
     throw nb::import_error("presso does not know this version of Python");
@@ -56,6 +59,8 @@ void rest_forever() {
   for (;;) pause();
 }
 
+/// Called on a thread that comes back from Python late: while the interpreter ends, the thread must
+/// not go on, as its frames would be unwound under it.
 void rest_where_python_ends() {
   using std::chrono::steady_clock;
   if (!works_are_closed()) return;

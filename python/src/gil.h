@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The interpreter's lock: given up, and taken by threads that are not its own.
+// Gives up the interpreter's lock (the GIL), and takes it for threads that are not the
+// interpreter's own.
 //
-// Python before 3.14 ends a thread that wants the lock when the interpreter is ending, by unwinding
-// its stack, which C++ does not survive. Such a thread rests for ever instead, as Python 3.14 does,
-// and from close_works() on threads that come back wait whether the interpreter goes on to end.
+// Python before 3.14 ends a thread that wants the lock while the interpreter is ending, by
+// unwinding its stack, which C++ does not survive. Here such a thread rests for ever, as Python
+// 3.14 lets it; and once close_works() was called, threads that come back first wait to see whether
+// the interpreter goes on to end. Tested by python/tests/test_works.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,17 +21,19 @@ namespace presso::python {
 bool this_thread_has_gil();
 /// Asks Python which thread is its main one, once, for is_main_thread().
 void find_main_thread();
-/// Only on it handlers of signals run.
+/// Whether this is the main thread, on which alone handlers of signals run.
 bool is_main_thread();
+/// Never returns; for threads that the interpreter has outlived.
 [[noreturn]] void rest_forever();
-/// After close_works() on another thread, without the lock: waits for some seconds whether the
-/// interpreter ends, and rests for ever if it does. It may not: a function registered with atexit
-/// may wait for this thread.
+/// To be called without the lock: if another thread has called close_works(), waits for up to two
+/// seconds to see whether the interpreter ends, and rests for ever if it does. It need not end,
+/// because a function registered with atexit may be waiting for this thread.
 void rest_where_python_ends();
 
-/// Without the lock for as long as this lives; a thread that does not have it stays without.
+/// While this lives, the thread is without the lock; a thread that does not have it stays without.
 class GilReleased {
  public:
+  /// Gives the lock up until the end of the scope; nothing where the thread does not have it.
   GilReleased() : state_(this_thread_has_gil() ? PyEval_SaveThread() : nullptr) {}
   ~GilReleased() {
     if (state_ == nullptr) return;
@@ -43,8 +47,10 @@ class GilReleased {
   PyThreadState* state_;
 };
 
+/// While this lives, the thread has the lock.
 class GilTaken {
  public:
+  /// Takes the lock until the end of the scope; rests for ever where the interpreter has ended.
   GilTaken() : state_(ensure_or_rest()) {}
   ~GilTaken() { PyGILState_Release(state_); }
   GilTaken(const GilTaken&) = delete;
@@ -54,7 +60,7 @@ class GilTaken {
   PyGILState_STATE state_;
 };
 
-/// Calls with the lock. False: the interpreter is ending, and nothing was called.
+/// Calls `call` with the lock. Returns false if the interpreter is ending; then nothing was called.
 template <class Call>
 bool with_gil(const Call& call) {
   if (Py_IsInitialized() == 0) return false;

@@ -26,6 +26,8 @@ Error unusable(const std::string& path, const std::string& why) {
   return make_error(ErrorCode::kUnsupported, path + ": " + why);
 }
 
+/// Loads the library and checks that it is of this very version: structs and their meaning may
+/// differ between versions. Error: kUnsupported with the path and the reason.
 Result<GpuApi> load(const std::string& path) {
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return unusable(path, ::dlerror());
@@ -38,13 +40,14 @@ Result<GpuApi> load(const std::string& path) {
   return api;
 }
 
-/// What the library calls while it searches. Exceptions must not pass through its frames: they wait
-/// until it has returned.
+/// The functions that the library calls while it searches. Exceptions must not pass through the
+/// library's frames, so they are kept until it has returned.
 class Searching {
  public:
   Searching(const ScanOptions& options, const LineCallback& on_line)
       : options_(options), on_line_(on_line) {}
 
+  /// The options as the C struct, with this object for its callbacks.
   presso_gpu_scan request() {
     presso_gpu_scan how = {};
     how.threads = options_.threads;
@@ -72,8 +75,11 @@ class Searching {
  private:
   static Searching& of(void* self) { return *static_cast<Searching*>(self); }
 
-  /// False where `call` has thrown, or did so before.
+  /// Runs `call` unless an earlier one has thrown. Returns false if this one throws, or an earlier
+  /// one did.
   template <class Call>
+  /// Calls Python's callback and catches what it raises, since no exception may cross C. It is
+  /// raised again by rethrow().
   bool guarded(const Call& call) {
     if (raised_) return false;
     try {
@@ -84,6 +90,7 @@ class Searching {
     }
   }
 
+  /// A line from the library; false ends the search.
   static int on_line(void* self, const presso_gpu_line* given) {
     MatchedLine line;
     line.kind = static_cast<LineKind>(given->kind);
@@ -120,6 +127,7 @@ class Searching {
   std::exception_ptr raised_;
 };
 
+/// The GPUs that the library finds, as tuples for Python.
 nb::list devices_of(const std::string& path) {
   constexpr std::size_t kMostDevices = 64;
   std::vector<presso_gpu_device> found(kMostDevices);
@@ -140,6 +148,8 @@ nb::list devices_of(const std::string& path) {
 
 }  // namespace
 
+/// Loads each library once and never unloads it, since its threads and CUDA may outlive any handle.
+/// Thread-safe.
 Result<GpuApi> open_gpu_library(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, GpuApi> loaded;
@@ -151,6 +161,7 @@ Result<GpuApi> open_gpu_library(const std::string& path) {
   return api;
 }
 
+/// The file as the library reads it. Valid as long as `file`.
 presso_gpu_file gpu_file_of(const RandomAccess& file) {
   const auto read_at = [](const void* self, std::uint64_t offset, void* into, std::size_t bytes,
                           presso_gpu_error* error) {
@@ -173,6 +184,7 @@ GpuSearch::~GpuSearch() {
   if (search_ != nullptr) pattern_.api->close_search(search_);
 }
 
+/// Compiles the pattern for the GPU on first use, and keeps that for later files.
 Status GpuSearch::open() {
   if (search_ != nullptr) return {};
   std::vector<presso_gpu_text> texts;
@@ -184,6 +196,7 @@ Status GpuSearch::open() {
   return called(pattern_.api->open_search(&asked, pattern_.device, &search_, &error), error);
 }
 
+/// Searches one file. What why_cpu() returns belongs to the last file.
 Result<ScanSummary> GpuSearch::scan(const RandomAccess& file, const ScanOptions& options,
                                     const LineCallback& on_line) {
   PRESSO_TRY(open());
@@ -208,6 +221,7 @@ Result<ScanSummary> GpuSearch::scan(const RandomAccess& file, const ScanOptions&
   return summary;
 }
 
+/// Declares the function to Python.
 void bind_gpu_library(nb::module_& module) {
   module.def(
       "gpu_devices", [](const nb::bytes& path) { return devices_of(bytes_of(path)); },

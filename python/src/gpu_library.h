@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso's code for GPUs, which is a library of its own (python/gpu_package/plugin.h).
+// Loads presso's code for GPUs, which is a library of its own (python/gpu_package/plugin.h), and
+// searches with it. Only C passes between the two. Tested by python/tests/test_gpu.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,17 +14,17 @@
 
 namespace presso::python {
 
-/// The library's functions. It stays loaded as long as the process lives.
+/// The functions of the library, which stays loaded as long as the process lives.
 using GpuApi = const presso_gpu_api*;
 
-/// Loads the library at this path, once. Errors: kUnsupported where it cannot be loaded or is not
-/// for this version.
+/// Loads the library at this path, once. Error kUnsupported: it cannot be loaded or is not for this
+/// version of presso.
 Result<GpuApi> open_gpu_library(const std::string& path);
 
-/// What the library is given of a file, which stays the caller's.
+/// A file as the library takes it; the file stays the caller's and must outlive its use.
 presso_gpu_file gpu_file_of(const RandomAccess& file);
 
-/// What a call of the library returns: an error where that is not 0.
+/// Turns what a call of the library returned into a status.
 Status called(int returned, const presso_gpu_error& error);
 
 /// A pattern that is searched for on a GPU.
@@ -34,19 +35,21 @@ struct GpuPattern {
   presso_gpu_pattern flags = {};  ///< without the texts
 };
 
-/// Searches one file after another for one pattern. The GPU is opened for the first one.
+/// Searches one file after another for one pattern. The GPU is opened for the first file. Used by
+/// one thread.
 class GpuSearch {
  public:
-  /// Kept by reference.
+  /// Keeps `pattern` by reference.
   explicit GpuSearch(const GpuPattern& pattern) : pattern_(pattern) {}
   ~GpuSearch();
   GpuSearch(const GpuSearch&) = delete;
   GpuSearch& operator=(const GpuSearch&) = delete;
 
-  /// As presso::scan(). Errors: likewise, and kNoDevice, kDeviceMemory, kDeviceLost.
+  /// Searches a file as presso::scan() does. Errors are those of presso::scan(), and kNoDevice,
+  /// kDeviceMemory and kDeviceLost.
   Result<ScanSummary> scan(const RandomAccess& file, const ScanOptions& options,
                            const LineCallback& on_line);
-  /// Why the CPU has searched the last file; empty: it has not.
+  /// Why the CPU has searched the last file; empty if the GPU did.
   const std::string& why_cpu() const { return why_cpu_; }
 
  private:

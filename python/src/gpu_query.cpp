@@ -28,7 +28,7 @@ namespace {
 
 using Files = std::vector<OpenedFile>;
 
-/// Clauses that have a text and nothing else, by the methods of Query that add them.
+/// The clauses that have a text and nothing else, by the methods of Query that add them.
 const std::map<std::string, presso_gpu_clause>& text_clauses() {
   static const std::map<std::string, presso_gpu_clause> kClauses = {
       {"alias", PRESSO_GPU_ALIAS},         {"where", PRESSO_GPU_WHERE},
@@ -38,9 +38,11 @@ const std::map<std::string, presso_gpu_clause>& text_clauses() {
   return kClauses;
 }
 
-/// What a query was asked, as the library of presso-gpu takes it; what its steps point to is here.
+/// The steps of a query as the library of presso-gpu takes them. It owns everything that the steps
+/// point to; deques keep the addresses stable.
 class Steps {
  public:
+  /// Appends a step of the question; texts are copied, so that pointers stay valid.
   presso_gpu_step& add(presso_gpu_clause clause, const std::string& text = {}) {
     presso_gpu_step step = {};
     step.clause = clause;
@@ -48,7 +50,7 @@ class Steps {
     steps_.push_back(step);
     return steps_.back();
   }
-  /// The last step's.
+  /// Adds files to the last step; files that were to be opened later are opened now.
   void add_files(Files files) {
     lists_.emplace_back();
     List& list = lists_.back();
@@ -72,6 +74,7 @@ class Steps {
   const std::vector<SharedAccess>& access() const { return access_; }
 
  private:
+  /// Files and their names, as one step refers to them.
   struct List {
     std::vector<presso_gpu_file> files;
     std::vector<presso_gpu_text> names;
@@ -89,6 +92,7 @@ class Steps {
   std::vector<SharedAccess> access_;
 };
 
+/// Adds one call of a method of Query as a step.
 void add_call(Steps& steps, const nb::tuple& call) {
   const std::string method = nb::cast<std::string>(call[0]);
   const auto clause = text_clauses().find(method);
@@ -111,10 +115,12 @@ void add_call(Steps& steps, const nb::tuple& call) {
   }
 }
 
+/// A query on a GPU. Each use opens it anew in the library, so one object may be used by several
+/// threads.
 class GpuQuery {
  public:
-  /// `statement`: in place of the files' rows and all calls but set_options(), or empty. `calls`:
-  /// of Query's methods.
+  /// Makes a query. `statement`, if not empty, takes the place of the files' rows and of all calls
+  /// except set_options(). `calls` are those of Query's methods.
   static GpuQuery make(const nb::bytes& library, int device, const std::string& statement,
                        const Files& files, const std::vector<nb::tuple>& calls) {
     auto steps = std::make_unique<Steps>();
@@ -124,6 +130,7 @@ class GpuQuery {
     return GpuQuery(bytes_of(library), device, std::move(steps));
   }
 
+  /// The answer as a stream for Python. It keeps the files open until it is released.
   nb::object stream(const nb::object&) const {
     ArrowArrayStream answer;
     opened([&](GpuApi api, const presso_gpu_query* query, const std::atomic<bool>&) -> Status {
@@ -137,6 +144,7 @@ class GpuQuery {
     });
   }
 
+  /// Runs the query without its rows; returns the summary as a dictionary.
   nb::dict run() const {
     presso_gpu_query_summary found = {};
     opened([&](GpuApi api, const presso_gpu_query* query, const std::atomic<bool>& cancelled) {
@@ -159,6 +167,7 @@ class GpuQuery {
     return summary_of(summary);
   }
 
+  /// The plan as text; with `analyze` the query is run first.
   nb::str explain(bool analyze) const {
     std::string plan;
     const auto take_text = [](void* self, presso_gpu_text text) {
@@ -181,8 +190,11 @@ class GpuQuery {
     return reinterpret_cast<const unsigned char*>(&flag);
   }
 
-  /// Calls with the query as the library has it, without the interpreter's lock.
+  /// Calls `call` with the query as the library has opened it, without the interpreter's lock;
+  /// raises the error afterwards.
   template <class Call>
+  /// Opens the query, calls `call` with it on a thread that Ctrl-C can end, and closes it. Raises
+  /// what a file object raised in preference to the error that followed from it.
   void opened(const Call& call) const {
     const Status done = interruptible([&](const std::atomic<bool>& cancelled) -> Status {
       PRESSO_ASSIGN(const GpuApi api, open_gpu_library(library_));
@@ -212,6 +224,7 @@ class GpuQuery {
 
 }  // namespace
 
+/// Declares the class to Python.
 void bind_gpu_query(nb::module_& module) {
   nb::class_<GpuQuery>(module, "GpuQuery", "A question asked of tables on a GPU.")
       .def_static("make", &GpuQuery::make, nb::arg("library"), nb::arg("device"),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Questions asked of tables on a GPU.
+// Binds queries that are answered on a GPU. The calls of the Python class Query are kept as steps
+// and handed to the library of presso-gpu when an answer is wanted. Tested by
+// python/tests/test_gpu.py.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -6,6 +6,8 @@
 namespace presso::python {
 namespace nb = nanobind;
 
+/// Waits for the work without the lock. The main thread wakes regularly to look for signals; a
+/// signal's exception cancels the work and is raised when that has ended.
 void wait_for(RunningWork& work) {
   const bool sees_signals = is_main_thread();
   std::optional<nb::python_error> raised;
@@ -21,6 +23,7 @@ void wait_for(RunningWork& work) {
   if (raised) throw std::move(*raised);
 }
 
+/// Ends all works when the interpreter ends, before its objects go.
 void end_works() {
   close_works();
   const auto have_ended = [] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work without the interpreter's lock that Ctrl-C ends.
+// Runs work without the interpreter's lock in such a way that Ctrl-C ends it. Tested by
+// python/tests/test_works.py.
 #pragma once
 
 #include <chrono>
@@ -16,16 +17,18 @@ namespace presso::python {
 /// How often the main thread looks for signals while it waits.
 constexpr auto kSignalInterval = std::chrono::milliseconds(20);
 
-/// Waits for the end of `work` without the lock, which this thread has. Where a signal's handler
-/// raises, the work is cancelled, and the exception goes on when it has ended.
+/// Waits for the end of `work` without the lock, which this thread has when it calls. If a signal's
+/// handler raises, the work is cancelled, and the exception goes on when the work has ended.
 void wait_for(RunningWork& work);
 
-/// At the interpreter's end: cancels all works, lets none begin but on this thread, and waits until
-/// they have ended and no thread calls Python any more, or a signal's handler raises.
+/// To be called when the interpreter ends: cancels all works, lets none begin except on this
+/// thread, and waits until they have ended and no thread calls Python any more, or a signal's
+/// handler raises.
 void end_works();
 
-/// Runs `work(cancelled)`, which returns a Result, on a thread of its own without the lock, as
-/// wait_for() says; gives what it returns.
+/// Runs `work(cancelled)`, which returns a Result, on a thread of its own without the lock, and
+/// waits as wait_for() does. Returns what the work returned; a work that cannot begin is raised as
+/// an error.
 template <class Work>
 auto interruptible(const Work& work) {
   using Value = std::invoke_result_t<Work, const std::atomic<bool>&>;
@@ -40,7 +43,7 @@ auto interruptible(const Work& work) {
     }
   });
   if (!begun.ok()) {
-    // Waits where the interpreter is ending.
+    // This waits if the interpreter is ending.
     const GilReleased released;
   }
   check(begun);

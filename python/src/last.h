@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the last of many uses has left behind.
+// Holds a value that the last one of many uses has left, such as the totals of a scan.
 #pragma once
 
 #include <mutex>
@@ -8,8 +8,9 @@
 
 namespace presso::python {
 
-/// Thread-safe.
+/// A value that one thread sets and another one reads, guarded by a mutex.
 template <class T>
+/// A value under a lock, set by whichever use ends last. Thread-safe.
 class Last {
  public:
   void set(std::optional<T> value) {

@@ -8,13 +8,13 @@ namespace presso::python {
 namespace {
 
 constexpr std::size_t kMostBatches = 4;
-// A batch that has so much is full.
+// A batch with this much of one of these is full.
 constexpr std::size_t kMostLines = std::size_t{1} << 16;
 constexpr std::size_t kMostMatches = std::size_t{1} << 20;
 constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;  // the name, for each line
-/// One of so many lines looks at the clock.
+/// Only one line in this many looks at the clock.
 constexpr std::size_t kClockLines = 16;
-/// How often a full queue looks whether anybody still wants more.
+/// How often a full queue checks whether anybody still wants more.
 constexpr auto kPoll = std::chrono::milliseconds(10);
 
 bool is_full(const LineBatch& lines, const std::string& name) {
@@ -24,6 +24,8 @@ bool is_full(const LineBatch& lines, const std::string& name) {
 
 }  // namespace
 
+/// Opens the GPU's engine if the job asks for one; parts of files are left to the CPU, and the
+/// reason is noted.
 Searches::Searches(const ScanJob& job) : job_(job) {
   if (job.gpu == nullptr) return;
   if (job.part) {
@@ -33,6 +35,7 @@ Searches::Searches(const ScanJob& job) : job_(job) {
   }
 }
 
+/// Searches one file where the job says. Each search is counted to the totals by its caller.
 Result<ScanSummary> Searches::search(const RandomAccess& file, const ScanOptions& options,
                                      const LineCallback& on_line) {
   if (gpu_) {
@@ -44,6 +47,7 @@ Result<ScanSummary> Searches::search(const RandomAccess& file, const ScanOptions
   return scan(file, job_.pattern, options, on_line);
 }
 
+/// Adds up over files.
 void ScanTotals::add(const ScanSummary& found) {
   lines += found.lines;
   matches += found.matches;
@@ -54,6 +58,8 @@ void ScanTotals::add(const ScanSummary& found) {
   bytes_read += found.bytes_read;
 }
 
+/// Waits for the next batch, at most `wait`, so that the caller can look for signals. The search is
+/// started by the first call.
 LineQueue::State LineQueue::next(Batch& to, std::chrono::milliseconds wait) {
   if (!started_) {
     started_ = true;
@@ -79,6 +85,7 @@ LineQueue::State LineQueue::next(Batch& to, std::chrono::milliseconds wait) {
   return State::kBatch;
 }
 
+/// The scan's thread: searches all files and leaves the totals or the error.
 void LineQueue::run(const std::atomic<bool>& cancelled) {
   std::size_t at = 0;
   std::optional<Error> error;
@@ -105,6 +112,7 @@ void LineQueue::run(const std::atomic<bool>& cancelled) {
   filled_.notify_all();
 }
 
+/// Searches one file and puts its lines into the queue in batches.
 Result<ScanSummary> LineQueue::scan_file(Searches& searches, std::size_t number,
                                          const RandomAccess& access, ScanOptions options) {
   LineBatch batch;
@@ -126,7 +134,8 @@ Result<ScanSummary> LineQueue::scan_file(Searches& searches, std::size_t number,
   return found;
 }
 
-/// False: nobody wants more. `lines` is empty afterwards.
+/// Puts a batch into the queue, waiting for room. Returns false if nobody wants more. `lines` is
+/// empty afterwards.
 bool LineQueue::put(std::size_t file, LineBatch& lines) {
   std::unique_lock lock(mutex_);
   while (batches_.size() >= kMostBatches) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lines that a scan finds in one file after another: a thread of its own runs the scan and puts
-// batches into a short queue; where that is full it waits.
+// Queues the lines that a scan finds in one file after another. A thread of its own runs the scan
+// and puts batches into a short queue; if the queue is full, the thread waits. So memory stays
+// small however slowly Python takes the lines. Tested by python/tests/test_scan.py.
 #pragma once
 
 #include <atomic>
@@ -22,12 +23,13 @@
 
 namespace presso::python {
 
-/// A place that could not be searched, where these do not end the scan.
+/// A place that could not be searched, for scans that go on after damage.
 struct DamagedPlace {
   std::size_t file = 0;
   DamagedBlock block;
 };
 
+/// The sums over all files of a scan.
 struct ScanTotals {
   std::uint64_t lines = 0;
   std::uint64_t matches = 0;
@@ -42,16 +44,16 @@ struct ScanTotals {
   void add(const ScanSummary& found);
 };
 
-/// An error, and which file it is about.
+/// An error, and the number of the file that it is about.
 struct FileFailure {
   std::size_t file = 0;
   Error error;
 };
 
-/// May be run any number of times.
+/// A scan that may be run any number of times; its uses share it and do not change it.
 struct ScanJob {
   std::vector<OpenedFile> files;
-  /// Of the only file, where not all of it is searched.
+  /// The part of the only file, if not all of it is searched.
   std::optional<LinePart> part;
   Pattern pattern;
   ScanOptions options;
@@ -60,14 +62,15 @@ struct ScanJob {
   std::shared_ptr<const GpuPattern> gpu = {};  ///< the same pattern for a GPU that is to search
 };
 
-/// Searches a job's files, or the part of its file. For one use of the job, by one thread.
+/// Searches a job's files, or the part of its file, on a GPU if the job has one. For one use of the
+/// job, by one thread.
 class Searches {
  public:
-  /// Kept by reference.
+  /// Keeps the job by reference.
   explicit Searches(const ScanJob& job);
   Result<ScanSummary> search(const RandomAccess& file, const ScanOptions& options,
                              const LineCallback& on_line = {});
-  /// Why the first file that the GPU was not for was searched by the CPU, or empty.
+  /// The reason why the CPU searched the first file that the GPU did not, or empty.
   const std::string& why_cpu() const { return why_cpu_; }
 
  private:
@@ -80,11 +83,12 @@ class Searches {
   std::string why_cpu_;
 };
 
-/// A file whose reads fail, kCancelled, when its work is cancelled, and after one that has failed:
-/// what cannot be read for now must not be taken for an index that is not there. By any thread.
+/// A file whose reads fail with kCancelled when its work is cancelled, and which fails for good
+/// after one read has failed: a file that cannot be read for now must not be taken for one without
+/// an index. Any thread may read.
 class GuardedAccess final : public RandomAccess {
  public:
-  /// Both are kept by reference.
+  /// Keeps both by reference.
   GuardedAccess(const RandomAccess& file, const std::atomic<bool>& cancelled)
       : file_(file), cancelled_(cancelled) {}
   std::uint64_t size() const override { return file_.size(); }
@@ -95,7 +99,7 @@ class GuardedAccess final : public RandomAccess {
     if (!read.ok() && !is_damage(read.error().code)) fail(read.error());
     return read;
   }
-  /// Of the first read that failed.
+  /// The error of the first read that failed.
   Status failure() const {
     const std::lock_guard lock(mutex_);
     return failure_;
@@ -114,8 +118,9 @@ class GuardedAccess final : public RandomAccess {
   mutable Status failure_;
 };
 
-/// Searches the files one after another, as ScanJob::options say but for max_lines, which is for
-/// all. `scan_file(file, options)` searches one. `at`: the file that it has come to.
+/// Searches the files one after another, with ScanJob::options; max_lines is for all files
+/// together. `scan_file(file, options)` searches one. `at` is set to the number of the file that it
+/// has come to.
 template <class ScanFile>
 Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cancelled,
                               std::size_t& at, const ScanFile& scan_file) {
@@ -135,6 +140,7 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
   return totals;
 }
 
+/// The queue between the scan's thread and one reader.
 class LineQueue {
  public:
   struct Batch {
@@ -142,7 +148,8 @@ class LineQueue {
     LineBatch lines;
   };
   enum class State { kBatch, kEnd, kFailed, kWaiting };
-  /// A batch is handed over when it is full, or when so much time has gone since the last one.
+  /// The longest that a batch is held back: it is handed over when it is full, or when this much
+  /// time has passed since the last one.
   static constexpr auto kLatency = std::chrono::milliseconds(10);
 
   explicit LineQueue(std::shared_ptr<const ScanJob> job) : job_(std::move(job)) {}
@@ -150,17 +157,20 @@ class LineQueue {
   LineQueue& operator=(const LineQueue&) = delete;
 
   const ScanJob& job() const { return *job_; }
-  /// Waits for the next batch, kWaiting: for so long in vain. The thread begins with the first
-  /// call. At kEnd the job's totals are these. After kEnd and kFailed the same again.
+  /// Waits for the next batch, at most for `wait`, and returns kWaiting if none came. The thread
+  /// begins with the first call. At kEnd the totals are in the job. After kEnd and kFailed the same
+  /// state is returned again.
   State next(Batch& to, std::chrono::milliseconds wait);
-  /// After kFailed.
+  /// The error, after kFailed.
   const FileFailure& failure() const { return *failure_; }
 
  private:
+  /// The searching thread: all files in order, batch by batch.
   void run(const std::atomic<bool>& cancelled);
   Result<ScanSummary> scan_file(Searches& searches, std::size_t number, const RandomAccess& access,
                                 ScanOptions options);
   bool is_late() const { return std::chrono::steady_clock::now() - last_put_ >= kLatency; }
+  /// Hands a batch over; waits while the queue is full. False once nobody takes them.
   bool put(std::size_t file, LineBatch& lines);
 
   std::shared_ptr<const ScanJob> job_;
@@ -175,7 +185,7 @@ class LineQueue {
   ScanTotals totals_;
   bool ended_ = false;
 
-  /// Its thread uses all of these: it is the first to go.
+  /// The thread uses all other members, so this is the first one to be destroyed.
   RunningWork work_;
 };
 

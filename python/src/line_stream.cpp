@@ -14,10 +14,13 @@
 namespace presso::python {
 namespace {
 
+// The stream wakes up this often while it waits for a batch. Schemas and arrays follow the Arrow C
+// data interface: each owns its memory through private_data and frees it in release().
 constexpr auto kWait = std::chrono::milliseconds(100);
 
 // --- schemas
 
+/// The memory of a schema: its texts and its children.
 struct SchemaBody {
   std::string format;
   std::string name;
@@ -25,6 +28,7 @@ struct SchemaBody {
   std::vector<ArrowSchema*> children;
 };
 
+/// Arrow's release callback for a schema: frees its children that nobody has taken, and itself.
 void release_schema(ArrowSchema* schema) {
   const std::unique_ptr<SchemaBody> body(static_cast<SchemaBody*>(schema->private_data));
   for (ArrowSchema* const child : body->children) {
@@ -33,6 +37,7 @@ void release_schema(ArrowSchema* schema) {
   schema->release = nullptr;
 }
 
+/// Fills a schema, whose texts and children live in `body` until it is released.
 void make_schema(std::string format, std::string name, std::unique_ptr<SchemaBody> body,
                  ArrowSchema& out) {
   body->format = std::move(format);
@@ -46,6 +51,7 @@ void make_schema(std::string format, std::string name, std::unique_ptr<SchemaBod
   out.private_data = body.release();
 }
 
+/// Adds an empty child, to be filled by the caller.
 ArrowSchema& add_child(SchemaBody& parent) {
   parent.owned.push_back(std::make_unique<ArrowSchema>());
   parent.children.push_back(parent.owned.back().get());
@@ -57,6 +63,7 @@ std::unique_ptr<SchemaBody> no_children() {
   return std::make_unique<SchemaBody>();
 }
 
+/// The schema of the column of spans: a list of {begin, end}.
 void make_span_schema(ArrowSchema& out) {
   auto pair = no_children();
   make_schema("l", "begin", no_children(), add_child(*pair));
@@ -66,6 +73,7 @@ void make_span_schema(ArrowSchema& out) {
   make_schema("+l", "spans", std::move(list), out);
 }
 
+/// The schema of one column, in Arrow's format strings.
 void make_column_schema(LineColumn column, bool as_text, ArrowSchema& out) {
   switch (column) {
     case LineColumn::kPath:
@@ -83,7 +91,7 @@ void make_column_schema(LineColumn column, bool as_text, ArrowSchema& out) {
 
 // --- arrays
 
-/// Memory of an array without nulls: its buffers, behind the one for validity, which is not there.
+/// The memory of an array without nulls. The first buffer, which is for validity, stays empty.
 struct ArrayBody {
   std::vector<std::int32_t> offsets;
   std::vector<std::int64_t> numbers;
@@ -93,6 +101,7 @@ struct ArrayBody {
   std::vector<ArrowArray*> children;
 };
 
+/// Arrow's release callback for an array.
 void release_array(ArrowArray* array) {
   const std::unique_ptr<ArrayBody> body(static_cast<ArrayBody*>(array->private_data));
   for (ArrowArray* const child : body->children) {
@@ -101,6 +110,7 @@ void release_array(ArrowArray* array) {
   array->release = nullptr;
 }
 
+/// Appends an empty child array, which the parent owns.
 ArrowArray& add_child(ArrayBody& parent) {
   parent.owned.push_back(std::make_unique<ArrowArray>());
   parent.children.push_back(parent.owned.back().get());
@@ -108,6 +118,7 @@ ArrowArray& add_child(ArrayBody& parent) {
   return *parent.children.back();
 }
 
+/// Fills an array, whose buffers live in `body` until it is released. No column has nulls.
 void make_array(std::size_t length, std::unique_ptr<ArrayBody> body, ArrowArray& out) {
   out = {};
   out.length = static_cast<std::int64_t>(length);
@@ -125,6 +136,7 @@ void make_numbers(std::unique_ptr<ArrayBody> body, ArrowArray& out) {
   make_array(length, std::move(body), out);
 }
 
+/// An array of strings or bytes from the offsets and bytes in `body`.
 void make_strings(std::unique_ptr<ArrayBody> body, ArrowArray& out) {
   body->buffers.push_back(body->offsets.data());
   body->buffers.push_back(body->bytes.data());
@@ -132,8 +144,8 @@ void make_strings(std::unique_ptr<ArrayBody> body, ArrowArray& out) {
   make_array(length, std::move(body), out);
 }
 
-/// `bytes` so many times, one after another: what is there is doubled, as copies of a short path
-/// one by one take a tenth of a scan's time.
+/// `bytes` repeated `times` times. What is there is doubled with each step, because copies of a
+/// short path one by one take a tenth of a scan's time.
 std::vector<Byte> repeated(Bytes bytes, std::size_t times) {
   std::vector<Byte> all(bytes.size() * times);
   if (all.empty()) return all;
@@ -152,8 +164,9 @@ Bytes without_line_end(Bytes line) {
   return has_end ? line.first(line.size() - 1) : line;
 }
 
-/// Moves lines to where the line ends of those before them are gone. The text is what they are
-/// then; `lines` have the places that they had. Returns where each begins, and the end.
+/// Moves lines together so that the line ends of those before them are gone. The text is then that
+/// of the lines; `lines` keep the places that they had. Returns where each line begins, and the
+/// end.
 std::vector<std::int32_t> take_out_line_ends(std::span<const LineBatch::Line> lines,
                                              std::vector<Byte>& text) {
   std::vector<std::int32_t> offsets;
@@ -170,13 +183,14 @@ std::vector<std::int32_t> take_out_line_ends(std::span<const LineBatch::Line> li
   return offsets;
 }
 
+/// Makes the arrays of one batch.
 class LineArrays {
  public:
-  /// `batch`: its text is used up by the column of lines, of which there is one at most.
+  /// `batch` gives up its text to the column of lines, of which there may be one at most.
   LineArrays(LineQueue::Batch& batch, const ScanJob& job, bool as_text)
       : lines_(batch.lines), path_(job.files[batch.file].name), as_text_(as_text) {}
 
-  /// Error: kUnsupported where there are more than 2 GiB of text.
+  /// Makes the struct of the columns. Error kUnsupported: more than 2 GiB of text.
   Status make(const std::vector<LineColumn>& columns, ArrowArray& out) {
     ArrowArray made = {};
     auto body = std::make_unique<ArrayBody>();
@@ -232,6 +246,7 @@ class LineArrays {
     return {};
   }
 
+  /// The column of paths, which are all the same one.
   Status make_paths(ArrowArray& out) const {
     std::vector<Byte> path;
     append_as_utf8(path, {reinterpret_cast<const Byte*>(path_.data()), path_.size()});
@@ -247,6 +262,8 @@ class LineArrays {
     return {};
   }
 
+  /// The column of lines. If the whole text is UTF-8 it is used in place, otherwise lines are
+  /// mended one by one.
   Status make_lines(ArrowArray& out) {
     if (lines_.text.size() > std::numeric_limits<std::int32_t>::max()) return too_much_text();
     if (as_text_ && !are_text()) return make_mended_lines(out);
@@ -257,6 +274,7 @@ class LineArrays {
     return {};
   }
 
+  /// Whether all lines are UTF-8, each by itself.
   bool are_text() const {
     const auto begins_inside = [&](const LineBatch::Line& line) {
       return line.bytes > 0 && (lines_.text[line.begin] & 0xC0) == 0x80;
@@ -265,6 +283,7 @@ class LineArrays {
            std::none_of(lines_.lines.begin(), lines_.lines.end(), begins_inside);
   }
 
+  /// The column of lines with bytes that are not UTF-8 replaced.
   Status make_mended_lines(ArrowArray& out) const {
     auto body = std::make_unique<ArrayBody>();
     body->bytes.reserve(lines_.text.size());
@@ -310,6 +329,7 @@ class LineArrays {
 
 // --- the stream
 
+/// The error number for a stream's reader.
 int errno_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::kOutOfMemory:
@@ -323,6 +343,7 @@ int errno_of(ErrorCode code) {
   }
 }
 
+/// A stream of batches, over a queue of lines.
 class LineStream {
  public:
   LineStream(std::shared_ptr<const ScanJob> job, LineColumns columns)
@@ -334,7 +355,7 @@ class LineStream {
       return 0;
     });
   }
-  /// A released array is the end.
+  /// Gives the next array; a released array means the end.
   int next(ArrowArray& out) {
     return guarded([&] {
       out = {};
@@ -360,6 +381,7 @@ class LineStream {
   const char* last_error() const { return error_.empty() ? nullptr : error_.c_str(); }
 
  private:
+  /// Calls without letting std::bad_alloc out, since the caller is C.
   template <class Call>
   int guarded(const Call& call) {
     try {
@@ -368,6 +390,7 @@ class LineStream {
       return ENOMEM;
     }
   }
+  /// Notes an error and returns its number.
   int failed(const FileFailure& failure) {
     queue_.job().failure->set(failure);
     error_ = queue_.job().files[failure.file].name + ": " + failure.error.text();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lines that a scan finds as a stream of Arrow batches. Nothing here knows of Python; own_stream()
-// (owned_stream.h) makes the stream one for Python's libraries.
+// Gives the lines that a scan finds as a stream of Arrow batches. Nothing here knows of Python;
+// own_stream() (owned_stream.h) makes the stream suitable for Python's libraries. Tested by
+// python/tests/test_scan.py.
 #pragma once
 
 #include <memory>
@@ -20,18 +21,20 @@ enum class LineColumn {
   kSpans,       ///< list of {begin, end}: int64, matches in the line; needs ScanOptions::matches
 };
 
+/// The columns of the batches.
 struct LineColumns {
   std::vector<LineColumn> columns;
-  /// Lines are utf8, in which bytes that are no UTF-8 are replaced by U+FFFD (spans are those in
-  /// the line as it stands in the file); else binary.
+  /// Whether lines are utf8, in which bytes that are not UTF-8 are replaced by U+FFFD (spans stay
+  /// those in the line as it is in the file), or binary.
   bool as_text = true;
 };
 
-/// A struct of the columns. `out` is the caller's to release. May throw std::bad_alloc.
-void export_line_schema(const LineColumns& columns, ArrowSchema& out);
-/// `out` is the caller's to release, which ends the scan and joins its thread. Its functions give
-/// ENOMEM, EINVAL, ECANCELED or EIO, with the error's text, which names the file. May throw
+/// Makes the schema, a struct of the columns. The caller has to release `out`. May throw
 /// std::bad_alloc.
+void export_line_schema(const LineColumns& columns, ArrowSchema& out);
+/// Makes the stream. The caller has to release `out`, which ends the scan and joins its thread. Its
+/// functions return ENOMEM, EINVAL, ECANCELED or EIO, with the error's text, which names the file.
+/// May throw std::bad_alloc.
 void export_lines(std::shared_ptr<const ScanJob> job, LineColumns columns, ArrowArrayStream& out);
 
 }  // namespace presso::python

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The module presso._native: what the package's own Python (python/presso) is built on.
+// The module presso._native, on which the package's own Python (python/presso) is built. It is not
+// for users; its functions take arguments that the Python code has checked.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -23,6 +24,7 @@ namespace nb = nanobind;
 
 namespace {
 
+/// Runs the command in this process, with its signals and outputs. Returns the exit status.
 int run_command(const std::vector<nb::bytes>& arguments) {
   std::vector<std::string> strings;
   for (const nb::bytes& one : arguments) strings.emplace_back(one.c_str(), one.size());
@@ -33,7 +35,7 @@ int run_command(const std::vector<nb::bytes>& arguments) {
 }  // namespace
 
 NB_MODULE(_native, module) {
-  // Objects that live at the interpreter's end are no news to users.
+  // Objects that live when the interpreter ends are no news to users, so nanobind does not warn.
   nb::set_leak_warnings(false);
   presso::python::find_main_thread();
   module.doc() = "presso's library; use the package presso.";

@@ -18,12 +18,13 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
-/// By which begins_table() knows one.
+/// The bytes by which begins_table() recognises a table.
 constexpr std::size_t kBegunBytes = 12;
 
+/// A file of the system.
 class PathAccess final : public FileAccess {
  public:
-  /// Takes `fd`.
+  /// Takes the descriptor over.
   PathAccess(int fd, std::uint64_t size) : fd_(fd), file_(fd, size) {}
   ~PathAccess() override { ::close(fd_); }
   PathAccess(const PathAccess&) = delete;
@@ -39,7 +40,7 @@ class PathAccess final : public FileAccess {
   FdRandomAccess file_;
 };
 
-/// The exception's text, or its class's name where it has none. Does not throw.
+/// The exception's text, or its class's name if it has none. Does not throw.
 std::string text_of_raised(const nb::python_error& raised) {
   for (PyObject* const said : {PyObject_Str(raised.value().ptr()),
                                PyObject_GetAttrString(raised.type().ptr(), "__name__")}) {
@@ -55,16 +56,19 @@ std::string text_of_raised(const nb::python_error& raised) {
   return "an exception";
 }
 
+/// A Python object with read_range(offset, length). Every read takes the GIL, so reads of one
+/// object do not overlap.
 class ObjectAccess final : public FileAccess {
  public:
   ObjectAccess(nb::object reader, std::uint64_t size) : reader_(std::move(reader)), size_(size) {}
+  /// Drops Python's objects with the lock, on whatever thread the last owner is.
   ~ObjectAccess() override {
     const auto drop = [this] {
       reader_.reset();
       raised_.reset();
     };
     if (with_gil(drop)) return;
-    // The interpreter is gone, or going.
+    // The interpreter is gone or going, so the objects are left alone.
     reader_.release();
     raised_.release();
   }
@@ -73,6 +77,8 @@ class ObjectAccess final : public FileAccess {
 
   std::uint64_t size() const override { return size_; }
 
+  /// Reads by a call of Python's object, one at a time by the interpreter's lock. Errors:
+  /// kTruncated outside of the file; kCancelled while the interpreter ends.
   Status read_at(std::uint64_t offset, MutableBytes into) const override {
     if (offset > size_ || into.size() > size_ - offset) return make_error(ErrorCode::kTruncated);
     if (into.empty()) return {};
@@ -83,6 +89,8 @@ class ObjectAccess final : public FileAccess {
     return done;
   }
 
+  /// Raises a KeyboardInterrupt or the like that the object's read has raised; mere Exceptions
+  /// become the cause of an Error.
   void raise_interrupt() const override {
     if (!raised_.is_valid()) return;
     if (PyObject_IsInstance(raised_.ptr(), PyExc_Exception) != 0) return;
@@ -98,6 +106,7 @@ class ObjectAccess final : public FileAccess {
   nb::object reader() const override { return reader_; }
 
  private:
+  /// Reads with the GIL and keeps what the object raises.
   Status read_with_gil(std::uint64_t offset, MutableBytes into) const {
     try {
       const nb::object read = reader_.attr("read_range")(offset, into.size());
@@ -111,6 +120,7 @@ class ObjectAccess final : public FileAccess {
       return make_error(ErrorCode::kIo, raised_text_);
     }
   }
+  /// Copies what the object gave; it must be exactly as many bytes as were asked for.
   static Status copy(const nb::object& read, MutableBytes into) {
     Py_buffer view;
     if (PyObject_GetBuffer(read.ptr(), &view, PyBUF_SIMPLE) != 0) {
@@ -132,10 +142,12 @@ class ObjectAccess final : public FileAccess {
   mutable std::string raised_text_;
 };
 
+/// The bytes of a Python object, valid as long as that.
 Bytes view_of(const nb::bytes& bytes) {
   return {reinterpret_cast<const Byte*>(bytes.c_str()), bytes.size()};
 }
 
+/// Opens a regular file. Without O_NONBLOCK a pipe of that name would block.
 Result<SharedAccess> open_path(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno_error("cannot open", errno);
@@ -152,6 +164,7 @@ Result<SharedAccess> open_path(const std::string& path) {
 
 }  // namespace
 
+/// Whether the file begins as a table does. Error: those of reading.
 Result<bool> is_table(const RandomAccess& file) {
   Byte begun[kBegunBytes];
   if (file.size() < sizeof begun) return false;
@@ -159,8 +172,11 @@ Result<bool> is_table(const RandomAccess& file) {
   return begins_table(begun);
 }
 
+/// An estimate of how many bytes at the file's end hold its index, so that a far file is fetched in
+/// few requests. At most 64 MiB.
 std::uint64_t tail_bytes(Bytes begun, std::uint64_t size) {
-  // Of an index and line facts; most files are compressed by less than this.
+  // The estimate is for an index and line facts of blocks that are compressed by less than this
+  // ratio.
   constexpr std::uint64_t kBytesOfBlock = 16, kRatio = 4, kMost = 64u << 20;
   std::uint64_t block_bytes = kDefaultBlockBytes;
   if (begun.size() >= kFileHeaderBytes) {
@@ -170,6 +186,7 @@ std::uint64_t tail_bytes(Bytes begun, std::uint64_t size) {
   return std::min(kMost, size / block_bytes * kBytesOfBlock * kRatio);
 }
 
+/// Where the file's index begins, by its trailer; the file's size where `end` has no sound trailer.
 std::uint64_t index_offset(Bytes end, std::uint64_t size) {
   if (end.size() < kTrailerBytes) return size;
   const auto trailer = parse_trailer(end.data() + end.size() - kTrailerBytes);
@@ -189,6 +206,7 @@ void raise(const Error& error, const OpenedFile& file) {
   raise(error, file.name, file.access == nullptr ? nb::none() : file.access->cause_of(error));
 }
 
+/// Declares the class and the functions that open files to Python.
 void bind_opened_file(nb::module_& module) {
   nb::class_<OpenedFile>(module, "OpenedFile", "A file that is read at any place.")
       .def_prop_ro(

@@ -11,6 +11,7 @@
 namespace presso::python {
 namespace {
 
+/// The stream that is passed on, and the files that it needs.
 struct Owner {
   ~Owner() { inner.release(&inner); }
 
@@ -31,6 +32,8 @@ Owner& owner_of(ArrowArrayStream* stream) {
 
 }  // namespace
 
+/// Fills `out` with a stream that owns `inner` and keeps the files open. Its callbacks work without
+/// the interpreter's lock, and fail in a forked process, which has none of the stream's threads.
 void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out,
                 std::shared_ptr<Last<Error>> failure) {
   out.private_data = new Owner{std::move(files), inner, std::move(failure)};
@@ -64,6 +67,8 @@ StreamOwner::~StreamOwner() {
   if (stream.release != nullptr) stream.release(&stream);
 }
 
+/// The stream in a capsule that Python code has given. Raises ArgumentError where it was read
+/// before.
 ArrowArrayStream& given_stream(nanobind::handle capsule) {
   auto* const given =
       static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Streams of Arrow batches as libraries of Python read them.
+// Makes streams of Arrow batches safe for libraries of Python. Tested by
+// python/tests/test_works.py.
 #pragma once
 
 #include <memory>
@@ -11,22 +12,23 @@
 
 namespace presso::python {
 
-/// `out` is the same stream as `inner`, which it takes; when it is released, `inner` goes first and
-/// then the files. Who calls it with the interpreter's lock is without it meanwhile, as threads of
-/// the stream may need it to read a file. In a process forked from the one that made it, it gives
-/// EIO, and what it holds stays. `failure` gets what a call has failed with, where `inner` is a
-/// stream of the library. May throw std::bad_alloc.
+/// Makes `out` a stream that passes on `inner`, which it takes; when `out` is released, `inner`
+/// goes first and then the files. Whoever calls it with the interpreter's lock is without the lock
+/// during the call, since threads of the stream may need it to read a file. In a process forked
+/// from the one that made the stream, it returns EIO, and what it holds is left alone. `failure` is
+/// set to what a call has failed with, if `inner` is a stream of the library. May throw
+/// std::bad_alloc.
 void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowArrayStream& out,
                 std::shared_ptr<Last<Error>> failure = {});
 
-/// The stream of a capsule of __arrow_c_stream__(), which keeps it until it is read. Raises what is
-/// wrong with it. With the GIL.
+/// The stream of a capsule of __arrow_c_stream__(), which keeps it until it is read. Raises an
+/// error if it is not such a capsule or was read already. With the GIL.
 ArrowArrayStream& given_stream(nanobind::handle capsule);
 
 /// Releases a stream that nobody has taken.
 class StreamOwner {
  public:
-  /// Takes it.
+  /// Takes the stream over.
   explicit StreamOwner(ArrowArrayStream& from) : stream(from) { from.release = nullptr; }
   ~StreamOwner();
   StreamOwner(const StreamOwner&) = delete;

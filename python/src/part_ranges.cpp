@@ -8,7 +8,7 @@
 namespace presso::python {
 namespace {
 
-/// A request takes as long as these.
+/// A request takes about as long as reading this many bytes.
 constexpr std::uint64_t kLeastGap = 256u << 10;
 constexpr std::size_t kMostRanges = 16;
 constexpr std::uint64_t kFactsBytes = 12;
@@ -17,14 +17,14 @@ std::uint64_t end_of_block(const ArchiveIndex& index, std::uint64_t block) {
   return index.block_offset(block) + index.block_stored_bytes(block);
 }
 
-/// Where a member's line facts end if they stand behind its blocks.
+/// Where a member's line facts end if they follow its blocks.
 std::uint64_t facts_end(const ArchiveMember& member) {
   const std::uint64_t payload = round_up(kFactsBytes * member.block_count, kFrameAlignment);
-  // The header of the section behind them is read, too.
+  // The header of the section after them is read, too.
   return std::min(member.blocks_end + payload + 2 * kSectionHeaderBytes, member.index_offset);
 }
 
-/// Adds a range that does not begin before the last one, or makes that one longer.
+/// Adds a range that does not begin before the last one, or extends the last one.
 void add_or_join(std::vector<ByteRange>& to, const ByteRange& range, std::uint64_t gap) {
   if (!to.empty() && range.begin <= to.back().end + gap) {
     to.back().end = std::max(to.back().end, range.end);
@@ -33,13 +33,14 @@ void add_or_join(std::vector<ByteRange>& to, const ByteRange& range, std::uint64
   }
 }
 
-/// `ranges` is sorted.
+/// Joins ranges with at most `gap` bytes between them; `ranges` must be sorted.
 std::vector<ByteRange> joined(const std::vector<ByteRange>& ranges, std::uint64_t gap) {
   std::vector<ByteRange> made;
   for (const ByteRange& range : ranges) add_or_join(made, range, gap);
   return made;
 }
 
+/// Joins ranges until there are few of them.
 std::vector<ByteRange> few_of(std::vector<ByteRange> ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
@@ -48,14 +49,15 @@ std::vector<ByteRange> few_of(std::vector<ByteRange> ranges) {
   return joined(ranges, gap);
 }
 
-/// What stands in front of its blocks.
+/// The bytes of a member before its first block.
 ByteRange front_of(const ArchiveIndex& index, const ArchiveMember& member) {
   const std::uint64_t first =
       member.block_count > 0 ? index.block_offset(member.first_block) : member.index_offset;
   return {member.file_offset, first + kBlockHeaderBytes};
 }
 
-/// What is read of members beside blocks: of all, or of the one whose layout the part has.
+/// The bytes that are read of members apart from blocks: of all members, or of the one whose layout
+/// the part brings along.
 std::vector<ByteRange> members_of(const ArchiveIndex& index, const LinePart& part) {
   std::vector<ByteRange> ranges;
   for (const ArchiveMember& member : index.members()) {
@@ -70,7 +72,7 @@ std::vector<ByteRange> members_of(const ArchiveIndex& index, const LinePart& par
   return ranges;
 }
 
-/// Blocks that follow each other are one range.
+/// The blocks that a part's search reads; blocks that follow each other are one range.
 std::vector<ByteRange> blocks_of(const ArchiveIndex& index, const LinePart& part) {
   std::vector<ByteRange> ranges;
   const std::uint64_t first = index.block_at(part.begin);
@@ -87,6 +89,8 @@ std::vector<ByteRange> blocks_of(const ArchiveIndex& index, const LinePart& part
 
 }  // namespace
 
+/// The byte ranges that a part will read, joined where they lie close; those with the begins of
+/// members come first, as they are read first.
 std::vector<ByteRange> ranges_of(const ArchiveIndex& index, const LinePart& part) {
   const std::vector<ByteRange> members = members_of(index, part);
   std::vector<ByteRange> ranges = blocks_of(index, part);

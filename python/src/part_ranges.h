@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of a file the search of a part of it reads.
+// Finds which bytes of a file the search of a part of it reads, so that they can be fetched from
+// far away before they are needed. Tested by python/tests/test_partitions.py.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,15 @@
 
 namespace presso::python {
 
+/// A range of bytes of the file, the end excluded.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-/// In the order in which they are read, at most some dozens: begin, index and line facts, and the
-/// blocks in which a match may begin. What little stands between two is read with them. `index`: of
-/// the file that was divided.
+/// The ranges in the order in which they are read, at most some dozens: begin, index and line
+/// facts, and the blocks in which a match may begin. Small gaps between two ranges are read with
+/// them. `index` is that of the file that was divided.
 std::vector<ByteRange> ranges_of(const ArchiveIndex& index, const LinePart& part);
 
 }  // namespace presso::python

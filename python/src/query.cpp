@@ -28,13 +28,13 @@ namespace {
 
 using Files = std::vector<OpenedFile>;
 
-/// The tables of some files, with the same columns.
+/// Tables of several files with the same columns, and the files' names.
 struct Tables {
   std::vector<Table> tables;
   std::vector<std::string> names;
 };
 
-/// `kept`: gets the files, which the tables need.
+/// Opens the files as tables. They are added to `kept`, because the tables need them.
 Tables open_tables(const Files& files, Files& kept) {
   Tables opened;
   for (OpenedFile file : files) {
@@ -51,7 +51,7 @@ Tables open_tables(const Files& files, Files& kept) {
   return opened;
 }
 
-/// Of columns that all libraries compare alike; empty for others.
+/// The kind of a column for those that all libraries compare in the same way; empty for others.
 const char* kind_of(ColumnType type) {
   switch (type) {
     case ColumnType::kInt8:
@@ -74,7 +74,8 @@ const char* kind_of(ColumnType type) {
   }
 }
 
-/// Of where the rows of a table lie and of its zones: with its size, what a part knows it by.
+/// A checksum of where the rows of a table lie and of its zones; with the file's size, a part
+/// recognises its file by it.
 std::uint64_t layout_checksum(const Table& table) {
   Checksum64 checksum;
   const auto add = [&](const std::vector<std::uint64_t>& words) {
@@ -91,7 +92,7 @@ std::uint64_t layout_checksum(const Table& table) {
   return checksum.value();
 }
 
-/// Drops the answer.
+/// Drops an answer of which only the figures are wanted.
 class NoSink final : public ResultSink {
  public:
   Result<bool> write(ResultBatch, Buffer) override { return true; }
@@ -111,7 +112,7 @@ class TableInMemory final : public FileAccess {
   const MemoryRandomAccess file_;
 };
 
-/// What a stream of Arrow gives. Without the GIL.
+/// Keeps what a stream of Arrow gives as a table in memory, at the fastest level. Without the GIL.
 Result<OpenedFile> kept_in_memory(ArrowArrayStream& stream, const std::atomic<bool>& cancelled) {
   TableWriterOptions options;
   options.compress.level = 1;
@@ -122,9 +123,10 @@ Result<OpenedFile> kept_in_memory(ArrowArrayStream& stream, const std::atomic<bo
   return OpenedFile{"a partial answer", std::make_shared<TableInMemory>(std::move(bytes)), {}};
 }
 
-/// A query, its files, and how it is run.
+/// A query, its files, and how it is run. Only one thread at a time changes it, and none while it
+/// runs.
 class FileQuery {
-  /// Counts with the GIL who reads the query without it.
+  /// Counts, with the GIL, how many are reading the query without it.
   class Reading {
    public:
     explicit Reading(const FileQuery& query) : query_(query) { ++query_.readers_; }
@@ -136,13 +138,15 @@ class FileQuery {
     const FileQuery& query_;
   };
 
-  /// The query, to be changed.
+  /// The query, to be changed; raises an error while it runs.
   Query& changed() {
     if (readers_ == 0) return query_;
     raise(make_error(ErrorCode::kInvalidArgument, "a query cannot be changed while it runs"));
   }
-  /// The value of the result, or what its files' code of Python has raised.
+  /// The value of the result; raises an error, with what its files' Python code has raised as the
+  /// cause.
   template <class T>
+  /// The value, or raises: an interrupt first, then what a file object has raised, then the error.
   T taken(Result<T> result) const {
     for (const OpenedFile& file : files_) file.access->raise_interrupt();
     if (result.ok()) {
@@ -159,6 +163,7 @@ class FileQuery {
   }
   /// The value of call(options), which Ctrl-C ends.
   template <class Call>
+  /// Runs the call on a thread that Ctrl-C can end.
   auto cancellable(const Call& call) const {
     const Reading reading(*this);
     return taken(interruptible([&](const std::atomic<bool>& cancelled) {
@@ -169,14 +174,15 @@ class FileQuery {
   }
 
  public:
-  /// `groups`: of the only file (first, end, size and layout_checksum() when it was divided, the
-  /// names of the files that were divided with it, which qualify its columns), or None.
+  /// Makes a query over files. `groups` is None, or says which row groups of the only file are a
+  /// part: (first, end, the file's size and layout_checksum() when it was divided, the names of the
+  /// files that were divided with it, which qualify its columns).
   static FileQuery from(const Files& files, const nb::object& groups) {
     Files kept;
     Tables opened = open_part(files, groups, kept);
     return {Query::from(std::move(opened.tables), std::move(opened.names)), std::move(kept)};
   }
-  /// `open(path)` gives an OpenedFile.
+  /// Makes a query from a statement; `open(path)` gives an OpenedFile for each table that it names.
   static FileQuery of_statement(const std::string& text, const nb::object& open) {
     Result<SqlQuery> parsed = parse_sql(text);
     if (!parsed.ok()) {
@@ -194,7 +200,7 @@ class FileQuery {
   }
 
   void as(const std::string& alias) { changed().as(alias); }
-  /// `groups`: as in from().
+  /// Joins further files; `groups` is as in from().
   void join(const Files& files, const std::string& kind, const std::string& on,
             const nb::object& groups) {
     const JoinKind join_kind = join_kind_of(kind);
@@ -213,7 +219,7 @@ class FileQuery {
   void having(const std::string& text) { changed().having(text); }
   void order_by(const std::string& text) { changed().order_by(text); }
   void limit(std::uint64_t rows, std::uint64_t offset) { changed().limit(rows, offset); }
-  /// `dictionaries`: columns of the table, as QueryOptions names them.
+  /// Sets how the query runs. `dictionaries` are columns of the table, as QueryOptions names them.
   void set_options(unsigned threads, std::uint64_t memory_bytes,
                    std::vector<std::string> dictionaries) {
     changed();
@@ -221,6 +227,7 @@ class FileQuery {
     options_.memory_bytes = memory_bytes;
     options_.dictionaries = std::move(dictionaries);
   }
+  /// The columns that are worth giving as dictionaries.
   std::vector<std::string> dictionary_columns() const {
     const Reading reading(*this);
     return taken([&] {
@@ -233,19 +240,22 @@ class FileQuery {
     return stream_from(files_,
                        [this](ArrowArrayStream& answer) { return query_.run(options_, answer); });
   }
+  /// A stream of the partial answer of a part, for merge().
   nb::object partial(const std::string& order_name, std::int64_t first_order,
                      std::uint32_t buckets) const {
     const PartialForm form{order_name, first_order, buckets};
     return stream_from(
         files_, [&](ArrowArrayStream& answer) { return query_.partial(form, options_, answer); });
   }
+  /// The columns of such a partial answer.
   nb::object partial_schema(const std::string& order_name, std::int64_t first_order,
                             std::uint32_t buckets) const {
     const PartialForm form{order_name, first_order, buckets};
     const TableSchema of = taken(query_.partial_schema(form));
     return schema_capsule([&](ArrowSchema& out) { check(export_schema(of, out)); });
   }
-  /// `capsules`: of __arrow_c_stream__(), which keep their streams while they are read.
+  /// Merges partial answers. `capsules` are those of __arrow_c_stream__(), which keep their streams
+  /// while they are read.
   nb::object merge(const nb::list& capsules, const std::string& order_name, std::uint32_t buckets,
                    bool again) const {
     std::vector<ArrowArrayStream*> streams;
@@ -263,7 +273,7 @@ class FileQuery {
       return query_.merge(std::move(tables), form, options_, answer);
     });
   }
-  /// Where the last stream has failed.
+  /// Raises what the last stream has failed with, if it has.
   void raise_failure() const {
     const std::optional<Error> failure = failure_->get();
     if (!failure) return;
@@ -297,9 +307,10 @@ class FileQuery {
     return summary_of(
         cancellable([&](const QueryOptions& options) { return query_.run(options, sink); }));
   }
-  /// The source that is divided, whether there are groups, and for each file of the source its row
-  /// groups, (rows, bytes of text or else stored ones, whether there may be a row of the answer),
-  /// its size, and a checksum of its layout.
+  /// Says how the query can be divided: the number of the source that is divided, whether there are
+  /// groups, and, for each file of the source, its row groups as (rows, bytes of text or else
+  /// stored ones, whether a row of the answer may be in it), its size, and a checksum of its
+  /// layout.
   nb::tuple divide() const {
     const QueryDivision division =
         cancellable([&](const QueryOptions& options) { return query_.divide(options); });
@@ -318,7 +329,7 @@ class FileQuery {
     }
     return nb::make_tuple(division.source, division.grouped, files);
   }
-  /// Of the first table, then of joined ones.
+  /// The files of the first table, then those of joined ones.
   Files files() const { return files_; }
   std::string explain(bool analyze) const {
     return cancellable(
@@ -326,7 +337,7 @@ class FileQuery {
   }
 
  private:
-  /// A stream of what `begin(answer)` begins without the GIL, which keeps the files.
+  /// A stream of what `begin(answer)` begins without the GIL; the stream keeps the files.
   template <class Begin>
   nb::object stream_from(const Files& files, const Begin& begin) const {
     ArrowArrayStream answer;
@@ -348,6 +359,7 @@ class FileQuery {
     });
   }
 
+  /// Opens the files, or the part of the only file that `groups` describes.
   static Tables open_part(const Files& files, const nb::object& groups, Files& kept) {
     Tables opened = open_tables(files, kept);
     if (groups.is_none()) return opened;
@@ -358,6 +370,7 @@ class FileQuery {
     }
     return opened;
   }
+  /// The part of a table; raises an error if the file is not the one that was divided.
   static Table part_of(const Table& table, const nb::object& groups, const OpenedFile& file) {
     if (nb::cast<std::uint64_t>(groups[2]) != file.access->size() ||
         nb::cast<std::uint64_t>(groups[3]) != layout_checksum(table)) {

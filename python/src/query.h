@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso.Query and presso.sql(): questions asked of tables, answered as Arrow batches.
+// Binds presso.Query and presso.sql(): queries over tables, answered as Arrow batches. Tested by
+// python/tests/test_tables.py and test_joined_parts.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,9 +11,9 @@
 
 namespace presso::python {
 
-/// Of how="left"; raises ArgumentError for other names.
+/// The kind of join for how="left" and so on; raises ArgumentError for other names.
 JoinKind join_kind_of(const std::string& name);
-/// What Query.run() tells.
+/// The figures of a query as Query.run() returns them.
 nanobind::dict summary_of(const QuerySummary& summary);
 
 void bind_query(nanobind::module_& module);

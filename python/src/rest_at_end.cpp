@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Compiled without exceptions, so that pthread_cleanup_push() is that of C: glibc jumps to the
-// handler instead of unwinding to it. It unwinds by libgcc, and what frames of C++ have for that
-// understands only the library that they were compiled with, which zig's is not.
+// This file is compiled without exceptions, so that pthread_cleanup_push() is that of C: glibc then
+// jumps to the handler and does not unwind to it. It would unwind by libgcc, and the tables that
+// frames of C++ have for that are understood only by the library that they were compiled with,
+// which zig's is not.
 #include "python/src/rest_at_end.h"
 
 #include <pthread.h>
@@ -10,6 +11,7 @@
 namespace presso::python {
 namespace {
 
+/// The handler: the thread sleeps until the process ends.
 void rest(void*) {
   for (;;) pause();
 }

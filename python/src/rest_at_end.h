@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Calls of the interpreter that end a thread where the interpreter is ending (gil.h): these rest
-// for ever in its place, before any frame of C++ is unwound.
+// Calls of the interpreter that would end a thread while the interpreter is ending (gil.h). Here
+// such a thread rests for ever, before any frame of C++ is unwound.
 #pragma once
 
 #include <Python.h>
 
 namespace presso::python {
 
-/// As PyEval_RestoreThread().
+/// Does what PyEval_RestoreThread() does.
 void restore_or_rest(PyThreadState* state);
-/// As PyGILState_Ensure().
+/// Does what PyGILState_Ensure() does.
 PyGILState_STATE ensure_or_rest();
 
 }  // namespace presso::python

@@ -10,13 +10,13 @@
 
 namespace presso::python {
 
-/// All works of the process.
+/// The register of all works of the process.
 class Works {
  public:
   using Shared = RunningWork::Shared;
 
-  /// Never destroyed: threads may end after main(). A forked process has a new one, as threads that
-  /// it does not have may have held the old one's mutex.
+  /// The register is never destroyed, because threads may end after main(). A forked process gets a
+  /// new one, because threads that it does not have may have held the old one's mutex.
   static Works& all() {
     static std::atomic<Works*> works = [] {
       pthread_atfork(nullptr, nullptr, [] { works = new Works; });

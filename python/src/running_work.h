@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work on threads of their own, and who can end it: its owner, Ctrl-C, and the end of the
-// interpreter. Nothing here knows of Python.
+// Work on threads of its own, and those who can end it: its owner, Ctrl-C, and the end of the
+// interpreter. Nothing here knows of Python. Tested by python/tests/test_works.py.
 #pragma once
 
 #include <unistd.h>
@@ -18,23 +18,24 @@
 
 namespace presso::python {
 
-/// Runs once, on a thread. Used by one thread, except cancel().
+/// A work that runs once, on a thread of its own. Used by one thread, except cancel().
 class RunningWork {
  public:
-  /// Ends soon after `cancelled` has become true. Does not throw.
+  /// The work, which must end soon after `cancelled` has become true, and must not throw.
   using Body = std::function<void(const std::atomic<bool>& cancelled)>;
 
   RunningWork() : shared_(std::make_shared<Shared>()) {}
-  /// Cancels it and waits for its end.
+  /// Cancels the work and waits for its end.
   ~RunningWork();
   RunningWork(const RunningWork&) = delete;
   RunningWork& operator=(const RunningWork&) = delete;
 
-  /// Errors: kIo where there is no thread to be had; kCancelled where the interpreter is ending.
+  /// Starts the work. Errors: kIo if no thread is to be had; kCancelled if the interpreter is
+  /// ending.
   Status start(Body body);
   void cancel() { shared_->cancelled = true; }
   const std::atomic<bool>& cancelled() const { return shared_->cancelled; }
-  /// Whether it has ended; waits for that, at most so long.
+  /// Whether the work has ended; waits for that, at most for the given time.
   bool wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
 
  private:
@@ -50,31 +51,32 @@ class RunningWork {
   std::thread thread_;
 };
 
-/// To be called when the interpreter begins to end: cancels all works and lets none begin but those
-/// of this thread; from now on no PythonCall is allowed.
+/// To be called when the interpreter begins to end: cancels all works and lets none begin except
+/// those of this thread. From then on no PythonCall is allowed.
 void close_works();
-/// Whether another thread has called that.
+/// Whether another thread has called close_works().
 bool works_are_closed();
-/// Whether no work is running and no PythonCall is being made; waits for that, at most so long.
+/// Whether no work is running and no PythonCall is being made; waits for that, at most for the
+/// given time.
 bool wait_for_works(std::chrono::milliseconds at_most);
 
-/// A call of Python by a thread that is not the interpreter's; close_works() is followed by a wait
-/// for those that are being made.
+/// A call of Python by a thread that is not the interpreter's. After close_works() the
+/// interpreter's end waits for the calls that are being made.
 class PythonCall {
  public:
   PythonCall();
   ~PythonCall();
   PythonCall(const PythonCall&) = delete;
   PythonCall& operator=(const PythonCall&) = delete;
-  /// False: the interpreter is ending, and Python must not be called.
+  /// False if the interpreter is ending; then Python must not be called.
   bool is_allowed() const { return is_allowed_; }
 
  private:
   bool is_allowed_;
 };
 
-/// Deletes what has threads, except in a process forked from the one that made it: there the
-/// threads do not exist, and what they held stays as it is.
+/// Deletes objects that have threads, except in a process forked from the one that made them: there
+/// the threads do not exist, and what they held is left as it is.
 struct DeleteInItsProcess {
   pid_t process = getpid();
   bool is_here() const { return getpid() == process; }

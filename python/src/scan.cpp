@@ -28,6 +28,7 @@ namespace {
 
 enum class Syntax { kRegex, kFixed, kLike };
 
+/// How the patterns are meant.
 struct PatternFlags {
   Syntax syntax = Syntax::kRegex;
   PatternOptions options;
@@ -45,6 +46,7 @@ Result<Pattern> compile(const std::vector<std::string>& patterns, const PatternF
   return Pattern::compile(patterns, flags.options);
 }
 
+/// The compiled pattern; an error is raised with the pattern and a caret below it.
 Pattern take_pattern(const std::vector<std::string>& patterns, const PatternFlags& flags) {
   Result<Pattern> made = compile(patterns, flags);
   if (made.ok()) return std::move(*made);
@@ -62,6 +64,7 @@ nb::object spans_of(const LineBatch& batch, const LineBatch::Line& line) {
   return nb::tuple(spans);
 }
 
+/// Damage as a dictionary for Scan.totals.
 nb::dict damage_of(const ScanJob& job, const DamagedPlace& place) {
   nb::dict of;
   of["path"] = text_of(job.files[place.file].name);
@@ -74,8 +77,9 @@ nb::dict damage_of(const ScanJob& job, const DamagedPlace& place) {
   return of;
 }
 
-/// Whether a match may begin in blocks, as lengths of runs of those where none may and of those
-/// where one may, in turn. Blocks between near runs count as such where there would be too many.
+/// Whether a match may begin in each block, as the lengths of runs of blocks: those where none may
+/// begin and those where one may, in turn. If there would be too many runs, short runs without a
+/// match are counted as runs with one, which is safe.
 nb::list runs_of(std::vector<bool> wanted) {
   constexpr std::size_t kMostRuns = 100;
   std::vector<std::size_t> runs;
@@ -102,6 +106,7 @@ nb::list runs_of(std::vector<bool> wanted) {
   return made;
 }
 
+/// The layout of a part as a tuple, which can be pickled; None if there is none.
 nb::object object_of(const std::optional<PartLayout>& layout) {
   if (!layout) return nb::none();
   const ArchiveExcerpt& blocks = layout->blocks;
@@ -112,7 +117,8 @@ nb::object object_of(const std::optional<PartLayout>& layout) {
       nb::bytes(layout->line_facts.data(), layout->line_facts.size()));
 }
 
-/// With bytes in the order of little-endian machines, which is all of those that presso is for.
+/// The layout from its tuple. The bytes in it are in the order of little-endian machines, which are
+/// all that presso runs on.
 PartLayout layout_of(const nb::object& tuple) {
   PartLayout layout;
   ArchiveExcerpt& blocks = layout.blocks;
@@ -130,6 +136,7 @@ PartLayout layout_of(const nb::object& tuple) {
   return layout;
 }
 
+/// A part as a tuple, which can be sent to another process.
 nb::tuple tuple_of(const LinePart& part) {
   return nb::make_tuple(part.begin, part.end, part.lines_before, part.lines, part.file_bytes,
                         part.layout_checksum, part.clause,
@@ -143,6 +150,7 @@ nb::tuple tuple_of(const std::vector<ByteRange>& ranges) {
   return nb::tuple(made);
 }
 
+/// The part from its tuple.
 LinePart part_of(const nb::object& tuple) {
   LinePart part;
   part.begin = nb::cast<std::uint64_t>(tuple[0]);
@@ -166,7 +174,7 @@ const char* name_of(LineKind kind) {
   return kind == LineKind::kBefore ? "before" : kind == LineKind::kAfter ? "after" : "match";
 }
 
-/// What a scan has found, batch after batch.
+/// The lines of one use of a scan, batch after batch.
 class Lines {
  public:
   explicit Lines(std::shared_ptr<const ScanJob> job) : queue_(new LineQueue(std::move(job))) {}
@@ -178,7 +186,7 @@ class Lines {
   Lines(Lines&&) noexcept = default;
   Lines& operator=(Lines&&) = delete;
 
-  /// The lines of the next batch; None at the end. Looks for signals while it waits.
+  /// Gives the lines of the next batch, or None at the end. Looks for signals while it waits.
   nb::object next() {
     if (!queue_.get_deleter().is_here()) {
       raise(make_error(ErrorCode::kInvalidArgument, "the search was begun by another process"));
@@ -208,6 +216,7 @@ class Lines {
   }
 
  private:
+  /// The lines of a batch as tuples for presso.Match.
   nb::list rows_of(const LineQueue::Batch& batch) const {
     nb::list rows;
     const nb::str path = text_of(queue_->job().files[batch.file].name);
@@ -223,7 +232,7 @@ class Lines {
   ProcessOwned<LineQueue> queue_;
 };
 
-/// Each use runs it anew.
+/// A search that is run anew by each use: a stream, the lines one by one, or a count.
 class Scan {
  public:
   Scan(std::vector<OpenedFile> files, const std::vector<std::string>& patterns,
@@ -245,6 +254,7 @@ class Scan {
     count_job_ = std::make_shared<ScanJob>(std::move(job));
   }
 
+  /// A stream for Arrow, with the columns that were asked for. Each stream is a search of its own.
   nb::object stream(const nb::object&) const {
     return stream_capsule([&](ArrowArrayStream& out) {
       job_->failure->set({});
@@ -255,7 +265,7 @@ class Scan {
       owner.stream.release = nullptr;
     });
   }
-  /// Where the last stream has failed.
+  /// Raises what the last stream has failed with, if it has.
   void raise_failure() const {
     const std::optional<FileFailure> failure = job_->failure->get();
     if (failure) take(Status(failure->error), job_->files[failure->file]);
@@ -265,7 +275,7 @@ class Scan {
   }
   Lines lines() const { return Lines(lines_job_); }
 
-  /// Without making lines of what is found.
+  /// Counts the lines without making any.
   std::uint64_t count() const {
     const ScanJob& job = *count_job_;
     std::size_t at = 0;
@@ -284,7 +294,7 @@ class Scan {
     job.last->set(std::move(totals));
     return lines;
   }
-  /// Of the last use that came to its end; empty before.
+  /// The totals of the last use that came to its end; empty before that.
   nb::dict totals() const {
     nb::dict of;
     const std::optional<ScanTotals> totals = job_->last->get();
@@ -304,9 +314,10 @@ class Scan {
   }
   std::string describe() const { return job_->pattern.describe(); }
 
-  /// Of one of the files, for each part: what make_scan() takes, and of a file with a URL what will
-  /// be read, (begin, end) in bytes; or None where the file is searched as a whole. `with_layout`:
-  /// parts need not read what the file tells about its blocks and lines.
+  /// Divides one of the files into parts. Returns for each part what make_scan() takes and, for a
+  /// file with a URL, the ranges (begin, end) in bytes that will be read; or None if the file is
+  /// searched as a whole. `with_layout`: parts bring along what the file tells about its blocks and
+  /// lines, so that it need not be read again.
   nb::object divide(std::size_t number, std::uint64_t target_bytes, bool with_layout) const {
     const OpenedFile& file = job_->files.at(number);
     using Parts = std::optional<std::vector<LinePart>>;
@@ -338,12 +349,13 @@ class Scan {
 
  private:
   LineColumns columns_;
-  // The same but for what of each line is wanted.
+  // These are equal except for what is wanted of each line.
   std::shared_ptr<const ScanJob> job_;
   std::shared_ptr<const ScanJob> lines_job_;
   std::shared_ptr<const ScanJob> count_job_;
 };
 
+/// The column of that name. Raises ArgumentError for others.
 LineColumn column_of(const std::string& name) {
   static const std::map<std::string, LineColumn> kColumns = {
       {"path", LineColumn::kPath},
@@ -359,7 +371,7 @@ LineColumn column_of(const std::string& name) {
   return found->second;
 }
 
-/// `gpu`: (path of the library, device), or None.
+/// The pattern for a GPU; `gpu` is (path of the library, device), or None.
 std::shared_ptr<const GpuPattern> gpu_pattern(const nb::object& gpu,
                                               const std::vector<std::string>& texts,
                                               const PatternFlags& flags) {
@@ -378,7 +390,8 @@ std::shared_ptr<const GpuPattern> gpu_pattern(const nb::object& gpu,
   return pattern;
 }
 
-/// `part`: of the only file, as divide() gave it, or None.
+/// Makes a scan from what the Python code has checked. `part` is one of the only file, as divide()
+/// gave it, or None.
 Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patterns,
                const nb::dict& asked, const nb::object& part) {
   PatternFlags flags;
@@ -424,6 +437,7 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
 
 }  // namespace
 
+/// Declares the classes to Python. Their arguments were checked by presso/_scan.py.
 void bind_scan(nb::module_& module) {
   nb::class_<Lines>(module, "Lines", "Lines that a scan finds, in batches.")
       .def("next", &Lines::next);

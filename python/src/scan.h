@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso.scan(): a search in files, whose lines come as Arrow batches, one by one, or counted.
+// Binds presso.scan(): a search in files whose lines come as Arrow batches, one by one, or only
+// counted. Tested by python/tests/test_scan.py and test_partitions.py.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Construction in three steps: the distinct bytes of the strings become classes, the strings become
+// a trie whose missing transitions are filled in from suffixes (Aho and Corasick, 1975), and the
+// trie becomes the table of dfa.h. Time and memory are proportional to nodes x classes; a node is
+// one byte of a string that is no shared prefix.
+
 #include "scan/automaton/aho_corasick.h"
 
 #include <algorithm>
@@ -6,7 +11,9 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Bytes of no string share class 0, if there are any.
+/// Maps each byte to a class, so that a row of the table has one entry for each byte that occurs in
+/// a string and one for all the others together. Class 0 is that of the other bytes; if all 256
+/// bytes occur there is no such class and numbering begins at 0 with the used bytes.
 struct ByteClasses {
   std::array<Byte, 256> class_of{};
   std::uint32_t count = 1;
@@ -24,8 +31,9 @@ struct ByteClasses {
   }
 };
 
-/// The strings' prefixes as nodes. First it knows where the strings' bytes lead; complete() fills
-/// in all other bytes. Node 0 is the root.
+/// The prefixes of the strings as nodes of a tree; node 0 is the root, the empty prefix. While
+/// strings are added, `next_` holds only the tree's own edges; complete() then fills in every other
+/// transition, after which the trie is a deterministic automaton.
 class Trie {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -33,7 +41,9 @@ class Trie {
 
   explicit Trie(std::uint32_t classes) : classes_(classes) { add_node(); }
 
-  /// False where there would be more than `most` nodes.
+  /// Adds one string. Returns false, leaving the trie unusable, if it would need more than `most`
+  /// nodes. A string that begins with another one adds nothing, since the shorter string is found
+  /// first in every text that holds the longer one.
   bool add(const std::string& string, const ByteClasses& bytes, std::size_t most) {
     std::uint32_t node = 0;
     for (std::size_t i = 0; i < string.size(); ++i) {
@@ -55,7 +65,10 @@ class Trie {
     return true;
   }
 
-  /// In order of depth: what a node does not know, the node of its longest proper suffix does.
+  /// Fills in the missing transitions. Nodes are visited breadth first, so that the longest proper
+  /// suffix of a node, which is less deep, is complete before the node itself: a byte that the node
+  /// has no edge for leads where it leads from that suffix. This resolves the failure links of the
+  /// original algorithm once, and reading needs no loop.
   void complete() {
     std::vector<std::uint32_t> suffix_of(nodes(), 0);
     std::vector<std::uint32_t> order{0};
@@ -78,6 +91,8 @@ class Trie {
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(next_.size() / classes_); }
   const std::vector<std::uint32_t>& next() const { return next_; }
 
+  /// A row for every node, with an entry for every class; `kNone` marks what complete() has to
+  /// fill.
  private:
   void add_node() { next_.resize(next_.size() + classes_, kNone); }
 
@@ -90,7 +105,7 @@ bool holds_empty(std::span<const std::string> strings) {
                      [](const std::string& string) { return string.empty(); });
 }
 
-/// One state, which matches.
+/// The automaton that accepts everything, for sets that contain the empty string.
 Dfa everything(const ByteClasses& bytes) {
   Dfa dfa;
   dfa.class_of = bytes.class_of;
@@ -100,6 +115,9 @@ Dfa everything(const ByteClasses& bytes) {
   return dfa;
 }
 
+/// Copies the trie into the layout of dfa.h: the nodes do not match, the state after them is the
+/// sink in which a string has been found, and there is no dead state. Over lines every state, also
+/// the sink, goes back to the start on '\n'.
 Dfa table_of(const Trie& trie, const ByteClasses& bytes, Texts texts) {
   Dfa dfa;
   dfa.class_of = bytes.class_of;

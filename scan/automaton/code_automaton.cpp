@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+// UTF-8 is treated as a number with digits of six bits: the first byte of a character is its
+// highest digit, each following byte the next lower one. Forwards, a set of ranges is cut by its
+// highest digit and each part is handled by recursion on the remaining digits. Backwards, the
+// lowest digit comes first, so that the recursion asks which numbers n have 64 n + digit in the
+// set. Equal states are found in a map.
+
 #include "scan/automaton/code_automaton.h"
 
 #include <algorithm>
@@ -28,11 +34,13 @@ constexpr Byte kTail = 0x80;
 constexpr unsigned kTailBits = 6;
 constexpr CodePoint kTailValues = 1u << kTailBits;
 
+/// Appends the part of `range` that lies in [low, high], if there is one.
 void append_part(const CodeRange& range, CodePoint low, CodePoint high, Ranges& to) {
   const CodeRange part{std::max(range.low, low), std::min(range.high, high)};
   if (part.low <= part.high) to.push_back(part);
 }
 
+/// The part of `ranges` that this encoded length writes, without the surrogates U+D800 to U+DFFF.
 Ranges encodable(const Ranges& ranges, const Length& length) {
   Ranges inside;
   for (const CodeRange& range : ranges) {
@@ -42,13 +50,16 @@ Ranges encodable(const Ranges& ranges, const Length& length) {
   return inside;
 }
 
-/// Numbers whose bits from `shift` on are low .. high, by the bits below.
+/// Numbers that share the bits from `shift` on (those are in low .. high) and also the set of
+/// allowed bits below, which is `rest`.
 struct Group {
   CodePoint low;
   CodePoint high;
   Ranges rest;
 };
 
+/// Cuts ascending ranges by their highest digit: a range that covers all lower digits keeps several
+/// values of the digit in one group, its ragged ends get groups of their own.
 class Grouping {
  public:
   explicit Grouping(unsigned shift) : shift_(shift), mask_((CodePoint{1} << shift) - 1) {}
@@ -78,7 +89,8 @@ class Grouping {
   std::vector<Group> groups_;
 };
 
-/// The numbers n for which 64 n + value is in `ranges`.
+/// The numbers n for which 64 n + value is in `ranges`: what the higher digits may be when the
+/// lowest one is `value`. Neighbours are joined.
 Ranges above_value(const Ranges& ranges, CodePoint value) {
   Ranges above;
   for (const CodeRange& range : ranges) {
@@ -96,6 +108,8 @@ Ranges above_value(const Ranges& ranges, CodePoint value) {
   return above;
 }
 
+/// Makes one automaton and is used up by that. Equal states are made once (`ids_`), and equal sets
+/// of digits are not even expanded twice when reading backwards (`digits_`).
 class Builder {
  public:
   CodeAutomaton forwards(const Ranges& ranges) {
@@ -125,6 +139,7 @@ class Builder {
     }
   }
 
+  /// The state that reads the `tails` bytes after a first byte, or kEnd when there are none.
   std::uint32_t tails_of(const Ranges& ranges, unsigned tails) {
     if (tails == 0) return CodeAutomaton::kEnd;
     CodeState state;
@@ -132,7 +147,8 @@ class Builder {
     return state_of(std::move(state));
   }
 
-  /// The state that reads the lowest digit of `ranges` first, then what is above.
+  /// The state that reads the lowest digit of `ranges` first and the higher digits after it. The
+  /// first byte of the character, with its length mark, comes last.
   std::uint32_t last_digit(const Ranges& ranges, const Length& length, unsigned tails) {
     const auto key = std::tuple(length.tails, tails, pairs_of(ranges));
     if (const auto known = digits_.find(key); known != digits_.end()) return known->second;
@@ -158,7 +174,8 @@ class Builder {
     return pairs;
   }
 
-  /// Joins neighbours that lead to one state.
+  /// Adds an edge for the bytes mark | low to mark | high. Neighbouring bytes that lead to the same
+  /// state become one edge, which relies on edges being added in ascending order.
   static void add_edge(Byte mark, CodePoint low, CodePoint high, std::uint32_t to,
                        CodeState& state) {
     const auto first = static_cast<Byte>(mark | low);
@@ -170,6 +187,7 @@ class Builder {
     }
   }
 
+  /// The number of an equal state that is already known, or of this one as a new state.
   std::uint32_t state_of(CodeState state) {
     const auto [place, is_new] =
         ids_.emplace(state, static_cast<std::uint32_t>(made_.states.size()));

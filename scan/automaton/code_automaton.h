@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A set of code points as a small automaton over the bytes of their UTF-8 form. States that accept
-// the same rest are one state, so that \w takes some hundred of them and not some thousand.
+// A set of code points as a small automaton over the bytes of their UTF-8 form, read forwards or
+// backwards. The compiler (compiler.cpp) copies it into a program wherever a class such as \w or
+// [^a] stands. States that accept the same rest are shared, so that \w takes some hundreds of
+// states rather than some thousands.
+//
+// It knows valid UTF-8 only: surrogates and overlong forms are in no automaton, and bytes that are
+// not UTF-8 match no class. Made once for each class of a pattern; not for searching by itself.
 // Tested by tests/unit/scan/syntax/regex_class_test.cpp and regex_engines_test.cpp.
 #pragma once
 
@@ -11,6 +16,8 @@
 
 namespace presso::scan_detail {
 
+/// States are numbered from the last byte to the first, so that an edge always leads to a state
+/// that was made before it and copying needs one pass.
 struct CodeAutomaton {
   static constexpr std::uint32_t kEnd = ~std::uint32_t{0};
   struct Edge {
@@ -25,7 +32,9 @@ struct CodeAutomaton {
   std::vector<std::uint32_t> begins;  ///< one forwards; backwards one for each length
 };
 
-/// `ranges` ascending and disjoint; surrogates are left out.
+/// Makes the automaton of `ranges`, which must be ascending and disjoint; surrogates among them are
+/// left out. With `reverse` it reads the last byte of a character first, for engines that search
+/// for the begin of a match.
 CodeAutomaton make_code_automaton(const std::vector<CodeRange>& ranges, bool reverse);
 
 }  // namespace presso::scan_detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Makes the program from the tree. Built from the end: a piece is compiled when it is known what
-// follows it, so that only loops have to be closed afterwards, and the tails of characters are
-// shared. Recursion is as deep as groups are nested, which the parser limits.
+// Compiles the parser's tree into a program (Thompson's construction, 1968). It works from the end
+// of the pattern to its begin: a piece is compiled when it is known what follows it, so that only
+// loops have to be closed afterwards, and equal tails of characters are shared. Counted repetitions
+// are written out, so a program can be far larger than its pattern; `max_bytes` limits it. The
+// recursion is as deep as groups are nested, which the parser limits.
 #include <algorithm>
 #include <bitset>
 #include <map>
@@ -14,12 +16,16 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Compiles one program and is used up by that. Once `too_large_` is set the remaining pieces are
+/// skipped and compile() returns the error.
 class Compiler {
  public:
   explicit Compiler(const ProgramOptions& options) : options_(options) {
     program_.reversed = options.reverse;
   }
 
+  /// Compiles the roots as alternatives, the first one preferred; alternative i ends in a kMatch
+  /// with the number i. Error kInvalidArgument: the program would exceed max_bytes.
   Result<Program> compile(std::span<const Node> roots) {
     std::vector<InstId> starts;
     for (const Node& root : roots) {
@@ -42,6 +48,8 @@ class Compiler {
   }
 
  private:
+  /// Compiles `node` so that it goes on to `next`, and returns the instruction at which it begins.
+  /// When reading in reverse, `next` stands before the node in the text.
   InstId piece(const Node& node, InstId next) {
     if (too_large_) return next;
     switch (node.kind) {
@@ -67,6 +75,7 @@ class Compiler {
     return next;
   }
 
+  /// Appends an instruction and checks the size limit.
   InstId add(Inst inst) {
     if (bytes_used() > options_.max_bytes) too_large_ = true;
     program_.insts.push_back(inst);
@@ -82,6 +91,7 @@ class Compiler {
     return add({.op = Inst::Op::kSave, .next = next, .first = slot});
   }
 
+  /// Adds an instruction that reads one byte, and notes where classes of bytes must be cut for it.
   InstId bytes(std::span<const Transition> transitions) {
     Inst inst{.op = Inst::Op::kBytes};
     inst.first = static_cast<std::uint32_t>(program_.transitions.size());
@@ -98,12 +108,14 @@ class Compiler {
     return bytes({&transition, 1});
   }
 
+  /// A choice among `targets`, in order of preference.
   InstId split(std::span<const InstId> targets) {
     const InstId id = open_split(targets.size());
     std::copy(targets.begin(), targets.end(), program_.targets.begin() + program_.insts[id].first);
     return id;
   }
-  /// Its targets are set later.
+  /// A choice whose targets are set later, by close_split(), because the loop's body has to know
+  /// the choice's number first.
   InstId open_split(std::size_t count) {
     Inst inst{.op = Inst::Op::kSplit};
     inst.first = static_cast<std::uint32_t>(program_.targets.size());
@@ -111,7 +123,8 @@ class Compiler {
     program_.targets.resize(program_.targets.size() + count);
     return add(inst);
   }
-  /// The loop's decision: `body` or what follows.
+  /// Sets both targets of a loop's choice: into `body` again, or on to `next`. A greedy loop
+  /// prefers the body.
   void close_split(InstId id, InstId body, InstId next, bool greedy) {
     InstId* const targets = program_.targets.data() + program_.insts[id].first;
     targets[0] = greedy ? body : next;
@@ -144,6 +157,9 @@ class Compiler {
     return bytes(transitions);
   }
 
+  /// Copies the automaton of the class into the program. The automaton is made once for each
+  /// distinct class of the pattern, but its instructions are copied for each place, since each
+  /// leads to another `next`.
   InstId code_class(const Node& node, InstId next) {
     const CodeAutomaton& automaton = automaton_of(node.ranges);
     std::vector<InstId> placed;
@@ -168,6 +184,8 @@ class Compiler {
     return place->second;
   }
 
+  /// Adds the test of a look. With crlf, `$` may also stand before "\r\n": then an optional '\r' is
+  /// read as a part of the look, and cut_at_return() takes it off the match later.
   InstId look(Look look, InstId next) {
     program_.looks |= look_bit(look);
     InstId id = add({.op = Inst::Op::kLook, .look = look, .next = next});
@@ -205,6 +223,8 @@ class Compiler {
     return save(2 * node.capture, piece(inside, save(2 * node.capture + 1, next)));
   }
 
+  /// x{min,max}. An unlimited repetition becomes min - 1 copies and a loop; a limited one becomes
+  /// copies that may each be skipped.
   InstId repeat(const Node& node, InstId next) {
     const Node& body = node.children[0];
     if (node.max == Node::kUnlimited) {
@@ -223,6 +243,7 @@ class Compiler {
     return next;
   }
 
+  /// x+: the body, then the choice to enter it again.
   InstId plus(const Node& body, bool greedy, InstId next) {
     const InstId again = open_split(2);
     const InstId first = piece(body, again);
@@ -230,8 +251,9 @@ class Compiler {
     return first;
   }
 
-  /// A body that may be empty is not entered again from its own end: (x*)* as (x*)+?, which keeps
-  /// the order of preference.
+  /// x*. If the body can match the empty string, it must not be entered again from its own end
+  /// without reading, which would be an endless loop: (x*)* is compiled as (x*)+?, an optional x+,
+  /// which keeps the order of preference.
   InstId star(const Node& body, bool greedy, InstId next) {
     if (is_nullable(body)) return optional(plus(body, greedy, next), next, greedy);
     const InstId again = open_split(2);
@@ -239,6 +261,8 @@ class Compiler {
     return again;
   }
 
+  /// A start from which a match may begin at any place: a lazy loop over all bytes before the
+  /// pattern.
   InstId unanchored(InstId start) {
     const InstId again = open_split(2);
     const InstId any = one_byte(0, 255, again);
@@ -246,6 +270,8 @@ class Compiler {
     return again;
   }
 
+  /// Numbers the classes of bytes that no transition and no look of the program tells apart. All
+  /// tables of the engines are indexed by them, so fewer classes mean smaller tables.
   void set_classes() {
     if ((program_.looks & kWordLooks) != 0) {
       for (unsigned byte = 1; byte < 128; ++byte) {
@@ -275,6 +301,7 @@ bool all_nullable(const Node& node) {
 
 }  // namespace
 
+// Instructions have few transitions mostly, where a linear search is faster than a binary one.
 const Transition* Program::transition_on(const Inst& inst, Byte byte) const {
   const Transition* const begin = transitions.data() + inst.first;
   const Transition* const end = begin + inst.count;
@@ -286,6 +313,7 @@ const Transition* Program::transition_on(const Inst& inst, Byte byte) const {
   return found != end && found->low <= byte ? found : nullptr;
 }
 
+// Looks count as empty: they read nothing. The answer is about the tree alone, not about any text.
 bool is_nullable(const Node& node) {
   switch (node.kind) {
     case Node::Kind::kEmpty:

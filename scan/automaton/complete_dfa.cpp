@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A breadth-first walk over the Determinizer's states. Its numbers are not dense, since it also
+// counts special states, so the walk renumbers them in the order of arrival.
+
 #include "scan/automaton/complete_dfa.h"
 
 #include <utility>
@@ -8,6 +11,8 @@ namespace {
 
 using State = std::uint32_t;
 
+/// Runs the walk once. `end_symbol_` is what asks a state whether it accepts: the line feed's class
+/// over lines, the end of text otherwise.
 class SubsetConstruction {
  public:
   SubsetConstruction(const Program& program, Texts texts, std::size_t most)
@@ -27,6 +32,7 @@ class SubsetConstruction {
   }
 
  private:
+  /// Appends the row of one state. Returns false where the construction must be given up.
   bool expand(State state) {
     const Determinizer::State from = met_[state];
     made_.accepts.push_back(determinizer_.step(from, end_symbol_) == Determinizer::kYes);
@@ -38,6 +44,8 @@ class SubsetConstruction {
     return met_.size() <= most_;
   }
 
+  /// The dense number of a state of the Determinizer; a state that was not met before gets the next
+  /// one and is queued.
   State number_of(Determinizer::State state) {
     if (state >= numbers_.size()) numbers_.resize(state + 1, kUnmet);
     State& number = numbers_[state];

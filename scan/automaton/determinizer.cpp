@@ -30,6 +30,7 @@ Determinizer::Determinizer(const Program& program, Mode mode, Texts texts)
   clear();
 }
 
+// The three special states have numbers but no instructions.
 void Determinizer::clear() {
   states_.assign(kFirstReal, {});
   pool_.clear();
@@ -37,7 +38,8 @@ void Determinizer::clear() {
   bytes_used_ = 0;
 }
 
-/// Looks that do not occur shall not multiply states.
+/// The neighbour as far as the program cares about it. Kinds that no look of the program asks for
+/// are mapped to kOther, so that they do not multiply states.
 Neighbour Determinizer::kept(Neighbour neighbour) const {
   const bool words = (program_.looks & kWordLooks) != 0;
   const bool edges = words || (program_.looks & kEdgeLooks) != 0;
@@ -53,6 +55,7 @@ Neighbour Determinizer::read_neighbour(Byte byte) const {
   return plain_line_feed ? Neighbour::kLineFeed : neighbour_of(byte);
 }
 
+// No look is followed here: whether it holds depends on the first byte, which step() knows.
 Determinizer::State Determinizer::start(bool anchored, Neighbour before) {
   list_.clear();
   ++generation_;
@@ -62,6 +65,9 @@ Determinizer::State Determinizer::start(bool anchored, Neighbour before) {
   return intern(kept(before), false);
 }
 
+// Two phases: the looks of the old state are followed now that the next byte is known (resolve),
+// then every remaining reader moves over the byte. With kFirst the readers after one that leads to
+// a match are dropped, since they are less preferred.
 Determinizer::State Determinizer::step(State state, unsigned symbol) {
   if (state < kFirstReal) return state;
   const bool at_end = symbol == end_symbol();
@@ -85,8 +91,8 @@ Determinizer::State Determinizer::step(State state, unsigned symbol) {
   return intern(kept(after), matched);
 }
 
-/// Fills readers_ with what reads the next byte, in order of preference; says whether a match ends
-/// here.
+/// Fills `readers_` with the instructions that read the next byte, in order of preference, and
+/// returns whether a match ends here. Sets `unknown_` if a look could not be decided.
 bool Determinizer::resolve(const Known& state, Neighbour after) {
   before_ = static_cast<Neighbour>(state.flags & 0xFF);
   after_ = after;
@@ -106,8 +112,9 @@ bool Determinizer::resolve(const Known& state, Neighbour after) {
   return matched;
 }
 
-/// Appends what is reached from `from` without reading; true where that holds a match, after which
-/// (in order of preference) nothing is appended unless all ends count.
+/// Appends to `list_` what is reached from `from` without reading. Returns true if that holds a
+/// match, after which, in order of preference, nothing is appended unless all ends count. With
+/// looks in the program and outside of resolve(), only `from` itself is appended.
 bool Determinizer::append_closure(InstId from) {
   if (program_.looks != 0 && !resolving_) {
     if (std::exchange(visited_[from], generation_) != generation_) list_.push_back(from);
@@ -127,6 +134,8 @@ bool Determinizer::append_closure(InstId from) {
   return matched;
 }
 
+/// Handles one instruction of the closure: keeps it, or pushes what it leads to. Returns true for a
+/// match.
 bool Determinizer::visit(InstId id) {
   const Inst& inst = program_.insts[id];
   switch (inst.op) {
@@ -153,6 +162,8 @@ bool Determinizer::visit(InstId id) {
   return false;
 }
 
+/// Whether a look holds between `before_` and `after_`. kUnknown where one side is not ASCII and
+/// the look asks whether it is a word character.
 Determinizer::Answer Determinizer::holds(Look look) const {
   const Neighbour left = program_.reversed ? after_ : before_;
   const Neighbour right = program_.reversed ? before_ : after_;
@@ -185,6 +196,8 @@ Determinizer::Answer Determinizer::holds(Look look) const {
   return answer(boundary == (look == Look::kWordBoundary));
 }
 
+/// The number of the state with the instructions of `list_`. Unless the order of instructions means
+/// preference, they are sorted first, so that equal sets are one state.
 Determinizer::State Determinizer::intern(Neighbour before, bool matched) {
   if (mode_ != Mode::kFirst) std::sort(list_.begin(), list_.end());
   const std::uint32_t flags = static_cast<std::uint32_t>(before) | (matched ? kMatched : 0);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A deterministic automaton as one table: over lines for the CPU's line counter and for kernels,
-// over whole strings for the engines of lab/strings. Sources: L6, L7 (table indexed by state
-// and byte, matching states numbered last). Made by minimal_dfa.h, aho_corasick.h and line_dfa.h.
+// A deterministic automaton as one table, which a reader steps through at one look-up a byte. Over
+// lines it serves the CPU's line counter and GPU kernels; over whole strings it serves conditions
+// on columns. Sources: L6, L7 (a table indexed by state and byte, with matching states numbered
+// last). Made by minimal_dfa.h, aho_corasick.h and line_dfa.h, whose tests cover it. Memory: 4
+// bytes x states x classes.
 #pragma once
 
 #include <array>
@@ -18,7 +20,8 @@ enum class Texts : Byte {
   kStrings,  ///< '\n' is a byte like others
 };
 
-/// Refers to a Dfa; trivially copyable.
+/// Refers to a Dfa without owning it; trivially copyable, so that it can be handed to a kernel once
+/// the tables are in device memory.
 ///
 /// A text matches if the state after its last byte is at least `first_matching`. Over lines, every
 /// state leads to `start` on '\n', and a line matches by the state before its '\n', or at the end

@@ -9,7 +9,8 @@
 namespace presso::scan_detail {
 namespace {
 
-/// So that states fit into 16 bits (scan/gpu/lines/line_table.h).
+/// The most states that fit into 16 bits, as the kernels' tables need
+/// (scan/gpu/lines/line_table.h).
 constexpr std::size_t kMostStates = 65'535;
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Automata over lines: they say which lines hold a match at one table entry a byte, know no spans,
-// and are the same for CPU and GPU. All of them are made here. Sources: L6, L7.
-// Tested by tests/unit/scan/automaton/line_dfa_test.cpp.
+// Automata over lines: they say which lines hold a match at one table entry a byte, know nothing of
+// where in the line it is, and are the same for CPU and GPU. This file is where all of them are
+// made. They cost time and memory when a pattern is compiled, so limits apply and the caller must
+// have another engine to fall back to. Sources: L6, L7. Tested by
+// tests/unit/scan/automaton/line_dfa_test.cpp.
 #pragma once
 
 #include <optional>
@@ -18,8 +20,9 @@ struct LineDfaLimits {
   std::size_t states = 65'535;         ///< after it; at most 65,535
 };
 
-/// The minimal automaton of lines in which `program` finds a match. nullopt where limits are
-/// passed, or a look needs characters (Unicode's \b).
+/// The minimal automaton of the lines in which `program` finds a match. Returns nullopt if a limit
+/// is exceeded, or if a look needs whole characters (Unicode's \b). May take seconds near the
+/// limits.
 std::optional<LineDfa> make_line_dfa(const Program& program, const LineDfaLimits& limits = {});
 
 /// Accepts lines that hold any of `strings`, which hold no '\n'. Not minimal, but made in time

@@ -11,13 +11,16 @@ namespace {
 
 using State = std::uint32_t;
 
+/// The partition into equivalent states; blocks are numbered from 0 in no special order.
 struct EquivalentStates {
   std::vector<State> block_of;  ///< [state]; equal for equivalent states
   std::size_t blocks = 0;
 };
 
-/// Hopcroft's algorithm. Blocks are stretches of `order_`; of a block that is split the smaller
-/// part is used to split others, so that each state is looked at O(log states) times a class.
+/// Hopcroft's algorithm. It begins with two blocks, accepting and other states, and splits a block
+/// when some of its states lead into another block on a symbol and some do not. A block is a
+/// stretch of `order_`. Only the smaller part of a split block has to be used to split others, so
+/// each state is looked at O(log states) times for each class.
 class Minimisation {
  public:
   explicit Minimisation(const CompleteDfa& dfa)
@@ -48,6 +51,7 @@ class Minimisation {
     State marked = 0;  ///< moved to its front
   };
 
+  /// For each class and state, lists which states lead there (a counting sort into `sources_`).
   void index_predecessors() {
     first_.assign(count_ * classes_ + 1, 0);
     for (std::size_t i = 0; i < dfa_.next.size(); ++i) ++first_[key(i) + 1];
@@ -61,6 +65,7 @@ class Minimisation {
   /// The class of table entry i together with the state that it leads to.
   std::size_t key(std::size_t i) const { return (i % classes_) * count_ + dfa_.next[i]; }
 
+  /// Makes the first partition and queues all its blocks.
   void separate_accepting() {
     std::iota(order_.begin(), order_.end(), State{0});
     const auto middle = std::stable_partition(order_.begin(), order_.end(),
@@ -72,6 +77,7 @@ class Minimisation {
     for (State block = 0; block < blocks_.size(); ++block) wait_for(block);
   }
 
+  /// Makes a block of order_[begin, end) and renumbers its states.
   State add_block(State begin, State end) {
     const auto number = static_cast<State>(blocks_.size());
     blocks_.push_back({begin, end, 0});
@@ -85,6 +91,7 @@ class Minimisation {
     waiting_.push_back(block);
   }
 
+  /// Splits every block of which only a part leads into `members` on `symbol`.
   void split_by(const std::vector<State>& members, unsigned symbol) {
     touched_.clear();
     for (const State member : members) {
@@ -94,6 +101,7 @@ class Minimisation {
     for (const State block : touched_) split(block);
   }
 
+  /// Moves a state to the front part of its block; a state that is there already stays.
   void mark(State state) {
     Block& block = blocks_[block_of_[state]];
     const State front = block.begin + block.marked;
@@ -104,6 +112,7 @@ class Minimisation {
     std::swap(place_[state], place_[other]);
   }
 
+  /// Cuts a block after its marked states; a block that is marked as a whole stays as it is.
   void split(State number) {
     const Block block = blocks_[number];
     blocks_[number].marked = 0;
@@ -130,8 +139,9 @@ class Minimisation {
   std::vector<State> touched_;
 };
 
-/// Numbers blocks of equivalent states in the order that dfa.h promises, each kind by the first of
-/// its states.
+/// Gives blocks of equivalent states the numbers that dfa.h promises: rejecting ones, `dead`,
+/// accepting ones, `sink`. Within a kind they are numbered by the first of their states, so the
+/// result does not depend on the order in which blocks were split.
 class Numbering {
  public:
   Numbering(const CompleteDfa& dfa, const EquivalentStates& equivalent, Texts texts)
@@ -171,6 +181,7 @@ class Numbering {
   State target(State block, std::uint32_t symbol) const {
     return block_of_[dfa_.next[std::size_t{first_of_[block]} * dfa_.classes + symbol]];
   }
+  /// Whether no byte leads out of the block; the line feed does not count, since it ends the line.
   bool is_absorbing(State block) const {
     for (std::uint32_t symbol = 0; symbol < dfa_.classes; ++symbol) {
       if (symbol != newline_ && target(block, symbol) != block) return false;
@@ -182,7 +193,8 @@ class Numbering {
     return is_absorbing(block) ? kDead : kRejecting;
   }
 
-  /// Classes that all blocks treat alike become one, but the line feed's stays alone.
+  /// Merges classes of bytes that lead to the same block from every block. The line feed keeps a
+  /// class of its own over lines.
   void merge_classes(Dfa& made) const {
     std::map<std::pair<bool, std::vector<State>>, std::uint32_t> known;
     std::vector<std::uint32_t> merged(dfa_.classes);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The minimal automaton: states that accept the same rest of a text become one (Hopcroft's
-// partition refinement), and so do classes of bytes that no state tells apart. Sources: L6. Tested
-// by tests/unit/scan/automaton/line_dfa_test.cpp and lab/tests/string_dfa_test.cpp.
+// Minimises an automaton: states that accept the same rest of a text become one (Hopcroft's
+// partition refinement, 1971), and so do classes of bytes that no state tells apart. Costs
+// O(classes x states x log states) time and three words an entry of the table while it runs. The
+// result is in the order of states that dfa.h promises. Sources: L6. Tested by
+// tests/unit/scan/automaton/line_dfa_test.cpp and lab/tests/string_dfa_test.cpp.
 #pragma once
 
 #include "scan/automaton/complete_dfa.h"

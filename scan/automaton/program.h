@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A pattern as a non-deterministic automaton over bytes (Thompson's construction): what every
-// engine is made from. Sources: L6, L14. Made by compile_program() from the parser's tree, read
-// forwards or backwards; immutable. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
+// A pattern as a non-deterministic automaton over bytes (Thompson's construction), from which every
+// engine is made. compile_program() makes it from the parser's tree, to be read forwards or
+// backwards. It is immutable afterwards, so any number of engines and threads may share it. Size:
+// at most ProgramOptions::max_bytes. Sources: L6, L14. Tested by
+// tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 
 #include <array>
@@ -23,6 +25,8 @@ struct Transition {
   InstId next = 0;
 };
 
+/// One instruction, 16 bytes. `first` and `count` are a range of Program::transitions or
+/// Program::targets, or a slot or pattern number, as its Op says.
 struct Inst {
   enum class Op : Byte {
     kBytes,  ///< reads a byte: transitions [first, first + count), ascending, disjoint
@@ -43,12 +47,15 @@ using LookSet = std::uint32_t;
 constexpr LookSet look_bit(Look look) {
   return LookSet{1} << static_cast<unsigned>(look);
 }
-/// Those that need characters decoded where a neighbour is not ASCII.
+/// The looks that need neighbouring characters decoded where these are not ASCII; deterministic
+/// automata decline them there.
 constexpr LookSet kUnicodeLooks = look_bit(Look::kWordBoundary) | look_bit(Look::kNotWordBoundary) |
                                   look_bit(Look::kWordStartHalf) | look_bit(Look::kWordEndHalf);
 constexpr LookSet kWordLooks =
     kUnicodeLooks | look_bit(Look::kAsciiBoundary) | look_bit(Look::kNotAsciiBoundary);
 
+/// Owns all instructions; ids are indexes into `insts`. A loop is the only thing that leads to an
+/// instruction with a higher number.
 struct Program {
   std::vector<Inst> insts;
   std::vector<Transition> transitions;
@@ -68,10 +75,11 @@ struct Program {
   std::span<const InstId> targets_of(const Inst& inst) const {
     return {targets.data() + inst.first, inst.count};
   }
-  /// Where `byte` leads; nullptr: nowhere.
+  /// The transition that reads `byte`, or nullptr if the instruction does not read it.
   const Transition* transition_on(const Inst& inst, Byte byte) const;
 };
 
+/// How a program is to be made. `crlf` lets `$` stand before "\r\n" too.
 struct ProgramOptions {
   bool reverse = false;
   bool captures = false;  ///< slots 2n and 2n + 1 for group n; group 0 is the match
@@ -79,7 +87,8 @@ struct ProgramOptions {
   std::size_t max_bytes = std::size_t{128} << 20;
 };
 
-/// Error kInvalidArgument: the automaton would take more than options.max_bytes.
+/// Compiles one pattern. Error kInvalidArgument: the program would take more than
+/// options.max_bytes.
 Result<Program> compile_program(const Node& root, const ProgramOptions& options);
 /// The program of several patterns, an earlier one preferred; each has a kMatch of its own.
 Result<Program> compile_program(std::span<const Node> roots, const ProgramOptions& options);

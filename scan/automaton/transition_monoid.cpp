@@ -18,7 +18,8 @@ constexpr std::size_t kMostCells = std::size_t{1} << 15;
 /// Most look-ups of states while functions are found.
 constexpr std::size_t kMostSteps = std::size_t{1} << 21;
 
-/// Finds functions breadth first, from the identity on.
+/// Finds the functions breadth first, from the identity on: each is an earlier one followed by one
+/// more class of bytes. Functions are compared by their values, in a hash table.
 class Builder {
  public:
   explicit Builder(const LineDfaView& dfa)
@@ -51,6 +52,7 @@ class Builder {
     std::uint32_t byte_class = 0;
   };
 
+  /// The number of the function `number` followed by a byte of the class.
   std::uint16_t extended(std::size_t number, std::uint32_t byte_class) {
     if (!is_within_lines_[byte_class]) return 0;
     const std::uint16_t* const values = monoid_.values.data() + number * dfa_.states;
@@ -60,6 +62,7 @@ class Builder {
     return number_of_function({number, byte_class});
   }
 
+  /// The number of the function in `function_`; a new one is stored with how it was reached.
   std::uint16_t number_of_function(Origin origin) {
     const std::string key(reinterpret_cast<const char*>(function_.data()),
                           function_.size() * sizeof function_[0]);
@@ -71,6 +74,8 @@ class Builder {
     return place->second;
   }
 
+  /// Fills the table of products: first * second is taken from first * (the function that `second`
+  /// extends), so that each product costs one look-up.
   void multiply() {
     const std::size_t functions = monoid_.functions;
     monoid_.products.resize(functions * functions);

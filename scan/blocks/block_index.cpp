@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Each member's filter is read once, group by group, and every group is asked for all clauses while
+// it is in the cache. The cost is that of reading the filters, at most 8 % of the compressed size,
+// and a few bit tests for each literal and block.
+
 #include "scan/blocks/block_index.h"
 
 #include <algorithm>
@@ -10,11 +14,12 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Larger sets of patterns are in every block anyway.
+/// The most strings of a clause for which blocks are ruled out; with larger sets nearly every block
+/// holds one of them.
 constexpr std::size_t kMostLiterals = 1000;
 
-/// The rows of the n-grams with which a literal begins that a block's filter knows, even where the
-/// literal begins with the block's last byte.
+/// Collects the rows of the filter for the n-grams with which a literal begins. Only those are
+/// taken that the filter of a block knows even if the literal begins with the block's last byte.
 void find_rows(const FilterGroup& group, const std::string& literal,
                std::vector<std::uint32_t>& rows) {
   rows.clear();
@@ -27,8 +32,9 @@ void find_rows(const FilterGroup& group, const std::string& literal,
   }
 }
 
-/// `wanted`: a bool for each block of the group, false before. Of many literals the first ones
-/// often want all blocks, and the others need not be asked for.
+/// Marks in `wanted`, a bool for each block of the group, the blocks in which a literal of the
+/// clause may begin. Of many literals the first ones often want all blocks, and then the others
+/// need not be asked for.
 void add_group(const FilterGroup& group, const RequiredLiterals::Clause& clause, Byte* wanted) {
   std::vector<std::uint32_t> rows;
   std::uint32_t left = group.blocks;
@@ -52,8 +58,8 @@ std::size_t longest(const RequiredLiterals::Clause& clause) {
   return most;
 }
 
-/// A literal may begin in a member's last bytes and end in the next member, of which the filter
-/// knows nothing.
+/// Marks the last blocks of a member in which a literal may begin that ends in the next member, of
+/// which this filter knows nothing.
 void add_member_end(const ArchiveMember& member, const MemberFilter& filter, std::size_t reach,
                     std::vector<Byte>& wanted) {
   const LineFacts& last = filter.facts.back();
@@ -71,6 +77,7 @@ std::uint64_t count_wanted(const std::vector<Byte>& wanted) {
   return static_cast<std::uint64_t>(std::count(wanted.begin(), wanted.end(), Byte{1}));
 }
 
+/// Whether the literal begins with `text`, which is not longer than it.
 bool matches_at(const std::string& literal, bool ignore_case, Bytes text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const Byte byte = ignore_case ? fold_ascii(text[i]) : text[i];
@@ -88,7 +95,8 @@ bool can_help(const RequiredLiterals::Clause& clause) {
   return !clause.any_of.empty() && clause.any_of.size() <= kMostLiterals;
 }
 
-/// All groups in one pass, each asked for all clauses while it is in the cache.
+/// Asks the filter of one member for all clauses. Returns an empty answer if the member has no
+/// filter.
 Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& member,
                                 const RequiredLiterals& required) {
   MemberFilter answers;
@@ -107,7 +115,8 @@ Result<MemberFilter> ask_filter(const RandomAccess& file, const ArchiveMember& m
   return answers;
 }
 
-/// A member of which nothing is known about lines has no use of its filter.
+/// Adds the line facts of a member; if it has none, its filter is dropped, because blocks whose
+/// lines are not known cannot be left out.
 Status add_facts(const RandomAccess& file, const ArchiveMember& member, MemberFilter& filter) {
   PRESSO_ASSIGN(auto facts, read_line_facts(file, member));
   if (facts && !facts->empty()) {
@@ -118,6 +127,7 @@ Status add_facts(const RandomAccess& file, const ArchiveMember& member, MemberFi
   return {};
 }
 
+/// Asks all members; line facts are read only if some member has a filter.
 Result<std::vector<MemberFilter>> ask_members(const RandomAccess& file, const ArchiveIndex& index,
                                               const RequiredLiterals& required) {
   std::vector<MemberFilter> filters;
@@ -133,8 +143,8 @@ Result<std::vector<MemberFilter>> ask_members(const RandomAccess& file, const Ar
   return filters;
 }
 
-/// The filters of all members; nullopt where there is none or something is damaged, which `bad`
-/// then says unless a scan without filters will find it.
+/// The filters of all members. Returns nullopt if there are none or something is damaged; `bad`
+/// then says what, unless a scan without filters will find it, too.
 std::optional<std::vector<MemberFilter>> ask_filters(const RandomAccess& file,
                                                      const ArchiveIndex& index,
                                                      const RequiredLiterals& required,
@@ -154,8 +164,8 @@ Error changed() {
   return make_error(ErrorCode::kIo, "has changed since it was divided into parts");
 }
 
-/// Of the lines of the blocks from `first` to before `end`, by the file. Errors: kIo where the
-/// file's layout is not the part's.
+/// The line facts of blocks first to end - 1 as the file has them. Error kIo: the layout of the
+/// file is not that of the part.
 Result<std::vector<LineFacts>> facts_in(const RandomAccess& file, const ArchiveIndex& index,
                                         const LinePart& part, std::uint64_t first,
                                         std::uint64_t end) {
@@ -166,7 +176,7 @@ Result<std::vector<LineFacts>> facts_in(const RandomAccess& file, const ArchiveI
   return facts;
 }
 
-/// The same by the part. `index`: of its excerpt.
+/// These line facts as the part itself brings them; `index` is that of its excerpt.
 Result<std::vector<LineFacts>> facts_of(const PartLayout& layout, const ArchiveIndex& index,
                                         std::uint64_t first, std::uint64_t end) {
   if (layout.blocks.first != first || layout.blocks.stored_bytes.size() != end - first) {
@@ -187,6 +197,9 @@ bool can_skip(const RequiredLiterals& required, const ScanOptions& options) {
   return options.use_index && !limited && !others_too && !required.clauses.empty();
 }
 
+/// Opens the index for a scan if it can leave out blocks: it needs filters, line facts and a clause
+/// of strings. nullptr where it cannot, and then `index` is as it was unless it was taken; `bad`
+/// gets what is wrong with a filter.
 std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
                                              std::optional<ArchiveIndex>& index,
                                              const RequiredLiterals& required,
@@ -196,7 +209,7 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
   if (!filters) return nullptr;
   std::optional<Choice> choice = choose_clause(*index, required, std::move(*filters));
   if (!choice) return nullptr;
-  // A rule for binary files holds only for a text that is seen as a whole.
+  // The rule for binary files needs to see the beginning and all reported lines of the text.
   if (options.binary != BinaryRule::kText && holds_nul(choice->facts)) return nullptr;
   auto opened =
       CompressedFile::open(std::move(*std::exchange(index, std::nullopt)), options.decode);
@@ -204,7 +217,7 @@ std::unique_ptr<BlockIndex> BlockIndex::open(const RandomAccess& file,
   return std::unique_ptr<BlockIndex>(new BlockIndex(std::move(*opened), std::move(*choice)));
 }
 
-/// nullopt where no clause leaves out a block.
+/// Chooses the clause that leaves the fewest blocks. Returns nullopt if no clause leaves out any.
 std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& index,
                                                             const RequiredLiterals& required,
                                                             std::vector<MemberFilter> filters) {
@@ -247,6 +260,9 @@ std::optional<BlockIndex::Choice> BlockIndex::choose_clause(const ArchiveIndex& 
   return choice;
 }
 
+/// Opens the index for one part of a file, from the part's own description where it has one, so
+/// that a far file's index is not read again. Error: where the file is not the one that was
+/// divided.
 Result<std::shared_ptr<const BlockIndex>> BlockIndex::open_part(const RandomAccess& file,
                                                                 const LinePart& part,
                                                                 const RequiredLiterals& required,
@@ -279,9 +295,9 @@ Result<std::shared_ptr<const BlockIndex>> BlockIndex::open_part(const RandomAcce
   return std::shared_ptr<const BlockIndex>(made);
 }
 
-/// A part ends with the first line of its last block, or with all of it. It begins with the second
-/// line of its first block, or with the first: where that block is left out it counts with its
-/// first line, of which only the place is known.
+/// Restricts the index to a part. A part ends with the first line of its last block, or with all of
+/// that block. It begins with the second line of its first block, or with the first one; if that
+/// block is left out, it counts with its first line, of which only the place is known.
 void BlockIndex::limit_to(const LinePart& part) {
   is_part_ = true;
   end_ = part.end;
@@ -305,6 +321,8 @@ std::uint64_t BlockIndex::plain_bytes(std::uint64_t block) const {
   return std::min(end, end_) - plain_offset(block);
 }
 
+/// Whether a string of the clause stands in the text, or with `cut` may begin in its last bytes.
+/// Quadratic in the worst case, so for single lines only.
 bool BlockIndex::may_begin_in(Bytes text, bool cut) const {
   for (const std::string& literal : choice_.clause.any_of) {
     for (std::size_t at = 0; at < text.size(); ++at) {

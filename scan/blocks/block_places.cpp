@@ -7,15 +7,19 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Finding a member takes some ten small reads, as long as reading 30 KB; this makes it 3 %.
+/// The least mean size of a member for which places are used: finding a member takes some ten small
+/// reads, as long as reading 30 KB, which is 3 % of this size.
 constexpr std::uint64_t kMeanMemberBytes = 1u << 20;
 
 }  // namespace
 
+/// Opens the places of a file's blocks, by its index or by its members' trailers. nullptr where the
+/// file has to be read in order: with damage that must be met first, or an index that does not
+/// agree.
 std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
                                                std::optional<ArchiveIndex> opened,
                                                const ScanOptions& options) {
-  // The first damage counts then, also if it lies before the blocks that are wanted.
+  // The first damage counts then, even if it lies before the blocks that are wanted.
   if (options.fail_fast && options.first_block > 0) return nullptr;
   if (!opened) {
     auto index =
@@ -23,14 +27,15 @@ std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
     if (!index.ok()) return nullptr;
     opened = std::move(*index);
   }
-  // The reader in order says that they lie after the end.
+  // The reader in order reports that the wanted blocks lie after the end.
   if (options.first_block > 0 && options.first_block >= opened->block_count()) return nullptr;
   std::unique_ptr<BlockPlaces> places(new BlockPlaces(std::move(*opened), options));
   if (!places->pass_members()) return nullptr;
   return places;
 }
 
-/// Those before the first block that is wanted; false where one is not as it should be.
+/// Passes by the members before the first wanted block. Returns false if the tail of one is not as
+/// it should be.
 bool BlockPlaces::pass_members() {
   while (next_ > 0 && member_ < index_.members().size() && member_end() <= next_) {
     if (!index_.check_tail(member()).ok()) return false;
@@ -39,6 +44,8 @@ bool BlockPlaces::pass_members() {
   return true;
 }
 
+/// The next block's place. Nothing at the end, or when something is in doubt; then the reader in
+/// order goes on from there.
 std::optional<BlockItem> BlockPlaces::next() {
   while (!in_doubt_ && next_ <= options_.last_block && member_ < index_.members().size()) {
     if (!entered_ && !enter_member()) return doubt();
@@ -50,7 +57,7 @@ std::optional<BlockItem> BlockPlaces::next() {
   return std::nullopt;
 }
 
-/// False where a dictionary is damaged or missing.
+/// Decodes the dictionaries of the current member. Returns false if one is damaged or missing.
 bool BlockPlaces::enter_member() {
   dictionaries_.fill(nullptr);
   for (const StoredSection& section : member().dictionaries) {
@@ -62,6 +69,7 @@ bool BlockPlaces::enter_member() {
   return true;
 }
 
+/// Reads the header of the next block and compares it with the index.
 std::optional<BlockItem> BlockPlaces::place_next() {
   const auto header = index_.read_block_header(next_);
   if (!header.ok() || !index_.agrees_with(*header, next_)) return doubt();

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Where the blocks of a compressed file lie, so that threads which take turns in asking need read
-// nothing but a block's header in theirs, and read its payload when others have their turn.
+// Finds where the blocks of a compressed file lie, so that threads that take turns in asking read
+// only a block's header in their turn, and read its payload while others have theirs. The turns of
+// a log with 16,013 blocks take 11.1 ms in all in place of 13.5 (scan/NOTES.md).
 //
 // A scan must give what it gives for the same bytes in a pipe, damage included. So the index is
-// believed only as long as the file bears it out: each block's header says the number, the size and
-// by its own size the place of the next block that the index says, and after the last block stands
-// what may stand there. Then a reader in order, who compares the index with the blocks as well,
-// would have come to the same place with the same blocks and no damage of the container. At the
-// first contradiction the places end, and a reader in order has to begin anew and pass by the
-// blocks that were given. (Payloads are not looked at here; their damage is found in decoding.)
+// believed only as long as the file agrees with it: each block's header must give the number, the
+// size and, through its own size, the place of the next block that the index gives, and after the
+// last block must come what may come there. Then a reader in order, which also compares the index
+// with the blocks, would have come to the same place with the same blocks and no damage of the
+// container. At the first contradiction the places end, and a reader in order has to begin anew and
+// pass by the blocks that were given. Payloads are not looked at here; their damage is found when
+// they are decoded.
 //
-// A file without an index, cut off or with bytes after it is read in order from the start, and so
-// is one of many small members, unless a search for filters has opened its index already.
-// Tested by tests/unit/scan/blocks/block_places_test.cpp.
+// Declined, and so read in order from the start, are files without an index, cut off or with bytes
+// after their end, and files of many small members unless a search for filters has already opened
+// the index. Tested by tests/unit/scan/blocks/block_places_test.cpp.
 #pragma once
 
 #include <array>
@@ -26,20 +28,22 @@
 
 namespace presso::scan_detail {
 
+/// Gives out the wanted blocks of one file in order. The file and the options must outlive it.
 class BlockPlaces {
  public:
-  /// nullptr where the file has to be read in order. `opened`: its index as it was written, if that
-  /// is there already. `file` and `options` are kept.
+  /// Opens a file. Returns nullptr if it has to be read in order. `opened` is its index as it was
+  /// written, if that is already there. `file` and `options` are kept by reference.
   static std::unique_ptr<BlockPlaces> open(const RandomAccess& file,
                                            std::optional<ArchiveIndex> opened,
                                            const ScanOptions& options);
 
-  /// The next block of those that are wanted, without its payload; nullopt at their end and where
-  /// the file is not what its index says. One caller at a time.
+  /// The next wanted block, without its payload. Returns nullopt at their end, and if the file is
+  /// not what its index says. Called by one thread at a time.
   std::optional<BlockItem> next();
-  /// After nullopt: whether the file goes on, but not as its index says.
+  /// To be asked after nullopt: whether the file goes on, but not as its index says.
   bool in_doubt() const { return in_doubt_; }
-  /// Blocks in front of the next, all of them: how many a reader in order has to pass by.
+  /// How many blocks are before the next one, all of them counted: as many a reader in order has to
+  /// pass by.
   std::uint64_t passed() const { return next_; }
 
  private:
@@ -48,8 +52,11 @@ class BlockPlaces {
   BlockPlaces(ArchiveIndex index, const ScanOptions& options)
       : index_(std::move(index)), options_(options), next_(options.first_block) {}
   bool pass_members();
+  /// Reads and checks the member's header.
   bool enter_member();
+  /// The place of the block at hand, without its payload, which a thread reads later.
   std::optional<BlockItem> place_next();
+  /// Gives up on the places.
   std::nullopt_t doubt();
   const ArchiveMember& member() const { return index_.members()[member_]; }
   std::uint64_t member_end() const { return member().first_block + member().block_count; }

@@ -10,14 +10,15 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Plain text from a stream.
 class PlainStream final : public ChunkSource {
  public:
-  /// `begun`: bytes already read.
+  /// `begun` are the bytes that were already read to tell the format.
   PlainStream(Bytes begun, ByteSource& source) : source_(source), begun_left_(begun.size()) {
     begun_.append(begun);
   }
 
-  /// One read is one chunk, so that lines of a slow pipe are searched as they come.
+  /// One read makes one chunk, so that lines of a slow pipe are searched as they come.
   Result<std::optional<ChunkItem>> take() override {
     ReadPiece piece;
     piece.text = pool_.take();
@@ -32,6 +33,7 @@ class PlainStream final : public ChunkSource {
     return std::optional<ChunkItem>(std::move(piece));
   }
 
+  /// The text was read by take() already.
   Result<Chunk> load(ChunkItem item) override {
     ReadPiece& piece = std::get<ReadPiece>(item);
     Chunk chunk;
@@ -50,10 +52,12 @@ class PlainStream final : public ChunkSource {
   std::uint64_t offset_ = 0;
 };
 
+/// Plain text from a file: take() only counts, and the workers read.
 class PlainFile final : public ChunkSource {
  public:
   explicit PlainFile(const RandomAccess& file) : file_(file) {}
 
+  /// The next range of the file; it is read by load(), in parallel.
   Result<std::optional<ChunkItem>> take() override {
     const std::uint64_t left = file_.size() - next_;
     if (left == 0) return std::optional<ChunkItem>();
@@ -84,9 +88,11 @@ class PlainFile final : public ChunkSource {
   std::uint64_t next_ = 0;
 };
 
-/// Owns the chain of sources below the block stream.
+/// Blocks of a compressed stream, read in order. It owns the chain of sources below the block
+/// stream.
 class CompressedStream final : public ChunkSource {
  public:
+  /// `begun` is what was read to learn the file's kind; it is put in front of the rest.
   CompressedStream(Bytes begun, ByteSource& rest, const ScanOptions& options)
       : options_(options),
         prefixed_(std::make_unique<PrefixedSource>(keep(begun), rest)),
@@ -97,8 +103,8 @@ class CompressedStream final : public ChunkSource {
         prefixed_(std::move(source)),
         blocks_(*prefixed_, stream_options(options)) {}
 
-  /// take() goes on with block `number` or, where it is further on, ScanOptions::first_block.
-  /// Before the first take().
+  /// Makes take() go on with block `number`, or with ScanOptions::first_block if that is further
+  /// on. To be called before the first take().
   void begin_at(std::uint64_t number) { first_block_ = std::max(first_block_, number); }
   Buffer spare_buffer() { return blocks_.spare_buffer(); }
 
@@ -108,6 +114,7 @@ class CompressedStream final : public ChunkSource {
     return std::optional<ChunkItem>(std::move(*item));
   }
 
+  /// Decodes the block, on a thread of the scan. Damage becomes part of the chunk.
   Result<Chunk> load(ChunkItem item) override {
     Chunk chunk;
     chunk.is_block = true;
@@ -140,7 +147,7 @@ class CompressedStream final : public ChunkSource {
     return begun_.bytes();
   }
 
-  /// Passes by the blocks before the first that is wanted; they are not decoded.
+  /// Passes by the blocks before the first wanted one, without decoding them.
   Result<std::optional<BlockItem>> next_wanted() {
     for (;;) {
       if (taken_ > options_.last_block) return std::optional<BlockItem>();
@@ -151,6 +158,7 @@ class CompressedStream final : public ChunkSource {
     }
   }
 
+  /// The end of the stream, which is an error if the first wanted block was not reached.
   Result<std::optional<BlockItem>> none_left() const {
     if (!options_.limits_blocks() || taken_ > options_.first_block) {
       return std::optional<BlockItem>();
@@ -169,11 +177,11 @@ class CompressedStream final : public ChunkSource {
   BlockStream blocks_;
 };
 
-/// The blocks of a file that are read by all threads as far as the index is right, and from there
-/// on as those of a stream.
+/// Blocks of a compressed file: read by all threads for as long as the index is right, and from
+/// there on in order like a stream.
 class CompressedChunks final : public ChunkSource {
  public:
-  /// `opened`: its index, if that is there already.
+  /// `opened` is the file's index, if it is already there.
   CompressedChunks(const RandomAccess& file, std::optional<ArchiveIndex> opened,
                    const ScanOptions& options)
       : file_(file),
@@ -200,6 +208,7 @@ class CompressedChunks final : public ChunkSource {
   void recycle(Buffer buffer) override { in_order_.recycle(std::move(buffer)); }
 
  private:
+  /// Reads the payload of a block whose header is known; an error names the block and its offset.
   Status read_payload(StoredBlock& block) {
     block.payload = in_order_.spare_buffer();
     block.payload.resize_discarding(block.header.payload_bytes);
@@ -219,6 +228,7 @@ class CompressedChunks final : public ChunkSource {
 
 }  // namespace
 
+/// Tells by the first bytes whether the source is compressed. Error: those of reading.
 Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options) {
   Byte magic[sizeof kFileMagic];
   PRESSO_ASSIGN(const std::size_t got, read_fully(source, magic));
@@ -229,6 +239,7 @@ Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanO
   return std::unique_ptr<ChunkSource>(std::make_unique<PlainStream>(begun, source));
 }
 
+/// Chooses the fastest way to read a file at hand: plain, by its index, or block by block.
 std::unique_ptr<ChunkSource> open_chunks(ScannedFile& file, const Pattern& pattern,
                                          const ScanOptions& options) {
   if (!file.is_compressed()) return std::make_unique<PlainFile>(file.file());

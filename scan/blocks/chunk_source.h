@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Where the scan's chunks come from: blocks of a presso file or pieces of plain text. take() is
-// called in order by one thread at a time, load() by all of them at once.
+// Where the chunks of a scan come from: blocks of a presso file or pieces of plain text. A source
+// hides from the rest of the scan whether its text is compressed, in a pipe or in a file, and which
+// blocks an index leaves out. take() is called in order by one thread at a time and does as little
+// as possible; load() is called by all threads at once and does the reading and decoding. Tested by
+// tests/unit/scan/text/scan_test.cpp and tests/unit/scan/blocks.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +20,35 @@ namespace presso::scan_detail {
 /// Pieces in which plain text is read: small enough for a core's second-level cache.
 constexpr std::size_t kPlainChunkBytes = 256u << 10;
 
-/// A piece of plain text still to be read by a worker.
+/// A piece of a plain file that a worker will read.
 struct FileRange {
   std::uint64_t begin = 0;
   std::size_t bytes = 0;
 };
 
-/// A piece of plain text that had to be read in order.
+/// A piece of a plain stream, which had to be read in order.
 struct ReadPiece {
   Buffer text;
   std::uint64_t offset = 0;
 };
 
-/// A block to be read by its number.
+/// A block of a file that a worker will read by its number.
 struct WholeBlock {
   std::uint64_t number = 0;
   std::size_t from = 0;  ///< bytes that are left out in front
 };
 
-/// Blocks in which nothing begins that a match must contain.
+/// A run of blocks in which nothing begins that a match must contain.
 struct SkippedBlocks {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
 
-/// A BlockItem whose payload is empty has its payload still to be read by a worker.
+/// What take() gives out. A BlockItem whose payload is empty has its payload still to be read by a
+/// worker.
 using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem, WholeBlock, SkippedBlocks>;
 
-/// Text, or why there is none.
+/// What load() makes of an item: text, or the reason why there is none.
 struct Chunk {
   Buffer text;
   std::uint64_t offset = 0;  ///< in the plain text
@@ -57,27 +61,33 @@ struct Chunk {
 
 class BlockIndex;
 
+/// The source of one scan. Errors of take() and load() end the scan; damage of a block does not, it
+/// is in the chunk.
 class ChunkSource {
  public:
   virtual ~ChunkSource() = default;
+  /// The next chunk to load, in the order of the file; nothing at the end. One thread calls it.
   virtual Result<std::optional<ChunkItem>> take() = 0;
+  /// Reads and decodes the chunk. Thread-safe.
   virtual Result<Chunk> load(ChunkItem item) = 0;
-  /// load() of a piece of plain text into memory of the caller's, as large as the range.
+  /// Like load() for a piece of plain text, but into the caller's memory, which is as large as the
+  /// range. Other sources refuse with kUnsupported.
   virtual Status load_into(const FileRange& range, MutableBytes into) {
     static_cast<void>(range);
     static_cast<void>(into);
     return make_error(ErrorCode::kUnsupported);
   }
+  /// Takes a text's memory back, to use it for a later chunk. Thread-safe.
   virtual void recycle(Buffer buffer) = 0;
-  /// What is known of skipped blocks; nullptr where none will come. load() then takes any
-  /// WholeBlock.
+  /// The index that knows the skipped blocks; nullptr if this source skips none. If there is an
+  /// index, load() takes any WholeBlock.
   virtual const BlockIndex* index() const { return nullptr; }
 };
 
-/// Compressed or plain, told by the first bytes of `source`, which is kept by reference.
+/// Opens a stream, compressed or plain, as its first bytes tell. `source` is kept by reference.
 Result<std::unique_ptr<ChunkSource>> open_chunks(ByteSource& source, const ScanOptions& options);
-/// The same for a file, whose filters may say that blocks can be left out. `file` is kept by
-/// reference only as the bytes to read.
+/// Opens a file, whose filters may say that blocks can be left out. `file` is kept by reference
+/// only as the bytes to read.
 std::unique_ptr<ChunkSource> open_chunks(ScannedFile& file, const Pattern& pattern,
                                          const ScanOptions& options);
 

@@ -9,11 +9,13 @@
 namespace presso::scan_detail {
 namespace {
 
+/// A wanted block is damaged or not, exactly as a scan in order would find it.
 class IndexedChunks final : public ChunkSource {
  public:
   explicit IndexedChunks(std::shared_ptr<const BlockIndex> index)
       : index_(std::move(index)), next_(index_->first_block()) {}
 
+  /// A wanted block, or a run of blocks that the index rules out as one item.
   Result<std::optional<ChunkItem>> take() override {
     if (next_ == index_->end_block()) return std::optional<ChunkItem>();
     const std::uint64_t first = next_++;
@@ -24,6 +26,7 @@ class IndexedChunks final : public ChunkSource {
     return std::optional<ChunkItem>(SkippedBlocks{first, next_ - first});
   }
 
+  /// Decodes a wanted block and cuts it to the part; a run of others becomes a chunk without text.
   Result<Chunk> load(ChunkItem item) override {
     if (const auto* skipped = std::get_if<SkippedBlocks>(&item)) {
       Chunk chunk;
@@ -40,7 +43,7 @@ class IndexedChunks final : public ChunkSource {
   const BlockIndex* index() const override { return index_.get(); }
 
  private:
-  /// What a part has of its first and last block.
+  /// Cuts off what a part does not have of its first and last block.
   void cut(Chunk& chunk, const WholeBlock& block) const {
     chunk.text.grow(static_cast<std::size_t>(index_->plain_bytes(block.number)));
     if (block.from == 0) return;
@@ -50,6 +53,7 @@ class IndexedChunks final : public ChunkSource {
     chunk.offset += block.from;
   }
 
+  /// Reads and decodes a block. Damage becomes a part of the chunk; other errors are returned.
   Result<Chunk> load_block(std::uint64_t number) {
     Chunk chunk;
     chunk.is_block = true;
@@ -70,13 +74,14 @@ class IndexedChunks final : public ChunkSource {
     return chunk;
   }
 
-  /// As a scan without the index has it: 0 where the block's header is damaged.
+  /// The size of a damaged block, as a scan without the index reports it: 0 if the block's header
+  /// is damaged.
   std::uint64_t known_bytes(std::uint64_t number) const {
     const auto header = index_->file().index().read_block_header(number);
     return header.ok() ? header->plain_bytes : 0;
   }
 
-  /// Those that are not counted as being in front of a part.
+  /// The line feeds of a damaged block that are not counted as being in front of a part.
   std::uint64_t lost_lines(std::uint64_t number) const {
     return index_->facts(number).newlines - (index_->begin_in(number) > 0 ? 1 : 0);
   }

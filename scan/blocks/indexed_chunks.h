@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The chunks of a compressed file whose blocks need not all be read: those that are wanted,
-// decoded, and between them runs of others, of which only the line facts are known (block_index.h).
+// The chunks of a compressed file of which not all blocks need to be read: the wanted blocks,
+// decoded, and between them runs of other blocks, of which only the line facts are known
+// (block_index.h). It also serves the parts of a file (line_parts.h). Tested by
+// tests/unit/scan/blocks/scan_index_test.cpp.
 #pragma once
 
 #include <memory>
@@ -9,6 +11,7 @@
 
 namespace presso::scan_detail {
 
+/// Makes the source; it shares the index with its caller.
 std::unique_ptr<ChunkSource> make_indexed_chunks(std::shared_ptr<const BlockIndex> index);
 
 }  // namespace presso::scan_detail

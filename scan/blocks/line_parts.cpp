@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A part begins and ends at the beginnings of lines, which the file's line facts tell without
+// decoding anything. Division is declined (nullopt) where lines alone do not decide the result:
+// matches across lines, context, limits, NUL-ended lines and the rule for binary files.
+
 #include "scan/blocks/line_parts.h"
 
 #include <algorithm>
@@ -29,10 +33,10 @@ bool is_sound(const RandomAccess& file, const ArchiveIndex& index) {
   return opened.ok() && CompressedFile::open(std::move(*opened)).ok();
 }
 
-/// Cuts off parts at the beginnings of lines.
+/// Cuts a file into parts at the beginnings of lines.
 class Divider {
  public:
-  /// All is kept by reference. `filters`: nullptr where nothing is ruled out.
+  /// Keeps everything by reference. `filters` is nullptr if no block is ruled out.
   Divider(const ArchiveIndex& index, const LineTable& lines, const BlockIndex* filters,
           const ScanOptions& options, std::uint64_t file_bytes, bool with_layout)
       : index_(index),
@@ -57,6 +61,7 @@ class Divider {
   }
 
  private:
+  /// Adds the part of blocks first to end - 1, unless it holds no wanted line.
   void add(std::uint64_t first, std::uint64_t end, std::vector<LinePart>& parts) const {
     LinePart part;
     part.begin = lines_.line_start(first);
@@ -80,6 +85,8 @@ class Divider {
     parts.push_back(std::move(part));
   }
 
+  /// What a part brings along so that its reader need not open the file's index; nullopt if the
+  /// blocks are in more than one member.
   std::optional<PartLayout> layout_of(std::uint64_t from, std::uint64_t to) const {
     std::optional<ArchiveExcerpt> blocks = index_.excerpt(from, to);
     if (!blocks) return std::nullopt;
@@ -105,6 +112,8 @@ class Divider {
 
 }  // namespace
 
+/// Divides a file for several processes. Nothing where lines cannot be told apart by block: with
+/// context, multiline matches, limits, or without line facts.
 std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Pattern& pattern,
                                                   const ScanOptions& options,
                                                   std::uint64_t target_bytes, bool with_layout) {
@@ -116,7 +125,7 @@ std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Patte
   if (more_than_lines || file.index() == nullptr || !is_sound(file.file(), *file.index())) {
     return std::nullopt;
   }
-  // It may take the index.
+  // Asking for filters may take the index, so it comes first.
   const auto filters = file.filters(pattern, options);
   const ArchiveIndex& index = *file.index();
   auto lines = without_bad_alloc([&] { return LineTable::read(file.file(), index); });
@@ -127,6 +136,8 @@ std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Patte
 
 namespace scan_detail {
 
+/// A checksum over where blocks and their line ends are, by which a part is known to be of this
+/// file. Works in steps so that memory stays small.
 std::uint64_t layout_checksum(const ArchiveIndex& index, const LineTable& lines) {
   constexpr std::uint64_t kAtATime = 1024;
   std::vector<std::uint64_t> layout;
@@ -145,6 +156,7 @@ std::uint64_t layout_checksum(const ArchiveIndex& index, const LineTable& lines)
   return checksum.value();
 }
 
+/// Opens the chunks of one part.
 Result<std::unique_ptr<ChunkSource>> open_part_chunks(const RandomAccess& file,
                                                       const LinePart& part, const Pattern& pattern,
                                                       const ScanOptions& options) {

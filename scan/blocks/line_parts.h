@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The chunks of a part of a file (presso/line_parts.h).
+// The chunks of one part of a file, as other processes get them (presso/line_parts.h has the public
+// side, divide_lines() and scan_part()). Tested by tests/unit/scan/blocks and by
+// python/tests/test_partitions.py.
 #pragma once
 
 #include <memory>
@@ -10,10 +12,12 @@
 
 namespace presso::scan_detail {
 
-/// Of where the blocks and lines of a file lie: with its size, what a LinePart knows it by.
+/// A checksum over where the blocks and lines of a file lie; together with the file's size, a
+/// LinePart recognises its file by it.
 std::uint64_t layout_checksum(const ArchiveIndex& index, const LineTable& lines);
 
-/// `file` is kept by reference. Errors: kIo for a file that is not the one that was divided.
+/// Opens the chunks of `part`. `file` is kept by reference. Error kIo: the file is not the one that
+/// was divided.
 Result<std::unique_ptr<ChunkSource>> open_part_chunks(const RandomAccess& file,
                                                       const LinePart& part, const Pattern& pattern,
                                                       const ScanOptions& options);

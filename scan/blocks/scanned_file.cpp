@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A file that several searches share: it is opened once, and its index and filters are read once,
+// when somebody first asks for them. Used by one thread at a time. The tests of scans cover it.
+
 #include "presso/scanned_file.h"
 
 #include <utility>
@@ -21,6 +24,7 @@ ScannedFile::ScannedFile(ScannedFile&&) noexcept = default;
 ScannedFile& ScannedFile::operator=(ScannedFile&&) noexcept = default;
 ScannedFile::~ScannedFile() = default;
 
+/// The file's index, read on the first call; nullptr for plain files and where it cannot be read.
 const ArchiveIndex* ScannedFile::index() {
   if (filters_) return &filters_->file().index();
   if (!std::exchange(asked_index_, true) && is_compressed_) {
@@ -35,6 +39,7 @@ std::optional<ArchiveIndex> ScannedFile::take_index() {
   return std::exchange(index_, std::nullopt);
 }
 
+/// The index as a means to leave out blocks, asked for once: later calls give that answer again.
 std::shared_ptr<const scan_detail::BlockIndex> ScannedFile::filters(const Pattern& pattern,
                                                                     const ScanOptions& options) {
   if (std::exchange(asked_filters_, true)) return filters_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels on 32-byte registers. Compiled with -mavx2 -mbmi -mbmi2 -mpopcnt.
+// The operations of kernels_vector.h on registers of 32 bytes. Compiled with -mavx2 -mbmi -mbmi2
+// -mpopcnt and called only on CPUs that have these.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -8,6 +9,7 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Sets of byte positions are registers here, with 0xFF for a hit.
 struct Avx2 {
   using Reg = __m256i;
   using Hits = __m256i;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels on 64-byte registers. Compiled with -mavx512bw -mavx512vl -mbmi -mbmi2 -mpopcnt.
+// The operations of kernels_vector.h on registers of 64 bytes. Compiled with -mavx512bw -mavx512vl
+// -mbmi -mbmi2 -mpopcnt and called only on CPUs that have these.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -8,6 +9,7 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Sets of byte positions are mask registers here.
 struct Avx512 {
   using Reg = __m512i;
   using Hits = __mmask64;

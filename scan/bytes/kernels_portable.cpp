@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels without vector registers: eight bytes at a time in a 64-bit word where that pays.
+// The kernels without vector registers, for CPUs that have none of the levels and for comparison in
+// tests: eight bytes at a time in a 64-bit word where that pays.
 #include "scan/bytes/kernels.h"
 
 #include <bit>
@@ -10,13 +11,14 @@ namespace {
 constexpr std::uint64_t kOnes = 0x0101010101010101u;
 constexpr std::uint64_t kHighBits = 0x8080808080808080u;
 
-/// 0x80 in each byte of `word` that is zero; exact, unlike the shorter borrow trick.
+/// A word with 0x80 in each byte of `word` that is zero. It is exact, unlike the shorter trick with
+/// a borrow, which may also mark the byte after a zero.
 std::uint64_t zero_bytes(std::uint64_t word) {
   const std::uint64_t low = (word & ~kHighBits) + ~kHighBits;
   return ~(low | word | ~kHighBits);
 }
 
-/// 0x80 where the bytes from `at` pass the place's comparison.
+/// A word with 0x80 for each of the eight bytes from `at` that passes the place's comparison.
 std::uint64_t hits(const PairProbe::Place& place, const Byte* at) {
   const std::uint64_t word = load<std::uint64_t>(at + place.offset);
   return zero_bytes((word & (kOnes * place.mask)) ^ (kOnes * place.value));
@@ -26,6 +28,7 @@ bool passes(const PairProbe::Place& place, const Byte* at) {
   return (at[place.offset] & place.mask) == place.value;
 }
 
+/// Eight places at a time in a word, then one by one.
 std::size_t find_pairs(const PairProbe& probe, const Byte* text, std::size_t from,
                        std::size_t limit, CandidateBatch& batch) {
   while (from + 8 <= limit) {
@@ -45,6 +48,7 @@ std::size_t find_pairs(const PairProbe& probe, const Byte* text, std::size_t fro
   return from;
 }
 
+/// The test of one place, for the end of the text and for this whole level.
 bool passes(const NibbleProbe& probe, const Byte* at) {
   unsigned buckets = 0xFF;
   for (std::uint32_t i = 0; i < probe.width; ++i) {
@@ -53,6 +57,7 @@ bool passes(const NibbleProbe& probe, const Byte* at) {
   return buckets != 0;
 }
 
+/// One place at a time: without a shuffle instruction tables of nibbles are no faster.
 std::size_t find_nibbles(const NibbleProbe& probe, const Byte* text, std::size_t from,
                          std::size_t limit, CandidateBatch& batch) {
   for (; from < limit; ++from) {
@@ -63,6 +68,7 @@ std::size_t find_nibbles(const NibbleProbe& probe, const Byte* text, std::size_t
   return from;
 }
 
+/// Whether all terms hold at `at`, which has to have `reach` bytes after it.
 bool passes(const SequenceProbe& probe, const Byte* at) {
   for (std::uint32_t i = 0; i < probe.term_count; ++i) {
     const SequenceProbe::Term& term = probe.terms[i];
@@ -83,6 +89,7 @@ std::size_t find_sequences(const SequenceProbe& probe, const Byte* text, std::si
   return from;
 }
 
+/// Counts eight bytes at a time, by the exact test for zero bytes.
 std::size_t count_byte(const Byte* text, std::size_t size, Byte value) {
   std::size_t count = 0;
   std::size_t i = 0;
@@ -98,6 +105,7 @@ std::size_t count_byte(const Byte* text, std::size_t size, Byte value) {
 
 const Kernels kPortableKernels = {find_pairs, find_nibbles, find_sequences, count_byte};
 
+/// The best kernels for the level.
 const Kernels& kernels(CpuLevel level) {
 #if defined(__x86_64__)
   if (level >= CpuLevel::kAvx512Vbmi2) return kAvx512Kernels;

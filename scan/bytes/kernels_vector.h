@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels once for all vector registers. Included by one source file per CPU level, each
-// compiled with that level's flags, which defines the register type V:
+// The kernels, written once for all vector registers. The file is included by one source file per
+// CPU level, each compiled with that level's flags, which defines the register type V:
 //
 //   V::Reg, V::Hits          a register of V::kBytes bytes; a set of its byte positions
 //   load, splat, table16     unaligned load; one byte or one 16-byte table in every lane
@@ -17,6 +17,7 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Appends the hits among the `wanted` bits of a register at `base`.
 template <class V>
 inline void append(typename V::Hits hits, std::size_t base, std::uint64_t wanted,
                    CandidateBatch& batch) {
@@ -25,9 +26,9 @@ inline void append(typename V::Hits hits, std::size_t base, std::uint64_t wanted
   }
 }
 
-/// Runs `test(at) -> Hits` over [from, limit). `reach` is how far after a candidate the test
-/// looks. Four registers a step: the branch on their union is the only one where nothing is found.
-/// The end is copied to where a whole register can be read.
+/// Runs `test(at) -> Hits` over [from, limit). `reach` is how far after a candidate the test looks.
+/// Four registers make a step: if nothing is found, the branch on their union is the only one. The
+/// end of the text is copied to a buffer from which a whole register can be read.
 template <class V, class Test>
 inline std::size_t sweep(const Test& test, std::size_t reach, const Byte* text, std::size_t from,
                          std::size_t limit, CandidateBatch& batch) {
@@ -58,6 +59,7 @@ inline std::size_t sweep(const Test& test, std::size_t reach, const Byte* text, 
   return limit;
 }
 
+/// The test of a pair probe; without masks it saves two instructions a register.
 template <class V, bool kMasked>
 struct PairTest {
   explicit PairTest(const PairProbe& probe)
@@ -93,6 +95,7 @@ std::size_t find_pairs(const PairProbe& probe, const Byte* text, std::size_t fro
   return sweep<V>(PairTest<V, true>(probe), reach, text, from, limit, batch);
 }
 
+/// The test of a nibble probe: two table look-ups (byte shuffles) for each byte of its width.
 template <class V, std::uint32_t kWidth>
 struct NibbleTest {
   explicit NibbleTest(const NibbleProbe& probe) : offset(probe.offset) {
@@ -134,7 +137,8 @@ std::size_t find_nibbles(const NibbleProbe& probe, const Byte* text, std::size_t
   }
 }
 
-/// Bit i: bits i + offset to i + offset + run - 1 of high:low are all set. Runs are doubled.
+/// A word whose bit i says that bits i + offset to i + offset + run - 1 of high:low are all set.
+/// The length of runs doubles with each step.
 inline std::uint64_t run_bits(std::uint64_t low, std::uint64_t high,
                               const SequenceProbe::Term& term) {
   auto bits = ((static_cast<unsigned __int128>(high) << 64) | low) >> term.offset;
@@ -147,6 +151,8 @@ inline std::uint64_t run_bits(std::uint64_t low, std::uint64_t high,
   return static_cast<std::uint64_t>(bits);
 }
 
+/// The sweep of a sequence probe. It classifies 64 bytes at a time into one bit mask for each set
+/// and then works on the masks alone, which costs the same however many terms look at a set.
 template <class V, std::uint32_t kSets>
 struct SequenceSweep {
   explicit SequenceSweep(const SequenceProbe& wanted) : probe(wanted) {
@@ -156,7 +162,7 @@ struct SequenceSweep {
     }
   }
 
-  /// Which of 64 bytes are in each set.
+  /// Tells which of the 64 bytes at `at` are in each set.
   void classify(const Byte* at, std::uint64_t (&bits)[kSets]) const {
     for (std::uint32_t i = 0; i < kSets; ++i) bits[i] = 0;
     for (std::size_t part = 0; part < 64; part += V::kBytes) {
@@ -170,7 +176,8 @@ struct SequenceSweep {
     }
   }
 
-  /// Candidates among the 64 places whose bytes' sets are `low`; `high`: of the next 64 bytes.
+  /// The candidates among the 64 places whose bytes have the masks `low`; `high` are the masks of
+  /// the next 64 bytes.
   std::uint64_t candidates(const std::uint64_t (&low)[kSets],
                            const std::uint64_t (&high)[kSets]) const {
     std::uint64_t all = ~std::uint64_t{0};
@@ -205,7 +212,8 @@ struct SequenceSweep {
     return limit;
   }
 
-  /// Fewer bytes than two blocks are left: they are copied to where both can be read.
+  /// Handles the end, where fewer bytes than two blocks are left: they are copied to where both
+  /// blocks can be read.
   void append_end(const Byte* text, std::size_t from, std::size_t limit, std::size_t readable,
                   CandidateBatch& batch) const {
     Byte end[128] = {};

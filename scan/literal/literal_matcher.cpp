@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The engine for fixed strings: a probe finds candidates in batches (literal_plan.h, kernels.h),
-// the literal set decides which of them are matches (literal_set.h). Cost: the probe's sweep of the
-// text, 10 to 40 GB/s, plus some 10 ns a candidate. Declines nothing. Tested by
+// The engine for fixed strings. A probe sweeps the text and collects places where a string may
+// begin, in batches (literal_plan.h, scan/bytes/kernels.h); the literal set then decides which of
+// them are matches (literal_set.h). Cost: the sweep, 10 to 40 GB/s for one string on AVX2 and
+// AVX-512, plus some 10 ns for each candidate. Declines nothing. Tested by
 // tests/unit/scan/literal/scan_literal_test.cpp on every CPU level against a plain search.
 #include <algorithm>
 #include <unordered_map>
@@ -24,6 +25,8 @@ namespace {
 
 class LiteralMatcher;
 
+/// One thread's search. It keeps a batch of candidates between calls of next(), so that matches
+/// close to each other are found in one sweep.
 class LiteralSearcher final : public Searcher {
  public:
   LiteralSearcher(const LiteralPlan& plan, const LiteralSet& literals, CpuLevel level)
@@ -52,6 +55,7 @@ class LiteralSearcher final : public Searcher {
   CandidateBatch batch_;
 };
 
+/// Takes another text. Scratch memory is kept.
 void LiteralSearcher::start(Bytes text) {
   text_ = text;
   swept_ = 0;
@@ -61,6 +65,8 @@ void LiteralSearcher::start(Bytes text) {
   if (std::holds_alternative<NothingProbe>(plan_.probe)) limit_ = 0;
 }
 
+/// The next match that begins at or after `from`: sweeps for candidates in batches and verifies
+/// each against the set of literals.
 std::optional<MatchSpan> LiteralSearcher::next(std::size_t from) {
   if (std::holds_alternative<EverywhereProbe>(plan_.probe)) return next_everywhere(from);
   for (;;) {
@@ -80,6 +86,7 @@ std::optional<MatchSpan> LiteralSearcher::next(std::size_t from) {
   }
 }
 
+/// Goes from line to line: after a match the rest of its line is passed over.
 std::optional<std::size_t> LiteralSearcher::count_lines() {
   std::size_t lines = 0;
   for (std::size_t at = 0; at < text_.size(); ++lines) {
@@ -90,8 +97,8 @@ std::optional<std::size_t> LiteralSearcher::count_lines() {
   return lines;
 }
 
-/// An empty literal is in the set: it may match anywhere, so every place is tried up to the next
-/// one where its bounds hold.
+/// The search for sets that contain an empty literal: it may match anywhere, so every place is
+/// tried up to the next one where its bounds hold.
 std::optional<MatchSpan> LiteralSearcher::next_everywhere(std::size_t from) const {
   for (std::size_t begin = from; begin <= text_.size(); ++begin) {
     const bool behind_last_line = begin == text_.size() && (text_.empty() || text_.back() == '\n');
@@ -102,6 +109,8 @@ std::optional<MatchSpan> LiteralSearcher::next_everywhere(std::size_t from) cons
   return std::nullopt;
 }
 
+/// Sweeps on until candidates are found or the text ends; returns whether there are any. Candidates
+/// before `from` need not be looked for.
 bool LiteralSearcher::refill(std::size_t from) {
   swept_ = std::max(swept_, from + plan_.characters_before);
   batch_.count = 0;
@@ -121,8 +130,9 @@ bool LiteralSearcher::refill(std::size_t from) {
   return batch_.count > 0;
 }
 
-/// This probe is slow and often finds much, of which all but the first in a line may be in vain: it
-/// looks far ahead only where it has found nothing.
+/// Sweeps with the hash probe, which is slow and often finds much, of which all except the first in
+/// a line may be in vain. Therefore the window is small at first and doubles only while nothing is
+/// found.
 void LiteralSearcher::sweep_hashes(const HashProbe& probe) {
   const std::size_t limit = std::min(limit_, swept_ + window_);
   swept_ = find_hashes(probe, text_, swept_, limit, batch_);
@@ -130,6 +140,8 @@ void LiteralSearcher::sweep_hashes(const HashProbe& probe) {
       batch_.count > 0 ? kSmallestWindow : std::max(kSmallestWindow, std::min(2 * window_, limit_));
 }
 
+/// Where the match begins that belongs to a candidate: `characters_before` characters earlier.
+/// nullopt where the text before it is too short or not UTF-8.
 std::optional<std::size_t> LiteralSearcher::match_begin(std::size_t candidate) const {
   for (std::size_t i = 0; i < plan_.characters_before; ++i) {
     if (candidate == 0) return std::nullopt;
@@ -140,8 +152,8 @@ std::optional<std::size_t> LiteralSearcher::match_begin(std::size_t candidate) c
   return candidate;
 }
 
-/// Whether all that a character may be in the text are the two cases of an ASCII letter, or itself.
-/// Not so for k and s: K is also the Kelvin sign, s also the long s.
+/// Whether the only variants of a character are itself, or the two cases of an ASCII letter. This
+/// is not so for k and s: K is also the Kelvin sign, s also the long s.
 bool folds_within_ascii(CodePoint code) {
   const std::vector<CodePoint> variants = case_variants(code);
   return variants.size() == 1 || (variants.size() == 2 && variants.back() < 0x80);
@@ -168,6 +180,8 @@ std::string ascii_folded_stretch(std::string_view literal) {
   return longest;
 }
 
+/// The strings that an index of blocks may look for: each match holds one of them. Empty, so that
+/// no block is left out, if a literal has no stretch that ASCII folding covers.
 RequiredLiterals required_of(const std::vector<std::string>& literals, bool ignore_case) {
   RequiredLiterals::Clause clause;
   clause.ignore_ascii_case = ignore_case;
@@ -179,7 +193,8 @@ RequiredLiterals required_of(const std::vector<std::string>& literals, bool igno
   return {{std::move(clause)}};
 }
 
-/// The text of a match is one of the literals, up to case.
+/// Tells which pattern a match is of: the text of a match is one of the literals, up to case, so a
+/// hash table of literals answers. Of equal literals the pattern given first counts.
 class LiteralPatterns final : public PatternFinder {
  public:
   LiteralPatterns(const std::vector<std::string>& literals,
@@ -190,6 +205,7 @@ class LiteralPatterns final : public PatternFinder {
     }
   }
 
+  /// Which pattern the matched string belongs to. The match's text tells, so nothing is searched.
   std::uint32_t pattern_of(Bytes line, const MatchSpan& match) override {
     std::string text(reinterpret_cast<const char*>(line.data()) + match.begin,
                      match.end - match.begin);
@@ -203,10 +219,12 @@ class LiteralPatterns final : public PatternFinder {
   std::unordered_map<std::string, std::uint32_t> patterns_;
 };
 
-/// For more strings than these the subset construction, which knows case and bounds, takes too
-/// long.
+/// The largest number of strings for which the subset construction is used, which knows case and
+/// bounds but takes too long for more.
 constexpr std::size_t kFewStrings = 100;
 
+/// The compiled form: the strings, the plan of the probe and the sorted set, shared by all
+/// searchers.
 class LiteralMatcher final : public Matcher {
  public:
   LiteralMatcher(const std::vector<std::string>& literals, std::vector<std::uint32_t> pattern_of,
@@ -219,6 +237,7 @@ class LiteralMatcher final : public Matcher {
         literals_(literals, options),
         required_(required_of(literals, options.ignore_case)) {}
 
+  /// `level` chooses the kernels. The searcher refers to this matcher.
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     return std::make_unique<LiteralSearcher>(plan_, literals_, level);
   }
@@ -244,6 +263,9 @@ class LiteralMatcher final : public Matcher {
     return all ? std::move(all) : Matcher::line_literals();
   }
 
+  /// For GPUs: the automaton over lines, made minimal for few strings, and straight from the
+  /// strings where there are many, which is for exact case and no bounds. Nothing if it has too
+  /// many states.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     std::optional<LineDfa> dfa;
     if (strings_.size() <= kFewStrings) {
@@ -267,6 +289,7 @@ class LiteralMatcher final : public Matcher {
   }
 
  private:
+  /// The minimal automaton of the strings with case and bounds, by way of the regex compiler.
   std::optional<LineDfa> minimal_line_dfa(std::size_t max_states) const {
     if (strings_.empty()) return std::nullopt;
     const Letters letters = options_.ignore_case ? Letters::kUnicode : Letters::kExact;
@@ -292,6 +315,8 @@ class LiteralMatcher final : public Matcher {
 
 }  // namespace
 
+/// Errors: kInvalidArgument for a string that could not match within a line, or is not UTF-8 where
+/// case is ignored.
 Status check_literal(const std::string& literal, const PatternOptions& options) {
   const char line_end = options.null_data ? '\0' : '\n';
   if (!options.multiline && literal.find(line_end) != std::string::npos) {
@@ -305,11 +330,13 @@ Status check_literal(const std::string& literal, const PatternOptions& options) 
   return {};
 }
 
+/// Makes a matcher for strings. `pattern_of`: which pattern each belongs to.
 Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::string> literals,
                                                             std::vector<std::uint32_t> pattern_of,
                                                             const PatternOptions& options,
                                                             MakeGroupFinder groups) {
   for (std::string& literal : literals) {
+    // Strings are exchanged as the text will be.
     PRESSO_TRY(check_literal(literal, options));
     // The text comes with both bytes exchanged (scan/matching/null_data.h).
     if (options.null_data) std::replace(literal.begin(), literal.end(), '\n', '\0');

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The engine for fixed strings, where they come from patterns of which one may stand for several.
+// The search engine for patterns that are fixed strings, also when one pattern stands for several
+// strings. It is faster than any automaton and needs no table that grows with the square of the
+// patterns. What it does not do: case folding limited to ASCII, and strings with line feeds. Tested
+// by tests/unit/scan/literal/scan_literal_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +16,9 @@
 
 namespace presso::scan_detail {
 
-/// The error of a string that these options do not allow: a line feed (with null_data a NUL byte),
-/// and with ignore_case what is not UTF-8.
+/// Checks one string of a pattern. Error kInvalidArgument: it holds a line end (a line feed, or a
+/// NUL byte with null_data) although matches do not span lines, or case is ignored and it is not
+/// UTF-8.
 Status check_literal(const std::string& literal, const PatternOptions& options);
 
 /// Makes a finder of the groups within a match; called once by each thread that needs one.

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Plans the probe of a set of literals. Every choice rests on a table of how frequent bytes are in
+// text and logs (byte_frequency.h): a probe is as good as the candidates that it lets through are
+// few. All of it runs once for each pattern; for thousands of literals it takes milliseconds.
+// Tested by tests/unit/scan/literal/scan_literal_test.cpp.
+
 #include "scan/literal/literal_plan.h"
 
 #include <algorithm>
@@ -21,18 +26,20 @@ static_assert(kMaxOffset + sizeof(std::uint32_t) <= kMaxReach);
 
 // --- One literal ------------------------------------------------------------------------------
 
-/// Units [begin, end), all of fixed size.
+/// Consecutive units [begin, end), each of a fixed size, so that their bytes have fixed distances.
 struct Stretch {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// A place of a pair probe and how often text passes it.
+/// A place of a pair probe, and how often a byte of ordinary text passes it.
 struct RatedPlace {
   PairProbe::Place place;
   double probability = 1;
 };
 
+/// Rates one byte of a unit as a place of the probe. The mask drops the bits in which the variants
+/// of the unit differ, so that one comparison covers both cases of a letter, and some other bytes.
 RatedPlace rate_place(const LiteralUnit& unit, std::size_t byte, std::size_t offset) {
   const auto first = static_cast<Byte>(unit.variants.front()[byte]);
   Byte differing = 0;
@@ -52,7 +59,8 @@ RatedPlace rate_place(const LiteralUnit& unit, std::size_t byte, std::size_t off
   return rated;
 }
 
-/// The two rarest places of the stretch; offsets count from its first byte.
+/// The two rarest places of the stretch; offsets count from its first byte. With a single place the
+/// second one is the same place with probability 1.
 std::pair<RatedPlace, RatedPlace> rarest_places(const LiteralUnits& units, Stretch stretch) {
   std::vector<RatedPlace> places;
   std::size_t offset = 0;
@@ -68,6 +76,7 @@ std::pair<RatedPlace, RatedPlace> rarest_places(const LiteralUnits& units, Stret
   return {places[0], places[1]};
 }
 
+/// The longest runs of units whose variants all have the same size.
 std::vector<Stretch> fixed_stretches(const LiteralUnits& units) {
   std::vector<Stretch> stretches;
   for (std::size_t i = 0; i < units.size();) {
@@ -79,7 +88,8 @@ std::vector<Stretch> fixed_stretches(const LiteralUnits& units) {
   return stretches;
 }
 
-/// False where no letter of the literal has a fixed size ("ss" with case ignored).
+/// Plans the probe of a single literal. Returns false if no letter of the literal has a fixed size
+/// (as "ss" with case ignored), which leaves no bytes at fixed distances to compare.
 bool plan_pair(const LiteralUnits& units, LiteralPlan& plan) {
   double best = std::numeric_limits<double>::max();
   for (const Stretch stretch : fixed_stretches(units)) {
@@ -95,7 +105,8 @@ bool plan_pair(const LiteralUnits& units, LiteralPlan& plan) {
   return best != std::numeric_limits<double>::max();
 }
 
-/// Where everything before the stretch has a fixed size too, offsets can count from the beginning.
+/// If everything before the stretch has a fixed size too, lets the offsets count from the beginning
+/// of the literal, so that a candidate is where a match begins.
 void anchor_at_beginning(const LiteralUnits& units, LiteralPlan& plan) {
   const LiteralUnits before(units.begin(),
                             units.begin() + static_cast<std::ptrdiff_t>(plan.characters_before));
@@ -113,6 +124,7 @@ void anchor_at_beginning(const LiteralUnits& units, LiteralPlan& plan) {
 /// The windows of all literals at one offset, one list for each literal.
 using AllWindows = std::vector<std::vector<std::string>>;
 
+/// The windows of each literal: the byte strings that may stand at that offset.
 AllWindows all_windows(const std::vector<LiteralUnits>& literals, std::size_t offset,
                        std::size_t width) {
   AllWindows result;
@@ -120,6 +132,7 @@ AllWindows all_windows(const std::vector<LiteralUnits>& literals, std::size_t of
   return result;
 }
 
+/// All windows of all literals, each once, in ascending order.
 std::vector<std::string> distinct(const AllWindows& all) {
   std::vector<std::string> sorted;
   for (const auto& list : all) sorted.insert(sorted.end(), list.begin(), list.end());
@@ -157,7 +170,9 @@ std::size_t best_offset(const std::vector<LiteralUnits>& literals, std::size_t w
   return best;
 }
 
-/// Literals with similar windows share a bucket: fewer nibbles a bucket, fewer false candidates.
+/// Fills the nibble tables. The windows are sorted and cut into eight buckets of equal size, so
+/// that literals with similar windows share a bucket: fewer nibbles a bucket mean fewer false
+/// candidates.
 void fill_nibbles(const AllWindows& all, NibbleProbe& probe) {
   const std::vector<std::string> sorted = distinct(all);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -176,6 +191,7 @@ std::uint32_t as_number(const std::string& window) {
   return number;
 }
 
+/// A Bloom filter over the windows of all literals at `offset`.
 HashProbe make_hashes(const AllWindows& all, std::size_t offset, std::size_t width) {
   HashProbe probe;
   probe.width = static_cast<std::uint32_t>(width);
@@ -192,6 +208,8 @@ HashProbe make_hashes(const AllWindows& all, std::size_t offset, std::size_t wid
   return probe;
 }
 
+/// Plans the probe of several literals: nibble tables for few of them, confirmed by hashes;
+/// otherwise strides where the literals allow them, else hashes alone.
 void plan_several(const std::vector<LiteralUnits>& literals, std::size_t shortest, bool ignore_case,
                   LiteralPlan& plan) {
   const std::size_t width = std::min(shortest, kHashWidth);
@@ -220,7 +238,8 @@ void plan_several(const std::vector<LiteralUnits>& literals, std::size_t shortes
   plan.confirm = std::move(hashes);
 }
 
-/// The filter with its numbers in registers. Two bits of one product choose two places.
+/// A HashProbe with its numbers held in registers. Both hash functions are taken from different
+/// bits of one product.
 struct HashTest {
   explicit HashTest(const HashProbe& probe)
       : filter(probe.filter.data()),
@@ -232,8 +251,8 @@ struct HashTest {
   std::uint64_t second(std::uint64_t mixed) const { return mixed >> (shift - 24) & place_mask; }
   static std::uint64_t mix(std::uint32_t window) { return window * 0x9E3779B97F4A7C15u; }
 
-  /// 1 where both bits are set; no branch between them: the first alone passes too often to be
-  /// predicted well.
+  /// Returns 1 if both bits are set. There is no branch between them, since the first alone passes
+  /// too often to be predicted well.
   std::uint64_t passes(std::uint32_t window) const {
     const std::uint64_t mixed = mix(window & window_mask);
     const std::uint64_t a = first(mixed);
@@ -249,6 +268,7 @@ struct HashTest {
 
 }  // namespace
 
+/// Sets the filter's two bits for a window.
 void HashProbe::insert(std::uint32_t window) {
   const HashTest test(*this);
   const std::uint64_t mixed = HashTest::mix(window);
@@ -257,6 +277,7 @@ void HashProbe::insert(std::uint32_t window) {
   }
 }
 
+/// The window at a place; near the text's end it is read byte by byte.
 std::uint32_t HashProbe::window_at(Bytes text, std::size_t at) const {
   if (at + kHashWidth <= text.size()) return load<std::uint32_t>(text.data() + at);
   std::uint32_t window = 0;
@@ -264,6 +285,8 @@ std::uint32_t HashProbe::window_at(Bytes text, std::size_t at) const {
   return window;
 }
 
+/// Gathers the places whose window passes the filter, four at a time while nothing passes. Returns
+/// how far it has swept.
 std::size_t find_hashes(const HashProbe& probe, Bytes text, std::size_t from, std::size_t limit,
                         CandidateBatch& batch) {
   const HashTest test(probe);
@@ -286,6 +309,7 @@ std::size_t find_hashes(const HashProbe& probe, Bytes text, std::size_t from, st
   return from;
 }
 
+/// Keeps those candidates of a batch that pass the filter as well.
 void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch) {
   const HashTest test(probe);
   std::size_t kept = 0;
@@ -297,6 +321,8 @@ void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch) {
   batch.count = kept;
 }
 
+/// Chooses the probe for the literals: two rare bytes for one literal, tables of nibbles for few,
+/// hashes of windows for many.
 LiteralPlan plan_literals(const std::vector<std::string>& literals, bool ignore_case) {
   LiteralPlan plan;
   std::vector<LiteralUnits> all;

@@ -26,10 +26,13 @@
 
 namespace presso::scan_detail {
 
+/// For no literals: nothing matches.
 struct NothingProbe {};
+/// For a literal that is empty: every place is a candidate.
 struct EverywhereProbe {};
 
-/// Candidate p: the hash of `width` bytes from p + offset is in the filter, twice.
+/// Candidate p: the hash of `width` bytes from p + offset is in the filter, at two places (a Bloom
+/// filter with two hash functions, Bloom 1970).
 struct HashProbe {
   std::uint32_t offset = 0;
   std::uint32_t width = 1;  ///< 1..4
@@ -37,17 +40,19 @@ struct HashProbe {
   std::vector<std::uint64_t> filter;
 
   void insert(std::uint32_t window);
-  /// The window at `at`, with anything above its width.
+  /// The window at `at`; bytes above its width hold anything and must be masked.
   std::uint32_t window_at(Bytes text, std::size_t at) const;
 };
 
-/// Like the kernels; scalar on every level.
+/// Appends candidates in [from, limit) to the batch as the kernels of scan/bytes do, and returns
+/// where to go on; scalar on every CPU level.
 std::size_t find_hashes(const HashProbe& probe, Bytes text, std::size_t from, std::size_t limit,
                         CandidateBatch& batch);
 
-/// Keeps of a batch what passes.
+/// Removes from a batch the candidates that the filter rules out; for probes that pass too much.
 void keep_hashes(const HashProbe& probe, Bytes text, CandidateBatch& batch);
 
+/// The plan of one pattern. Immutable, shared by all threads.
 struct LiteralPlan {
   std::variant<NothingProbe, EverywhereProbe, PairProbe, NibbleProbe, HashProbe, StrideProbe> probe;
   HashProbe confirm;      ///< with NibbleProbe
@@ -56,6 +61,8 @@ struct LiteralPlan {
       0;  ///< see above; at least as many bytes stand before a candidate
 };
 
+/// Chooses and fills the probe. Compiling thousands of literals takes milliseconds; `literals` must
+/// be UTF-8 where case is ignored.
 LiteralPlan plan_literals(const std::vector<std::string>& literals, bool ignore_case);
 
 }  // namespace presso::scan_detail

@@ -12,14 +12,16 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Reads the text in the form in which literals are stored: up to four bytes a step.
+/// Reads the text in the form in which literals are stored, up to four bytes a step: byte by byte,
+/// or one folded character at a time.
 template <bool kFold>
 struct Reader {
   Bytes text;
   std::size_t at;
   Byte unit[4] = {};
 
-  /// Bytes now in `unit`; 0 at the end of the text or where it is not UTF-8 (then nothing matches).
+  /// Returns how many bytes are now in `unit`. 0 means the end of the text, or that it is not UTF-8
+  /// there, and then nothing matches.
   std::uint32_t step() {
     if (at >= text.size()) return 0;
     const Byte byte = text[at];
@@ -35,7 +37,7 @@ struct Reader {
   }
 };
 
-/// From this many literals on they are entered by their first bytes.
+/// Sets with at least this many literals are entered by a hash of their first bytes.
 constexpr std::size_t kFewestToIndex = 8;
 
 bool is_outside_word(Decoded neighbour) {
@@ -64,6 +66,7 @@ LiteralSet::LiteralSet(const std::vector<std::string>& literals, const PatternOp
   if (!ignore_case_ && entries_.size() >= kFewestToIndex) index_prefixes();
 }
 
+/// Makes the hash table of prefixes, which stays at most half full. Declines literals of one byte.
 void LiteralSet::index_prefixes() {
   std::size_t shortest = sizeof(std::uint64_t);
   for (const Entry& entry : entries_) shortest = std::min(shortest, entry.bytes.size());
@@ -80,7 +83,7 @@ void LiteralSet::index_prefixes() {
   }
 }
 
-/// Where the prefix is or could be put.
+/// The slot in which the prefix is, or an empty one where it could be put (linear probing).
 std::size_t LiteralSet::prefix_slot(std::uint64_t prefix) const {
   std::size_t slot = (prefix ^ prefix >> 29) * 0x9E3779B97F4A7C15u >> (64 - prefix_slots_log2_);
   while (!prefixes_[slot].range.empty() && prefixes_[slot].bytes != prefix) {
@@ -89,6 +92,8 @@ std::size_t LiteralSet::prefix_slot(std::uint64_t prefix) const {
   return slot;
 }
 
+/// The literals that begin with the bytes at `at`, of which there must be enough; empty if there
+/// are none.
 LiteralSet::Range LiteralSet::range_of_prefix(Bytes text, std::size_t at) const {
   std::uint64_t bytes = 0;
   if (text.size() - at >= sizeof bytes) {
@@ -100,6 +105,8 @@ LiteralSet::Range LiteralSet::range_of_prefix(Bytes text, std::size_t at) const 
   return prefixes_[prefix_slot(bytes)].range;
 }
 
+/// The end of the literal that matches at `begin`, the one that comes first in the caller's order;
+/// nothing where none does.
 std::optional<std::size_t> LiteralSet::match_at(Bytes text, std::size_t begin,
                                                 std::size_t from) const {
   if (bounds_ != MatchBounds::kNone && !begins_well(text, begin, from)) return std::nullopt;
@@ -107,6 +114,7 @@ std::optional<std::size_t> LiteralSet::match_at(Bytes text, std::size_t begin,
   return entries_.size() == 1 ? only_entry_at(text, begin) : find<false>(text, begin);
 }
 
+/// The comparison for a set of one literal, which needs no narrowing.
 std::optional<std::size_t> LiteralSet::only_entry_at(Bytes text, std::size_t begin) const {
   const std::string& literal = entries_.front().bytes;
   if (text.size() - begin < literal.size()) return std::nullopt;
@@ -116,6 +124,8 @@ std::optional<std::size_t> LiteralSet::only_entry_at(Bytes text, std::size_t beg
   return end;
 }
 
+/// Narrows the range of literals byte by byte. A literal that ends at the depth reached is a match
+/// if its bounds hold there; the one that was given first among all that match is returned.
 template <bool kFold>
 std::optional<std::size_t> LiteralSet::find(Bytes text, std::size_t begin) const {
   Reader<kFold> reader{text, begin};
@@ -161,7 +171,8 @@ bool LiteralSet::rest_stands_at(const Entry& entry, std::size_t depth, Bytes tex
   const std::size_t left = entry.bytes.size() - depth;
   if (text.size() - at < left) return false;
   if (left == 0) return true;
-  // Mostly so, and no call for a few bytes: those before are known to be equal.
+  // This is the usual case and needs no call for a few bytes: the eight bytes up to the end are
+  // compared, of which those before `at` are known to be equal.
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   if (left <= kWord && entry.bytes.size() >= kWord) {
     const auto* rest = reinterpret_cast<const Byte*>(entry.bytes.data()) + depth;
@@ -171,6 +182,7 @@ bool LiteralSet::rest_stands_at(const Entry& entry, std::size_t depth, Bytes tex
   return std::memcmp(text.data() + at, entry.bytes.data() + depth, left) == 0;
 }
 
+/// The part of the range whose literals have `next` as their byte at `depth`.
 LiteralSet::Range LiteralSet::narrow(Range range, std::size_t depth, Byte next) const {
   if (depth == 0) return by_first_byte_[next];
   const auto byte_at = [&](std::uint32_t i) { return static_cast<Byte>(entries_[i].bytes[depth]); };
@@ -190,6 +202,8 @@ LiteralSet::Range LiteralSet::narrow(Range range, std::size_t depth, Byte next) 
   return {low, first_not_below(low, range.high, next + 1u)};
 }
 
+/// Whether the match's begin satisfies the bounds: kLine wants a line's begin, kWord no word
+/// character before it and that character at `from` or later.
 bool LiteralSet::begins_well(Bytes text, std::size_t begin, std::size_t from) const {
   if (begin == 0 || text[begin - 1] == '\n') return true;
   if (bounds_ == MatchBounds::kLine) return false;
@@ -197,13 +211,15 @@ bool LiteralSet::begins_well(Bytes text, std::size_t begin, std::size_t from) co
   return is_outside_word(before) && begin - before.bytes >= from;
 }
 
+/// Whether the match's end satisfies the bounds; kNone always does.
 bool LiteralSet::ends_well(Bytes text, std::size_t end) const {
   if (bounds_ == MatchBounds::kNone || end == text.size() || text[end] == '\n') return true;
   if (bounds_ == MatchBounds::kLine) return crlf_ && ends_before_crlf(text, end);
   return is_outside_word(decode(text.data() + end, text.data() + text.size()));
 }
 
-/// As ripgrep 13: one '\r' may stand before the line's end, which is "\n", "\r\n" or the text's.
+/// Whether the line ends here up to one '\r', as in ripgrep 13: that '\r' may stand before the
+/// line's end, which is "\n", "\r\n" or the end of the text.
 bool LiteralSet::ends_before_crlf(Bytes text, std::size_t end) const {
   const auto at = [&](std::size_t i) { return end + i < text.size() ? text[end + i] : Byte{'\n'}; };
   if (at(0) != '\r') return false;

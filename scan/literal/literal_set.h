@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Which literal stands at a given place? The second half of a literal search, run on candidates.
+// Decides which literal stands at a given place: the second half of a literal search, run on the
+// candidates of a probe.
 //
-// Literals are kept sorted; the text is read forward while the range of literals that agree with it
+// Literals are kept sorted. The text is read forward while the range of literals that agree with it
 // is narrowed by binary search, so that a place costs O(length x log count) whatever prefixes the
-// literals share: 10,000 of them need no automaton. Many literals are entered by a hash of their
-// first bytes, as many as the shortest has. Text is folded on the way where case is
-// ignored. Invariant: literals are distinct, so at each depth at most one of the range ends, the
-// first. Tested by tests/unit/scan/literal/scan_literal_test.cpp against a plain search.
+// literals share, and 10,000 of them need no automaton. Large sets are entered through a hash table
+// of their first bytes (as many as the shortest literal has, at most eight). The text is folded on
+// the way if case is ignored. Invariant: literals are distinct, so at each depth at most one
+// literal of the range ends, and it is the first. Immutable, so any number of threads may ask.
+// Tested by tests/unit/scan/literal/scan_literal_test.cpp against a plain search.
 #pragma once
 
 #include <array>
@@ -20,6 +22,7 @@
 
 namespace presso::scan_detail {
 
+/// The literals of one pattern, folded where case is ignored.
 class LiteralSet {
  public:
   /// `literals` are as given by the user; UTF-8 where options.ignore_case.
@@ -31,6 +34,8 @@ class LiteralSet {
   std::optional<std::size_t> match_at(Bytes text, std::size_t begin, std::size_t from) const;
 
  private:
+  /// A literal as it is compared; `priority` is its place in the order given by the user, which
+  /// decides among several that match at one place.
   struct Entry {
     std::string bytes;
     std::uint32_t priority = 0;
@@ -48,15 +53,23 @@ class LiteralSet {
     Range range;
   };
 
+  /// Narrows the range of sorted literals byte by byte.
   template <bool kFold>
   std::optional<std::size_t> find(Bytes text, std::size_t begin) const;
   std::optional<std::size_t> only_entry_at(Bytes text, std::size_t begin) const;
+  /// Builds the hash table of prefixes, for many literals.
   void index_prefixes();
+  /// The slot of a prefix in that table.
   std::size_t prefix_slot(std::uint64_t prefix) const;
+  /// The literals that begin with the bytes at the place.
   Range range_of_prefix(Bytes text, std::size_t at) const;
+  /// Whether the rest of the literal stands there.
   bool rest_stands_at(const Entry& entry, std::size_t depth, Bytes text, std::size_t at) const;
+  /// The literals of a range that go on with `next`.
   Range narrow(Range range, std::size_t depth, Byte next) const;
+  /// Whether what stands before the match allows it, for whole words and whole lines.
   bool begins_well(Bytes text, std::size_t begin, std::size_t from) const;
+  /// Whether what stands after it allows it.
   bool ends_well(Bytes text, std::size_t end) const;
   bool ends_before_crlf(Bytes text, std::size_t end) const;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostSpellings = 64;
 
-/// A unit's variants up to the case of ASCII letters.
+/// The variants of a unit with ASCII letters in lower case, each once.
 std::vector<std::string> without_case(const LiteralUnit& unit) {
   std::vector<std::string> variants;
   for (std::string variant : unit.variants) {
@@ -24,7 +24,7 @@ std::vector<std::string> without_case(const LiteralUnit& unit) {
   return variants;
 }
 
-/// Empty: there are more than kMostSpellings.
+/// All spellings of one string, or none if there would be more than kMostSpellings.
 std::vector<std::string> spellings_of(const std::string& string) {
   std::vector<std::string> spellings{std::string()};
   for (const LiteralUnit& unit : units_of(string, true)) {
@@ -41,6 +41,7 @@ std::vector<std::string> spellings_of(const std::string& string) {
 
 }  // namespace
 
+/// The literals, with all spellings where case is ignored; nothing where a letter has too many.
 std::optional<LineLiterals> all_spellings(const std::vector<std::string>& strings,
                                           const PatternOptions& options) {
   LineLiterals all;

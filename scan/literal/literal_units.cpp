@@ -20,6 +20,7 @@ void for_each_code_point(std::string_view text, Take take) {
   }
 }
 
+/// The unit of a character whose case is ignored.
 LiteralUnit case_unit(CodePoint code) {
   LiteralUnit unit;
   for (const CodePoint variant : case_variants(code)) unit.variants.push_back(encoded(variant));
@@ -57,6 +58,7 @@ bool LiteralUnit::has_fixed_size() const {
                      [&](const std::string& v) { return v.size() == variants.front().size(); });
 }
 
+/// The literal as units: bytes, or letters with their spellings.
 LiteralUnits units_of(std::string_view literal, bool ignore_case) {
   LiteralUnits units;
   if (ignore_case) {
@@ -79,6 +81,7 @@ std::size_t min_bytes(const LiteralUnits& units) {
   return total;
 }
 
+/// How many bytes at its beginning have the same length in all spellings.
 std::size_t fixed_prefix_bytes(const LiteralUnits& units) {
   std::size_t total = 0;
   for (const LiteralUnit& unit : units) {
@@ -88,6 +91,7 @@ std::size_t fixed_prefix_bytes(const LiteralUnits& units) {
   return total;
 }
 
+/// All byte strings that may stand at [offset, offset + width) of the literal, sorted.
 std::vector<std::string> windows(const LiteralUnits& units, std::size_t offset, std::size_t width) {
   std::size_t at = 0;
   std::size_t first = 0;

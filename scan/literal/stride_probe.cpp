@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kMostPrefixBytes = sizeof(std::uint64_t);
 
-/// For random text a window passes one time in 32 to 64, a prefix likewise (NOTES.md).
+/// Places of a hash table for each entry: in random text a window passes one time in 32 to 64, and
+/// a prefix as often (scan/NOTES.md).
 constexpr std::size_t kPlacesAnEntry = 32;
 
 std::uint64_t mixed(std::uint64_t window) {
@@ -39,6 +40,7 @@ std::uint32_t places_log2(std::size_t entries, std::uint32_t most) {
 /// By offset, the windows of all literals there.
 using Windows = std::vector<std::vector<std::string>>;
 
+/// For each offset the windows of all literals, sorted and different.
 Windows windows_of(const std::vector<LiteralUnits>& literals, std::size_t offsets,
                    std::size_t width) {
   Windows all(offsets);
@@ -53,6 +55,8 @@ Windows windows_of(const std::vector<LiteralUnits>& literals, std::size_t offset
   return all;
 }
 
+/// Fills the table of windows; different windows with one hash share a place, which costs
+/// candidates but loses none.
 void fill_begins(const Windows& all, StrideProbe& probe) {
   std::size_t entries = 0;
   for (const auto& list : all) entries += list.size();
@@ -66,6 +70,7 @@ void fill_begins(const Windows& all, StrideProbe& probe) {
   }
 }
 
+/// Fills the Bloom filter of the literals' first bytes.
 void fill_prefixes(const std::vector<std::string>& all, StrideProbe& probe) {
   probe.prefixes_log2 = places_log2(all.size(), 24);
   probe.prefixes.assign((std::size_t{1} << probe.prefixes_log2) / 64, 0);
@@ -76,14 +81,16 @@ void fill_prefixes(const std::vector<std::string>& all, StrideProbe& probe) {
   }
 }
 
-/// The probe with its numbers in registers. Four places are looked at in a step, and what the table
-/// says of them is one word: a byte for each place, whose lowest bit is the earliest begin. So its
-/// bits in their order are the begins in theirs, and the step has one branch for all four.
+/// One sweep, with the probe's numbers in registers. Four places are looked at in a step, and what
+/// the table says about them is put into one word: a byte for each place, whose lowest bit is the
+/// earliest begin. So the order of its bits is the order of the begins, and the step has one branch
+/// for all four places.
 class Sweep {
  public:
   Sweep(const StrideProbe& probe, Bytes text, std::size_t limit, CandidateBatch& batch)
       : probe_(probe), text_(text), limit_(limit), batch_(batch) {}
 
+  /// Sweeps every stride-th place and notes, for windows that pass, where a literal would begin.
   std::size_t run(std::size_t from) {
     const std::size_t stride = probe_.stride;
     const std::size_t end = text_.size() - StrideProbe::kWindowBytes + 1;
@@ -107,8 +114,8 @@ class Sweep {
     return begins_[mixed(window) >> shift_];
   }
 
-  /// Adds what begins at one of the places, `at` and those after it. Returns where to go on if it
-  /// has added candidates, else 0.
+  /// Adds the literals that begin at one of the places, which are `at` and those a stride apart
+  /// after it. Returns where to go on if it has added candidates, else 0.
   std::size_t take(std::size_t at, std::uint32_t begins) {
     const std::size_t first = at + 1 - probe_.stride;
     std::size_t next = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Candidates for many literals by looking at every stride-th place only: where all literals have at
+// A probe for many literals that looks at every stride-th place only. Where all literals have at
 // least stride + 3 bytes, one of the four-byte windows at offsets 0 to stride - 1 of a literal
-// stands at such a place (the idea of Wu and Manber's shifts, without the shifts). A table says for
-// a window's hash at which offsets literals have it; the bytes from the begin that follows are then
-// asked for in a Bloom filter, so that nearly all candidates are matches.
+// stands at such a place (the idea of Wu and Manber's shifts, 1994, without the shifts). A table
+// says for a window's hash at which offsets literals have it; the bytes from the begin that follows
+// from this are then looked up in a Bloom filter, so that nearly all candidates are matches.
 //
-// Costs about one table access for `stride` bytes of text. Declines (no probe) where literals are
-// shorter than five bytes, or where case is ignored and the sizes of letters vary early.
-// Tested by tests/unit/scan/literal/scan_literal_test.cpp.
+// Costs about one table access for `stride` bytes of text; 1,000 words in 107 MB take 0.08 to 0.10
+// s (scan/NOTES.md). Memory: at most 1 MiB for windows and 2 MiB for prefixes. Declines (no probe
+// is made) if literals are shorter than five bytes, or if case is ignored and the sizes of letters
+// vary early. Tested by tests/unit/scan/literal/scan_literal_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 
 namespace presso::scan_detail {
 
+/// The tables of one set of literals. Immutable.
 struct StrideProbe {
   static constexpr std::size_t kWindowBytes = 4;
   static constexpr std::size_t kMostStride = 8;  ///< begins are bits of a byte
@@ -35,12 +37,13 @@ struct StrideProbe {
   std::vector<std::uint64_t> prefixes;  ///< a bit for each hash of a prefix
 };
 
-/// `literals` not empty.
+/// Makes the probe, or nullopt where it does not apply. `literals` must not be empty.
 std::optional<StrideProbe> plan_strides(const std::vector<LiteralUnits>& literals,
                                         bool ignore_case);
 
-/// Adds the first candidates in [from, limit), those of one window, and returns where to go on;
-/// `limit` where there are none. No literal that begins at `limit` or later fits into `text`.
+/// Adds the first candidates in [from, limit), namely those of one window, and returns where to go
+/// on, or `limit` if there are none. No literal that begins at `limit` or later may fit into
+/// `text`.
 std::size_t find_strided(const StrideProbe& probe, Bytes text, std::size_t from, std::size_t limit,
                          CandidateBatch& batch);
 

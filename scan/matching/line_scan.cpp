@@ -51,6 +51,7 @@ Findings LineScanner::scan(Bytes text) {
   return findings;
 }
 
+/// Goes from match to match; after each one the search continues in the next line.
 void LineScanner::scan_matching(Bytes text, Findings& findings) {
   if (only_counts()) {
     if (const std::optional<std::size_t> count = searcher_->count_lines()) {
@@ -70,7 +71,8 @@ void LineScanner::scan_matching(Bytes text, Findings& findings) {
   }
 }
 
-/// Lines between matching lines. Where they are only counted, their '\n' are.
+/// Goes through the lines between matching lines. If they are only counted, their '\n' are counted
+/// instead.
 void LineScanner::scan_inverted(Bytes text, Findings& findings) {
   if (only_counts()) {
     if (const std::optional<std::size_t> count = searcher_->count_lines()) {
@@ -89,6 +91,7 @@ void LineScanner::scan_inverted(Bytes text, Findings& findings) {
   }
 }
 
+/// Reports, or counts, all lines of [begin, end), which hold no match.
 void LineScanner::add_gap(Bytes text, std::size_t begin, std::size_t end, Findings& findings) {
   if (!options_.record) {
     findings.lines += newlines(text, begin, end);
@@ -102,6 +105,8 @@ void LineScanner::add_gap(Bytes text, std::size_t begin, std::size_t end, Findin
   }
 }
 
+/// Counts one line and records it if wanted. Its number is found by counting '\n' since the
+/// previous line, so that numbers cost nothing in texts without a match.
 void LineScanner::add_line(Bytes text, std::size_t begin, std::size_t end, Findings& findings) {
   ++findings.lines;
   if (!options_.record) return;
@@ -134,6 +139,7 @@ void LineScanner::take_matches(Bytes text, std::size_t begin, std::size_t end, M
   }
 }
 
+// The end of the last line may lack its '\n'.
 std::size_t LineScanner::newlines(Bytes text, std::size_t begin, std::size_t end) const {
   return kernels_.count_byte(text.data() + begin, end - begin, '\n');
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From matches to lines: searches one text of whole lines for those to be reported. Lines are
-// looked for only around matches; the text is never split into lines first, except for `invert`
-// with a callback, which asks for nearly all of them. Tested by tests/unit/scan/text/scan_test.cpp.
+// Goes from matches to lines: searches one text of whole lines for the lines to be reported. Line
+// ends are looked for only around matches; the text is never split into lines first, except for
+// `invert` with a callback, which asks for nearly all of them. Tested by
+// tests/unit/scan/text/scan_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,8 @@
 
 namespace presso::scan_detail {
 
+/// What the caller wants to know. Everything that is off saves time; with nothing on, lines are
+/// only counted, which an engine may do in its own faster way.
 struct LineScanOptions {
   bool invert = false;
   bool line_numbers = false;  ///< count '\n'
@@ -33,6 +36,7 @@ struct FoundLine {
   std::uint64_t moved = 0;
 };
 
+/// The findings in one text. Offsets are bytes from the text's beginning.
 struct Findings {
   std::uint64_t lines = 0;       ///< to be reported
   std::uint64_t matches = 0;     ///< in them, with LineScanOptions::matches
@@ -41,7 +45,8 @@ struct Findings {
   std::vector<MatchSpan> spans;  ///< relative to their line; with record and matches
 };
 
-/// Scratch of one thread.
+/// Scans texts for one thread and keeps its scratch memory between them. Refers to the matcher,
+/// which must outlive it.
 class LineScanner {
  public:
   LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level);

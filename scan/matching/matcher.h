@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What an engine is to the rest of scan: something that finds the next match in a text of whole
-// lines. The engines for literals and regular expressions implement it; lines, chunks, threads and
-// output are the business of other files.
+// The interface of a search engine to the rest of scan: something that finds the next match in a
+// text of whole lines. The engines for literals (scan/literal) and regular expressions (scan/regex)
+// implement it, and line_filter.h wraps one. Lines, chunks, threads and output are the business of
+// other files. The tests of the engines cover it.
 #pragma once
 
 #include <cstddef>

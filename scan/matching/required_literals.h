@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Strings that every match must contain: by them prefilters leave out places, the index blocks, and
-// GPUs find lines that may match.
+// Strings that every match must contain. By them prefilters skip places, the index skips blocks,
+// and GPUs find lines that may match. They are a necessary condition only: text that holds them
+// need not match.
 #pragma once
 
 #include <optional>
@@ -27,7 +28,8 @@ struct LineLiterals {
   bool exact = false;               ///< every line that contains one matches
 };
 
-/// Those of the clause whose shortest string is the longest; nullopt where there is no clause.
+/// The strings of the clause whose shortest string is the longest, since long strings are rare.
+/// Returns nullopt if there is no clause or one of its strings is empty.
 std::optional<LineLiterals> line_literals_of(const RequiredLiterals& required);
 
 }  // namespace presso::scan_detail

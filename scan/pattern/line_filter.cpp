@@ -9,22 +9,28 @@
 namespace presso::scan_detail {
 namespace {
 
+/// One other pattern, and whether lines must match it (`wanted`) or must not.
 struct Condition {
   std::unique_ptr<Searcher> searcher;
   bool wanted = true;  ///< a match is
 };
 
+/// Passes on the matches of `inner_` in lines that meet all conditions. The answer for a line is
+/// kept, so a line with many matches is asked about once. One thread uses it.
 class FilteredSearcher final : public Searcher {
  public:
   FilteredSearcher(std::unique_ptr<Searcher> inner, std::vector<Condition> conditions)
       : inner_(std::move(inner)), conditions_(std::move(conditions)) {}
 
+  /// Takes another text; no line of it is known yet.
   void start(Bytes text) override {
     text_ = text;
     line_ = {};
     inner_->start(text);
   }
 
+  /// The next match in a line that passes all conditions. A line is tested once, when its first
+  /// match is met, and passed over as a whole where it fails.
   std::optional<MatchSpan> next(std::size_t from) override {
     for (;;) {
       const std::optional<MatchSpan> match = inner_->next(from);
@@ -39,6 +45,7 @@ class FilteredSearcher final : public Searcher {
   }
 
  private:
+  /// Finds the line of the match and asks all conditions about it.
   void enter_line(const MatchSpan& match) {
     line_ = {line_begin(text_, 0, match.begin), line_end(text_, match.end)};
     const Bytes line = text_.subspan(line_.begin, line_.end - line_.begin);
@@ -55,6 +62,8 @@ class FilteredSearcher final : public Searcher {
   bool line_passes_ = false;
 };
 
+/// The compiled form. The conditions only rule lines out, so what `inner` knows about its matches
+/// (groups, required strings) stays true.
 class FilteredMatcher final : public Matcher {
  public:
   FilteredMatcher(MatcherPointer inner, std::vector<MatcherPointer> required,
@@ -63,6 +72,7 @@ class FilteredMatcher final : public Matcher {
         required_(std::move(required)),
         forbidden_(std::move(forbidden)) {}
 
+  /// Searchers of the inner matcher and of all conditions; the order is required ones first.
   std::unique_ptr<Searcher> searcher(CpuLevel level) const override {
     std::vector<Condition> conditions;
     const auto add = [&](const std::vector<MatcherPointer>& matchers, bool wanted) {
@@ -82,7 +92,7 @@ class FilteredMatcher final : public Matcher {
   bool null_data() const override { return inner_->null_data(); }
   bool crlf() const override { return inner_->crlf(); }
   bool spans_lines() const override { return inner_->spans_lines(); }
-  /// Ignores the conditions, so lines that it accepts only may match.
+  /// Ignores the conditions, so that the lines that the automaton accepts only may match.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     std::optional<LineAutomaton> automaton = inner_->line_automaton(max_states);
     if (automaton) automaton->exact = false;
@@ -102,6 +112,7 @@ class FilteredMatcher final : public Matcher {
 
 }  // namespace
 
+/// A matcher for lines that match `inner` and all of `required` and none of `forbidden`.
 std::shared_ptr<const Matcher> make_filtered_matcher(MatcherPointer inner,
                                                      std::vector<MatcherPointer> required,
                                                      std::vector<MatcherPointer> forbidden) {

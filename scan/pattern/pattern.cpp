@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Patterns as users give them are parsed into trees. Trees that are choices of fixed strings go to
-// the literal engine, even where they were written as regular expressions; all others go to the
-// regex engine, as one alternation.
+// Pattern's public functions: from what users write to an engine. Each pattern is parsed into a
+// tree. If all trees are choices of fixed strings, also where they were written as regular
+// expressions, they go to the literal engine, which is the fastest; everything else goes to the
+// regex engine, as one alternation. Errors carry the number of the bad pattern in Error::block and
+// the place in it. Tested by tests/unit/scan/regex and tests/unit/scan/literal.
 #include "presso/pattern.h"
 
 #include <algorithm>
@@ -19,6 +21,7 @@ namespace presso {
 namespace scan_detail {
 namespace {
 
+/// The parser's view of the options. A pattern may name a line feed only if matches may hold one.
 SyntaxOptions syntax_of(const PatternOptions& options) {
   SyntaxOptions syntax;
   syntax.ignore_case = options.ignore_case;
@@ -29,13 +32,14 @@ SyntaxOptions syntax_of(const PatternOptions& options) {
   return syntax;
 }
 
+/// How letters of literals have to be compared under these options.
 Letters letters_of(const PatternOptions& options) {
   if (!options.ignore_case) return Letters::kExact;
   return options.unicode ? Letters::kUnicode : Letters::kAscii;
 }
 
-/// Appends the strings that the tree stands for; false where it is no choice of strings whose
-/// letters are all compared like this.
+/// Appends the strings that the tree stands for. Returns false if it is not a choice of strings
+/// whose letters are all compared in the way `letters` says; `strings` is then useless.
 bool append_strings(const Node& node, Letters letters, std::vector<std::string>& strings) {
   switch (node.kind) {
     case Node::Kind::kEmpty:
@@ -54,8 +58,9 @@ bool append_strings(const Node& node, Letters letters, std::vector<std::string>&
   }
 }
 
-/// NUL bytes and line feeds, which come exchanged (scan/matching/null_data.h): a line feed in the
-/// text is a NUL in the pattern, and what was NUL ends lines and is matched by nothing.
+/// Exchanges NUL bytes and line feeds in a tree, as scan/matching/null_data.h does in the text: a
+/// line feed in the text is a NUL in the pattern. What was NUL ends lines, so nothing in a pattern
+/// matches it.
 void exchange_ends(Node& node) {
   for (char& byte : node.bytes) {
     if (byte == '\n') byte = 0;
@@ -72,14 +77,18 @@ void exchange_ends(Node& node) {
   for (Node& child : node.children) exchange_ends(child);
 }
 
-/// Groups are counted through all patterns.
+/// Shifts the numbers of groups by those of the patterns before, since groups are counted through
+/// all patterns.
 void number_groups(Node& node, std::uint32_t before) {
   if (node.kind == Node::Kind::kGroup) node.capture += before;
   for (Node& child : node.children) number_groups(child, before);
 }
 
-/// `parse`: from a pattern to a Result<ParsedPattern>.
+/// Parses all patterns; `parse` makes a Result<ParsedPattern> from one. The error of a pattern
+/// names its number.
 template <class Parse>
+/// Parses all patterns, numbers their groups through, and returns their trees. The error tells
+/// which pattern in its `block`.
 Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, bool null_data,
                                     Parse parse) {
   std::vector<Node> roots;
@@ -99,13 +108,14 @@ Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, bool 
   return roots;
 }
 
-/// Strings, and the pattern that each of them is from.
+/// Strings, and for each the number of the pattern that it comes from.
 struct PatternStrings {
   std::vector<std::string> strings;
   std::vector<std::uint32_t> pattern_of;
 };
 
-/// The strings that all trees stand for; nullopt where one stands for something else.
+/// The strings that all trees together stand for, or nullopt if one of them stands for something
+/// else.
 std::optional<PatternStrings> strings_of(const std::vector<Node>& roots, Letters letters) {
   PatternStrings found;
   for (std::uint32_t i = 0; i < roots.size(); ++i) {
@@ -131,6 +141,7 @@ MakeGroupFinder group_finder_of(std::vector<Node> roots, const PatternOptions& o
   };
 }
 
+/// Whether the node itself may read a '\n'; its children are not asked.
 bool has_line_feed(const Node& node) {
   const auto in_range = [](const CodeRange& range) {
     return range.low <= '\n' && '\n' <= range.high;
@@ -139,14 +150,15 @@ bool has_line_feed(const Node& node) {
          std::any_of(node.ranges.begin(), node.ranges.end(), in_range);
 }
 
+/// Whether the node is `^`, `$`, \A or \z.
 bool is_line_look(const Node& node) {
   return node.kind == Node::Kind::kLook &&
          (node.look == Look::kLineStart || node.look == Look::kLineEnd ||
           node.look == Look::kTextStart || node.look == Look::kTextEnd);
 }
 
-/// Whether matches may hold '\n'. Those with `^` or `$` are taken for such, as by ripgrep, which
-/// then counts matches instead of lines and prints neighbouring lines as one group.
+/// Whether matches may hold '\n'. Patterns with `^` or `$` are taken for such, as ripgrep does,
+/// which then counts matches instead of lines and prints neighbouring lines as one group.
 bool may_span_lines(const Node& node) {
   return has_line_feed(node) || is_line_look(node) ||
          std::any_of(node.children.begin(), node.children.end(),
@@ -158,13 +170,17 @@ bool may_span_lines(const std::vector<Node>& roots, const PatternOptions& option
                      [](const Node& root) { return may_span_lines(root); });
 }
 
+/// Whether the literal engine would give the same answer: it folds case by Unicode's rules only and
+/// knows '\n' as the only line end.
 bool literal_engine_agrees(const PatternOptions& options) {
   const bool ascii_folding = options.ignore_case && !options.unicode;
   const bool engine = options.engine == Engine::kAuto || options.engine == Engine::kLiteral;
   return !ascii_folding && engine && !options.null_data;
 }
 
-/// The engine for trees whose literals may still be marked (Node::letters).
+/// Chooses and makes the engine for trees whose literals may still be marked with how their letters
+/// are compared (Node::letters). Error kInvalidArgument: the literal engine was asked for and does
+/// not apply, or the pattern is too large.
 Result<std::shared_ptr<const Matcher>> make_matcher(std::vector<Node> roots,
                                                     const PatternOptions& options) {
   const bool spans = options.multiline && may_span_lines(roots, options);
@@ -183,7 +199,8 @@ Result<std::shared_ptr<const Matcher>> make_matcher(std::vector<Node> roots,
   return make_regex_matcher(with_bounds(std::move(root), options.bounds), patterns, options, spans);
 }
 
-/// Fixed strings that may hold line feeds: only those that do make matches span lines.
+/// Compiles fixed strings that may hold line feeds. Only strings that do hold one make matches span
+/// lines.
 Result<std::shared_ptr<const Matcher>> make_multiline_matcher(
     const std::vector<std::string>& literals, const PatternOptions& options) {
   std::vector<Node> roots;
@@ -259,6 +276,7 @@ std::string Pattern::describe() const {
   return matcher_->describe();
 }
 
+// A pattern with a bad syntax answers false; compile() names its error later.
 bool smart_case_ignores(std::span<const std::string> patterns, const PatternOptions& options) {
   NamedCharacters named;
   for (const std::string& pattern : patterns) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the library's own code reaches the engine inside a Pattern, which users do not see.
+// Gives the library's own code access to the engine inside a Pattern, which the public class hides
+// from users.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,8 @@
 
 namespace presso::scan_detail {
 
+/// The way to a Pattern's matcher for the library's other rooms; the class itself shows it to
+/// nobody.
 struct PatternAccess {
   static const std::shared_ptr<const Matcher>& matcher(const Pattern& pattern) {
     return pattern.matcher_;
@@ -19,7 +22,7 @@ struct PatternAccess {
   }
 };
 
-/// Valid as long as `pattern` or a copy of it.
+/// The engine of a pattern, valid as long as `pattern` or a copy of it lives.
 inline const Matcher& matcher_of(const Pattern& pattern) {
   return *PatternAccess::matcher(pattern);
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Makes the tables in three steps: number the positions, find out which follow which, merge those
+// that cannot be told apart. Both directions are made, because the engine reads lines forwards and
+// then backwards.
+
 #include "scan/regex/bit_automaton.h"
 
 #include <algorithm>
@@ -10,8 +14,9 @@
 namespace presso::scan_detail {
 namespace {
 
+/// The number of a position before or after merging.
 using Position = std::uint32_t;
-/// Ascending.
+/// A set of positions, ascending.
 using Positions = std::vector<Position>;
 
 Error too_large(std::size_t positions) {
@@ -23,12 +28,13 @@ Error too_large(std::size_t positions) {
                         "do, or choose another engine");
 }
 
-/// Positions before equal ones are put together, and which follow which.
+/// Builds one automaton. run() must succeed before merge(), merge() comes before build().
 class Construction {
  public:
   explicit Construction(const Program& program) : program_(program) {}
 
-  /// False where there are too many of them.
+  /// Numbers the positions and finds which follow which. Returns false if there are too many of
+  /// either.
   bool run() {
     number();
     if (places_.size() > kMostRaw) return false;
@@ -45,7 +51,9 @@ class Construction {
     return true;
   }
 
-  /// Readers that follow the same positions and lead to the same ones become one.
+  /// Merges reading positions that follow the same positions and lead to the same ones: they become
+  /// one position that reads the bytes of all of them. This undoes most of what writing characters
+  /// out in UTF-8 multiplied.
   void merge() {
     std::vector<Positions> precedes(places_.size());
     for (Position p = 0; p < places_.size(); ++p) {
@@ -77,6 +85,7 @@ class Construction {
     for (Position& position : position_of_) position = merged[position];
   }
 
+  /// Makes the tables from the merged positions.
   BitAutomaton build() const {
     BitAutomaton made;
     made.program = &program_;
@@ -118,6 +127,7 @@ class Construction {
   static constexpr std::size_t kMostEdges = std::size_t{1} << 23;
   static constexpr Position kStart = ~Position{0};
 
+  /// A position while it is being made: what it does, and where it goes on.
   struct Place {
     Inst::Op op = Inst::Op::kBytes;
     Look look = Look::kLineStart;
@@ -125,8 +135,9 @@ class Construction {
     std::array<BitWord, 4> bytes{};  ///< that it reads
   };
 
-  /// The compiler makes programs from their end, so that by falling number of the instruction
-  /// neighbours in the pattern become neighbours here. What begins a match further on comes last.
+  /// Numbers the positions. The compiler makes programs from their end, so going by falling number
+  /// of the instruction makes neighbours in the pattern neighbours here, which turns most moves
+  /// into shifts. The instructions that let a match begin further on come last.
   void number() {
     first_of_.assign(program_.insts.size(), 0);
     position_of_.assign(program_.transitions.size(), 0);
@@ -143,7 +154,7 @@ class Construction {
     std::reverse(count_of_.begin(), count_of_.end());
   }
 
-  /// A position for each instruction that one leads to.
+  /// Numbers the positions of one reading instruction: one for each instruction that it leads to.
   void number_readers(const Inst& inst) {
     const std::size_t first = places_.size();
     for (std::uint32_t i = inst.first; i < inst.first + inst.count; ++i) {
@@ -160,7 +171,7 @@ class Construction {
     }
   }
 
-  /// Positions that are reached from `from` without reading and without a look.
+  /// The positions that are reached from `from` without reading and without passing a look.
   Positions closure(InstId from) {
     Positions found;
     ++generation_;
@@ -197,6 +208,7 @@ class Construction {
     return set;
   }
 
+  /// Fills the sets of positions that read each class of bytes, in both directions.
   void fill_reads(BitAutomaton& made) const {
     made.reads.assign(program_.classes * made.words, 0);
     made.reads_backward = made.reads;
@@ -212,7 +224,7 @@ class Construction {
     }
   }
 
-  /// The distances that most positions are followed at become shifts.
+  /// The up to four distances at which most positions follow others; these become shifts.
   std::vector<unsigned> distances(const std::vector<Positions>& follows) const {
     std::array<std::size_t, kBitsInWord> count{};
     for (Position p = 0; p < follows.size(); ++p) {
@@ -229,6 +241,7 @@ class Construction {
     return best;
   }
 
+  /// Makes the moves of one direction; equal rows are stored once.
   BitMoves moves_of(const std::vector<Positions>& follows) const {
     const std::size_t words = (places_.size() + kBitsInWord - 1) / kBitsInWord;
     BitMoves moves;
@@ -253,6 +266,8 @@ class Construction {
     return moves;
   }
 
+  /// Adds the moves from position p, whose targets are not just the next one. Equal sets of targets
+  /// share a row.
   void add_row(Position p, const Positions& to, std::map<Positions, std::uint32_t>& rows,
                BitMoves& moves) const {
     set_bit(moves.others.data(), p);
@@ -277,6 +292,9 @@ class Construction {
 
 }  // namespace
 
+/// Makes the bit automaton: builds positions (Glushkov 1961), merges equal ones, and lays out the
+/// tables. Error: kInvalidArgument where there are more positions than kMostPositions or the tables
+/// take more than `max_bytes`.
 Result<BitAutomaton> make_bit_automaton(const Program& program, std::size_t max_bytes) {
   Construction construction(program);
   if (!construction.run()) return too_large(construction.positions());

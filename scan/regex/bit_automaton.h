@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A program as positions in bit sets (Glushkov's construction): a bit for each pair of a reading
-// instruction and where it leads, one for each look, one for the match. A step over a byte is
-//
+// instruction and an instruction that it leads to, one for each look, and one for the match. A step
+// over a byte is
 //     live = follow(live & reads[class of the byte])
 //
-// where follow() is a few shifts, for positions that are followed by their neighbours, and rows of
-// bits for the others. Sources: L14. Nothing blows up: n positions take at most 2 n^2 bits.
+// Here follow() is a few shifts, for positions that are followed by their neighbours, and rows of
+// bits that are ORed for the others. Sources: L14. Nothing grows exponentially: n positions take at
+// most 2 n^2 bits, and patterns of more than 16,384 positions are declined.
 //
-// Priorities between matches are not in a set. So the same automaton can be stepped backwards,
-// which says at which places a match begins and which positions lead to a match from there; with
-// these the program is followed in its order of preference (bitset_engine.h).
-// Tested by tests/unit/scan/regex/bit_automaton_test.cpp.
+// A set holds no order of preference between matches. Therefore the same automaton can also be
+// stepped backwards, which says at which places a match begins and which positions lead to a match
+// from there; guided by these, the program is followed in its order of preference
+// (bitset_engine.h). Tested by tests/unit/scan/regex/bit_automaton_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ inline void set_bit(BitWord* words, std::size_t bit) {
   words[bit / kBitsInWord] |= BitWord{1} << (bit % kBitsInWord);
 }
 
-/// A relation between positions, applied to sets of them.
+/// A relation between positions that can be applied to whole sets of them: the most frequent
+/// distances as shifts, everything else as rows.
 struct BitMoves {
   static constexpr std::size_t kMostShifts = 4;
 
@@ -45,10 +47,12 @@ struct BitMoves {
   std::vector<BitWord> rows;
 };
 
+/// The tables of one program. Immutable, shared by all threads.
 struct BitAutomaton {
   static constexpr std::size_t kMostWords = 256;
   static constexpr std::size_t kMostPositions = kMostWords * kBitsInWord;
 
+  /// A look of the pattern, as a position that is passed without reading a byte.
   struct LookPosition {
     std::size_t bit = 0;
     Look look = Look::kLineStart;
@@ -70,12 +74,15 @@ struct BitAutomaton {
   // Stepped backwards, position p is bit positions - 1 - p, so that chains are shifts again.
   std::vector<BitWord> reads_backward;
   std::vector<BitWord> start_backward;
+  /// The moves for reading backwards, over mirrored positions, so that both directions shift the
+  /// same way.
   BitMoves backward;
   std::size_t mirrored(std::size_t position) const { return positions - 1 - position; }
 };
 
-/// `program`: read forwards, without captures; referred to by the automaton.
-/// Error kInvalidArgument: more than kMostPositions, or tables of more than `max_bytes`.
+/// Makes the automaton of `program`, which must be read forwards and have no captures; the
+/// automaton refers to it. Error kInvalidArgument: more than kMostPositions positions, or tables of
+/// more than `max_bytes`.
 Result<BitAutomaton> make_bit_automaton(const Program& program, std::size_t max_bytes);
 
 }  // namespace presso::scan_detail

@@ -11,7 +11,8 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Sets of a number of words that is known when this is compiled stay in registers; 0: not known.
+/// Operations on sets of positions. Sets whose number of words is a template argument stay in
+/// registers; with 0 the number is known only at run time.
 template <std::size_t kWords>
 struct Sets {
   static constexpr std::size_t kRoom = kWords == 0 ? BitAutomaton::kMostWords : kWords;
@@ -38,7 +39,7 @@ struct Sets {
     return common != 0;
   }
 
-  /// Adds to `to` what positions of `from` lead to.
+  /// Adds to `to` the positions that those of `from` lead to.
   void move(const BitMoves& moves, const BitWord* from, BitWord* to) const {
     const BitWord* shift_from = moves.shift_from.data();
     for (const unsigned by : moves.shift_by) {
@@ -53,7 +54,8 @@ struct Sets {
     if (meet(from, moves.others.data())) add_rows(moves, from, to);
   }
 
-  /// Gathered apart, so that `to` can be in registers.
+  /// Adds the rows of positions that no shift covers. The rows are gathered in an array of their
+  /// own, so that `to` can stay in registers.
   void add_rows(const BitMoves& moves, const BitWord* from, BitWord* to) const {
     BitWord rows[kRoom];
     for (std::size_t i = 0; i < words; ++i) rows[i] = 0;
@@ -89,17 +91,21 @@ auto by_words(std::size_t words, Of of) {
 
 }  // namespace
 
+/// All references are to the automaton, which has to outlive the engine.
 BitsetEngine::BitsetEngine(const BitAutomaton& automaton)
     : automaton_(automaton),
       program_(*automaton.program),
       nfa_(*automaton.program),
       visited_(automaton.program->insts.size(), 0) {}
 
+/// Takes another text; what was known of the last line is forgotten.
 void BitsetEngine::start(Bytes text) {
   text_ = text;
   has_line_ = false;
 }
 
+/// The least end of a match that begins at or after `from` and ends at or before `to`; for matches
+/// within lines. No match begins after a final '\n'.
 std::optional<std::size_t> BitsetEngine::first_end(std::size_t from, std::size_t to) {
   const bool behind_last_line = text_.empty() || text_.back() == '\n';
   if (from > to) return std::nullopt;
@@ -108,6 +114,8 @@ std::optional<std::size_t> BitsetEngine::first_end(std::size_t from, std::size_t
   return by_words(automaton_.words, [&](auto words) { return first_end_in<words>(from, to); });
 }
 
+/// The forward pass: begins a match at every place, and returns at the first place at which the
+/// match's position is live.
 template <std::size_t kWords>
 std::optional<std::size_t> BitsetEngine::first_end_in(std::size_t from, std::size_t to) const {
   const Sets<kWords> sets(automaton_.words);
@@ -132,6 +140,7 @@ std::optional<std::size_t> BitsetEngine::first_end_in(std::size_t from, std::siz
   }
 }
 
+/// The answers for a line are kept, so that further matches of the same line need no second pass.
 std::optional<MatchSpan> BitsetEngine::find(std::size_t from, std::size_t to) {
   const bool known = has_line_ && from >= line_begin_ && from <= line_end_;
   if (!known) {
@@ -150,7 +159,7 @@ std::optional<MatchSpan> BitsetEngine::find(std::size_t from, std::size_t to) {
   return find(line_end_ + 1, to);
 }
 
-/// The line in which the place `inside` is, as far as it lies in [from, to].
+/// Reads backwards the line in which the place `inside` lies, as far as it is in [from, to].
 void BitsetEngine::take_line(std::size_t from, std::size_t inside, std::size_t to) {
   line_begin_ = line_begin(text_, from, inside);
   const std::size_t next = line_end(text_, inside);
@@ -164,6 +173,8 @@ void BitsetEngine::take_line(std::size_t from, std::size_t inside, std::size_t t
   has_line_ = true;
 }
 
+/// The backward pass over the line: notes where matches begin and, unless the line is too long,
+/// keeps the live set of every place.
 template <std::size_t kWords>
 void BitsetEngine::read_backwards() {
   const Sets<kWords> sets(automaton_.words);
@@ -186,6 +197,7 @@ void BitsetEngine::read_backwards() {
   }
 }
 
+/// The looks of the program that hold before text_[at].
 LookSet BitsetEngine::held_at(std::size_t at) const {
   LookSet held = 0;
   for (LookSet left = program_.looks; left != 0; left &= left - 1) {
@@ -195,7 +207,8 @@ LookSet BitsetEngine::held_at(std::size_t at) const {
   return held;
 }
 
-/// Follows looks that lead to other looks, too, until nothing is added.
+/// Adds what follows the looks that hold at `at`. A look may lead to another look, so it is
+/// repeated until nothing is added.
 void BitsetEngine::follow_looks(BitWord* live, std::size_t at) const {
   const LookSet held = held_at(at);
   if (held == 0) return;
@@ -211,6 +224,8 @@ void BitsetEngine::follow_looks(BitWord* live, std::size_t at) const {
   }
 }
 
+/// The mirror of follow_looks(): makes a look live if it holds here and something that follows it
+/// is live.
 void BitsetEngine::follow_looks_backwards(BitWord* live, std::size_t at) const {
   const LookSet held = held_at(at);
   if (held == 0) return;
@@ -227,6 +242,7 @@ void BitsetEngine::follow_looks_backwards(BitWord* live, std::size_t at) const {
   }
 }
 
+/// The first place at `from` or later at which a match begins, from the bits of the line.
 std::optional<std::size_t> BitsetEngine::begin_from(std::size_t from) const {
   std::size_t place = from - line_begin_;
   for (std::size_t i = place / kBitsInWord; i < begins_.size(); ++i) {
@@ -240,7 +256,7 @@ std::optional<std::size_t> BitsetEngine::begin_from(std::size_t from) const {
   return std::nullopt;
 }
 
-/// Where the preferred match of those that begin at `begin` ends. There must be one.
+/// Where the preferred match among those that begin at `begin` ends. There must be one.
 std::size_t BitsetEngine::end_of(std::size_t begin) {
   InstId from = program_.start;
   std::size_t at = begin;
@@ -251,8 +267,8 @@ std::size_t BitsetEngine::end_of(std::size_t begin) {
   }
 }
 
-/// The first instruction in order of preference that leads to a match from here; nullptr where the
-/// match ends.
+/// The first reading instruction, in order of preference, that leads to a match from here, or
+/// nullptr if the match ends here.
 const Inst* BitsetEngine::next_reader(InstId from, std::size_t at) {
   const BitWord* const leads = kept_.data() + (at - line_begin_) * automaton_.words;
   ++generation_;

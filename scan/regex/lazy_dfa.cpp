@@ -6,7 +6,8 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Adds the bytes that a call has read when it returns.
+/// Adds the bytes that a call has read to the total when the call returns, by whichever way it
+/// does.
 struct Reading {
   ~Reading() { total += at > from ? at - from : from - at; }
   std::size_t& total;
@@ -16,6 +17,8 @@ struct Reading {
 
 }  // namespace
 
+/// An empty table: states are made as texts lead to them. `limit_bytes`: how much they may take
+/// before all are dropped and made anew.
 LazyDfa::LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t limit_bytes,
                  bool spans_lines, Texts texts)
     : program_(program),
@@ -26,13 +29,14 @@ LazyDfa::LazyDfa(const Program& program, Determinizer::Mode mode, std::size_t li
   for (auto& starts : starts_) starts.fill(kUnknown);
 }
 
+/// The entry for a start state, made at its first use.
 LazyDfa::Entry LazyDfa::start_entry(bool anchored, Neighbour before) {
   Entry& known = starts_[anchored ? 1 : 0][static_cast<unsigned>(before)];
   if (known == kUnknown) known = entry_of(determinizer_.start(anchored, before));
   return known;
 }
 
-/// Gives the state a row when it has none.
+/// The entry that leads to a state; the state gets a row of unknown entries if it has none yet.
 LazyDfa::Entry LazyDfa::entry_of(Determinizer::State state) {
   switch (state) {
     case Determinizer::kDead:
@@ -55,7 +59,8 @@ LazyDfa::Entry LazyDfa::entry_of(Determinizer::State state) {
   return entry;
 }
 
-/// The entry that was missing. May empty the table; `row` is then brought up to date.
+/// Makes the entry that was missing. This may empty the table; `row` is then brought up to date.
+/// Returns kQuitEntry if the automaton gives up.
 LazyDfa::Entry LazyDfa::make(Entry row, unsigned symbol, std::size_t read_in_call) {
   if (table_.size() * sizeof(Entry) + determinizer_.bytes_used() > limit_bytes_) {
     gave_up_ = may_give_up_ && read_ + read_in_call < kBytesWorthAnEntry * made_;
@@ -68,6 +73,7 @@ LazyDfa::Entry LazyDfa::make(Entry row, unsigned symbol, std::size_t read_in_cal
   return entry;
 }
 
+/// Empties the table, keeping only the state of `row`.
 void LazyDfa::restart(Entry& row) {
   const Determinizer::State kept = determinizer_.restart_with(state_of_[row / stride_]);
   table_.clear();
@@ -79,6 +85,8 @@ void LazyDfa::restart(Entry& row) {
   row = entry_of(kept) & ~kMatchBit;
 }
 
+/// Reads forward, a look-up a byte. `kSpecial` marks the entries that need more than that: states
+/// not made yet, dead ends, and matches that end before the byte just read.
 DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool anchored) {
   using Kind = DfaAnswer::Kind;
   if (gave_up_) return {Kind::kQuit, from};
@@ -112,6 +120,8 @@ DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool a
   return found;
 }
 
+/// Reads backwards from a match's end, with the reversed program; the last match state that is met
+/// is the leftmost begin.
 DfaAnswer LazyDfa::find_begin(Bytes text, std::size_t from, std::size_t end) {
   using Kind = DfaAnswer::Kind;
   if (gave_up_) return {Kind::kQuit, end};

@@ -12,6 +12,8 @@ constexpr std::size_t kSmallestLane = 512;
 
 }  // namespace
 
+/// Copies the table with offsets in place of states. A '\n' after a matching line leads to a copy
+/// of the start state, so that counting is a comparison of the state and needs no look at the text.
 LineCounter::LineCounter(const LineDfa& dfa)
     : start_(dfa.start * dfa.classes),
       start_behind_match_(dfa.states * dfa.classes),
@@ -28,7 +30,8 @@ LineCounter::LineCounter(const LineDfa& dfa)
   }
 }
 
-/// Cuts the text into lanes of about the same size that begin with a line, the longest first.
+/// Cuts the text at line ends into lanes of about the same size, the longest first; short texts get
+/// fewer lanes.
 std::vector<LineCounter::Lane> LineCounter::cut(Bytes text) const {
   std::vector<Lane> lanes;
   const std::size_t wanted = std::clamp<std::size_t>(text.size() / kSmallestLane, 1, kLanes);
@@ -44,6 +47,8 @@ std::vector<LineCounter::Lane> LineCounter::cut(Bytes text) const {
   return lanes;
 }
 
+/// Counts the matching lines of the text, in up to eight lanes: pieces that begin at line starts
+/// are read side by side, so that the look-ups of one lane do not wait for those of another.
 std::size_t LineCounter::count(Bytes text) const {
   std::vector<Lane> lanes = cut(text);
   std::size_t found = 0;
@@ -83,6 +88,8 @@ std::size_t LineCounter::count(Bytes text) const {
   return found;
 }
 
+/// Reads `bytes` of each of the first kCount lanes in step; returns how many matching lines ended
+/// there.
 template <std::size_t kCount>
 std::size_t LineCounter::advance(Lane* lanes, std::size_t bytes) const {
   const Byte* at[kCount];

@@ -10,8 +10,8 @@ namespace {
 bool is_ascii_word(Bytes text, std::size_t at) {
   return at < text.size() && text[at] < 0x80 && is_word(text[at]);
 }
-/// What stands on one side of a place. Bytes that are not UTF-8, and so a part of a character, are
-/// neither a word character nor another one.
+/// What stands on one side of a place. Bytes that are not UTF-8, and so a broken part of a
+/// character, are neither a word character nor another one.
 enum class Side { kWord, kNoWord, kInvalid };
 
 Side side_of(const Decoded& beside) {
@@ -26,13 +26,15 @@ Side after(Bytes text, std::size_t at) {
   if (at == text.size()) return Side::kNoWord;
   return side_of(decode(text.data() + at, text.data() + text.size()));
 }
-/// Whether the place is beside a word character on one side only.
+/// Whether a word character stands on exactly one side of the place.
 bool is_boundary(Bytes text, std::size_t at) {
   return (before(text, at) == Side::kWord) != (after(text, at) == Side::kWord);
 }
 
 }  // namespace
 
+/// Whether the look holds at the place, by reading the characters around it. Next to bytes that are
+/// not UTF-8 no Unicode look holds, neither a boundary nor its opposite.
 bool look_holds(Look look, Bytes text, std::size_t at) {
   switch (look) {
     case Look::kLineStart:
@@ -58,13 +60,15 @@ bool look_holds(Look look, Bytes text, std::size_t at) {
   return false;
 }
 
-/// Two slots for the match itself, whether or not the program notes it.
+/// Makes room for two slots, those of the match itself, even if the program notes none.
 PikeEngine::PikeEngine(const Program& program)
     : program_(program), slots_(std::max<std::size_t>(program.slots, 2)) {
   for (Threads* threads : {&now_, &then_}) threads->mark.assign(program.insts.size(), 0);
   current_.assign(slots_, kNowhere);
 }
 
+/// Simulates the NFA (Thompson 1968, Pike's VM) in the order of preference, so the first thread to
+/// match wins. Time: O(bytes x instructions).
 std::optional<MatchSpan> PikeEngine::find(Bytes text, std::size_t from, std::size_t to,
                                           bool anchored) {
   best_.clear();
@@ -87,7 +91,8 @@ std::optional<MatchSpan> PikeEngine::find(Bytes text, std::size_t from, std::siz
   return MatchSpan{best_[0], best_[1]};
 }
 
-/// Moves every thread over text[at]; threads after one that matches are dropped.
+/// Moves every thread over text[at]. Threads after one that matches are dropped, since they are
+/// less preferred.
 void PikeEngine::step(Bytes text, std::size_t at, bool may_read) {
   for (std::size_t i = 0; i < now_.order.size(); ++i) {
     const Inst& inst = program_.insts[now_.order[i]];
@@ -106,7 +111,9 @@ void PikeEngine::step(Bytes text, std::size_t at, bool may_read) {
   }
 }
 
-/// Adds what is reached from `start` at `at` without reading, with current_ as captures.
+/// Adds the instructions that are reached from `start` at `at` without reading, with `current_` as
+/// their captures. An explicit stack replaces recursion, so deep patterns cannot overflow the
+/// thread's stack.
 void PikeEngine::add(Threads& threads, InstId start, Bytes text, std::size_t at) {
   stack_.assign(1, Frame{.id = start});
   while (!stack_.empty()) {
@@ -121,6 +128,8 @@ void PikeEngine::add(Threads& threads, InstId start, Bytes text, std::size_t at)
   }
 }
 
+/// Handles one instruction: keeps it if it reads or matches, otherwise pushes what it leads to, the
+/// preferred one last.
 void PikeEngine::follow(Threads& threads, InstId id, Bytes text, std::size_t at) {
   const Inst& inst = program_.insts[id];
   switch (inst.op) {

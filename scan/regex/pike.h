@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The NFA engine: steps the set of a program's live instructions, in order of preference, each with
-// its captures (Pike's construction). Slow (tens of MB/s), but linear in text x pattern, complete,
-// and exact in every look: it answers where the automata decline, and finds captures.
-// Sources: L14. One thread's. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
+// The NFA engine: it steps the set of a program's live instructions in order of preference, each
+// with its captures (Pike's construction; the Pike VM). It is slow (tens of MB/s), but linear in
+// text x pattern, complete, and exact in every look. It answers where the automata decline, and it
+// is the only engine that finds captures. Sources: L14. Each thread has its own. Tested by
+// tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +16,30 @@
 
 namespace presso::scan_detail {
 
-/// Whether `look` holds before text[at].
+/// Whether `look` holds before text[at]. Words are Unicode's for the looks without "Ascii" in their
+/// name.
 bool look_holds(Look look, Bytes text, std::size_t at);
 
+/// Searches with one program, which must outlive it. Memory: a few words for each instruction,
+/// times its slots.
 class PikeEngine {
  public:
   static constexpr std::size_t kNowhere = ~std::size_t{0};
 
+  /// `program` is kept by reference. Memory grows with its instructions times its groups.
   explicit PikeEngine(const Program& program);
 
-  /// The preferred match that begins leftmost in [from, to], or at `from` where anchored, and ends
-  /// there; looks see all of `text`. No match begins after a final '\n'.
+  /// Finds the preferred match that begins leftmost in [from, to], or at `from` if anchored, and
+  /// that ends at `to` or before; looks see all of `text`. No match begins after a final '\n'.
   std::optional<MatchSpan> find(Bytes text, std::size_t from, std::size_t to,
                                 bool anchored = false);
   /// The slots of the last match that was found, for a program with captures.
   const std::vector<std::size_t>& slots() const { return best_; }
-  /// The number of the pattern that it is of.
+  /// The number of the pattern that the last match is of.
   std::uint32_t pattern() const { return pattern_; }
 
  private:
-  /// Live instructions in order of preference.
+  /// The live instructions in order of preference, each with the captures of its best way there.
   struct Threads {
     std::vector<InstId> order;
     std::vector<std::uint64_t> mark;  ///< by instruction: the generation that reached it
@@ -46,6 +51,8 @@ class PikeEngine {
       ++generation;
     }
   };
+  /// A step of following instructions that do not read: an instruction to visit, or a slot to
+  /// restore once all that follows a kSave has been visited.
   struct Frame {
     InstId id = 0;
     bool restore = false;
@@ -53,8 +60,13 @@ class PikeEngine {
     std::size_t value = 0;
   };
 
+  /// Adds the threads that `start` leads to without reading, in the order of preference, by a stack
+  /// in place of recursion.
   void add(Threads& threads, InstId start, Bytes text, std::size_t at);
+  /// One step of that: what the instruction leads to without reading, or itself if it reads.
   void follow(Threads& threads, InstId id, Bytes text, std::size_t at);
+  /// Moves all threads over the byte at `at`, and takes the best match; threads after a matching
+  /// one are cut off.
   void step(Bytes text, std::size_t at, bool may_read);
 
   const Program& program_;

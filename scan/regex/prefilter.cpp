@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Estimates candidates by multiplying the frequencies of bytes as if they were independent, which
+// is wrong for text but ranks probes well enough. Measured rates, as in class Worth of
+// regex_searcher.cpp, correct it while text is read.
+
 #include "scan/regex/prefilter.h"
 
 #include <algorithm>
@@ -22,6 +26,7 @@ constexpr std::size_t kGoodString = 3;
 constexpr double kFewCandidates = 1.0 / 4096;
 constexpr std::size_t kMostLeading = SequenceProbe::kMaxReach;
 
+/// How often a byte of ordinary text is in the set.
 double probability(const ByteSet& set) {
   double sum = 0;
   for (unsigned byte = 0; byte < 256; ++byte) {
@@ -38,12 +43,13 @@ std::size_t shortest(const Clause& clause) {
   return least;
 }
 
+/// A clause with how many candidates a byte of text is expected to have.
 struct RatedClause {
   const Clause* clause = nullptr;
   double candidates = 1;
 };
 
-/// The rarest first.
+/// All clauses, the one with the fewest expected candidates first.
 std::vector<RatedClause> rated_clauses(const RequiredLiterals& required) {
   std::vector<RatedClause> rated;
   for (const Clause& clause : required.clauses)
@@ -64,6 +70,7 @@ struct Stretch {
   double candidates = 1;
 };
 
+/// The stretches of equal sets among the leading bytes of a match.
 std::vector<Stretch> stretches_of(const std::vector<ByteSet>& leading) {
   std::vector<Stretch> stretches;
   for (std::uint32_t i = 0; i < leading.size(); ++i) {
@@ -79,8 +86,9 @@ std::vector<Stretch> stretches_of(const std::vector<ByteSet>& leading) {
   return stretches;
 }
 
-/// A row is the 16 bytes with one high nibble. Equal rows share a bit; where more than 8 differ the
-/// rest shares the last one, which lets more through.
+/// A set of bytes as two nibble tables. A row is the 16 bytes with one high nibble. Equal rows
+/// share a bit; if more than 8 different rows exist, the rest share the last bit, which lets more
+/// bytes through.
 SequenceProbe::Set tables_of(const ByteSet& set) {
   SequenceProbe::Set tables;
   std::vector<std::uint16_t> rows;
@@ -102,7 +110,8 @@ SequenceProbe::Set tables_of(const ByteSet& set) {
   return tables;
 }
 
-/// Adds terms, the rarest first, as long as they help.
+/// Adds terms, the rarest first, for as long as they help. Returns the probe and the share of
+/// places that are expected to pass it.
 std::pair<SequenceProbe, double> plan_sequence(const std::vector<ByteSet>& leading) {
   std::vector<Stretch> stretches = stretches_of(leading);
   std::stable_sort(stretches.begin(), stretches.end(),
@@ -128,7 +137,8 @@ std::pair<SequenceProbe, double> plan_sequence(const std::vector<ByteSet>& leadi
   return {probe, candidates};
 }
 
-/// A byte, or two that differ in one bit: what a pair probe compares with after its mask.
+/// The place as a pair probe can compare it: one byte, or all bytes that agree after a mask.
+/// nullopt for other sets.
 std::optional<PairProbe::Place> place_of(const Stretch& stretch) {
   unsigned bits_of_all = 0xFF;
   unsigned bits_of_any = 0;
@@ -144,7 +154,8 @@ std::optional<PairProbe::Place> place_of(const Stretch& stretch) {
                           static_cast<Byte>(bits_of_all)};
 }
 
-/// The two rarest bytes, which are the cheapest to look for, if they are rare enough.
+/// The two rarest bytes at the start of a match, which are the cheapest to look for, or nullopt if
+/// they are not rare enough.
 std::optional<PairProbe> plan_pair(const std::vector<ByteSet>& leading) {
   std::vector<std::pair<double, PairProbe::Place>> places;
   for (Stretch& stretch : stretches_of(leading)) {
@@ -158,6 +169,7 @@ std::optional<PairProbe> plan_pair(const std::vector<ByteSet>& leading) {
   return PairProbe{places[0].second, places[1].second};
 }
 
+/// The literal engine for the strings of a clause; nullptr if it takes none of them.
 std::shared_ptr<const Matcher> matcher_of(const Clause& clause) {
   PatternOptions options;
   options.ignore_case = clause.ignore_ascii_case;
@@ -168,7 +180,7 @@ std::shared_ptr<const Matcher> matcher_of(const Clause& clause) {
   return matcher.ok() ? std::move(*matcher) : nullptr;
 }
 
-/// None, or the best and, if it is good too, the next.
+/// No set, or the best set of strings and, if it is good too, the next best.
 std::vector<PrefilterPlan::Literals> plan_strings(const PatternLiterals& literals,
                                                   double candidates_of_sets) {
   std::vector<PrefilterPlan::Literals> plan;
@@ -187,6 +199,8 @@ std::vector<PrefilterPlan::Literals> plan_strings(const PatternLiterals& literal
 
 }  // namespace
 
+/// Estimates candidates by the two rarest bytes of each string, as the literal probes look for
+/// those.
 double expected_candidates(const Clause& clause) {
   double sum = 0;
   for (const std::string& text : clause.any_of) {
@@ -205,6 +219,8 @@ double expected_candidates(const Clause& clause) {
   return sum;
 }
 
+/// Chooses the prefilter that is expected to pass the fewest places: required strings first, then a
+/// pair of leading bytes, then a row of byte sets. An empty plan where all would pass too many.
 PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& program) {
   const std::vector<ByteSet> leading = leading_bytes(program, kMostLeading);
   auto [sequence, candidates] = plan_sequence(leading);
@@ -218,6 +234,7 @@ PrefilterPlan plan_prefilter(const PatternLiterals& literals, const Program& pro
   return plan;
 }
 
+/// Chooses the sets of strings to look for when matches may span lines; the rarest come first.
 SpanningPlan plan_spanning(const PatternLiterals& literals) {
   constexpr std::size_t kMostSets = 6;
   SpanningPlan plan;
@@ -233,6 +250,7 @@ SpanningPlan plan_spanning(const PatternLiterals& literals) {
   return plan;
 }
 
+/// Makes a searcher for each set of strings. The trial decides later which of them leads.
 Prefilter::Prefilter(const PrefilterPlan& plan, CpuLevel level)
     : plan_(plan), kernels_(kernels(level)), trial_(plan.literals.size()) {
   for (const PrefilterPlan::Literals& literals : plan.literals) {
@@ -240,6 +258,7 @@ Prefilter::Prefilter(const PrefilterPlan& plan, CpuLevel level)
   }
 }
 
+/// Takes another text. Counts its bytes to the leading set while the trial is not settled.
 void Prefilter::start(Bytes text) {
   text_ = text;
   swept_ = 0;
@@ -257,6 +276,7 @@ void Prefilter::start(Bytes text) {
   limit_ = text.size() > reach ? text.size() - reach : 0;
 }
 
+/// The next candidate from `from` on, or the text's size. Calls have to ascend within a text.
 std::size_t Prefilter::next(std::size_t from) {
   if (literals_.empty()) return next_place(from);
   const std::optional<MatchSpan> found = literals_[leader_]->next(from);
@@ -265,6 +285,8 @@ std::size_t Prefilter::next(std::size_t from) {
   return found->begin;
 }
 
+/// With two sets of strings: whether the other one occurs in [begin, end) too, so that a line
+/// without it is not read. What was found is kept, as calls ascend.
 bool Prefilter::may_match(std::size_t begin, std::size_t end) {
   if (literals_.size() < 2) return true;
   Searcher& other = *literals_[1 - leader_];
@@ -281,12 +303,15 @@ bool Prefilter::may_match(std::size_t begin, std::size_t end) {
   return other_at_ < end;
 }
 
+/// Lets the other set lead once this one has led for long enough; after both, the one with fewer
+/// candidates.
 void Prefilter::choose_leader() {
   if (trial_[leader_].bytes < kTrialBytes) return;
   ++trials_;
   leader_ = is_settled() && trial_[0].rate() <= trial_[1].rate() ? 0 : 1;
 }
 
+/// The next candidate of a kernel, from the batch or from a new sweep.
 std::size_t Prefilter::next_place(std::size_t from) {
   for (;;) {
     for (; taken_ < batch_.count; ++taken_) {

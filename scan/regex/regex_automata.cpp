@@ -7,6 +7,7 @@
 
 namespace presso::scan_detail {
 
+/// Plans prefilters at once, since they are cheap; all automata are made on first use.
 RegexAutomata::RegexAutomata(Node root, const PatternOptions& options, Program forward,
                              bool spans_lines)
     : root_(std::move(root)),
@@ -58,6 +59,7 @@ Result<Program> RegexAutomata::of_each(std::span<const Node> patterns) const {
   return compile_program(patterns, program_options());
 }
 
+/// Compiled on the first call, by whichever thread comes first.
 const Program* RegexAutomata::backward() const {
   std::call_once(backward_once_, [&] {
     ProgramOptions reverse = program_options();
@@ -68,6 +70,7 @@ const Program* RegexAutomata::backward() const {
   return backward_.get();
 }
 
+/// Made on the first call; not for engines that were asked for by name and are others.
 const BitAutomaton* RegexAutomata::bits() const {
   std::call_once(bits_once_, [&] {
     if (engine() != Engine::kAuto && engine() != Engine::kBitset) return;
@@ -81,6 +84,7 @@ const BitAutomaton* RegexAutomata::bits() const {
   return bits_.get();
 }
 
+/// Made on the first call; small line automata only.
 const LineCounter* RegexAutomata::counter() const {
   std::call_once(counter_once_, [&] {
     const std::optional<LineDfa> dfa = make_line_dfa(forward_);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What all searches for one regular expression share: its programs, automata and prefilter plans.
-// What only some searches need is made when one first does. Thread-safe.
+// What only some searches need (the reversed program, bit sets, the line counter) is made when one
+// first asks for it, under a once_flag, so the class is thread-safe. Memory: each program at most
+// PatternOptions::max_bytes.
 #pragma once
 
 #include <memory>
@@ -34,16 +36,17 @@ class RegexAutomata {
   /// For Matcher::describe().
   std::string describe() const;
 
-  /// A program of several patterns, each with a kMatch of its own.
+  /// The program of several patterns, each with a kMatch of its own, to tell them apart.
   Result<Program> of_each(std::span<const Node> patterns) const;
 
-  /// nullptr where it would be too large.
+  /// The program that reads backwards, or nullptr if it would be too large.
   const Program* backward() const;
-  /// nullptr where it would be too large, or another engine was asked for.
+  /// The bit automaton, or nullptr if it would be too large, or another engine was asked for.
   const BitAutomaton* bits() const;
-  /// Why bits() is nullptr.
+  /// Why bits() returned nullptr.
   const Error& bits_error() const { return bits_error_; }
-  /// nullptr where the pattern has no line automaton.
+  /// The counter of matching lines, or nullptr if the pattern has no line automaton within its
+  /// limits.
   const LineCounter* counter() const;
 
  private:

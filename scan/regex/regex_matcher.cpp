@@ -14,6 +14,7 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Collects the names of groups and the largest number of a group.
 void gather_names(const Node& node, std::map<std::string, std::size_t, std::less<>>& names,
                   std::size_t& groups) {
   if (node.kind == Node::Kind::kGroup) {
@@ -23,18 +24,18 @@ void gather_names(const Node& node, std::map<std::string, std::size_t, std::less
   for (const Node& child : node.children) gather_names(child, names, groups);
 }
 
-/// Where the search for a known match may have to read to: with `crlf` a '\r' after the match may
-/// have been read by `$` and then cut off (cut_at_return()).
+/// How far the search for the groups of a known match may have to read: with `crlf`, a '\r' after
+/// the match may have been read by `$` and then cut off (cut_at_return()).
 std::size_t read_end(Bytes line, const MatchSpan& match, bool crlf) {
   const bool cut = crlf && match.end < line.size() && line[match.end] == '\r';
   return match.end + (cut ? 1 : 0);
 }
 
-/// The bytes that looks read at most beside a place.
+/// The most bytes beside a place that looks read.
 constexpr std::size_t kLongestCharacter = 4;
 
-/// The NFA engine with captures, run from where a match is known to begin. Its cost is that of the
-/// match, however long the line is.
+/// Finds groups with the NFA engine, run from where the match is known to begin. It costs time in
+/// the length of the match, however long the line is.
 class RegexGroups final : public GroupFinder {
  public:
   /// With options.null_data the pattern's NUL bytes and line feeds are exchanged
@@ -55,6 +56,9 @@ class RegexGroups final : public GroupFinder {
     return found->second;
   }
 
+  /// Runs the NFA over the match alone, anchored, to learn where its groups are. A group that has
+  /// not taken part is nullopt. With `null_data` a copy of the line is searched, in which NUL and
+  /// '\n' have changed places.
   std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) override {
     std::fill(found_.begin(), found_.end(), std::nullopt);
     const std::size_t left_out = null_data_ ? exchange_around(line, match) : 0;
@@ -71,8 +75,8 @@ class RegexGroups final : public GroupFinder {
   }
 
  private:
-  /// Makes exchanged_ the match and the characters beside it; returns where that begins in the
-  /// line.
+  /// Fills `exchanged_` with the match and the characters beside it; returns where that begins in
+  /// the line.
   std::size_t exchange_around(Bytes line, const MatchSpan& match) {
     const std::size_t begin = match.begin - std::min(match.begin, kLongestCharacter);
     const std::size_t end = std::min(match.end + kLongestCharacter, line.size());
@@ -91,7 +95,7 @@ class RegexGroups final : public GroupFinder {
   std::vector<std::optional<MatchSpan>> found_;
 };
 
-/// Each pattern by itself, within the looks around all of them.
+/// Each pattern as a tree of its own, within the looks that stand around all of them.
 std::vector<Node> separate(const Node& root) {
   if (root.kind == Node::Kind::kAlternate) return root.children;
   std::vector<Node> patterns;
@@ -104,12 +108,13 @@ std::vector<Node> separate(const Node& root) {
   return patterns;
 }
 
-/// Asks the NFA engine about the text of a known match.
+/// Tells which pattern a known match is of, by running the NFA engine over its text.
 class RegexPatterns final : public PatternFinder {
  public:
   RegexPatterns(Program program, bool crlf)
       : program_(std::move(program)), engine_(program_), crlf_(crlf) {}
 
+  /// Which pattern has matched, 0 where that is not known. The NFA runs over the match alone.
   std::uint32_t pattern_of(Bytes line, const MatchSpan& match) override {
     const std::size_t end = read_end(line, match, crlf_);
     return engine_.find(line, match.begin, end, true) ? engine_.pattern() : 0;
@@ -121,13 +126,14 @@ class RegexPatterns final : public PatternFinder {
   const bool crlf_;
 };
 
+/// The compiled form; its automata are shared by all searchers.
 class RegexMatcher final : public Matcher {
  public:
   RegexMatcher(Node root, std::size_t patterns, const PatternOptions& options, Program forward,
                bool spans_lines)
       : automata_(std::move(root), options, std::move(forward), spans_lines), patterns_(patterns) {}
 
-  /// The error of a pattern that is too large for the engine that was asked for.
+  /// The error of a pattern that is too large for the engine that was asked for, if it is.
   Status check() const {
     if (automata_.engine() != Engine::kBitset) return {};
     if (automata_.spans_lines()) {
@@ -145,6 +151,7 @@ class RegexMatcher final : public Matcher {
     return make_group_finder(automata_.root(), automata_.options());
   }
   std::size_t pattern_count() const override { return patterns_; }
+  /// Only for several patterns; nullptr where the program with a match for each would be too large.
   std::unique_ptr<PatternFinder> pattern_finder() const override {
     if (patterns_ < 2) return nullptr;
     Result<Program> program = automata_.of_each(separate(automata_.root()));
@@ -157,6 +164,7 @@ class RegexMatcher final : public Matcher {
   bool null_data() const override { return automata_.null_data(); }
   bool crlf() const override { return automata_.options().crlf; }
   bool spans_lines() const override { return automata_.spans_lines(); }
+  /// For GPUs and counting: a complete automaton over lines, or nothing if it has more states.
   std::optional<LineAutomaton> line_automaton(std::size_t max_states) const override {
     if (automata_.spans_lines()) return std::nullopt;
     std::optional<LineDfa> dfa = make_line_dfa(automata_.forward(), {.states = max_states});
@@ -172,6 +180,8 @@ class RegexMatcher final : public Matcher {
 
 }  // namespace
 
+/// Compiles the pattern's program. Errors: kInvalidArgument where it takes more than max_bytes, or
+/// the engine that was asked for cannot take it.
 Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t patterns,
                                                           const PatternOptions& options,
                                                           bool spans_lines) {
@@ -185,6 +195,7 @@ Result<std::shared_ptr<const Matcher>> make_regex_matcher(Node root, std::size_t
   return std::shared_ptr<const Matcher>(std::move(matcher));
 }
 
+/// nullptr where the program with captures cannot be compiled; its size has no limit here.
 std::unique_ptr<GroupFinder> make_group_finder(const Node& root, const PatternOptions& options) {
   const ProgramOptions captures{
       .captures = true, .crlf = options.crlf, .max_bytes = ~std::size_t{0}};

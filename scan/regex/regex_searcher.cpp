@@ -13,7 +13,8 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Whether a prefilter is worth its candidates, judged by those it has found so far.
+/// Decides whether a prefilter is worth its candidates, by the rate of those it has found so far:
+/// it is given up for good once more than one comes in 48 bytes.
 class Worth {
  public:
   bool holds() const { return holds_; }
@@ -31,8 +32,11 @@ class Worth {
   bool holds_ = true;
 };
 
+/// The search. Which engine answers may change while it runs (a prefilter that does not pay, an
+/// automaton that gives up), but never the answer.
 class RegexSearcher final : public Searcher {
  public:
+  /// Every searcher has DFAs of its own, which grow while it reads; so one thread uses it.
   RegexSearcher(const RegexAutomata& automata, CpuLevel level)
       : automata_(automata),
         ends_(automata.forward(), Determinizer::Mode::kFirst, LazyDfa::kDefaultLimit,
@@ -46,6 +50,7 @@ class RegexSearcher final : public Searcher {
     if (automata.engine() == Engine::kBitset) use_bits();
   }
 
+  /// Takes another text. The states that the DFAs have made are kept.
   void start(Bytes text) override {
     text_ = text;
     candidates_ = 0;
@@ -58,6 +63,7 @@ class RegexSearcher final : public Searcher {
     if (bits_) bits_->start(text);
   }
 
+  /// The leftmost match from `from` on. With a prefilter only lines with candidates are read.
   std::optional<MatchSpan> next(std::size_t from) override {
     if (windows_) return next_in_windows(from);
     if (!use_prefilter_) return find(from, text_.size());
@@ -73,6 +79,8 @@ class RegexSearcher final : public Searcher {
     return std::nullopt;
   }
 
+  /// Counts in the cheapest way: by the prefilter, or the counter of lines. Nothing
+  /// where the NFA alone may be used.
   std::optional<std::size_t> count_lines() override {
     if (automata_.only_nfa()) return std::nullopt;
     const bool filtered = use_prefilter_;
@@ -90,8 +98,8 @@ class RegexSearcher final : public Searcher {
     std::size_t next = 0;
   };
 
-  /// `from` may decrease here. Without a candidate there is no match; where a match begins with its
-  /// candidate, none begins before the first.
+  /// The next match where matches may span lines; `from` may decrease here. Without a candidate
+  /// there is no match; if a match begins with its candidate, none begins before the first one.
   std::optional<MatchSpan> next_across_lines(std::size_t from) {
     if (from < asked_from_) {
       prefilter_->start(text_);
@@ -103,6 +111,7 @@ class RegexSearcher final : public Searcher {
     return find(prefilter_->begins_match() ? candidate_ : from, text_.size());
   }
 
+  /// The next match for patterns across lines that have windows (spanning_windows.h).
   std::optional<MatchSpan> next_in_windows(std::size_t from) {
     while (const std::optional<SpanningWindows::Window> window = windows_->next(from)) {
       const bool may = windows_->may_match(*window);
@@ -120,6 +129,7 @@ class RegexSearcher final : public Searcher {
     return std::nullopt;
   }
 
+  /// The window around the next candidate; one at the end of the text if there is none.
   Window next_window(std::size_t from) {
     const std::size_t candidate = prefilter_->next(from);
     if (candidate >= text_.size()) return {text_.size(), text_.size(), text_.size()};
@@ -134,7 +144,8 @@ class RegexSearcher final : public Searcher {
     return {begin, has_newline ? next - 1 : next, next};
   }
 
-  /// line_end(), looked for once for all candidates of a line, which may be all of the text.
+  /// Answers as line_end() does, but it is looked for once for all candidates of a line, which may
+  /// be all of the text.
   std::size_t end_of_line(std::size_t inside) {
     if (inside < known_from_ || inside >= known_end_) {
       known_from_ = inside;
@@ -143,6 +154,7 @@ class RegexSearcher final : public Searcher {
     return known_end_;
   }
 
+  /// Counts matching lines among those that the prefilter finds.
   std::size_t count_filtered() {
     std::size_t found = 0;
     std::size_t from = 0;
@@ -156,6 +168,8 @@ class RegexSearcher final : public Searcher {
     return found;
   }
 
+  /// Counts matching lines of all the text: by the line counter if there is one, else by the
+  /// automaton that only says whether there is a match.
   std::size_t count_all() {
     if (!only_bits()) {
       if (const LineCounter* counter = automata_.counter()) return counter->count(text_);
@@ -174,7 +188,7 @@ class RegexSearcher final : public Searcher {
     return found;
   }
 
-  /// The first place from `from` on at which it is known that a match exists.
+  /// The first place at `from` or later at which it is known that a match exists.
   DfaAnswer first_end(std::size_t from) {
     using Kind = DfaAnswer::Kind;
     if (!only_bits()) return exists_.find_end(text_, from, text_.size());
@@ -182,6 +196,7 @@ class RegexSearcher final : public Searcher {
     return end ? DfaAnswer{Kind::kAt, *end} : DfaAnswer{};
   }
 
+  /// Whether some match lies in the window; the bits or the NFA decide where the DFA declines.
   bool exists_in(const Window& window) {
     if (only_bits()) return bits_->first_end(window.begin, window.end).has_value();
     const DfaAnswer answer = exists_.find_end(text_, window.begin, window.end);
@@ -200,7 +215,8 @@ class RegexSearcher final : public Searcher {
     return bits_ ? bits_->find(line.begin, line.end) : nfa_.find(text_, line.begin, line.end);
   }
 
-  /// Without bit sets an automaton that gave up has to go on.
+  /// Brings in bit sets after an automaton declined; without them an automaton that gave up has to
+  /// go on.
   void look_for_another(LazyDfa& declined) {
     use_bits();
     if (!bits_) declined.may_give_up(false);
@@ -210,13 +226,13 @@ class RegexSearcher final : public Searcher {
     bits_.emplace(*automata_.bits());
     bits_->start(text_);
   }
-  /// Whether bit sets answer from here on.
+  /// Whether bit sets answer everything from here on.
   bool only_bits() const {
     const bool asked = automata_.engine() == Engine::kBitset;
     return bits_ && (asked || ends_.gave_up() || exists_.gave_up());
   }
 
-  /// The leftmost match in [begin, end].
+  /// The leftmost match in [begin, end], by whichever engine answers at present.
   std::optional<MatchSpan> find(std::size_t begin, std::size_t end) {
     while (begin <= end) {
       if (automata_.only_nfa()) return nfa_.find(text_, begin, end);
@@ -239,7 +255,8 @@ class RegexSearcher final : public Searcher {
     return std::nullopt;
   }
 
-  /// Where the match that ends at `end` begins.
+  /// Where the match that ends at `end` begins; nullopt if the backward automaton declines or
+  /// cannot be made.
   std::optional<std::size_t> find_begin(std::size_t floor, std::size_t end) {
     if (!begins_) {
       const Program* const backward = automata_.backward();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One thread's search for a regular expression. Candidates come from a prefilter where one helps;
-// around them an automaton finds where a match ends, and a second one, backwards, where it begins.
-// Where an automaton declines, sets of states (as bits, else the NFA engine) answer for the line.
-// Tested by tests/unit/scan/regex/regex_engines_test.cpp.
+// One thread's search for a regular expression. Candidates come from a prefilter if one helps;
+// around them an automaton finds where a match ends, and a second one, reading backwards, where it
+// begins. If an automaton declines, sets of states answer for the line: as bits, or else in the NFA
+// engine. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace presso::scan_detail {
 
-/// Refers to `automata`.
+/// Makes a searcher, which refers to `automata`.
 std::unique_ptr<Searcher> make_regex_searcher(const RegexAutomata& automata, CpuLevel level);
 
 }  // namespace presso::scan_detail

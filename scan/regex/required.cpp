@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Works from the leaves up: each piece of the pattern is either a small set of strings that it can
+// be, or a list of clauses that it must contain. Neighbouring sets in a concatenation are
+// multiplied out as long as few strings come of it; the branches of an alternation contribute one
+// clause each, which are put together. Limits keep the work small; where they are exceeded, less is
+// known.
+
 #include "scan/regex/required.h"
 
 #include <algorithm>
@@ -15,6 +21,7 @@ constexpr std::size_t kMostChoices = 20'000;  ///< of an alternation
 constexpr std::size_t kLongest = 64;          ///< bytes of a string
 constexpr std::size_t kMostClauses = 32;
 
+/// The sum, which saturates at kUnbounded.
 std::size_t sum(std::size_t a, std::size_t b) {
   return a > Extent::kUnbounded - b ? Extent::kUnbounded : a + b;
 }
@@ -25,17 +32,19 @@ std::size_t product(std::size_t a, std::size_t b) {
 Extent operator+(const Extent& a, const Extent& b) {
   return {sum(a.bytes, b.bytes), sum(a.line_feeds, b.line_feeds)};
 }
+/// The larger one in each respect.
 Extent larger(const Extent& a, const Extent& b) {
   return {std::max(a.bytes, b.bytes), std::max(a.line_feeds, b.line_feeds)};
 }
 
-/// A clause and what can stand before it in its piece.
+/// A clause, and how much can stand before it in its piece.
 struct PlacedClause {
   Clause clause;
   Extent before;
 };
 
-/// The strings that a piece can be, if few; else what it must contain.
+/// The facts about a piece of the pattern: the strings that it can be if these are few, else
+/// what it must contain.
 struct Piece {
   bool exact = false;
   Clause strings;                      ///< with exact; may hold the empty string
@@ -44,6 +53,7 @@ struct Piece {
   Extent whole;
 };
 
+/// A piece that is one of these strings exactly.
 Piece exactly(Clause strings) {
   Piece piece;
   piece.exact = true;
@@ -54,6 +64,7 @@ Piece nothing_known() {
   return {};
 }
 
+/// Whether the clause says anything: it has strings and none of them is empty.
 bool is_useful(const Clause& clause) {
   return !clause.any_of.empty() && std::none_of(clause.any_of.begin(), clause.any_of.end(),
                                                 [](const std::string& s) { return s.empty(); });
@@ -70,7 +81,8 @@ void to_lower(std::string& text) {
   }
 }
 
-/// Two clauses' strings can be put together when both are in lower case or neither is.
+/// Makes two clauses agree in case, so that their strings can be put together: if one of them
+/// ignores case, both do.
 void agree_on_case(Clause& a, Clause& b) {
   if (a.ignore_ascii_case == b.ignore_ascii_case) return;
   for (Clause* clause : {&a, &b}) {
@@ -79,7 +91,8 @@ void agree_on_case(Clause& a, Clause& b) {
   }
 }
 
-/// {A, a} as one lower-case letter; other small sets as their characters.
+/// A class of characters as strings: {A, a} becomes one lower-case letter, other small sets their
+/// characters. Nothing is known about large classes.
 Piece of_class(const Node& node) {
   std::vector<CodePoint> codes;
   for (const CodeRange& range : node.ranges) {
@@ -105,6 +118,7 @@ Piece of_class(const Node& node) {
   return exactly(std::move(clause));
 }
 
+/// How long a character of the class is at most, and whether it may be a '\n'.
 Extent extent_of_class(const Node& node) {
   if (node.ranges.empty()) return {};
   const bool is_byte = node.kind == Node::Kind::kByteClass;
@@ -118,9 +132,12 @@ Extent extent_of_literal(const std::string& bytes) {
   return {bytes.size(), static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'))};
 }
 
-/// Gathers what a concatenation must contain.
+/// Gathers what a concatenation must contain. `run_` is the set of strings that the pieces since
+/// the last cut can be together; it becomes a clause when the next piece cannot be joined to it.
 class Joiner {
  public:
+  /// Appends a piece to the concatenation. Exact strings are joined with the run before, as long as
+  /// the products stay few; everything else ends the run.
   void add(Piece piece) {
     if (piece.exact && can_join(piece.strings)) {
       join(std::move(piece.strings));
@@ -142,6 +159,8 @@ class Joiner {
     before_run_ = passed_;
   }
 
+  /// The whole concatenation: exact if it was one run of strings, else the clauses that every match
+  /// contains.
   Piece finish() {
     Piece piece;
     if (clauses_.empty() && at_begin_) {
@@ -155,10 +174,12 @@ class Joiner {
     return piece;
   }
 
-  /// What stands before is known, what follows is not: "(ab)+" after its first round.
+  /// Ends the run: what stands before is known, what follows is not, as after the first round of
+  /// "(ab)+".
   void cut() { flush(); }
 
  private:
+  /// Whether multiplying `run_` with these strings stays within the limits.
   bool can_join(const Clause& strings) const {
     if (run_.any_of.size() * strings.any_of.size() > kMostStrings && run_.any_of.size() > 1 &&
         strings.any_of.size() > 1) {
@@ -172,6 +193,7 @@ class Joiner {
     return longest(run_) + longest(strings) <= kLongest;
   }
 
+  /// Joins each string of the run with each of the next piece.
   void join(Clause strings) {
     agree_on_case(run_, strings);
     Clause joined;
@@ -182,6 +204,7 @@ class Joiner {
     run_ = std::move(joined);
   }
 
+  /// Makes the run a clause, if it says anything, and begins an empty run.
   void flush() {
     const bool stands_for_nothing = run_.any_of.size() == 1 && run_.any_of[0].empty();
     if (is_useful(run_)) {
@@ -214,7 +237,7 @@ Piece of_concat(const Node& node) {
   return joiner.finish();
 }
 
-/// The clause that says most: the one whose shortest string is longest.
+/// The clause that says most, which is the one whose shortest string is the longest.
 PlacedClause* best_clause(std::vector<PlacedClause>& clauses) {
   const auto shortest = [](const Clause& clause) {
     std::size_t least = kLongest;
@@ -228,9 +251,12 @@ PlacedClause* best_clause(std::vector<PlacedClause>& clauses) {
   return best;
 }
 
-/// One clause of each branch, put together into one.
+/// Puts one clause of each branch of an alternation together: a match holds a string of one of
+/// them. If one branch says nothing, nothing is known.
 class BranchJoiner {
  public:
+  /// Adds an alternative. Every alternative has to give a clause, which are united; where one has
+  /// none, nothing is known of all.
   void add(Piece piece) {
     whole_ = larger(whole_, piece.whole);
     if (unknown_) return;
@@ -247,6 +273,7 @@ class BranchJoiner {
     if (!unknown_) join(std::move(*placed));
   }
 
+  /// What holds for all alternatives.
   Piece finish() {
     Piece piece;
     if (!unknown_ && exact_) {
@@ -260,6 +287,7 @@ class BranchJoiner {
   }
 
  private:
+  /// Unites the clause with those of the alternatives before.
   void join(PlacedClause placed) {
     Clause& all = all_.clause;
     agree_on_case(all, placed.clause);
@@ -280,6 +308,8 @@ Piece of_alternate(const Node& node) {
   return joiner.finish();
 }
 
+/// A repetition must contain its body `min` times. Copies of the body are joined, so that (ab){3}
+/// is known to be "ababab".
 Piece of_repeat(const Node& node) {
   const Piece once = piece_of(node.children[0]);
   Joiner joiner;
@@ -298,6 +328,7 @@ Piece with_extent(Piece piece, const Extent& extent) {
   return piece;
 }
 
+/// The strings that the node's matches contain, found from its children up.
 Piece piece_of(const Node& node) {
   switch (node.kind) {
     case Node::Kind::kEmpty:
@@ -320,12 +351,15 @@ Piece piece_of(const Node& node) {
   return nothing_known();
 }
 
-/// Steps through all that can be read from a program's start, in sets of instructions.
+/// Steps through everything that can be read from a program's start, in sets of instructions,
+/// without regard to looks.
 class LeadingBytes {
  public:
   explicit LeadingBytes(const Program& program)
       : program_(program), seen_(program.insts.size(), 0) {}
 
+  /// The sets of bytes that the first, second, ... byte of a match may be, at most `most`; stops
+  /// where a match may end.
   std::vector<std::bitset<256>> run(std::size_t most) {
     std::vector<std::bitset<256>> sets;
     std::vector<InstId> from{program_.start};
@@ -344,7 +378,8 @@ class LeadingBytes {
   }
 
  private:
-  /// Fills readers_; false where a match may end.
+  /// Fills `readers_` with the instructions that read the next byte. Returns false if a match may
+  /// end here.
   bool close(std::vector<InstId> stack) {
     readers_.clear();
     ++generation_;
@@ -371,6 +406,8 @@ class LeadingBytes {
 
 }  // namespace
 
+/// Walks the tree once; time grows with its size, as clauses have a limit. A clause is a set of
+/// strings of which each match contains one.
 PatternLiterals required_literals(const Node& root) {
   Joiner joiner;
   joiner.add(piece_of(root));

@@ -8,21 +8,22 @@
 namespace presso::scan_detail {
 namespace {
 
-/// More candidates than this cost more than the automaton that reads everything.
+/// A set of strings with more candidates than one in this many bytes costs more than the automaton
+/// that reads everything.
 constexpr std::size_t kBytesWorthACandidate = 48;
-/// Limits in bytes up to here are taken rather than limits in lines.
+/// Limits in bytes are used up to here; beyond, limits in lines make smaller windows.
 constexpr std::size_t kNear = std::size_t{4} << 10;
-/// How many bytes more may be read in windows than the search came past.
+/// How many bytes more than the search advanced may be read in windows before they are given up.
 constexpr std::size_t kReadAgain = std::size_t{256} << 10;
 
-/// Where the line begins that is `lines` before that of `at`, or `floor` if that comes later.
+/// Where the line begins that is `lines` lines before that of `at`, or `floor` if that comes later.
 std::size_t lines_before(Bytes text, std::size_t floor, std::size_t at, std::size_t lines) {
   std::size_t begin = line_begin(text, floor, at);
   for (; lines > 0 && begin > floor; --lines) begin = line_begin(text, floor, begin - 1);
   return begin;
 }
 
-/// The end, before its '\n', of the line that is `lines` after that of `at`.
+/// The end, before its '\n', of the line that is `lines` lines after that of `at`.
 std::size_t lines_after(Bytes text, std::size_t at, std::size_t lines) {
   std::size_t next = line_end(text, at);
   for (; lines > 0 && next < text.size(); --lines) next = line_end(text, next);
@@ -38,6 +39,7 @@ SpanningWindows::SpanningWindows(const SpanningPlan& plan, CpuLevel level) : pla
   }
 }
 
+/// Takes another text and chooses, by samples of it, which strings lead.
 void SpanningWindows::start(Bytes text) {
   text_ = text;
   asked_ = false;
@@ -50,6 +52,7 @@ void SpanningWindows::start(Bytes text) {
   }
 }
 
+/// Counts the candidates of a set in up to eight samples of 16 KiB, spread over the text.
 std::size_t SpanningWindows::candidates_in_samples(Searcher& strings) const {
   const bool all = text_.size() <= kSamples * kSampleBytes;
   const std::size_t samples = all ? 1 : kSamples;
@@ -63,7 +66,8 @@ std::size_t SpanningWindows::candidates_in_samples(Searcher& strings) const {
   return candidates;
 }
 
-/// The rarest strings, and of the others those that most windows would be without.
+/// Chooses the rarest set as the leader and, if there is one that most windows would be without, a
+/// second set. There is no leader if all sets are frequent.
 void SpanningWindows::choose_leader() {
   leader_ = second_ = kNobody;
   const std::size_t most = std::min(text_.size(), kSamples * kSampleBytes) / kBytesWorthACandidate;
@@ -85,6 +89,8 @@ void SpanningWindows::choose_leader() {
   }
 }
 
+/// The first candidate of the leader at `from` or later; asking again with the same `from` costs
+/// nothing.
 std::optional<std::size_t> SpanningWindows::candidate_from(std::size_t from) {
   Searcher& strings = *strings_[leader_];
   if (asked_ && from < asked_from_) {
@@ -100,6 +106,8 @@ std::optional<std::size_t> SpanningWindows::candidate_from(std::size_t from) {
   return candidate_;
 }
 
+/// The next part of the text that may hold a match; nothing where there is none. If parts overlap
+/// so much that text is read again and again, the rest of the text becomes one part.
 std::optional<SpanningWindows::Window> SpanningWindows::next(std::size_t from) {
   const Window rest{from, text_.size(), text_.size(), text_.size()};
   if (leader_ == kNobody) return rest;
@@ -110,8 +118,9 @@ std::optional<SpanningWindows::Window> SpanningWindows::next(std::size_t from) {
   return window;
 }
 
-/// Every match that begins after `from` and at or before the candidate reaches up to it at least:
-/// it holds one of the strings, and the candidate is the first.
+/// The window around a candidate. Every match that begins after `from` and at or before the
+/// candidate reaches at least up to it, since the match holds one of the strings and the candidate
+/// is the first.
 SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t candidate) {
   const Extent& before = plan_.strings[leader_].before;
   const Extent& whole = plan_.whole;
@@ -134,7 +143,8 @@ SpanningWindows::Window SpanningWindows::around(std::size_t from, std::size_t ca
   return window;
 }
 
-/// Once for all candidates of a line, which may be all of the text.
+/// Finds the end of the candidate's line once for all candidates in it; the line may be all of the
+/// text.
 void SpanningWindows::know_line(std::size_t at) {
   if (at >= line_from_ && at < line_end_) return;
   line_from_ = at;
@@ -142,6 +152,7 @@ void SpanningWindows::know_line(std::size_t at) {
   window_end_ = lines_after(text_, at, plan_.whole.line_feeds);
 }
 
+/// Whether the second set of strings occurs in the window. Asked before an automaton reads it.
 bool SpanningWindows::may_match(const Window& window) {
   if (second_ == kNobody || window.end == text_.size()) return true;
   Searcher& other = *strings_[second_];

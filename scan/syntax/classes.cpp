@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A class is a chain of operands joined by && -- ~~, from left to right; an operand is what stands
-// side by side: characters, ranges, escapes, [:names:] and classes. As in Rust's regex, a ']' that
-// comes first and any '-' that come first are themselves, operands may be empty, and case is folded
-// before an operation and before a negation. Tested by tests/unit/scan/syntax/regex_class_test.cpp.
+// A class is a chain of operands that are joined by && -- ~~ from left to right; an operand is what
+// stands side by side: characters, ranges, escapes, [:names:] and classes. As in Rust's regex, a
+// ']' that comes first and any '-' that come first stand for themselves, operands may be empty, and
+// case is folded before an operation and before a negation. Errors (kInvalidArgument) carry the
+// offset of what is wrong. Tested by tests/unit/scan/syntax/regex_class_test.cpp.
 #include "scan/syntax/classes.h"
 
 #include <optional>
@@ -12,6 +13,7 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Parses one class and the classes in it, by recursion to kMaxNesting.
 class ClassParser {
  public:
   ClassParser(Cursor& cursor, EscapeParser& escapes, const SyntaxOptions& flags)
@@ -20,14 +22,14 @@ class ClassParser {
   Result<CodeSet> parse(std::uint32_t depth);
 
  private:
-  /// One end of a range, or a set that can be none.
+  /// One item of a class: a character, which may be the end of a range, or a set, which may not.
   struct Item {
     bool is_set = false;
     CodePoint code = 0;
     CodeSet set;
     std::size_t at = 0;
   };
-  /// The part of a pair of brackets that was read so far.
+  /// The part of a pair of brackets that has been read so far.
   struct Brackets {
     std::size_t open_at = 0;
     bool negate = false;
@@ -62,6 +64,8 @@ Error unclosed(std::size_t open_at) {
   return pattern_error(open_at, "unclosed character class");
 }
 
+/// Parses a class from its '[' on to its ']'. Classes within classes recurse, at most kMaxNesting
+/// deep.
 Result<CodeSet> ClassParser::parse(std::uint32_t depth) {
   Brackets brackets;
   brackets.open_at = cursor_.at();
@@ -79,7 +83,7 @@ void ClassParser::skip_space() {
   if (flags_.verbose) cursor_.skip_space();
 }
 
-/// "[", "^" and what is literal because it comes first.
+/// Reads "[", "^" and the characters that are literal because they come first.
 void ClassParser::parse_beginning(Brackets& brackets) {
   cursor_.take("[");
   skip_space();
@@ -94,6 +98,7 @@ void ClassParser::parse_beginning(Brackets& brackets) {
   if (brackets.empty && cursor_.take("]")) brackets.letters.add(']', ']');
 }
 
+/// Reads one element: a nested class, an operation, or items.
 Status ClassParser::parse_element(Brackets& brackets, std::uint32_t depth) {
   brackets.empty = false;
   if (cursor_.peek() == '[') return parse_nested(brackets, depth);
@@ -106,6 +111,7 @@ Status ClassParser::parse_element(Brackets& brackets, std::uint32_t depth) {
   return parse_items(brackets);
 }
 
+/// Parses "[:name:]" or a class within this one, and adds it to the operand at hand.
 Status ClassParser::parse_nested(Brackets& brackets, std::uint32_t depth) {
   PRESSO_ASSIGN(const bool named, parse_name(brackets.operand));
   if (named) return {};
@@ -114,7 +120,7 @@ Status ClassParser::parse_nested(Brackets& brackets, std::uint32_t depth) {
   return {};
 }
 
-/// [:name:] or [:^name:]; false where it is something else.
+/// Reads [:name:] or [:^name:]. Returns false, and stays where it was, if it is something else.
 Result<bool> ClassParser::parse_name(CodeSet& operand) {
   const std::size_t start = cursor_.at();
   if (!cursor_.take("[:")) return false;
@@ -134,7 +140,7 @@ Result<bool> ClassParser::parse_name(CodeSet& operand) {
   return true;
 }
 
-/// One item, or two with '-' between them.
+/// Reads one item, or two with '-' between them, which are a range.
 Status ClassParser::parse_items(Brackets& brackets) {
   PRESSO_ASSIGN(const Item first, parse_item(brackets.open_at));
   if (!range_follows()) {
@@ -150,6 +156,7 @@ Status ClassParser::parse_items(Brackets& brackets) {
   return {};
 }
 
+/// One item of a class: a character, which may begin a range, or a set.
 Result<ClassParser::Item> ClassParser::parse_item(std::size_t open_at) {
   if (cursor_.done()) return unclosed(open_at);
   if (cursor_.peek() == '\\') return parse_escape();
@@ -157,6 +164,7 @@ Result<ClassParser::Item> ClassParser::parse_item(std::size_t open_at) {
   return checked({cursor_.next(), false}, at);
 }
 
+/// An escape within a class; looks have no meaning there.
 Result<ClassParser::Item> ClassParser::parse_escape() {
   const std::size_t at = cursor_.at();
   PRESSO_ASSIGN(Escape escape, escapes_.parse(cursor_, flags_));
@@ -171,7 +179,8 @@ Result<ClassParser::Item> ClassParser::parse_escape() {
   return item;
 }
 
-/// Classes without Unicode are made of bytes, so that other characters have no place in them.
+/// Checks a character for a class. Classes without Unicode are made of bytes, so that other
+/// characters have no place in them.
 Result<ClassParser::Item> ClassParser::checked(Character character, std::size_t at) {
   cursor_.name(character.code);
   if (!flags_.unicode && !character.is_byte && character.code >= 0x80) {
@@ -183,7 +192,7 @@ Result<ClassParser::Item> ClassParser::checked(Character character, std::size_t 
   return item;
 }
 
-/// Steps over a '-' that the end of a range follows.
+/// Steps over a '-' if the end of a range follows it.
 bool ClassParser::range_follows() {
   skip_space();
   const std::size_t before = cursor_.at();
@@ -198,9 +207,9 @@ void ClassParser::fold(CodeSet& set) const {
   if (flags_.ignore_case) flags_.unicode ? set.fold_unicode() : set.fold_ascii();
 }
 
-/// Folding the letters is enough: escapes and names stand for sets that are closed under it, and
-/// what is made of closed sets is closed. Makes `left` what the class is up to here; the next
-/// operand is empty.
+/// Applies the pending operation, which makes `left` the class up to here and the next operand
+/// empty. Only letters need folding: escapes and names stand for sets that are closed under it, and
+/// what is made of closed sets is closed.
 void ClassParser::combine(Brackets& brackets) const {
   fold(brackets.letters);
   brackets.operand.add(brackets.letters);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All operations take time linear in the ranges of both sets, after sorting what was added since
-// the last one. Folding walks the table of case pairs, which is short, not the code points.
-// Tested by tests/unit/scan/syntax/regex_class_test.cpp.
+// the last operation. Folding walks the table of case pairs (about 2,800 entries), not the code
+// points of the set.
 #include "scan/syntax/code_set.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool lower(const CodeRange& a, const CodeRange& b) {
   return a.low < b.low;
 }
 
-/// Appends a range that begins no earlier than the last one.
+/// Appends a range that begins no earlier than the last one, and merges the two if they touch.
 void append(std::vector<CodeRange>& ranges, CodeRange range) {
   if (!ranges.empty() && range.low <= ranges.back().high + 1) {
     ranges.back().high = std::max(ranges.back().high, range.high);
@@ -23,7 +23,7 @@ void append(std::vector<CodeRange>& ranges, CodeRange range) {
   }
 }
 
-/// The union of two sequences that ascend by `low`.
+/// The union of two lists that ascend by `low`.
 std::vector<CodeRange> united(const std::vector<CodeRange>& a, const std::vector<CodeRange>& b) {
   std::vector<CodeRange> result;
   result.reserve(a.size() + b.size());
@@ -36,6 +36,7 @@ std::vector<CodeRange> united(const std::vector<CodeRange>& a, const std::vector
   return result;
 }
 
+/// The intersection of two lists of disjoint ascending ranges.
 std::vector<CodeRange> intersected(const std::vector<CodeRange>& a,
                                    const std::vector<CodeRange>& b) {
   std::vector<CodeRange> result;
@@ -50,6 +51,7 @@ std::vector<CodeRange> intersected(const std::vector<CodeRange>& a,
   return result;
 }
 
+/// The complement of ascending ranges within 0 to `last`.
 std::vector<CodeRange> negated(const std::vector<CodeRange>& ranges, CodePoint last) {
   std::vector<CodeRange> result;
   CodePoint next = 0;
@@ -85,6 +87,8 @@ void CodeSet::negate(CodePoint last) {
   ranges_ = negated(ranges(), last);
 }
 
+/// Adds all characters that differ from one of the set in case only (simple case folding). The
+/// pairs are sorted, so ranges are looked up by binary search.
 void CodeSet::fold_unicode() {
   const std::vector<CasePair>& pairs = case_pairs();
   std::vector<CodeRange> missing;
@@ -99,6 +103,7 @@ void CodeSet::fold_unicode() {
   added_ = std::move(missing);
 }
 
+/// Adds the other case of the set's ASCII letters.
 void CodeSet::fold_ascii() {
   constexpr CodePoint kToLower = 'a' - 'A';
   CodeSet upper('A', 'Z');

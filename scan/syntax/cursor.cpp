@@ -8,6 +8,7 @@
 
 namespace presso::scan_detail {
 
+/// Reads one character. A byte that is not UTF-8 does not occur: the pattern was checked.
 CodePoint Cursor::next() {
   const auto* begin = reinterpret_cast<const Byte*>(text_.data());
   const Decoded decoded = decode(begin + at_, begin + text_.size());
@@ -15,6 +16,7 @@ CodePoint Cursor::next() {
   return decoded.code;
 }
 
+/// With (?x): passes over white space and over comments, which go from '#' to the line's end.
 void Cursor::skip_space() {
   const CodeSet& space = perl_class('s', true);
   while (!done()) {
@@ -39,6 +41,7 @@ Status check_utf8(std::string_view pattern) {
   return pattern_error(valid, "the pattern is not UTF-8; for single bytes write (?-u:\\xFF)");
 }
 
+/// The name between quotes for a message, with control characters as '?', cut after 40 characters.
 std::string quoted(std::string_view name) {
   constexpr int kLongest = 40;
   std::string text = "'";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Errors point at the backslash, unless a certain digit or name is wrong. Letters without a meaning
-// are errors, so that a meaning can be given to them later; escaped punctuation is itself. Tested
-// by tests/unit/scan/syntax/regex_parser_test.cpp.
+// are errors, so that a meaning can be given to them later; escaped punctuation stands for itself.
 #include "scan/syntax/escapes.h"
 
 #include <optional>
@@ -50,6 +49,7 @@ Escape set_escape(CodeSet set) {
   return escape;
 }
 
+/// Reads one hexadecimal digit.
 Result<std::uint32_t> next_hex_digit(Cursor& cursor, std::size_t start) {
   if (cursor.done()) return pattern_error(start, "incomplete escape sequence");
   const std::optional<std::uint32_t> value = hex_value(cursor.peek());
@@ -58,7 +58,7 @@ Result<std::uint32_t> next_hex_digit(Cursor& cursor, std::size_t start) {
   return *value;
 }
 
-/// "{...}", at the brace.
+/// Reads "{...}", at the brace, with any number of digits.
 Result<CodePoint> parse_braced_hex(Cursor& cursor, std::size_t start) {
   cursor.take("{");
   if (cursor.peek() == '}') return pattern_error(start, "hexadecimal escape without digits");
@@ -70,6 +70,7 @@ Result<CodePoint> parse_braced_hex(Cursor& cursor, std::size_t start) {
   return code;
 }
 
+/// Exactly `digits` hexadecimal digits. Error: at `start`, if there are fewer.
 Result<CodePoint> parse_fixed_hex(Cursor& cursor, std::size_t start, int digits) {
   CodePoint code = 0;
   for (int i = 0; i < digits; ++i) {
@@ -79,7 +80,8 @@ Result<CodePoint> parse_fixed_hex(Cursor& cursor, std::size_t start, int digits)
   return code;
 }
 
-/// After \x, \u or \U, which take `digits` digits, or any number in braces.
+/// Reads what follows \x, \u or \U: exactly `digits` digits, or any number of them in braces. \xFF
+/// without Unicode is a byte.
 Result<Escape> parse_hex(Cursor& cursor, std::size_t start, int digits, bool unicode) {
   const bool braced = cursor.peek() == '{';
   PRESSO_ASSIGN(const CodePoint code,
@@ -90,7 +92,8 @@ Result<Escape> parse_hex(Cursor& cursor, std::size_t start, int digits, bool uni
   return character_escape(code, !unicode && !braced && digits == 2);
 }
 
-/// At the first digit. \0 to \777; \1 alone would be a backreference.
+/// Reads an octal number, at its first digit: \0 to \777. A lone digit other than 0 would be a
+/// backreference, which is an error.
 Result<Escape> parse_octal(Cursor& cursor, std::size_t start, bool unicode) {
   const bool lone = cursor.peek() != '0' && !is_octal(cursor.peek(1));
   if (lone || !is_octal(cursor.peek())) {
@@ -111,7 +114,7 @@ Look boundary(bool unicode) {
   return unicode ? Look::kWordBoundary : Look::kAsciiBoundary;
 }
 
-/// The places that \b{name}, \< and \> stand for; none for a name without a meaning. A word begins
+/// The looks that \b{name}, \< and \> stand for; none for a name without a meaning. A word begins
 /// where a boundary has no word character before it.
 std::vector<Look> named_boundary(std::string_view name) {
   if (name == "start") return {Look::kWordBoundary, Look::kWordStartHalf};
@@ -121,6 +124,7 @@ std::vector<Look> named_boundary(std::string_view name) {
   return {};
 }
 
+/// The escape for one side of a word, or the error if the name is unknown or Unicode is off.
 Result<Escape> word_side(std::string_view name, std::size_t start, bool unicode) {
   std::vector<Look> looks = named_boundary(name);
   if (looks.empty()) {
@@ -132,7 +136,8 @@ Result<Escape> word_side(std::string_view name, std::size_t start, bool unicode)
   return look_escape(std::move(looks));
 }
 
-/// After \b: a brace and a letter begin a name, a brace and a digit a repetition.
+/// Reads what follows \b: a brace and a letter begin a name; a brace and a digit are a repetition
+/// of \b.
 Result<Escape> parse_boundary(Cursor& cursor, std::size_t start, bool unicode) {
   if (cursor.peek() != '{' || !is_letter(cursor.peek(1))) return look_escape({boundary(unicode)});
   const std::size_t begin = cursor.at() + 1;
@@ -142,7 +147,7 @@ Result<Escape> parse_boundary(Cursor& cursor, std::size_t start, bool unicode) {
   return word_side(cursor.text().substr(begin, end - begin), start, unicode);
 }
 
-/// The letters that stand for one character.
+/// The control character that a letter stands for after a backslash, if any.
 std::optional<char> control_character(char letter) {
   switch (letter) {
     case 'a':
@@ -162,6 +167,7 @@ std::optional<char> control_character(char letter) {
   }
 }
 
+/// The set of \d \s \w and, for upper-case letters, of their opposites.
 Escape perl_escape(char letter, const SyntaxOptions& flags) {
   const bool negate = letter < 'a';
   const bool ascii = !flags.unicode || flags.ascii_escapes;
@@ -179,6 +185,7 @@ Escape any_byte_escape() {
   return escape;
 }
 
+/// The error for an escape without a meaning; for \Z it names the one that was meant.
 Error unrecognized(CodePoint letter, std::size_t start) {
   std::string what = "unrecognized escape sequence";
   if (letter > ' ') what.append(" '\\").append(encoded(letter)).append("'");
@@ -186,7 +193,7 @@ Error unrecognized(CodePoint letter, std::size_t start) {
   return pattern_error(start, std::move(what));
 }
 
-/// Every escape that is a single character; the cursor is past it.
+/// Every escape that is a single letter or sign; the cursor is already past it.
 Result<Escape> simple_escape(CodePoint letter, std::size_t start, const SyntaxOptions& flags) {
   if (letter >= 0x80) return unrecognized(letter, start);
   const char ascii = static_cast<char>(letter);
@@ -216,6 +223,8 @@ Result<Escape> simple_escape(CodePoint letter, std::size_t start, const SyntaxOp
 
 }  // namespace
 
+/// Parses an escape from its backslash on. Which kinds have a meaning where is the caller's to
+/// judge.
 Result<Escape> EscapeParser::parse(Cursor& cursor, const SyntaxOptions& flags) {
   const std::size_t start = cursor.at();
   cursor.next();
@@ -242,7 +251,7 @@ Result<Escape> EscapeParser::parse(Cursor& cursor, const SyntaxOptions& flags) {
   }
 }
 
-/// At the p or P: one letter or {name}.
+/// Reads \p or \P, at the letter: a name of one letter, or {name}.
 Result<Escape> EscapeParser::parse_property(Cursor& cursor, const SyntaxOptions& flags) {
   const std::size_t start = cursor.at() - 1;
   bool negate = cursor.next() == 'P';
@@ -260,6 +269,7 @@ Result<Escape> EscapeParser::parse_property(Cursor& cursor, const SyntaxOptions&
   return property_set(cursor.text().substr(begin, end - begin), negate, start, flags);
 }
 
+/// The set of a property, folded and negated as the flags and the escape say.
 Result<Escape> EscapeParser::property_set(std::string_view name, bool negate, std::size_t at,
                                           const SyntaxOptions& flags) {
   if (!flags.unicode) return pattern_error(at, "Unicode properties need Unicode mode");

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Shows where a pattern is wrong, as ripgrep does:
+// Shows where a pattern is wrong, as ripgrep does, for messages to people:
 //
 //     a(b
 //      ^
 // error: unclosed group
 //
-// One line of the pattern, or a window of it; what is not printable becomes one column wide, so
-// that the caret stands right and a pattern cannot send commands to a terminal.
+// It shows one line of the pattern, or a window of a long one. What is not printable becomes one
+// column wide, so that the caret stands right and a pattern cannot send commands to a terminal.
+// Tested by tests/unit/scan/syntax/regex_parser_test.cpp.
 #include <algorithm>
 
 #include "scan/syntax/cursor.h"
@@ -21,7 +22,8 @@ constexpr std::string_view kIndent = "    ";
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kCut = "...";
 
-/// `text` by columns, each a character. Stops at the end of the line and after `columns`.
+/// The text as columns, each one character. Stops at the end of the line and after `columns`
+/// columns.
 std::vector<std::string> columns_of(std::string_view text, std::size_t columns) {
   std::vector<std::string> result;
   const auto* at = reinterpret_cast<const Byte*>(text.data());
@@ -40,7 +42,8 @@ std::vector<std::string> columns_of(std::string_view text, std::size_t columns) 
   return result;
 }
 
-/// Where the line of `offset` begins, or a window of about kColumnsBefore characters before it.
+/// Where the line that holds `offset` begins, or a window of about kColumnsBefore characters before
+/// `offset` if the line is long.
 std::size_t window_begin(std::string_view pattern, std::size_t line, std::size_t offset) {
   if (columns_of(pattern.substr(line), kColumns + 1).size() <= kColumns) return line;
   std::size_t begin = offset;
@@ -51,6 +54,7 @@ std::size_t window_begin(std::string_view pattern, std::size_t line, std::size_t
   return begin;
 }
 
+/// The line (or window) with the caret below it, ending with a line feed.
 std::string window(std::string_view pattern, std::size_t offset) {
   const std::size_t feed = offset == 0 ? std::string_view::npos : pattern.rfind('\n', offset - 1);
   const std::size_t line = feed == std::string_view::npos ? 0 : feed + 1;
@@ -67,6 +71,7 @@ std::string window(std::string_view pattern, std::size_t offset) {
 
 }  // namespace
 
+/// Returns the pattern with a mark under the place of the error, and the error, for a terminal.
 std::string explain_pattern_error(std::string_view pattern, const Error& error) {
   const std::string what = "error: " + (error.what.empty() ? error.message() : error.what);
   if (error.byte_offset == Error::kNone) return what;

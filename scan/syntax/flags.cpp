@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// As in Rust's regex: each letter once, one '-' that letters follow.
+// As in Rust's regex, each letter may come once, and there may be one '-', which letters must
+// follow.
 #include "scan/syntax/flags.h"
 
 namespace presso::scan_detail {
 namespace {
 
-/// nullptr for a letter that is no flag.
+/// The option of a letter; nullptr if the letter is no flag.
 bool* flag_of(SyntaxOptions& flags, char letter) {
   switch (letter) {
     case 'i':
@@ -27,7 +28,8 @@ bool* flag_of(SyntaxOptions& flags, char letter) {
   }
 }
 
-/// `before` holds the letters that came before.
+/// Sets one flag. `before` holds the letters read before it, among them a '-' if it is to be
+/// switched off.
 Status set_flag(SyntaxOptions& flags, char letter, std::string_view before, std::size_t at) {
   bool* const flag = flag_of(flags, letter);
   if (flag == nullptr) return pattern_error(at, "unrecognized flag; there are i m s U x u R");
@@ -38,6 +40,8 @@ Status set_flag(SyntaxOptions& flags, char letter, std::string_view before, std:
 
 }  // namespace
 
+/// Parses the flags of (?flags) or (?flags:...) up to the ':' or ')', which is left to the caller.
+/// Returns `flags` with the changes.
 Result<SyntaxOptions> parse_flags(Cursor& cursor, SyntaxOptions flags, std::size_t start) {
   const std::size_t begin = cursor.at();
   std::string before;

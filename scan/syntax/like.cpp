@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SQL's LIKE as the tree of a regular expression that is anchored to a line on both sides. `%` is a
-// run of bytes, so that it also steps over what is not UTF-8; `_` is a character like `.` is.
-// Tested by tests/unit/scan/syntax/regex_like_test.cpp.
+// Makes SQL's LIKE into the tree of a regular expression that is anchored to a line on both sides.
+// `%` is a run of bytes, so that it also steps over what is not UTF-8; `_` is a character, as `.`
+// is.
 #include "scan/syntax/like.h"
 
 #include "scan/syntax/tree_builder.h"
@@ -9,11 +9,13 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Cuts one pattern into parts and is used up by that.
 class LikeSplitter {
  public:
   LikeSplitter(std::string_view pattern, char escape, LikeEscapes escapes)
       : cursor_(pattern), escape_(static_cast<Byte>(escape)), escapes_(escapes) {}
 
+  /// Splits the whole pattern; places in errors are bytes of the pattern.
   Result<std::vector<LikePart>> split() {
     PRESSO_TRY(check_utf8(cursor_.text()));
     if (escape_ >= 0x80) return pattern_error(0, "the escape character must be ASCII");
@@ -24,6 +26,7 @@ class LikeSplitter {
  private:
   using Kind = LikePart::Kind;
 
+  /// Splits one part off. Several '%' in a row are one.
   Status split_next() {
     const std::size_t at = cursor_.at();
     const CodePoint code = cursor_.next();
@@ -37,6 +40,8 @@ class LikeSplitter {
     return {};
   }
 
+  /// Takes the character after the escape character as itself. By LikeEscapes::kSpecial only %, _
+  /// and the escape character itself may stand there.
   Status split_escaped(std::size_t at) {
     if (cursor_.done()) return pattern_error(at, "nothing after the escape character");
     const CodePoint literal = cursor_.next();
@@ -56,11 +61,13 @@ class LikeSplitter {
   std::vector<LikePart> parts_;
 };
 
+/// Makes the tree for lines from the parts of one pattern.
 class LineTree {
  public:
   LineTree(std::size_t pattern_bytes, const SyntaxOptions& options)
       : end_(pattern_bytes), options_(options), tree_(pattern_bytes) {}
 
+  /// Makes the tree: the parts between a line's start and its end, as LIKE is about whole values.
   Result<ParsedPattern> make(const std::vector<LikePart>& parts) {
     PRESSO_TRY(tree_.add_looks({Look::kLineStart}, 0));
     for (const LikePart& part : parts) PRESSO_TRY(add(part));
@@ -83,6 +90,7 @@ class LineTree {
     return add_character(part.code, part.at);
   }
 
+  /// '%': any bytes within a line, valid UTF-8 or not.
   Status add_any_string(std::size_t at) {
     CodeSet set(0, kLastByte);
     set.subtract(CodeSet('\n', '\n'));
@@ -90,6 +98,7 @@ class LineTree {
     return tree_.repeat(0, Node::kUnlimited, true, at);
   }
 
+  /// '_': one character, which is a byte where Unicode is off.
   Status add_any_character(std::size_t at) {
     CodeSet set(0, options_.unicode ? kLastCodePoint : kLastByte);
     set.subtract(CodeSet('\n', '\n'));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SQL's LIKE cut into its parts: what parse_like() makes trees for lines from, and query/strings
-// those for whole strings. Tested by tests/unit/scan/syntax/regex_like_test.cpp.
+// SQL's LIKE cut into its parts. parse_like() makes trees for searching lines from them, and
+// query/strings makes its conditions on whole strings. LIKE knows only `%`, `_` and an escape
+// character. Tested by tests/unit/scan/syntax/regex_like_test.cpp.
 #pragma once
 
 #include <string_view>
@@ -11,6 +12,7 @@
 
 namespace presso::scan_detail {
 
+/// One element of a LIKE pattern.
 struct LikePart {
   enum class Kind : Byte { kCharacter, kAnyCharacter, kAnyString };
   Kind kind = Kind::kCharacter;
@@ -18,14 +20,15 @@ struct LikePart {
   std::size_t at = 0;  ///< where it begins in the pattern
 };
 
-/// What may stand behind the escape character.
+/// Which characters may follow the escape character.
 enum class LikeEscapes : Byte {
   kSpecial,  ///< `%`, `_` and the escape character
   kAny,      ///< any character, which then stands for itself (DuckDB)
 };
 
-/// A run of `%` is one part. `escape` 0: none. Errors: kInvalidArgument with the offset of what is
-/// not UTF-8 or of an escape character with nothing, or the wrong thing, behind it.
+/// Cuts the pattern into parts; a run of `%` becomes one part. `escape` 0 means no
+/// escape character. Error kInvalidArgument, with the offset: something that is not UTF-8, or an
+/// escape character that nothing, or the wrong thing, follows.
 Result<std::vector<LikePart>> split_like(std::string_view pattern, char escape,
                                          LikeEscapes escapes = LikeEscapes::kSpecial);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tables come from ../make_unicode_tables.pl. Which name of a general category, script or property
-// is meant follows Unicode's UAX 44 (loose matching, LM3). Tested by
-// tests/unit/scan/syntax/regex_class_test.cpp.
+// The tables come from ../make_unicode_tables.pl, which packs the ranges of a property as
+// differences in numbers of variable length (seven bits a byte). Which property a name means
+// follows Unicode's UAX 44 (loose matching, LM3).
 #include "scan/syntax/named_classes.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 namespace presso::scan_detail {
 namespace {
 
+/// The name of a property and where its packed ranges lie in kPropertyData.
 struct PropertyName {
   const char* name;
   std::uint32_t begin;
@@ -19,6 +20,7 @@ struct PropertyName {
 
 #include "scan/unicode/unicode_properties.inc"
 
+/// Reads one packed number and moves past it.
 std::uint32_t read_number(const Byte*& at) {
   std::uint32_t number = 0;
   for (std::uint32_t shift = 0;; shift += 7) {
@@ -28,6 +30,7 @@ std::uint32_t read_number(const Byte*& at) {
   }
 }
 
+/// Unpacks ranges: each is two numbers, the gap from the range before and the length.
 CodeSet unpack(const PropertyName& property) {
   CodeSet set;
   const Byte* at = kPropertyData + property.begin;
@@ -41,6 +44,7 @@ CodeSet unpack(const PropertyName& property) {
   return set;
 }
 
+/// Looks a name up in one of the tables, which are sorted by name.
 template <std::size_t kCount>
 std::optional<CodeSet> find_name(const PropertyName (&table)[kCount], std::string_view name) {
   const PropertyName* entry =
@@ -52,6 +56,7 @@ std::optional<CodeSet> find_name(const PropertyName (&table)[kCount], std::strin
   return unpack(*entry);
 }
 
+/// The name as it is compared: in lower case, without spaces, '_' and '-'.
 std::string loose_name(std::string_view name) {
   std::string loose;
   for (const char letter : name) {
@@ -61,6 +66,7 @@ std::string loose_name(std::string_view name) {
   return loose;
 }
 
+/// The set of \p{key=value}; nothing for an unknown key or value.
 std::optional<CodeSet> find_value(const std::string& key, const std::string& value) {
   if (key == "gc" || key == "generalcategory" || key == "category") {
     return find_name(kCategories, value);
@@ -76,7 +82,7 @@ std::optional<CodeSet> find_lone_name(const std::string& name) {
   return find_name(kScripts, name);
 }
 
-/// Ranges of a class in pairs of characters: "azAZ" is [a-zA-Z].
+/// A set from the bounds of its ranges in pairs of characters: "azAZ" is [a-zA-Z].
 CodeSet from_pairs(std::string_view pairs) {
   CodeSet set;
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
@@ -85,6 +91,7 @@ CodeSet from_pairs(std::string_view pairs) {
   return set;
 }
 
+/// A POSIX class: its name, and its ranges as pairs of characters.
 struct PosixClass {
   std::string_view name;
   std::string_view pairs;
@@ -107,7 +114,7 @@ constexpr PosixClass kPosixClasses[] = {
     {"xdigit", "09AFaf"},
 };
 
-/// \w as UTS 18 says, which is_word() in scan/unicode/unicode.h says too.
+/// \w as UTS 18 defines it; is_word() in scan/unicode/unicode.h has the same members.
 CodeSet unicode_word() {
   CodeSet set;
   for (const char* part : {"alphabetic", "m", "nd", "pc", "joincontrol"}) {
@@ -116,7 +123,7 @@ CodeSet unicode_word() {
   return set;
 }
 
-/// A copy with its ranges in order: others may read it from several threads at once.
+/// A copy with its ranges in order, since several threads may read it at once.
 CodeSet settled(CodeSet set) {
   set.ranges();
   return set;
@@ -124,6 +131,7 @@ CodeSet settled(CodeSet set) {
 
 }  // namespace
 
+/// The set of \d, \s or \w; made once and shared, so thread-safe.
 const CodeSet& perl_class(char letter, bool unicode) {
   static const CodeSet digit = settled(*find_lone_name("nd"));
   static const CodeSet space = settled(*find_lone_name("whitespace"));
@@ -136,6 +144,7 @@ const CodeSet& perl_class(char letter, bool unicode) {
   return unicode ? word : ascii_word;
 }
 
+/// The set of [:name:], which is ASCII; nothing for an unknown name.
 std::optional<CodeSet> posix_class(std::string_view name) {
   for (const PosixClass& entry : kPosixClasses) {
     if (entry.name == name) return from_pairs(entry.pairs);
@@ -143,6 +152,8 @@ std::optional<CodeSet> posix_class(std::string_view name) {
   return std::nullopt;
 }
 
+/// The set of \p{name}, \p{key=value} or \p{key!=value}; names are compared loosely, as Unicode's
+/// UAX 44 says. Nothing for an unknown name.
 std::optional<CodeSet> unicode_property(std::string_view name) {
   const std::size_t equals = name.find_first_of("=:");
   if (equals != std::string_view::npos) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Character classes that have names: \d \s \w, [:alpha:] and Unicode's \p{Greek}.
+// The character classes that have names: \d \s \w, [:alpha:] and Unicode's \p{Greek}. Unicode is
+// that of version 14. Names are looked up by binary search in generated tables and unpacked at
+// every call; parsers keep what they got. Tested by tests/unit/scan/syntax/regex_class_test.cpp.
 #pragma once
 
 #include <optional>
@@ -9,15 +11,16 @@
 
 namespace presso::scan_detail {
 
-/// `letter` is d, s or w. Without `unicode` ASCII only.
+/// The set of \d, \s or \w (`letter` is d, s or w); without `unicode` its ASCII members only. Lives
+/// as long as the process and may be read by all threads.
 const CodeSet& perl_class(char letter, bool unicode);
 
-/// "alpha" and so on, ASCII only; nothing where there is no such class.
+/// The set of [:name:], which is ASCII only; nullopt if there is no such class.
 std::optional<CodeSet> posix_class(std::string_view name);
 
-/// What stands in \p{...}: a general category ("Lu", "Uppercase_Letter"), script or property, or
-/// "name=value" with general categories (gc), scripts (sc) and script extensions (scx). Case,
-/// spaces, '_' and '-' do not count. Nothing where Unicode 14 knows no such name.
+/// The set of \p{name}: a general category ("Lu", "Uppercase_Letter"), script or property, or
+/// "name=value" for general categories (gc), scripts (sc) and script extensions (scx). Case,
+/// spaces, '_' and '-' do not count. Returns nullopt if Unicode 14 knows no such name.
 std::optional<CodeSet> unicode_property(std::string_view name);
 
 }  // namespace presso::scan_detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One pass over the pattern with a stack of open groups instead of recursion, so that neither time
+// One pass over the pattern with a stack of open groups in place of recursion, so that neither time
 // nor stack depends on how a pattern is nested; only classes within classes recurse, to a limit.
 // The syntax is that of Rust's regex, which ripgrep uses, and of RE2 where that has more: \Q..\E,
-// \C, octal escapes. Where RE2 takes a '{' that begins no repetition literally, this is an error.
-// Tested by tests/unit/scan/syntax/regex_parser_test.cpp, tests/fuzz/pattern_fuzzer.cpp.
+// \C, octal escapes. A '{' that begins no repetition is an error here, whereas RE2 takes it
+// literally.
 #include <algorithm>
 #include <set>
 
@@ -14,10 +14,10 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Counts above this are read as this: the tree is too large with either (tree_builder.h).
+/// Counts above this are read as this value: the tree is too large with either (tree_builder.h).
 constexpr std::uint32_t kMaxCount = 2 * kMaxExpandedSize;
 
-/// Whether the set is one character in all spellings that differ in case only.
+/// Whether the set is a single character in all spellings that differ in case only.
 bool is_one_letter(const CodeSet& set) {
   constexpr std::size_t kMostSpellings = 4;
   const std::vector<CodeRange>& ranges = set.ranges();
@@ -27,6 +27,7 @@ bool is_one_letter(const CodeSet& set) {
   return spellings.ranges() == ranges;
 }
 
+/// Parses one pattern and is used up by that. `flags_` are those that hold at the cursor.
 class PatternParser {
  public:
   PatternParser(std::string_view pattern, const SyntaxOptions& options)
@@ -35,11 +36,12 @@ class PatternParser {
   Result<ParsedPattern> parse();
 
  private:
-  /// The flags that hold again where the group ends.
+  /// An open group, with the flags that hold again after its end.
   struct OpenGroup {
     std::size_t at = 0;
     SyntaxOptions outer;
   };
+  /// The bounds of a repetition; max may be Node::kUnlimited.
   struct Count {
     std::uint32_t min = 0;
     std::uint32_t max = 0;
@@ -77,6 +79,7 @@ class PatternParser {
   std::uint32_t captures_ = 0;
 };
 
+/// Parses the whole pattern. Errors: kInvalidArgument with an offset.
 Result<ParsedPattern> PatternParser::parse() {
   PRESSO_TRY(check_utf8(cursor_.text()));
   while (true) {
@@ -88,6 +91,7 @@ Result<ParsedPattern> PatternParser::parse() {
   return ParsedPattern{tree_.finish(), captures_, cursor_.named()};
 }
 
+/// Parses one construct at the cursor and adds it to the tree.
 Status PatternParser::parse_next() {
   const std::size_t at = cursor_.at();
   switch (cursor_.peek()) {
@@ -122,6 +126,7 @@ Status PatternParser::parse_next() {
   }
 }
 
+/// Parses *, +, ? or {n,m} and repeats the expression before it.
 Status PatternParser::parse_operator() {
   const std::size_t at = cursor_.at();
   if (!tree_.can_repeat()) return pattern_error(at, "repetition operator without expression");
@@ -136,7 +141,7 @@ Status PatternParser::parse_operator() {
   }
 }
 
-/// {n}, {n,} or {n,m}.
+/// Reads {n}, {n,} or {n,m}.
 Status PatternParser::parse_count() {
   const std::size_t start = cursor_.at();
   cursor_.next();
@@ -148,6 +153,7 @@ Status PatternParser::parse_count() {
   return repeat(count, start);
 }
 
+/// Parses n, n, or n,m within braces.
 Result<PatternParser::Count> PatternParser::parse_bounds(std::size_t start) {
   Count count;
   PRESSO_ASSIGN(count.min, parse_number(start));
@@ -160,6 +166,7 @@ Result<PatternParser::Count> PatternParser::parse_bounds(std::size_t start) {
   return count;
 }
 
+/// Reads a number with spaces around it; large ones are clipped to kMaxCount.
 Result<std::uint32_t> PatternParser::parse_number(std::size_t start) {
   while (cursor_.take(" ")) continue;
   const std::size_t begin = cursor_.at();
@@ -176,11 +183,14 @@ Result<std::uint32_t> PatternParser::parse_number(std::size_t start) {
   return number;
 }
 
+/// Repeats the last item; a '?' after the operator makes it lazy, or greedy under (?U).
 Status PatternParser::repeat(Count count, std::size_t at) {
   const bool lazy = cursor_.take("?");
   return tree_.repeat(count.min, count.max, lazy == flags_.ungreedy, at);
 }
 
+/// Parses what follows a '('. What this syntax leaves out (look-around, backreferences) is named in
+/// its error.
 Status PatternParser::open_group() {
   const std::size_t start = cursor_.at();
   cursor_.next();
@@ -196,6 +206,7 @@ Status PatternParser::open_group() {
   return open(++captures_, {}, start);
 }
 
+/// Parses the name after "(?<". A name may occur once.
 Status PatternParser::open_named_group(std::size_t start) {
   const std::size_t name_at = cursor_.at();
   PRESSO_ASSIGN(std::string name, parse_group_name());
@@ -205,7 +216,7 @@ Status PatternParser::open_named_group(std::size_t start) {
   return open(++captures_, std::move(name), start);
 }
 
-/// Reads up to the '>' and steps over it.
+/// Reads a group's name up to the '>' and steps over that.
 Result<std::string> PatternParser::parse_group_name() {
   const std::size_t begin = cursor_.at();
   while (!cursor_.done() && cursor_.peek() != '>') {
@@ -223,7 +234,8 @@ Result<std::string> PatternParser::parse_group_name() {
   return std::string(cursor_.text().substr(begin, end - begin));
 }
 
-/// At the '?' of (?flags) or (?flags:...).
+/// Reads (?flags) or (?flags:...), at its '?'. The first form changes the flags for the rest of the
+/// enclosing group.
 Status PatternParser::open_with_flags(std::size_t start) {
   const std::size_t question = cursor_.at();
   cursor_.next();
@@ -246,6 +258,7 @@ Status PatternParser::open(std::uint32_t capture, std::string name, std::size_t 
   return tree_.open(capture, std::move(name), at);
 }
 
+/// Ends the innermost group; flags that were set within it end with it.
 Status PatternParser::close_group() {
   const std::size_t at = cursor_.at();
   if (groups_.empty()) return pattern_error(at, "unopened group");
@@ -255,6 +268,7 @@ Status PatternParser::close_group() {
   return tree_.close(at);
 }
 
+/// Parses an escape outside of classes, or a quotation \Q...\E.
 Status PatternParser::parse_escape() {
   const std::size_t at = cursor_.at();
   if (cursor_.take("\\Q")) return parse_quote();
@@ -262,6 +276,7 @@ Status PatternParser::parse_escape() {
   return add_escape(escape, at);
 }
 
+/// Adds what an escape stands for. \C, any byte, leaves out '\n' where lines are searched.
 Status PatternParser::add_escape(const Escape& escape, std::size_t at) {
   switch (escape.kind) {
     case Escape::Kind::kCharacter:
@@ -278,7 +293,7 @@ Status PatternParser::add_escape(const Escape& escape, std::size_t at) {
   return tree_.add_set(std::move(bytes), true, at);
 }
 
-/// After \Q: everything is literal up to \E or the end.
+/// Reads what follows \Q: everything is literal up to \E or the end of the pattern.
 Status PatternParser::parse_quote() {
   while (!cursor_.done() && !cursor_.take("\\E")) {
     const std::size_t at = cursor_.at();
@@ -293,6 +308,7 @@ Status PatternParser::parse_class() {
   return add_set(std::move(set), at);
 }
 
+/// Adds '.': any character but a line's end, or with (?s) any at all.
 Status PatternParser::add_dot(std::size_t at) {
   CodeSet set(0, flags_.unicode ? kLastCodePoint : kLastByte);
   if (!flags_.dot_matches_line) {
@@ -302,7 +318,8 @@ Status PatternParser::add_dot(std::size_t at) {
   return add_set(std::move(set), at);
 }
 
-/// '^' or '$'. Engines know of '\r' at a line's end only for the whole pattern.
+/// Adds '^' or '$'. The engines know of '\r' at a line's end only for the whole pattern, so (?R)
+/// cannot change that for a part.
 Status PatternParser::add_line_place(bool end, std::size_t at) {
   if (!flags_.multi_line) return tree_.add_looks({end ? Look::kTextEnd : Look::kTextStart}, at);
   if (end && flags_.crlf != options_.crlf) {
@@ -311,6 +328,7 @@ Status PatternParser::add_line_place(bool end, std::size_t at) {
   return tree_.add_looks({end ? Look::kLineEnd : Look::kLineStart}, at);
 }
 
+/// Adds a character with the flags for case. '\n' is an error where matches lie within lines.
 Status PatternParser::add_character(Character character, std::size_t at) {
   const CodePoint code = character.code;
   cursor_.name(code);
@@ -321,13 +339,14 @@ Status PatternParser::add_character(Character character, std::size_t at) {
   return tree_.add_literal(encoded(code), letters(), at);
 }
 
+/// How literals are compared under the current flags.
 Letters PatternParser::letters() const {
   if (!flags_.ignore_case) return Letters::kExact;
   return flags_.unicode ? Letters::kUnicode : Letters::kAscii;
 }
 
-/// Leaves out what ends a line, if something else is left. (With crlf a '\r' alone may be asked
-/// for.) With case ignored, [a] is the letter a.
+/// Adds a set, without the bytes that end a line if something else is left. With crlf, a '\r' alone
+/// may be asked for. With case ignored, [a] is the literal a.
 Status PatternParser::add_set(CodeSet set, std::size_t at) {
   if (options_.line_terminated && set.contains('\n')) {
     set.subtract(CodeSet('\n', '\n'));
@@ -351,6 +370,7 @@ Result<ParsedPattern> parse_keeping_letters(std::string_view pattern,
   return without_bad_alloc([&] { return PatternParser(pattern, options).parse(); });
 }
 
+/// Parses a whole pattern. Errors: kInvalidArgument with the place in byte_offset; kOutOfMemory.
 Result<ParsedPattern> parse_pattern(std::string_view pattern, const SyntaxOptions& options) {
   return without_bad_alloc([&]() -> Result<ParsedPattern> {
     PRESSO_ASSIGN(ParsedPattern parsed, PatternParser(pattern, options).parse());

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The parsers of regular expressions and of LIKE: from a pattern's text to its tree (tree.h).
-// Flags, groups of flags and named classes are resolved while parsing.
-// Sources: L6. Tested by tests/unit/scan/syntax/regex_parser_test.cpp and regex_like_test.cpp.
+// Flags, groups of flags and named classes are resolved while parsing, so that nothing after the
+// parser knows of them. Time is nearly linear in the pattern; limits on nesting and on the size
+// with repetitions written out keep hostile patterns small. Sources: L6. Tested by
+// tests/unit/scan/syntax/regex_parser_test.cpp and regex_like_test.cpp, and fuzzed by
+// tests/fuzz/pattern_fuzzer.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +16,8 @@
 
 namespace presso::scan_detail {
 
+/// The meaning of a pattern where the pattern itself does not say. Flags in the pattern change
+/// those with a (?letter).
 struct SyntaxOptions {
   bool ignore_case = false;       ///< (?i)
   bool multi_line = true;         ///< (?m): `^` and `$` at lines
@@ -31,8 +36,8 @@ struct SyntaxOptions {
   bool line_terminated = true;
 };
 
-/// Which characters a pattern names as such, outside of names of classes and groups: what ripgrep's
-/// smart case asks.
+/// Which characters a pattern names, not counting names of classes and groups; ripgrep's smart case
+/// asks for that.
 struct NamedCharacters {
   bool any = false;
   bool upper = false;  ///< one of them is an upper-case letter
@@ -43,6 +48,7 @@ struct NamedCharacters {
   }
 };
 
+/// A pattern as a tree, with the number of its groups and the characters that it names.
 struct ParsedPattern {
   Node root;
   std::uint32_t captures = 0;  ///< groups
@@ -55,18 +61,20 @@ struct ParsedPattern {
 /// two children or more, kRepeat has max > 0, and no path is longer than some 1000 nodes. What a
 /// tree would be with its repetitions written out is limited to kMaxExpandedSize bytes and classes.
 Result<ParsedPattern> parse_pattern(std::string_view pattern, const SyntaxOptions& options);
-/// The same, but literals whose case is ignored stay literals, marked by Node::letters. So a caller
-/// can see which strings a pattern stands for before it calls spell_out_letters().
+/// As parse_pattern(), except that literals whose case is ignored stay literals, marked by
+/// Node::letters. So a caller can see which strings a pattern stands for before it calls
+/// spell_out_letters().
 Result<ParsedPattern> parse_keeping_letters(std::string_view pattern, const SyntaxOptions& options);
 
-/// "error: " and `what` of an error of parse_pattern or parse_like below the pattern (the line, or
-/// the part of a long one) with a caret at its offset, for messages. No line feed at the end.
+/// The text of a message: the pattern (the line, or the part of a long one), a caret below it at
+/// the error's offset, and "error: " with the error's `what`. For errors of parse_pattern() and
+/// parse_like(). There is no line feed at the end.
 std::string explain_pattern_error(std::string_view pattern, const Error& error);
 
-/// SQL's LIKE, which matches a whole text (a line): `%` any string, `_` any character, `escape`
-/// (0: none) before a character that is meant literally. Errors likewise. The tree begins with
-/// kLineStart and ends with kLineEnd; of the options ignore_case, unicode, crlf and line_terminated
-/// count.
+/// Parses SQL's LIKE, which matches a whole text (a line): `%` stands for any string, `_` for any
+/// character, and `escape` (0: none) before a character means that character literally. Errors are
+/// as those of parse_pattern(). The tree begins with kLineStart and ends with kLineEnd. Only
+/// ignore_case, unicode, crlf and line_terminated of the options count.
 Result<ParsedPattern> parse_like(std::string_view pattern, char escape,
                                  const SyntaxOptions& options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists of nodes are flattened with restraint (splice()): each node moves at most a logarithmic
-// number of times, so that building a tree takes time nearly linear in the pattern.
+// Lists of nodes are flattened with restraint (splice()), so that each node moves at most a
+// logarithmic number of times and building a tree takes time nearly linear in the pattern.
 #include "scan/syntax/tree.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@ namespace {
 
 using Kind = Node::Kind;
 
+/// Appends a node of a concatenation; a literal is merged with a literal before it.
 void append(std::vector<Node>& list, Node node) {
   const bool joins = node.kind == Kind::kLiteral && !list.empty() &&
                      list.back().kind == Kind::kLiteral && list.back().letters == node.letters;
@@ -23,8 +24,9 @@ void append(std::vector<Node>& list, Node node) {
   }
 }
 
-/// Puts the children of nodes of `kind` into their parent's list. Only into a list that is about as
-/// long, or short ones, so that deep nesting does not move the same nodes again and again.
+/// Puts the children of nodes of `kind` into their parent's list, but only into a list that is
+/// about as long, and always short ones, so that deep nesting does not move the same nodes again
+/// and again.
 std::vector<Node> splice(std::vector<Node>& items, Kind kind) {
   constexpr std::size_t kAlways = 64;
   std::vector<Node> list;
@@ -44,6 +46,7 @@ std::vector<Node> splice(std::vector<Node>& items, Kind kind) {
   return list;
 }
 
+/// The node for a set: a literal where it has one character, so that literals are found as such.
 Node set_node(const CodeSet& set, Kind kind) {
   const std::vector<CodeRange>& ranges = set.ranges();
   if (ranges.size() == 1 && ranges[0].low == ranges[0].high) {
@@ -56,7 +59,8 @@ Node set_node(const CodeSet& set, Kind kind) {
   return node;
 }
 
-/// The concatenation of what each character of a literal stands for.
+/// What a literal stands for when its case is ignored: the concatenation of its characters'
+/// classes.
 Node spelled_out(const Node& literal) {
   const bool unicode = literal.letters == Letters::kUnicode;
   const auto* at = reinterpret_cast<const Byte*>(literal.bytes.data());
@@ -75,6 +79,7 @@ Node spelled_out(const Node& literal) {
 
 }  // namespace
 
+/// The node for a string; kEmpty for the empty one.
 Node literal_node(std::string bytes, Letters letters) {
   Node node = make_node(bytes.empty() ? Kind::kEmpty : Kind::kLiteral);
   if (!bytes.empty()) node.letters = letters;
@@ -88,6 +93,8 @@ Node look_node(Look look) {
   return node;
 }
 
+/// A node of the kind with these children; nested ones of that kind are spliced in, and a single
+/// child stands for itself.
 Node join(std::vector<Node> items, Kind kind) {
   if (items.size() == 1) return std::move(items[0]);
   std::vector<Node> list = splice(items, kind);
@@ -97,6 +104,7 @@ Node join(std::vector<Node> items, Kind kind) {
   return node;
 }
 
+/// An alternation of whole patterns, which are kept apart so that each can be told from the others.
 Node any_of(std::vector<Node> roots) {
   if (roots.size() == 1) return std::move(roots[0]);
   Node node = make_node(Kind::kAlternate);
@@ -104,6 +112,7 @@ Node any_of(std::vector<Node> roots) {
   return node;
 }
 
+/// The pattern with looks around it, for whole words or whole lines.
 Node with_bounds(Node root, MatchBounds bounds) {
   if (bounds == MatchBounds::kNone) return root;
   const bool word = bounds == MatchBounds::kWord;
@@ -114,6 +123,8 @@ Node with_bounds(Node root, MatchBounds bounds) {
   return node;
 }
 
+/// Replaces literals whose case is ignored by classes of all their spellings; the engines know no
+/// case.
 void spell_out_letters(Node& node) {
   if (node.kind == Kind::kLiteral && node.letters != Letters::kExact) {
     node = spelled_out(node);

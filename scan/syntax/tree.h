@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A pattern as a tree: what the parsers make and the compilers read. A tree means the same whatever
-// flags it was parsed with. Sources: L6. Tested by tests/unit/scan/syntax/regex_parser_test.cpp.
+// A pattern as a tree: the parsers make it and the compilers read it. A tree means the same
+// whatever flags it was parsed with, since the flags are resolved in it. Trees are plain values,
+// may be copied, and are at most some 1,000 nodes deep. Sources: L6. Tested by
+// tests/unit/scan/syntax/regex_parser_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +15,14 @@
 
 namespace presso::scan_detail {
 
-/// Inclusive.
+/// A range of code points, both ends included.
 struct CodeRange {
   CodePoint low = 0;
   CodePoint high = 0;
   friend bool operator==(const CodeRange&, const CodeRange&) = default;
 };
 
-/// Places between bytes, at which something must hold. Lines end at '\n'.
+/// A condition on a place between two bytes. Lines end at '\n'.
 enum class Look : Byte {
   kLineStart,         ///< `^` with (?m)
   kLineEnd,           ///< `$` with (?m); before "\r\n", too, with SyntaxOptions::crlf
@@ -34,13 +36,14 @@ enum class Look : Byte {
   kWordEndHalf,       ///< after: its end, or such a character
 };
 
-/// How the letters of a literal are compared with the text.
+/// How the letters of a literal are compared with those of the text.
 enum class Letters : Byte {
   kExact,
   kAscii,    ///< ASCII letters stand for both cases; other bytes for themselves
   kUnicode,  ///< letters stand for all characters with the same simple case folding
 };
 
+/// One node. Which members count depends on `kind`; the others keep their defaults.
 struct Node {
   enum class Kind : Byte {
     kEmpty,      ///< matches the empty string
@@ -75,19 +78,22 @@ inline Node make_node(Node::Kind kind) {
   return node;
 }
 
-/// `bytes` as they are, or in all spellings that `letters` allows (then they must be UTF-8).
+/// A literal of `bytes`, compared as `letters` says (for kUnicode they must be UTF-8). No bytes
+/// make kEmpty.
 Node literal_node(std::string bytes, Letters letters = Letters::kExact);
 Node look_node(Look look);
-/// The concatenation or the alternation of `items`, by `kind`. A single item is returned as it is;
-/// none give kEmpty. Neighbouring literals become one, and items of the same kind are flattened.
+/// The concatenation or the alternation of `items`, as `kind` says. A single item is returned as it
+/// is, and no items give kEmpty. Neighbouring literals become one, and items of the same kind are
+/// flattened.
 Node join(std::vector<Node> items, Node::Kind kind);
-/// One of `roots`, which stay separate children: there may be one, several or none.
+/// A choice among `roots`, which stay separate children: there may be one, several or none.
 Node any_of(std::vector<Node> roots);
-/// `root` between the looks that `bounds` asks for: the second child of three, unless kNone.
+/// The tree with the looks that `bounds` asks for around it: `root` is then the second of three
+/// children. With kNone it is `root` itself.
 Node with_bounds(Node root, MatchBounds bounds);
 
 /// Replaces the letters of literals whose case is ignored by classes, so that all literals are
-/// exact: compile_program() and required_literals() take only such trees.
+/// exact. compile_program() and required_literals() take only such trees.
 void spell_out_letters(Node& root);
 
 }  // namespace presso::scan_detail

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A literal grows character by character in the last item of the innermost open group; a repetition
 // cuts its last character off again. Everything else is put in order when an alternative ends.
-// Tested by tests/unit/scan/syntax/regex_parser_test.cpp.
 #include "scan/syntax/tree_builder.h"
 
 #include <algorithm>
@@ -20,7 +19,8 @@ bool is_plain_repeat(std::uint32_t min, std::uint32_t max) {
   return min <= 1 && (max == Node::kUnlimited || (min == 0 && max == 1));
 }
 
-/// Makes x** into x*, x+? (of the same greed) into x* and so on; false where it is not that simple.
+/// Simplifies a repetition of a repetition: x** becomes x*, x+? (of the same greed) becomes x*, and
+/// so on. Returns false if it is not that simple.
 bool repeat_again(Node& node, std::uint32_t min, std::uint32_t max, bool greedy) {
   if (node.kind != Kind::kRepeat || node.greedy != greedy) return false;
   if (!is_plain_repeat(min, max) || !is_plain_repeat(node.min, node.max)) return false;
@@ -43,6 +43,7 @@ Node repeated(Node node, std::uint32_t min, std::uint32_t max, bool greedy) {
 TreeBuilder::TreeBuilder(std::size_t pattern_bytes)
     : frames_(1), max_size_(std::uint64_t{kMaxExpandedSize} + pattern_bytes) {}
 
+/// Adds a literal, which is joined to one before it with the same treatment of case.
 Status TreeBuilder::add_literal(std::string_view bytes, Letters letters, std::size_t at) {
   Frame& frame = frames_.back();
   const bool grows = frame.last_bytes != 0 && frame.items.back().letters == letters;
@@ -55,6 +56,7 @@ Status TreeBuilder::add_literal(std::string_view bytes, Letters letters, std::si
   return measure({bytes.size(), 1}, at);
 }
 
+/// Adds a class. Surrogates are taken out, since UTF-8 has none.
 Status TreeBuilder::add_set(CodeSet set, bool of_bytes, std::size_t at) {
   if (!of_bytes) set.subtract(CodeSet(0xD800, 0xDFFF));
   const std::vector<CodeRange>& ranges = set.ranges();
@@ -80,7 +82,7 @@ Status TreeBuilder::add(Node node, Measure size, std::size_t at) {
   return measure(size, at);
 }
 
-/// Counts a new item.
+/// Counts a new item towards the sizes.
 Status TreeBuilder::measure(Measure item, std::size_t at) {
   Frame& frame = frames_.back();
   size_ += item.size;
@@ -95,7 +97,7 @@ Status TreeBuilder::check_size(std::size_t at) const {
   return pattern_error(at, "the pattern with its repetitions written out is too large");
 }
 
-/// The last item, or the last character of the literal that it is.
+/// Takes off the last item, or the last character of the literal that it is.
 Node TreeBuilder::take_last() {
   Frame& frame = frames_.back();
   Node& item = frame.items.back();
@@ -109,6 +111,8 @@ Node TreeBuilder::take_last() {
   return node;
 }
 
+/// Repeats what was added last. The size counts repetitions written out, so a pattern cannot grow
+/// beyond its limit by nesting them. Error: kInvalidArgument where it does.
 Status TreeBuilder::repeat(std::uint32_t min, std::uint32_t max, bool greedy, std::size_t at) {
   Frame& frame = frames_.back();
   Node node = take_last();
@@ -139,6 +143,7 @@ void TreeBuilder::alternate() {
   end_item();
 }
 
+/// Opens a group; `capture` 0 is a group without a number.
 Status TreeBuilder::open(std::uint32_t capture, std::string name, std::size_t at) {
   if (depth() >= kMaxNesting) return pattern_error(at, "groups are nested too deeply");
   frames_.emplace_back();
@@ -147,6 +152,7 @@ Status TreeBuilder::open(std::uint32_t capture, std::string name, std::size_t at
   return {};
 }
 
+/// Closes the innermost group and adds it as one item.
 Status TreeBuilder::close(std::size_t at) {
   alternate();
   Frame frame = std::move(frames_.back());

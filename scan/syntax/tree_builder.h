@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Puts a tree together from left to right: what the parsers of regular expressions and of LIKE
-// call. Merges neighbouring literals, leaves out what has no effect, and keeps the tree's depth and
-// its size with repetitions written out within limits. Calls take the offset for errors.
+// Puts a tree together from left to right; the parsers of regular expressions and of LIKE call it.
+// It merges neighbouring literals, leaves out what has no effect, and keeps the depth of the tree,
+// and its size with repetitions written out, within limits. Calls take the offset that an error of
+// theirs will carry. Tested by tests/unit/scan/syntax/regex_parser_test.cpp.
 #pragma once
 
 #include <optional>
@@ -10,34 +11,37 @@
 
 namespace presso::scan_detail {
 
-/// Largest size of a tree beyond its pattern's length: classes count by their ranges, everything
-/// else by bytes, and repetitions as often as they repeat at most.
+/// The largest size of a tree beyond the length of its pattern. Classes count by their ranges,
+/// everything else by bytes, and repetitions as often as they repeat at most.
 constexpr std::uint32_t kMaxExpandedSize = 1u << 22;
 
+/// Builds one tree. Errors are kInvalidArgument: the tree is too large or too deep.
 class TreeBuilder {
  public:
-  /// The pattern's size limits that of the tree.
+  /// `pattern_bytes` is the pattern's size, which the tree's size may exceed by kMaxExpandedSize.
   explicit TreeBuilder(std::size_t pattern_bytes);
 
-  /// One character (or byte), which a repetition takes whole.
+  /// Adds one character (or byte), which a repetition takes as a whole.
   Status add_literal(std::string_view bytes, Letters letters, std::size_t at);
-  /// Surrogates are left out of code points.
+  /// Adds a set of bytes or of code points; surrogates are left out of the latter.
   Status add_set(CodeSet set, bool of_bytes, std::size_t at);
+  /// Adds places that have to hold, all of them at one point.
   Status add_looks(const std::vector<Look>& looks, std::size_t at);
-  /// Repeats what was added last.
+  /// Repeats what was added last; there must be something (can_repeat()).
   Status repeat(std::uint32_t min, std::uint32_t max, bool greedy, std::size_t at);
+  /// Whether there is an expression to repeat.
   bool can_repeat() const { return frames_.back().last.height != 0; }
-  /// From here on repeat() has nothing to repeat.
+  /// Ends the item, so that repeat() has nothing to repeat.
   void end_item();
-  /// Begins the next alternative.
+  /// Ends an alternative and begins the next one.
   void alternate();
-  /// Begins a group; `capture` is 0 for one without number.
+  /// Begins a group; `capture` is 0 for one without a number.
   Status open(std::uint32_t capture, std::string name, std::size_t at);
   /// Ends the group that was opened last.
   Status close(std::size_t at);
-  /// Groups that are open.
+  /// How many groups are open.
   std::uint32_t depth() const { return static_cast<std::uint32_t>(frames_.size()) - 1; }
-  /// The tree; all groups are closed.
+  /// Returns the tree. All groups must be closed.
   Node finish();
 
  private:
@@ -45,7 +49,7 @@ class TreeBuilder {
     std::uint64_t size = 0;    ///< characters and places, with repetitions written out
     std::uint32_t height = 0;  ///< groups and repetitions within each other, and one
   };
-  /// An open group, or the whole.
+  /// An open group, or the whole pattern at the bottom of the stack.
   struct Frame {
     std::vector<Node> items;
     std::vector<Node> alternatives;
@@ -56,9 +60,14 @@ class TreeBuilder {
     std::string name;
   };
 
+  /// Adds a node with its size.
   Status add(Node node, Measure measure, std::size_t at);
+  /// Counts the size to the group at hand and checks the limit.
   Status measure(Measure measure, std::size_t at);
+  /// Error: kInvalidArgument where the pattern written out is too large.
   Status check_size(std::size_t at) const;
+  /// Takes the last item off, for a repetition. Of a joined literal it takes the last character
+  /// alone.
   Node take_last();
 
   std::vector<Frame> frames_;

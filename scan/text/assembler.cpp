@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Two ways lead here: text that workers have read, and blocks that the index left out
+// (assembler_skipped.cpp). Both end in segments, which are counted, cut to the wanted lines and
+// reported in order.
+
 #include "scan/text/assembler.h"
 
 #include <algorithm>
@@ -8,6 +12,8 @@
 
 namespace presso::scan_detail {
 
+/// Arguments are kept by reference. Where the index has left out the file's beginning, counting
+/// starts with what the index knows of it.
 Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
                      const LineCallback& on_line, ChunkSource& chunks)
     : options_(options),
@@ -28,6 +34,8 @@ Assembler::Assembler(const Matcher& matcher, const ScanOptions& options,
   });
 }
 
+/// Takes the next chunk in the order of the file. False where no more is wanted; an error ends the
+/// scan, after what was found before it has been reported.
 Result<bool> Assembler::add(SearchedChunk searched) {
   if (searched.error) return std::move(*searched.error);
   count_block(searched.chunk);
@@ -50,6 +58,8 @@ Result<bool> Assembler::add(SearchedChunk searched) {
   return !reporter_.stopped();
 }
 
+/// Takes a part of the text that was searched elsewhere, by a GPU: counts and places, and of the
+/// text only what lines need.
 Result<bool> Assembler::add(SearchedExcerpt excerpt) {
   summary_.blocks += excerpt.blocks;
   summary_.blocks_read += excerpt.blocks;
@@ -70,6 +80,8 @@ Result<bool> Assembler::add(SearchedExcerpt excerpt) {
   inner.offset = excerpt.offset + excerpt.head.size();
   inner.findings = std::move(excerpt.findings);
   push(std::move(inner));
+  // An excerpt has text up to its first line end and after its last, which are joined to the
+  // neighbours.
   return !reporter_.stopped();
 }
 
@@ -79,6 +91,7 @@ void Assembler::finish() {
   report_waiting();
 }
 
+/// Counts the block to the summary.
 void Assembler::count_block(const Chunk& chunk) {
   summary_.index_used = chunks_.index() != nullptr;
   if (!chunk.is_block) return;
@@ -87,11 +100,12 @@ void Assembler::count_block(const Chunk& chunk) {
   summary_.bytes_read += chunk.stored_bytes;
 }
 
+/// The summary so far; final after finish().
 ScanSummary Assembler::summary() const {
   ScanSummary summary = summary_;
   reporter_.add_to(summary);
   summary.plain_bytes = reporter_.stopped() ? reporter_.looked_at_end() : plain_end_;
-  // As ripgrep counts: a binary file's text ends at the NUL.
+  // As ripgrep counts, the text of a binary file ends at the NUL.
   if (summary.binary_offset) {
     summary.plain_bytes = std::min(summary.plain_bytes, *summary.binary_offset);
   }
@@ -100,6 +114,8 @@ ScanSummary Assembler::summary() const {
 
 // --- Chunks to segments -------------------------------------------------------------------------
 
+/// Takes a damaged block: ends the line at hand, reports what is known, and goes on after the hole,
+/// or with fail_fast returns the error.
 Result<bool> Assembler::add_damage(DamagedBlock damage, std::uint64_t lost_lines) {
   if (options_.fail_fast) {
     finish();
@@ -108,7 +124,7 @@ Result<bool> Assembler::add_damage(DamagedBlock damage, std::uint64_t lost_lines
   close_seam(false);
   if (failure_) return *failure_;
   line_count_ += lost_lines;
-  // Where not even a header could be read, the hole begins where the text before it ended.
+  // If not even a header could be read, the hole begins where the text before it ended.
   if (damage.plain_bytes == 0) damage.plain_offset = plain_end_;
   plain_end_ = damage.plain_offset + damage.plain_bytes;
   report_hole(damage);
@@ -121,6 +137,8 @@ void Assembler::report_hole(const DamagedBlock& damage) {
   if (reporter_.goes_on() && options_.on_damage) options_.on_damage(damage);
 }
 
+/// Splits a chunk into the end of the unfinished line, the inner text, and the begin of the next
+/// line.
 void Assembler::add_text(SearchedChunk searched) {
   Buffer& buffer = searched.chunk.text;
   const Bytes text = buffer.bytes();
@@ -151,12 +169,12 @@ void Assembler::add_text(SearchedChunk searched) {
   push(std::move(inner));
 }
 
-/// Where no line is unfinished, the next one begins at `offset`.
+/// Sets where the next line begins, if no line is unfinished.
 void Assembler::begin_seam(std::uint64_t offset) {
   if (seam_.empty()) seam_.set_offset(offset);
 }
 
-/// The unfinished line ends here. Returns whether it is to be reported.
+/// Ends the unfinished line here. Returns whether it is to be reported.
 bool Assembler::close_seam(bool by_newline) {
   const std::uint64_t unmatched = std::exchange(unmatched_blocks_, 0);
   const std::uint64_t lines_before = line_count_;
@@ -169,14 +187,15 @@ bool Assembler::close_seam(bool by_newline) {
     found = search_seam();
   }
   seam_.clear();
-  // A seam with missing parts counts as the one line that it is: it may not have been read, and
+  // A line with missing parts counts as the one line that it is: it may not have been read, and
   // damage may have taken its line feed.
   if (!complete && by_newline && line_options_.line_numbers) line_count_ = lines_before + 1;
   if (!found && chunks_.index() != nullptr) summary_.blocks_read_in_vain += unmatched;
   return found;
 }
 
-/// Searches the line, all of which is there, and leaves it empty.
+/// Searches the unfinished line, all of which is there, and leaves it empty. Returns whether it was
+/// passed on.
 bool Assembler::search_seam() {
   if (seam_.text().empty()) return false;
   Segment segment;
@@ -195,6 +214,7 @@ bool Assembler::search_seam() {
 
 // --- Segments to the reporter -------------------------------------------------------------------
 
+/// Counts a segment, cuts it to the wanted lines and queues it if anything of it is wanted.
 void Assembler::push(Segment segment) {
   segment.lines_before = line_count_;
   line_count_ += segment.findings.newlines;
@@ -206,6 +226,7 @@ void Assembler::push(Segment segment) {
   report_waiting();
 }
 
+/// Reports the segments that waited for the decision whether the file is binary.
 void Assembler::report_waiting() {
   BinaryCheck& binary = reporter_.binary();
   if (binary.ends_scan()) reporter_.stop();
@@ -216,6 +237,7 @@ void Assembler::report_waiting() {
   }
 }
 
+/// Reports the found lines of one segment in their order.
 void Assembler::report(const Segment& segment) {
   const Findings& findings = segment.findings;
   if (!line_options_.record) return reporter_.count(findings.lines, findings.matches);
@@ -231,13 +253,13 @@ void Assembler::report(const Segment& segment) {
   reporter_.end_text();
 }
 
-/// Buffers of seams stay out of the chunks' pool: they are small, and smaller than what is taken
-/// from it.
+/// Gives a segment's buffer back. Buffers of unfinished lines stay out of the chunks' pool: they
+/// are smaller than what is taken from it.
 void Assembler::release(Segment& segment) {
   if (segment.is_chunk) chunks_.recycle(std::move(segment.buffer));
 }
 
-/// Leaves of a segment what lies in [first_line, last_line].
+/// Cuts a segment to the lines in [first_line, last_line].
 void Assembler::keep_wanted_lines(Segment& segment) {
   const WantedLines wanted = wanted_lines(segment.text(), segment.lines_before, options_);
   past_last_line_ = wanted.through >= options_.last_line;

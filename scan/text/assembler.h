@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The last stage of a search of lines: takes chunks in order, searched on their own by the workers
-// (searched_chunk.h), joins the lines that chunk borders cut (seam.h) and hands every text with its
-// findings to the reporter (line_reporter.h).
+// The last stage of a search of lines. It takes chunks in order, which workers have searched on
+// their own (searched_chunk.h), joins the lines that chunk borders cut (seam.h), and hands every
+// text with its findings to the reporter (line_reporter.h).
 //
-// A line that borders cut is searched here, as a text of its own: one short line for each chunk,
+// A line that borders cut is searched here as a text of its own: one short line for each chunk,
 // however many chunks a line spans. At a damaged block the line so far ends, and what follows the
-// block begins a new line. Blocks that the index left out add to the line counts what the index
-// knows of their line ends.
+// block begins a new line. For blocks that the index left out, the line counts grow by what the
+// index knows of their line ends.
 //
-// Texts wait, as segments, while the binary check is undecided: for the first 64 KiB. Texts without
-// findings pass, too, where lines around the found ones are wanted.
-//
-// Used by one thread. Tested by tests/unit/scan/text/scan_test.cpp with borders at every offset.
+// Texts wait, as segments, while the binary check is undecided, which is for the first 64 KiB.
+// Texts without findings pass, too, if lines around the found ones are wanted. Used by one thread.
+// Tested by tests/unit/scan/text/scan_test.cpp with borders at every offset.
 #pragma once
 
 #include <deque>
@@ -22,25 +21,27 @@
 
 namespace presso::scan_detail {
 
+/// Joins the chunks of one scan. Memory: the waiting segments and the unfinished line.
 class Assembler {
  public:
-  /// All is kept by reference.
+  /// Keeps everything by reference.
   Assembler(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line,
             ChunkSource& chunks);
   Assembler(const Assembler&) = delete;
   Assembler& operator=(const Assembler&) = delete;
 
-  /// The next chunk; false when the scan need not go on.
+  /// Takes the next chunk. Returns false if the scan need not go on, and the error of reading or,
+  /// with fail_fast, of damage.
   Result<bool> add(SearchedChunk searched);
-  /// Likewise. Not for options with limits of lines or with context, nor for a text that begins
-  /// with a byte order mark.
+  /// Takes the next part of a file that a GPU has searched; returns as above. Not for options with
+  /// limits of lines or with context, nor for a text that begins with a byte order mark.
   Result<bool> add(SearchedExcerpt excerpt);
-  /// After the last chunk. Not called where add() gave false or an error.
+  /// Ends the text after the last chunk. Not to be called if add() gave false or an error.
   void finish();
 
-  /// As far as add() has come.
+  /// The counts as far as add() has come.
   ScanSummary summary() const;
-  /// An error of reading a block that a line reaches into.
+  /// The error of reading a block that a line reaches into, if there was one.
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -60,23 +61,33 @@ class Assembler {
 
   // Chunks to segments.
   Result<bool> add_damage(DamagedBlock damage, std::uint64_t lost_lines);
+  /// Searches nothing itself: puts the chunk's head to the line at hand, and queues the rest.
   void add_text(SearchedChunk searched);
+  /// Starts a line at a chunk's border, at this offset of the plain text.
   void begin_seam(std::uint64_t offset);
+  /// Ends the line that borders have cut and searches it. `by_newline`: it is complete.
   bool close_seam(bool by_newline);
+  /// Searches the line as a text of its own.
   bool search_seam();
+  /// Tells the callback of damage.
   void report_hole(const DamagedBlock& damage);
+  /// Counts a chunk to the summary if it is a block.
   void count_block(const Chunk& chunk);
   // Blocks that were left out (assembler_skipped.cpp).
   void add_skipped(const SkippedBlocks& skipped);
   void add_skipped_block(std::uint64_t block);
+  /// Reads the missing parts of the line, which the index had left out.
   void complete_seam();
+  /// Appends one such part; false where it could not be read.
   bool append_part(const Seam::MissingPart& part);
   void count_read_part(std::uint64_t block, std::uint64_t stored_bytes);
   // Segments to the reporter.
   void push(Segment segment);
+  /// Cuts the segment to the lines that were asked for by number.
   void keep_wanted_lines(Segment& segment);
   void report_waiting();
   void report(const Segment& segment);
+  /// Gives the segment's buffer back to the source of chunks, which uses it again.
   void release(Segment& segment);
 
   const ScanOptions& options_;

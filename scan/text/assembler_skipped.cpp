@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The assembler's part for blocks that the index left out (block_index.h): they are known by their
-// line ends only. A line that reaches into one is completed, by reading the block, only where a
-// match may begin in what is known of the line.
+// The part of the assembler for blocks that the index left out (scan/blocks/block_index.h). Only
+// their line ends are known. A line that reaches into such a block is completed, by reading the
+// block, only if a match may begin in what is known of the line. Tested by
+// tests/unit/scan/blocks/scan_index_test.cpp.
 #include <utility>
 
 #include "scan/blocks/block_index.h"
@@ -9,6 +10,7 @@
 
 namespace presso::scan_detail {
 
+/// Whether the line may match, by what is there of it and by what the index knows of the rest.
 bool Seam::may_match(const BlockIndex& index) const {
   std::size_t begin = 0;
   for (const MissingPart& part : missing_) {
@@ -24,7 +26,7 @@ void Assembler::add_skipped(const SkippedBlocks& skipped) {
   }
 }
 
-/// As add_text(), from the facts about the block.
+/// Does what add_text() does, from the facts about the block in place of its text.
 void Assembler::add_skipped_block(std::uint64_t block) {
   const LineFacts& facts = chunks_.index()->facts(block);
   const auto bytes = static_cast<std::size_t>(chunks_.index()->plain_bytes(block));
@@ -43,8 +45,8 @@ void Assembler::add_skipped_block(std::uint64_t block) {
   if (rest < bytes) seam_.append_missing(block, rest, bytes);
 }
 
-/// Reads the missing parts of the line. Afterwards the seam holds the line or, where a damaged
-/// block cut it, what follows the damage; what came before has been searched.
+/// Reads the missing parts of the line. Afterwards the seam holds the line or, if a damaged block
+/// cut it, what follows the damage; what came before it has been searched.
 void Assembler::complete_seam() {
   const Buffer known = seam_.take_text();
   std::size_t taken = 0;
@@ -56,7 +58,7 @@ void Assembler::complete_seam() {
   seam_.append(known.bytes().subspan(taken));
 }
 
-/// False where the scan fails, with failure_ set.
+/// Appends one missing part. Returns false if the scan fails, with failure_ set.
 bool Assembler::append_part(const Seam::MissingPart& part) {
   Result<Chunk> chunk = chunks_.load(WholeBlock{part.block});
   if (!chunk.ok()) {
@@ -84,7 +86,7 @@ bool Assembler::append_part(const Seam::MissingPart& part) {
   return true;
 }
 
-/// One line may end and another begin in the same block.
+/// Counts a block as read after all, once for both lines that may end and begin in it.
 void Assembler::count_read_part(std::uint64_t block, std::uint64_t stored_bytes) {
   if (std::exchange(last_missing_read_, block) == block) return;
   --summary_.blocks_skipped;

@@ -11,6 +11,8 @@ ContextLines::ContextLines(const ScanOptions& options, bool has_callback)
       before_(options.passthru ? 0 : options.before_context),
       after_(options.passthru ? 0 : options.after_context) {}
 
+/// Notes a match: lines after it are context, except that after the limit a further match is
+/// context itself.
 void ContextLines::matched(bool limit_reached) {
   if (!limit_reached) {
     after_left_ = after_;
@@ -28,6 +30,7 @@ void ContextLines::cut() {
   after_left_ = 0;
 }
 
+/// Keeps the last lines of a text that ends, for a match at the beginning of the next.
 void ContextLines::keep(Bytes text, std::uint64_t offset) {
   if (before_ == 0 || text.empty()) return;
   std::uint64_t lines = 0;
@@ -41,6 +44,7 @@ void ContextLines::keep(Bytes text, std::uint64_t offset) {
   }
 }
 
+/// Walks back from `end` over at most before_ lines; `lines` gets their number.
 std::size_t ContextLines::before_begin(Bytes text, std::size_t begin, std::size_t end,
                                        std::uint64_t& lines) const {
   lines = 0;
@@ -50,6 +54,7 @@ std::size_t ContextLines::before_begin(Bytes text, std::size_t begin, std::size_
   return at;
 }
 
+/// Whether a separator belongs before this line: there are lines between it and the one before.
 bool ContextLines::gap_before(std::uint64_t offset, std::size_t bytes) {
   const bool gap = !passthru_ && wanted_ && reported_any_ && offset > reported_end_;
   reported_any_ = true;

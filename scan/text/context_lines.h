@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What has to be remembered for the lines around found lines: how many lines after the last match
-// are still to be reported, and the last lines before the text at hand, which a later match may ask
-// for. These are copied, so that no chunk has to be kept for them. Tested by
-// tests/unit/scan/text/scan_context_test.cpp.
+// Remembers what is needed for the lines around found lines (-A, -B, -C): how many lines after the
+// last match are still to be reported, and the last lines before the text at hand, which a later
+// match may ask for. These lines are copied, so that no chunk has to be kept for them; memory is
+// that of before_context lines. Tested by tests/unit/scan/text/scan_context_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,41 @@ struct KeptLine {
   std::uint64_t offset = 0;  ///< in the plain text
 };
 
+/// The context of one scan; used by the thread that reports.
 class ContextLines {
  public:
-  /// Without a callback there is nobody to give context to.
+  /// Without a callback nobody gets context, so none is kept.
   ContextLines(const ScanOptions& options, bool has_callback);
 
   bool wanted() const { return wanted_; }
-  /// The next line is to be reported even if it does not match.
+  /// Whether the next line is to be reported even if it does not match.
   bool reporting() const { return passthru_ || after_left_ > 0; }
+  /// What a line is that does not match: context after a match, or something else.
   LineKind kind() const { return after_left_ > 0 ? LineKind::kAfter : LineKind::kOther; }
   /// How many lines after the last match are still to be reported.
   std::uint64_t after_left() const { return after_left_; }
 
-  /// A match was reported. `limit_reached`: it comes after the last of ScanOptions::max_lines, and
-  /// so it only uses up one of the lines after that.
+  /// Notes that a match was reported. `limit_reached`: it comes after the last of
+  /// ScanOptions::max_lines, and so it only uses up one of the lines after that.
   void matched(bool limit_reached);
-  /// A line after a match was reported.
+  /// Notes that a line after a match was reported.
   void followed();
 
   /// Keeps the last lines of `text` for later; `offset` is that of its first byte.
   void keep(Bytes text, std::uint64_t offset);
+  /// Drops kept lines, where the text before is no neighbour of what follows.
   void forget() { kept_.clear(); }
-  /// A hole in the text: lines on one side of it are no context for those on the other.
+  /// Notes a hole in the text: lines on one side of it are no context for those on the other.
   void cut();
   const std::deque<KeptLine>& kept() const { return kept_; }
 
-  /// Where the wanted lines before `end` begin, but not before `begin`; sets `lines` to their
+  /// Where the wanted lines before `end` begin, but not before `begin`. Sets `lines` to their
   /// number.
   std::size_t before_begin(Bytes text, std::size_t begin, std::size_t end,
                            std::uint64_t& lines) const;
   std::uint64_t before() const { return before_; }
 
-  /// The value for MatchedLine::after_gap; remembers the line.
+  /// The value for MatchedLine::after_gap of the line at `offset`; remembers the line.
   bool gap_before(std::uint64_t offset, std::size_t bytes);
 
  private:

@@ -15,6 +15,7 @@ Bytes part(Bytes text, const MatchSpan& place) {
 
 }  // namespace
 
+/// Arguments are kept by reference.
 LineReporter::LineReporter(const Matcher& matcher, const ScanOptions& options,
                            const LineCallback& on_line)
     : options_(options),
@@ -46,6 +47,8 @@ void LineReporter::count(std::uint64_t lines, std::uint64_t matches) {
 
 // --- One text -----------------------------------------------------------------------------------
 
+/// The text that the next lines are found in. `after_hole`: what was kept of the text before is no
+/// context of it.
 void LineReporter::begin_text(Bytes text, std::uint64_t offset, std::uint64_t lines_before,
                               bool after_hole) {
   text_ = text;
@@ -55,6 +58,7 @@ void LineReporter::begin_text(Bytes text, std::uint64_t offset, std::uint64_t li
   if (after_hole) context_.cut();
 }
 
+/// Reports found lines with the context before them; calls come in the order of the text.
 void LineReporter::report(const FoundLines& found) {
   if (context_.wanted()) {
     report_others(found.place.begin);
@@ -72,6 +76,8 @@ void LineReporter::end_text() {
   context_.keep(text_.subspan(settled_), offset_ + settled_);
 }
 
+/// Counts and reports a found line. A NUL in it may end the scan, before or after it is counted, as
+/// BinaryRule says.
 void LineReporter::report_found(const FoundLines& found) {
   const Bytes text = part(text_, found.place);
   const std::uint64_t offset = offset_ + found.place.begin + found.moved;
@@ -96,7 +102,7 @@ void LineReporter::report_found(const FoundLines& found) {
 
 // --- Lines around the found ones ----------------------------------------------------------------
 
-/// Lines before `end` that follow a match or that passthru asks for.
+/// Reports lines before `end` that follow a match or that passthru asks for.
 void LineReporter::report_others(std::size_t end) {
   while (settled_ < end && context_.reporting() && goes_on()) {
     const MatchSpan place{settled_, line_end(text_, settled_)};
@@ -106,7 +112,7 @@ void LineReporter::report_others(std::size_t end) {
   }
 }
 
-/// The lines before a match, of which some may lie in earlier texts.
+/// Reports the lines before a match, of which some may lie in earlier texts.
 void LineReporter::report_before(const FoundLines& found) {
   std::uint64_t lines = 0;
   std::size_t at = context_.before_begin(text_, settled_, found.place.begin, lines);
@@ -121,7 +127,8 @@ void LineReporter::report_before(const FoundLines& found) {
   }
 }
 
-/// The last `wanted` of the kept lines; `lines_before` the text at hand.
+/// Reports the last `wanted` of the kept lines; `lines_before` are the lines before the text at
+/// hand.
 void LineReporter::report_kept(std::uint64_t wanted, std::uint64_t lines_before) {
   const std::deque<KeptLine>& kept = context_.kept();
   const std::size_t count = std::min<std::size_t>(wanted, kept.size());
@@ -132,6 +139,7 @@ void LineReporter::report_kept(std::uint64_t wanted, std::uint64_t lines_before)
   }
 }
 
+/// Reports a line of context, which counts for no limit except that of lines after the last match.
 void LineReporter::report_context(Bytes text, const MatchSpan& place, std::uint64_t offset,
                                   std::uint64_t lines_before, LineKind kind) {
   MatchedLine line;
@@ -157,12 +165,12 @@ bool LineReporter::limit_reached() const {
   return (limits_matches_ ? matches_ : found_) >= options_.max_lines;
 }
 
-/// Lines after the last match are still reported.
+/// Stops at the limit; lines after the last match are still reported.
 void LineReporter::stop_after_limit() {
   if (limit_reached() && context_.after_left() == 0) stopped_ = true;
 }
 
-/// `begin`: of the line in `text`.
+/// Calls the callback with a line, which begins at `begin` in `text`.
 void LineReporter::deliver(MatchedLine& line, Bytes text, std::size_t begin) {
   if (!goes_on()) return;
   if (!options_.line_numbers) line.number = 0;
@@ -176,7 +184,8 @@ void LineReporter::deliver(MatchedLine& line, Bytes text, std::size_t begin) {
   if (!on_line_(line)) stopped_ = true;
 }
 
-/// Matches that span lines are judged in all of the text, others in their line.
+/// Finds out which pattern each match of the line is of. Matches that span lines are judged in the
+/// whole text, others in their line.
 void LineReporter::tell_patterns(MatchedLine& line, Bytes text, std::size_t begin) {
   patterns_.clear();
   if (!pattern_finder_ && several_patterns_) return;
@@ -191,6 +200,8 @@ void LineReporter::tell_patterns(MatchedLine& line, Bytes text, std::size_t begi
 
 // --- Some lines only ----------------------------------------------------------------------------
 
+/// The part of the text with the lines that were asked for by number, and how many lines are
+/// before.
 WantedLines wanted_lines(Bytes text, std::uint64_t lines_before, const ScanOptions& options) {
   const auto skip = [&](std::uint64_t line, std::size_t from, std::uint64_t& at_line) {
     for (; at_line < line && from < text.size(); ++at_line) from = line_end(text, from);

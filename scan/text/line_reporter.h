@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// From found lines to the caller: counts them, stops at limits and at binary files, adds the lines
+// Takes found lines to the caller: counts them, stops at limits and at binary files, adds the lines
 // around them and calls the callback. Searches of lines (assembler.h) and across lines
 // (multiline_search.h) both end here.
 //
-// Texts come one after another, in order, each with its found lines in order. Where lines around
-// the found ones are wanted, each text is walked from one found line to the next; lines before a
-// match that lie in earlier texts come from ContextLines. ripgrep looks at these only when it has
-// found the match, so a NUL in one of them ends the scan before the match is counted.
+// Texts come one after another, in order, each with its found lines in order. If lines around the
+// found ones are wanted, each text is walked from one found line to the next; lines before a match
+// that lie in earlier texts come from ContextLines. ripgrep looks at these only when it has found
+// the match, so a NUL in one of them ends the scan before the match is counted.
 //
-// Used by one thread. Tested by the tests of its two users: scan_test.cpp, scan_context_test.cpp,
-// scan_binary_test.cpp and scan_multiline_test.cpp in tests/unit/scan/text.
+// Used by one thread; the callback runs on it. Tested by the tests of its two users: scan_test.cpp,
+// scan_context_test.cpp, scan_binary_test.cpp and scan_multiline_test.cpp in tests/unit/scan/text.
 #pragma once
 
 #include <functional>
@@ -32,53 +32,65 @@ struct FoundLines {
   std::span<const MatchSpan> matches = {};  ///< within `place`
 };
 
+/// Reports the lines of one scan.
 class LineReporter {
  public:
   /// Finds the matches in a context line; `line` is its place in `text`.
   using ContextMatches =
       std::function<std::span<const MatchSpan>(Bytes text, const MatchSpan& line)>;
 
-  /// All is kept by reference.
+  /// Keeps everything by reference. The callback may be empty; then lines are only counted.
   LineReporter(const Matcher& matcher, const ScanOptions& options, const LineCallback& on_line);
 
-  /// For ScanOptions::invert together with ScanOptions::matches.
+  /// Sets how matches in context lines are found, for ScanOptions::invert together with
+  /// ScanOptions::matches.
   void set_context_matches(ContextMatches find) { context_matches_ = std::move(find); }
-  /// ScanOptions::max_lines counts matches, not found lines.
+  /// Makes ScanOptions::max_lines count matches in place of found lines.
   void limit_matches() { limits_matches_ = true; }
 
   BinaryCheck& binary() { return binary_; }
   bool wants_context() const { return context_.wanted(); }
-  /// Nothing is reported any more.
+  /// Whether nothing will be reported any more.
   bool stopped() const { return stopped_; }
   void stop() { stopped_ = true; }
-  /// Asks ScanOptions::cancelled too.
+  /// As !stopped(), but asks ScanOptions::cancelled, too.
   bool goes_on();
 
-  /// Lines of which only the number is known: no callback, nor anything else that needs places.
+  /// Counts lines of which only the number is known, when there is no callback nor anything else
+  /// that needs their places.
   void count(std::uint64_t lines, std::uint64_t matches);
-  /// The text that found lines lie in from now on, at `offset` of the plain text with
+  /// Sets the text in which found lines lie from now on, at `offset` of the plain text and with
   /// `lines_before` lines before it. `after_hole`: it does not follow the text before.
   void begin_text(Bytes text, std::uint64_t offset, std::uint64_t lines_before, bool after_hole);
   void report(const FoundLines& found);
-  /// Reports the wanted lines after the last found one.
+  /// Reports the wanted lines after the last found one, and keeps those that a later match may
+  /// want.
   void end_text();
 
-  /// ScanSummary::lines, matches and binary_offset.
+  /// Adds ScanSummary::lines, matches and binary_offset.
   void add_to(ScanSummary& summary) const;
-  /// The end, in the plain text, of the last line that was looked at.
+  /// Where in the plain text the last line ends that was looked at.
   std::uint64_t looked_at_end() const { return looked_at_end_; }
 
  private:
+  /// Reports the matching line itself and counts it.
   void report_found(const FoundLines& found);
+  /// Reports lines up to `end` that do not match: context after the last match, or all of them.
   void report_others(std::size_t end);
+  /// Reports the context before a match.
   void report_before(const FoundLines& found);
+  /// Reports context that was kept from the text before.
   void report_kept(std::uint64_t wanted, std::uint64_t lines_before);
   void report_context(Bytes text, const MatchSpan& place, std::uint64_t offset,
                       std::uint64_t lines_before, LineKind kind);
   void deliver(MatchedLine& line, Bytes text, std::size_t begin);
+  /// Fills in which patterns have matched, if that was asked for.
   void tell_patterns(MatchedLine& line, Bytes text, std::size_t begin);
+  /// Whether the line is the one with the NUL that ends a binary file.
   bool ends_scan_at(Bytes line, std::uint64_t offset);
+  /// Whether as many lines or matches were reported as were asked for.
   bool limit_reached() const;
+  /// Stops when the limit is reached and no context is due any more.
   void stop_after_limit();
 
   const ScanOptions& options_;
@@ -111,7 +123,7 @@ struct WantedLines {
   std::uint64_t before = 0;   ///< lines of the plain text before the part
   std::uint64_t through = 0;  ///< and up to its end
 };
-/// `lines_before`: lines of the plain text before `text`.
+/// Finds that part; `lines_before` are the lines of the plain text before `text`.
 WantedLines wanted_lines(Bytes text, std::uint64_t lines_before, const ScanOptions& options);
 
 }  // namespace presso::scan_detail

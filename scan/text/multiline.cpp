@@ -9,19 +9,22 @@
 namespace presso::scan_detail {
 namespace {
 
+/// What a worker has made of a chunk.
 struct LoadedChunk {
   Chunk chunk;
   std::size_t bytes_in_place = 0;  ///< read into the whole text already; then the chunk is empty
   std::optional<Error> error;      ///< of reading
 };
 
-/// Collects chunks and has them searched when a damaged block or the end comes.
+/// Collects chunks into one text and has it searched when a damaged block or the end comes.
 class WholeText {
  public:
   WholeText(ChunkSource& chunks, const Matcher& matcher, const ScanOptions& options,
             const LineCallback& on_line)
       : chunks_(chunks), options_(options), search_(matcher, options, on_line) {}
 
+  /// Takes memory for that much text, in large pages where the system has them. Error: kUnsupported
+  /// where it is over the limit.
   Status make_room(std::uint64_t bytes) {
     PRESSO_TRY(check_limit(bytes));
     text_.use_large_pages();
@@ -31,13 +34,14 @@ class WholeText {
     return {};
   }
 
-  /// Where a piece of plain text belongs; empty where there is no room for it. May be called by all
-  /// threads: plain text has no damaged blocks, so nothing moves.
+  /// The place in the text where a piece of plain text belongs, or an empty range if there is no
+  /// room for it. All threads may call it: plain text has no damaged blocks, so nothing moves.
   MutableBytes place_for(const FileRange& range) {
     if (range.begin + range.bytes > room_) return {};
     return {text_.data() + range.begin, range.bytes};
   }
 
+  /// Appends a chunk. Returns false if the scan need not go on.
   Result<bool> add(LoadedChunk loaded) {
     if (loaded.error) return std::move(*loaded.error);
     count_block(loaded.chunk);
@@ -51,6 +55,7 @@ class WholeText {
     return true;
   }
 
+  /// Searches the text that was gathered and forgets it; false where no more is wanted.
   bool search() {
     const bool goes_on = search_.search(text_.bytes(), offset_);
     summary_.plain_bytes += text_.size();
@@ -65,6 +70,7 @@ class WholeText {
   }
 
  private:
+  /// Error: kUnsupported, with the limit in its text.
   Status check_limit(std::uint64_t bytes) const {
     if (bytes <= options_.multiline_limit) return {};
     return make_error(ErrorCode::kUnsupported,
@@ -73,6 +79,7 @@ class WholeText {
                           "memory");
   }
 
+  /// Searches the text before a damaged block and begins a new one after it.
   Result<bool> add_damage(DamagedBlock damage) {
     const bool goes_on = search();
     if (options_.fail_fast) return std::move(damage.error);
@@ -99,6 +106,7 @@ class WholeText {
   std::uint64_t offset_ = 0;
 };
 
+/// The work of one thread: reads a chunk, straight into its place in the text where possible.
 LoadedChunk load_chunk(ChunkSource& chunks, ChunkItem item, WholeText& whole) {
   LoadedChunk loaded;
   if (const auto* range = std::get_if<FileRange>(&item)) {
@@ -122,6 +130,8 @@ LoadedChunk load_chunk(ChunkSource& chunks, ChunkItem item, WholeText& whole) {
 
 }  // namespace
 
+/// Reads the whole plain text into one buffer, decoding in parallel, and then searches it with one
+/// thread; damage cuts it into texts of their own. Memory: the plain text.
 Result<ScanSummary> scan_multiline(ChunkSource& chunks, const Matcher& matcher,
                                    const ScanOptions& options, const LineCallback& on_line,
                                    std::uint64_t expected_bytes) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A scan for matches that may span lines (multiline_search.h): all of the text is read into memory,
-// up to ScanOptions::multiline_limit, decoded by all threads and searched by one. A damaged block
-// divides the text; no match and no context reaches across it.
+// A scan for matches that may span lines (multiline_search.h). All of the text is read into memory,
+// up to ScanOptions::multiline_limit, decoded by all threads and searched by one, since a match has
+// no greatest length that chunks could overlap by. A damaged block divides the text; no match and
+// no context reaches across it. Tested by tests/unit/scan/text/scan_multiline_test.cpp.
 #pragma once
 
 #include "presso/lines.h"
@@ -10,8 +11,9 @@
 
 namespace presso::scan_detail {
 
-/// `expected_bytes` of text, if not 0, get their room at once; more than the limit is an error
-/// before anything is read. Errors: kUnsupported above the limit; those of reading; kCancelled.
+/// Runs the scan. If `expected_bytes` is not 0, memory for that much text is reserved at once; if
+/// it is above the limit, that is an error before anything is read. Errors: kUnsupported above the
+/// limit, kCancelled, and those of reading.
 Result<ScanSummary> scan_multiline(ChunkSource& chunks, const Matcher& matcher,
                                    const ScanOptions& options, const LineCallback& on_line,
                                    std::uint64_t expected_bytes);

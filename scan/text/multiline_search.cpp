@@ -14,7 +14,7 @@ std::uint64_t count_line_feeds(Bytes text) {
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), Byte{'\n'}));
 }
 
-/// With an unfinished last line.
+/// The number of lines, an unfinished last line included.
 std::uint64_t count_lines(Bytes text) {
   const bool unfinished = !text.empty() && text.back() != '\n';
   return count_line_feeds(text) + (unfinished ? 1 : 0);
@@ -22,6 +22,7 @@ std::uint64_t count_lines(Bytes text) {
 
 }  // namespace
 
+/// Arguments are kept by reference.
 MultilineSearch::MultilineSearch(const Matcher& matcher, const ScanOptions& options,
                                  const LineCallback& on_line)
     : options_(options),
@@ -29,7 +30,7 @@ MultilineSearch::MultilineSearch(const Matcher& matcher, const ScanOptions& opti
       crlf_(matcher.crlf()),
       searcher_(matcher.searcher(options.decode.level)),
       reporter_(matcher, options, on_line) {
-  // As in ripgrep, where what is only counted are matches, the limit is one of matches.
+  // As in ripgrep, if matches are counted, the limit is one of matches.
   if (only_counts_ && options.matches && !options.invert) reporter_.limit_matches();
   if (!options.invert || !options.matches) return;
   reporter_.set_context_matches([this](Bytes, const MatchSpan& line) {
@@ -38,6 +39,8 @@ MultilineSearch::MultilineSearch(const Matcher& matcher, const ScanOptions& opti
   });
 }
 
+/// Searches one text that begins at `offset`; a further call is for the text after damage. False
+/// where no more is wanted.
 bool MultilineSearch::search(Bytes text, std::uint64_t offset) {
   if (reporter_.stopped()) return false;
   text_ = text;
@@ -66,7 +69,8 @@ bool MultilineSearch::search(Bytes text, std::uint64_t offset) {
   return !reporter_.stopped();
 }
 
-/// Leaves of the text what lies in [first_line, last_line]; returns the bytes taken off in front.
+/// Cuts the text to the lines in [first_line, last_line]; returns how many bytes were taken off in
+/// front.
 std::size_t MultilineSearch::keep_wanted_lines() {
   if (!options_.limits_lines()) return 0;
   const WantedLines wanted = wanted_lines(text_, line_count_, options_);
@@ -75,7 +79,7 @@ std::size_t MultilineSearch::keep_wanted_lines() {
   return wanted.place.begin;
 }
 
-/// False where a NUL in the first bytes ends the scan.
+/// Looks for a NUL in the first bytes. Returns false if one ends the scan.
 bool MultilineSearch::settle_binary() {
   reporter_.binary().probe(text_);
   reporter_.binary().end_probe();
@@ -83,7 +87,8 @@ bool MultilineSearch::settle_binary() {
   return !reporter_.stopped();
 }
 
-/// A group of lines is held back until the next match is known to begin after it.
+/// Searches for matching lines. A group of lines is held back until the next match is known to
+/// begin after it.
 void MultilineSearch::search_matching() {
   std::optional<MatchSpan> group;
   const bool any_decides = only_counts_ && !options_.matches && options_.max_lines == 1;
@@ -107,7 +112,7 @@ void MultilineSearch::search_matching() {
   if (group && !group->empty() && !reporter_.stopped()) add_lines(*group);
 }
 
-/// What lies between matches, a line at a time.
+/// Reports what lies between matches, one line at a time.
 void MultilineSearch::search_inverted() {
   for (std::size_t at = 0; at < text_.size() && !reporter_.stopped();) {
     const std::optional<MatchSpan> match = searcher_->next(at);
@@ -121,19 +126,20 @@ void MultilineSearch::search_inverted() {
   }
 }
 
-/// The lines of a match, from the first one's beginning to the last one's end. `floor`: where some
-/// line begins, at or before the match; it saves looking for the beginning of a long line again for
-/// each of its matches.
+/// The lines of a match, from the beginning of the first to the end of the last. `floor` is where
+/// some line begins, at or before the match; it saves looking for the beginning of a long line
+/// again for each of its matches.
 MatchSpan MultilineSearch::lines_of(const MatchSpan& match, std::size_t floor) const {
   const std::size_t begin = line_begin(text_, floor, match.begin);
   return {begin, match.end > begin ? end_of_lines(match.end) : line_end(text_, match.end)};
 }
 
-/// The end of the last line of a match that has at least one byte of it.
+/// The end of the last line of a match that has at least one byte in it.
 std::size_t MultilineSearch::end_of_lines(std::size_t match_end) const {
   return text_[match_end - 1] == '\n' ? match_end : line_end(text_, match_end);
 }
 
+/// Reports lines that one match, or several that share lines, lie in.
 void MultilineSearch::add_lines(const MatchSpan& lines) {
   FoundLines found;
   found.place = lines;
@@ -146,7 +152,8 @@ void MultilineSearch::add_lines(const MatchSpan& lines) {
   reporter_.report(found);
 }
 
-/// Matches that begin in `lines`. An empty one right after another, or after the lines, is none.
+/// Finds the matches that begin in `lines`. An empty one right after another, or after the lines,
+/// does not count.
 void MultilineSearch::find_matches(const MatchSpan& lines) {
   matches_.clear();
   std::optional<std::size_t> last_end;
@@ -162,7 +169,7 @@ void MultilineSearch::find_matches(const MatchSpan& lines) {
   }
 }
 
-/// Lines of the plain text before `at`, which never decreases within a text.
+/// The number of lines of the plain text before `at`, which must not decrease within a text.
 std::uint64_t MultilineSearch::lines_before(std::size_t at) {
   line_count_ += count_line_feeds(text_.subspan(counted_, at - counted_));
   counted_ = at;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Puts the stages together: chunks (chunk_source.h) are taken in order, decoded and searched by all
-// threads (searched_chunk.h), joined in order (assembler.h) and reported (line_reporter.h).
+// The scan of one source, as a pipeline: chunks (chunk_source.h) are taken in order, decoded and
+// searched by all threads (searched_chunk.h), joined in order (assembler.h) and reported
+// (line_reporter.h). Errors end the scan after what was read before them has been reported. Tested
+// by tests/unit/scan/text/scan_test.cpp.
 #include "presso/scan.h"
 
 #include <algorithm>
@@ -24,6 +26,8 @@ using scan_detail::LineScanner;
 using scan_detail::Matcher;
 using scan_detail::SearchedChunk;
 
+/// One run of a search of lines. Each worker has a scanner of its own; everything else is touched
+/// by one thread at a time.
 class ScanRun {
  public:
   ScanRun(ChunkSource& chunks, const Matcher& matcher, const ScanOptions& options,
@@ -34,6 +38,8 @@ class ScanRun {
         has_callback_(static_cast<bool>(on_line)),
         assembler_(matcher, options, on_line, chunks) {}
 
+  /// Runs the pipeline: chunks are loaded and searched by all threads and handed to the assembler
+  /// in order. Memory: some chunks for each thread.
   Result<ScanSummary> run() {
     PipelineOptions pipeline;
     pipeline.threads = threads_or_all(options_.threads);
@@ -61,6 +67,8 @@ class ScanRun {
     return chunks_.take();
   }
 
+  /// Loads and searches one chunk, on a worker thread. An error travels with the chunk, so that it
+  /// is met in its place.
   SearchedChunk search(ChunkItem item, unsigned worker) {
     Result<scan_detail::Chunk> chunk = chunks_.load(std::move(item));
     if (!chunk.ok()) {
@@ -74,7 +82,7 @@ class ScanRun {
     return scan_detail::search_chunk(std::move(*chunk), scanner_of(worker));
   }
 
-  /// Made by the worker that uses it, when it first has something to do.
+  /// The scanner of a worker, made by that worker when it first has something to do.
   LineScanner& scanner_of(unsigned worker) {
     auto& scanner = scanners_[worker];
     if (!scanner) {
@@ -92,14 +100,15 @@ class ScanRun {
   std::vector<std::unique_ptr<LineScanner>> scanners_;
 };
 
-/// No rule for binary files where none is needed.
+/// The options with the rule for binary files switched off, where it cannot apply.
 ScanOptions without_binary_rule(const ScanOptions& options) {
   ScanOptions result = options;
   result.binary = BinaryRule::kText;
   return result;
 }
 
-/// `expected_bytes` of text, or 0 where that is not known.
+/// Runs the search that the pattern needs. `expected_bytes` is the size of the text, or 0 if it is
+/// not known.
 Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
                                 const ScanOptions& options, const LineCallback& on_line,
                                 std::uint64_t expected_bytes) {
@@ -107,7 +116,8 @@ Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
   if (matcher.spans_lines()) {
     return scan_detail::scan_multiline(chunks, matcher, options, on_line, expected_bytes);
   }
-  // A file with an index that is used holds no NUL byte where one would count (block_index.cpp).
+  // If the index of a file is used, the file holds no NUL byte where one would count
+  // (block_index.cpp).
   if (matcher.null_data() || chunks.index() != nullptr) {
     return ScanRun(chunks, matcher, without_binary_rule(options), on_line).run();
   }
@@ -116,6 +126,7 @@ Result<ScanSummary> scan_chunks(ChunkSource& chunks, const Pattern& pattern,
 
 }  // namespace
 
+/// Scans a source of bytes that can be read once; it may be compressed or plain.
 Result<ScanSummary> scan(ByteSource& source, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
@@ -129,6 +140,7 @@ Result<ScanSummary> scan(const RandomAccess& file, const Pattern& pattern,
   return scan(opened, pattern, options, on_line);
 }
 
+/// Scans a file at hand: only here can the index leave out blocks.
 Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOptions& options,
                          const LineCallback& on_line) {
   const std::unique_ptr<ChunkSource> chunks = scan_detail::open_chunks(file, pattern, options);
@@ -137,13 +149,14 @@ Result<ScanSummary> scan(ScannedFile& file, const Pattern& pattern, const ScanOp
   return scan_chunks(*chunks, pattern, options, on_line, expected_bytes);
 }
 
+/// Scans those lines of a file that begin in the part's blocks.
 Result<ScanSummary> scan_part(const RandomAccess& file, const LinePart& part,
                               const Pattern& pattern, const ScanOptions& options,
                               const LineCallback& on_line) {
   PRESSO_ASSIGN(const std::unique_ptr<ChunkSource> chunks,
                 scan_detail::open_part_chunks(file, part, pattern, options));
   PRESSO_ASSIGN(ScanSummary found, scan_chunks(*chunks, pattern, options, on_line, 0));
-  // Nothing of it was looked at where the plain text in front was all there is.
+  // Nothing was looked at if the plain text before the part was all there is.
   found.plain_bytes -= std::min(found.plain_bytes, part.begin);
   return found;
 }

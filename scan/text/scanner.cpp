@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The object of the public interface (presso/scanner.h): a pattern with its options, run on sources
+// and files, line by line or in batches, and cancelled from any thread. What it is run on is
+// scan()'s business or, with a GPU, that of the FileSearch that it was given.
+
 #include "presso/scanner.h"
 
 #include <utility>
@@ -6,12 +10,14 @@
 namespace presso {
 namespace {
 
-/// Gathers lines and gives them on when their text is long enough.
+/// Gathers lines and hands them on when their text is long enough. This saves calls across a
+/// language border.
 class Batches {
  public:
   Batches(const BatchCallback& on_batch, std::size_t batch_bytes)
       : on_batch_(on_batch), batch_bytes_(batch_bytes) {}
 
+  /// Copies the line into the batch; false where the caller wants no more.
   bool add(const MatchedLine& line) {
     LineBatch::Line added;
     added.offset = line.offset;
@@ -27,6 +33,7 @@ class Batches {
     return batch_.text.size() < batch_bytes_ || flush();
   }
 
+  /// Hands the batch out, if it has lines; false where the caller wants no more.
   bool flush() {
     if (batch_.lines.empty() || stopped_) return !stopped_;
     stopped_ = !on_batch_(batch_);
@@ -43,7 +50,11 @@ class Batches {
   bool stopped_ = false;
 };
 
+/// Runs a search whose lines are gathered. A cancelled search does not hand on the last, incomplete
+/// batch.
 template <class Run>
+/// Runs a scan whose lines are gathered in batches of about that many bytes; the last one is handed
+/// out even if the scan ends with an error, but not if it was cancelled.
 Result<ScanSummary> in_batches(const BatchCallback& on_batch, std::size_t batch_bytes,
                                const Run& run) {
   Batches batches(on_batch, batch_bytes);

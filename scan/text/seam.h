@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The line that chunk borders cut, while its pieces come in: text, and stretches of blocks that the
-// index left out (block_index.h) and of which therefore only the place is known. These have to be
-// read only if a match may begin in what is known of the line; in what is not known nothing begins
-// that a match must contain.
+// index left out (scan/blocks/block_index.h), of which therefore only the place is known. These
+// have to be read only if a match may begin in what is known of the line; in what is not known
+// begins nothing that a match must contain. Used by the assembler. Tested by
+// tests/unit/scan/text/scan_test.cpp and tests/unit/scan/blocks/scan_index_test.cpp.
 #pragma once
 
 #include <vector>
@@ -13,6 +14,7 @@ namespace presso::scan_detail {
 
 class BlockIndex;
 
+/// One unfinished line. A line that spans many chunks is copied once.
 class Seam {
  public:
   /// A stretch of the line in a block that was left out.
@@ -24,7 +26,7 @@ class Seam {
   };
 
   bool empty() const { return text_.empty() && missing_.empty(); }
-  /// All of the line is in text().
+  /// Whether all of the line is in text().
   bool is_complete() const { return missing_.empty(); }
   Bytes text() const { return text_.bytes(); }
   /// Where the line's first byte is in the plain text.
@@ -39,7 +41,7 @@ class Seam {
     text_.clear();
     missing_.clear();
   }
-  /// Takes the text, which leaves none.
+  /// Moves the text out and leaves none.
   Buffer take_text() { return std::exchange(text_, Buffer()); }
   std::vector<MissingPart> take_missing() { return std::exchange(missing_, {}); }
 

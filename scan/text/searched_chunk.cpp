@@ -11,12 +11,14 @@ bool begins_with_mark(Bytes text) {
   return text.size() >= kMarkBytes && std::memcmp(text.data(), kByteOrderMark, kMarkBytes) == 0;
 }
 
+/// What each chunk has to be searched for to satisfy the options: as little as possible, since
+/// places cost more than counts.
 LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback) {
   LineScanOptions result;
   result.invert = options.invert;
   result.line_numbers = options.line_numbers && has_callback;
   result.matches = options.matches;
-  // Counting matches up to a line inside a chunk needs to know where that line's matches end.
+  // To count matches up to a line inside a chunk, it must be known where that line's matches end.
   const bool stops_inside = options.matches && options.max_lines != ~std::uint64_t{0};
   result.record = has_callback || stops_inside;
   result.max_lines = options.max_lines;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The part of a scan that workers do, each with its own chunk: the chunk is cut at its first and
-// its last '\n' and what lies between, the inner text, is searched. What lies outside belongs to
-// lines that chunk borders cut; the assembler (assembler.h) joins and searches these.
+// its last '\n', and what lies between, the inner text, is searched. What lies outside belongs to
+// lines that chunk borders cut; the assembler (assembler.h) joins and searches these. Tested by
+// tests/unit/scan/text/scan_test.cpp.
 #pragma once
 
 #include <optional>
@@ -22,8 +23,8 @@ struct SearchedChunk {
   std::optional<Error> error;  ///< of reading
 };
 
-/// Blocks that a GPU has searched as one text (scan/gpu/file). Of the lines after the first '\n'
-/// and before the last it leaves only those that may have to be reported.
+/// Blocks that a GPU has searched as one text (scan/gpu/file). From the lines after the first '\n'
+/// and before the last one, it keeps only those that may have to be reported.
 struct SearchedExcerpt {
   std::uint64_t offset = 0;  ///< of the text in the plain text
   std::uint64_t bytes = 0;
@@ -37,7 +38,7 @@ struct SearchedExcerpt {
   Buffer probe;       ///< the text's first bytes, as far as the binary check needs them
 };
 
-/// The size of UTF-8's byte order mark.
+/// The size of UTF-8's byte order mark, which is no part of the text.
 constexpr std::size_t kMarkBytes = 3;
 /// Whether `text`, the beginning of a file, begins with that mark.
 bool begins_with_mark(Bytes text);
@@ -45,7 +46,7 @@ bool begins_with_mark(Bytes text);
 /// How lines are searched, given what the caller wants to know.
 LineScanOptions line_scan_options(const ScanOptions& options, bool has_callback);
 
-/// Cuts the chunk and searches its inner text.
+/// Cuts the chunk and searches its inner text; damaged and skipped chunks pass through.
 SearchedChunk search_chunk(Chunk chunk, LineScanner& scanner);
 
 }  // namespace presso::scan_detail

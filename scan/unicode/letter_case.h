@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The lower or upper case of a letter where that is one code point: the simple mappings of
-// UnicodeData.txt, and the capital sharp s. Any other code point is its own. Not for comparing text
-// without regard to case, which unicode.h's fold() is for.
+// The lower or upper case of a letter for which that is one code point: the simple mappings of
+// UnicodeData.txt, and the capital sharp s. Any other code point is its own. SQL's lower() and
+// upper() use it. Not for comparing text without regard to case, which unicode.h's fold() is for.
 // Tested by tests/unit/scan/unicode/scan_unicode_test.cpp.
 #pragma once
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Ranges in the generated tables have a stride, because upper- and lower-case letters often
+// alternate.
+
 #include "scan/unicode/unicode.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 namespace presso::scan_detail {
 namespace {
 
+/// Code points of a range that map to themselves plus `delta`.
 struct CaseMapping {
   CodePoint first;
   CodePoint last;
@@ -21,6 +25,7 @@ struct CaseMapping {
   }
 };
 
+/// A range of which every stride-th character counts, as capital and small letters alternate.
 struct CodeRange {
   CodePoint first;
   CodePoint last;
@@ -37,7 +42,7 @@ bool is_continuation(Byte byte) {
   return (byte & 0xC0) == 0x80;
 }
 
-/// Length by lead byte; 0 where no code point begins with it.
+/// The length of a character by its first byte; 0 if no character begins with that byte.
 std::uint32_t sequence_bytes(Byte lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xC2) return 0;
@@ -46,7 +51,7 @@ std::uint32_t sequence_bytes(Byte lead) {
   return lead < 0xF5 ? 4 : 0;
 }
 
-/// The smallest code point that needs this many bytes: anything below is overlong.
+/// The smallest code point that needs this many bytes; anything below it is an overlong form.
 constexpr CodePoint kSmallest[5] = {0, 0, 0x80, 0x800, 0x10000};
 
 bool is_ascii_word(CodePoint code) {
@@ -55,7 +60,7 @@ bool is_ascii_word(CodePoint code) {
 }
 
 /// The range that holds `code`, or nullptr. A range of stride 2 may reach over the beginning of the
-/// next one, so the last two that begin at or below are tried.
+/// next one, so the last two ranges that begin at or below `code` are tried.
 template <class Range, std::size_t kCount>
 const Range* find_range(const Range (&ranges)[kCount], CodePoint code) {
   const Range* range =
@@ -82,7 +87,7 @@ bool pair_before(const CasePair& a, const CasePair& b) {
   return a.code != b.code ? a.code < b.code : a.variant < b.variant;
 }
 
-/// {fold(code), code} of all code points that are not their own fold.
+/// {fold(code), code} for all code points that are not their own fold, ascending.
 std::vector<CasePair> folded_pairs() {
   std::vector<CasePair> pairs;
   for (const CaseMapping& range : kFoldRanges) {
@@ -94,6 +99,7 @@ std::vector<CasePair> folded_pairs() {
   return pairs;
 }
 
+/// From these, all pairs of different code points with one fold.
 std::vector<CasePair> make_case_pairs() {
   const std::vector<CasePair> folded = folded_pairs();
   std::vector<CasePair> pairs;
@@ -111,6 +117,8 @@ std::vector<CasePair> make_case_pairs() {
 
 }  // namespace
 
+/// Decodes one character of UTF-8. `bytes` is 0 for what is none: overlong forms, surrogates, and
+/// sequences that are cut off.
 Decoded decode(const Byte* at, const Byte* end) {
   const std::uint32_t bytes = sequence_bytes(*at);
   if (bytes <= 1) return {*at, bytes};
@@ -125,6 +133,7 @@ Decoded decode(const Byte* at, const Byte* end) {
   return {code, bytes};
 }
 
+/// Decodes the character that ends at `end`; it looks back at most four bytes.
 Decoded decode_last(const Byte* begin, const Byte* end) {
   const Byte* at = end - 1;
   while (at > begin && end - at < 4 && is_continuation(*at)) --at;
@@ -132,6 +141,7 @@ Decoded decode_last(const Byte* begin, const Byte* end) {
   return at + decoded.bytes == end ? decoded : Decoded{};
 }
 
+/// Encodes the character, which has to be valid, and returns how many bytes it has.
 std::uint32_t encode(CodePoint code, Byte* to) {
   if (code < 0x80) {
     to[0] = static_cast<Byte>(code);
@@ -165,6 +175,7 @@ CodePoint upper_case(CodePoint code) {
   return mapped(kUpperMapping, code);
 }
 
+/// All characters with the same simple case folding, the folded one included.
 std::vector<CodePoint> case_variants(CodePoint code) {
   const CodePoint folded = fold(code);
   std::vector<CodePoint> variants = {folded};
@@ -199,6 +210,7 @@ std::size_t valid_utf8_prefix(std::string_view text) {
   return utf8_prefix({reinterpret_cast<const Byte*>(text.data()), text.size()});
 }
 
+/// Whether the text has a capital letter, for smart case.
 bool has_upper_case(std::string_view text) {
   const Byte* at = reinterpret_cast<const Byte*>(text.data());
   const Byte* const end = at + text.size();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// presso bench: presso's levels beside other codecs on the user's own files.
+// presso bench: measures presso's levels beside other codecs on the user's own files. All codecs
+// work on data in memory, with one block size and the same threads; measure.h runs them in rounds,
+// so that what disturbs the machine disturbs all of them. Files larger than --limit are cut, and
+// memory is a few times the input. Tested by tests/cli/test_reports.py.
 #include <algorithm>
 #include <cstdio>
 
@@ -42,7 +45,7 @@ const CommandInfo kInfo = {
     .exit_status = "0 if everything was measured, 2 after any error or wrong result.",
 };
 
-/// "1-3,9" -> {1, 2, 3, 9}.
+/// Parses a list of levels: "1-3,9" becomes {1, 2, 3, 9}.
 Status parse_levels(const Given& given, std::vector<int>& levels) {
   levels.clear();
   std::string_view rest = given.value;
@@ -65,7 +68,7 @@ Status parse_levels(const Given& given, std::vector<int>& levels) {
   }
 }
 
-/// "lz4,zstd", "none" or "all" -> names of peers.
+/// Parses a list of codecs: "lz4,zstd", "none" or "all".
 Status parse_peers(const Given& given, std::vector<std::string>& names) {
   names.clear();
   std::vector<std::string> known;
@@ -90,6 +93,8 @@ Status parse_peers(const Given& given, std::vector<std::string>& names) {
   }
 }
 
+/// The command. Files are measured one after another; a codec whose library is missing is left out
+/// with a warning.
 class BenchCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -103,6 +108,8 @@ class BenchCommand final : public Command {
     return flags;
   }
 
+  /// Measures all files, one after another. Codecs whose library is missing are named and left out;
+  /// a file that cannot be read does not end the run.
   Result<int> run(std::vector<std::string> operands) override {
     if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no file given");
     PRESSO_TRY(validate(options_));
@@ -121,6 +128,7 @@ class BenchCommand final : public Command {
   }
 
  private:
+  /// The choice of what is measured, and for how long.
   std::vector<Flag> selection_flags() {
     return {
         {.short_name = 'b',
@@ -162,7 +170,7 @@ class BenchCommand final : public Command {
     };
   }
 
-  /// Of files that are compressed with these options.
+  /// The block size that files compressed with these options usually have; all codecs then get it.
   std::uint32_t usual_block_bytes() const {
     constexpr std::uint32_t kForStorage = 1u << 20;
     const CompressOptions chosen = with_goal(options_);
@@ -170,6 +178,7 @@ class BenchCommand final : public Command {
     return decode ? kDefaultBlockBytes : kForStorage;
   }
 
+  /// Measures one file, or reports why not.
   void bench_file(const std::string& path, std::vector<FileMeasurements>& results) {
     Result<std::vector<Byte>> plain = read_file(path);
     if (!plain.ok()) return error(shown_name(path), plain.error());
@@ -184,6 +193,7 @@ class BenchCommand final : public Command {
     if (!json_) print((results.size() > 1 ? "\n" : "") + bench_table(results.back()));
   }
 
+  /// Measures a file's content with all subjects.
   Result<Measurements> measure_file(const std::string& path, const BenchInput& input) const {
     constexpr std::uint64_t kSteps = 1000;
     Progress progress(path, kSteps, progress_);
@@ -196,6 +206,8 @@ class BenchCommand final : public Command {
     return measure(input, subjects(), measuring);
   }
 
+  /// The subjects in the order of the table: plain text if scans are measured, presso's levels,
+  /// then the others.
   std::vector<std::unique_ptr<Subject>> subjects() const {
     std::vector<std::unique_ptr<Subject>> all;
     if (count_lines_) all.push_back(make_plain_subject());
@@ -213,6 +225,7 @@ class BenchCommand final : public Command {
     return all;
   }
 
+  /// Reads a file up to --limit, with a warning if it was cut.
   Result<std::vector<Byte>> read_file(const std::string& path) const {
     PRESSO_ASSIGN(const InputFile input, InputFile::open(path));
     FdSource source(input.fd());
@@ -233,6 +246,7 @@ class BenchCommand final : public Command {
     return plain;
   }
 
+  /// The function that counts matching lines with presso's search; empty without --scan.
   Result<LineCounter> line_counter() const {
     if (scan_pattern_.empty()) return LineCounter();
     PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({scan_pattern_}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the command `bench`; listed in tools/registry.cpp.
+// Makes the command `bench`; tools/registry.cpp lists it.
 #pragma once
 
 #include <memory>

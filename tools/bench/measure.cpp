@@ -10,8 +10,10 @@
 namespace presso::cli {
 namespace {
 
+/// Fewer rounds would make a median meaningless.
 constexpr unsigned kFewestRounds = 3;
 
+/// The median, which a few slow rounds do not move.
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -19,11 +21,12 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Seconds of each round.
+/// The seconds that each round took, by kind of work.
 struct Times {
   std::vector<double> compress, decompress, verified, scan;
 };
 
+/// One measurement of all subjects; used once.
 class Bench {
  public:
   Bench(const BenchInput& input, const std::vector<std::unique_ptr<Subject>>& subjects)
@@ -32,6 +35,7 @@ class Bench {
     out_.resize_discarding(input.plain.size() + Buffer::kSlack);
   }
 
+  /// Runs rounds until the time is used up.
   Result<Measurements> run(const MeasureOptions& options) {
     count_lines_ = options.count_lines;
     if (count_lines_) {
@@ -57,6 +61,7 @@ class Bench {
   }
 
  private:
+  /// Times one step and adds the time to `times`.
   template <class Step>
   Status timed(std::vector<double>& times, Step&& step) {
     const Stopwatch time;
@@ -65,6 +70,7 @@ class Bench {
     return {};
   }
 
+  /// One round of one subject; `first` also checks its result.
   Status run_once(Subject& subject, Times& times, bool first) {
     if (subject.is_codec()) PRESSO_TRY(run_codec(subject, times, first));
     if (!count_lines_) return {};
@@ -82,6 +88,7 @@ class Bench {
                       subject.codec() + " -" + std::to_string(subject.level()) + ": " + how);
   }
 
+  /// One round of a codec: compress, check the first result, and decode with and without checksums.
   Status run_codec(Subject& subject, Times& times, bool first) {
     PRESSO_TRY(timed(times.compress, [&] { return subject.compress(input_); }));
     PRESSO_TRY(subject.prepare_decompress());
@@ -93,14 +100,15 @@ class Bench {
         return differs(subject, "decoded bytes differ from the input");
       }
     }
-    // Caches are as the compression left them, which differs from subject to subject.
+    // The caches are as the compression left them, which differs from subject to subject; one
+    // decoding that is not timed evens that out.
     PRESSO_TRY(subject.decompress(input_, false, out_.data()));
     PRESSO_TRY(time_decoding(subject, false, times.decompress));
     if (!subject.has_checksums()) return {};
     return time_decoding(subject, true, times.verified);
   }
 
-  /// Small inputs are decoded several times in a round; each time is a sample.
+  /// Times decoding. Small inputs are decoded several times in a round, and each time is a sample.
   Status time_decoding(Subject& subject, bool verify, std::vector<double>& times) {
     constexpr double kEnoughSeconds = 0.03;
     const Stopwatch time;
@@ -110,6 +118,7 @@ class Bench {
     return {};
   }
 
+  /// Rates by the median of all rounds, in MB/s of plain text (10^6 bytes).
   Measurements results(unsigned rounds) const {
     Measurements all{{}, rounds, matching_lines_};
     const double megabytes = static_cast<double>(input_.plain.size()) / 1e6;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures subjects against one another: in rounds, each round running every subject once, so that
-// what disturbs the machine disturbs all of them alike. The figures are medians over the rounds.
+// Measures subjects against one another in rounds, each of which runs every subject once, so that
+// disturbances of the machine affect all of them alike. The figures are medians over the rounds, of
+// which there are at least three. Results are compared with the input before anything is timed.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 
 namespace presso::cli {
 
+/// The figures of one codec at one level.
 struct Measurement {
   std::string codec;
   int level = 0;
@@ -25,6 +27,7 @@ struct Measurement {
   std::optional<CompressSeconds> work;  ///< presso's, of the last round
 };
 
+/// How long to measure, and whether scans are measured, too.
 struct MeasureOptions {
   double seconds = 1;       ///< for each subject, compression and decompression together
   LineCounter count_lines;  ///< empty: scans are not measured
@@ -32,14 +35,16 @@ struct MeasureOptions {
   std::function<void(double)> on_progress;
 };
 
+/// The figures of all subjects for one input.
 struct Measurements {
   std::vector<Measurement> rows;
   unsigned rounds = 0;
   std::uint64_t matching_lines = 0;  ///< if scans were measured
 };
 
-/// In the order of `subjects`. An error also where decoded bytes differ from the
-/// input, or a scan's count from that of the plain text.
+/// Measures all subjects; the rows are in the order of `subjects`. Errors are those of the codecs;
+/// it is also an error if decoded bytes differ from the input, or a scan's count from that of the
+/// plain text.
 Result<Measurements> measure(const BenchInput& input,
                              const std::vector<std::unique_ptr<Subject>>& subjects,
                              const MeasureOptions& options);

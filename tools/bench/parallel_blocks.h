@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a function over all blocks of a bench input: each thread takes one contiguous range, so that
-// output is written front to back as it would be in real use.
+// Runs a function over all blocks of a bench input on several threads. Each thread takes one
+// contiguous range, so that output is written from front to back, as it would be in real use.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace presso::cli {
 
-/// `work(begin, end, worker)` for disjoint ranges that cover [0, blocks). Returns one of the
-/// errors.
+/// Calls `work(begin, end, worker)` for disjoint ranges that cover [0, blocks), and returns one of
+/// the errors if there are any.
 inline Status over_block_ranges(
     std::size_t blocks, unsigned threads,
     const std::function<Status(std::size_t, std::size_t, unsigned)>& work) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Other codecs by their own libraries: lz4, zlib, libdeflate and zstd. Each block is compressed on
-// its own, with one context per thread, which is made before the clock runs. If a library was not
-// there when presso was built, its rows are left out; bench says so.
+// The other codecs of presso bench, by their own libraries: lz4, zlib, libdeflate and zstd. Each
+// block is compressed on its own, with one context for each thread, which is made before the clock
+// runs. If a library was not there when presso was built, its rows are left out, and bench says so.
 #include <algorithm>
 #include <optional>
 
@@ -25,7 +25,7 @@
 namespace presso::cli {
 namespace {
 
-/// A codec as one thread uses it. Both functions return the size written, 0 if they failed.
+/// A codec as one thread uses it. Both functions return the size written, or 0 if they failed.
 class BlockCoder {
  public:
   virtual ~BlockCoder() = default;
@@ -34,11 +34,14 @@ class BlockCoder {
   virtual std::size_t decompress(Bytes compressed, MutableBytes into) = 0;
 };
 
-/// Decodes one block after another while it is read.
+/// Gives the text of all blocks, decoding one after another as it is read, like a pipe from the
+/// codec's own command.
 class DecodingSource final : public ByteSource {
  public:
   using Decode = std::function<std::size_t(std::size_t block, MutableBytes into)>;
 
+  /// A source that decodes block by block, for searching what a peer has compressed. `input` is
+  /// kept by reference.
   DecodingSource(const BenchInput& input, Decode decode)
       : input_(input), decode_(std::move(decode)), block_(input.block_bytes) {}
 
@@ -68,6 +71,8 @@ class DecodingSource final : public ByteSource {
 /// A codec with one `Coder(level)` for each thread. The compressed blocks lie at equal distances in
 /// one buffer.
 template <class Coder>
+/// A peer codec as a subject: it compresses the blocks by themselves, with a coder for each thread,
+/// as presso does, so that both have the same parallelism.
 class PeerSubject final : public Subject {
  public:
   explicit PeerSubject(int level) : level_(level) {}
@@ -138,7 +143,9 @@ class PeerSubject final : public Subject {
   std::vector<std::size_t> sizes_;
 };
 
+/// lz4 through liblz4.
 #ifdef PRESSO_HAVE_LZ4
+/// The lz4 library by its block format.
 class Lz4Coder final : public BlockCoder {
  public:
   static constexpr const char* kName = "lz4";
@@ -174,7 +181,9 @@ class Lz4Coder final : public BlockCoder {
 };
 #endif
 
+/// zlib in raw deflate, without header and checksum.
 #ifdef PRESSO_HAVE_ZLIB
+/// The zlib library, with raw deflate streams.
 class ZlibCoder final : public BlockCoder {
  public:
   static constexpr const char* kName = "zlib";
@@ -217,7 +226,9 @@ class ZlibCoder final : public BlockCoder {
 };
 #endif
 
+/// libdeflate in raw deflate.
 #ifdef PRESSO_HAVE_LIBDEFLATE
+/// The libdeflate library, with raw deflate streams.
 class LibdeflateCoder final : public BlockCoder {
  public:
   static constexpr const char* kName = "libdeflate";
@@ -250,7 +261,9 @@ class LibdeflateCoder final : public BlockCoder {
 };
 #endif
 
+/// zstd through libzstd, with a context that is used again for each block.
 #ifdef PRESSO_HAVE_ZSTD
+/// The zstd library, one frame a block, without checksums.
 class ZstdCoder final : public BlockCoder {
  public:
   static constexpr const char* kName = "zstd";
@@ -278,6 +291,7 @@ class ZstdCoder final : public BlockCoder {
 };
 #endif
 
+/// Makes a subject; a plain function, so that a table can hold it.
 template <class Coder>
 std::unique_ptr<Subject> make_peer(int level) {
   return std::make_unique<PeerSubject<Coder>>(level);
@@ -285,6 +299,7 @@ std::unique_ptr<Subject> make_peer(int level) {
 
 }  // namespace
 
+/// All peers; `make` is nullptr where presso was built without the library.
 const std::vector<Peer>& peers() {
   static const std::vector<Peer> kPeers = {
 #ifdef PRESSO_HAVE_LZ4

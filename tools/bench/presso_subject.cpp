@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// presso itself. Compression is the library's whole pipeline, container and checksums included.
-// Decompression is measured like that of the peers: blocks that lie in memory, decoded into one
-// contiguous buffer.
+// presso itself as a subject of presso bench. Compression is the library's whole pipeline,
+// container and checksums included. Decompression is measured like that of the other codecs: blocks
+// that lie in memory are decoded into one contiguous buffer.
 #include <array>
 #include <cstring>
 
@@ -13,6 +13,7 @@
 namespace presso::cli {
 namespace {
 
+/// presso at one level.
 class PressoSubject final : public Subject {
  public:
   explicit PressoSubject(const CompressOptions& options) : options_(options) {}
@@ -23,6 +24,8 @@ class PressoSubject final : public Subject {
   std::uint64_t compressed_bytes() const override { return compressed_.size(); }
   std::optional<CompressSeconds> work() const override { return work_; }
 
+  /// Compresses as the command does, with the input as the sample that dictionaries are chosen
+  /// from.
   Status compress(const BenchInput& input) override {
     CompressOptions options = options_;
     options.block_bytes = input.block_bytes;
@@ -62,8 +65,9 @@ class PressoSubject final : public Subject {
     return count(source);
   }
 
-  /// The decoder may write Buffer::kSlack bytes after a block: the next block of the same thread
-  /// overwrites them, and the last block of a range is decoded elsewhere and copied.
+  /// Decodes all blocks. The decoder may write Buffer::kSlack bytes after a block; the next block
+  /// of the same thread overwrites them, and the last block of a range is decoded elsewhere and
+  /// copied.
   Status decompress(const BenchInput& input, bool verify, Byte* out) override {
     const DecodeOptions options{.verify = verify};
     return over_block_ranges(
@@ -87,6 +91,7 @@ class PressoSubject final : public Subject {
                         dictionaries_[block.header.dictionary_id].get(), options, out);
   }
 
+  /// Decodes a block into a buffer of its own and copies it to its place.
   Status decode_round(const StoredBlock& block, const DecodeOptions& options, Byte* out) const {
     Buffer scratch;
     scratch.resize_discarding(block.header.plain_bytes);
@@ -102,6 +107,7 @@ class PressoSubject final : public Subject {
   std::array<std::shared_ptr<const Dictionary>, 256> dictionaries_{};
 };
 
+/// The plain text, which is only there to be searched.
 class PlainSubject final : public Subject {
  public:
   std::string codec() const override { return "plain"; }

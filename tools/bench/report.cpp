@@ -13,6 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// A figure of a table; "-" if it was not measured.
 std::string number(double value, int digits) {
   return value == 0 ? "-" : decimal_text(value, digits);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The results of presso bench as a table or as JSON.
+// Prints the results of presso bench as a table or as JSON. Rates are in megabytes (10^6 plain
+// bytes) a second. Tested by tests/cli/test_reports.py.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 
 namespace presso::cli {
 
+/// The figures of one file and what they were measured with.
 struct FileMeasurements {
   std::string path;
   std::uint64_t plain_bytes = 0;
@@ -18,8 +20,10 @@ struct FileMeasurements {
   Measurements measurements;
 };
 
+/// The table of one file, with a title before it and where presso's time went after it.
 std::string bench_table(const FileMeasurements& file);
-/// `absent`: peers that were asked for and are not part of this build.
+/// All files as one JSON document. `absent` are the codecs that were asked for and are not part of
+/// this build.
 std::string bench_json(const std::vector<FileMeasurements>& files,
                        const std::vector<std::string>& absent);
 

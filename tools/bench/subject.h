@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What presso bench measures: a codec at a level, over independent blocks of one size. Compressed
-// data stay in memory between compress() and decompress(); nothing is read or written meanwhile.
+// The interface of a codec that presso bench measures: at one level, over independent blocks of one
+// size. Compressed data stay in memory between compress() and decompress(); nothing is read or
+// written meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 
 namespace presso::cli {
 
-/// A file in memory and how it is cut.
+/// A file in memory, how it is cut into blocks, and how many threads work on it.
 struct BenchInput {
   Bytes plain;
   std::uint32_t block_bytes = 0;
@@ -34,6 +35,7 @@ struct BenchInput {
 /// Counts the matching lines of plain text or of a presso file.
 using LineCounter = std::function<Result<std::uint64_t>(ByteSource&)>;
 
+/// A codec at a level. compress() is called before everything else.
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -47,12 +49,12 @@ class Subject {
   virtual std::uint64_t compressed_bytes() const = 0;
   /// Where the time of the last compress() went, if that is known.
   virtual std::optional<CompressSeconds> work() const { return std::nullopt; }
-  /// Called between compress() and decompress(), not timed.
+  /// Prepares decoding, between compress() and decompress(); it is not timed.
   virtual Status prepare_decompress() { return {}; }
-  /// `out` has room for the plain bytes and Buffer::kSlack more.
+  /// Decodes everything. `out` has room for the plain bytes and Buffer::kSlack more.
   virtual Status decompress(const BenchInput& input, bool verify, Byte* out) = 0;
-  /// Counts lines in what compress() made: presso's search decodes blocks itself, for the others
-  /// one thread decodes and passes the text on to the same search, as in `zstd -dc | ...`.
+  /// Counts lines in what compress() made. presso's search decodes blocks itself; for the others
+  /// one thread decodes and passes the text on to the same search, as `zstd -dc | ...` would.
   virtual Result<std::uint64_t> scan(const BenchInput& input, const LineCounter& count) = 0;
   /// False for plain text, which is only there to be searched.
   virtual bool is_codec() const { return true; }
@@ -62,7 +64,7 @@ class Subject {
 std::unique_ptr<Subject> make_plain_subject();
 std::unique_ptr<Subject> make_presso_subject(const CompressOptions& options);
 
-/// A codec of another project, found when presso was built.
+/// A codec of another project, which may have been missing when presso was built.
 struct Peer {
   std::string name;
   std::vector<int> levels;

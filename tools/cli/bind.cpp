@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Sizes are shown and read with powers of 1024, rates elsewhere with powers of 1000, as is usual
+// for each.
 #include "tools/cli/bind.h"
 
 #include <charconv>
@@ -7,7 +9,7 @@
 namespace presso::cli {
 namespace {
 
-/// By how many bits a unit shifts a number to the left; nullopt if it is no unit.
+/// By how many bits a unit shifts a number to the left; nullopt if the text is no unit.
 std::optional<unsigned> unit_shift(std::string_view unit) {
   if (unit.empty()) return 0;
   if (unit.size() > 1 && unit.substr(1) != "B" && unit.substr(1) != "iB") return std::nullopt;
@@ -34,6 +36,7 @@ std::string decimal_text(double value, int digits) {
   return text;
 }
 
+/// Bytes in the largest binary unit that divides them, for messages about limits.
 std::string size_text(std::uint64_t bytes) {
   static constexpr std::string_view kUnits[] = {" KiB", " MiB", " GiB", " TiB"};
   if (bytes == 0 || bytes % 1024 != 0) return grouped(bytes);
@@ -46,6 +49,8 @@ std::string size_text(std::uint64_t bytes) {
   return grouped(bytes) + std::string(kUnits[unit]);
 }
 
+/// Parses a whole number with an optional unit. `what` names it in the error, which tells the
+/// permitted range. Error: kInvalidArgument.
 Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
                                    std::uint64_t least, std::uint64_t most, Unit unit) {
   const auto shown = unit == Unit::kBytes ? size_text : grouped;

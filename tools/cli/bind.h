@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Apply functions for the flag tables: checked conversions into a command's members. Numbers follow
-// zstd's grammar: 64K, 64KB and 64KiB are all 65536; M and G likewise.
+// Apply functions for the flag tables: checked conversions of a flag's value into a member of a
+// command. Each returns kInvalidArgument with a text that names the flag, the value and what is
+// permitted. Numbers follow zstd's grammar: 64K, 64KB and 64KiB are all 65536, and M, G and T work
+// in the same way. Tested by tests/cli/test_frame.py.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +17,22 @@
 
 namespace presso::cli {
 
-/// "2.25": with `digits` digits after the point.
+/// The number with `digits` digits after the point, as "2.25".
 std::string decimal_text(double value, int digits);
-/// "4 MiB", "100,000": the shortest exact form.
+/// A size in its shortest exact form, as "4 MiB" or "100,000".
 std::string size_text(std::uint64_t bytes);
 
-/// What a number counts: how its limits are shown.
+/// Whether a number counts bytes, which decides how its limits are shown in an error.
 enum class Unit { kBytes, kCount };
 
-/// A whole number with an optional unit (K, M, G, T; KB and KiB forms too). Errors: not a number,
-/// or outside [least, most], with both named; `what` begins the text.
+/// Parses a whole number with an optional unit (K, M, G, T, also in the forms KB and KiB). Error
+/// kInvalidArgument: not such a number, or outside [least, most]; its text begins with `what` and
+/// names both limits.
 Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
                                    std::uint64_t least, std::uint64_t most,
                                    Unit unit = Unit::kBytes);
 
-/// Sets a switch; its negation clears it.
+/// Makes a flag a switch: giving it sets `target`, its negation clears it.
 inline Apply set(bool& target) {
   return [&target](const Given& given) -> Status {
     target = !given.negated;
@@ -37,7 +40,7 @@ inline Apply set(bool& target) {
   };
 }
 
-/// Sets `target` to `value`; the last of several such flags wins.
+/// Makes a flag set `target` to `value`; of several such flags for one target the last one wins.
 template <class T, class Value>
 Apply choose(T& target, Value value) {
   return [&target, value](const Given&) -> Status {
@@ -46,6 +49,7 @@ Apply choose(T& target, Value value) {
   };
 }
 
+/// Takes a flag's value over as it is.
 inline Apply text_into(std::string& target) {
   return [&target](const Given& given) -> Status {
     target = given.value;
@@ -53,7 +57,8 @@ inline Apply text_into(std::string& target) {
   };
 }
 
-/// A checked number into an integer or an optional of one.
+/// Takes a flag's value as a number into an integer or an optional of one. `target` must be able to
+/// hold `most`.
 template <class T>
 Apply number_into(T& target, std::uint64_t least, std::uint64_t most, Unit unit = Unit::kBytes) {
   return [&target, least, most, unit](const Given& given) -> Status {
@@ -68,7 +73,7 @@ Apply number_into(T& target, std::uint64_t least, std::uint64_t most, Unit unit 
   };
 }
 
-/// The same for a number that does not count bytes.
+/// Like number_into() for a number that does not count bytes.
 template <class T>
 Apply count_into(T& target, std::uint64_t least, std::uint64_t most) {
   return number_into(target, least, most, Unit::kCount);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A sub-command: what it is called, its flags, and how to run it. Each lives in a file of its own
-// (NAME_command.cpp, its flags in flags_NAME.cpp) and is entered in registry.cpp.
+// A sub-command: what it is called, its flags, and how to run it. Each command is in a file of its
+// own (NAME_command.cpp, its flags in flags_NAME.cpp) and is entered in tools/registry.cpp. Help,
+// man page and completions are made from what the command says about itself, without running it.
 #pragma once
 
 #include <memory>
@@ -14,16 +15,19 @@
 
 namespace presso::cli {
 
-/// Exit statuses of every command; scan adds kNoMatch.
+/// The exit statuses of all commands; kNoMatch is used by scan alone.
 constexpr int kSuccess = 0;
 constexpr int kNoMatch = 1;
 constexpr int kFailure = 2;
 
+/// An example in a command's help. Tests run every line of them.
 struct Example {
   std::string_view line;    ///< can be run as it stands
   std::string_view effect;  ///< what it does
 };
 
+/// The description of a command, from which all its documentation is made. The texts have static
+/// lifetime.
 struct CommandInfo {
   std::string_view name = {};
   std::string_view summary = {};      ///< one line, lower case, no full stop
@@ -34,19 +38,24 @@ struct CommandInfo {
   Completion operand_completion = Completion::kFile;
 };
 
+/// A command. An object is used for one command line: flags() is called first, then its apply
+/// functions write to the object, then run() is called.
 class Command {
  public:
   virtual ~Command() = default;
 
   virtual const CommandInfo& info() const = 0;
-  /// Flags that write to members of this object. The frame adds -h and --help.
+  /// The flags, whose apply functions write to members of this object, so that it must outlive
+  /// them. The frame adds -h and --help.
   virtual std::vector<Flag> flags() = 0;
-  /// Called once, after all flags were applied. Returns the exit status. An Error means that the
-  /// command was used wrongly: the frame prints it with a hint to --help. All other failures are
-  /// reported through message.h.
+  /// Runs the command once, after all flags were applied, and returns the exit status. An Error
+  /// means that the command was used wrongly, and the frame prints it with a hint to --help. All
+  /// other failures are reported through message.h, after which the command goes on where it can.
   virtual Result<int> run(std::vector<std::string> operands) = 0;
 };
 
+/// The name of a command and the function that makes it; makers are cheap, since most commands are
+/// made only for their help.
 struct Registration {
   std::string_view name;
   std::unique_ptr<Command> (*make)();

@@ -16,8 +16,8 @@
 namespace presso::cli {
 namespace {
 
-/// Prints to stdout. A full disk there is an error; it is no error if the reader has seen enough
-/// and went away (| head).
+/// Prints to stdout and returns the exit status. A full disk there is an error; it is none if the
+/// reader has seen enough and went away (| head).
 int print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   const bool complete = std::fflush(stdout) == 0 && written;
@@ -25,6 +25,7 @@ int print(const std::string& text) {
   return exit_status();
 }
 
+/// Prints a usage error with a hint to the help of `command`, and returns kFailure.
 int usage_error(const std::string& command, const Error& problem) {
   error("", problem.what.empty() ? std::string(describe(problem.code)) : problem.what);
   const std::string hint = "presso: try 'presso " + command + (command.empty() ? "" : " ") +
@@ -33,7 +34,7 @@ int usage_error(const std::string& command, const Error& problem) {
   return kFailure;
 }
 
-/// The last -h or --help among `given`, if any.
+/// The last -h or --help among `given`, or nullptr.
 const Given* asks_for_help(const std::vector<Given>& given) {
   const auto asked = std::find_if(given.rbegin(), given.rend(),
                                   [](const Given& one) { return one.flag->name == "help"; });
@@ -45,6 +46,7 @@ HelpLength length_of(const Given& given) {
   return given.spelled == "-h" ? HelpLength::kShort : HelpLength::kLong;
 }
 
+/// Parses the arguments of a command, applies them (the environment first) and runs it.
 int run_command(Command& command, std::span<const std::string> arguments) {
   const std::string name(command.info().name);
   std::vector<Flag> flags = command.flags();
@@ -62,6 +64,7 @@ int run_command(Command& command, std::span<const std::string> arguments) {
   return std::max(*status, exit_status());
 }
 
+/// The command of that name, made anew, or nullptr.
 std::unique_ptr<Command> find_command(std::string_view name) {
   for (const Registration& registration : registered_commands()) {
     if (registration.name == name) return registration.make();
@@ -69,6 +72,8 @@ std::unique_ptr<Command> find_command(std::string_view name) {
   return nullptr;
 }
 
+/// The error for an unknown command, with what was probably meant: a file, another program's
+/// command, or a name that is spelled almost so.
 int unknown_command(const std::string& word) {
   std::vector<std::string> names;
   for (const Registration& one : registered_commands()) names.emplace_back(one.name);
@@ -84,7 +89,7 @@ int unknown_command(const std::string& word) {
   return usage_error("", make_error(ErrorCode::kInvalidArgument, std::move(text)));
 }
 
-/// `presso help [COMMAND]`.
+/// Runs `presso help [COMMAND]`.
 int help_command(std::span<const std::string> arguments) {
   if (arguments.empty()) return print(main_help(HelpLength::kLong));
   const auto command = find_command(arguments.front());
@@ -94,7 +99,7 @@ int help_command(std::span<const std::string> arguments) {
   return print(command_help(command->info(), flags, HelpLength::kLong));
 }
 
-/// Options before or without a command: --version, --help, --generate.
+/// Runs options that come before or without a command: --version, --help, --generate.
 int run_main_options(const std::vector<std::string>& arguments, DescribeGpus gpus) {
   const std::vector<Flag> flags = main_flags();
   const Result<Parsed> parsed = parse(flags, arguments);
@@ -115,6 +120,8 @@ int run_main_options(const std::vector<std::string>& arguments, DescribeGpus gpu
 
 }  // namespace
 
+/// Runs the command line and returns the exit status. `gpus` is called only where the version is
+/// printed, since it starts CUDA's driver.
 int run_command_line(const std::vector<std::string>& arguments, DescribeGpus gpus) {
   if (arguments.empty()) {
     std::fputs(main_help(HelpLength::kShort).c_str(), stderr);

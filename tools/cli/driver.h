@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From argv to an exit status: picks the command, parses its options, applies them and runs it;
-// prints help, version and usage errors.
+// Goes from argv to an exit status: picks the command, parses its options, applies them and runs
+// it; prints help, version and usage errors. It holds no state. Tested by tests/cli/test_frame.py.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace presso::cli {
 
-/// One line about this machine's GPUs, for `presso --version -v`.
+/// Describes this machine's GPUs in a line for `presso --version -v`.
 using DescribeGpus = std::string (*)();
 
-/// `arguments`: without the program's name. `gpus` is called only if it is needed, because asking
-/// for GPUs takes long.
+/// Runs one command line and returns the exit status. `arguments` come without the program's name.
+/// `gpus` is called only if it is needed, because asking for GPUs takes long.
 int run_command_line(const std::vector<std::string>& arguments, DescribeGpus gpus);
 
-/// Text of `presso --version`.
+/// The text of `presso --version`.
 std::string version_text();
-/// More lines for `presso --version -v`: back ends, CPU features, and `gpus`.
+/// Further lines for `presso --version -v`: CPU back ends, CPU features, and `gpus`.
 std::string version_details(const std::string& gpus);
 
 }  // namespace presso::cli

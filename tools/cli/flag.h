@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One option of the command line, as data. Parser, help, man page, completions and the README's
-// lists are all made from vectors of these, so that an option is declared in one place only.
+// One option of the command line, as data. The parser, the help, the man page, the completions and
+// the lists of options in docs/ are all made from vectors of these, so that an option is declared
+// in one place only.
 //
 // A command hands out its flags bound to its own members:
 //
@@ -9,6 +10,7 @@
 //        .apply = number_into(threads_, 1, 1024)}
 //
 // Flags are applied in the order of the command line, so the last of contradictory ones wins.
+// Values from the environment come first. Tested by tests/cli/test_frame.py.
 #pragma once
 
 #include <functional>
@@ -30,15 +32,16 @@ struct Given {
   std::string spelled;  ///< as the user wrote it: "-T", "--threads", "PRESSO_THREADS"
 };
 
-/// Takes the value over, or returns kInvalidArgument with a text that names the limits.
+/// Takes a value over into a command, or returns kInvalidArgument with a text that names the
+/// limits.
 using Apply = std::function<Status(const Given&)>;
 
-/// What a shell offers as a value.
+/// What a shell offers as the value of a flag or as an operand.
 enum class Completion {
   kNone,
   kFile,
   kPressoFile,
-  kColumns,  ///< names of the columns of the first FILE on the command line
+  kColumns,  ///< names of the columns of all files on the command line
 };
 
 constexpr std::string_view kOutput = "Output";
@@ -49,9 +52,12 @@ constexpr std::string_view kPlainInput = "Plain inputs";
 constexpr std::string_view kPerformance = "Performance";
 constexpr std::string_view kMessages = "Messages";
 constexpr std::string_view kOther = "Other";
-/// For experiments, and options without effect: listed by --help=expert and in the man page only.
+/// The category for experiments and for options without effect, which only --help=expert and the
+/// man page list.
 constexpr std::string_view kExpert = "Expert options";
 
+/// A flag. Every member has a default, so that a flag table gives only what it needs; texts have
+/// static lifetime.
 struct Flag {
   char short_name = 0;
   std::string_view name = {};        ///< long name, without dashes; unique within a command
@@ -72,7 +78,7 @@ struct Flag {
 
   bool takes_value() const { return !value_name.empty(); }
   bool is_expert() const { return category == kExpert; }
-  /// Shown in -h and --help and offered by completions.
+  /// Whether -h and --help show it and completions offer it.
   bool is_listed() const { return !hidden && !is_expert(); }
 };
 

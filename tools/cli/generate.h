@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Everything that is made from the flag tables: help texts, man page, completions, Markdown.
+// Everything that is made from the flag tables: help texts, man page, completions, Markdown. The
+// functions return text and print nothing. Tested by tests/cli/test_frame.py and
+// test_completions.py.
 #pragma once
 
 #include <span>
@@ -12,10 +14,10 @@
 
 namespace presso::cli {
 
-/// -h, --help, --help=expert.
+/// How much help is asked for: by -h, by --help, or by --help=expert.
 enum class HelpLength { kShort, kLong, kExpertOnly };
 
-/// A command's description and flags, held together for the generators, which do not run it.
+/// A command with its flags, held together for the generators, which do not run it.
 struct CommandPage {
   std::unique_ptr<Command> command;
   std::vector<Flag> flags;  ///< with -h and --help
@@ -23,18 +25,19 @@ struct CommandPage {
   const CommandInfo& info() const { return command->info(); }
 };
 
-/// All registered commands.
+/// The pages of all registered commands, in the order of the help.
 std::vector<CommandPage> command_pages();
-/// The flags of `presso` itself, unbound.
+/// The flags of `presso` itself; they are not bound to anything.
 std::vector<Flag> main_flags();
-/// -h, --help: part of every command.
+/// The flag -h, --help, which is part of every command.
 Flag help_flag();
 
-/// "-T, --threads=N", "    --[no-]progress", "-1 ... -12, --level=N".
+/// A flag's spellings as help shows them: "-T, --threads=N", "    --[no-]progress", "-1 ... -12,
+/// --level=N".
 std::string flag_heading(const Flag& flag);
-/// The sentences of the long help: text, choices, default, environment variable.
+/// The sentences of the long help about a flag: its text, choices and environment variable.
 std::string flag_details(const Flag& flag);
-/// Categories in order of first use by listed flags; kExpert is not among them.
+/// The categories of the listed flags in the order of their first use; kExpert is never among them.
 std::vector<std::string_view> categories(std::span<const Flag> flags);
 
 bool has_expert_flags(std::span<const Flag> flags);
@@ -42,7 +45,7 @@ bool has_expert_flags(std::span<const Flag> flags);
 std::string main_help(HelpLength length);
 std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length);
 
-/// `kind`: man, markdown, complete-bash, complete-zsh or complete-fish.
+/// The generated text of a kind: man, markdown, complete-bash, complete-zsh or complete-fish.
 std::string generate(std::string_view kind);
 const std::vector<std::string_view>& generated_kinds();
 

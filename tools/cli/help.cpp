@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// -h and --help begin with examples that run as they stand; -h fits one screen, --help adds every
-// flag's details. --help=expert explains the options that these two leave out.
+// -h and --help begin with examples that run as they stand. -h fits on one screen, --help adds
+// every flag's details, and --help=expert explains the options that these two leave out. All texts
+// are wrapped to 80 columns.
 #include <algorithm>
 
 #include "tools/cli/generate.h"
@@ -11,8 +12,8 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMaxColumn = 30;
 
-/// Breaks `text` at spaces into lines that begin with `indent` spaces. The first line gets them
-/// only if `indent_first`.
+/// Breaks `text` at spaces into lines that begin with `indent` spaces; the first line gets them
+/// only if `indent_first`. An empty line in the text stays one.
 std::string wrapped(std::string_view text, std::size_t indent, bool indent_first = true) {
   std::string out;
   std::size_t column = 0;
@@ -46,6 +47,7 @@ std::string wrapped(std::string_view text, std::size_t indent, bool indent_first
   return out + "\n";
 }
 
+/// The examples with their effects as comments, aligned as far as the lines are not too long.
 std::string examples_text(std::span<const Example> examples) {
   std::size_t width = 0;
   for (const Example& example : examples) {
@@ -64,6 +66,8 @@ std::string examples_text(std::span<const Example> examples) {
   return out;
 }
 
+/// One flag in a list: its heading, and its brief text from `column` on, in the next line if the
+/// heading is too long.
 std::string flag_line(const Flag& flag, std::size_t column) {
   std::string line = "  " + flag_heading(flag);
   if (line.size() + 2 > column) {
@@ -76,7 +80,7 @@ std::string flag_line(const Flag& flag, std::size_t column) {
   return line + wrapped(brief, column, false);
 }
 
-/// One category: its name, and a line and perhaps the details of each flag.
+/// One category of a list: its name, then a line and perhaps the details of each of its flags.
 std::string category_text(std::span<const Flag> flags, std::string_view category,
                           std::size_t column, bool with_details) {
   std::string out = "\n" + std::string(category) + ":\n";
@@ -89,6 +93,7 @@ std::string category_text(std::span<const Flag> flags, std::string_view category
   return out;
 }
 
+/// All categories that the length of the help asks for.
 std::string flags_text(std::span<const Flag> flags, HelpLength length) {
   std::vector<std::string_view> shown = categories(flags);
   if (length == HelpLength::kExpertOnly) shown = {kExpert};
@@ -105,7 +110,7 @@ std::string flags_text(std::span<const Flag> flags, HelpLength length) {
   return out;
 }
 
-/// --help=expert: nothing but the options that the other helps leave out.
+/// The text of --help=expert: only the options that the other helps leave out.
 std::string expert_help(const std::string& name, std::span<const Flag> flags) {
   if (!has_expert_flags(flags)) return name + " has no expert options.\n";
   return name + ": options for experiments, and options that have no effect\n" +
@@ -114,6 +119,7 @@ std::string expert_help(const std::string& name, std::span<const Flag> flags) {
 
 }  // namespace
 
+/// A flag as the help page heads it: -x, --[no-]name=VALUE.
 std::string flag_heading(const Flag& flag) {
   std::string out;
   if (flag.short_name != 0) out = std::string("-") + flag.short_name + ", ";
@@ -127,6 +133,7 @@ std::string flag_heading(const Flag& flag) {
   return out;
 }
 
+/// The flag's text, its values and its environment variable, as one paragraph.
 std::string flag_details(const Flag& flag) {
   std::string out(flag.text);
   const auto sentence = [&out](const std::string& text) { out += (out.empty() ? "" : " ") + text; };
@@ -144,6 +151,7 @@ std::string flag_details(const Flag& flag) {
   return out;
 }
 
+/// The categories that have listed flags, in the order of their first flag.
 std::vector<std::string_view> categories(std::span<const Flag> flags) {
   std::vector<std::string_view> names;
   for (const Flag& flag : flags) {
@@ -158,6 +166,7 @@ bool has_expert_flags(std::span<const Flag> flags) {
                      [](const Flag& flag) { return !flag.hidden && flag.is_expert(); });
 }
 
+/// The help page of a command, of one of three lengths.
 std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length) {
   const std::string name = "presso " + std::string(info.name);
   if (length == HelpLength::kExpertOnly) return expert_help(name, flags);
@@ -175,6 +184,7 @@ std::string command_help(const CommandInfo& info, std::span<const Flag> flags, H
   return more.empty() ? out : out + "\n" + more;
 }
 
+/// The help page of presso itself, with the first example of each command.
 std::string main_help(HelpLength length) {
   const std::vector<CommandPage> pages = command_pages();
   std::string out = "presso: keep big text compressed and search it at memory speed\n\n";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// CLI11 behind the flag tables: it finds the options in a command line, splits bundles (-abc),
-// takes values, keeps the order of options (parse_order) and collects operands (remaining). This is
-// the only file that includes CLI11, because compiling it takes seconds.
+// Puts CLI11 beneath the flag tables: it finds the options in a command line, splits bundles
+// (-abc), takes values, keeps the order of options (parse_order) and collects operands (remaining).
+// This is the only file that includes CLI11, because compiling it takes seconds.
 //
-// CLI11 reads three spellings differently: "--name=" would take the next word as its value, "-e=x"
-// would have the value "=x", and "-12" would be "-1 -2". Therefore values and numbers are first put
-// into words of their own ("separate"). That step has to look at every option, so it is also where
-// the first mistake is found; CLI11 then parses the words before it. This way the mistake reported
-// is always the first one of the command line.
+// CLI11 reads three spellings differently from what presso wants: "--name=" would take the next
+// word as its value, "-e=x" would have the value "=x", and "-12" would be "-1 -2". Therefore values
+// and numbers are first put into words of their own ("separate"). That step has to look at every
+// option, so it is also where the first mistake is found; CLI11 then parses the words before the
+// mistake. This way the reported mistake is always the first one of the command line.
 #include "tools/cli/lexer.h"
 
 #include <CLI/CLI.hpp>
@@ -20,10 +20,10 @@
 namespace presso::cli {
 namespace {
 
-/// How CLI11 knows the flag with `digits`: "-12" becomes "-0" and "12". In a table that has such a
-/// flag, no other one has a digit for its letter.
+/// The option by which CLI11 knows the flag with `digits`: "-12" becomes "-0" and "12". In a table
+/// with such a flag no other flag may have a digit for its letter.
 constexpr const char* kDigits = "-0";
-/// What CLI11 says in place of a value of an option that was given without one.
+/// The value that CLI11 reports for an option that was given without one.
 constexpr std::string_view kGiven = "true";
 
 Error usage_error(std::string text) {
@@ -34,6 +34,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/// Error: kInvalidArgument where the value is none of the flag's choices, with the nearest one.
 Status check_choice(const Given& given) {
   const auto& choices = given.flag->choices;
   if (std::find(choices.begin(), choices.end(), given.value) != choices.end()) return {};
@@ -45,13 +46,14 @@ Status check_choice(const Given& given) {
                      did_you_mean(given.value, {choices.begin(), choices.end()}));
 }
 
-/// Errors: the flag has choices, and a value was given that is none of them.
+/// Checks a use of a flag. Error: the flag has choices and the value is none of them.
 Status check_value(const Given& given) {
   const bool has_value = given.flag->takes_value() || !given.value.empty();
   const bool free = given.flag->choices.empty() || given.negated || !has_value;
   return free ? Status() : check_choice(given);
 }
 
+/// The error for an unknown long option, with the name that was probably meant.
 Error unknown_long(std::span<const Flag> flags, const std::string& spelled) {
   std::vector<std::string> names;
   for (const Flag& flag : flags) {
@@ -68,7 +70,7 @@ Error unknown_short(const std::string& word, std::size_t at) {
   return usage_error(text + "; if '" + word + "' is meant as a file name, write '--' before it");
 }
 
-/// Whether `flag` has this short or long name; the negation counts as a name.
+/// Whether `flag` has this short or long name; its negation and its aliases count as names.
 bool has_name(const Flag& flag, std::string_view spelled) {
   if (spelled.substr(0, 2) != "--") return flag.short_name != 0 && flag.short_name == spelled[1];
   const std::string_view name = spelled.substr(2);
@@ -77,9 +79,10 @@ bool has_name(const Flag& flag, std::string_view spelled) {
           std::find(flag.aliases.begin(), flag.aliases.end(), name) != flag.aliases.end());
 }
 
-/// One command line. Each spelling of a flag (short, long, negation, alias) is an option of CLI11,
-/// so that its order of options also tells how each was spelled. Only the spellings that the
-/// command line has are made known to CLI11: all 240 of `presso scan` take it a millisecond.
+/// One command line while it is parsed. Each spelling of a flag (short, long, negation, alias) is
+/// an option of its own for CLI11, so that its order of options also tells how each was spelled.
+/// Only the spellings that the command line has are made known to CLI11: all 240 of `presso scan`
+/// would take it a millisecond.
 class CommandLine {
  public:
   explicit CommandLine(std::span<const Flag> flags)
@@ -100,7 +103,7 @@ class CommandLine {
   }
 
  private:
-  /// The use of a flag that is spelled so; null if there is no such flag.
+  /// The use of the flag that is spelled so; null if there is no such flag.
   const Given* find(const std::string& spelled) {
     if (const CLI::Option* known = app_.get_option_no_throw(spelled)) return &uses_.at(known);
     const auto flag = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& candidate) {
@@ -117,7 +120,7 @@ class CommandLine {
     return &uses_.emplace(option, Given{&flag, negated, {}, spelled}).first->second;
   }
 
-  /// Fills words_ up to the first mistake, which it returns.
+  /// Fills `words_` up to the first mistake, which it returns.
   Status separate(std::span<const std::string> arguments) {
     std::size_t at = 0;
     while (at < arguments.size() && arguments[at] != "--") {
@@ -141,7 +144,7 @@ class CommandLine {
     return {};
   }
 
-  /// --name=VALUE becomes --name and VALUE. Returns the option if its value is the next word.
+  /// Makes --name=VALUE into --name and VALUE. Returns the option if its value is the next word.
   Result<const Given*> separate_long(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
@@ -165,8 +168,8 @@ class CommandLine {
     return nullptr;
   }
 
-  /// -abVALUE and -ab=VALUE become -ab and VALUE; -a12b becomes -a -0 12 -b. Returns the option if
-  /// its value is the next word.
+  /// Makes -abVALUE and -ab=VALUE into -ab and VALUE, and -a12b into -a -0 12 -b. Returns the
+  /// option if its value is the next word.
   Result<const Given*> separate_short(const std::string& word) {
     std::string bundle = "-";
     const auto end_bundle = [&] {
@@ -191,7 +194,7 @@ class CommandLine {
     return nullptr;
   }
 
-  /// The number at `at` of `word` becomes kDigits and the number. Returns where it ends.
+  /// Makes the number at `at` of `word` into kDigits and the number. Returns where it ends.
   std::size_t separate_number(const std::string& word, std::size_t at) {
     const std::size_t end = std::min(word.find_first_not_of("0123456789", at), word.size());
     if (app_.get_option_no_throw(kDigits) == nullptr) make_known(*digits_, kDigits);
@@ -199,7 +202,7 @@ class CommandLine {
     return end;
   }
 
-  /// What CLI11 found, as uses of flags.
+  /// Returns what CLI11 found, as uses of flags.
   Result<Parsed> result() const {
     Parsed parsed;
     std::unordered_map<const CLI::Option*, std::size_t> seen;

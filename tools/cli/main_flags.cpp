@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso` itself, and the pages of all commands for help, man page and completions.
+// Commands are made for this but not run.
 #include "tools/cli/generate.h"
 
 namespace presso::cli {

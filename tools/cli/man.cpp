@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The man page presso(1) in roff, man macros: one page with a section for each command. Linted by
-// `mandoc -Tlint` in the tests.
+// Generates the man page presso(1) in roff with the man macros: one page with a section for each
+// command. Linted by `mandoc -Tlint` in tests/cli/test_frame.py.
 #include <algorithm>
 
 #include "tools/cli/generate.h"
@@ -8,7 +8,7 @@
 namespace presso::cli {
 namespace {
 
-/// Breaks text lines of more than 78 columns at spaces; requests stay whole.
+/// Breaks text lines of more than 78 columns at spaces; lines that are requests stay whole.
 std::string short_lines(const std::string& page) {
   constexpr std::size_t kManWidth = 78;
   std::string out;
@@ -31,8 +31,8 @@ std::string short_lines(const std::string& page) {
   return out;
 }
 
-/// Text as roff shows it literally: backslashes, dashes that can be copied, no requests by
-/// accident.
+/// The text so that roff shows it literally: with escaped backslashes, dashes that can be copied,
+/// and no requests by accident.
 std::string escaped(std::string_view text) {
   std::string out;
   bool line_start = true;
@@ -50,7 +50,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// Paragraphs separated by an empty line become .PP.
+/// Makes paragraphs, which an empty line separates, into .PP.
 std::string paragraphs(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -62,12 +62,14 @@ std::string paragraphs(std::string_view text) {
   return out;
 }
 
+/// A brief text as a sentence: with a capital letter and a full stop.
 std::string sentence(std::string_view brief) {
   std::string out(brief);
   if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 32);
   return out + ".";
 }
 
+/// One flag: its heading as a tag, then its texts and default.
 std::string flag_entry(const Flag& flag) {
   std::string heading = flag_heading(flag);
   heading.erase(0, heading.find_first_not_of(' '));
@@ -111,6 +113,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
+/// The section of one command: synopsis, description, options, examples, exit status.
 std::string command_section(const CommandPage& page) {
   const CommandInfo& info = page.info();
   std::string out = ".SH " + upper(info.name) + "\n";

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Option lists in Markdown: one table for each command, options for experts last.
+// Generates the option lists in Markdown for docs/: one table for each command, with the options
+// for experts last. The tests compare the documents with it.
 #include "tools/cli/generate.h"
 
 namespace presso::cli {
 namespace {
 
+/// The text of a cell, with its bars escaped.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) {

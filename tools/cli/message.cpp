@@ -18,7 +18,7 @@ std::function<void()> clear_line;
 std::atomic<int> status{kSuccess};
 std::atomic<Verbosity> level{Verbosity::kNormal};
 
-/// Appends the text with its line feeds; other control characters, which come from data and names,
+/// Appends the text with its line feeds. Other control characters, which come from data and names,
 /// are escaped.
 void append_lines(std::string_view text, std::string& to) {
   for (;;) {
@@ -30,8 +30,8 @@ void append_lines(std::string_view text, std::string& to) {
   }
 }
 
-/// Writes a line in one piece, so that lines of several threads or processes do not mix. A text
-/// that begins with an excerpt, indented over its caret, has lines of its own.
+/// Writes a message in one piece, so that lines of several threads or processes do not mix. A text
+/// that begins with an excerpt, indented above its caret, gets lines of its own.
 void print(std::string_view file, std::string_view text) {
   std::string line = "presso: ";
   if (!file.empty()) line.append(terminal_text(file).text).append(": ");

@@ -12,7 +12,7 @@ struct Range {
   char32_t last;
 };
 
-/// Combining marks, joiners, variation selectors.
+/// The combining marks, joiners and variation selectors, which take no column.
 constexpr Range kNoWidth[] = {
     {0x0300, 0x036F},   {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F},
     {0x06D6, 0x06DC},   {0x0900, 0x0902}, {0x093C, 0x093C}, {0x0941, 0x0948}, {0x0E31, 0x0E31},
@@ -22,7 +22,7 @@ constexpr Range kNoWidth[] = {
     {0xE0100, 0xE01EF},
 };
 
-/// East Asian letters and punctuation, pictures.
+/// East Asian letters and punctuation, and pictures, which take two columns.
 constexpr Range kTwoWide[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x23E9, 0x23EC},   {0x25FD, 0x25FE},
     {0x2614, 0x2615},   {0x2648, 0x2653},   {0x26A1, 0x26A1},   {0x26BD, 0x26BE},
@@ -42,6 +42,7 @@ bool is_in(const Range (&ranges)[kCount], char32_t character) {
   return range != std::end(ranges) && range->first <= character;
 }
 
+/// A decoded character at the begin of a text.
 struct Character {
   char32_t code = 0;
   std::size_t bytes = 0;  ///< 0: not UTF-8
@@ -71,12 +72,14 @@ std::string escaped(Byte byte) {
   return {'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
 }
 
+/// Whether the character is a control character for the terminal, or one that changes the direction
+/// of writing.
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069);
 }
 
-/// What is shown of the text's begin, and of how many bytes.
+/// The begin of a text as it is shown, and how many of the text's bytes that covers.
 struct Piece {
   std::string text;
   std::size_t width = 0;

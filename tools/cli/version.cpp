@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// presso --version -v: what this build can do on this machine, for bug reports.
+// Answers presso --version -v: what this build can do on this machine, for bug reports.
 #include "presso/cpu.h"
 #include "presso/wire.h"
 #include "tools/cli/driver.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes the commands `compress` and `train`; listed in tools/registry.cpp.
+// Makes the commands `compress` and `train`; tools/registry.cpp lists them. How each works is in
+// compress_command.cpp and train_command.cpp.
 #pragma once
 
 #include <memory>

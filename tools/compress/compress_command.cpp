@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// presso compress: FILE becomes FILE.presso. Files are opened and named here; compress_stream()
-// does the rest.
+// presso compress: FILE becomes FILE.presso. This file opens and names files, checks that options
+// go together and reports; compress_stream() and compress_table() of the library do the work. A
+// file that fails is reported and the next one is tried. The output appears under its name when it
+// is complete. Tested by tests/cli/test_compress.py and test_table.py.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -43,16 +45,20 @@ const CommandInfo kInfo = {
         "without a message.",
 };
 
+/// The sums over all files, for the last line of -v.
 struct Totals {
   std::uint64_t files = 0;
   std::uint64_t plain = 0;
   std::uint64_t compressed = 0;
 };
 
+/// The command. Usage errors are returned before any file is opened; errors of a file are reported
+/// as they come.
 class CompressCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
 
+  /// The order here is the order of the help page.
   std::vector<Flag> flags() override {
     std::vector<Flag> flags = file_flags(files_);
     flags.push_back(level_flag(options_.level));
@@ -65,6 +71,9 @@ class CompressCommand final : public Command {
     return flags;
   }
 
+  /// Checks what options mean together before any file is opened, so that a wrong command line
+  /// leaves nothing half done. A file that fails is reported, and the others are compressed all the
+  /// same; the exit status tells.
   Result<int> run(std::vector<std::string> operands) override {
     PRESSO_TRY(validate(options_));
     if (!table_.on && !table_.needs_table.empty()) {
@@ -89,6 +98,7 @@ class CompressCommand final : public Command {
   }
 
  private:
+  /// Warns of options that were given but change nothing for tables.
   void warn_of_options_without_effect() const {
     const std::pair<bool, const char*> given[] = {
         {options_.filter_permille.value_or(0) != 0, "--index"},
@@ -101,6 +111,8 @@ class CompressCommand final : public Command {
     }
   }
 
+  /// Settles how a table's text is written if --table=auto leaves it open: a flag about delimiters
+  /// means that it is delimited.
   Status settle_kind_of_text() {
     TextKind& kind = table_.options.text.kind;
     if (table_.needs_delimiter.empty()) return {};
@@ -112,6 +124,8 @@ class CompressCommand final : public Command {
     return {};
   }
 
+  /// Refuses outputs of a table that would get mixed: bad rows of several inputs, or a report
+  /// beside the data on standard output.
   Status check_table_outputs(const std::vector<std::string>& inputs) const {
     if (inputs.size() > 1 && !table_.bad_rows.empty()) {
       return make_error(ErrorCode::kInvalidArgument, "--bad-rows names one file, but there are " +
@@ -127,6 +141,7 @@ class CompressCommand final : public Command {
     return {};
   }
 
+  /// Compresses one file, or reports why not.
   void compress_file(const std::string& path) {
     if (has_suffix(path) && !files_.force) {
       return warning(shown_name(path),
@@ -140,8 +155,8 @@ class CompressCommand final : public Command {
     if (output) compress_to(path, *input, *output);
   }
 
-  /// What -o and -c ask for; without them standard output for standard input, FILE.presso for
-  /// files.
+  /// Where the output goes: as -o and -c say, otherwise to standard output for standard input and
+  /// to FILE.presso for files. Returns nullopt after reporting an error.
   std::optional<OutputRequest> request_for(const std::string& path, const InputFile& input) const {
     OutputRequest request{.path = files_.output, .binary = true};
     const bool by_name = files_.output.empty() && !files_.to_stdout && path != kStandardInput;
@@ -153,11 +168,14 @@ class CompressCommand final : public Command {
     return request;
   }
 
-  /// The name of what is compressed: a table's text is taken out of orders.csv.gz.
+  /// The name that the compressed text has: a table's text is taken out of orders.csv.gz, and so it
+  /// is orders.csv.
   std::string text_path(const std::string& path) const {
     return table_.on ? without_compression_suffix(path) : path;
   }
 
+  /// Compresses an opened input. A regular file is sampled in advance, for the choice of block size
+  /// and dictionary; a pipe cannot be.
   void compress_to(const std::string& path, const InputFile& input, OutputFile& output) {
     CompressOptions options = options_;
     options.metadata = metadata_of(text_path(path), input);
@@ -178,7 +196,7 @@ class CompressCommand final : public Command {
                                   ", " + work_text(summary->seconds));
   }
 
-  /// Whether both names are of one file, there or not yet.
+  /// Whether both names are of one file, which may not exist yet.
   static bool is_same_place(const std::string& one, const std::string& other) {
     const auto place_of = [](const std::string& name) {
       std::error_code unknown;
@@ -187,6 +205,7 @@ class CompressCommand final : public Command {
     return place_of(one) == place_of(other);
   }
 
+  /// Compresses an opened input as a table, with a second output for bad rows if asked for.
   void compress_as_table(const std::string& path, const InputFile& input, OutputFile& output,
                          CompressOptions& options) {
     const bool with_bad_rows = !table_.bad_rows.empty();
@@ -225,6 +244,7 @@ class CompressCommand final : public Command {
     report_table(path, *summary, time.seconds());
   }
 
+  /// Reports a table: warnings, with -v its columns, and the line of JSON if asked for.
   void report_table(const std::string& path, const TableSummary& summary, double seconds) {
     for (const std::string& note : summary.notes) warning(shown_name(path), note);
     if (summary.bad_rows > 0) {
@@ -243,6 +263,8 @@ class CompressCommand final : public Command {
     totals_.compressed += summary.compressed_bytes;
   }
 
+  /// Compresses from a stream, with the progress bar as callback. It counts plain bytes, since the
+  /// size of the input is known and that of the output is not.
   Result<CompressSummary> run_with_progress(const std::string& path, const InputFile& input,
                                             FdSource& source, OutputFile& output,
                                             CompressOptions& options) const {
@@ -254,6 +276,7 @@ class CompressCommand final : public Command {
     return compress_stream(source, output.sink(), options);
   }
 
+  /// The metadata that is stored with a regular file: its name, time and mode.
   static Metadata metadata_of(const std::string& path, const InputFile& input) {
     Metadata metadata;
     if (!input.is_regular() || input.is_standard_input()) return metadata;
@@ -267,7 +290,8 @@ class CompressCommand final : public Command {
     return metadata;
   }
 
-  /// Empty if it does not fit, which is so some 292 years before and after 1970.
+  /// The time in nanoseconds since 1970, or an empty text if that does not fit, which is so some
+  /// 292 years before and after 1970.
   static std::string nanoseconds_text(const timespec& time) {
     constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / 1000000000 - 1;
     if (time.tv_sec < -kMostSeconds || time.tv_sec > kMostSeconds) return {};

@@ -11,6 +11,8 @@ std::vector<std::pair<const char*, double>> named_parts(const CompressSeconds& s
           {"reading", seconds.reading},   {"writing", seconds.writing}};
 }
 
+/// Where the time went, for --verbose: shares of the processor time of all threads, not of the time
+/// on the clock. Parts below half a percent are left out.
 std::string work_text(const CompressSeconds& seconds) {
   double all = 0;
   for (const auto& [name, part] : named_parts(seconds)) all += part;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the time of a compression went, as text.
+// Shows where the time of a compression went, as text for -v and bench. Times are sums over all
+// threads.
 #pragma once
 
 #include <string>
@@ -10,10 +11,11 @@
 
 namespace presso::cli {
 
-/// Each part by its name, in the order of the work.
+/// The parts with their names, in the order of the work.
 std::vector<std::pair<const char*, double>> named_parts(const CompressSeconds& seconds);
 
-/// "1.8 s of work: sampling 3 %, coding 92 %, writing 5 %"; without parts below half a percent.
+/// All parts in one line: "1.8 s of work: sampling 3 %, coding 92 %, writing 5 %". Parts below half
+/// a percent are left out.
 std::string work_text(const CompressSeconds& seconds);
 
 }  // namespace presso::cli

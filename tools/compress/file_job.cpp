@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Data is safe at every step: an output never replaces a file without leave, it is on disk before
+// the input is removed, and an input that has changed meanwhile stays.
 #include "tools/compress/file_job.h"
 
 #include <fcntl.h>
@@ -16,7 +18,7 @@ bool is_terminal_input(const std::string& path) {
   return path == kStandardInput && isatty(STDIN_FILENO) != 0;
 }
 
-/// Whether what stands at `path` may be replaced.
+/// Whether the file at `path` may be replaced: with -f, or if somebody at the terminal agrees.
 bool may_overwrite(const std::string& path, const FileOptions& options) {
   if (options.force) return true;
   return confirm("'" + path + "' exists; overwrite it?");
@@ -31,8 +33,8 @@ bool is_unchanged(const InputFile& input, const std::string& path) {
          now.st_mtim.tv_sec == then.st_mtim.tv_sec && now.st_mtim.tv_nsec == then.st_mtim.tv_nsec;
 }
 
-/// Makes a rename durable before the input is removed. Failures are ignored: the rename itself was
-/// done.
+/// Makes a rename durable before the input is removed. Failures are ignored, since the rename
+/// itself was done.
 void sync_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == path.npos ? "." : path.substr(0, slash + 1);
@@ -44,6 +46,8 @@ void sync_directory_of(const std::string& path) {
 
 }  // namespace
 
+/// The inputs of a command: its operands, with directories expanded, or standard input without any.
+/// Error: kInvalidArgument where several inputs would have one output.
 Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
                                             const FileOptions& options) {
   if (operands.empty()) {
@@ -68,6 +72,7 @@ bool is_input_itself(const InputFile& input, const std::string& path) {
   return found == 0 && S_ISREG(about.st_mode) && same_file(about, input.about());
 }
 
+/// Opens the output unless it is the input itself, which writing would destroy. Reports problems.
 std::optional<OutputFile> open_output(const InputFile& input, const OutputRequest& request,
                                       const FileOptions& options) {
   if (!is_input_itself(input, request.path)) return open_output(request, options);
@@ -76,6 +81,9 @@ std::optional<OutputFile> open_output(const InputFile& input, const OutputReques
   return std::nullopt;
 }
 
+/// Opens the output by its name, or standard output for an empty one. Asks or refuses before it
+/// replaces something; refuses to write binary data to a terminal. Reports problems and returns
+/// nullopt.
 std::optional<OutputFile> open_output(const OutputRequest& request, const FileOptions& options) {
   const std::string name = request.path.empty() ? "standard output" : request.path;
   if (request.path.empty()) {
@@ -106,6 +114,9 @@ void report_failure(const std::string& input_name, const Error& problem, OutputF
   if (!pipe_may_close) fail_silently();
 }
 
+/// Makes the new file visible under its name, and then removes the input if that was asked for. The
+/// input stays where the output is no new file, or if the input has changed while it was read; the
+/// output's directory is synchronised to disk first. False, with a message, where something failed.
 bool finish_output(const std::string& input_name, const InputFile& input, OutputFile& output,
                    const FileAttributes& attributes, const FileOptions& options) {
   const bool new_file = output.is_new_file();
@@ -127,6 +138,7 @@ bool finish_output(const std::string& input_name, const InputFile& input, Output
   return false;
 }
 
+/// What a new file takes over from a regular input: permission bits, time and owner.
 FileAttributes attributes_of(const InputFile& input) {
   FileAttributes attributes;
   if (!input.is_regular() || input.is_standard_input()) return attributes;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Each apply function below turns a flag's text into a member of CompressOptions and names the
+// flag, the value and what is permitted if it cannot. The texts are the help and the man page, so
+// they say what an option costs and not only what it does.
 #include "tools/compress/flags_compress.h"
 
 #include "tools/cli/bind.h"
@@ -10,6 +13,7 @@ namespace {
 constexpr std::uint64_t kMostRenewal = std::uint64_t{1} << 50;
 constexpr std::uint64_t kMostDistance = kMaxBlockBytes + kMaxDictionaryBytes;
 
+/// For --deps; auto leaves the rule to the library.
 Apply rule_into(std::optional<DependencyRule>& rule) {
   return [&rule](const Given& given) -> Status {
     rule.reset();
@@ -22,6 +26,7 @@ Apply rule_into(std::optional<DependencyRule>& rule) {
   };
 }
 
+/// Reads --sub-block, which has to be a power of two.
 Apply sub_block_into(std::uint32_t& sub_block) {
   return [&sub_block](const Given& given) -> Status {
     PRESSO_ASSIGN(const std::uint64_t value,
@@ -35,7 +40,7 @@ Apply sub_block_into(std::uint32_t& sub_block) {
   };
 }
 
-/// Reads a number. `others`: the other values permitted, for the message of an error.
+/// Reads a size; `others` names the other values that are permitted, for the message of an error.
 Result<std::uint32_t> parse_size_or(const Given& given, std::uint64_t least, std::uint64_t most,
                                     const std::string& others) {
   auto size = parse_number(given.spelled, given.value, least, most);
@@ -44,6 +49,7 @@ Result<std::uint32_t> parse_size_or(const Given& given, std::uint64_t least, std
   return std::move(size.error());
 }
 
+/// Reads --block-size; 0 stands for auto.
 Apply block_size_into(std::uint32_t& block_bytes) {
   return [&block_bytes](const Given& given) -> Status {
     block_bytes = 0;
@@ -60,6 +66,7 @@ Apply coding_into(std::optional<Coding>& coding) {
   };
 }
 
+/// For --dict: auto, none, a size, or a file, whose content is read at once.
 Apply dictionary_into(DictionaryChoice& choice) {
   return [&choice](const Given& given) -> Status {
     if (given.value == "auto" || given.value == "none") {
@@ -82,6 +89,7 @@ Apply dictionary_into(DictionaryChoice& choice) {
   };
 }
 
+/// Reads --dict-renew; 0 turns renewals off, and less than 8 MiB would not pay.
 Apply renewal_into(std::uint64_t& bytes) {
   return [&bytes](const Given& given) -> Status {
     bytes = 0;
@@ -91,6 +99,8 @@ Apply renewal_into(std::uint64_t& bytes) {
   };
 }
 
+/// For --group: a power of two. Whether the rule permits it can be told only when all flags were
+/// read.
 Apply group_into(std::uint32_t& group) {
   return [&group](const Given& given) -> Status {
     // validate() checks whether the rule permits it, because --deps may still follow.
@@ -108,7 +118,7 @@ Apply group_into(std::uint32_t& group) {
   };
 }
 
-/// "8", "0.5": thousandths.
+/// For --index-size: "8" or "0.5" percent, kept as thousandths.
 Apply filter_size_into(std::optional<std::uint32_t>& size) {
   return [&size](const Given& given) -> Status {
     const std::size_t point = given.value.find('.');
@@ -127,6 +137,7 @@ Apply filter_size_into(std::optional<std::uint32_t>& size) {
   };
 }
 
+/// --favor: a bundle of choices. What the user gives explicitly takes precedence over it.
 Flag favor_flag(Favor& favor) {
   return {
       .name = "favor",
@@ -148,6 +159,8 @@ Flag favor_flag(Favor& favor) {
       }};
 }
 
+/// The flags about dependencies between sequences, which decide how parallel a block can be
+/// decoded.
 std::vector<Flag> dependency_flags(CompressOptions& options) {
   return {
       {.name = "deps",
@@ -186,6 +199,7 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
 
 }  // namespace
 
+/// Judges the options as they are after --favor has filled in what was not given.
 std::vector<Ignored> ignored_options(const CompressOptions& given) {
   const CompressOptions options = with_goal(given);
   std::vector<Ignored> ignored;
@@ -209,6 +223,7 @@ std::vector<Ignored> ignored_options(const CompressOptions& given) {
   return ignored;
 }
 
+/// -1 to -12, which are written as digits; --level=N is the long form.
 Flag level_flag(int& level) {
   return {
       .name = "level",
@@ -230,6 +245,7 @@ Flag level_flag(int& level) {
       .apply = count_into(level, kMinLevel, kMaxLevel)};
 }
 
+/// --index and --index-size: they are one number, the index's size in thousandths.
 std::vector<Flag> filter_flags(CompressOptions& options) {
   return {{.name = "index",
            .category = kCompression,
@@ -253,6 +269,7 @@ std::vector<Flag> filter_flags(CompressOptions& options) {
            .apply = filter_size_into(options.filter_permille)}};
 }
 
+/// The flags of the encoder. Those for experts are listed on their own page.
 std::vector<Flag> encoder_flags(CompressOptions& options) {
   std::vector<Flag> flags = {
       favor_flag(options.favor),

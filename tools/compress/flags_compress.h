@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The flags that set CompressOptions: shared by compress and bench.
+// The flags that set CompressOptions; compress and bench share them. Values are checked one by one
+// here, and whether they go together is checked by validate() of the library. Tested by
+// tests/cli/test_compress.py.
 #pragma once
 
 #include <vector>
@@ -9,12 +11,12 @@
 
 namespace presso::cli {
 
-/// -1 ... -12, --level; PRESSO_LEVEL.
+/// The flags -1 ... -12 and --level, with the variable PRESSO_LEVEL.
 Flag level_flag(int& level);
-/// --favor, --coding, --bit-gain, --sub-block, --block-size, --deps, --group, --window,
-/// --lookahead, --staleness, --dict, --dict-by-name.
+/// The flags of the encoder: --favor, --coding, --bit-gain, --sub-block, --block-size, --deps,
+/// --group, --window, --lookahead, --staleness, --dict, --dict-by-name, --dict-renew.
 std::vector<Flag> encoder_flags(CompressOptions& options);
-/// --index, --index-size.
+/// The flags --index and --index-size.
 std::vector<Flag> filter_flags(CompressOptions& options);
 
 /// An option that was given but changes nothing beside the others, and why.
@@ -22,6 +24,7 @@ struct Ignored {
   const char* name;
   const char* why;
 };
+/// The options to warn of. Only those are found that differ from their defaults.
 std::vector<Ignored> ignored_options(const CompressOptions& options);
 
 }  // namespace presso::cli

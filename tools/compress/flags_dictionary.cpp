@@ -8,12 +8,14 @@
 namespace presso::cli {
 namespace {
 
+/// The error with the flag and its value in front.
 Error about(const Given& given, Error error) {
   const std::string said = error.what;
   error.what = given.spelled + ": '" + given.value + "'" + (said.empty() ? "" : ": ") + said;
   return error;
 }
 
+/// Reads a dictionary, up to one byte more than it may have so that a larger one is noticed.
 Result<std::vector<Byte>> read_file(const std::string& path) {
   PRESSO_ASSIGN(const InputFile file, InputFile::open(path));
   FdSource source(file.fd());
@@ -34,6 +36,8 @@ Result<std::vector<Byte>> read_dictionary_file(const Given& given) {
   return content;
 }
 
+/// --dict where files are decompressed: it may be given several times, and files choose by
+/// identifier.
 Flag known_dictionary_flag(std::vector<std::shared_ptr<const Dictionary>>& known) {
   return {.name = "dict",
           .value_name = "FILE",

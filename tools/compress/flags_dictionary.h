@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Dictionaries in files of their own: --dict FILE of everything that reads compressed files, and
-// reading them.
+// Dictionaries that are files of their own: the flag --dict FILE of all commands that read
+// compressed files, and reading such a file. A dictionary is any file of 1 byte to 4 MiB. Tested by
+// tests/cli/test_compress.py.
 #pragma once
 
 #include <memory>
@@ -11,10 +12,11 @@
 
 namespace presso::cli {
 
-/// The file that `given` names: 1 byte to 4 MiB. Errors name the flag and the file.
+/// Reads the file that `given` names. Errors name the flag and the file; kInvalidArgument if it is
+/// empty or larger than 4 MiB.
 Result<std::vector<Byte>> read_dictionary_file(const Given& given);
 
-/// --dict FILE, as often as one likes.
+/// The flag --dict FILE, which may be given several times; the dictionaries are added to `known`.
 Flag known_dictionary_flag(std::vector<std::shared_ptr<const Dictionary>>& known);
 
 }  // namespace presso::cli

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Every flag of a table remembers how it was spelled, so that it can be refused by name without
+// --table, or for JSON lines, which have no delimiters.
 #include "tools/compress/flags_table.h"
 
 #include <fstream>
@@ -16,7 +18,7 @@ Error bad_value(const Given& given, std::string_view what) {
                     given.spelled + ": '" + given.value + "' " + std::string(what));
 }
 
-/// "tab", "\t" or one byte.
+/// Reads one byte: "tab", "\t" or the byte itself.
 Result<Byte> parse_byte(const Given& given) {
   if (given.value == "tab" || given.value == "\\t") return Byte{'\t'};
   if (given.value.size() == 1) return static_cast<Byte>(given.value[0]);
@@ -31,7 +33,7 @@ Apply of_table(TableFlags& flags, Apply apply) {
   };
 }
 
-/// The same for flags that say how fields stand between delimiters.
+/// Does that for a flag that also means nothing for JSON lines.
 Apply of_delimited(TableFlags& flags, Apply apply) {
   return of_table(flags, [&flags, apply = std::move(apply)](const Given& given) {
     flags.needs_delimiter = given.spelled;
@@ -39,7 +41,8 @@ Apply of_delimited(TableFlags& flags, Apply apply) {
   });
 }
 
-/// "name:type,name:type", as in --schema; a name may hold colons, a type decimal(p,s) its comma.
+/// Parses the value of --schema, "name:type,name:type". A name may hold colons, and a type
+/// decimal(p,s) its comma.
 Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
   std::vector<ColumnSchema> columns;
   std::size_t begin = 0;
@@ -66,6 +69,7 @@ Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
   return columns;
 }
 
+/// Parses --schema: types in the value itself, or in the file that it names if it holds no colon.
 Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
   std::string text = given.value;
   if (text.find(':') == text.npos) {
@@ -86,6 +90,7 @@ Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
 
 }  // namespace
 
+/// Sets what a kind of text implies. A delimiter or header that was given before is kept.
 Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
   text.kind = kind == "auto"    ? TextKind::kNone
               : kind == "jsonl" ? TextKind::kJsonLines
@@ -101,6 +106,7 @@ Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
   return {};
 }
 
+/// The flags about how rows are written as text, each of which implies --table.
 std::vector<Flag> table_text_flags(TableFlags& flags) {
   TableTextOptions& text = flags.options.text;
   const auto byte_into = [](auto& target) {
@@ -186,7 +192,7 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
 
 namespace {
 
-/// How the table is made, and what is said of it.
+/// The flags about how the table is made and what is said about it.
 std::vector<Flag> table_making_flags(TableFlags& flags) {
   return {
       {.name = "exact",
@@ -255,6 +261,7 @@ std::vector<Flag> table_making_flags(TableFlags& flags) {
 
 }  // namespace
 
+/// --table itself, and with it all flags that need it.
 std::vector<Flag> table_flags(TableFlags& flags) {
   std::vector<Flag> all = {
       {.name = "table",

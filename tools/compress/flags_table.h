@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flags with which compress makes a table.
+// The flags with which `compress --table` makes a table, and where commands get the kind of text
+// from. Tested by tests/cli/test_table.py.
 #pragma once
 
 #include <string>
@@ -10,6 +11,7 @@
 
 namespace presso::cli {
 
+/// What the flags of tables were set to.
 struct TableFlags {
   bool on = false;
   TableOptions options;
@@ -17,15 +19,17 @@ struct TableFlags {
   bool report_json = false;     ///< --report json
   bool asks_for_exact = false;  ///< --exact was given, rather than left as it is
   std::string needs_table;      ///< one of the other flags, as it was spelled
-  std::string needs_delimiter;  ///< one of those that mean nothing for JSON lines
+  std::string
+      needs_delimiter;  ///< one of the flags that mean nothing for JSON lines, as it was spelled
 };
 
-/// --table --schema --header --delimiter --quote --null --comment --skip --ragged --[no-]exact
-/// --sort-by --bad-rows --report --row-group
+/// All flags of tables: --table --schema --header --delimiter --quote --null --comment --skip
+/// --ragged --[no-]exact --sort-by --bad-rows --report --row-group.
 std::vector<Flag> table_flags(TableFlags& flags);
-/// Those of them that say how the text is written, beside its kind: --schema to --ragged.
+/// Only those that say how the text is written, apart from its kind: --schema to --ragged. Commands
+/// that read text without storing it use these.
 std::vector<Flag> table_text_flags(TableFlags& flags);
-/// Takes the kind of text over: auto, csv, tsv, tbl, jsonl.
+/// Sets what a kind of text (auto, csv, tsv, tbl, jsonl) implies; a delimiter that was given stays.
 Status apply_text_kind(const std::string& kind, TableTextOptions& text);
 
 }  // namespace presso::cli

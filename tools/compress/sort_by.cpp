@@ -16,14 +16,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-/// Whether `text` is an order; `descending` becomes which.
+/// Whether `text` is an order; if so `descending` is set.
 bool is_order(std::string_view text, bool& descending) {
   if (text != "asc" && text != "ASC" && text != "desc" && text != "DESC") return false;
   descending = text == "desc" || text == "DESC";
   return true;
 }
 
-/// Takes a name in quotes from the begin of `text`.
+/// Takes a name in quotes off the begin of `text`.
 Result<std::string> take_quoted(std::string_view& text) {
   std::string name;
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -40,6 +40,7 @@ Result<std::string> take_quoted(std::string_view& text) {
   return wrong("has a quote that is never closed");
 }
 
+/// Takes what comes before the next comma off `text`, without spaces around it.
 std::string_view take_until_comma(std::string_view& text) {
   const std::size_t comma = std::min(text.find(','), text.size());
   const std::string_view taken = text.substr(0, comma);
@@ -47,6 +48,7 @@ std::string_view take_until_comma(std::string_view& text) {
   return trimmed(taken);
 }
 
+/// Takes one column with its order off `text`, up to the comma.
 Result<SortBy> take_column(std::string_view& text) {
   SortBy column;
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -70,6 +72,7 @@ Result<SortBy> take_column(std::string_view& text) {
 
 }  // namespace
 
+/// Parses NAME[:desc],... Errors: kInvalidArgument with the place in the text.
 Result<std::vector<SortBy>> parse_sort_by(std::string_view text) {
   std::vector<SortBy> columns;
   while (true) {

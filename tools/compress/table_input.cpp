@@ -5,6 +5,8 @@
 
 namespace presso::cli {
 
+/// Opens a table's text, which is plain or compressed by another tool. A regular file can be read
+/// twice, once to find out the types; a pipe is read once.
 Result<TableInput> TableInput::open(const InputFile& input) {
   PRESSO_TRY(input.check_has_end());
   TableInput opened;
@@ -42,6 +44,7 @@ Status TableInput::decompress(Text& text) const {
   return {};
 }
 
+/// The name without .gz, .zst or .lz4, from which the output's name is made.
 std::string without_compression_suffix(const std::string& path) {
   for (const std::string_view suffix : {".gz", ".zst", ".lz4"}) {
     const std::string_view text(path);

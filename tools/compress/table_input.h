@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The text that becomes a table: a file that can be read at any place, a file that is decompressed
-// on the way (what gzip, zstd or lz4 wrote) twice, once for the types of its columns, or a pipe.
-// Tested by tests/cli/test_table.py.
+// The text that becomes a table: a file that can be read at any place; a file that gzip, zstd or
+// lz4 wrote, which is decompressed twice, once to find out the types of its columns; or a pipe,
+// whose types are found out from its beginning. Tested by tests/cli/test_table.py.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,20 @@
 
 namespace presso::cli {
 
+/// One input of compress_table(). Memory: 12 bytes at the begin, and the buffers of a decoder.
 class TableInput {
  public:
-  /// `input` is kept by reference, at its begin. Errors: kIo; kUnsupported for a format whose
-  /// library this build lacks.
+  /// Opens the text. `input` is kept by reference and must be at its begin. Errors: kIo;
+  /// kUnsupported for a format whose library this build lacks, or that presso does not read.
   static Result<TableInput> open(const InputFile& input);
 
-  /// compress_table() of it.
+  /// Runs compress_table() on it; to be called once.
   Result<TableSummary> compress(ByteSink& sink, const TableOptions& options);
   bool is_compressed() const { return format_ != ForeignFormat::kNone; }
 
  private:
+  /// A chain of sources: the stored bytes, perhaps with the begin that was read put back in front,
+  /// perhaps decompressed.
   struct Text {
     std::unique_ptr<ByteSource> stored;
     std::unique_ptr<ByteSource> prefixed;
@@ -32,6 +35,7 @@ class TableInput {
     ByteSource* source() const { return plain ? plain.get() : below(); }
     ByteSource* below() const { return prefixed ? prefixed.get() : stored.get(); }
   };
+  /// Puts a decompressor between the stored bytes and the reader.
   Status decompress(Text& text) const;
 
   std::unique_ptr<FdRandomAccess> file_;  ///< nullptr for a pipe
@@ -41,7 +45,7 @@ class TableInput {
   Text again_;
 };
 
-/// `path` without `.gz`, `.zst` or `.lz4`.
+/// The name without a suffix `.gz`, `.zst` or `.lz4`.
 std::string without_compression_suffix(const std::string& path);
 
 }  // namespace presso::cli

@@ -20,6 +20,7 @@ std::string summary_text(std::uint64_t plain, std::uint64_t compressed) {
          ratio_text(plain, compressed);
 }
 
+/// For --verbose: each column's type and why it has it, and where the time went.
 void describe_table(const std::string& name, const TableSummary& summary, double seconds) {
   for (std::size_t i = 0; i < summary.findings.size(); ++i) {
     const ColumnSchema& column = summary.schema.columns[i];
@@ -43,6 +44,7 @@ void describe_table(const std::string& name, const TableSummary& summary, double
   }
 }
 
+/// One line of JSON about the compressed table (--report): its columns, and how long it took.
 std::string table_report_json(const std::string& path, const TableSummary& summary,
                               double seconds) {
   using Json = nlohmann::ordered_json;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// presso train: makes a dictionary for many files. Here the files are read and a selection of them
-// is made; train_dictionary() does the rest.
+// presso train: makes a dictionary for many small files. This file reads the documents, or an even
+// selection of at most 128 MiB of them, into memory; train_dictionary() does the rest. Tested by
+// tests/cli/test_compress.py.
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,11 +39,13 @@ const CommandInfo kTrainInfo = {
         "files that could be read.",
 };
 
+/// A file to train on, with its size, from which the documents are sampled.
 struct ListedFile {
   std::string path;
   std::uint64_t bytes;
 };
 
+/// The command. Files that cannot be read are reported and left out.
 class TrainCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kTrainInfo; }
@@ -86,6 +89,8 @@ class TrainCommand final : public Command {
     return flags;
   }
 
+  /// Trains on all files at once. A file that cannot be read is reported and left out; nothing is
+  /// written where the others repeat nothing.
   Result<int> run(std::vector<std::string> operands) override {
     if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument, "no file given to train on");
@@ -105,6 +110,7 @@ class TrainCommand final : public Command {
   }
 
  private:
+  /// Notes a file and its size, so that the selection can be spread evenly.
   void list(const std::string& path) {
     const Result<InputFile> input = InputFile::open(path, InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
@@ -118,7 +124,8 @@ class TrainCommand final : public Command {
     return train_dictionary(std::vector<Bytes>(documents_.begin(), documents_.end()), bytes_);
   }
 
-  /// Reads documents. A document is what is decoded on its own: a file, or a block of one.
+  /// Reads documents from a file. A document is what will be decoded on its own: a file, or a block
+  /// of one.
   Status read_selection(const ListedFile& listed) {
     problem_path_ = listed.path;
     PRESSO_ASSIGN(const InputFile input, InputFile::open(listed.path));
@@ -133,7 +140,7 @@ class TrainCommand final : public Command {
     return {};
   }
 
-  /// Whether to read the next document, of `bytes` bytes: documents are spread evenly, so that the
+  /// Whether to read the next document, which has `bytes` bytes. Documents are spread evenly: the
   /// bytes read so far are to the bytes seen so far as kMostRead is to all.
   bool is_selected(std::uint64_t bytes) {
     seen_bytes_ += bytes;
@@ -147,7 +154,8 @@ class TrainCommand final : public Command {
 
   bool to_stdout() const { return output_.empty() || output_ == kStandardInput; }
 
-  /// Asked first, because making a dictionary takes a while. False after reporting an error.
+  /// Whether the output may be written; asked first, because making a dictionary takes a while.
+  /// Returns false after reporting an error.
   bool may_write() const {
     if (files_.force) return true;
     if (to_stdout()) {
@@ -160,6 +168,7 @@ class TrainCommand final : public Command {
     return false;
   }
 
+  /// Writes the dictionary, which appears under its name when it is complete.
   void write(Bytes content) {
     if (exit_status() != 0) warning("train", "files that could not be read are left out");
     Result<OutputFile> output = to_stdout()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the commands that decode files; listed in tools/registry.cpp.
+// Makes the commands that decode files: cat, decompress and test; tools/registry.cpp lists them.
 #pragma once
 
 #include <memory>

@@ -9,6 +9,8 @@ bool loses_plain_content(const Error& error, std::uint64_t lost_blocks) {
   return lost_blocks != 0 || error.code == ErrorCode::kTruncated;
 }
 
+/// Describes damage with the place and length of what is missing of the plain content, as far as
+/// known. `consequence`: what has happened to it, such as "lost".
 std::string damage_text(const Error& error, const MissingPlain& missing,
                         std::string_view consequence) {
   std::string text = error.message();
@@ -22,6 +24,8 @@ std::string damage_text(const Error& error, const MissingPlain& missing,
   return text + (error.code == ErrorCode::kTruncated ? " on" : " to the next intact block");
 }
 
+/// Reports a damaged block with the plain bytes that are lost. If the block's header could not be
+/// read, the file's own index is asked where the block began.
 void DamageReporter::report(const DecodedBlock& block) {
   const Error& problem = block.status.error();
   MissingPlain missing{block.plain_offset, block.plain_bytes};
@@ -33,6 +37,8 @@ void DamageReporter::report(const DecodedBlock& block) {
   error(name_, damage_text(problem, missing, "lost"));
 }
 
+/// Where the block begins by the file's index, which is opened on the first question; nothing where
+/// that had to be rebuilt itself.
 std::optional<std::uint64_t> DamageReporter::plain_offset_of(std::uint64_t number) {
   if (number == Error::kNone || !input_.is_regular()) return std::nullopt;
   if (!index_) index_ = ArchiveIndex::open(file_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line for each damaged place of a file: used by decompress --salvage, test and scan.
+// One line for each damaged place of a file, as decompress --salvage, test and scan print it.
+// Tested by tests/cli/test_decompress.py.
 #pragma once
 
 #include <optional>
@@ -11,34 +12,36 @@
 
 namespace presso::cli {
 
-/// Plain content that is missing since `error` is wrong with the file.
+/// Plain content that is missing because something is wrong with the file.
 struct MissingPlain {
   /// Where it begins in the plain content; nullopt where that is not known or nothing is missing.
   std::optional<std::uint64_t> offset;
   std::uint64_t bytes = 0;  ///< 0: unknown
 };
 
-/// Whether plain content is missing after a damage that costs `lost_blocks`
-/// (DecodedBlock::lost_blocks). After the end of a cut-off file it may be.
+/// Whether plain content is missing after a damage that costs `lost_blocks` blocks
+/// (DecodedBlock::lost_blocks). After the end of a file that was cut off, content may be missing.
 bool loses_plain_content(const Error& error, std::uint64_t lost_blocks);
 
-/// "block 131 (compressed offset 8,653,211): checksum mismatch; 262,144 bytes at plain offset
-/// 17,170,432 lost". `consequence`: "lost", "not searched".
+/// The line for one place: "block 131 (compressed offset 8,653,211): checksum mismatch; 262,144
+/// bytes at plain offset 17,170,432 lost". `consequence` is its last word: "lost" or "not
+/// searched".
 std::string damage_text(const Error& error, const MissingPlain& missing,
                         std::string_view consequence);
 
-/// Prints damage_text() of each damaged place. Sets the exit status.
+/// Prints damage_text() for each damaged place of one file, which also sets the exit status.
 class DamageReporter {
  public:
-  /// `input` is kept by reference. If a block's header is lost too, its place in the plain
-  /// content is looked up in the index of a regular file.
+  /// Keeps `input` by reference. If even the header of a block is lost, the block's place in the
+  /// plain content is looked up in the index of a regular file.
   DamageReporter(std::string name, const InputFile& input)
       : name_(std::move(name)), input_(input), file_(input.fd(), input.size()) {}
 
   void report(const DecodedBlock& block);
 
  private:
-  /// The plain offset of block `number` by an index that is itself undamaged.
+  /// The plain offset of block `number`, from an index that is itself undamaged; nullopt if there
+  /// is none.
   std::optional<std::uint64_t> plain_offset_of(std::uint64_t number);
 
   std::string name_;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// presso decompress: FILE.presso becomes FILE again; presso cat is the same to standard output.
+// presso decompress: FILE.presso becomes FILE again. presso cat is the same command with standard
+// output as its only output. This file opens and names files, restores time and mode, and reports;
+// file_decoder.h decodes. Parts are written by --bytes, --blocks, --rows and --columns. Tested by
+// tests/cli/test_decompress.py.
 #include <unistd.h>
 
 #include <charconv>
@@ -52,6 +55,7 @@ const CommandInfo kCatInfo = {
     .operand_completion = Completion::kPressoFile,
 };
 
+/// The time that was stored with the file; nullopt if there is none that can be read.
 std::optional<timespec> modified_time(const Metadata& metadata) {
   const std::string* text = metadata.find("mtime");
   std::int64_t value = 0;
@@ -79,6 +83,7 @@ std::optional<mode_t> restored_mode(const Metadata& metadata, const InputFile& i
   return stored & 0777 & ~(kOthersReadWrite & ~of_input);
 }
 
+/// Both commands; `cat_` says which.
 class DecompressCommand final : public Command {
  public:
   explicit DecompressCommand(bool cat) : cat_(cat) { files_.to_stdout = cat; }
@@ -96,6 +101,8 @@ class DecompressCommand final : public Command {
     return flags;
   }
 
+  /// Checks which options go together, starts the device, and decodes the files one after another.
+  /// A file that fails is reported, and the others are decoded all the same.
   Result<int> run(std::vector<std::string> operands) override {
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
     if (decode_.is_range() && decode_.salvage) {
@@ -126,7 +133,7 @@ class DecompressCommand final : public Command {
   }
 
  private:
-  /// Streams one after another are not read as one, and nobody reads one on a terminal.
+  /// Refuses Arrow output that nobody could read: several streams in a row, or a terminal.
   Status check_arrow_output(std::size_t inputs) const {
     if (inputs > 1 || files_.recursive) {
       return make_error(ErrorCode::kInvalidArgument,
@@ -138,6 +145,7 @@ class DecompressCommand final : public Command {
                       "a file");
   }
 
+  /// Finds the output's name for one file, and decodes to it.
   void decompress_file(const std::string& path) {
     const Result<InputFile> input = InputFile::open(
         path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
@@ -153,6 +161,8 @@ class DecompressCommand final : public Command {
     if (output) decompress_to(path, *input, *output);
   }
 
+  /// Decodes an opened input into an opened output, by one of the three ways that the flags ask
+  /// for. The input is removed only after a complete output of a whole, undamaged file.
   void decompress_to(const std::string& path, const InputFile& input, OutputFile& output) {
     const Stopwatch time;
     DecompressSummary summary;
@@ -181,6 +191,7 @@ class DecompressCommand final : public Command {
                 std::string(decoder_->where()));
   }
 
+  /// Reports a failure; damage comes with a hint to --salvage.
   void report(const std::string& path, const Error& problem, OutputFile& output) const {
     report_failure(shown_name(path), problem, output, true);
     const bool damaged = is_damage(problem.code) && problem.code != ErrorCode::kNotPresso &&
@@ -190,6 +201,7 @@ class DecompressCommand final : public Command {
     }
   }
 
+  /// Decodes all of a file.
   Status write_whole(const std::string& path, const InputFile& input, OutputFile& output,
                      DecompressSummary& summary) {
     Progress progress(shown_name(path), input.size(), files_.progress);
@@ -207,6 +219,8 @@ class DecompressCommand final : public Command {
     return {};
   }
 
+  /// Writes the rows and columns of a table that were asked for. A table that was cut off gives
+  /// what it has, and an error if that is not all.
   Status write_selected_rows(const InputFile& input, OutputFile& output) const {
     if (!input.is_regular()) {
       return make_error(ErrorCode::kUnsupported, rows_.given + " needs a file, not a pipe");
@@ -228,6 +242,7 @@ class DecompressCommand final : public Command {
                       "the file ends after " + grouped(table->rows()) + " rows; it had more");
   }
 
+  /// Writes a part of a file of bytes; only the blocks that hold it are decoded.
   Status write_range(const std::string& path, const InputFile& input, OutputFile& output,
                      DecompressSummary& summary) {
     if (!input.is_regular()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// With --device=auto a file goes to the GPU only if its index is sound, since without one its
-// size is unknown; what a GPU could gain on a damaged file is not worth the second reading.
+// With --device=auto a file goes to the GPU only if its index is sound, because without one its
+// plain size is unknown, and what a GPU could gain on a damaged file is not worth reading it twice.
 #include "tools/decompress/file_decoder.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace presso::cli {
 namespace {
 
-/// By which a table is told from a file of bytes.
+/// The bytes at the begin of a file by which a table is told from a file of bytes.
 constexpr std::size_t kBegunBytes = 12;
 
-/// Whether the file begins with a block that a GPU leaves to the CPU; mostly all its blocks are
+/// Whether the file begins with a block that a GPU leaves to the CPU; usually all its blocks are
 /// alike.
 bool is_for_cpu(const ArchiveIndex& index) {
   if (index.block_count() == 0) return false;
@@ -26,9 +26,11 @@ bool is_for_cpu(const ArchiveIndex& index) {
 
 }  // namespace
 
+/// `flags` decides between CPU and GPU; with auto the choice is made for each file.
 FileDecoder::FileDecoder(const DeviceFlags& flags, unsigned threads)
     : threads_(threads), selector_(flags, threads, DeviceSelector::Task::kDecode, verbose) {}
 
+/// Starts the GPU where it was asked for by name. Error: why it cannot be used.
 Status FileDecoder::start() {
   return selector_.is_gpu() ? open() : Status();
 }
@@ -39,7 +41,8 @@ Status FileDecoder::open() {
   return {};
 }
 
-/// With --device=auto. `plain_bytes` stays 0 if the CPU gets the file anyway.
+/// The sizes of a file for the choice of --device=auto. `plain_bytes` stays 0 if the CPU gets the
+/// file anyway.
 FileDecoder::Job FileDecoder::job_of(const RandomAccess& file, const InputFile& input,
                                      bool keeps_output) {
   Job job{{input.size(), 0, keeps_output}};
@@ -53,6 +56,7 @@ FileDecoder::Job FileDecoder::job_of(const RandomAccess& file, const InputFile& 
   return job;
 }
 
+/// Whether the file goes to the GPU, which is opened for the first such file.
 bool FileDecoder::takes_gpu(const std::string& name, const DecodeWork& work) {
   if (!selector_.is_auto()) return selector_.is_gpu();
   if (!selector_.takes_gpu(work)) return false;
@@ -62,6 +66,7 @@ bool FileDecoder::takes_gpu(const std::string& name, const DecodeWork& work) {
   return opened.ok();
 }
 
+/// Runs a job and, if it stayed on the GPU, remembers its rate for later choices.
 Result<DecompressSummary> FileDecoder::run_on_gpu(const gpu::DecodeJob& job, Job about) {
   const Stopwatch time;
   Result<DecompressSummary> done = gpu_->run(job, std::move(about.index));
@@ -73,6 +78,8 @@ Result<DecompressSummary> FileDecoder::run_on_gpu(const gpu::DecodeJob& job, Job
   return done;
 }
 
+/// Decodes a whole file to `sink`, or nowhere to test it. A table is told by its first bytes and
+/// decoded by the CPU. What the CPU's decoding has taken is kept as a measurement.
 Result<DecompressSummary> FileDecoder::decode(const std::string& name, const InputFile& input,
                                               ByteSink* sink, const DecompressOptions& options) {
   on_gpu_ = false;
@@ -106,6 +113,8 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
   return done;
 }
 
+/// Decodes the plain bytes of the span. The stored bytes that this reads are estimated, for the
+/// choice of device, by the span's share of the file. Returns how many bytes were written.
 Result<std::uint64_t> FileDecoder::decode_span(const std::string& name, const RandomAccess& file,
                                                CompressedFile archive, PlainSpan span,
                                                const DecodeOptions& options, ByteSink& sink) {

@@ -15,7 +15,7 @@ Error malformed(const Given& given, std::string_view form) {
                                                      "' is not of the form " + std::string(form));
 }
 
-/// "OFFSET:LENGTH"; without LENGTH up to the end.
+/// Parses "OFFSET:LENGTH"; without LENGTH the range goes to the end.
 Status parse_bytes(const Given& given, DecodeFlags& flags) {
   const std::string& text = given.value;
   const std::size_t colon = text.find(':');
@@ -30,7 +30,7 @@ Status parse_bytes(const Given& given, DecodeFlags& flags) {
   return {};
 }
 
-/// "A-B", "A" or "A-".
+/// Parses "A-B", "A" or "A-".
 Status parse_blocks(const Given& given, DecodeFlags& flags) {
   const std::string& text = given.value;
   const std::size_t dash = text.find('-');

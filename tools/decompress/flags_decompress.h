@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The flags of decompress and cat beyond those of flags_files.h, and the ranges they select.
+// The flags of decompress and cat beyond those of tools/io/flags_files.h, and the ranges that they
+// select. A range is cut at the file's end, which is known only once the file is open
+// (range_reader.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +13,7 @@
 
 namespace presso::cli {
 
-/// Plain bytes [offset, offset + length), cut at the end of the file.
+/// The plain bytes [offset, offset + length), cut at the end of the file.
 struct ByteRange {
   std::uint64_t offset = 0;
   std::uint64_t length = UINT64_MAX;
@@ -23,6 +25,7 @@ struct BlockRange {
   std::uint64_t last = UINT64_MAX;
 };
 
+/// What the flags were set to.
 struct DecodeFlags {
   std::optional<ByteRange> bytes;  ///< of `bytes` and `blocks` only the one given last is set
   std::optional<BlockRange> blocks;
@@ -36,7 +39,7 @@ struct DecodeFlags {
   bool is_range() const { return bytes.has_value() || blocks.has_value(); }
 };
 
-/// --bytes --blocks --salvage --[no-]check --dict -T
+/// The flags --bytes --blocks --salvage --[no-]check --dict -T.
 std::vector<Flag> decode_flags(DecodeFlags& flags);
 
 }  // namespace presso::cli

@@ -7,7 +7,7 @@
 namespace presso::cli {
 namespace {
 
-/// "a,b": names with commas cannot be given.
+/// Splits the value of --columns at its commas: "a,b". Names that hold commas cannot be given.
 std::vector<std::string> split_names(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -18,7 +18,7 @@ std::vector<std::string> split_names(const std::string& text) {
   return names;
 }
 
-/// "A-B", "A" or "A-".
+/// Parses "A-B", "A" or "A-", counted from 1.
 Status parse_rows(const Given& given, RowFlags& flags) {
   constexpr std::uint64_t kMostRow = UINT64_MAX / 2;
   const std::string& text = given.value;
@@ -36,6 +36,7 @@ Status parse_rows(const Given& given, RowFlags& flags) {
                     given.spelled + ": '" + text + "' is not of the form A-B with A not above B");
 }
 
+/// Applies `apply` and remembers how the flag was spelled, for errors about it.
 Apply remembered(RowFlags& flags, Apply apply) {
   return [&flags, apply = std::move(apply)](const Given& given) {
     flags.given = given.spelled;
@@ -43,6 +44,7 @@ Apply remembered(RowFlags& flags, Apply apply) {
   };
 }
 
+/// The form in which rows are written: the one asked for, otherwise the text's own, otherwise CSV.
 TextForm form_of(const std::string& format, const TextForm& own) {
   TextForm form;
   form.kind = TextKind::kDelimited;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flags by which decompress and cat write some rows and columns of a table, or another form of
-// its text.
+// The flags by which decompress and cat write some rows and columns of a table, or write its text
+// in another form. Tested by tests/cli/test_table.py.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,7 @@
 
 namespace presso::cli {
 
+/// What the flags were set to.
 struct RowFlags {
   std::vector<std::string> columns;  ///< by name; empty: all
   std::uint64_t first_row = 1;       ///< counted from 1
@@ -24,13 +25,14 @@ struct RowFlags {
   bool is_arrow() const { return format == "arrow"; }
 };
 
-/// --columns --rows --format
+/// The flags --columns --rows --format.
 std::vector<Flag> row_flags(RowFlags& flags);
 
-/// What they mean for this table. Error: kInvalidArgument, a column that it has not.
+/// What the flags mean for this table. Error kInvalidArgument: a column that the table does not
+/// have.
 Result<RowsOptions> rows_options(const RowFlags& flags, const presso::Table& table,
                                  unsigned threads);
-/// The same rows and columns as Arrow.
+/// These rows and columns as options for Arrow output.
 ArrowOptions arrow_options(const RowsOptions& rows);
 
 }  // namespace presso::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which part of a compressed file --bytes and --blocks ask for.
+// Finds which part of a compressed file --bytes and --blocks ask for, once the file's size and
+// index are known. Tested by tests/cli/test_decompress.py.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,14 @@
 
 namespace presso::cli {
 
-/// Plain bytes [begin, end) of a file.
+/// The plain bytes [begin, end) of a file.
 struct PlainSpan {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-/// The part of `file` that `flags` selects. kInvalidArgument if it begins after the end.
+/// The part of `file` that `flags` select, cut at the end of the file. Error kInvalidArgument: it
+/// begins after the end.
 Result<PlainSpan> selected_span(const CompressedFile& file, const DecodeFlags& flags);
 
 }  // namespace presso::cli

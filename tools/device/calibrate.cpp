@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each rate is that of a run that takes at least 0.06 of a second: the sample is repeated as often
-// as that needs, so that threads, batches and copies are as busy as with a large file.
+// Each rate is that of a run of at least 0.06 s: the sample is repeated as often as that takes, so
+// that threads, batches and copies are as busy as with a large file.
 #include "tools/device/calibrate.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr double kRunSeconds = 0.06;
 constexpr std::uint64_t kMostRepeats = 512;  ///< 4 GiB of text, 20 ms of the fastest GPUs
 
-/// Seconds that `run` takes for a file of `repeats` members.
+/// The seconds that `run` takes for a file of `repeats` members.
 template <class Run>
 Result<double> time_of(Bytes member, std::uint64_t repeats, const Run& run) {
   const RepeatedMember file(member, repeats);
@@ -26,7 +26,7 @@ Result<double> time_of(Bytes member, std::uint64_t repeats, const Run& run) {
   return time.seconds();
 }
 
-/// A run that took long enough.
+/// A run that took long enough to give a rate.
 struct Timed {
   std::uint64_t repeats = 1;
   double seconds = 0;
@@ -34,7 +34,8 @@ struct Timed {
   double rate(std::uint64_t bytes) const { return static_cast<double>(repeats * bytes) / seconds; }
 };
 
-/// The last run is done twice, since on a GPU the first of a size allocates memory.
+/// Repeats `run` with more and more members until it takes long enough. The last run is done twice,
+/// since on a GPU the first one of a size allocates memory.
 template <class Run>
 Result<Timed> timed(Bytes member, const Run& run) {
   Timed timed;
@@ -84,7 +85,8 @@ Result<CpuRates> measure_cpu(const CalibrationSample& sample) {
   return rates;
 }
 
-/// Decodes files and hands the text to `sink`, or only checks them where that is nullptr.
+/// A function that decodes files on the GPU and hands the text to `sink`, or only checks it if
+/// `sink` is nullptr.
 auto decoding_into(GpuDecoder& decoder, ByteSink* sink) {
   return [&decoder, sink](const RandomAccess& file) -> Status {
     gpu::DecodeJob job;
@@ -95,8 +97,8 @@ auto decoding_into(GpuDecoder& decoder, ByteSink* sink) {
   };
 }
 
-/// What opening the GPU and a first run take longer than the same run later on; `context_seconds`
-/// it took to start CUDA.
+/// How much longer opening the GPU and a first run take than the same run later on; starting CUDA
+/// took `context_seconds` of that.
 double start_of(double context_seconds, double first_seconds, const Timed& later) {
   return context_seconds + std::max(first_seconds - later.seconds, 1e-3);
 }
@@ -139,7 +141,8 @@ Status measure_gpu_search(const CalibrationSample& sample, double context_second
   return {};
 }
 
-/// CUDA is started by the first call that needs it, whose time counts as part of both starts.
+/// Measures the GPU. CUDA is started by the first call that needs it, and its time counts as a part
+/// of both starts.
 Result<GpuRates> measure_gpu(const CalibrationSample& sample, double& context_seconds) {
   const Stopwatch time;
   PRESSO_TRY(gpu_devices());
@@ -150,10 +153,12 @@ Result<GpuRates> measure_gpu(const CalibrationSample& sample, double& context_se
   return rates;
 }
 
-/// Stands in the section of a GPU that could not be measured, until --calibrate tries again.
+/// The entry in the section of a GPU that could not be measured. It stays until --calibrate tries
+/// again.
 constexpr const char* kFailed = "failed";
 
-/// Another version of presso may have other rates, since its code may differ.
+/// The section of a device in the store. It names the version of presso, since the rates of another
+/// one may differ.
 std::string section_of(const std::string& identity) {
   return identity + ", presso " PRESSO_VERSION;
 }
@@ -173,7 +178,7 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
   if (identity.ok()) rates.gpu_name = std::move(*identity);
   if (!gpu.ok()) {
     rates.why_no_gpu = std::move(gpu.error());
-    // So that not every command tries again.
+    // This keeps later commands from trying again.
     if (identity.ok()) store.save(section_of(rates.gpu_name), {{kFailed, 1}});
     return rates;
   }

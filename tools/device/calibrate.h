@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Measures how fast this machine's CPU and GPU decode and search, once, and keeps that in the
-// user's store, and what the steps of queries cost (query_rates.h). Everything together takes
-// under two seconds: 0.1 s for the sample, 0.15 s for each of eight rates, 0.2 s for queries, and
-// the start of CUDA. Queries on a GPU take three more, and are left to those who ask for them.
+// Measures how fast this machine's CPU and GPU decode and search and what the steps of queries cost
+// (query_rates.h), once, and keeps that in the user's store. Everything together takes under two
+// seconds: 0.1 s for the sample, 0.15 s for each of eight rates, 0.2 s for queries, and the start
+// of CUDA. Queries on a GPU take three more seconds and are measured only for those who ask for
+// them (presso info --calibrate). Tested by tests/unit/tools/device_rates_test.cpp and
+// tests/cli/test_device.py.
 #pragma once
 
 #include <optional>
@@ -14,6 +16,7 @@
 
 namespace presso::cli {
 
+/// All that was measured on this machine, and why something was not.
 struct MachineRates {
   std::string cpu_name;
   CpuRates cpu;
@@ -27,20 +30,20 @@ struct MachineRates {
   bool kept = false;                           ///< in the store
 };
 
-/// Measures what this machine has and saves it. Errors: those of the CPU's part, kOutOfMemory; that
-/// nothing can be saved is none.
+/// Measures what this machine has and saves it. Errors: those of the CPU's part, kOutOfMemory. A
+/// GPU that fails, and a store that cannot be written, are no errors; the result says so.
 Result<MachineRates> calibrate(const MeasurementStore& store);
 
-/// Queries on the GPU, too, where calibrate() has found one: what has come of it is added to
-/// `rates` and saved. Takes about three seconds.
+/// Measures queries on the GPU, too, if calibrate() has found one; adds the outcome to `rates` and
+/// saves it. Takes about three seconds.
 void calibrate_gpu_queries(const MeasurementStore& store, MachineRates& rates);
 
-/// Those of queries on the GPU that there is, as far as the store has them and it is known without
-/// starting CUDA which one it is.
+/// The rates of queries on this machine's GPU, if the store has them and it can be told without
+/// starting CUDA which GPU that is.
 std::optional<GpuQueryRates> known_gpu_query_rates(const MeasurementStore& store);
 
-/// The rates in the store. `measured`: both the CPU's and the GPU's were found; else they are
-/// guessed.
+/// The rates in the store. `measured` means that both the CPU's and the GPU's were found; otherwise
+/// guesses stand for what is missing.
 struct KnownRates {
   CpuRates cpu;
   GpuRates gpu;

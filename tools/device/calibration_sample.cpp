@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kPlainBytes = 8u << 20;
 constexpr unsigned kRareLine = 4096;  ///< one line in this many holds the pattern
 
-/// Numbers in the same order every time (xorshift).
+/// A fixed sequence of numbers (xorshift, Marsaglia 2003).
 class Sequence {
  public:
   std::uint64_t next() {
@@ -30,6 +30,7 @@ class Sequence {
   std::uint64_t state_ = 0x9E3779B97F4A7C15u;
 };
 
+/// A line like those of a server's log; every 4,096th on average holds the pattern.
 std::string line_of(Sequence& sequence, std::uint64_t number) {
   static constexpr std::array<std::string_view, 8> kMessages = {
       "request served from cache", "request served",  "session opened", "session closed",

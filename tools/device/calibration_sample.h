@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the rates of CPU and GPU are measured on: made up in memory, the same on every machine.
+// Makes the data on which the rates of CPU and GPU are measured: in memory, and the same on every
+// machine, so that rates can be compared.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@
 
 namespace presso::cli {
 
-/// One compressed member, as often as a measurement wants it: members that stand one after another
-/// are a presso file.
+/// A compressed member repeated as often as a measurement wants it, without the memory for that:
+/// members that stand one after another are a presso file.
 class RepeatedMember final : public RandomAccess {
  public:
-  /// `member` is kept by reference. `times`: at least 1.
+  /// Keeps `member` by reference; `times` must be at least 1.
   RepeatedMember(Bytes member, std::uint64_t times) : member_(member), times_(times) {}
 
   std::uint64_t size() const override { return member_.size() * times_; }
@@ -25,16 +26,18 @@ class RepeatedMember final : public RandomAccess {
   std::uint64_t times_;
 };
 
+/// The two members that are measured, each of 8 MiB plain.
 struct CalibrationSample {
   std::vector<Byte> text;         ///< a member: lines like a log's, compressed to about a fifth
   std::vector<Byte> numbers;      ///< a member: random bytes, stored as they are
   std::uint64_t plain_bytes = 0;  ///< of each
 
-  /// Takes about 0.1 s. Errors: kOutOfMemory.
+  /// Makes the sample, which takes about 0.1 s. Error: kOutOfMemory.
   static Result<CalibrationSample> make();
 };
 
-/// A string in one of some thousand lines of the text.
+/// A string that one in some thousand lines of the text holds, so that a search for it is bound by
+/// decoding.
 constexpr const char* kCalibrationPattern = "connection refused";
 
 }  // namespace presso::cli

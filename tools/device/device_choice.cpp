@@ -7,9 +7,11 @@ namespace presso::cli {
 namespace {
 
 constexpr double kWriteRate = 2.5e9;
-/// Blocks of nothing but one byte reach a few thousand; text hardly ever more.
+/// The largest ratio that is reckoned with: blocks of a single byte repeated reach a few thousand,
+/// text hardly ever more than this.
 constexpr std::uint64_t kMostRatio = 100;
-/// Smaller files measure little but the start of threads.
+/// The least plain size whose time says something; that of smaller files is mostly the start of
+/// threads.
 constexpr std::uint64_t kMeasuredBytes = 64u << 20;
 
 double written(const DecodeWork& work) {

@@ -38,7 +38,8 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// What follows "name :" in the first line of `path` that begins with it.
+/// The value after "name :" in the first line of `path` that begins with the name; empty if there
+/// is none.
 std::string value_in(const std::filesystem::path& path, const std::string& name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -50,7 +51,8 @@ std::string value_in(const std::filesystem::path& path, const std::string& name)
   return "";
 }
 
-/// "570.86.15" of "NVIDIA UNIX x86_64 Kernel Module  570.86.15  Thu Jan ...".
+/// The version in the text of the driver's file: "570.86.15" of "NVIDIA UNIX x86_64 Kernel Module
+/// 570.86.15  Thu Jan ...".
 std::string version_in(const std::string& text) {
   std::istringstream words(text);
   for (std::string word; words >> word;) {
@@ -75,17 +77,18 @@ GpuCosts GpuRates::of_decoding() const {
   return {decode_start_seconds, copy_in_rate, copy_out_rate, decode_rate};
 }
 
-/// Only lines that match come back, whose bytes `work_rate` includes.
+/// For searching nothing large is copied back: only lines that match return, and the measured rate
+/// includes these.
 GpuCosts GpuRates::of_searching() const {
   return {search_start_seconds, copy_in_rate, copy_out_rate, search_rate};
 }
 
-/// The rates of one thread of a Xeon of 2023.
+/// The guess is the rate of one thread of a Xeon of 2023, times the threads.
 CpuRates guessed_cpu_rates(unsigned threads) {
   return {1.5e9, 1.5e9 * threads, 2.5e9, std::max(2.5e9, std::min(2.5e9 * threads, 30e9))};
 }
 
-/// Those of a small GPU that is connected by eight lanes of PCIe 3.
+/// The guess is a small GPU that is connected by eight lanes of PCIe 3.
 GpuRates guessed_gpu_rates() {
   return {0.6, 0.8, 5e9, 5e9, 20e9, 15e9};
 }

@@ -7,7 +7,7 @@ namespace presso::cli {
 namespace {
 
 /// Rates are measured for a file that takes the CPU longer than this. A GPU takes about as long to
-/// start, so that smaller files are the CPU's anyway.
+/// start, so that smaller files go to the CPU anyway.
 constexpr double kWorthMeasuring = 0.3;
 
 }  // namespace
@@ -44,8 +44,9 @@ DeviceChoice& DeviceSelector::choice() {
   return choice_.emplace(choice_of(rates));
 }
 
-/// Not where the rates could not be kept: every command would measure them again. Nor where another
-/// process measures just now, since both would get too little of the machine.
+/// Measures the rates, unless they could not be kept, because then every command would measure them
+/// again, or another process is measuring just now, because then both would get too little of the
+/// machine.
 void DeviceSelector::measure() {
   is_measured_ = true;
   const MeasurementStore store = MeasurementStore::of_user();

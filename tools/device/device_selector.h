@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which device a command's files are for: what --device says and, with auto, what the rates of this
-// machine predict. These are looked up, or measured, when the first file asks. Falling back to the
-// CPU when a GPU fails is the library's business; this only remembers that it has happened.
+// Decides which device a command's files go to, from --device and, with auto, from what the rates
+// of this machine predict. The rates are looked up, or measured, when the first file asks. Falling
+// back to the CPU when a GPU fails is the library's task; this class only remembers that it has
+// happened. Tested by tests/cli/test_device.py.
 #pragma once
 
 #include <atomic>
@@ -15,13 +16,15 @@
 
 namespace presso::cli {
 
+/// The selector of one command. leave_gpu() may be called by any thread, everything else by one.
 class DeviceSelector {
  public:
   enum class Task { kDecode, kSearch };
-  /// Called once, when the GPU is given up: about which file ("" in the middle of one), and why.
+  /// Called once, when the GPU is given up, with the file's name ("" in the middle of one) and the
+  /// reason.
   using OnLeave = std::function<void(const std::string& name, const std::string& text)>;
 
-  /// After the flags were read; they are kept by reference. `threads`: 0 for all.
+  /// To be made after the flags were read; they are kept by reference. `threads` 0 means all.
   DeviceSelector(const DeviceFlags& flags, unsigned threads, Task task, OnLeave on_leave)
       : flags_(flags), threads_(threads), task_(task), on_leave_(std::move(on_leave)) {}
   DeviceSelector(const DeviceSelector&) = delete;
@@ -31,26 +34,26 @@ class DeviceSelector {
   bool is_gpu() const { return flags_.device == DeviceFlags::Device::kGpu; }
   bool is_auto() const { return flags_.device == DeviceFlags::Device::kAuto; }
 
-  /// To open the GPU with. With auto the library goes on with the CPU where the GPU fails.
+  /// The options to open the GPU with. With auto the library goes on with the CPU if the GPU fails.
   gpu::GpuOptions gpu_options();
-  /// Starting it is no cost any more.
+  /// Notes that the GPU is open, so that starting it costs nothing any more.
   void gpu_opened() {
     if (choice_) choice_->gpu_started();
   }
 
-  /// With auto: whether the GPU may be predicted to be faster for a compressed file of this size,
-  /// so that it pays to look into it.
+  /// With auto: whether the GPU can be predicted to be faster for a compressed file of this size,
+  /// so that it pays to look into the file.
   bool may_take_gpu(std::uint64_t stored_bytes, bool keeps_output);
-  /// With auto: whether it is. Measures the rates of this machine first, if they are not known and
-  /// the work is worth it.
+  /// With auto: whether it is predicted to be faster. Measures the rates of this machine first, if
+  /// they are not known and the work is worth that.
   bool takes_gpu(const DecodeWork& work);
-  /// With auto, after these two: why there is no GPU to choose.
+  /// With auto, after these two: why there is no GPU to choose, if there is none.
   const std::optional<Error>& no_gpu() const { return no_gpu_; }
 
   void leave_gpu(const std::string& name, const Error& error);
   bool has_left_gpu() const { return has_left_gpu_; }
 
-  /// What a file took, for the choices after it.
+  /// Take over the time of a file, for the choices after it.
   void measured_cpu(const DecodeWork& work, double seconds);
   void measured_gpu(const DecodeWork& work, double seconds);
 

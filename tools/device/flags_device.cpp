@@ -24,7 +24,7 @@ constexpr Choice<gpu::Strategy> kStrategies[] = {
     {"de", gpu::Strategy::kDependencyFree},
 };
 
-/// Room for the largest block and dictionary of any file.
+/// The least limit of memory: it leaves room for the largest block and dictionary of any file.
 constexpr std::uint64_t kLeastLimit = 32u << 20;
 constexpr std::uint64_t kMostLimit = UINT64_MAX / 2;
 
@@ -35,7 +35,7 @@ std::vector<std::string_view> names(const Choice<Value> (&choices)[kCount]) {
   return names;
 }
 
-/// The parser of the command line lets no other value through.
+/// Sets `target` by name; the parser of the command line lets no other names through.
 template <class Value, std::size_t kCount>
 Apply choice_into(Value& target, const Choice<Value> (&choices)[kCount]) {
   return [&target, &choices](const Given& given) -> Status {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flags of commands that decode whole files, on the CPU or on a GPU.
+// The flags about devices, of all commands that decode, search or query files. Tested by
+// tests/cli/test_device.py.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 namespace presso::cli {
 
+/// What the flags were set to.
 struct DeviceFlags {
   enum class Device { kAuto, kCpu, kGpu };
 
@@ -19,11 +21,12 @@ struct DeviceFlags {
   std::uint64_t max_pinned_bytes = 0;
 };
 
-/// --device --strategy --max-device-memory --max-pinned-memory; `brief`: what the first one does.
+/// The flags --device --strategy --max-device-memory --max-pinned-memory; `brief` describes the
+/// first one.
 std::vector<Flag> device_flags(DeviceFlags& flags,
                                std::string_view brief = "decode on the CPU or on a GPU");
 
-/// The same of commands that ask tables, which have no --strategy of that kind.
+/// These flags for commands that query tables, for which there is no such --strategy.
 std::vector<Flag> query_device_flags(DeviceFlags& flags);
 
 }  // namespace presso::cli

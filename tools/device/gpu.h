@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the command knows of GPUs. One implementation is linked: gpu_cuda.cpp where the build has
-// CUDA, gpu_none.cpp where it has not, and for tests one over a device that decodes on the CPU.
+// What the command knows of GPUs. One implementation is linked: gpu_cuda.cpp if the build has CUDA,
+// gpu_none.cpp if it does not, and, for tests, one over a device that decodes on the CPU. So no
+// other file of the command depends on CUDA. Tested by tests/cli/test_device.py.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,8 @@
 
 namespace presso::cli {
 
-/// A GPU that was opened for decoding: gpu::Decompressor, which builds without CUDA do not have.
+/// A GPU that was opened for decoding. It stands for gpu::Decompressor, which builds without CUDA
+/// do not have.
 class GpuDecoder {
  public:
   virtual ~GpuDecoder() = default;
@@ -24,29 +26,34 @@ class GpuDecoder {
                                         std::optional<ArchiveIndex> index = {}) = 0;
 };
 
-/// Errors as Decompressor::open(); kUnsupported where this build has no GPU code.
+/// Opens a GPU for decoding. Errors are those of Decompressor::open(); kUnsupported if this build
+/// has no GPU code.
 Result<std::unique_ptr<GpuDecoder>> open_gpu(const gpu::GpuOptions& options);
 
-/// A GPU that searches for one pattern: a gpu::FileScanner. Errors as open_gpu().
+/// Opens a GPU that searches for one pattern, with a gpu::FileScanner. Errors are those of
+/// open_gpu().
 Result<std::unique_ptr<FileSearch>> open_gpu_search(const gpu::GpuOptions& options,
                                                     const Pattern& pattern);
 
-/// A GPU that answers queries. Errors as open_gpu().
+/// Opens a GPU that answers queries. Errors are those of open_gpu().
 Result<std::shared_ptr<QueryDevice>> open_gpu_queries(const gpu::QueryGpuOptions& options);
 
-/// Tables are in the memory of a device that open_gpu_queries() has given, for as long as what this
-/// gives lives. Errors as gpu::DeviceTable::load(); kUnsupported where this build has no GPU code.
+/// Loads tables into the memory of a device that open_gpu_queries() has given; they stay there for
+/// as long as the result lives. Errors are those of gpu::DeviceTable::load(); kUnsupported if this
+/// build has no GPU code.
 Result<std::unique_ptr<const gpu::DeviceTable>> load_to_gpu(std::shared_ptr<QueryDevice> device,
                                                             const std::vector<Table>& tables);
 
-/// As gpu::list_devices(); kUnsupported where this build has no GPU code.
+/// Lists the GPUs, as gpu::list_devices() does; kUnsupported if this build has no GPU code.
 Result<std::vector<gpu::DeviceInfo>> gpu_devices();
 
-/// The GPU and its driver, as rates measured on them are stored: "NVIDIA H200, driver 570.86.15".
-/// Does not start CUDA where the driver's files tell. The error says why there is no GPU.
+/// The name of the GPU and its driver under which rates that were measured on them are stored:
+/// "NVIDIA H200, driver 570.86.15". Starts CUDA only if the driver's files do not tell. The error
+/// says why there is no GPU.
 Result<std::string> gpu_identity();
 
-/// The same, but never starts CUDA: the error says why the GPU is not known, there may be one.
+/// That name, but CUDA is never started. An error means that the GPU is not known this way; there
+/// may be one.
 Result<std::string> gpu_identity_without_start();
 
 }  // namespace presso::cli

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// gpu.h by way of CUDA. Opening a GPU takes about half a second, most of it for CUDA's context.
 #include <memory>
 
 #include "tools/device/device_rates.h"
@@ -40,7 +41,7 @@ Result<std::vector<gpu::DeviceInfo>> gpu_devices() {
   return gpu::list_devices();
 }
 
-/// By way of CUDA where the driver shows no files: in Windows' Linux, in some containers.
+/// Asks CUDA if the driver shows no files, as in Windows' Linux and in some containers.
 Result<std::string> gpu_identity() {
   std::string identity = gpu_identity_of(kDriverFolder);
   if (!identity.empty()) return identity;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// gpu.h for builds without CUDA: every function fails with kUnsupported.
 #include "tools/device/gpu.h"
 
 namespace presso::cli {

@@ -11,16 +11,18 @@
 namespace presso::cli {
 namespace {
 
-/// Numbers of so many bits that are drawn evenly; those of 16 are keys of groups.
+/// A column of numbers that are drawn evenly and have this many bits; those of 16 bits are also
+/// keys of groups.
 struct NumberColumn {
   const char* name;
   unsigned bits;
 };
 constexpr NumberColumn kNumbers[] = {{"b4", 4},   {"b8", 8},   {"b12", 12},
                                      {"b20", 20}, {"b48", 48}, {"k16", 16}};
-/// Of kNumbers, those of GpuQueryTimes::compared.
+/// The first columns are those that GpuQueryTimes::compared is about.
 constexpr std::size_t kCompared = GpuQueryRates::kWidths.size();
-/// Bytes of a string of text: hexadecimal digits, which tokens would not make smaller.
+/// The bytes of a string in the column of text: hexadecimal digits, which tokens would not make
+/// smaller.
 constexpr unsigned kTextBytes = 16;
 constexpr unsigned kWords = 5;
 
@@ -39,7 +41,8 @@ void append(std::string& text, std::uint64_t number, int base = 10) {
 
 constexpr unsigned kFarKeyBits = 21;
 static_assert(GpuQueryRates::kFarGroups == 1u << kFarKeyBits);
-/// As many keys of groups as there are rows, up to GpuQueryRates::kFarGroups, without an order.
+/// A key for groups: rows have different keys, up to GpuQueryRates::kFarGroups of them, in no
+/// order.
 std::uint64_t far_key(std::uint32_t row) {
   constexpr auto kMask = static_cast<std::uint64_t>(GpuQueryRates::kFarGroups) - 1;
   std::uint64_t key = row & kMask;
@@ -85,7 +88,7 @@ std::string strings_csv(std::uint32_t rows) {
   return csv;
 }
 
-/// A table in memory, as several files with the same content.
+/// A table in memory, opened as several files with the same content.
 class SampleTable {
  public:
   static Result<std::unique_ptr<SampleTable>> make(const std::string& csv, std::uint32_t copies) {
@@ -116,11 +119,13 @@ class SampleTable {
   std::vector<Table> tables_;
 };
 
+/// Takes the results of queries and forgets them.
 class Nowhere final : public ResultSink {
  public:
   Result<bool> write(ResultBatch, Buffer) override { return true; }
 };
 
+/// Runs the queries. Tables are made when the first query needs them.
 class Probes {
  public:
   Probes(std::shared_ptr<QueryDevice> device, const GpuProbeSizes& sizes)
@@ -142,7 +147,8 @@ class Probes {
     return times;
   }
 
-  /// So few that the start of a kernel is what they take.
+  /// The time of a query over a table with only a few rows, which is little more than the start of
+  /// a kernel.
   Result<GpuQueryTime> few_rows() {
     PRESSO_ASSIGN(const auto table, SampleTable::make(numbers_csv(kFewRows), 1));
     return time(*table, counted(*table, "b12 < 2000"));
@@ -190,7 +196,7 @@ class Probes {
     return time(*numbers_, query, plan);
   }
 
-  /// While nothing of the table is in the GPU's memory.
+  /// Times reading from files, while nothing of the table is in the GPU's memory.
   Status time_reading(GpuQueryTimes& times) {
     const Query query =
         counted(*numbers_, "b4 < 8 and b12 < 2000 and b20 < 500000 and b48 > 1000", kCopiesRead);
@@ -211,6 +217,7 @@ class Probes {
     return {};
   }
 
+  /// Times pairs of conditions in several orders of work, from which branches and passes are rated.
   Status time_plans(GpuQueryTimes& times) {
     const Query two = counted("b12 < 2048 and b20 < 524288");
     PRESSO_ASSIGN(times.together, time(two, "1&2"));
@@ -234,7 +241,7 @@ class Probes {
     return {};
   }
 
-  /// All rows have a partner in the first copy.
+  /// Times the look-up of keys; every row has a partner in the first copy.
   Status time_keys(GpuQueryTimes& times) {
     const auto of = [&](const std::string& key) {
       Query query = Query::from(numbers_->tables());

@@ -38,14 +38,15 @@ std::string gpu_section_of(const std::string& identity) {
   return query_section_of(identity, PRESSO_VERSION);
 }
 
-/// Of what a usual GPU takes: where the difference of two times is less it is taken to be noise.
+/// The least share of a usual GPU's rate; if the difference of two times is less, it is taken to be
+/// noise.
 constexpr double kLeastShare = 1.0 / 16;
 
 double at_least(double ns, double usual_ns) {
   return std::max(ns, kLeastShare * usual_ns);
 }
 
-/// What of a query's kernel is left without its start.
+/// How long a query's kernel took without its start.
 double running_ns(const GpuQueryTime& time, const GpuQueryTimes& times) {
   return std::max(time.kernel_ns - times.few_rows.kernel_ns, 0.0);
 }
@@ -64,9 +65,10 @@ double row_bytes(const GpuQueryTime& time) {
 
 const GpuQueryRates kUsual;
 
-/// Reading a stored byte takes what times of conditions grow with the stored bytes (least squares),
-/// but is not nearly all of any; comparing is the rest. Numbers of more than 32 bits are compared
-/// by other instructions and say nothing of that.
+/// Rates columns. Reading a stored byte costs what the times of conditions grow with the stored
+/// bytes (a least-squares fit), but at most three quarters of any of these times; comparing is the
+/// rest. Numbers of more than 32 bits are compared by other instructions and are left out of the
+/// fit.
 void rate_columns(const GpuQueryTimes& times, GpuQueryRates& rates) {
   constexpr std::size_t kNarrow = GpuQueryRates::kWidths.size() - 1;
   static_assert(GpuQueryRates::kWidths[kNarrow] == 64);
@@ -105,7 +107,7 @@ GpuQueryRates rates_of(const GpuQueryTimes& times) {
   const auto set = [&rates](double GpuQueryRates::*rate, double ns) {
     rates.*rate = at_least(ns, kUsual.*rate);
   };
-  // What of a row is left when its columns have been read.
+  // This is the share of a row's time that is left when its columns have been read.
   const auto of_row = [&](const GpuQueryTime& time) {
     return row_ns(time, times) - rates.byte_ns * row_bytes(time);
   };

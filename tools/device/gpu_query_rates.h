@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the steps of a query cost on this machine's GPU (presso/query.h): worked out from queries
-// that were timed there (gpu_probes.h), kept in the user's store beside what else is known of the
-// device, used by later queries. A device that was measured by a presso that did not time queries
-// counts as not measured.
-// Tested by tests/unit/tools/gpu_query_rates_test.cpp.
+// Works out what the steps of a query cost on this machine's GPU (presso/query.h) from the queries
+// that were timed there (gpu_probes.h). The rates are kept in the user's store beside what else is
+// known of the device, and later queries use them for --device=auto and for plans. A device that
+// was measured by a presso that did not time queries counts as not measured. Tested by
+// tests/unit/tools/gpu_query_rates_test.cpp.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace presso::cli {
 
-/// A query over tables in a GPU's memory; of some runs each time is the least.
+/// The least times that some runs of a query over tables in a GPU's memory took, and how much it
+/// worked on.
 struct GpuQueryTime {
   double kernel_ns = 0;  ///< by the device's clock
   double total_ns = 0;   ///< the whole query
@@ -24,6 +25,7 @@ struct GpuQueryTime {
   double groups = 0;
 };
 
+/// The times of all queries of gpu_probes.h.
 struct GpuQueryTimes {
   GpuQueryTime few_rows;  ///< that hardly take longer than the start of a kernel
   /// A count by a condition on a packed column, each of another width of GpuQueryRates::kWidths.
@@ -46,25 +48,26 @@ struct GpuQueryTimes {
   double start_seconds = 0;
 };
 
-/// What condition_cost.h counts of the expression that GpuQueryTimes::computed tests.
+/// The steps that query/gpu counts for the expression that GpuQueryTimes::computed tests.
 constexpr double kComputedSteps = 9;
 
-/// None is less than a sixteenth of GpuQueryRates's own, whatever was measured: differences of
-/// times may be noise.
+/// The rates that follow from the times. None is less than a sixteenth of GpuQueryRates's own
+/// default, whatever was measured, because differences of times may be noise.
 GpuQueryRates rates_of(const GpuQueryTimes& times);
 
 Measurements to_measurements(const GpuQueryRates& rates);
-/// nullopt where a number is missing or none that can be measured.
+/// The rates from the numbers of a store; nullopt if a number is missing or cannot have been
+/// measured.
 std::optional<GpuQueryRates> gpu_query_rates_of(const Measurements& numbers);
 
-/// `gpu_identity`: as gpu.h gives it.
+/// The rates that the store has of a GPU; `gpu_identity` is as gpu.h gives it.
 std::optional<GpuQueryRates> kept_gpu_query_rates(const MeasurementStore& store,
                                                   const std::string& gpu_identity);
-/// False where that cannot be done.
+/// Stores the rates; returns false if that fails.
 bool keep_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity,
                           const GpuQueryRates& rates);
 
-/// Nothing is known of it any more: it has been measured in vain.
+/// Notes that the GPU was measured in vain, so that nothing is known of it any more.
 void forget_gpu_query_rates(const MeasurementStore& store, const std::string& gpu_identity);
 
 }  // namespace presso::cli

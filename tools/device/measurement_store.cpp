@@ -17,7 +17,7 @@ namespace presso::cli {
 namespace {
 
 constexpr std::string_view kFirstLine = "presso measurements 1";
-/// Some hundred bytes a section: a larger file is not ours.
+/// The largest file that is read: a section has some hundred bytes, so a larger file is not ours.
 constexpr std::size_t kMostBytes = 1u << 20;
 
 class OwnedFd {
@@ -34,13 +34,15 @@ class OwnedFd {
   int fd_;
 };
 
-/// "" unless the environment has an absolute path there, which XDG's specification asks for.
+/// The folder that an environment variable names; "" unless it is an absolute path, which XDG's
+/// specification asks for.
 std::string folder_of(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && value[0] == '/' ? value : "";
 }
 
-/// Empty where the file is not to be trusted. Without O_NONBLOCK a pipe of that name would block.
+/// The content of the file, or nothing if it is not to be trusted. Without O_NONBLOCK a pipe of
+/// that name would block.
 std::string content_of(const std::string& path) {
   const OwnedFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about {};
@@ -61,7 +63,7 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-/// What would end a name or a line becomes a space.
+/// The name of a section with everything that would end a name or a line made a space.
 std::string section_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(),
@@ -82,7 +84,7 @@ std::string text_of(double value) {
   return problem == std::errc() ? std::string(text, end) : "0";
 }
 
-/// Takes the next line off `text`; nullopt where no line is whole.
+/// Takes the next line off `text`; nullopt if no whole line is left.
 std::optional<std::string_view> next_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == text.npos) return std::nullopt;
@@ -106,7 +108,7 @@ MeasurementStore MeasurementStore::of_user() {
   return MeasurementStore(home.empty() ? "" : home + "/.cache/presso/measurements");
 }
 
-/// Nothing at all of a file in which one line is broken.
+/// Reads all sections; a file in which one line is broken gives none.
 MeasurementStore::Sections MeasurementStore::read() const {
   const std::string content = path_.empty() ? "" : content_of(path_);
   std::string_view text = content;

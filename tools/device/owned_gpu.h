@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A Decompressor, and a FileScanner with the Decompressor that it refers to, as the command holds
-// them; for the implementations of gpu.h that have the library of them.
+// The command's owners of a Decompressor, and of a FileScanner with the Decompressor that it refers
+// to, for those implementations of gpu.h that link their library.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class OwnedDecoder final : public GpuDecoder {
 
 class OwnedSearch final : public FileSearch {
  public:
-  /// `make_scanner`: of the decompressor, which stays where it is.
+  /// `make_scanner` makes the scanner from the decompressor, which does not move any more.
   template <class MakeScanner>
   OwnedSearch(gpu::Decompressor decompressor, const MakeScanner& make_scanner)
       : decompressor_(std::move(decompressor)), scanner_(make_scanner(decompressor_)) {}

@@ -7,8 +7,8 @@
 namespace presso::cli {
 namespace {
 
-/// More than a row takes that is joined several times and grouped, and a stored byte of text that
-/// is decoded and searched.
+/// More than a row costs that is joined several times and grouped, and more than a stored byte of
+/// text costs that is decoded and searched.
 constexpr double kMostRowNs = 200;
 constexpr double kMostByteNs = 5;
 

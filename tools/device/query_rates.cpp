@@ -62,8 +62,8 @@ QueryRates query_rates(const MeasurementStore& store, std::uint64_t stored_bytes
   if (stored_bytes < kKeptFromBytes) return {};
   if (auto rates = kept_rates(store)) return std::move(*rates);
   if (stored_bytes < kMeasuredFromBytes) return {};
-  // Not where they could not be kept, since every query would measure again, nor where another
-  // process measures just now, since both would get too little of the machine.
+  // Rates are not measured if they could not be kept, since every query would measure again, nor
+  // while another process measures, since both would get too little of the machine.
   const auto lock = store.try_lock();
   if (!lock) return {};
   bool kept = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the steps of a query cost on this machine (presso/query.h): measured once, kept in the
-// user's store, used for every later query. Small queries do without, so that they begin at once.
-// Tested by tests/unit/tools/query_rates_test.cpp.
+// What the steps of a query cost on this machine's CPU (presso/query.h): measured once, kept in the
+// user's store, and used for every later query. Small queries do without, so that they begin at
+// once. Tested by tests/unit/tools/query_rates_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,22 @@
 
 namespace presso::cli {
 
-/// From here on a plan that suits the machine saves more than the 0.2 s of measuring.
+/// The least stored bytes for which a plan that suits the machine saves more than the 0.2 s of
+/// measuring.
 constexpr std::uint64_t kMeasuredFromBytes = std::uint64_t{64} << 20;
-/// Below, not even the store is looked at.
+/// Below this size not even the store is looked at.
 constexpr std::uint64_t kKeptFromBytes = std::uint64_t{4} << 20;
 
-/// Of a query over tables of so many stored bytes: those of the store, measured ones, or those that
-/// are built in.
+/// The rates for a query over tables of `stored_bytes`: those of the store, newly measured ones, or
+/// those that are built in.
 QueryRates query_rates(const MeasurementStore& store, std::uint64_t stored_bytes);
 
-/// Measures anew. `kept`: whether the store could be written.
+/// Measures anew; sets `kept` to whether the store could be written.
 QueryRates calibrate_queries(const MeasurementStore& store, bool& kept);
 
 Measurements to_measurements(const QueryRates& rates);
-/// nullopt where a number is missing or none that can be measured.
+/// The rates from the numbers of a store; nullopt if a number is missing or cannot have been
+/// measured.
 std::optional<QueryRates> query_rates_of(const Measurements& numbers);
 
 }  // namespace presso::cli

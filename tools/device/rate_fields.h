@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rates as numbers by name, as a MeasurementStore keeps them.
-// Tested by tests/unit/tools/gpu_query_rates_test.cpp and query_rates_test.cpp.
+// Turns structs of rates into numbers by name, as a MeasurementStore keeps them, and back. Tested
+// by tests/unit/tools/gpu_query_rates_test.cpp and query_rates_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace presso::cli {
 
-/// A rate of a struct of rates, and its name among the numbers.
+/// One rate of a struct and its name in the store.
 template <class Rates>
 struct RateField {
   const char* name;
@@ -25,14 +25,15 @@ Measurements to_numbers(const Rates& rates, const RateField<Rates> (&fields)[kCo
   return numbers;
 }
 
-/// nullopt where there is no number of that name, or none that can have been measured.
+/// The number of that name; nullopt if there is none, or it cannot have been measured because it is
+/// not above zero.
 inline std::optional<double> rate_of(const Measurements& numbers, const std::string& name) {
   const auto found = numbers.find(name);
   if (found == numbers.end() || !(found->second > 0)) return std::nullopt;
   return found->second;
 }
 
-/// Rates of which these fields are set; nullopt where one cannot be.
+/// A struct of rates with these fields set; nullopt if one of them cannot be.
 template <class Rates, std::size_t kCount>
 std::optional<Rates> from_numbers(const Measurements& numbers,
                                   const RateField<Rates> (&fields)[kCount]) {
@@ -45,8 +46,8 @@ std::optional<Rates> from_numbers(const Measurements& numbers,
   return rates;
 }
 
-/// The name of a section with rates of queries on a device. Another version of presso may have
-/// other rates, since its code may differ.
+/// The name of a section with rates of queries on a device. It names the version of presso, since
+/// another one may have other rates.
 inline std::string query_section_of(const std::string& identity, const char* version) {
   return identity + ", queries, presso " + version;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// presso info --json. Only this file and bench's report include the JSON library, because it is
-// slow to compile.
+// Prints the answer of presso info --json. This is one of the few files that include the JSON
+// library, which is slow to compile. Names of fields are part of the interface for programs: fields
+// may be added, but none is renamed or removed. Tested by tests/cli/test_reports.py.
 #include <nlohmann/json.hpp>
 
 #include "tools/info/archive_report.h"
@@ -10,6 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// A row of the table of blocks.
 Json block_json(const BlockRow& row) {
   const BlockHeader& header = row.header;
   return {{"number", row.number},
@@ -27,6 +29,7 @@ Json block_json(const BlockRow& row) {
           {"checksum", header.content_checksum}};
 }
 
+/// A column of a table; values that are not known are null.
 Json column_json(const ColumnRow& column) {
   const auto text_or_null = [](const std::string& text) {
     return text.empty() ? Json() : Json(text);
@@ -41,6 +44,7 @@ Json column_json(const ColumnRow& column) {
           {"stored_bytes", column.stored_bytes}};
 }
 
+/// The part of the JSON about a table's columns.
 Json table_json(const TableFacts& table) {
   Json columns = Json::array();
   for (const ColumnRow& column : table.columns) columns.push_back(column_json(column));
@@ -50,6 +54,7 @@ Json table_json(const TableFacts& table) {
           {"columns", std::move(columns)}};
 }
 
+/// A file; `with_blocks` adds its table of blocks.
 Json file_json(const ArchiveReport& report, bool with_blocks) {
   Json json = {{"file", report.path},
                {"compressed_bytes", report.compressed_bytes},
@@ -81,6 +86,7 @@ Json file_json(const ArchiveReport& report, bool with_blocks) {
   return json;
 }
 
+/// A GPU's properties as JSON; sizes in bytes, the clock in kHz.
 Json device_json(const gpu::DeviceInfo& info) {
   return {{"index", info.index},
           {"name", info.name},
@@ -94,6 +100,7 @@ Json device_json(const gpu::DeviceInfo& info) {
           {"cuda_of_build", gpu::cuda_version_text(info.runtime_version)}};
 }
 
+/// Adds the GPUs, or the reason why there are none.
 void add_devices(Json& document, const Devices& devices) {
   Json rows = Json::array();
   if (devices.ok()) {
@@ -103,6 +110,7 @@ void add_devices(Json& document, const Devices& devices) {
   if (!devices.ok()) document["no_devices"] = devices.error().what;
 }
 
+/// The measured rates of CPU and GPU, under the names by which the store keeps them.
 Json calibration_json(const MachineRates& rates) {
   Json json = {{"cpu", to_measurements(rates.cpu)}};
   json["cpu"]["name"] = rates.cpu_name;
@@ -124,6 +132,7 @@ Json calibration_json(const MachineRates& rates) {
 
 }  // namespace
 
+/// The whole JSON document; `devices` and `rates` only where they were asked for.
 std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
                          const std::optional<Devices>& devices,
                          const std::optional<MachineRates>& rates) {

@@ -10,16 +10,17 @@
 namespace presso::cli {
 namespace {
 
-/// Without --blocks at most this many headers are read, so that info stays fast on huge files.
+/// The most headers that are read without --blocks, so that info stays fast on huge files.
 constexpr std::uint64_t kSampledHeaders = 64;
 
+/// Whether the file ends with a trailer; if not, it was cut off.
 bool ends_with_trailer(const RandomAccess& file) {
   Byte tail[kTrailerBytes];
   return file.size() >= kTrailerBytes && file.read_at(file.size() - kTrailerBytes, tail).ok() &&
          parse_trailer(tail).ok();
 }
 
-/// Plain size of a dictionary from the headers of the blocks that its section holds.
+/// The plain size of a dictionary, from the headers of the blocks that its section holds.
 std::uint64_t dictionary_bytes(const StoredSection& section) {
   const Bytes payload = section.payload.bytes();
   if (is_dictionary_reference(payload)) {
@@ -36,7 +37,7 @@ std::uint64_t dictionary_bytes(const StoredSection& section) {
   return plain;
 }
 
-/// Sizes of filters and what they are made of.
+/// Adds up the sizes of the search indexes and names the lengths of n-grams that they are made of.
 void describe_filters(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
   std::set<std::uint32_t> lengths;
   bool damaged = false;
@@ -54,12 +55,14 @@ void describe_filters(const RandomAccess& file, const ArchiveIndex& index, Archi
   if (damaged) report.filter = "damaged";
 }
 
+/// Takes the number of lines from the line facts, if the file has any.
 void count_lines(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
   const auto table = LineTable::read(file, index);
   report.line_facts_damaged = !table.ok();
   if (table.ok() && *table) report.lines = (*table)->lines();
 }
 
+/// Reads block headers: all of them, or a sample that is spread evenly over the file.
 Status read_rows(const ArchiveIndex& index, bool all_blocks, ArchiveReport& report) {
   const std::uint64_t count = index.block_count();
   const std::uint64_t wanted = all_blocks ? count : std::min(count, kSampledHeaders);
@@ -74,6 +77,7 @@ Status read_rows(const ArchiveIndex& index, bool all_blocks, ArchiveReport& repo
   return {};
 }
 
+/// Summarises the codings and rules of the headers that were read.
 void summarise_rows(ArchiveReport& report) {
   std::set<std::string_view> codings;
   std::set<std::string_view> rules;
@@ -92,6 +96,8 @@ void summarise_rows(ArchiveReport& report) {
 
 }  // namespace
 
+/// Reads what a file says about itself. Only block headers are read, not their contents. A table is
+/// told by its magic and reported as such. Errors: those of opening the file.
 Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
                                      bool all_blocks) {
   if (!input.is_regular()) return make_error(ErrorCode::kUnsupported, "not a regular file");

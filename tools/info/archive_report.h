@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What `presso info` knows of one file, gathered from index and headers.
+// Gathers what `presso info` shows of one file from its index and headers; nothing is decoded. For
+// a file of bytes that means its index, the search index, the line facts and at most 64 block
+// headers unless all are wanted; for a table, its schema and the directories of its row groups.
+// Tested by tests/cli/test_reports.py.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +18,7 @@
 
 namespace presso::cli {
 
+/// A block: its header and where it lies.
 struct BlockRow {
   std::uint64_t number = 0;
   std::uint64_t file_offset = 0;
@@ -22,7 +26,7 @@ struct BlockRow {
   BlockHeader header;
 };
 
-/// A column of a table, over all row groups.
+/// A column of a table, over all row groups together.
 struct ColumnRow {
   std::string name;
   std::string type;
@@ -34,7 +38,7 @@ struct ColumnRow {
   std::uint64_t stored_bytes = 0;
 };
 
-/// What only a table has.
+/// The facts that only a table has.
 struct TableFacts {
   std::uint64_t rows = 0;
   std::uint64_t row_groups = 0;
@@ -42,6 +46,8 @@ struct TableFacts {
   std::vector<ColumnRow> columns;
 };
 
+/// The facts about a file. Sizes are in bytes; "-" stands in a text for something that the file
+/// does not have.
 struct ArchiveReport {
   std::string path;
   std::uint64_t compressed_bytes = 0;
@@ -72,17 +78,18 @@ struct ArchiveReport {
   }
 };
 
-/// `all_blocks`: reads every block header and fills `rows`. Errors as ArchiveIndex::open.
+/// Reads the facts of a file. `all_blocks` reads every block header and fills `rows`. Errors are
+/// those of ArchiveIndex::open(), and kUnsupported for what is no regular file.
 Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
                                      bool all_blocks);
 
-/// The same for a table: from its index and the directories of its row groups.
+/// Reads the facts of a table, from its index and the directories of its row groups.
 Result<ArchiveReport> report_table(const std::string& path, const InputFile& input);
 
 std::string_view name(Coding coding);
 std::string_view name(DependencyRule rule);
 
-/// The reports as one JSON document, with the devices and rates if they were asked for.
+/// The reports as one JSON document, with the devices and rates if these were asked for.
 std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
                          const std::optional<Devices>& devices,
                          const std::optional<MachineRates>& rates);

@@ -16,6 +16,7 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
+/// The CPU's measured rates as a table.
 std::string cpu_text(const MachineRates& rates) {
   const CpuRates& cpu = rates.cpu;
   Table table({"one thread", "all threads", "of plain text"}, 2);
@@ -24,12 +25,14 @@ std::string cpu_text(const MachineRates& rates) {
   return "CPU: " + rates.cpu_name + "\n" + table.text();
 }
 
+/// A time in nanoseconds with three digits after the point.
 std::string nanoseconds_text(double nanoseconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f ns", nanoseconds);
   return text;
 }
 
+/// What a step of a query costs, on one thread, in nanoseconds.
 std::string query_text(const QueryRates& rates) {
   Table table({"one thread", "step of a query"}, 1);
   table.add({nanoseconds_text(rates.compare_ns), "compare a packed number"});
@@ -45,6 +48,7 @@ std::string query_text(const QueryRates& rates) {
   return table.text();
 }
 
+/// The GPU's measured rates, or why there are none.
 std::string gpu_text(const MachineRates& rates) {
   if (!rates.gpu) return devices_text(*rates.why_no_gpu);
   const GpuRates& gpu = *rates.gpu;
@@ -56,7 +60,7 @@ std::string gpu_text(const MachineRates& rates) {
   return "GPU: " + rates.gpu_name + "\n" + table.text();
 }
 
-/// Of a GPU's steps, of which a thousandth of a nanosecond is much.
+/// The time of a GPU's step, for which a thousandth of a nanosecond is much: in ps, ns or us.
 std::string picoseconds_text(double nanoseconds) {
   const char* unit = "ps";
   double value = nanoseconds * 1e3;
@@ -70,6 +74,7 @@ std::string picoseconds_text(double nanoseconds) {
   return text;
 }
 
+/// What a step of a query costs on the GPU; empty where there is none.
 std::string gpu_query_text(const MachineRates& rates) {
   if (!rates.gpu) return "";
   if (!rates.gpu_query) {
@@ -106,6 +111,7 @@ std::string gpu_query_text(const MachineRates& rates) {
 
 }  // namespace
 
+/// All that was measured, and where it is kept for later commands, or why it is not kept.
 std::string calibration_text(const MachineRates& rates, const MeasurementStore& store) {
   std::string where = "kept in " + store.path();
   if (!rates.kept) {

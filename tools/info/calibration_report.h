@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What presso info --calibrate has measured, for people.
+// Shows what presso info --calibrate has measured, in tables for people. Tested by
+// tests/unit/tools/calibration_report_test.cpp.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace presso::cli {
 
-/// Tables of rates, and where they are kept.
+/// The tables of rates, and the place where they are kept or why they are not.
 std::string calibration_text(const MachineRates& rates, const MeasurementStore& store);
 
 }  // namespace presso::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the command `info`; listed in tools/registry.cpp.
+// Makes the command `info`; tools/registry.cpp lists it.
 #pragma once
 
 #include <memory>

@@ -19,6 +19,7 @@ std::string mebibytes(std::uint64_t bytes) {
   return grouped(bytes >> 20) + " MiB";
 }
 
+/// One GPU as a row of the table.
 Table::Row row(const gpu::DeviceInfo& info) {
   return {std::to_string(info.index),
           capability(info),
@@ -33,6 +34,7 @@ Table::Row row(const gpu::DeviceInfo& info) {
 
 }  // namespace
 
+/// A table of the GPUs, or why there are none.
 std::string devices_text(const Devices& devices) {
   if (!devices.ok()) return "GPUs: " + why_none(devices.error()) + "\n";
   Table table({"GPU", "capability", "memory", "free", "SMs", "clock", "L2", "CUDA", "name"}, 8);
@@ -40,6 +42,7 @@ std::string devices_text(const Devices& devices) {
   return table.text();
 }
 
+/// The GPUs in one line, for --version and bug reports.
 std::string devices_line(const Devices& devices) {
   if (!devices.ok()) return why_none(devices.error());
   std::string out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The GPUs of this machine for people: presso info --devices and presso --version -v.
+// Shows the GPUs of this machine to people, for presso info --devices and presso --version -v.
+// Tested by tests/cli/test_device.py.
 #pragma once
 
 #include <string>
@@ -9,12 +10,15 @@
 
 namespace presso::cli {
 
+/// The GPUs, or the error that says why there are none.
 using Devices = Result<std::vector<gpu::DeviceInfo>>;
 
-/// A table, or a line that says why there are none.
+/// A table of the GPUs with the properties that matter to presso, or a line that says why there are
+/// none.
 std::string devices_text(const Devices& devices);
 
-/// "NVIDIA H200 (9.0)" of each, or why there are none.
+/// The name and compute capability of each GPU in one line, "NVIDIA H200 (9.0)", or why there are
+/// none.
 std::string devices_line(const Devices& devices);
 
 }  // namespace presso::cli

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// presso info: what a compressed file holds, from its index and headers, without decoding it.
+// presso info: shows what a compressed file holds, from its index and headers, without decoding it.
+// Files that are truncated or whose index had to be rebuilt are reported and set the exit status.
+// The facts are gathered by archive_report.h and shown here as tables, or by archive_json.cpp as
+// JSON. Tested by tests/cli/test_reports.py.
 #include <cstdio>
 
 #include "tools/cli/bind.h"
@@ -42,6 +45,7 @@ std::string lines_text(const ArchiveReport& report) {
   return report.lines ? grouped(*report.lines) : "-";
 }
 
+/// A file's row in the table of files.
 Table::Row file_row(const ArchiveReport& report) {
   return {grouped(report.compressed_bytes),
           grouped(report.plain_bytes),
@@ -58,6 +62,7 @@ Table::Row file_row(const ArchiveReport& report) {
           report.path};
 }
 
+/// The table of files, with a row of totals if there are several.
 std::string files_table(const std::vector<ArchiveReport>& reports) {
   Table table({"compressed", "plain", "ratio", "lines", "blocks", "block size", "coding",
                "dictionary", "deps", "search index", "checksum", "file"},
@@ -80,6 +85,7 @@ std::string files_table(const std::vector<ArchiveReport>& reports) {
   return table.text();
 }
 
+/// The table of a file's blocks, for --blocks.
 std::string blocks_table(const ArchiveReport& report) {
   Table table({"block", "compressed offset", "compressed", "plain offset", "plain", "ratio",
                "coding", "deps", "group", "dict", "sequences", "literals", "checksum"},
@@ -99,6 +105,7 @@ std::string blocks_table(const ArchiveReport& report) {
   return table.text();
 }
 
+/// The table of a table's columns.
 std::string columns_table(const ArchiveReport& report) {
   Table table(
       {"nulls", "distinct", "compressed", "share", "stored as", "type", "least", "most", "column"},
@@ -114,6 +121,7 @@ std::string columns_table(const ArchiveReport& report) {
   return table.text();
 }
 
+/// The command. It reads all files before it prints anything, because the columns are aligned.
 class InfoCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -151,6 +159,8 @@ class InfoCommand final : public Command {
          .apply = set(json_)}};
   }
 
+  /// Reports all files first, and measures only then. The CUDA runtime is started last, as its
+  /// start is one of the things that are measured.
   Result<int> run(std::vector<std::string> operands) override {
     if (operands.empty() && !devices_ && !calibrate_) {
       return make_error(ErrorCode::kInvalidArgument, "no file given");
@@ -176,6 +186,7 @@ class InfoCommand final : public Command {
   }
 
  private:
+  /// Reads one file, or reports why not; problems of a file that could be read are reported, too.
   void read(const std::string& path, std::vector<ArchiveReport>& reports) const {
     const Result<InputFile> input = InputFile::open(path);
     if (!input.ok()) return error(path, input.error());
@@ -190,6 +201,7 @@ class InfoCommand final : public Command {
     reports.push_back(std::move(*report));
   }
 
+  /// All tables of the answer for people.
   std::string tables(const std::vector<ArchiveReport>& reports) const {
     std::string out = reports.empty() ? "" : files_table(reports);
     for (const ArchiveReport& report : reports) {

@@ -7,7 +7,7 @@
 
 namespace presso::cli {
 
-/// Cells may hold names and values out of the file, so their control characters are escaped.
+/// Cells may hold names and values from the file, so their control characters are escaped.
 std::string Table::text() const {
   std::vector<std::vector<TerminalText>> rows;
   std::vector<std::size_t> widths(rows_.front().size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of text in aligned columns.
+// Rows of text in aligned columns, as info, bench and --calibrate print them. Widths are those on a
+// terminal (tools/cli/terminal_text.h).
 #pragma once
 
 #include <string>
@@ -7,14 +8,16 @@
 
 namespace presso::cli {
 
+/// A table with a row of headings. It keeps all rows until text() is called.
 class Table {
  public:
   using Row = std::vector<std::string>;
 
-  /// Columns from `first_left` on are aligned to the left, those before to the right.
+  /// Columns from number `first_left` on are aligned to the left, those before it to the right.
   Table(Row headings, std::size_t first_left) : first_left_(first_left), rows_{headings} {}
 
   void add(Row row) { rows_.push_back(std::move(row)); }
+  /// The table with its columns padded, ready to print.
   std::string text() const;
 
  private:

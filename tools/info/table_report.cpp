@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Gathers what `presso info` shows of a table. Least and greatest values come from the zones of row
+// groups, in which a value is an unsigned "image" of 64 bits that sorts like the value; strings
+// keep their first eight bytes there.
 #include <algorithm>
 #include <string>
 
@@ -10,7 +13,7 @@
 namespace presso::cli {
 namespace {
 
-/// The first bytes of a string, as far as a zone keeps them; "..." where there may be more.
+/// The first bytes of a string, as far as a zone keeps them; "..." if there may be more.
 std::string string_of_image(std::uint64_t image) {
   std::string text;
   for (int shift = 56; shift >= 0; shift -= 8) {
@@ -24,6 +27,7 @@ std::string string_of_image(std::uint64_t image) {
   return text + "...";
 }
 
+/// A value as text from its image in a zone; empty for types whose image does not tell it.
 std::string value_of_image(const ColumnSchema& column, std::uint64_t image) {
   if (is_string(column.type)) return string_of_image(image);
   if (column.type == ColumnType::kDecimal128) return {};
@@ -39,6 +43,7 @@ std::string value_of_image(const ColumnSchema& column, std::uint64_t image) {
   return {text, print_value(column, value, text)};
 }
 
+/// The names of the ways in which row groups store a column, joined by "+".
 std::string stored_as(const ColumnStorage& storage) {
   std::string text;
   const auto add = [&text](std::uint64_t groups, const char* name) {
@@ -52,6 +57,7 @@ std::string stored_as(const ColumnStorage& storage) {
   return text.empty() ? "-" : text;
 }
 
+/// A column's facts over all row groups.
 ColumnRow column_row(const presso::Table& table, std::size_t index, const ColumnStorage& storage) {
   const ColumnSchema& column = table.schema().columns[index];
   ColumnRow row;
@@ -80,6 +86,7 @@ ColumnRow column_row(const presso::Table& table, std::size_t index, const Column
 
 }  // namespace
 
+/// Reads what a file of columns says about itself.
 Result<ArchiveReport> report_table(const std::string& path, const InputFile& input) {
   const FdRandomAccess file(input.fd(), input.size());
   PRESSO_ASSIGN(const presso::Table table, presso::Table::open(file));

@@ -23,8 +23,8 @@ Status FileSink::write(Bytes bytes) {
   return sparse_ ? write_sparse(bytes) : write_all(bytes);
 }
 
-/// Goes through the pages of the file (not of the buffer). Pages of zeros only lengthen the pending
-/// hole; the others are written in runs as long as possible.
+/// Writes with holes. It goes by the pages of the file (not of the buffer): pages of zeros only
+/// lengthen the pending hole, and the others are written in runs as long as possible.
 Status FileSink::write_sparse(Bytes bytes) {
   std::size_t run = 0;  // bytes[0, run) are to be written
   while (run < bytes.size()) {
@@ -43,6 +43,7 @@ Status FileSink::write_sparse(Bytes bytes) {
   return write_all(bytes);
 }
 
+/// Seeks over the pending hole.
 Status FileSink::skip_hole() {
   if (hole_bytes_ == 0) return {};
   if (lseek(fd_, static_cast<off_t>(hole_bytes_), SEEK_CUR) < 0) return fail("cannot seek", errno);
@@ -50,6 +51,7 @@ Status FileSink::skip_hole() {
   return {};
 }
 
+/// Writes all bytes, however the system divides them up.
 Status FileSink::write_all(Bytes bytes) {
   if (bytes.empty()) return {};
   PRESSO_TRY(skip_hole());
@@ -63,6 +65,7 @@ Status FileSink::write_all(Bytes bytes) {
   return {};
 }
 
+/// Call it once at the end: a hole at the end of the file gets its length only here.
 Status FileSink::finish() {
   if (failed()) return *error_;
   if (hole_bytes_ != 0 && ftruncate(fd_, static_cast<off_t>(position_)) != 0) {
@@ -71,6 +74,7 @@ Status FileSink::finish() {
   return {};
 }
 
+/// Remembers the error, which every later write returns again.
 Status FileSink::fail(const char* doing, int error_number) {
   closed_pipe_ = error_number == EPIPE;
   error_ = errno_error(doing, error_number);

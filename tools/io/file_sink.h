@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The sink that writes every file and pipe of the command. It remembers its first error, so
-// that the command can tell a failed output from a failed input, and a closed pipe from a full
-// disk.
+// The sink that writes every file and pipe of the command. It remembers its first error, so that
+// the command can tell a failed output from a failed input, and a closed pipe from a full disk.
+// Tested by tests/cli/test_failures.py.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 namespace presso::cli {
 
+/// A sink that writes to a descriptor, which it does not own. Used by one thread at a time.
 class FileSink final : public ByteSink {
  public:
-  /// `sparse`: `fd` is a new regular file, whole pages of zeros become holes.
+  /// `sparse` means that `fd` is a new regular file in which whole pages of zeros become holes.
   explicit FileSink(int fd, bool sparse = false) : fd_(fd), sparse_(sparse) {}
 
   Status write(Bytes bytes) override;
@@ -22,13 +23,17 @@ class FileSink final : public ByteSink {
 
   bool failed() const { return error_.has_value(); }
   const Error& error() const { return *error_; }
-  /// The reader at the other end of the pipe went away.
+  /// Whether the reader at the other end of a pipe went away.
   bool closed_pipe() const { return closed_pipe_; }
 
  private:
+  /// Writes bytes as they are.
   Status write_all(Bytes bytes);
+  /// Leaves out runs of zeroes, which become holes of the file.
   Status write_sparse(Bytes bytes);
+  /// Moves over the hole that is pending.
   Status skip_hole();
+  /// Keeps the error, with which all later calls fail as well.
   Status fail(const char* doing, int error_number);
 
   int fd_;
@@ -39,7 +44,7 @@ class FileSink final : public ByteSink {
   std::optional<Error> error_;
 };
 
-/// Throws away what is written.
+/// A sink that throws away what is written to it.
 class NullSink final : public ByteSink {
  public:
   Status write(Bytes) override { return {}; }

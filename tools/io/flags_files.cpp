@@ -9,6 +9,7 @@
 
 namespace presso::cli {
 
+/// The flags of commands that make one file from another.
 std::vector<Flag> file_flags(FileOptions& options) {
   return {
       {.short_name = 'o',
@@ -65,6 +66,7 @@ std::vector<Flag> file_flags(FileOptions& options) {
   };
 }
 
+/// -q and -v, which set the verbosity of the whole process as they are read.
 std::vector<Flag> message_flags() {
   return {
       {.short_name = 'q',
@@ -87,6 +89,7 @@ std::vector<Flag> message_flags() {
   };
 }
 
+/// --progress; the bar is shown on a terminal only, whatever this says.
 Flag progress_flag(bool& progress) {
   return {.name = "progress",
           .category = kMessages,
@@ -96,6 +99,7 @@ Flag progress_flag(bool& progress) {
           .apply = set(progress)};
 }
 
+/// -T. The environment's value is a default that the flag overrides.
 Flag threads_flag(unsigned& threads) {
   return {.short_name = 'T',
           .name = "threads",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flags that commands share: which file is read and written, and how much is said about it.
+// The flags that commands share: which file is read and written, and how much is said about it.
+// Tested by tests/cli/test_frame.py.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 
 namespace presso::cli {
 
+/// What the flags about files were set to.
 struct FileOptions {
   std::string output;          ///< -o; empty: named after the input
   bool to_stdout = false;      ///< -c
@@ -18,13 +20,13 @@ struct FileOptions {
   bool progress = true;
 };
 
-/// -o -c -f -k --rm -r
+/// The flags -o -c -f -k --rm -r.
 std::vector<Flag> file_flags(FileOptions& options);
-/// -q -v; they set the verbosity of message.h.
+/// The flags -q and -v, which set the verbosity of message.h.
 std::vector<Flag> message_flags();
-/// --[no-]progress
+/// The flag --[no-]progress.
 Flag progress_flag(bool& progress);
-/// -T, PRESSO_THREADS; 0: all.
+/// The flag -T with the variable PRESSO_THREADS; 0 means all cores.
 Flag threads_flag(unsigned& threads);
 
 /// Moves `more` to the end of `flags`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gzip members through zlib.
+// Decodes the members of gzip files through zlib. Without zlib the maker returns nullptr.
 #include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_ZLIB
@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kGzipOnly = 16 + MAX_WBITS;
 
+/// zlib's decoder; it verifies each member's checksum and length.
 class GzipDecoder final : public ForeignDecoder {
  public:
   GzipDecoder() { ready_ = inflateInit2(&stream_, kGzipOnly) == Z_OK; }
@@ -27,6 +28,8 @@ class GzipDecoder final : public ForeignDecoder {
 
   bool ready() const { return ready_; }
 
+  /// Inflates as far as input or room go. After a member the decoder starts anew, since gzip files
+  /// may have several.
   Step step(Bytes in, MutableBytes out) override {
     // zlib does not write to its input, but older headers do not say so.
     stream_.next_in = const_cast<Byte*>(in.data());

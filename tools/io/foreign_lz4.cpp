@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// lz4 frames through liblz4. The format before frames (lz4 -l) is known but not read.
+// Decodes lz4 frames through liblz4. The legacy format before frames (lz4 -l) is known to
+// foreign_source.cpp but not read. Without liblz4 the maker returns nullptr.
 #include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_LZ4
@@ -34,7 +35,7 @@ class Lz4Decoder final : public ForeignDecoder {
     return {consumed, produced, status == 0, damage};
   }
 
-  /// A frame, or one to be skipped.
+  /// Whether a frame, or one to be skipped, may begin here.
   bool may_begin(Bytes in) const override { return in[0] == 0x04 || (in[0] & 0xF0) == 0x50; }
   const char* name() const override { return "lz4"; }
 

@@ -18,19 +18,19 @@ bool begins_with(Bytes text, std::initializer_list<Byte> magic) {
   return text.size() >= magic.size() && std::equal(magic.begin(), magic.end(), text.begin());
 }
 
-/// gzip pads files to the tape's block with zeros.
+/// Whether only zeros are left: gzip pads files with them to the block size of tapes.
 bool is_padding(Bytes rest) {
   return std::all_of(rest.begin(), rest.end(), [](Byte byte) { return byte == 0; });
 }
 
-/// A frame that is to be skipped: pzstd begins files with one. zstd and lz4 mark it alike.
+/// Whether a frame begins here that is to be skipped; pzstd begins its files with one.
 bool is_skippable(Bytes begun) {
   return begun.size() >= 4 && (begun[0] & 0xF0) == 0x50 &&
          begins_with(begun.subspan(1), {0x2A, 0x4D, 0x18});
 }
 
-/// The raw format of lzip's forerunner has no magic number: the usual properties, a dictionary of
-/// less than 4 GiB, and a size that is unknown or below 1 TiB.
+/// Whether this is the raw format of lzip's forerunner, which has no magic number: it has the usual
+/// properties, a dictionary of less than 4 GiB, and a size that is unknown or below 1 TiB.
 bool is_lzma(Bytes begun) {
   if (begun.size() < kForeignBytes || !begins_with(begun, {0x5D, 0x00, 0x00})) return false;
   const Bytes size = begun.subspan(5, 7);
@@ -46,12 +46,13 @@ bool is_bzip2(Bytes begun) {
          begins_with(begun.subspan(4), {0x17, 0x72, 0x45, 0x38, 0x50, 0x90});
 }
 
+/// The program that made a format and the command that decompresses it.
 struct UnreadFormat {
   const char* made_by = nullptr;
   const char* command = nullptr;
 };
 
-/// A format that presso knows but does not read.
+/// Recognises a format that presso knows but does not read.
 std::optional<UnreadFormat> unread_format(Bytes begun) {
   if (begins_with(begun, {0xFD, '7', 'z', 'X', 'Z', 0x00})) return UnreadFormat{"xz", "xz -dc"};
   if (is_bzip2(begun)) return UnreadFormat{"bzip2", "bzip2 -dc"};
@@ -70,13 +71,14 @@ std::optional<UnreadFormat> unread_format(Bytes begun) {
   return std::nullopt;
 }
 
-/// The first bytes after frames that were skipped, and where in the file they stand.
+/// The first bytes after frames that were skipped, and where in the file they are.
 struct AfterSkipped {
   std::array<Byte, 4> begun{};
   std::size_t bytes = 0;
   std::uint64_t offset = 0;
 };
 
+/// The error where a file ends within a skippable frame.
 Error ends_in_skipped_frame(std::uint64_t offset) {
   return make_error(ErrorCode::kIo,
                     "the file ends too early, in a frame to be skipped that begins "
@@ -84,6 +86,7 @@ Error ends_in_skipped_frame(std::uint64_t offset) {
                         grouped(offset));
 }
 
+/// Reads past all frames at the begin of a file that are to be skipped.
 Result<AfterSkipped> skip_frames(ByteSource& compressed) {
   AfterSkipped after;
   for (std::array<Byte, kInputBytes> skipped;;) {
@@ -105,6 +108,7 @@ Result<AfterSkipped> skip_frames(ByteSource& compressed) {
   }
 }
 
+/// The plain text of a compressed source.
 class ForeignSource final : public ByteSource {
  public:
   ForeignSource(std::unique_ptr<ForeignDecoder> decoder, ByteSource& compressed,
@@ -116,7 +120,7 @@ class ForeignSource final : public ByteSource {
     std::copy(begun.begun.begin(), begun.begun.end(), input_.begin());
   }
 
-  /// Fills `into` but at the end, so that only there a chunk of the scan is short.
+  /// Fills `into` completely except at the end, so that only there a chunk of the scan is short.
   Result<std::size_t> read(MutableBytes into) override {
     std::size_t got = 0;
     while (got < into.size() && !ended_ && !failure_) {
@@ -127,12 +131,13 @@ class ForeignSource final : public ByteSource {
         failure_ = std::move(more.error());
       }
     }
-    // What came before the damage goes first.
+    // Text that came before the damage is given out first.
     if (got == 0 && failure_) return Error(*failure_);
     return got;
   }
 
  private:
+  /// Decodes one piece. Damage is kept in `failure_`, for after the text before it.
   Result<std::size_t> step(MutableBytes out) {
     if (begin_ == end_ && !input_ended_) PRESSO_TRY(refill());
     const Bytes in = Bytes(input_).subspan(begin_, end_ - begin_);
@@ -153,7 +158,7 @@ class ForeignSource final : public ByteSource {
     return step.produced;
   }
 
-  /// False at the end of the file.
+  /// Goes on to the next frame. Returns false at the end of the file.
   Result<bool> enter_frame(Bytes in) {
     if (in.empty()) {
       ended_ = input_ended_;
@@ -169,6 +174,7 @@ class ForeignSource final : public ByteSource {
     return true;
   }
 
+  /// Reads the next piece of the compressed file.
   Status refill() {
     PRESSO_ASSIGN(const std::size_t got, compressed_.read(input_));
     begin_ = 0;
@@ -197,6 +203,8 @@ class ForeignSource final : public ByteSource {
 
 }  // namespace
 
+/// Tells the format by the first bytes. Error: kUnsupported for formats that presso knows but does
+/// not read, with the command that does.
 Result<ForeignFormat> foreign_format(Bytes begun) {
   if (begins_with(begun, {0x1F, 0x8B})) return ForeignFormat::kGzip;
   if (begins_with(begun, {0x28, 0xB5, 0x2F, 0xFD})) return ForeignFormat::kZstd;
@@ -210,6 +218,9 @@ Result<ForeignFormat> foreign_format(Bytes begun) {
   return ForeignFormat::kNone;
 }
 
+/// Opens a source of the plain text. Skippable frames, which zstd and lz4 share, are passed over
+/// first to see which of the two it is. Error: kUnsupported where presso was built without the
+/// library.
 Result<std::unique_ptr<ByteSource>> open_foreign(ForeignFormat format, ByteSource& compressed) {
   AfterSkipped begun;
   if (format == ForeignFormat::kSkippable) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Text out of .gz, .zst and .lz4 files, read in process through zlib, libzstd and liblz4: members
-// and frames one after another, checksums verified. One thread decodes; what is done with the
-// text is parallel as ever. Libraries are optional when presso is built.
+// Gives the text of .gz, .zst and .lz4 files, read in process through zlib, libzstd and liblz4:
+// members and frames one after another, with checksums verified. One thread decodes; what is done
+// with the text stays parallel. The libraries are optional when presso is built.
 //
 // Damage is an error with the compressed offset at which it was noticed, after all text before it
 // has been given out. Memory: the format's window (zstd: at most 128 MiB) and 64 KiB of input.
-// Tested by tests/cli/test_scan_files.py and
-// test_unusual_files.py.
+// Tested by tests/cli/test_scan_files.py and test_unusual_files.py.
 #pragma once
 
 #include <memory>
@@ -15,23 +14,24 @@
 
 namespace presso::cli {
 
-/// kSkippable: the file begins with a frame that is to be skipped, which zstd and lz4 mark alike.
-/// The frames after it tell which of the two it is.
+/// The formats that are read. kSkippable: the file begins with a frame that is to be skipped, which
+/// zstd and lz4 mark in the same way; the frames after it tell which of the two it is.
 enum class ForeignFormat { kNone, kGzip, kZstd, kLz4, kSkippable };
 
-/// The bytes from which foreign_format() tells every format that it knows.
+/// As many bytes as foreign_format() needs to tell every format that it knows.
 constexpr std::size_t kForeignBytes = 12;
 
-/// Looks at the first bytes of a file. kUnsupported: another program compressed it in a format that
-/// presso does not read (xz, bzip2, lz4's legacy frames and others); the message names the format
-/// and the command that decompresses it.
+/// Tells the format from the first bytes of a file. Error kUnsupported: another program compressed
+/// it in a format that presso does not read (xz, bzip2, lz4's legacy frames and others); the
+/// message names the format and the command that decompresses it.
 Result<ForeignFormat> foreign_format(Bytes begun);
 
-/// Plain text of `compressed`, which is kept by reference. Errors: kUnsupported where this build
-/// lacks the library; for kSkippable, whose frames are skipped at once, also those of reading.
+/// Opens the plain text of `compressed`, which is kept by reference. Errors: kUnsupported if this
+/// build lacks the library; for kSkippable, whose frames are skipped at once, also those of
+/// reading.
 Result<std::unique_ptr<ByteSource>> open_foreign(ForeignFormat format, ByteSource& compressed);
 
-/// One format's decoder, fed piece by piece.
+/// The decoder of one format, which is fed piece by piece.
 class ForeignDecoder {
  public:
   struct Step {
@@ -43,14 +43,15 @@ class ForeignDecoder {
   };
 
   virtual ~ForeignDecoder() = default;
-  /// Decodes some of `in` into `out`.
+  /// Decodes some of `in` into `out`, as much as fits.
   virtual Step step(Bytes in, MutableBytes out) = 0;
-  /// Whether what follows a frame may be a further one, or padding that is to be left alone.
+  /// Whether the bytes after a frame may be a further frame, as opposed to padding that is to be
+  /// left alone.
   virtual bool may_begin(Bytes in) const = 0;
   virtual const char* name() const = 0;
 };
 
-/// Null where the library is missing.
+/// Each returns nullptr if its library is missing.
 std::unique_ptr<ForeignDecoder> make_gzip_decoder();
 std::unique_ptr<ForeignDecoder> make_zstd_decoder();
 std::unique_ptr<ForeignDecoder> make_lz4_decoder();

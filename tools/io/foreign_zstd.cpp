@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// zstd frames through libzstd.
+// Decodes zstd frames through libzstd. Without libzstd the maker returns nullptr.
 #include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_ZSTD
@@ -29,7 +29,7 @@ class ZstdDecoder final : public ForeignDecoder {
     return {input.pos, output.pos, status == 0, damage};
   }
 
-  /// A frame, or one to be skipped.
+  /// Whether a frame, or one to be skipped, may begin here.
   bool may_begin(Bytes in) const override { return in[0] == 0x28 || (in[0] & 0xF0) == 0x50; }
   const char* name() const override { return "zstd"; }
 

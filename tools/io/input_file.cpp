@@ -39,6 +39,8 @@ void list_files(const fs::path& directory, std::vector<std::string>& into) {
 
 }  // namespace
 
+/// Opens a file, or standard input for "-". Errors: kIo; kInvalidArgument for a directory, with a
+/// hint at -r where that would help.
 Result<InputFile> InputFile::open(const std::string& path, Directories directories) {
   const bool standard = path == kStandardInput;
   InputFile input(standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY),
@@ -56,6 +58,7 @@ Result<InputFile> InputFile::open(const std::string& path, Directories directori
   return input;
 }
 
+/// Refuses devices such as /dev/zero, of which no end can be reached. Error: kInvalidArgument.
 Status InputFile::check_has_end() const {
   const bool is_null = about_.st_rdev == makedev(1, 3);
   if (!S_ISCHR(about_.st_mode) || is_null || isatty(fd_) != 0) return {};

@@ -14,6 +14,8 @@ void Output::write_number(unsigned long long value) {
   write(std::string_view(digits, static_cast<std::size_t>(end.ptr - digits)));
 }
 
+/// Writes what is buffered to standard output. After an error or a closed pipe it drops everything,
+/// and usable() is false.
 void Output::flush() {
   std::string_view rest = buffer_;
   while (!rest.empty() && usable()) {

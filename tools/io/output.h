@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Standard output as scan needs it: gathered in large pieces, errors remembered, a closed pipe told
-// from a full disk.
+// Standard output as scan needs it: gathered in large pieces, with errors remembered and a closed
+// pipe told from a full disk. Tested by tests/cli/test_scan_output.py.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace presso::cli {
 
+/// Text on its way to standard output. Used by one thread.
 class Output {
  public:
-  /// `line_buffered`: written at each end_line(), as a terminal's reader expects.
+  /// `line_buffered` means that each end_line() writes, as the reader of a terminal expects.
   explicit Output(bool line_buffered) : line_buffered_(line_buffered) {}
 
   void write(std::string_view text) {
@@ -21,18 +22,18 @@ class Output {
     buffer_.push_back(byte);
     ++total_;
   }
-  /// An escape sequence, which total() does not count.
+  /// Writes an escape sequence, which total() does not count.
   void write_escape(std::string_view text) { buffer_.append(text); }
   void write_number(unsigned long long value);
-  /// Call now and then: writes out when enough has gathered.
+  /// To be called after each line: writes out when enough has gathered.
   void end_line() {
     if (line_buffered_ || buffer_.size() >= kFlushBytes) flush();
   }
   void flush();
 
-  /// Bytes written to it so far, escape sequences not counted.
+  /// The bytes written to it so far, not counting escape sequences.
   unsigned long long total() const { return total_; }
-  /// The reader has gone away: stop quietly.
+  /// Whether the reader has gone away, upon which a command stops quietly.
   bool closed() const { return closed_; }
   /// errno of a failed write, or 0.
   int failure() const { return failure_; }

@@ -13,6 +13,7 @@
 namespace presso::cli {
 namespace {
 
+/// A path as its directory and the name within, for a temporary file beside it.
 struct SplitPath {
   std::string directory;  ///< with a slash at the end, or empty
   std::string name;
@@ -24,8 +25,8 @@ SplitPath split(const std::string& path) {
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
-/// The number of this process's descriptor to which symbolic links lead, as those from /dev/stdout
-/// to /proc/self/fd/1 do.
+/// The number of the descriptor of this process to which symbolic links lead, as those from
+/// /dev/stdout to /proc/self/fd/1 do.
 std::optional<int> descriptor_named(std::filesystem::path path) {
   const std::string own = "/proc/" + std::to_string(getpid()) + "/fd";
   constexpr int kMostLinks = 40;
@@ -42,9 +43,11 @@ std::optional<int> descriptor_named(std::filesystem::path path) {
   return std::nullopt;
 }
 
-/// What stands where an output is to go.
+/// The kinds of things that may already be at the place of an output.
 enum class Occupant { kNothing, kReplaced, kDirectory, kWrittenTo };
 
+/// Tells what lies at the path, and so what writing there means: a regular file or a link is
+/// replaced, a device or pipe is written to.
 Occupant occupant_of(const std::string& path) {
   struct stat about {};
   if (lstat(path.c_str(), &about) != 0) return Occupant::kNothing;
@@ -61,6 +64,7 @@ int open_existing(const std::string& path) {
   return open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 
+/// Six letters for a temporary name; make_new_file() tries again where it exists.
 std::string random_suffix() {
   static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device device;  // allow(unseeded-random): temporary names
@@ -69,20 +73,21 @@ std::string random_suffix() {
   return suffix;
 }
 
-/// ".NAME.XXXXXX", with NAME cut if it would get too long for the file system.
+/// A name ".NAME.XXXXXX", with NAME cut if it would get too long for the file system.
 std::string temporary_name(const std::string& path) {
   constexpr std::size_t kLongest = NAME_MAX - 8;
   const SplitPath parts = split(path);
   return parts.directory + "." + parts.name.substr(0, kLongest) + random_suffix();
 }
 
+/// A new file, which is removed if a signal ends the process.
 struct NewFile {
   int fd = -1;
   std::string name;
   std::unique_ptr<UnfinishedFile> registered;
 };
 
-/// An empty file with a temporary name beside `path`.
+/// Makes an empty file with a temporary name beside `path`.
 Result<NewFile> make_new_file(const std::string& path, mode_t mode) {
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -97,8 +102,8 @@ Result<NewFile> make_new_file(const std::string& path, mode_t mode) {
   return errno_error("cannot create", EEXIST);
 }
 
-/// What the system gives new files beside `path`, asked of one that goes at once: umask() tells it
-/// only by changing it, for all threads of the process.
+/// The mode that the system gives to new files beside `path`. It is asked of a file that is removed
+/// at once, because umask() can only be read by changing it, for all threads of the process.
 Result<mode_t> usual_mode(const std::string& path) {
   PRESSO_ASSIGN(const NewFile probe, make_new_file(path, 0666));
   struct stat about {};
@@ -115,6 +120,7 @@ bool would_be_replaced(const std::string& path) {
   return occupant_of(path) == Occupant::kReplaced;
 }
 
+/// An output that is never committed under a name.
 OutputFile OutputFile::standard_output() {
   OutputFile output;
   output.fd_ = STDOUT_FILENO;
@@ -123,6 +129,8 @@ OutputFile OutputFile::standard_output() {
   return output;
 }
 
+/// Opens the output: a temporary file beside it, or what is there if that cannot be replaced.
+/// Errors: kExists; kIo.
 Result<OutputFile> OutputFile::create(const std::string& path, Options options) {
   OutputFile output;
   output.path_ = path;
@@ -145,6 +153,8 @@ Result<OutputFile> OutputFile::create(const std::string& path, Options options) 
   return output;
 }
 
+/// Makes the temporary file, readable by its owner only until it is complete, and registers it for
+/// removal on signals.
 Status OutputFile::make_temporary() {
   PRESSO_ASSIGN(NewFile made, make_new_file(path_, 0600));
   fd_ = made.fd;
@@ -162,11 +172,14 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       registered_(std::move(other.registered_)),
       sink_(std::move(other.sink_)) {}
 
+/// Removes the temporary file if it was not committed.
 OutputFile::~OutputFile() {
   if (owns_fd_ && fd_ >= 0) close(fd_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
+/// Completes the output: sets its attributes, syncs it to disk and renames it into place. The order
+/// matters, so that a crash leaves the old file or the new one, never a part. Errors: kExists, kIo.
 Status OutputFile::commit(const FileAttributes& attributes) {
   PRESSO_TRY(sink_->finish());
   if (is_new_file()) {
@@ -181,6 +194,7 @@ Status OutputFile::commit(const FileAttributes& attributes) {
   return is_new_file() ? rename_into_place() : Status();
 }
 
+/// Takes owner, mode and time over. What the user may not set is left as it is.
 Status OutputFile::give_attributes(const FileAttributes& attributes) {
   if (attributes.owner && geteuid() == 0) {
     // A user who may not give files away keeps the file.
@@ -198,6 +212,7 @@ Status OutputFile::give_attributes(const FileAttributes& attributes) {
   return {};
 }
 
+/// Renames without replacing where that was not asked for.
 Status OutputFile::rename_into_place() {
   int moved = -1;
   if (!overwrite_) {

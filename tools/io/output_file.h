@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Where a command's result goes: a new file that appears under its name only when complete,
+// Where a command's result goes: a new file that appears under its name only when it is complete,
 // standard output, or something that exists and is no regular file (/dev/null, a pipe).
 //
 // A new file is written as ".NAME.XXXXXX" in the directory of NAME, then given mode and times,
-// synced to disk and renamed. If the command ends before that, nothing is left on disk. What has
-// the name is replaced: of a symbolic link the link and not the file that it leads to, and other
-// hard links of a file keep the old content. Links to devices, pipes and descriptors (/dev/stdout)
-// are followed.
+// synced to disk and renamed. If the command ends before that, nothing is left on disk. Whatever
+// has the name is replaced: of a symbolic link the link itself and not the file that it leads to;
+// other hard links of a file keep the old content. Links to devices, pipes and descriptors
+// (/dev/stdout) are followed. Tested by tests/cli/test_failures.py.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,17 +21,19 @@
 
 namespace presso::cli {
 
-/// What a finished file is given; nullopt: left as the system makes it.
+/// What a finished file is given; members without a value are left as the system makes them.
 struct FileAttributes {
   std::optional<mode_t> mode;
   std::optional<timespec> modified;
   std::optional<std::pair<uid_t, gid_t>> owner;  ///< only if permitted
 };
 
-/// Whether a regular file or a symbolic link stands at `path`, so that an output of this name would
+/// Whether a regular file or a symbolic link is at `path`, so that an output of this name would
 /// replace it.
 bool would_be_replaced(const std::string& path);
 
+/// One output. It owns its descriptor, except that of standard output, and its temporary file until
+/// commit().
 class OutputFile {
  public:
   struct Options {
@@ -41,22 +43,23 @@ class OutputFile {
 
   /// Standard output.
   static OutputFile standard_output();
-  /// Errors: kIo, kNoSpace; kExists for what would be replaced unless `overwrite`, and for folders.
+  /// Opens an output. Errors: kIo, kNoSpace; kExists for what would be replaced unless `overwrite`,
+  /// and for folders.
   static Result<OutputFile> create(const std::string& path, Options options);
 
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
-  /// Removes an unfinished file.
+  /// Removes a file that was not committed.
   ~OutputFile();
 
   FileSink& sink() { return *sink_; }
-  /// For messages: the path, or "standard output".
+  /// The name for messages: the path, or "standard output".
   const std::string& name() const { return path_; }
-  /// True for a file that commit() will make.
+  /// Whether commit() will make a new file.
   bool is_new_file() const { return !temporary_.empty(); }
 
-  /// Makes the file appear under its name. kExists if another process made one meanwhile and
-  /// it may not be overwritten. On an error nothing is left.
+  /// Makes the file appear under its name. Error kExists: another process made one meanwhile that
+  /// may not be overwritten. After an error nothing is left on disk.
   Status commit(const FileAttributes& attributes);
 
  private:

@@ -28,6 +28,7 @@ unsigned terminal_columns() {
   return known ? size.ws_col : 80;
 }
 
+/// Seconds as m:ss or h:mm:ss.
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
   char text[32];
@@ -43,7 +44,7 @@ std::string duration_text(double seconds) {
   return text;
 }
 
-/// "[======>     ]".
+/// A bar of `width` columns, "[======>     ]".
 std::string bar_text(double share, std::size_t width) {
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
   std::string bar(1, '[');
@@ -60,6 +61,8 @@ std::string rate_text(double bytes_per_second) {
   return decimal_text(bytes_per_second / 1e6, 0) + " MB/s";
 }
 
+/// The line of the bar: the name's end, the share, the rate and how long it will take. Without a
+/// total the megabytes so far. Cut to the terminal's columns.
 std::string progress_line(const std::string& name, std::uint64_t done, std::uint64_t total,
                           std::uint64_t plain, double seconds, unsigned columns) {
   constexpr std::size_t kNameColumns = 24;
@@ -81,11 +84,13 @@ std::string progress_line(const std::string& name, std::uint64_t done, std::uint
   return line.substr(0, columns > 1 ? columns - 1 : 1);
 }
 
+/// The bar is shown on a terminal only, and not before 300 ms, so that short work shows none.
 Progress::Progress(const std::string& name, std::uint64_t total, bool wanted)
     : name_(terminal_text(name).text),
       total_(total),
       active_(wanted && verbosity() >= Verbosity::kNormal && isatty(STDERR_FILENO) != 0) {}
 
+/// Removes the bar from the terminal.
 Progress::~Progress() {
   if (!drawn_) return;
   set_line_clearer({});
@@ -93,6 +98,7 @@ Progress::~Progress() {
   clear_line();
 }
 
+/// Draws the bar anew, at most ten times a second. One thread calls it.
 void Progress::update(std::uint64_t done, std::uint64_t plain) {
   if (!active_) return;
   const Clock::time_point now = Clock::now();

@@ -10,6 +10,7 @@
 
 namespace presso::cli {
 
+/// Asks on the terminal; false without one, so that scripts never wait.
 bool confirm(const std::string& question) {
   if (isatty(STDIN_FILENO) == 0) return false;
   std::fputs(("presso: " + terminal_text(question).text + " (y/n) ").c_str(), stderr);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Yes/no questions on the terminal, before something is overwritten.
 #pragma once
 
 #include <string>
 
 namespace presso::cli {
 
-/// Asks on the terminal and returns true for an answer that begins with y. If standard input is
-/// no terminal nobody can answer: false without asking.
+/// Asks on the terminal and returns whether the answer begins with y. If standard input is no
+/// terminal, nobody can answer, and the result is false without asking.
 bool confirm(const std::string& question);
 
 }  // namespace presso::cli

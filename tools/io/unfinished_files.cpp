@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A few slots are enough: commands write at most two files at a time. The handler may only call
-// what is safe in a signal handler: unlink, write, sigaction, raise.
+// A few slots are enough, because commands write at most two files at a time. The handler may only
+// call what is safe in a signal handler: unlink, write, sigaction, raise.
 #include "tools/io/unfinished_files.h"
 
 #include <unistd.h>
@@ -26,6 +26,8 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
+/// The handler. After removing the files it sends itself the signal again, this time with its usual
+/// effect.
 void remove_and_die(int signal_number) {
   for (const Slot& slot : slots) {
     if (slot.set) unlink(slot.path);
@@ -39,7 +41,7 @@ void remove_and_die(int signal_number) {
   raise(signal_number);
 }
 
-/// Blocks the signals while the slot is changed.
+/// Blocks the signals on this thread while a slot is changed.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the command `scan`; listed in tools/registry.cpp.
+// Makes the command `scan`; tools/registry.cpp lists it.
 #pragma once
 
 #include <memory>

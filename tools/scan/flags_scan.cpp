@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The flags of `presso scan`: ripgrep's names and meanings, so that people and scripts need not
-// learn new ones. One difference: -L lists files without a match, as in grep; in ripgrep it follows
-// symbolic links.
+// The flags of `presso scan`. They have ripgrep's names and meanings, so that people and scripts
+// need not learn new ones. One differs: -L lists files without a match, as in grep; in ripgrep it
+// follows symbolic links. Flags about context, files, output and matches across lines are in files
+// of their own. Tested by tests/cli/test_scan_habits.py and scan_against_rg.py.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -11,6 +12,7 @@
 namespace presso::cli {
 namespace {
 
+/// Adds a pattern, or a file of patterns, to those to look for.
 Apply add_pattern(std::vector<ScanSettings::PatternSource>& patterns, bool is_file) {
   return [&patterns, is_file](const Given& given) -> Status {
     patterns.push_back({given.value, is_file});
@@ -18,6 +20,7 @@ Apply add_pattern(std::vector<ScanSettings::PatternSource>& patterns, bool is_fi
   };
 }
 
+/// Sets how patterns are read; the negation makes them regular expressions again.
 Apply syntax_into(ScanSettings::Syntax& syntax, ScanSettings::Syntax wanted) {
   return [&syntax, wanted](const Given& given) -> Status {
     syntax = given.negated ? ScanSettings::Syntax::kRegex : wanted;
@@ -32,6 +35,7 @@ Apply add_text(std::vector<std::string>& texts) {
   };
 }
 
+/// Reads --engine, which forces an engine where it can take the pattern.
 Apply engine_into(Engine& engine) {
   return [&engine](const Given& given) -> Status {
     engine = given.value == "literal"  ? Engine::kLiteral
@@ -43,7 +47,7 @@ Apply engine_into(Engine& engine) {
   };
 }
 
-/// --null-data and --crlf: the last of them wins.
+/// For --null-data and --crlf, of which the last one wins.
 Apply line_end(ScanSettings::LineEnd& target, ScanSettings::LineEnd value) {
   return [&target, value](const Given& given) -> Status {
     target = given.negated ? ScanSettings::LineEnd::kLineFeed : value;
@@ -51,7 +55,7 @@ Apply line_end(ScanSettings::LineEnd& target, ScanSettings::LineEnd value) {
   };
 }
 
-/// "A-B", "A-", "-B" or "A" alone.
+/// Parses "A-B", "A-", "-B" or "A" alone; `least` is the number of the first line or block.
 Apply range_into(ScanRange& range, std::uint64_t least) {
   return [&range, least](const Given& given) -> Status {
     const std::string& text = given.value;
@@ -73,6 +77,7 @@ Apply range_into(ScanRange& range, std::uint64_t least) {
   };
 }
 
+/// The flags about what to look for and in which lines.
 std::vector<Flag> pattern_flags(ScanSettings& s) {
   using LineEnd = ScanSettings::LineEnd;
   using Case = ScanSettings::Case;
@@ -216,6 +221,7 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
   };
 }
 
+/// The flags that print counts or lists in place of lines.
 std::vector<Flag> summary_flags(ScanSettings& s) {
   using Counting = ScanSettings::Counting;
   using Listing = ScanSettings::Listing;
@@ -260,6 +266,7 @@ std::vector<Flag> summary_flags(ScanSettings& s) {
   };
 }
 
+/// The flags about how to search and what is said about it.
 std::vector<Flag> other_flags(ScanSettings& s) {
   return {
       {.short_name = 'j',
@@ -331,6 +338,7 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 
 }  // namespace
 
+/// All flags, group by group, in the order of the help page.
 std::vector<Flag> scan_flags(ScanSettings& settings) {
   std::vector<Flag> all;
   for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso scan` about lines around matches. As in ripgrep 13 the last of contradictory
-// ones wins: -C takes back -A and -B, each of these takes back -C, and --passthru all of them.
+// flags wins: -C takes back -A and -B, each of these takes back -C, and --passthru takes back all
+// of them. Tested by tests/cli/test_scan_habits.py.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -12,6 +13,7 @@ namespace {
 
 enum class Side { kBefore, kAfter, kBoth };
 
+/// Sets the number of lines on one side or both.
 Apply context_into(ScanSettings& s, Side side) {
   return [&s, side](const Given& given) -> Status {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
@@ -27,6 +29,8 @@ Apply context_into(ScanSettings& s, Side side) {
 
 }  // namespace
 
+/// Context by numbers of lines, or by --passthru, which overrides them. Order matters as in
+/// ripgrep.
 std::vector<Flag> scan_context_flags(ScanSettings& s) {
   return {
       {.short_name = 'A',

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso scan` about which files of a directory are searched, and how they are read.
+// There are no ignore files, so ripgrep's flags about these change nothing. Tested by
+// tests/cli/test_scan_files.py.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -8,6 +10,7 @@
 namespace presso::cli {
 namespace {
 
+/// Adds a glob after checking its syntax.
 Apply add_glob(std::vector<GlobText>& globs, bool ignore_case) {
   return [&globs, ignore_case](const Given& given) -> Status {
     PRESSO_TRY(check_glob(given.value));
@@ -16,7 +19,7 @@ Apply add_glob(std::vector<GlobText>& globs, bool ignore_case) {
   };
 }
 
-/// -u: 1 is about ignore files, of which there are none here.
+/// For -u, -uu and -uuu. The first -u is about ignore files, of which there are none here.
 Apply unrestrict(ScanSettings& s) {
   return [&s](const Given&) -> Status {
     ++s.unrestricted;
@@ -28,6 +31,7 @@ Apply unrestrict(ScanSettings& s) {
 
 }  // namespace
 
+/// Which files below directories are searched.
 std::vector<Flag> scan_file_flags(ScanSettings& s) {
   return {
       {.short_name = 'g',

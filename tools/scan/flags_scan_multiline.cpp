@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flags of `presso scan` about matches that span lines.
+// The flags of `presso scan` about matches that span lines (-U). Tested by
+// tests/cli/test_scan_multiline.py.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -7,6 +8,7 @@
 
 namespace presso::cli {
 
+/// --multiline and what goes with it.
 std::vector<Flag> scan_multiline_flags(ScanSettings& s) {
   return {
       {.short_name = 'U',

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Options that people and scripts are used to from ripgrep and grep. Those that would change
-// nothing here are accepted, and listed by --help=expert. The others are refused with a hint at
-// what to do instead, which helps more than "unknown option"; they are listed nowhere.
+// The options that people and scripts know from ripgrep and grep and that presso does not have.
+// Those that would change nothing here are accepted and listed by --help=expert. The others are
+// refused with a hint at what to do instead, which helps more than "unknown option"; they are
+// listed nowhere. Tested by tests/cli/test_scan_habits.py.
 #include "tools/cli/bind.h"
 #include "tools/scan/scan_settings.h"
 
 namespace presso::cli {
 namespace {
 
-/// An option that presso does not have. `value_name`: empty if it takes no value.
+/// An option that is refused with the text `instead`. `value_name` is empty if it takes no value.
 Flag refused(char short_name, std::string_view name, std::string_view value_name,
              std::string_view instead) {
   Flag flag;
@@ -22,6 +23,7 @@ Flag refused(char short_name, std::string_view name, std::string_view value_name
   return flag;
 }
 
+/// An option that is accepted and has no effect.
 Flag accepted(std::string_view name, std::string_view negation = {}) {
   Flag flag;
   flag.name = name;
@@ -34,6 +36,8 @@ Flag accepted(std::string_view name, std::string_view negation = {}) {
 
 }  // namespace
 
+/// Flags of grep and ripgrep that mean nothing here: either accepted, as the default does what they
+/// ask for, or refused with a hint what to use. A silent difference would be worse than an error.
 std::vector<Flag> scan_other_tools_flags(ScanSettings&) {
   constexpr std::string_view kTypes = "file types are not known here; --glob chooses files by name";
   constexpr std::string_view kLinks =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flags of `presso scan` about what a line of output looks like.
+// The flags of `presso scan` about what a line of output looks like. Tested by
+// tests/cli/test_scan_output.py.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -19,6 +20,7 @@ Apply color_into(ScanSettings::Color& color) {
   };
 }
 
+/// Takes a separator over, with its escapes.
 Apply separator_into(std::string& target) {
   return [&target](const Given& given) -> Status {
     target = unescape(given.value);
@@ -26,6 +28,7 @@ Apply separator_into(std::string& target) {
   };
 }
 
+/// The separator that paths are printed with. It is one byte, or '/' for an empty one.
 Apply path_separator_into(char& target) {
   return [&target](const Given& given) -> Status {
     const std::string separator = unescape(given.value);
@@ -38,6 +41,7 @@ Apply path_separator_into(char& target) {
   };
 }
 
+/// For --line-buffered and --block-buffered, of which the last one wins.
 Apply buffering(ScanSettings::Buffering& target, ScanSettings::Buffering value) {
   return [&target, value](const Given& given) -> Status {
     target = given.negated ? ScanSettings::Buffering::kAuto : value;
@@ -45,6 +49,7 @@ Apply buffering(ScanSettings::Buffering& target, ScanSettings::Buffering value) 
   };
 }
 
+/// The flags about the fields before a line.
 std::vector<Flag> line_flags(ScanSettings& s) {
   return {
       {.short_name = 'n',
@@ -103,6 +108,7 @@ std::vector<Flag> line_flags(ScanSettings& s) {
   };
 }
 
+/// The flags about how much of a line is printed, and --replace.
 std::vector<Flag> width_flags(ScanSettings& s) {
   return {
       {.short_name = 'M',
@@ -137,6 +143,7 @@ std::vector<Flag> width_flags(ScanSettings& s) {
   };
 }
 
+/// The flags about other forms of output, and the separators.
 std::vector<Flag> form_flags(ScanSettings& s) {
   return {
       {.name = "json",
@@ -178,6 +185,7 @@ std::vector<Flag> form_flags(ScanSettings& s) {
   };
 }
 
+/// The flags about colours and buffering.
 std::vector<Flag> terminal_flags(ScanSettings& s) {
   using Buffering = ScanSettings::Buffering;
   return {
@@ -221,6 +229,7 @@ std::vector<Flag> terminal_flags(ScanSettings& s) {
 
 }  // namespace
 
+/// How lines are printed, by groups of flags.
 std::vector<Flag> scan_output_flags(ScanSettings& settings) {
   std::vector<Flag> all;
   for (auto* group : {line_flags, width_flags, form_flags, terminal_flags}) {

@@ -12,7 +12,7 @@ char lower(char c, bool fold) {
   return fold ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : c;
 }
 
-/// Where the class that begins at `begin` ('[') ends, just after its ']'; npos where it does not.
+/// Where the class ends that begins at `begin` ('['), just after its ']'; npos if it does not end.
 std::size_t class_end(std::string_view glob, std::size_t begin) {
   std::size_t at = begin + 1;
   if (at < glob.size() && (glob[at] == '!' || glob[at] == '^')) ++at;
@@ -20,6 +20,7 @@ std::size_t class_end(std::string_view glob, std::size_t begin) {
   return end == glob.npos ? end : end + 1;
 }
 
+/// Whether a class holds the character; `members` is its inside, perhaps with a negation in front.
 bool class_holds(std::string_view members, char c, bool fold) {
   const bool negated = members[0] == '!' || members[0] == '^';
   if (negated) members.remove_prefix(1);
@@ -34,7 +35,8 @@ bool class_holds(std::string_view members, char c, bool fold) {
   return found != negated && c != '/';
 }
 
-/// Matches one element of `glob` at `at` with `c`: its length, or nullopt.
+/// Matches the element of `glob` at `at` with the character `c`; returns the element's length, or
+/// nullopt.
 std::optional<std::size_t> one(std::string_view glob, std::size_t at, char c, bool fold) {
   if (glob[at] == '?') return c != '/' ? std::optional<std::size_t>(1) : std::nullopt;
   if (glob[at] == '[') {
@@ -47,13 +49,16 @@ std::optional<std::size_t> one(std::string_view glob, std::size_t at, char c, bo
   return escaped ? 2 : 1;
 }
 
-/// One question, "does this glob match this path?", with the pairs of places that failed noted, so
-/// that many stars cost no more than glob times path.
+/// The question whether a glob matches a path. Pairs of places from which there is no match are
+/// noted, so that many stars cost no more than the length of the glob times that of the path.
 class Question {
  public:
   Question(std::string_view glob, std::string_view path, bool fold)
       : glob_(glob), path_(path), fold_(fold), failed_((glob.size() + 1) * (path.size() + 1)) {}
 
+  /// Whether the glob's rest from `at` matches the path's rest from `in`. Pairs that have failed
+  /// are remembered, so time is at most the product of the lengths and not exponential in the
+  /// stars.
   bool matches(std::size_t at, std::size_t in) {
     const std::size_t place = at * (path_.size() + 1) + in;
     if (failed_[place]) return false;
@@ -63,6 +68,7 @@ class Question {
   }
 
  private:
+  /// One step of that, by the glob's next element.
   bool compare(std::size_t at, std::size_t in) {
     const std::string_view rest = glob_.substr(at);
     if (rest.empty()) return in == path_.size();
@@ -75,6 +81,7 @@ class Question {
     return taken && matches(at + *taken, in + 1);
   }
 
+  /// Matches "**/" with any number of whole parts of the path, also none.
   bool any_parts(std::size_t at, std::size_t in) {
     if (in > 0 && path_[in - 1] != '/') return false;
     for (std::size_t next = in; next <= path_.size(); ++next) {
@@ -84,6 +91,7 @@ class Question {
     return false;
   }
 
+  /// Matches "*" with any characters of one part.
   bool any_characters(std::size_t at, std::size_t in) {
     for (std::size_t next = in;; ++next) {
       if (matches(at, next)) return true;
@@ -97,7 +105,8 @@ class Question {
   std::vector<bool> failed_;
 };
 
-/// Where the '}' of the '{' at `open` is, and the commas between that are its own.
+/// Where the '}' is that closes the '{' at `open`; adds the commas between them that belong to this
+/// pair.
 std::size_t brace_end(std::string_view glob, std::size_t open, std::vector<std::size_t>& commas) {
   int depth = 0;
   for (std::size_t i = open; i < glob.size(); ++i) {
@@ -114,6 +123,7 @@ std::size_t brace_end(std::string_view glob, std::size_t open, std::vector<std::
   return glob.npos;
 }
 
+/// The first '{' that is not escaped or in a class.
 std::size_t first_brace(std::string_view glob) {
   for (std::size_t i = 0; i < glob.size(); ++i) {
     if (glob[i] == '{') return i;
@@ -127,6 +137,7 @@ std::size_t first_brace(std::string_view glob) {
   return glob.npos;
 }
 
+/// Appends the globs that one with braces stands for, by recursion.
 void multiply_out(const std::string& glob, std::vector<std::string>& into) {
   const std::size_t open = first_brace(glob);
   if (open == glob.npos) {
@@ -151,6 +162,8 @@ Error refuse(std::string_view text, std::string_view why) {
 
 }  // namespace
 
+/// Prepares the glob: '!' excludes, a '/' at the end means directories, a glob without '/' matches
+/// at any depth, and braces are multiplied out into alternatives.
 Glob::Glob(std::string_view text, bool ignore_case) : ignore_case_(ignore_case) {
   excludes_ = text.substr(0, 1) == "!";
   if (excludes_) text.remove_prefix(1);
@@ -161,6 +174,7 @@ Glob::Glob(std::string_view text, bool ignore_case) : ignore_case_(ignore_case) 
   multiply_out((anchored ? "" : "**/") + std::string(text), alternatives_);
 }
 
+/// Whether some alternative matches the whole path.
 bool Glob::matches(std::string_view path, bool is_directory) const {
   if (only_directories_ && !is_directory) return false;
   for (const std::string& alternative : alternatives_) {
@@ -169,6 +183,8 @@ bool Glob::matches(std::string_view path, bool is_directory) const {
   return false;
 }
 
+/// Checks a glob before it is used. Error: kInvalidArgument. Braces are limited, since alternatives
+/// multiply.
 Status check_glob(std::string_view text) {
   constexpr std::size_t kMostBytes = 4096;
   constexpr std::size_t kMostBraces = 8;

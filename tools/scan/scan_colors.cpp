@@ -27,7 +27,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-/// 0 to 255, decimal or 0x hexadecimal.
+/// Parses a component of a colour: 0 to 255, decimal or hexadecimal with 0x.
 std::optional<unsigned> component(std::string_view text) {
   const bool hex = text.substr(0, 2) == "0x";
   if (hex) text.remove_prefix(2);
@@ -44,7 +44,8 @@ std::optional<unsigned> component(std::string_view text) {
   return value;
 }
 
-/// In the form in which ColorSpec keeps it: a name, "N" or "N,N,N" in decimal.
+/// The colour in the form in which ColorSpec keeps it: a name, "N" or "N,N,N" in decimal; nullopt
+/// if it is none.
 std::optional<std::string> color(std::string_view text) {
   if (std::find(kNames.begin(), kNames.end(), text) != kNames.end()) return std::string(text);
   const std::vector<std::string_view> parts = split(text, ',');
@@ -58,6 +59,7 @@ std::optional<std::string> color(std::string_view text) {
   return result;
 }
 
+/// Sets or clears a style; returns false if there is no such style.
 bool set_style(ColorSpec& spec, std::string_view style) {
   const bool on = style.substr(0, 2) != "no";
   if (!on) style.remove_prefix(2);
@@ -73,7 +75,7 @@ bool set_style(ColorSpec& spec, std::string_view style) {
   return true;
 }
 
-/// `base`: 30 for the foreground, 40 for the background.
+/// The escape sequence of a colour; `base` is 30 for the foreground and 40 for the background.
 std::string color_sequence(const std::string& color, bool intense, unsigned base) {
   if (color.empty()) return {};
   const auto name = std::find(kNames.begin(), kNames.end(), color);
@@ -91,6 +93,7 @@ std::string color_sequence(const std::string& color, bool intense, unsigned base
 
 }  // namespace
 
+/// The escape sequence of the look, which begins with a reset of what was before.
 std::string ColorSpec::sequence() const {
   std::string text(kColorReset);
   if (bold) text += "\x1b[1m";
@@ -99,6 +102,8 @@ std::string ColorSpec::sequence() const {
   return text + color_sequence(background, intense, 40);
 }
 
+/// Applies one --colors value, TYPE:ATTRIBUTE:VALUE or TYPE:none. Error: kInvalidArgument, with
+/// what would have been right.
 Status ScanColors::apply(std::string_view value) {
   const std::vector<std::string_view> parts = split(value, ':');
   ColorSpec* const spec = parts[0] == "path"     ? &path

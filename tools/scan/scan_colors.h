@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Colours of `presso scan`, set by ripgrep's --colors TYPE:ATTRIBUTE:VALUE and turned into the
-// escape sequences that it writes.
+// The colours of `presso scan`, set by ripgrep's --colors TYPE:ATTRIBUTE:VALUE and turned into the
+// escape sequences that ripgrep writes. Tested by tests/cli/scan_against_rg.py.
 #pragma once
 
 #include <array>
@@ -22,19 +22,20 @@ struct ColorSpec {
   bool is_plain() const {
     return foreground.empty() && background.empty() && !bold && !intense && !underline;
   }
-  /// What goes in front of the text; kColorReset comes after it.
+  /// The escape sequence in front of a text; kColorReset comes after the text.
   std::string sequence() const;
 };
 
 constexpr std::string_view kColorReset = "\x1b[0m";
 
+/// The looks of all kinds of output, with ripgrep's defaults.
 struct ScanColors {
   ColorSpec path{.foreground = "magenta"};
   ColorSpec line{.foreground = "green"};
   ColorSpec column;
   ColorSpec match{.foreground = "red", .bold = true};
 
-  /// Takes over one --colors value. Errors: kInvalidArgument with what is permitted.
+  /// Takes over one value of --colors. Error kInvalidArgument with what is permitted.
   Status apply(std::string_view value);
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// presso scan: search plain and compressed files as ripgrep does. This file goes from file to file
-// and keeps the account; what the flags mean together is scan_plan.h's business, finding is
-// presso/scan.h's, printing scan_printer.h's and scan_json.h's.
+// presso scan: searches plain and compressed files as ripgrep does. This file goes from file to
+// file and keeps count. Which meaning the flags have together is decided by scan_plan.h, the
+// library finds matches (presso/scan.h), and scan_printer.h and scan_json.h print them. Tested by
+// tests/cli/test_scan.py and, against ripgrep itself, by scan_against_rg.py.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,8 +59,8 @@ const CommandInfo kInfo = {
 
 constexpr std::string_view kStdinName = "<stdin>";
 
-/// Standard input that is closed is empty, as for ripgrep, and no file that is opened takes its
-/// number.
+/// Opens /dev/null in place of a standard input that is closed, which makes it empty, as for
+/// ripgrep; and no file that is opened later gets its number.
 void open_closed_stdin() {
   if (fcntl(STDIN_FILENO, F_GETFD) >= 0) return;
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -68,6 +69,7 @@ void open_closed_stdin() {
   close(nothing);
 }
 
+/// The command. Files are searched one after another, each on all threads.
 class ScanCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -104,6 +106,8 @@ class ScanCommand final : public Command {
   bool stop_ = false;
 };
 
+/// The pattern is the first operand unless -e or -f gave one. What is wrong with the pattern or the
+/// device is reported before any file is opened.
 Result<int> ScanCommand::run(std::vector<std::string> operands) {
   open_closed_stdin();
   if (settings_.patterns.empty()) {
@@ -133,6 +137,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   return status();
 }
 
+/// Chooses between text and JSON.
 void ScanCommand::open_output() {
   output_.emplace(plan_->line_buffered());
   printer_.emplace(plan_->print_options(), *pattern_, *output_);
@@ -143,7 +148,7 @@ void ScanCommand::open_output() {
   }
 }
 
-/// What comes after all files.
+/// Prints what comes after all files: totals, figures, the JSON summary.
 void ScanCommand::finish() {
   if (settings_.count_total && !settings_.quiet) {
     output_->write_number(total_);
@@ -163,6 +168,7 @@ void ScanCommand::finish() {
 
 // --- What is searched ---------------------------------------------------------------------------
 
+/// Searches the paths in their order until the limit is reached.
 void ScanCommand::scan_all() {
   for (const std::string& path : plan_->paths()) {
     if (done()) return;
@@ -170,6 +176,7 @@ void ScanCommand::scan_all() {
   }
 }
 
+/// Searches a file, or everything below a directory.
 void ScanCommand::scan_path(const std::string& path) {
   if (path == "-") return scan_stdin();
   if (!is_directory(path)) return scan_file(path, Origin::kNamed);
@@ -187,6 +194,7 @@ void ScanCommand::scan_stdin() {
   scan_input(STDIN_FILENO, std::string(kStdinName), Origin::kStdin);
 }
 
+/// Opens one file and searches it; reports where it cannot be opened.
 void ScanCommand::scan_file(const std::string& path, Origin origin) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return complain(path, std::strerror(errno));
@@ -194,6 +202,8 @@ void ScanCommand::scan_file(const std::string& path, Origin origin) {
   close(fd);
 }
 
+/// Searches one open file: chooses the options, runs the search on the device and shows the result.
+/// Errors of a file are reported and the next one is searched.
 void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
   if (!input.ok()) return complain(name, input.error().text());
@@ -235,6 +245,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
 
 // --- What is shown ------------------------------------------------------------------------------
 
+/// Shows the result of a file in the form that the flags ask for, and keeps the totals.
 void ScanCommand::show_result(const FileResult& result) {
   using Listing = ScanSettings::Listing;
   using Counting = ScanSettings::Counting;
@@ -261,7 +272,8 @@ void ScanCommand::show_result(const FileResult& result) {
   if (lines_left_ != kNoLimit) lines_left_ -= std::min(lines_left_, result.summary.lines);
 }
 
-/// -q with a match forgives errors, so the status is kept here and not in message.h.
+/// Reports a problem of a file. -q with a match forgives errors, so the status is kept here and not
+/// in message.h.
 void ScanCommand::complain(const std::string& path, const std::string& text) {
   failed_ = true;
   if (settings_.no_messages) return;

@@ -12,6 +12,7 @@ constexpr const char* kNoGpu = "there is no GPU to use";
 
 }  // namespace
 
+/// References are kept; the selector decides for each file where the device is auto.
 ScanDevice::ScanDevice(const ScanSettings& settings, const Pattern& pattern)
     : settings_(settings),
       pattern_(pattern),
@@ -20,6 +21,7 @@ ScanDevice::ScanDevice(const ScanSettings& settings, const Pattern& pattern)
                   if (settings.explain) inform(name, text);
                 }) {}
 
+/// Starts the GPU if it was asked for by name. Error: why it cannot be used.
 Status ScanDevice::start() {
   return selector_.is_gpu() ? open() : Status();
 }
@@ -31,13 +33,13 @@ Status ScanDevice::open() {
 }
 
 /// Why the CPU gets a file that it searches in less time. Only --explain asks CUDA whether there is
-/// a GPU at all, as starting that takes a tenth of a second.
+/// a GPU at all, because starting CUDA takes a tenth of a second.
 std::string ScanDevice::why_cpu_is_faster() {
   if (settings_.explain && !has_gpu_) has_gpu_ = !selector_.no_gpu() && gpu_devices().ok();
   return has_gpu_.value_or(true) ? "the GPU is predicted to be slower" : kNoGpu;
 }
 
-/// With --device=auto. By the time that the GPU and the CPU are predicted to take.
+/// With --device=auto, why the CPU is predicted to be faster for a file; nullopt if it is not.
 std::optional<std::string> ScanDevice::slower_on_gpu(ScannedFile& file,
                                                      const ScanOptions& options) {
   if (!selector_.may_take_gpu(file.file().size(), false)) return why_cpu_is_faster();
@@ -49,8 +51,8 @@ std::optional<std::string> ScanDevice::slower_on_gpu(ScannedFile& file,
   return std::nullopt;
 }
 
-/// What is known before the GPU is asked; nullopt: nothing speaks against it, and it is open.
-/// `file`: nullptr unless it can be read at any place.
+/// Why a file goes to the CPU, as far as that is known before the GPU is asked. nullopt: nothing
+/// speaks against the GPU, and it is open. `file` is nullptr unless it can be read at any place.
 std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name, ScannedFile* file,
                                                       const ScanOptions& options,
                                                       bool has_callback) {
@@ -71,6 +73,7 @@ std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name, S
   return kNoGpu;
 }
 
+/// Searches on the GPU; the rate is remembered if the GPU has searched all of the file.
 Result<ScanSummary> ScanDevice::scan_on_gpu(ScannedFile& file, const ScanOptions& options,
                                             const LineCallback& on_line) {
   using Clock = std::chrono::steady_clock;
@@ -83,13 +86,14 @@ Result<ScanSummary> ScanDevice::scan_on_gpu(ScannedFile& file, const ScanOptions
   return done;
 }
 
-/// --device=gpu is told once why the CPU searches.
+/// With --device=gpu, tells why the CPU searches a file, once for each reason.
 void ScanDevice::tell(const std::string& name, const std::string& why_cpu) {
   if (!selector_.is_gpu() || why_cpu == said_) return;
   said_ = why_cpu;
   warning(name, "searched on the CPU: " + why_cpu);
 }
 
+/// Searches one file where it is best done, and keeps for --explain where and why.
 Result<ScanSummary> ScanDevice::scan(const std::string& name, ScanInput& input,
                                      const ScanOptions& options, const LineCallback& on_line) {
   work_ = {};

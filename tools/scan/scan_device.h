@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Searches files on the device that --device asks for: the choice for each file. Where the GPU is
-// not for a search, or fails, the library goes on with the CPU.
+// Searches files on the device that --device asks for, and with auto makes the choice for each
+// file. If the GPU is not suited to a search, or fails, the library goes on with the CPU. Tested by
+// tests/cli/test_scan_device.py.
 #pragma once
 
 #include <memory>
@@ -12,16 +13,17 @@
 
 namespace presso::cli {
 
+/// The device of one command, which opens the GPU at most once.
 class ScanDevice {
  public:
-  /// Both are kept by reference.
+  /// Keeps both by reference.
   ScanDevice(const ScanSettings& settings, const Pattern& pattern);
 
-  /// Before the first file. With --device=gpu the GPU is opened here, so that its absence is one
-  /// error and not one for each file.
+  /// To be called before the first file. With --device=gpu the GPU is opened here, so that its
+  /// absence is one error and not one for each file.
   Status start();
 
-  /// As presso::scan() does.
+  /// Searches a file as presso::scan() does.
   Result<ScanSummary> scan(const std::string& name, ScanInput& input, const ScanOptions& options,
                            const LineCallback& on_line);
 
@@ -30,10 +32,12 @@ class ScanDevice {
   const std::string& where() const { return where_; }
 
  private:
+  /// Opens the GPU's engine and compiles the pattern for it.
   Status open();
   std::optional<std::string> reason_for_cpu(const std::string& name, ScannedFile* file,
                                             const ScanOptions& options, bool has_callback);
   std::optional<std::string> slower_on_gpu(ScannedFile& file, const ScanOptions& options);
+  /// Why the CPU is the better choice, for messages.
   std::string why_cpu_is_faster();
   Result<ScanSummary> scan_on_gpu(ScannedFile& file, const ScanOptions& options,
                                   const LineCallback& on_line);

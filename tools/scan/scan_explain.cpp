@@ -26,6 +26,8 @@ std::string rate(double bytes, double seconds) {
 
 }  // namespace
 
+/// Tells before the search what is known of a large file: its size, its blocks, and how many the
+/// index lets through. Small files are not spoken of.
 void FileExplanation::before(ScanInput& input) {
   if (input.scanned_file() == nullptr) {
     inform(name_, "read in order from one end to the other; its size is not known");
@@ -38,6 +40,7 @@ void FileExplanation::before(ScanInput& input) {
   describe(*extent);
 }
 
+/// Reads as much of the file as tells its extent; nothing where its index cannot be read.
 std::optional<FileExplanation::Extent> FileExplanation::extent_of(ScannedFile& file) const {
   Extent extent;
   if (!file.is_compressed()) {
@@ -59,6 +62,7 @@ std::optional<FileExplanation::Extent> FileExplanation::extent_of(ScannedFile& f
   return extent;
 }
 
+/// Prints the extent as one line on stderr.
 void FileExplanation::describe(const Extent& extent) const {
   std::string text = grouped(extent.plain_bytes) + " bytes of text";
   if (extent.blocks == 0) return inform(name_, text + ", plain");
@@ -70,6 +74,7 @@ void FileExplanation::describe(const Extent& extent) const {
   inform(name_, text);
 }
 
+/// Tells after the search how long it took and what was read.
 void FileExplanation::after(const FileResult& result) const {
   const ScanSummary& summary = result.summary;
   if (!spoken_of_ && summary.plain_bytes < kExplainedBytes) return;

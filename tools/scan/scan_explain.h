@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// --explain of one file: what it is, how much of it the index lets the search leave out, and how
-// long the search took.
+// The output of --explain about one file: what it is, how much of it the index lets the search
+// leave out, and how long the search took. Tested by tests/cli/test_scan_device.py.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace presso::cli {
 
-/// Files with less text than this are searched in a moment: nothing is said of them.
+/// Files with less text than this are searched in a moment, and nothing is said about them.
 constexpr std::uint64_t kExplainedBytes = std::uint64_t{1} << 20;
 
+/// Explains one file, before and after its search.
 class FileExplanation {
  public:
   FileExplanation(const Pattern& pattern, const ScanOptions& options, std::string name)
       : pattern_(pattern), options_(options), name_(std::move(name)) {}
 
-  /// Reads the file's index and filters, which the search then has.
+  /// Reads the file's index and filters, which the search then reuses.
   void before(ScanInput& input);
   void after(const FileResult& result) const;
 
  private:
-  /// What is to be searched.
+  /// The amount of text to be searched, and how much of it the index leaves.
   struct Extent {
     std::uint64_t plain_bytes = 0;
     std::uint64_t blocks = 0;  ///< 0: plain text

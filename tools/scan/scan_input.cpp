@@ -12,9 +12,9 @@
 namespace presso::cli {
 namespace {
 
-/// Smaller plain files are not worth a second thread.
+/// The least size of a plain file that is worth a second thread.
 constexpr std::uint64_t kParallelBytes = 1 << 20;
-/// An error of a file that other programs compressed, with what can be done about it.
+/// The error of a file that another program compressed, with what can be done about it.
 Error not_searched(Error error) {
   if (error.code == ErrorCode::kUnsupported) {
     error.what += "; --no-search-zip searches its bytes";
@@ -22,12 +22,14 @@ Error not_searched(Error error) {
   return error;
 }
 
-/// A source that ends where its errors begin.
+/// Ends the text where the source has an error, and keeps the error for later.
 class UntilErrorSource final : public ByteSource {
  public:
   UntilErrorSource(ByteSource& source, std::optional<Error>& error)
       : source_(source), error_(error) {}
 
+  /// Turns a read error into the end of the text and keeps it, so that what was readable before is
+  /// searched and the error reported after it.
   Result<std::size_t> read(MutableBytes into) override {
     if (error_) return std::size_t{0};
     Result<std::size_t> got = source_.read(into);
@@ -41,7 +43,7 @@ class UntilErrorSource final : public ByteSource {
   std::optional<Error>& error_;
 };
 
-/// The size of a regular file; a file that claims to be empty (as those of /proc do) is read as a
+/// The size of a regular file. A file that claims to be empty, as those of /proc do, is read as a
 /// stream.
 std::uint64_t regular_size(int fd) {
   struct stat about {};
@@ -51,6 +53,8 @@ std::uint64_t regular_size(int fd) {
 
 }  // namespace
 
+/// Learns by the first bytes what the input is. A regular file is read at places; a pipe, or a file
+/// that claims to be empty, in order.
 Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
   ScanInput input;
   Byte magic[kForeignBytes];
@@ -70,6 +74,7 @@ Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& set
   return input;
 }
 
+/// Tells the format from the first bytes and opens what is needed to read it.
 Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
   const bool is_presso = begun.size() >= sizeof kFileMagic && has_file_magic(begun.data());
   ForeignFormat format = ForeignFormat::kNone;
@@ -107,6 +112,7 @@ bool ScanInput::small() const {
   return file_ && file_->size() < kParallelBytes;
 }
 
+/// Searches the input by the way that its kind allows.
 Result<ScanSummary> ScanInput::scan(const Pattern& pattern, const ScanOptions& options,
                                     const LineCallback& on_line) {
   if (foreign_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An open file or standard input as something to scan: told by its first bytes to be presso's,
-// gzip, zstd or lz4 (read through foreign_source.h), or plain.
+// An open file or standard input as something to scan. Its first bytes tell whether it is presso's,
+// gzip, zstd or lz4 (read through tools/io/foreign_source.h), or plain. Tested by
+// tests/cli/test_scan_files.py.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +16,24 @@
 
 namespace presso::cli {
 
+/// One input; used by one search at a time.
 class ScanInput {
  public:
-  /// `fd` stays the caller's. Errors: those of reading, a format that this build cannot read, and
-  /// with --blocks a file that has none.
+  /// Opens an input. `fd` stays the caller's. Errors: those of reading, a format that this build
+  /// cannot read, and with --blocks a file that has no blocks.
   static Result<ScanInput> open(int fd, bool is_stdin, const ScanSettings& settings);
 
-  /// What is scanned, where it is a regular file whose text can be read at any place; else nullptr.
+  /// The file, if it is a regular one whose text can be read at any place; otherwise nullptr.
   ScannedFile* scanned_file() { return scanned_ ? &*scanned_ : nullptr; }
-  /// Not worth a second thread.
+  /// Whether the input is not worth a second thread.
   bool small() const;
-  /// 0 where unknown.
+  /// The size of plain text; 0 if it is not known.
   std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
 
   Result<ScanSummary> scan(const Pattern& pattern, const ScanOptions& options,
                            const LineCallback& on_line);
-  /// Why the last scan saw the beginning only of what other programs compressed. What it found
-  /// there counts.
+  /// The error that made the last scan see only the beginning of a file that another program
+  /// compressed, if there was one. What was found there counts.
   const std::optional<Error>& cut_short() const { return cut_short_; }
 
  private:

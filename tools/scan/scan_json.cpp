@@ -8,7 +8,7 @@ namespace {
 
 using Figure = std::uint64_t;
 
-/// The letter after a backslash for a character that has one, else 0.
+/// The letter after a backslash for a character that has one, otherwise 0.
 char short_escape(char c) {
   constexpr std::string_view kCharacters = "\"\\\b\f\n\r\t";
   constexpr std::string_view kLetters = "\"\\bfnrt";
@@ -16,6 +16,7 @@ char short_escape(char c) {
   return at == kCharacters.npos ? '\0' : kLetters[at];
 }
 
+/// JSON's escapes: short ones where they exist, \u00XX for other control characters.
 void append_escaped(std::string_view text, std::string& into) {
   constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : text) {
@@ -33,6 +34,7 @@ void append_escaped(std::string_view text, std::string& into) {
   }
 }
 
+/// Base64 by RFC 4648, with padding.
 void append_base64(std::string_view text, std::string& into) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -52,7 +54,8 @@ std::string member(std::string_view name, Figure value) {
   return "\"" + std::string(name) + "\":" + std::to_string(value);
 }
 
-/// In a file's figures ripgrep writes seconds first, in the summary the names are in order.
+/// A time as a JSON object. ripgrep writes seconds first in a file's figures and sorts the names in
+/// the summary.
 std::string elapsed_text(std::chrono::nanoseconds time, bool sorted) {
   const auto whole = static_cast<Figure>(time.count());
   const std::string human = "\"human\":\"" + seconds_text(time) + "s\"";
@@ -64,6 +67,7 @@ std::string elapsed_text(std::chrono::nanoseconds time, bool sorted) {
 
 }  // namespace
 
+/// The object that ripgrep uses for text: {"text":...} for UTF-8, else {"bytes":...} in base64.
 void append_json_data(std::string_view text, std::string& into) {
   if (valid_utf8_prefix(text) == text.size()) {
     into += "{\"text\":\"";
@@ -75,6 +79,7 @@ void append_json_data(std::string_view text, std::string& into) {
   into += "\"}";
 }
 
+/// Nothing is written before the first line of a file: files without a match are not mentioned.
 void ScanJson::begin_file(std::string path) {
   path_.clear();
   append_json_data(path, path_);
@@ -88,6 +93,7 @@ void ScanJson::begin() {
   output_.write("{\"type\":\"begin\",\"data\":{\"path\":" + path_ + "}}\n");
 }
 
+/// One line as a "match" or "context" message, as ripgrep writes it.
 void ScanJson::line(const MatchedLine& line) {
   begin();
   const std::string_view text = as_text(line.text);
@@ -111,6 +117,7 @@ void ScanJson::line(const MatchedLine& line) {
   output_.end_line();
 }
 
+/// The list of matches within the line, with the number of the pattern where several were given.
 void ScanJson::submatches(const MatchedLine& line) {
   const std::string_view text = as_text(line.text);
   std::string list;
@@ -127,6 +134,7 @@ void ScanJson::submatches(const MatchedLine& line) {
   output_.write(']');
 }
 
+/// The "end" message with the file's statistics. Returns the bytes that were printed for it.
 std::uint64_t ScanJson::end_file(const FileResult& result) {
   if (!begun_) return 0;
   const std::uint64_t printed = output_.total() - begun_at_;
@@ -143,6 +151,7 @@ std::uint64_t ScanJson::end_file(const FileResult& result) {
   return printed;
 }
 
+/// The "summary" message, with the members in the order of ripgrep's.
 void ScanJson::summary(const ScanStatistics& all) {
   output_.write("{\"data\":{\"elapsed_total\":" + elapsed_text(all.total(), true) + ",\"stats\":{" +
                 member("bytes_printed", all.bytes_printed) + "," +

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// --json: ripgrep's JSON Lines. A file with something to show gives "begin", a "match" or "context"
-// for each line, and "end" with its figures; "summary" comes last. Text that is not UTF-8 is given
-// as {"bytes": base64}. Written by hand, because the order of the members is part of the format
-// that scripts have come to know, and because it is printed a line at a time at the scan's rate.
-// Where several patterns were given, each submatch says which of them it is of: "pattern", after
-// ripgrep's members.
+// --json: prints ripgrep's JSON Lines. A file with something to show gives "begin", a "match" or
+// "context" for each line, and "end" with its figures; "summary" comes last. Text that is not UTF-8
+// is given as {"bytes": base64}. The text is written by hand, because the order of the members is
+// part of the format that scripts have come to know, and because it is printed a line at a time at
+// the scan's rate. If several patterns were given, each submatch has a member "pattern" with its
+// pattern's number, after ripgrep's members. Tested by tests/cli/scan_against_rg.py and
+// test_scan_output.py.
 #pragma once
 
 #include <string>
@@ -16,6 +17,7 @@
 
 namespace presso::cli {
 
+/// Prints all files of one command.
 class ScanJson final : public ScanSink {
  public:
   explicit ScanJson(Output& output) : output_(output) {}
@@ -23,12 +25,13 @@ class ScanJson final : public ScanSink {
   void begin_file(std::string path) override;
   void line(const MatchedLine& line) override;
   std::uint64_t end_file(const FileResult& result) override;
-  /// Once, after everything.
+  /// Prints the summary; to be called once, after everything.
   void summary(const ScanStatistics& statistics);
-  /// Only files with output count in the summary.
+  /// Whether the current file has had output; only such files count in the summary.
   bool printed_file() const { return begun_; }
 
  private:
+  /// Writes the "begin" message, once for a file.
   void begin();
   void submatches(const MatchedLine& line);
 
@@ -38,7 +41,7 @@ class ScanJson final : public ScanSink {
   std::uint64_t begun_at_ = 0;
 };
 
-/// `text` as {"text":"..."}, or {"bytes":"..."} where it is not UTF-8; appended to `into`.
+/// Appends `text` as {"text":"..."}, or as {"bytes":"..."} if it is not UTF-8.
 void append_json_data(std::string_view text, std::string& into);
 
 }  // namespace presso::cli

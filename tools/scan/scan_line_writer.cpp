@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ripgrep 13's rules, some of them odd, are kept: limits apply to the line with its end and before
-// trimming; without colours, the end of a plain line is copied as it is.
+// ripgrep 13's rules are kept, also the odd ones: limits apply to the line with its end and before
+// trimming; without colours the end of a plain line is copied as it is.
 #include "tools/scan/scan_line_writer.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/// Where the first `count` characters of `text` end; "\r\n" is one, a byte that is not UTF-8 too.
+/// Where the first `count` characters of `text` end; "\r\n" counts as one, and so does a byte that
+/// is not UTF-8.
 std::size_t characters_end(std::string_view text, std::uint64_t count) {
   std::size_t at = 0;
   for (; count > 0 && at < text.size(); --count) {
@@ -32,6 +33,7 @@ std::size_t characters_end(std::string_view text, std::uint64_t count) {
 
 }  // namespace
 
+/// Writes one line: plain, with matches coloured, or what --max-columns leaves of it.
 void LineWriter::write(const LineText& line) {
   const bool colored = colors_matches() && !line.shown.empty();
   if (exceeds(line.text)) return write_exceeding(line, colored ? line.shown : line.matches);
@@ -45,6 +47,7 @@ void LineWriter::write_plain(std::string_view text) {
   if (text.empty() || !ends_line(text.back())) end_line();
 }
 
+/// Writes a line that is too long, as its beginning or as a note in its place.
 void LineWriter::write_exceeding(const LineText& line, std::span<const MatchSpan> matches) {
   if (style_.max_columns_preview) {
     write_preview(line.text, matches);
@@ -58,6 +61,7 @@ void LineWriter::write_exceeding(const LineText& line, std::span<const MatchSpan
   end_line();
 }
 
+/// Writes the beginning of a line that is too long, with a note on the matches that are not shown.
 void LineWriter::write_preview(std::string_view text, std::span<const MatchSpan> matches) {
   const std::size_t end = characters_end(text, *style_.max_columns);
   const std::string_view shown = text.substr(0, end);
@@ -73,7 +77,7 @@ void LineWriter::write_preview(std::string_view text, std::span<const MatchSpan>
   output_.write(remaining == 1 ? " more match]" : " more matches]");
 }
 
-/// The text up to `end`; matches that touch are coloured as one.
+/// Writes the text up to `end` with its matches in colour; matches that touch are coloured as one.
 void LineWriter::write_colored(std::string_view text, std::size_t end,
                                std::span<const MatchSpan> matches) {
   const bool colors = colors_matches();
@@ -95,7 +99,7 @@ void LineWriter::write_colored(std::string_view text, std::size_t end,
   output_.write(text.substr(at, end - at));
 }
 
-/// Behind the leading white space, where it is to be left out.
+/// Where the text begins without leading white space, if that is to be left out.
 std::size_t LineWriter::trimmed_begin(std::string_view text) const {
   std::size_t at = 0;
   const auto trimmed = [&](char c) {
@@ -105,6 +109,7 @@ std::size_t LineWriter::trimmed_begin(std::string_view text) const {
   return at;
 }
 
+/// Where the line's text ends, before its line end.
 std::size_t LineWriter::content_end(std::string_view text) const {
   std::size_t end = text.size();
   if (end == 0 || !ends_line(text[end - 1])) return end;

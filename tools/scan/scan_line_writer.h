@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes the text of one line: cut where it is too long, trimmed, with its matches in colour, and
-// ended. What stands before it in the output is scan_printer.h's business.
+// Writes the text of one line: cut if it is too long, trimmed, with its matches in colour, and
+// ended. Everything before the text in the output is printed by scan_printer.h. Tested by
+// tests/cli/scan_against_rg.py.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,7 @@
 
 namespace presso::cli {
 
+/// How lines are written.
 struct LineStyle {
   std::optional<std::uint64_t> max_columns;
   bool max_columns_preview = false;
@@ -24,7 +26,7 @@ struct LineStyle {
   std::string line_end = "\n";  ///< or "\r\n", or a NUL byte
 };
 
-/// What is written, and what is known of it.
+/// A text to be written, and what is known about it.
 struct LineText {
   std::string_view text;
   std::span<const MatchSpan> shown;    ///< to be coloured, within text
@@ -33,6 +35,7 @@ struct LineText {
   bool is_context = false;
 };
 
+/// Writes lines to an output that must outlive it.
 class LineWriter {
  public:
   LineWriter(LineStyle style, Output& output) : style_(std::move(style)), output_(output) {}

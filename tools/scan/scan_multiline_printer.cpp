@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The printer's part for matches that span lines: a group of lines comes at once, and what is
-// printed before each line follows ripgrep's rules, odd as some are (a column is that of the first
-// match from the group's begin, for every line). Work is linear: neither lines nor matches are gone
-// through again from the group's begin.
+// The part of the printer for matches that span lines. A group of lines comes at once, and what is
+// printed before each line follows ripgrep's rules, odd as some are (the column is that of the
+// first match counted from the group's begin, for every line). The work is linear: neither lines
+// nor matches are gone through again from the group's begin. Tested by
+// tests/cli/test_scan_multiline.py and scan_against_rg.py.
 #include <algorithm>
 
 #include "tools/scan/scan_printer.h"
@@ -10,7 +11,7 @@
 namespace presso::cli {
 namespace {
 
-/// The lines of a text, one after the other.
+/// Steps through the lines of a text.
 class LineSteps {
  public:
   explicit LineSteps(std::string_view text) : text_(text) { find_end(); }
@@ -19,7 +20,7 @@ class LineSteps {
   std::size_t begin() const { return begin_; }
   std::size_t end() const { return end_; }
   std::string_view line() const { return text_.substr(begin_, end_ - begin_); }
-  /// Lines before this one.
+  /// The number of lines before this one.
   std::uint64_t index() const { return index_; }
   void next() {
     begin_ = end_;
@@ -39,13 +40,14 @@ class LineSteps {
   std::uint64_t index_ = 0;
 };
 
-/// The part of `match` in [begin, end), from there.
+/// The part of `match` that lies in [begin, end), counted from `begin`.
 MatchSpan part_in(const MatchSpan& match, std::size_t begin, std::size_t end) {
   return {std::clamp(match.begin, begin, end) - begin, std::clamp(match.end, begin, end) - begin};
 }
 
 }  // namespace
 
+/// Prints the lines of a match that spans several, by the form that was asked for.
 void ScanPrinter::print_group(const MatchedLine& line, const LineText& text) {
   if (text.matches.empty()) return print_group_lines(line, text);
   if (options_.line.only_matching) return print_group_matches(line, text);
@@ -53,7 +55,7 @@ void ScanPrinter::print_group(const MatchedLine& line, const LineText& text) {
   print_group_lines(line, text);
 }
 
-/// What stands before a line within the group.
+/// Prints the fields before a line within the group.
 void ScanPrinter::group_prefix(const MatchedLine& line, std::uint64_t index, std::size_t offset,
                                const MatchSpan* match) {
   MatchedLine one = line;
@@ -61,6 +63,7 @@ void ScanPrinter::group_prefix(const MatchedLine& line, std::uint64_t index, std
   prefix(one, line.offset + offset, match);
 }
 
+/// Prints each line of the group once.
 void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& text) {
   std::size_t first = 0;  // of the matches that may reach into the line
   std::vector<MatchSpan> parts;
@@ -85,7 +88,7 @@ void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& tex
   }
 }
 
-/// Each match, a line of output for each line of it that is not empty.
+/// Prints each match, with a line of output for each of its lines that is not empty.
 void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& text) {
   std::size_t first = 0;
   for (LineSteps step(text.text); !step.done(); step.next()) {
@@ -107,7 +110,7 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
   }
 }
 
-/// --vimgrep: the first line of each match.
+/// For --vimgrep: prints the first line of each match.
 void ScanPrinter::print_group_per_match(const MatchedLine& line, const LineText& text) {
   LineSteps step(text.text);
   for (const MatchSpan& match : text.matches) {

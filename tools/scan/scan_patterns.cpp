@@ -17,6 +17,7 @@ Error refuse(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
 }
 
+/// Reads a file of patterns; "-" is standard input.
 Result<std::string> read_whole(const std::string& path) {
   const bool is_stdin = path == "-";
   const int fd = is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -36,7 +37,7 @@ Result<std::string> read_whole(const std::string& path) {
   return text;
 }
 
-/// Each line is a pattern; "\r\n" ends one too.
+/// Adds each line as a pattern; "\r\n" ends a line, too.
 void append_lines(const std::string& text, std::vector<std::string>& patterns) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -48,6 +49,7 @@ void append_lines(const std::string& text, std::vector<std::string>& patterns) {
   }
 }
 
+/// Checks one pattern's bytes.
 Status check(const std::string& pattern, bool may_hold_line_feed) {
   const std::size_t valid = valid_utf8_prefix(pattern);
   if (valid != pattern.size()) {
@@ -61,6 +63,8 @@ Status check(const std::string& pattern, bool may_hold_line_feed) {
   return {};
 }
 
+/// Whether case is ignored. With smart case that depends on the patterns: no capital letter, and
+/// something other than empty patterns.
 bool ignores_case(const ScanSettings& settings, const std::vector<std::string>& patterns,
                   const PatternOptions& options) {
   using Case = ScanSettings::Case;
@@ -72,6 +76,7 @@ bool ignores_case(const ScanSettings& settings, const std::vector<std::string>& 
          !std::all_of(patterns.begin(), patterns.end(), is_empty);
 }
 
+/// The library's options for these patterns; smart case needs the patterns' texts to decide.
 PatternOptions pattern_options(const ScanSettings& settings,
                                const std::vector<std::string>& patterns) {
   PatternOptions options;
@@ -86,6 +91,7 @@ PatternOptions pattern_options(const ScanSettings& settings,
   return options;
 }
 
+/// Compiles all patterns as one matcher, by their syntax.
 Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::Syntax syntax,
                         const PatternOptions& options) {
   using Syntax = ScanSettings::Syntax;
@@ -94,6 +100,8 @@ Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::
   return Pattern::compile(patterns, options);
 }
 
+/// Compiles patterns as alternatives. An error of a regular expression comes with the pattern and a
+/// caret below it.
 Result<Pattern> compile_any(const ScanSettings& settings,
                             const std::vector<std::string>& patterns) {
   const PatternOptions options = pattern_options(settings, patterns);
@@ -109,6 +117,7 @@ Result<Pattern> compile_any(const ScanSettings& settings,
   return pattern;
 }
 
+/// Compiles each text by itself, for the conditions of --and and --not, all of which count.
 Result<std::vector<Pattern>> compile_each(const ScanSettings& settings,
                                           const std::vector<std::string>& texts) {
   std::vector<Pattern> patterns;
@@ -119,6 +128,7 @@ Result<std::vector<Pattern>> compile_each(const ScanSettings& settings,
   return patterns;
 }
 
+/// The patterns of -e and -f, in the order of the command line; a file has one on each line.
 Result<std::vector<std::string>> gather(const ScanSettings& settings) {
   std::vector<std::string> patterns;
   for (const ScanSettings::PatternSource& given : settings.patterns) {
@@ -134,6 +144,8 @@ Result<std::vector<std::string>> gather(const ScanSettings& settings) {
 
 }  // namespace
 
+/// The pattern with its conditions, from all that the command line says. Errors: kInvalidArgument
+/// with the place in the pattern, kIo for a file of patterns.
 Result<Pattern> compile_patterns(const ScanSettings& settings) {
   PRESSO_ASSIGN(const std::vector<std::string> patterns, gather(settings));
   PRESSO_ASSIGN(const Pattern pattern, compile_any(settings, patterns));

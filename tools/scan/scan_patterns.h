@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The patterns of `presso scan`: gathers them from -e, -f and the first operand, checks what this
-// version can serve, and compiles them.
+// Gathers the patterns of `presso scan` from -e, -f and the first operand, checks them and compiles
+// them. Tested by tests/cli/test_scan.py.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace presso::cli {
 
-/// Errors are for the user: a pattern file that cannot be read, a pattern that is not UTF-8, holds
-/// a line feed, or needs the regex engine.
+/// Compiles all patterns into one. Errors are texts for the user: a pattern file that cannot be
+/// read, or a pattern that is not UTF-8, holds a line feed, or has a bad syntax.
 Result<Pattern> compile_patterns(const ScanSettings& settings);
 
 }  // namespace presso::cli

@@ -11,13 +11,14 @@
 namespace presso::cli {
 namespace {
 
-/// Something was piped or redirected in.
+/// Whether something was piped or redirected into standard input.
 bool stdin_has_data() {
   struct stat about {};
   return fstat(STDIN_FILENO, &about) == 0 &&
          (S_ISREG(about.st_mode) || S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
 }
 
+/// No where TERM is dumb or missing, or NO_COLOR is set and not empty.
 bool terminal_takes_color() {
   const char* terminal = std::getenv("TERM");
   const char* no_color = std::getenv("NO_COLOR");
@@ -37,6 +38,8 @@ bool is_directory(const std::string& path) {
   return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+/// Settles what the flags mean together: counting decides the context, that and the paths decide
+/// how lines are printed.
 ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operands,
                    bool spans_lines)
     : settings_(settings), spans_lines_(spans_lines) {
@@ -46,6 +49,7 @@ ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operan
   choose_print_options();
 }
 
+/// Refuses combinations without a meaning before any file is opened. Error: kInvalidArgument.
 Status ScanPlan::check(const ScanSettings& settings) {
   const bool counts = settings.counting != Counting::kNone || settings.count_total;
   if (settings.json && (counts || settings.listing != Listing::kNone)) {
@@ -69,7 +73,8 @@ Status ScanPlan::check(const ScanSettings& settings) {
   return {};
 }
 
-/// ripgrep's rules for combinations of -c, --count-matches, -o, -v and -U.
+/// Settles what is counted, by ripgrep's rules for combinations of -c, --count-matches, -o, -v and
+/// -U.
 void ScanPlan::settle_counting() {
   counting_ = settings_.counting;
   if (settings_.count_total && counting_ == Counting::kNone) counting_ = Counting::kLines;
@@ -82,6 +87,7 @@ void ScanPlan::settle_counting() {
   }
 }
 
+/// Without paths the current directory is searched, or standard input where something is piped in.
 void ScanPlan::choose_paths(std::vector<std::string> operands) {
   paths_ = std::move(operands);
   if (paths_.empty()) {
@@ -96,6 +102,8 @@ void ScanPlan::choose_context() {
   after_ = both > 0 ? both : settings_.after_context;
 }
 
+/// Fills in how lines are printed. What the flags leave open depends on whether the output is a
+/// terminal.
 void ScanPlan::choose_print_options() {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   choose_fields(terminal);
@@ -117,6 +125,8 @@ void ScanPlan::choose_print_options() {
                (settings_.color == ScanSettings::Color::kAuto && by_default);
 }
 
+/// Chooses the fields before each line, whose defaults depend on the terminal and on how many files
+/// there are.
 void ScanPlan::choose_fields(bool terminal) {
   const bool only_stdin = paths_.size() == 1 && paths_.front() == "-";
   const bool several = paths_.size() > 1 || is_directory(paths_.front());
@@ -139,6 +149,8 @@ bool ScanPlan::line_buffered() const {
   return isatty(STDOUT_FILENO) != 0;
 }
 
+/// How binary files are treated: a file that was named is searched and only said to match, one that
+/// was found in a directory is left at its NUL. As in ripgrep.
 BinaryRule ScanPlan::rule_for(Origin origin) const {
   const bool null_data = settings_.line_end == ScanSettings::LineEnd::kNul;
   if (settings_.text || null_data || settings_.blocks.is_limit(0)) return BinaryRule::kText;
@@ -146,6 +158,8 @@ BinaryRule ScanPlan::rule_for(Origin origin) const {
   return BinaryRule::kMatchOnly;
 }
 
+/// The library's options for a file. Where only counts are needed, it is asked for nothing more,
+/// and for one line where the first decides. `lines_left`: of the limit over all files.
 ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) const {
   ScanOptions options;
   options.binary = rule;
@@ -176,7 +190,8 @@ ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) co
   return options;
 }
 
-/// Nothing but whether there is a selected line is asked for.
+/// Whether only the existence of a selected line matters, so that a search can end at the first
+/// one.
 bool ScanPlan::first_line_decides() const {
   if (settings_.quiet) return true;
   return counting_ == Counting::kNone && settings_.listing != Listing::kNone;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What follows from the flags of `presso scan` before anything is searched: what is printed,
-// counted or listed, and how a file has to be scanned for it. ripgrep 13's rules for combinations.
+// Decides what follows from the flags of `presso scan` before anything is searched: what is
+// printed, counted or listed, and how a file has to be scanned for that. It has ripgrep 13's rules
+// for combinations of flags. Tested by tests/cli/test_scan_habits.py and scan_against_rg.py.
 #pragma once
 
 #include <string>
@@ -12,33 +13,36 @@
 
 namespace presso::cli {
 
-/// How a file came to be searched.
+/// How a file came to be searched: by its name, found in a directory, or as standard input.
 enum class Origin { kNamed, kFound, kStdin };
 
+/// The plan of one command. It reads the terminal and the environment once, when it is made.
 class ScanPlan {
  public:
   using Counting = ScanSettings::Counting;
   using Listing = ScanSettings::Listing;
 
-  /// `settings` is kept by reference. No `operands`: standard input or the current directory.
-  /// `spans_lines`: of the pattern.
+  /// Makes the plan. `settings` is kept by reference. Without `operands`, standard input or the
+  /// current directory is searched. `spans_lines` says whether the pattern's matches may span
+  /// lines.
   ScanPlan(const ScanSettings& settings, std::vector<std::string> operands, bool spans_lines);
 
-  /// Flags that cannot be used together: kInvalidArgument.
+  /// Error kInvalidArgument: flags that cannot be used together.
   static Status check(const ScanSettings& settings);
 
   const std::vector<std::string>& paths() const { return paths_; }
-  /// The path is the current directory, not named by the user.
+  /// Whether the path is the current directory without having been named by the user.
   bool default_path() const { return default_path_; }
   Counting counting() const { return counting_; }
-  /// No lines are printed.
+  /// Whether no lines are printed.
   bool counts_only() const {
     return settings_.quiet || counting_ != Counting::kNone || settings_.listing != Listing::kNone;
   }
+  /// Whether each line is written at once, for readers that follow along.
   bool line_buffered() const;
   const PrintOptions& print_options() const { return print_; }
   BinaryRule rule_for(Origin origin) const;
-  /// `lines_left`: of --max-total.
+  /// The options of a file's scan; `lines_left` is what --max-total leaves.
   ScanOptions scan_options(BinaryRule rule, std::uint64_t lines_left) const;
 
  private:

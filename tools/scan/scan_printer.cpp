@@ -15,6 +15,7 @@ LineStyle line_style(const PrintOptions& options) {
 
 }  // namespace
 
+/// `pattern` and `output` are kept by reference. Escape sequences are made once.
 ScanPrinter::ScanPrinter(PrintOptions options, const Pattern& pattern, Output& output)
     : options_(std::move(options)),
       path_color_(options_.colors.path.sequence()),
@@ -24,6 +25,7 @@ ScanPrinter::ScanPrinter(PrintOptions options, const Pattern& pattern, Output& o
       writer_(line_style(options_), output),
       groups_(pattern) {}
 
+/// Prints nothing yet: headings come with the first line of a file.
 void ScanPrinter::begin_file(std::string path) {
   path_ = std::move(path);
   if (options_.path_separator != '/') {
@@ -33,6 +35,8 @@ void ScanPrinter::begin_file(std::string path) {
   begun_at_ = output_.total();
 }
 
+/// Prints one line with what goes around it: a separator after a gap, the heading, and the
+/// replacement of matches where one was given.
 void ScanPrinter::line(const MatchedLine& line) {
   if (line.after_gap && options_.context_separator) {
     output_.write(*options_.context_separator);
@@ -60,6 +64,8 @@ void ScanPrinter::line(const MatchedLine& line) {
   output_.end_line();
 }
 
+/// Prints the line in one of four forms: without matches to show, each match alone (-o), the line
+/// once for each match (--vimgrep), or the line with its matches coloured.
 void ScanPrinter::print(const MatchedLine& line, const LineText& text) {
   // An empty match at the very end of an unfinished line selects it but cannot be shown.
   if (text.matches.empty()) {
@@ -77,6 +83,7 @@ void ScanPrinter::print(const MatchedLine& line, const LineText& text) {
   }
 }
 
+/// Prints each match as a line of its own, until a limit or a closed pipe ends that.
 void ScanPrinter::print_matches_only(const MatchedLine& line, const LineText& text) {
   for (const MatchSpan& match : text.matches) {
     prefix(line, line.offset + match.begin, &match);
@@ -89,6 +96,7 @@ void ScanPrinter::print_matches_only(const MatchedLine& line, const LineText& te
   }
 }
 
+/// Prints the whole line for each match, with that match's column.
 void ScanPrinter::print_per_match(const MatchedLine& line, const LineText& text) {
   for (const MatchSpan& match : text.matches) {
     prefix(line, line.offset + match.begin, &match);
@@ -99,14 +107,14 @@ void ScanPrinter::print_per_match(const MatchedLine& line, const LineText& text)
   }
 }
 
-/// Writes out what has gathered: one line may have to be printed once for each of its matches.
-/// False where nobody reads any more.
+/// Writes out what has gathered, since one line may have to be printed once for each of its
+/// matches. Returns false if nobody reads any more.
 bool ScanPrinter::goes_on() {
   output_.end_line();
   return output_.usable();
 }
 
-/// What stands before a file's first line.
+/// Prints what comes before a file's first line: its name as a heading, or a separator.
 void ScanPrinter::file_header() {
   if (file_has_output_) return;
   file_has_output_ = true;
@@ -120,6 +128,7 @@ void ScanPrinter::file_header() {
   any_output_ = true;
 }
 
+/// Prints the fields before a line: path, number, column and offset, as far as wanted.
 void ScanPrinter::prefix(const MatchedLine& line, std::uint64_t offset, const MatchSpan* match) {
   const std::string& separator =
       line.kind == LineKind::kMatch ? options_.match_separator : options_.context_field_separator;
@@ -131,6 +140,7 @@ void ScanPrinter::prefix(const MatchedLine& line, std::uint64_t offset, const Ma
   if (options_.byte_offset) number_field(offset, column_color_, separator);
 }
 
+/// Prints a number with its colour and the separator after it.
 void ScanPrinter::number_field(std::uint64_t value, const std::string& style, Separator separator) {
   if (options_.line.color) output_.write_escape(style);
   output_.write_number(value);
@@ -144,6 +154,7 @@ void ScanPrinter::name() {
   if (options_.line.color) output_.write_escape(kColorReset);
 }
 
+/// Prints the file's name, and a NUL or the given text after it.
 void ScanPrinter::path(std::string_view behind) {
   name();
   if (options_.null_after_path) {
@@ -153,6 +164,7 @@ void ScanPrinter::path(std::string_view behind) {
   }
 }
 
+/// Ends the file, with a message where it is binary. Returns the bytes printed for it.
 std::uint64_t ScanPrinter::end_file(const FileResult& result) {
   const ScanSummary& summary = result.summary;
   if (summary.binary_offset && summary.lines > 0) {
@@ -161,6 +173,7 @@ std::uint64_t ScanPrinter::end_file(const FileResult& result) {
   return output_.total() - begun_at_;
 }
 
+/// Says, in ripgrep's words, that a binary file matches.
 void ScanPrinter::binary_message(std::uint64_t nul_offset, bool quit) {
   if (options_.heading && !file_has_output_ && any_output_) output_.write('\n');
   if (options_.with_filename) {
@@ -177,6 +190,7 @@ void ScanPrinter::binary_message(std::uint64_t nul_offset, bool quit) {
   output_.end_line();
 }
 
+/// Prints the file's count, for -c and --count-matches.
 void ScanPrinter::count(std::uint64_t count) {
   if (options_.with_filename) path(":");
   output_.write_number(count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints what a scan finds, byte for byte as ripgrep 13 does. Knows nothing of searching.
-// Tested by tests/cli/scan_against_rg.py.
+// Prints what a scan finds, byte for byte as ripgrep 13 does. It knows nothing of searching. Tested
+// by tests/cli/scan_against_rg.py.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,7 @@
 
 namespace presso::cli {
 
+/// The parts of a line that are printed, and their looks.
 struct PrintOptions {
   bool with_filename = false;
   bool heading = false;
@@ -35,30 +36,32 @@ struct PrintOptions {
   ScanColors colors;
   LineStyle line;
 
-  /// Needs every match of a line.
+  /// Whether printing needs every match of a line.
   bool needs_matches() const {
     const bool colored = line.color && !colors.match.is_plain();
     return line.only_matching || column || per_match || replacement || colored;
   }
 };
 
+/// Prints all files of one command.
 class ScanPrinter final : public ScanSink {
  public:
   ScanPrinter(PrintOptions options, const Pattern& pattern, Output& output);
 
   void begin_file(std::string path) override;
   void line(const MatchedLine& line) override;
-  /// Says so where a NUL byte ended the scan.
+  /// Ends a file, with a note if a NUL byte ended its scan.
   std::uint64_t end_file(const FileResult& result) override;
-  /// -c: "path:count".
+  /// Prints the count of a file for -c, as "path:count".
   void count(std::uint64_t count);
-  /// -l.
+  /// Prints the path of a file for -l.
   void path_line();
 
  private:
-  /// Where a field belongs to: ':' or '-' follows it.
+  /// The text after a field: ':' in matching lines or '-' in context lines, unless flags change it.
   using Separator = const std::string&;
 
+  /// Prints the heading before a file's first line.
   void file_header();
   void print(const MatchedLine& line, const LineText& text);
   void print_matches_only(const MatchedLine& line, const LineText& text);
@@ -71,6 +74,7 @@ class ScanPrinter final : public ScanSink {
   void group_prefix(const MatchedLine& line, std::uint64_t index, std::size_t offset,
                     const MatchSpan* match);
   bool goes_on();
+  /// Prints the fields before a line: name, number, column, offset.
   void prefix(const MatchedLine& line, std::uint64_t offset, const MatchSpan* match);
   void number_field(std::uint64_t value, const std::string& style, Separator separator);
   void path(std::string_view behind);

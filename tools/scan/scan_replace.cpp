@@ -12,7 +12,7 @@ bool is_name_character(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// "12" as a number; names are all the rest, also "1a" and numbers beyond 32 bits.
+/// A name of digits as a number. Everything else is a name, also "1a" and numbers beyond 32 bits.
 std::optional<std::size_t> as_number(std::string_view name) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
@@ -22,6 +22,7 @@ std::optional<std::size_t> as_number(std::string_view name) {
 
 }  // namespace
 
+/// Splits the replacement at its references, $1 or ${name}, once for all lines.
 Replacement::Replacement(std::string_view text) {
   while (!text.empty()) {
     const std::size_t dollar = std::min(text.find('$'), text.size());
@@ -37,8 +38,8 @@ void Replacement::add_text(std::string_view text) {
   parts_.back().text += text;
 }
 
-/// `rest` begins with '$'; returns how much of it was understood. What is no reference stands for
-/// itself.
+/// Takes a reference off `rest`, which begins with '$', and returns how much of it was understood.
+/// A '$' that begins no reference stands for itself.
 std::size_t Replacement::take_reference(std::string_view rest) {
   if (rest.substr(0, 2) == "$$") {
     add_text("$");
@@ -70,6 +71,7 @@ std::optional<std::size_t> PatternGroups::number_of(std::string_view name) {
   return finder() == nullptr ? std::nullopt : finder()->number_of(name);
 }
 
+/// The groups of a match, by running the pattern on it again; none where the pattern has no groups.
 std::span<const std::optional<MatchSpan>> PatternGroups::of(std::string_view line,
                                                             const MatchSpan& match) {
   if (finder() == nullptr) return {};
@@ -77,6 +79,7 @@ std::span<const std::optional<MatchSpan>> PatternGroups::of(std::string_view lin
   return finder()->groups(bytes, match);
 }
 
+/// Appends the replacement of one match. Groups are only looked for if it refers to any.
 void Replacement::expand(std::string_view line, const MatchSpan& match, PatternGroups& groups,
                          std::string& into) const {
   std::span<const std::optional<MatchSpan>> found;
@@ -95,6 +98,7 @@ void Replacement::expand(std::string_view line, const MatchSpan& match, PatternG
   }
 }
 
+/// Replaces all matches of a line; `spans` gets where the replacements lie, for colouring.
 std::string Replacement::apply(std::string_view line, std::span<const MatchSpan> matches,
                                PatternGroups& groups, std::vector<MatchSpan>& spans) const {
   std::string result;

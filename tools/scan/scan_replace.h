@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// --replace: a template with $0, $1, $name, ${name} and $$ in which the parts of a match are put.
-// Parsed once. The groups of a match are looked for once a match, and only where the template names
-// one. Tested by tests/cli/test_scan_output.py and tests/cli/scan_against_rg.py.
+// --replace: a template with $0, $1, $name, ${name} and $$, into which the parts of a match are
+// put. It is parsed once. The groups of a match are looked for once a match, and only if the
+// template names one. Tested by tests/cli/test_scan_output.py and tests/cli/scan_against_rg.py.
 #pragma once
 
 #include <memory>
@@ -17,36 +17,38 @@
 
 namespace presso::cli {
 
-/// The groups of a pattern and where they are in a match. What finds them is made at the first
-/// question.
+/// The groups of a pattern and where they are in a match. The engine that finds them is made at the
+/// first question.
 class PatternGroups {
  public:
   explicit PatternGroups(const Pattern& pattern) : pattern_(pattern) {}
 
-  /// The number of the group called `name`; nullopt where there is none.
+  /// The number of the group called `name`; nullopt if there is none.
   std::optional<std::size_t> number_of(std::string_view name);
-  /// Where the groups of `match` are within `line`, by number; nullopt for one that took no part.
-  /// Empty for a pattern without groups. Valid until the next call.
+  /// Where the groups of `match` are within `line`, by number; nullopt for a group that took no
+  /// part. Empty for a pattern without groups. Valid until the next call.
   std::span<const std::optional<MatchSpan>> of(std::string_view line, const MatchSpan& match);
 
  private:
+  /// The finder of groups, made on first use.
   scan_detail::GroupFinder* finder();
 
   Pattern pattern_;
-  /// Not made yet, or nullptr for a pattern without groups.
+  /// Without a value until it is made; nullptr for a pattern without groups.
   std::optional<std::unique_ptr<scan_detail::GroupFinder>> finder_;
 };
 
+/// A parsed template.
 class Replacement {
  public:
   explicit Replacement(std::string_view text);
 
-  /// `line` with each of `matches` replaced; `spans` are set to where the replacements are.
+  /// Returns `line` with each of `matches` replaced; `spans` are set to where the replacements are.
   std::string apply(std::string_view line, std::span<const MatchSpan> matches,
                     PatternGroups& groups, std::vector<MatchSpan>& spans) const;
 
  private:
-  /// Text, or a group by number or name.
+  /// A piece of the template: text, or a group by number or name.
   struct Part {
     enum class Kind { kText, kNumber, kName } kind = Kind::kText;
     std::string text;

@@ -26,6 +26,7 @@ std::string scan_error_text(const Error& error, const Pattern& pattern) {
   return error.text() + (limit ? " (--multiline-limit sets it)" : "");
 }
 
+/// Prints, for --explain, how the patterns are searched and what is asked for.
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {
   const ScanOptions options = plan.scan_options(BinaryRule::kText, ~std::uint64_t{0});
   std::string text = "plan: " + pattern.describe() +
@@ -39,6 +40,7 @@ void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Patt
   inform("", text);
 }
 
+/// Prints, for --explain, how much was searched at what rate.
 void explain_rates(const ScanStatistics& statistics) {
   const double searching = seconds(statistics.elapsed);
   std::string text = "done: files: " + grouped(statistics.searches) +
@@ -55,11 +57,13 @@ void explain_rates(const ScanStatistics& statistics) {
   inform("", text);
 }
 
+/// Chooses between a bar, a line a second, and nothing: a bar would run into lines that are printed
+/// on the same terminal.
 ScanProgress::ScanProgress(const ScanSettings& settings, const ScanPlan& plan, std::string name,
                            std::uint64_t size)
     : name_(std::move(name)), size_(size) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  // Lines of results would run into the bar.
+  // Lines of results on the terminal would run into the bar.
   const bool undisturbed = plan.counts_only() || isatty(STDOUT_FILENO) == 0;
   const bool wanted = settings.progress || settings.force_progress;
   if (wanted && terminal && undisturbed) bar_ = std::make_unique<Progress>(name_, size_, true);
@@ -71,6 +75,7 @@ std::function<void(std::uint64_t)> ScanProgress::callback() {
   return [this](std::uint64_t bytes) { update(bytes); };
 }
 
+/// Called by the search as it goes on; prints at most once a second where there is no bar.
 void ScanProgress::update(std::uint64_t bytes) {
   bytes_ = bytes;
   if (bar_) return bar_->update(bytes, bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `presso scan` says on standard error besides errors: damaged blocks, --explain, --progress.
+// The messages of `presso scan` on standard error apart from errors: --explain and --progress.
+// Tested by tests/cli/test_scan_output.py.
 #pragma once
 
 #include <chrono>
@@ -15,21 +16,22 @@
 
 namespace presso::cli {
 
-/// Why a file could not be searched, with the flag that would help.
+/// The text of why a file could not be searched, with the flag that would help.
 std::string scan_error_text(const Error& error, const Pattern& pattern);
 
-/// --explain: before and after the search.
+/// The lines of --explain about the whole command, before the search and after it.
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern);
 void explain_rates(const ScanStatistics& statistics);
 
-/// --progress of one file. A bar where it disturbs nothing, else (forced) a line each second.
+/// The progress of one file: a bar where it disturbs nothing, otherwise, if forced, a line each
+/// second.
 class ScanProgress {
  public:
-  /// `size`: of the plain text, 0 where unknown.
+  /// `size` is that of the plain text, 0 if it is not known.
   ScanProgress(const ScanSettings& settings, const ScanPlan& plan, std::string name,
                std::uint64_t size);
 
-  /// For ScanOptions::on_progress; empty where nothing is to be shown.
+  /// The function for ScanOptions::on_progress; empty if nothing is to be shown.
   std::function<void(std::uint64_t)> callback();
   /// Takes the bar away, or prints the last line.
   void done();

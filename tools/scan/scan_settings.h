@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the flags of `presso scan` say, as plain data, and their table (flags_scan.cpp). Nothing is
-// opened or compiled here.
+// What the flags of `presso scan` were set to, as plain data, and the table of the flags
+// (flags_scan.cpp). Nothing is opened or compiled here; scan_plan.h decides what the flags mean
+// together.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@
 
 namespace presso::cli {
 
-/// A limit that is never reached.
+/// The limit that is never reached.
 inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// A-B of --lines and --blocks, both included.
+/// The range A-B of --lines and --blocks, both ends included.
 struct ScanRange {
   std::uint64_t first = 0;
   std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
@@ -31,6 +32,8 @@ struct ScanRange {
   }
 };
 
+/// The settings of one command line. Members without a value depend on the terminal or on other
+/// flags.
 struct ScanSettings {
   enum class Case { kSensitive, kIgnore, kSmart };
   enum class Counting { kNone, kLines, kMatches };
@@ -90,14 +93,14 @@ struct ScanSettings {
   bool progress = false;
   bool force_progress = false;
 
-  // Lines around matches.
+  // These are about the lines around matches.
   std::uint64_t before_context = 0;
   std::uint64_t after_context = 0;
   std::uint64_t both_contexts = 0;  ///< wins over these two
   bool passthru = false;            ///< wins over all three
   std::optional<std::string> context_separator = "--";
 
-  // How much of it.
+  // These limit how much is searched or shown.
   std::optional<std::uint64_t> max_count;
   std::optional<std::uint64_t> max_total;
   bool count_total = false;
@@ -120,9 +123,9 @@ struct ScanSettings {
   std::vector<std::shared_ptr<const Dictionary>> dictionaries;
 };
 
-/// The table, bound to `settings`.
+/// All flags, bound to `settings`.
 std::vector<Flag> scan_flags(ScanSettings& settings);
-/// Its parts that are in files of their own.
+/// The parts of the table that are in files of their own.
 std::vector<Flag> scan_output_flags(ScanSettings& settings);
 std::vector<Flag> scan_context_flags(ScanSettings& settings);
 std::vector<Flag> scan_file_flags(ScanSettings& settings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the results of a scan go to: text as ripgrep prints it (scan_printer.h) or JSON Lines
+// The interface for the results of a scan: text as ripgrep prints it (scan_printer.h) or JSON Lines
 // (scan_json.h).
 #pragma once
 
@@ -15,19 +15,20 @@ inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A file when it is done.
+/// The result of a file when it is done.
 struct FileResult {
   ScanSummary summary;
   bool quit = false;  ///< a NUL byte ended the search of a file that recursion found
   std::chrono::nanoseconds elapsed{0};
 };
 
+/// Takes the lines of one file after another, in order, on one thread.
 class ScanSink {
  public:
   virtual ~ScanSink() = default;
   virtual void begin_file(std::string path) = 0;
   virtual void line(const MatchedLine& line) = 0;
-  /// Behind the lines of a file; returns the bytes printed for it.
+  /// Ends a file after its lines; returns the bytes printed for it.
   virtual std::uint64_t end_file(const FileResult& result) = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// --stats, and the figures in --json: what was searched, found and printed, over all files.
+// The figures of --stats and --json: what was searched, found and printed, over all files. Tested
+// by tests/cli/test_scan_output.py.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 
 namespace presso::cli {
 
+/// The sums over all files so far.
 struct ScanStatistics {
   std::uint64_t searches = 0;
   std::uint64_t searches_with_match = 0;
@@ -29,12 +31,12 @@ struct ScanStatistics {
 
   void add(const FileResult& file, std::uint64_t printed);
   std::chrono::nanoseconds total() const { return std::chrono::steady_clock::now() - start; }
-  /// An empty line and a line for each figure, as ripgrep prints them; where compressed files were
-  /// searched, then what their blocks and indexes had to do with it.
+  /// Prints an empty line and a line for each figure, as ripgrep does; if compressed files were
+  /// searched, then further lines about their blocks and indexes.
   void print(Output& output) const;
 };
 
-/// "0.001869" seconds.
+/// A time in seconds with six digits after the point, "0.001869".
 std::string seconds_text(std::chrono::nanoseconds time);
 
 }  // namespace presso::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Escapes in separators, as ripgrep reads them: \\, \n, \r, \t and \x7F.
+// Reads escapes in separators as ripgrep does: \\, \n, \r, \t and \x7F.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace presso::cli {
 
-/// What is no escape stands for itself.
+/// The text with its escapes replaced; a backslash that begins none stands for itself.
 std::string unescape(std::string_view text);
 
 }  // namespace presso::cli

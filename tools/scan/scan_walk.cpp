@@ -23,6 +23,7 @@ void Walk::run(const std::string& path, bool unnamed) {
   directory(path, prefix, 1);
 }
 
+/// Visits the entries of a directory in the order of their names.
 void Walk::directory(const std::string& path, const std::string& prefix, std::uint64_t depth) {
   if (options_.max_depth && depth > *options_.max_depth) return;
   DIR* const directory = opendir(path.c_str());
@@ -40,6 +41,7 @@ void Walk::directory(const std::string& path, const std::string& prefix, std::ui
   }
 }
 
+/// Visits an entry: a directory is walked, a wanted regular file goes to `on_file`.
 void Walk::entry(const std::string& path, const std::string& name, std::uint64_t depth) {
   struct stat about {};
   if (lstat(path.c_str(), &about) != 0) return on_error_(path, std::strerror(errno));
@@ -57,7 +59,8 @@ bool Walk::wanted(const std::string& path, const std::string& name, bool is_dire
   return options_.hidden || name.front() != '.';
 }
 
-/// The last glob that matches decides. Where some say what to search, all other files are left out.
+/// What the globs say about a path. The last glob that matches decides; if some say what to search,
+/// all other files are left out.
 Walk::Verdict Walk::by_globs(const std::string& path, bool is_directory) const {
   const std::string_view whole = path;
   const std::string_view relative = whole.substr(whole.substr(0, 2) == "./" ? 2 : 0);

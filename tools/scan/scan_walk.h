@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which files below a directory are searched, in the order of their names. Links and special files
-// never are.
+// Finds which files below a directory are searched, in the order of their names. Symbolic links and
+// special files never are. Tested by tests/cli/test_scan_files.py.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace presso::cli {
 
+/// Which files are wanted.
 struct WalkOptions {
   std::vector<GlobText> globs;
   bool globs_ignore_case = false;
@@ -21,15 +22,19 @@ struct WalkOptions {
   std::optional<std::uint64_t> max_filesize;
 };
 
+/// A walk through directories, by recursion; a directory's names are held in memory while it is
+/// walked.
 class Walk {
  public:
-  /// `on_file(path)` returns false to stop; `on_error(path, text)`.
+  /// `on_file(path)` returns false to stop; `on_error(path, text)` is told about what cannot be
+  /// read.
   using OnFile = std::function<bool(const std::string&)>;
   using OnError = std::function<void(const std::string&, const std::string&)>;
 
   Walk(const WalkOptions& options, OnFile on_file, OnError on_error);
 
-  /// Everything below `path`. `unnamed`: it is the current directory, which names do not show.
+  /// Visits everything below `path`. `unnamed` means that it is the current directory, which names
+  /// then do not show.
   void run(const std::string& path, bool unnamed);
 
  private:

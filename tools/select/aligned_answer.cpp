@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A table for people: columns of equal width, numbers to the right, a line under the names, and at
-// the end how many rows there were. Widths are those of the first 1,000 rows, which are held back
-// for them; later rows are written as they come, and columns become wider where they need it.
-// Numbers are never cut, since a part of one is another number; columns that do not fit the
-// terminal are left out, and the last line says so.
+// Writes an answer as a table for people: columns of equal width, numbers to the right, a line
+// under the names, and at the end how many rows there were. Widths are those of the first 1,000
+// rows, which are held back for them; later rows are written as they come, and columns become wider
+// where they need it. Numbers are never cut, since a part of one is another number; columns that do
+// not fit the terminal are left out, and the last line says so. Tested by tests/cli/test_select.py.
 #include <algorithm>
 
 #include "format/columns/value_text.h"
@@ -22,11 +22,13 @@ constexpr std::string_view kDim = "\x1b[2m";
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kPlain = "\x1b[0m";
 
+/// A value as it is shown.
 struct Cell {
   TerminalText shown;
   bool is_null = false;
 };
 
+/// A column of the table.
 struct Column {
   ColumnSchema schema;
   PrintValue print = nullptr;
@@ -42,11 +44,14 @@ bool is_number(ColumnType type) {
          type == ColumnType::kDecimal64 || type == ColumnType::kDecimal128;
 }
 
+/// Writes one answer; rows come in order, on one thread.
 class AlignedAnswer final : public AnswerSink {
  public:
+  /// `to` is kept by reference and has to outlive this.
   AlignedAnswer(const AnswerOptions& options, ByteSink& to)
       : style_(options.aligned), header_(options.header), at_once_(options.at_once), to_(to) {}
 
+  /// Chooses for each column how its values are shown; widths are measured later.
   Status begin(const TableSchema& schema) override {
     for (const ColumnSchema& column : schema.columns) {
       columns_.push_back({.schema = column,
@@ -58,6 +63,8 @@ class AlignedAnswer final : public AnswerSink {
     return {};
   }
 
+  /// Holds back the first rows to measure the columns' widths, and then writes each row at once;
+  /// later values that are wider widen their column, or are cut.
   Result<bool> write(ResultBatch batch, Buffer) override {
     std::vector<ColumnView> views;
     for (const ColumnData& column : batch) views.push_back(column.view());
@@ -75,6 +82,7 @@ class AlignedAnswer final : public AnswerSink {
     return true;
   }
 
+  /// Writes what is held back, and the number of rows.
   Status finish(std::uint64_t rows) override {
     if (shown_columns_ == 0) PRESSO_TRY(write_held());
     if (header_) {
@@ -91,6 +99,8 @@ class AlignedAnswer final : public AnswerSink {
  private:
   std::size_t most_width() const { return style_.width == 0 ? SIZE_MAX : style_.width; }
 
+  /// A value as it is shown: NULL, text made harmless for a terminal, or what the column's printer
+  /// makes.
   Cell cell_of(const Column& column, const ColumnView& values, std::uint64_t row) const {
     if (values.is_null(row)) return {{std::string(kNull), kNull.size()}, true};
     if (is_string(column.schema.type)) return {terminal_text(values.string(row), most_width())};
@@ -103,6 +113,7 @@ class AlignedAnswer final : public AnswerSink {
     return {{std::string(text, length), length}};
   }
 
+  /// One row, cell by cell.
   std::vector<Cell> cells_of(const std::vector<ColumnView>& views, std::uint64_t row) const {
     std::vector<Cell> cells;
     cells.reserve(views.size());
@@ -119,7 +130,7 @@ class AlignedAnswer final : public AnswerSink {
     return std::max({name, cells, std::size_t{1}});
   }
 
-  /// That of as many columns as fit, at least one.
+  /// The width of a line of the first `columns` columns if texts and names are cut to `most`.
   std::size_t line_width(std::size_t most, std::size_t columns) const {
     std::size_t width = 0;
     for (std::size_t i = 0; i < columns; ++i) {
@@ -128,6 +139,8 @@ class AlignedAnswer final : public AnswerSink {
     return width;
   }
 
+  /// Settles the widths from the rows that were held back: texts are cut until a line fits, down to
+  /// eight columns, and then columns are left out.
   void lay_out() {
     for (const std::vector<Cell>& row : held_) {
       for (std::size_t i = 0; i < row.size(); ++i) {
@@ -146,7 +159,7 @@ class AlignedAnswer final : public AnswerSink {
     line_width_ = line_width(most, shown_columns_);
   }
 
-  /// Makes the column as wide as the cell, a text's as far as the terminal has room.
+  /// Makes the column as wide as the cell; a column of texts only as far as the terminal has room.
   void widen(Column& column, std::size_t width) {
     if (width <= column.width) return;
     const std::size_t room = most_width() - std::min(most_width(), line_width_);
@@ -156,6 +169,7 @@ class AlignedAnswer final : public AnswerSink {
     line_width_ += more;
   }
 
+  /// Settles the widths and writes the rows that were held back.
   Status write_held() {
     lay_out();
     if (header_) PRESSO_TRY(write_names());
@@ -164,6 +178,8 @@ class AlignedAnswer final : public AnswerSink {
     return {};
   }
 
+  /// The names, and a line of hyphens under them. Columns that do not fit the terminal are left
+  /// out.
   Status write_names() {
     std::vector<Cell> names;
     std::string rule;
@@ -175,6 +191,7 @@ class AlignedAnswer final : public AnswerSink {
     return write_text(rule + "\n");
   }
 
+  /// One row of cells, padded to the columns' widths; numbers stand to the right.
   Status write_row(const std::vector<Cell>& cells, std::string_view color = {}) {
     std::string line;
     for (std::size_t i = 0; i < shown_columns_; ++i) {

@@ -3,6 +3,7 @@
 
 namespace presso::cli {
 
+/// The sink for the format; `to` is kept by reference.
 std::unique_ptr<AnswerSink> make_answer_sink(const AnswerOptions& options, ByteSink& to) {
   switch (options.format) {
     case AnswerFormat::kTable:

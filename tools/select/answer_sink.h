@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The forms in which presso select writes an answer. All of them pass bytes on to one sink; what
-// can be made of a batch by itself is made by the query's threads (ResultSink::encode). Tested by
-// tests/cli/test_select.py.
+// The forms in which presso select writes an answer. All of them pass bytes on to one sink; work
+// that can be done for a batch by itself is done on the query's threads (ResultSink::encode).
+// Tested by tests/cli/test_select.py.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,10 @@
 
 namespace presso::cli {
 
+/// An answer while it is written: begin(), write() for each batch in order, finish().
 class AnswerSink : public ResultSink {
  public:
-  /// After the last batch: what stands at the end. `rows`: of the answer.
+  /// Writes the end after the last batch; `rows` is the number of rows of the answer.
   virtual Status finish(std::uint64_t rows) = 0;
 };
 
@@ -23,6 +24,7 @@ struct AlignedStyle {
   bool colors = false;
 };
 
+/// The form of an answer and its looks.
 struct AnswerOptions {
   AnswerFormat format = AnswerFormat::kCsv;
   bool header = true;
@@ -32,7 +34,7 @@ struct AnswerOptions {
   unsigned threads = 0;
 };
 
-/// `to` is kept by reference.
+/// Make the sink for a form. `to` is kept by reference.
 std::unique_ptr<AnswerSink> make_answer_sink(const AnswerOptions& options, ByteSink& to);
 
 std::unique_ptr<AnswerSink> make_text_answer(const AnswerOptions& options, ByteSink& to);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stream of Arrow's IPC format, as presso cat --format arrow writes it: each batch becomes a
-// message on the thread that computed it.
+// Writes an answer as a stream of Arrow's IPC format, as presso cat --format arrow does: each batch
+// becomes a message on the thread that computed it. Tested by tests/cli/test_table_arrow.py.
 #include "decompress/arrow/arrow_rows.h"
 #include "decompress/arrow/ipc_message.h"
 #include "tools/select/answer_sink.h"
@@ -8,6 +8,7 @@
 namespace presso::cli {
 namespace {
 
+/// A copy, since changing to Arrow's layout is done in place and the batch is not ours.
 ColumnData copy_of(const ColumnData& column) {
   ColumnData copy;
   copy.type = column.type;
@@ -18,6 +19,8 @@ ColumnData copy_of(const ColumnData& column) {
   return copy;
 }
 
+/// Writes an answer as a stream of Arrow's IPC format. Batches are laid out and encoded on the
+/// query's threads; writing is in order, on one.
 class ArrowAnswer final : public AnswerSink {
  public:
   explicit ArrowAnswer(ByteSink& to) : to_(to) {}

@@ -12,14 +12,17 @@ AutoDevice the_cpu(const std::string& why) {
   return {false, false, "the CPU: " + why};
 }
 
-/// Whether a strategy of groups is asked for, of which a GPU has none. It has those of joins. Plans
-/// it follows, or says why it cannot.
+/// Whether a strategy of groups is asked for, which only the CPU has. Strategies of joins a GPU
+/// has, too, and plans it follows, or says why it cannot.
 bool asks_for_a_way(const QueryOptions& options) {
   return options.group_strategy != GroupStrategy::kAuto;
 }
 
 }  // namespace
 
+/// Decides without starting CUDA as long as possible, since starting it takes longer than many
+/// queries: first what rules the GPU out, then a bound on what could be won, and only then a
+/// forecast from the measured rates.
 AutoDevice choose_device(const PreparedQuery& query, const QueryOptions& options,
                          std::uint64_t rows, std::uint64_t stored_bytes) {
   if (asks_for_a_way(options)) return the_cpu("a way that is the CPU's is asked for");

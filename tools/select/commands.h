@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the commands that ask tables; listed in tools/registry.cpp.
+// Makes the commands that query tables: join, select and sql; tools/registry.cpp lists them.
 #pragma once
 
 #include <memory>

@@ -16,7 +16,7 @@ Status refuse_empty(const Given& given) {
   return make_error(ErrorCode::kInvalidArgument, given.spelled + ": nothing is given");
 }
 
-/// A list that is given in several parts is one list.
+/// Takes a list over; a list that is given in several parts is one list.
 Apply list_into(std::string& list) {
   return [&list](const Given& given) -> Status {
     PRESSO_TRY(refuse_empty(given));
@@ -25,6 +25,7 @@ Apply list_into(std::string& list) {
   };
 }
 
+/// Adds a condition; all of them must hold.
 Apply condition_into(std::vector<std::string>& conditions) {
   return [&conditions](const Given& given) -> Status {
     PRESSO_TRY(refuse_empty(given));
@@ -33,6 +34,7 @@ Apply condition_into(std::vector<std::string>& conditions) {
   };
 }
 
+/// The flags about which rows, columns and groups are in the answer.
 std::vector<Flag> row_flags(SelectSettings& settings) {
   return {
       {.name = "where",
@@ -103,6 +105,7 @@ AnswerFormat format_of(const std::string& name) {
                             : AnswerFormat::kCsv;
 }
 
+/// -o of a query; "-" is standard output.
 Status apply_output(const Given& given, FileOptions& files) {
   files.to_stdout = given.value == "-";
   files.output = files.to_stdout ? std::string() : given.value;
@@ -110,6 +113,7 @@ Status apply_output(const Given& given, FileOptions& files) {
   return make_error(ErrorCode::kInvalidArgument, given.spelled + ": the name is empty");
 }
 
+/// The flag for the level of a table that is written, under another category than in compress.
 Flag writing_level_flag(int& level) {
   Flag flag = level_flag(level);
   flag.category = kOutput;
@@ -120,6 +124,7 @@ Flag writing_level_flag(int& level) {
   return flag;
 }
 
+/// The flags about where the answer goes and in which form.
 std::vector<Flag> output_flags(SelectSettings& settings) {
   return {
       {.short_name = 'o',
@@ -172,7 +177,7 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
   };
 }
 
-/// Those of compress, under names that cannot be mistaken for what is written.
+/// The flags of compress about text, under names that cannot be mistaken for what is written.
 std::vector<Flag> input_flags(SelectSettings& settings) {
   std::vector<Flag> flags = {
       {.name = "input",
@@ -196,6 +201,7 @@ std::vector<Flag> input_flags(SelectSettings& settings) {
   return flags;
 }
 
+/// The flags about threads, memory and temporary files.
 std::vector<Flag> resource_flags(SelectSettings& settings) {
   return {
       threads_flag(settings.query.threads),
@@ -224,6 +230,7 @@ GroupStrategy strategy_of(const std::string& name) {
                            : GroupStrategy::kAuto;
 }
 
+/// The flags for experiments with plans; the answer does not depend on them.
 std::vector<Flag> expert_flags(QueryOptions& options) {
   return {
       {.name = "plan",
@@ -273,6 +280,7 @@ JoinKind kind_of(const std::string& name) {
                            : JoinKind::kInner;
 }
 
+/// The flags about what is joined and how.
 std::vector<Flag> matching_flags(SelectSettings& settings) {
   return {
       {.name = "on",
@@ -317,6 +325,7 @@ Flag strategy_flag(JoinStrategy& strategy) {
           }};
 }
 
+/// The flags that select, join and sql share, in the order of the help page.
 std::vector<Flag> common_flags(SelectSettings& settings) {
   std::vector<Flag> flags = output_flags(settings);
   append(flags, input_flags(settings));
@@ -330,6 +339,7 @@ std::vector<Flag> common_flags(SelectSettings& settings) {
 
 }  // namespace
 
+/// Those of join: select's, with texts that speak of several files.
 std::vector<Flag> join_flags(SelectSettings& settings) {
   std::vector<Flag> flags = matching_flags(settings);
   append(flags, row_flags(settings));
@@ -355,6 +365,7 @@ std::vector<Flag> sql_flags(SelectSettings& settings) {
   return flags;
 }
 
+/// Those of select, and a hidden one that shells use for completion.
 std::vector<Flag> select_flags(SelectSettings& settings) {
   std::vector<Flag> flags = row_flags(settings);
   append(flags, common_flags(settings));

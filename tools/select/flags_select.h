@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flags of presso select, join and sql.
+// The flags of presso select, join and sql. Whether expressions are right is found out when the
+// query is prepared. Tested by tests/cli/test_select.py, test_join.py and test_sql.py.
 #pragma once
 
 #include <vector>
@@ -10,9 +11,9 @@
 namespace presso::cli {
 
 std::vector<Flag> select_flags(SelectSettings& settings);
-/// Those of select, and what is joined and how.
+/// The flags of select, and those about what is joined and how.
 std::vector<Flag> join_flags(SelectSettings& settings);
-/// Those that do not say what is selected: the statement does.
+/// The flags that do not say what is selected, which the statement does.
 std::vector<Flag> sql_flags(SelectSettings& settings);
 
 }  // namespace presso::cli

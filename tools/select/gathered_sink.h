@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Small pieces on their way to a file: written together. A query whose condition few rows fulfil
-// has batches of a few bytes.
+// Gathers small pieces on their way to a file, so that they are written together: a query whose
+// condition few rows fulfil has batches of a few bytes.
 #pragma once
 
 #include "presso/byte_stream.h"
 
 namespace presso::cli {
 
+/// Writes at least 64 KiB at a time. Not thread-safe.
 class GatheredSink final : public ByteSink {
  public:
-  /// `to` is kept by reference.
+  /// Keeps `to` by reference.
   explicit GatheredSink(ByteSink& to) : to_(to) {}
 
   Status write(Bytes bytes) override {
@@ -17,7 +18,7 @@ class GatheredSink final : public ByteSink {
     waiting_.append(bytes);
     return waiting_.size() >= kWrittenBytes ? flush() : Status();
   }
-  /// To be called after the last write, or where a reader waits.
+  /// Writes out what waits; to be called after the last write, or when a reader waits.
   Status flush() {
     if (waiting_.empty()) return {};
     const Status written = to_.write(waiting_.bytes());

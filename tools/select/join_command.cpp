@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso join: asks the rows that belong together of two tables or more.
+// presso join: queries the rows of two or more tables that belong together. The flags become a
+// Query here; QueryCommand runs it. Tested by tests/cli/test_join.py.
 #include "tools/select/commands.h"
 #include "tools/select/flags_select.h"
 #include "tools/select/query_command.h"
@@ -40,6 +41,8 @@ const CommandInfo kJoinInfo = {
         "no error if the reader of standard output goes away.",
 };
 
+/// The command; --on and --kind may be given once for all files or once for each file after the
+/// first.
 class JoinCommand final : public QueryCommand {
  public:
   const CommandInfo& info() const override { return kJoinInfo; }
@@ -48,6 +51,8 @@ class JoinCommand final : public QueryCommand {
  private:
   bool has_one_source() const override { return false; }
 
+  /// Checks the operands: two files at least, and as many --on and --kind as there are joins, or
+  /// one for all.
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
     PRESSO_TRY(check_no_expression(operands));
     if (operands.size() < 2) {
@@ -71,6 +76,7 @@ class JoinCommand final : public QueryCommand {
     return operands;
   }
 
+  /// Checks how often a flag was given.
   static Status check_number(const std::string& flag, std::size_t given, std::size_t files) {
     if (given == 1 || given + 1 == files) return {};
     std::string what = flag + " is given " + std::to_string(given) + " times; once is ";
@@ -80,6 +86,7 @@ class JoinCommand final : public QueryCommand {
     return make_error(ErrorCode::kInvalidArgument, std::move(what));
   }
 
+  /// The first file joined with each of the others, from left to right.
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
     Query query = Query::from({inputs[0]->table()}, {inputs[0]->table_name()});
     for (std::size_t i = 1; i < inputs.size(); ++i) {

@@ -19,6 +19,7 @@
 namespace presso::cli {
 namespace {
 
+/// Writes to standard output; a closed pipe is no error. Returns the exit status.
 int print(const std::string& text) {
   FileSink sink(STDOUT_FILENO);
   const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
@@ -26,6 +27,7 @@ int print(const std::string& text) {
   return exit_status();
 }
 
+/// With -v: a line about what the query has read and how long it took.
 void describe(const QuerySummary& summary, double seconds) {
   std::string text = grouped(summary.rows) + (summary.rows == 1 ? " row of " : " rows of ") +
                      grouped(summary.rows_in) + "; ";
@@ -46,7 +48,8 @@ bool exists(const std::string& path) {
   return path == kStandardInput || stat(path.c_str(), &about) == 0;
 }
 
-/// Who writes a table's name as in a database means a file whose name begins so.
+/// A hint at a file whose name begins like the one that was not found, since people write a table's
+/// name as they would for a database.
 std::string meant_file(const std::string& path) {
   for (const char* const ending : {".presso", ".csv.presso", ".csv", ".jsonl.presso", ".jsonl",
                                    ".tsv.presso", ".tsv", ".tbl.presso", ".tbl", ".csv.gz"}) {
@@ -55,7 +58,7 @@ std::string meant_file(const std::string& path) {
   return "";
 }
 
-/// Drops an answer.
+/// Takes an answer and drops it.
 class NoAnswer final : public ResultSink {
  public:
   Result<bool> write(ResultBatch, Buffer) override { return true; }
@@ -63,6 +66,8 @@ class NoAnswer final : public ResultSink {
 
 }  // namespace
 
+/// The order matters: what is wrong with the command line is found before files are opened, and the
+/// query is prepared before the output is opened, so that a mistake replaces no file.
 Result<int> QueryCommand::run(std::vector<std::string> operands) {
   PRESSO_ASSIGN(const std::vector<std::string> files, files_of(std::move(operands)));
   PRESSO_ASSIGN(const AnswerOptions answer, answer_options(settings_));
@@ -86,7 +91,7 @@ int QueryCommand::fail(const Error& problem) const {
   return exit_status();
 }
 
-/// The name of the file that is damaged; empty where none is to blame, but the question.
+/// The name of the file that is damaged; empty if not a file but the question is to blame.
 std::string QueryCommand::blamed_file(const Error& problem) const {
   if (!is_damage(problem.code)) return "";
   if (inputs_.size() == 1) return inputs_.front()->name();
@@ -96,8 +101,8 @@ std::string QueryCommand::blamed_file(const Error& problem) const {
   return "";
 }
 
-/// Of several files it is that of which the same is asked in vain; where they are joined, one of
-/// whose columns cannot be read.
+/// Whether this file is the damaged one among several: the same question to it alone fails in the
+/// same way or, if files are joined, one of its columns cannot be read.
 bool QueryCommand::is_blamed(const SelectInput& input, const Error& problem) const {
   const auto is_same = [&](const Error& found) {
     return found.code == problem.code && found.byte_offset == problem.byte_offset;
@@ -125,6 +130,7 @@ Status QueryCommand::check_standard_input(const std::vector<std::string>& paths)
   return make_error(ErrorCode::kInvalidArgument, "standard input can be read once only");
 }
 
+/// Takes an operand that looks like a condition for a mistake and says how conditions are given.
 Status QueryCommand::check_no_expression(const std::vector<std::string>& paths) const {
   for (const std::string& path : paths) {
     if (exists(path) || path.find_first_of(" <>='") == path.npos) continue;
@@ -141,6 +147,7 @@ SelectInputOptions QueryCommand::input_options() const {
           settings_.list_columns};
 }
 
+/// Opens all files. Reports the first one that cannot be opened and returns false.
 bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     auto input = SelectInput::open(path, input_options());
@@ -155,7 +162,7 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
   return true;
 }
 
-/// Whether what is asked of a GPU can be had there: it has no strategies of groups. Says so.
+/// Whether a GPU has the strategies that were asked for; it has none for groups. Reports it if not.
 bool QueryCommand::check_strategies() const {
   if (settings_.query.group_strategy == GroupStrategy::kAuto) return true;
   error("--group-strategy",
@@ -166,7 +173,8 @@ bool QueryCommand::check_strategies() const {
   return false;
 }
 
-/// What is chosen is set in the settings, too, for who looks for a damaged file.
+/// Opens the device of the query. The choice is set in the settings, too, for the search for a
+/// damaged file. Returns false after reporting an error.
 bool QueryCommand::open_device(PreparedQuery& query) {
   if (settings_.device.device == DeviceFlags::Device::kCpu) return true;
   const bool is_auto = settings_.device.device == DeviceFlags::Device::kAuto;
@@ -200,6 +208,7 @@ void QueryCommand::use_cpu(PreparedQuery& query) {
   query.use_cpu();
 }
 
+/// Passes the flags' texts on to the query, which parses them.
 void QueryCommand::ask(Query& query) const {
   for (const std::string& condition : settings_.where) query.where(condition);
   if (!settings_.columns.empty()) query.select(settings_.columns);
@@ -224,8 +233,9 @@ std::uint64_t QueryCommand::stored_bytes() const {
       [](std::uint64_t sum, const auto& input) { return sum + input->stored_bytes(); });
 }
 
-/// For shells, which would expand other names, and put them on the command line as they are. Files
-/// that have no columns, or no name yet, are nobody's business here.
+/// Prints the names of columns for shells. Names that a shell would expand are left out, since they
+/// are put on the command line as they are. Files that have no columns, or no name yet, are passed
+/// over without a word.
 int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
   std::string names;
   std::set<std::string> listed;
@@ -243,6 +253,7 @@ int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
   return print(names);
 }
 
+/// Prints the plan of the query, and with analyze what really happened.
 int QueryCommand::explain(const PreparedQuery& query) const {
   const Result<std::string> told = query.explain(settings_.explain == Explain::kAnalyze);
   if (!told.ok()) return fail(told.error());
@@ -252,6 +263,7 @@ int QueryCommand::explain(const PreparedQuery& query) const {
   return print(text);
 }
 
+/// Runs the query and writes its answer. The exit status tells whether there were rows.
 int QueryCommand::write_answer(const PreparedQuery& query, const AnswerOptions& options) const {
   remove_unfinished_files_on_signals();  // before there is a file that could be left
   std::optional<OutputFile> output = open_answer(settings_, inputs_, options.format);

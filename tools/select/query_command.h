@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What commands that ask tables have in common: select, join and sql. They say which tables are
-// read and what is asked of them; this opens the tables, answers or explains, keeps the account and
-// finds the file that is to blame.
+// The common part of the commands that query tables: select, join and sql. They say which tables
+// are read and what is asked; this class opens the tables, answers or explains, keeps the totals,
+// and finds the file that is to blame for an error. Tested by tests/cli/test_select.py and
+// test_select_failures.py.
 #pragma once
 
 #include <span>
@@ -16,39 +17,51 @@
 
 namespace presso::cli {
 
+/// The base of the three commands. One object answers one query.
 class QueryCommand : public Command {
  public:
   Result<int> run(std::vector<std::string> operands) override;
 
  protected:
-  /// What the operands ask for, and which files are read, in turn.
+  /// Reads the operands and returns the files that are read, in order.
   virtual Result<std::vector<std::string>> files_of(std::vector<std::string> operands) = 0;
-  /// `inputs`: of these files, or one of them, to find out whether it is damaged.
+  /// Makes the query over `inputs`: these files, or one of them, to find out whether it is damaged.
   virtual Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const = 0;
-  /// Whether a part of the files can be asked the same.
+  /// Whether the same question can be put to a part of the files.
   virtual bool has_one_source() const = 0;
 
-  /// Everything that flags of rows ask for.
+  /// Adds everything to the query that the flags about rows ask for.
   void ask(Query& query) const;
   static Status check_standard_input(const std::vector<std::string>& paths);
-  /// Refuses a condition whose flag was forgotten, and which stands among the files.
+  /// Refuses a condition whose flag was forgotten, so that it is among the files.
   Status check_no_expression(const std::vector<std::string>& paths) const;
 
   SelectSettings settings_;
 
  private:
+  /// Reports the problem with the name of the file it is about; returns the exit status.
   int fail(const Error& problem) const;
+  /// The name of the file that the error is about.
   std::string blamed_file(const Error& problem) const;
   bool is_blamed(const SelectInput& input, const Error& problem) const;
   bool open_inputs(const std::vector<std::string>& paths);
+  /// Whether a GPU has the strategies that were asked for; reports it if not.
   bool check_strategies() const;
+  /// Chooses CPU or GPU for the query; false, with a message, where the GPU was asked for and
+  /// fails.
   bool open_device(PreparedQuery& query);
+  /// Answers on the CPU.
   void use_cpu(PreparedQuery& query);
+  /// The rows of all tables.
   std::uint64_t rows() const;
+  /// The bytes of all files, as they are stored.
   std::uint64_t stored_bytes() const;
   SelectInputOptions input_options() const;
+  /// Prints the columns' names, for completion.
   int list_columns(const std::vector<std::string>& paths) const;
+  /// Prints the plan.
   int explain(const PreparedQuery& query) const;
+  /// Opens the output and writes the answer to it.
   int write_answer(const PreparedQuery& query, const AnswerOptions& options) const;
 
   SelectInputs inputs_;

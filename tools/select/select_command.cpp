@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso select: asks the rows of a table, or of several with the same columns.
+// presso select: queries the rows of one table, or of several with the same columns. The flags
+// become a Query here; QueryCommand runs it. Tested by tests/cli/test_select.py.
 #include <unistd.h>
 
 #include "tools/cli/message.h"
@@ -41,6 +42,7 @@ const CommandInfo kInfo = {
         "no error if the reader of standard output goes away.",
 };
 
+/// The command.
 class SelectCommand final : public QueryCommand {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -49,6 +51,7 @@ class SelectCommand final : public QueryCommand {
  private:
   bool has_one_source() const override { return true; }
 
+  /// The files of one table, or standard input where there are none.
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
     if (operands.empty()) {
       if (isatty(STDIN_FILENO) != 0) {
@@ -62,6 +65,7 @@ class SelectCommand final : public QueryCommand {
     return operands;
   }
 
+  /// Several files are one table: their rows follow each other.
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
     std::vector<presso::Table> tables;
     std::vector<std::string> names;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr std::size_t kNamesBytes = 256u << 10;  ///< hold the names of the columns
 
-/// Stored text from its begin, decompressed where another program compressed it.
+/// Stored text from its begin, decompressed if another program compressed it.
 class StoredText {
  public:
   explicit StoredText(const RandomAccess& stored) : stored_(stored, 0, stored.size()) {}
@@ -38,7 +38,7 @@ class StoredText {
   std::unique_ptr<ByteSource> plain_;
 };
 
-/// Formats that would be read as text by mistake; nullptr: none.
+/// The name of a format that would be read as text by mistake; nullptr if it is none of them.
 const char* other_format(Bytes begun) {
   const std::string_view text(reinterpret_cast<const char*>(begun.data()), begun.size());
   if (text.starts_with("PAR1")) return "a Parquet file";
@@ -52,6 +52,7 @@ const char* other_format(Bytes begun) {
   return nullptr;
 }
 
+/// The memory of this machine.
 std::uint64_t memory_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGE_SIZE);
@@ -66,6 +67,8 @@ std::string without_suffixes(const std::string& path) {
 
 }  // namespace
 
+/// Opens a file of any kind that a query takes, by its first bytes: a table, a compressed text, or
+/// a plain text, which becomes a table in memory.
 Result<std::unique_ptr<SelectInput>> SelectInput::open(const std::string& path,
                                                        const SelectInputOptions& options) {
   PRESSO_ASSIGN(InputFile file, InputFile::open(path));
@@ -75,6 +78,7 @@ Result<std::unique_ptr<SelectInput>> SelectInput::open(const std::string& path,
   return input;
 }
 
+/// Tells the format from the first bytes and makes a table of the input.
 Status SelectInput::read(const SelectInputOptions& options) {
   PRESSO_TRY(find_bytes());
   Byte begin[kForeignBytes];
@@ -89,7 +93,8 @@ Status SelectInput::read(const SelectInputOptions& options) {
   return load_text(begun, options);
 }
 
-/// A file that claims to be empty, as those of /proc do, is read as a pipe.
+/// Sets up the bytes of the input. A file that claims to be empty, as those of /proc do, is read as
+/// a pipe.
 Status SelectInput::find_bytes() {
   const bool at_begin = !file_.is_standard_input() || lseek(file_.fd(), 0, SEEK_CUR) == 0;
   if (file_.size() == 0 || !at_begin) return read_all();
@@ -97,6 +102,7 @@ Status SelectInput::find_bytes() {
   return {};
 }
 
+/// Reads a stream to its end. The room grows by half each time, so that copying stays linear.
 Status SelectInput::read_all() {
   FdSource source(file_.fd());
   std::vector<Byte> bytes;
@@ -113,7 +119,8 @@ Status SelectInput::read_all() {
   }
 }
 
-/// Ends early what has no end: a stream without line ends, or one that is longer than the memory.
+/// Refuses an input that seems to have no end: a stream without line ends, or one that is longer
+/// than the memory.
 Status SelectInput::check_read(Bytes text, std::size_t before) {
   const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
   const Bytes added = text.subspan(before);
@@ -136,6 +143,7 @@ void SelectInput::hold(std::vector<Byte> bytes) {
   stored_ = std::make_unique<MemoryRandomAccess>(held_);
 }
 
+/// Decompresses the whole text into memory, for files that are no tables.
 Status SelectInput::decompress(unsigned threads) {
   RangeSource source(*stored_, 0, stored_->size());
   std::vector<Byte> plain;
@@ -147,8 +155,8 @@ Status SelectInput::decompress(unsigned threads) {
   return {};
 }
 
-/// The text is read twice, once for the types of its columns. `begun`: its first bytes, where they
-/// may be another program's.
+/// Loads text as a table. The text is read twice, the first time for the types of its columns.
+/// `begun` are its first bytes, if they may be those of another program's format.
 Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   if (const char* format = other_format(begun)) {
     return make_error(ErrorCode::kUnsupported,
@@ -185,7 +193,7 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   return open_table();
 }
 
-/// A table of the text's first lines.
+/// Makes a table of the text's first lines, which is enough for the names of its columns.
 Status SelectInput::load_names(ByteSource& text, const TableOptions& options) {
   std::vector<Byte> lines(kNamesBytes);
   PRESSO_ASSIGN(const std::size_t got, read_fully(text, lines));
@@ -202,6 +210,7 @@ Status SelectInput::load_names(ByteSource& text, const TableOptions& options) {
   return open_table();
 }
 
+/// Opens the bytes as a table, with a warning if its index had to be rebuilt.
 Status SelectInput::open_table() {
   PRESSO_ASSIGN(table_, presso::Table::open(*stored_));
   if (table_->cut_off()) {

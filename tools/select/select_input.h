@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What is asked, as a table: a table that presso compressed is read where it lies; anything else
-// that has rows (CSV, JSON lines and their kin, also in .gz, .zst, .lz4, or compressed by presso as
-// bytes) is loaded into memory as one, without coding its strings. Standard input is read whole
-// first, unless it is a regular file. Tested by tests/cli/test_select.py.
+// Opens an input of a query as a table. A table that presso compressed is read where it lies;
+// anything else that has rows (CSV, JSON lines and their kin, also in .gz, .zst, .lz4, or
+// compressed by presso as bytes) is loaded into memory as a table, without coding its strings.
+// Standard input is first read as a whole, unless it is a regular file. Tested by
+// tests/cli/test_select.py.
 #pragma once
 
 #include <memory>
@@ -16,17 +17,19 @@
 
 namespace presso::cli {
 
+/// How inputs are opened.
 struct SelectInputOptions {
-  const TableFlags* text = nullptr;  ///< of plain text
+  const TableFlags* text = nullptr;  ///< how plain text is written
   unsigned threads = 0;
   bool progress = false;
-  bool names_only = false;  ///< of text the first rows will do
+  bool names_only = false;  ///< the first rows of a text will do
 };
 
+/// An opened input. The table refers to its bytes, so that it must outlive the queries.
 class SelectInput {
  public:
-  /// Errors: those of files, of Table::open() and of compress_table(); kTruncated for a table that
-  /// is cut off, since no answer from a part of it would be right.
+  /// Opens an input. Errors: those of files, of Table::open() and of compress_table(); kTruncated
+  /// for a table that was cut off, since no answer from a part of it would be right.
   static Result<std::unique_ptr<SelectInput>> open(const std::string& path,
                                                    const SelectInputOptions& options);
   SelectInput(const SelectInput&) = delete;
@@ -34,9 +37,9 @@ class SelectInput {
 
   const presso::Table& table() const { return *table_; }
   const InputFile& file() const { return file_; }
-  /// For messages.
+  /// The name for messages.
   const std::string& name() const { return name_; }
-  /// By which its columns are called, up to the first point.
+  /// The name by which its columns are qualified, up to the first point.
   std::string table_name() const { return file_.is_standard_input() ? "stdin" : name_; }
   std::uint64_t stored_bytes() const { return stored_->size(); }
 
@@ -45,13 +48,19 @@ class SelectInput {
       : path_(path), name_(shown_name(path)), file_(std::move(file)) {}
 
   Status read(const SelectInputOptions& options);
+  /// Learns what kind of file it is and where its bytes are.
   Status find_bytes();
   Status read_all();
+  /// Stops a stream that has too long a line for a table, or does not fit into memory.
   Status check_read(Bytes text, std::size_t before);
   Status decompress(unsigned threads);
+  /// Makes a table of the text in memory.
   Status load_text(Bytes begun, const SelectInputOptions& options);
+  /// Reads only as much of the text as has the columns' names.
   Status load_names(ByteSource& text, const TableOptions& options);
+  /// Opens the stored table.
   Status open_table();
+  /// Keeps the bytes alive as long as the table.
   void hold(std::vector<Byte> bytes);
 
   std::string path_;

@@ -27,7 +27,7 @@ constexpr Ending kEndings[] = {
     {".presso", AnswerFormat::kPresso},
 };
 
-/// Whoever names such a file expects what is not written.
+/// Whoever names such a file expects a form that presso does not write, so the name is refused.
 constexpr std::string_view kOtherEndings[] = {".parquet", ".arrow", ".feather", ".json", ".xlsx",
                                               ".gz",      ".zst",   ".lz4",     ".zip",  ".db"};
 
@@ -50,6 +50,7 @@ bool is_binary(AnswerFormat format) {
   return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso;
 }
 
+/// The columns of the terminal; COLUMNS where it does not tell, else 80.
 std::size_t terminal_width() {
   constexpr std::size_t kUsual = 80;
   winsize size{};
@@ -59,6 +60,7 @@ std::size_t terminal_width() {
   return given > 0 ? static_cast<std::size_t>(given) : kUsual;
 }
 
+/// No where TERM is dumb or missing, or NO_COLOR is set and not empty.
 bool terminal_takes_color() {
   const char* terminal = std::getenv("TERM");
   const char* no_color = std::getenv("NO_COLOR");
@@ -68,6 +70,8 @@ bool terminal_takes_color() {
 
 }  // namespace
 
+/// The format of the answer: as asked for, else by the output's name, else a table on a terminal
+/// and CSV elsewhere. Error: kInvalidArgument where options contradict each other.
 Result<AnswerOptions> answer_options(const SelectSettings& settings) {
   const std::string& path = settings.files.output;
   const bool on_terminal = path.empty() && isatty(STDOUT_FILENO) != 0;
@@ -91,6 +95,7 @@ Result<AnswerOptions> answer_options(const SelectSettings& settings) {
   return options;
 }
 
+/// Opens the output. Reports and refuses an output that is one of the inputs.
 std::optional<OutputFile> open_answer(const SelectSettings& settings, const SelectInputs& inputs,
                                       AnswerFormat format) {
   const std::string& path = settings.files.output;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where an answer goes and in which form: what the flags, the output's name and the terminal say
-// together.
+// Decides where an answer goes and in which form, from the flags, the output's name and the
+// terminal. Tested by tests/cli/test_select.py.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@
 
 namespace presso::cli {
 
-/// The form of the answer, and its looks. Errors: kInvalidArgument, a name of an output whose form
-/// is not one of ours; flags that do not go together.
+/// The form of the answer, and its looks. Error kInvalidArgument: the name of an output whose form
+/// presso does not write, or flags that do not go together.
 Result<AnswerOptions> answer_options(const SelectSettings& settings);
 
 using SelectInputs = std::vector<std::unique_ptr<SelectInput>>;
 
-/// Opens it, or reports why not and returns nullopt.
+/// Opens the output, or reports why not and returns nullopt.
 std::optional<OutputFile> open_answer(const SelectSettings& settings, const SelectInputs& inputs,
                                       AnswerFormat format);
 

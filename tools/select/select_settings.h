@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What presso select was asked for, as its flags left it.
+// What presso select, join and sql were asked for, as their flags left it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ namespace presso::cli {
 enum class AnswerFormat { kCsv, kTsv, kJsonLines, kTable, kArrow, kPresso };
 enum class Explain { kNo, kPlan, kAnalyze };
 
+/// The settings of one command line.
 struct SelectSettings {
-  // Lists that are given several times go on where they ended; conditions must all hold.
+  // Lists that are given several times are joined; conditions must all hold.
   std::string columns;
   std::vector<std::string> where;
   std::string group_by;
@@ -28,7 +29,7 @@ struct SelectSettings {
   std::optional<std::uint64_t> limit;
   std::uint64_t offset = 0;
 
-  // Of joins: for each file but the first, or one for all.
+  // For joins, these have an item for each file except the first, or one for all.
   std::vector<std::string> on;
   std::vector<JoinKind> kinds;
 

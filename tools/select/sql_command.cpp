@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// presso sql: a statement instead of flags; what it says is put together as for select and join.
+// presso sql: a SELECT statement in place of flags. The statement is parsed by the library
+// (presso/sql.h), and QueryCommand runs it. Tested by tests/cli/test_sql.py and test_sql_values.py.
 #include "presso/sql.h"
 
 #include "tools/select/commands.h"
@@ -36,6 +37,7 @@ const CommandInfo kSqlInfo = {
     .operand_completion = Completion::kNone,
 };
 
+/// The command; tables are files that the statement names.
 class SqlCommand final : public QueryCommand {
  public:
   const CommandInfo& info() const override { return kSqlInfo; }
@@ -44,6 +46,7 @@ class SqlCommand final : public QueryCommand {
  private:
   bool has_one_source() const override { return statement_.joins.empty(); }
 
+  /// Parses the statement, which names the files. An error shows its place in the statement.
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
     if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A compressed table. Its text, which 'presso decompress' gives, is CSV.
+// Writes an answer as a compressed table, whose text, which 'presso decompress' gives, is CSV. The
+// level is that of -1 to -12. Tested by tests/cli/test_select.py.
 #include <optional>
 
 #include "presso/table_writer.h"
@@ -8,6 +9,7 @@
 namespace presso::cli {
 namespace {
 
+/// Writes one answer; rows come in order, on one thread.
 class StoredAnswer final : public AnswerSink {
  public:
   StoredAnswer(const AnswerOptions& options, ByteSink& to) : to_(to) {
@@ -15,6 +17,8 @@ class StoredAnswer final : public AnswerSink {
     options_.compress.threads = options.threads;
   }
 
+  /// Opens a writer for the answer's columns. What text a table was made from does not hold for an
+  /// answer, so that is left out.
   Status begin(const TableSchema& schema) override {
     TableSchema stored = schema;
     stored.text = {};
@@ -23,6 +27,7 @@ class StoredAnswer final : public AnswerSink {
     return {};
   }
 
+  /// Appends the batch in the order of the answer, on one thread.
   Result<bool> write(ResultBatch batch, Buffer) override {
     std::vector<ColumnView> views;
     for (const ColumnData& column : batch) views.push_back(column.view());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// CSV, TSV and JSON lines. Values are written as their columns' text has them in the input (a date
-// that stood there as 31.12.2024 does so here), fields in quotes only where that is needed.
+// Writes an answer as CSV, TSV or JSON lines. Values are written as their columns' text has them in
+// the input (a date that was 31.12.2024 there stays so here), and fields are quoted only if that is
+// needed. Rows become text on the query's threads. Tested by tests/cli/test_select.py.
 #include "format/columns/header_line.h"
 #include "format/columns/row_text.h"
 #include "tools/select/answer_sink.h"
@@ -9,6 +10,7 @@
 namespace presso::cli {
 namespace {
 
+/// The form of text for a format: CSV, TSV or JSON lines.
 TextForm form_of(AnswerFormat format) {
   TextForm form;
   form.kind = format == AnswerFormat::kJsonLines ? TextKind::kJsonLines : TextKind::kDelimited;
@@ -16,6 +18,7 @@ TextForm form_of(AnswerFormat format) {
   return form;
 }
 
+/// Writes one answer.
 class TextAnswer final : public AnswerSink {
  public:
   TextAnswer(const AnswerOptions& options, ByteSink& to)
@@ -24,6 +27,7 @@ class TextAnswer final : public AnswerSink {
         at_once_(options.at_once),
         to_(to) {}
 
+  /// Writes the header, where the format has one. Quotes are used only where a value needs them.
   Status begin(const TableSchema& schema) override {
     schema_ = schema;
     schema_.text = form_;
@@ -34,6 +38,7 @@ class TextAnswer final : public AnswerSink {
     return to_.write({reinterpret_cast<const Byte*>(names.data()), names.size()});
   }
 
+  /// Prints a batch on one of the query's threads; write() puts the texts in order.
   Result<Buffer> encode(const ResultBatch& batch) override {
     std::vector<ColumnView> views;
     for (const ColumnData& column : batch) views.push_back(column.view());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The parts of a GPU's scan of files that need CUDA, apart from the rest so that tests run that
+// over a fake device. Tested by tests/gpu/file_scan_on_device_test.cpp.
 #include <cuda_runtime_api.h>
 
 #include "decompress/gpu/pipeline/engine.h"
@@ -9,6 +11,8 @@
 namespace presso::gpu {
 namespace {
 
+// The real kernels. CUDA keeps a current device for each thread, and the pipeline's threads come
+// from a pool, so each call sets the device and restores what was set before.
 class CudaBatchKernels final : public BatchKernels {
  public:
   explicit CudaBatchKernels(int device) : device_(device) {}
@@ -32,6 +36,7 @@ std::shared_ptr<BatchKernels> cuda_batch_kernels(int device) {
   return std::make_shared<CudaBatchKernels>(device);
 }
 
+/// The public constructor; it is defined here because the fake device's builds lack CUDA's kernels.
 FileScanner::FileScanner(Decompressor& decompressor, Pattern pattern, TextEngine engine)
     : FileScanner(decompressor, std::move(pattern),
                   cuda_batch_kernels(decompressor.engine_->options().device), engine) {}

@@ -12,9 +12,11 @@ using scan_detail::Findings;
 using scan_detail::FoundLine;
 using scan_detail::SearchedExcerpt;
 
-/// Where more of a batch matches, all of its text is copied to the host: a listed line takes 16
-/// bytes besides its own, and the host has to read the text all the same.
+/// One listed line for each 32 bytes of text is the most there is room for. Where more of a batch
+/// matches, all of its text is copied to the host: a listed line takes 16 bytes besides its own,
+/// and the host has to read nearly all of the text in any case.
 constexpr std::uint64_t kBytesAListedLine = 32;  // allow(bare-32): bytes
+// Gathered lines may take up half of the text before copying all of it is the better choice.
 constexpr std::uint64_t kPartGathered = 2;
 /// Bytes that are copied to the host at once.
 constexpr std::uint64_t kMostPinned = 8u << 20;
@@ -26,6 +28,7 @@ std::uint64_t text_bytes(const SlotBatch& batch) {
   return bytes;
 }
 
+/// Whether blocks lie apart in the batch's plain text, as aligned ones may.
 bool has_gaps(const SlotBatch& batch) {
   std::uint64_t end = 0;
   for (const BlockSpan& span : batch.blocks()) {
@@ -64,6 +67,9 @@ Result<const Byte*> ExcerptMaker::text_of(const SlotView& view) {
   return static_cast<const Byte*>(d_text_.get());
 }
 
+/// Enqueues the search of the batch's text. All memory is reserved before, so that it grows with
+/// the largest batch only. Errors: kInvalidArgument for a batch over kLongestBatch, and those of
+/// the device.
 Status ExcerptMaker::enqueue(const SlotView& view, const BatchSearch& plan, BatchKernels& kernels) {
   bytes_ = text_bytes(view.batch);
   findings_ = {};
@@ -110,7 +116,9 @@ void ExcerptMaker::Wanted::add(const Byte* d_from, std::uint64_t bytes, Buffer& 
   all += bytes;
 }
 
-/// What the findings ask for. `brought` gets what does not go straight into the excerpt.
+/// Lists the copies that the findings ask for: the bytes that decide about marks and binary files,
+/// the head and the tail, and the lines between, gathered or whole. What needs more work than being
+/// appended to the excerpt goes to `brought`.
 ExcerptMaker::Wanted ExcerptMaker::wanted_of(const BatchSearch& plan, SearchedExcerpt& searched,
                                              Brought& brought) {
   Wanted wanted;
@@ -134,7 +142,8 @@ ExcerptMaker::Wanted ExcerptMaker::wanted_of(const BatchSearch& plan, SearchedEx
   return wanted;
 }
 
-/// By way of pinned memory, in one turn if it is little.
+/// Copies through pinned memory, which is kMostPinned at most; small results take one round, larger
+/// ones a wait for each fill.
 Status ExcerptMaker::bring(const SlotView& view, std::vector<Part> parts, std::uint64_t all) {
   const std::uint64_t room = std::min(all, kMostPinned);
   PRESSO_TRY(reserve_pinned(room, view.memory));
@@ -182,7 +191,10 @@ Status ExcerptMaker::copy_out(const SlotView& view, const BatchSearch& plan, Exc
   return {};
 }
 
-/// Searches the lines that were gathered, or all of them where too many match.
+/// Searches the gathered lines for their matches, or all of the text between head and tail where
+/// too many lines match to be listed. Gathered lines are found at their place in the buffer;
+/// `moved` takes each back to its place in the batch, by the list of where it came from. @@
+/// scan/gpu/file/file_scan.h
 Status ExcerptMaker::look_at_lines(const BatchSearch& plan, ScannerPool& scanners,
                                    Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;
@@ -201,6 +213,8 @@ Status ExcerptMaker::look_at_lines(const BatchSearch& plan, ScannerPool& scanner
   return {};
 }
 
+/// Reads the findings first, which tell what else is to be copied. Where only counts are wanted,
+/// the head's lines are subtracted: the GPU has counted the head as a line of its own.
 Result<Excerpt> ExcerptMaker::fetch(const SlotView& view, const BatchSearch& plan,
                                     ScannerPool& scanners) {
   Excerpt excerpt;

@@ -21,6 +21,7 @@ Result<Chunk> NoChunks::load(scan_detail::ChunkItem) {
   return make_error(ErrorCode::kInvalidArgument, "there are no chunks");
 }
 
+/// Makes the assembler, which calls `on_line`.
 FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& options,
                    const LineCallback& on_line, const BatchSearch& plan, const FileScanTools& tools)
     : options_(options),
@@ -30,6 +31,7 @@ FileScan::FileScan(const scan_detail::Matcher& matcher, const ScanOptions& optio
                 options.decode.level, threads_or_all(options.threads)),
       assembler_(matcher, options, on_line, no_chunks_) {}
 
+/// Slots appear as the pipeline first uses them; a deque keeps the makers in place.
 ExcerptMaker& FileScan::maker(std::size_t slot) {
   const std::lock_guard lock(mutex_);
   while (tools_.makers.size() <= slot) tools_.makers.emplace_back();
@@ -41,6 +43,7 @@ Status FileScan::enqueue(const SlotView& view) {
   return maker(view.slot).enqueue(view, plan_, tools_.kernels);
 }
 
+/// Keeps the excerpt until take() comes to this batch, as slots finish in any order.
 Status FileScan::fetch(const SlotView& view) {
   PRESSO_ASSIGN(Excerpt excerpt, maker(view.slot).fetch(view, plan_, scanners_));
   const std::lock_guard lock(mutex_);
@@ -48,6 +51,8 @@ Status FileScan::fetch(const SlotView& view) {
   return {};
 }
 
+/// Prefers the CPU's text where there is any, since the GPU has failed then. Looks for what rules
+/// the GPU out before anything of the batch is reported.
 Result<bool> FileScan::take(const SlotBatch& batch, std::size_t slot, const Byte* plain) {
   if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
   Known known;
@@ -66,7 +71,8 @@ Result<bool> FileScan::take(const SlotBatch& batch, std::size_t slot, const Byte
   return add(std::move(known));
 }
 
-/// Blocks and damage, in order.
+/// Copies each block's text into a chunk of its own; a damaged place becomes a chunk with its
+/// error.
 FileScan::Known FileScan::blocks_of(const SlotBatch& batch, const Byte* plain) const {
   Known known;
   for (const BatchPlace& place : batch.places()) {
@@ -87,6 +93,7 @@ FileScan::Known FileScan::blocks_of(const SlotBatch& batch, const Byte* plain) c
   return known;
 }
 
+/// Whether this batch shows that the file is for the CPU.
 bool FileScan::is_for_cpu(const Known& known) const {
   if (known.excerpt) return known.excerpt->has_mark;
   return std::any_of(known.chunks.begin(), known.chunks.end(), [&](const Chunk& chunk) {
@@ -98,6 +105,7 @@ bool FileScan::is_for_cpu(const Known& known) const {
   });
 }
 
+/// A batch that fails leaves the scan stopped, so that finish() reports nothing twice.
 Result<bool> FileScan::add(Known known) {
   stopped_ = true;  // unless it goes well
   bool more = true;

@@ -9,12 +9,16 @@
 namespace presso::gpu {
 namespace {
 
-/// Passes over what was reported before, where the CPU begins again from the start.
+/// Where the CPU starts a file anew after the GPU has failed in the middle, what the caller was
+/// told already must not be told again. The first pass counts lines and damage as it reports them;
+/// the second passes over that many. Both passes report the same in the same order, so a count
+/// suffices. Keeps its arguments by reference; used by one thread.
 class Repeated {
  public:
   Repeated(const ScanOptions& options, const LineCallback& on_line)
       : options_(options), on_line_(on_line) {}
 
+  /// Counts lines on their way to the caller, in the pass on the GPU.
   LineCallback counting_lines() {
     if (!on_line_) return {};
     return [this](const MatchedLine& line) {
@@ -22,6 +26,7 @@ class Repeated {
       return on_line_(line);
     };
   }
+  /// Counts damage on its way to the caller.
   ScanOptions counting_damage() {
     ScanOptions options = options_;
     if (options_.on_damage) {
@@ -33,6 +38,7 @@ class Repeated {
     return options;
   }
 
+  /// Passes over as many lines as were reported before, in the pass on the CPU.
   LineCallback later_lines() {
     if (!on_line_) return {};
     return [this](const MatchedLine& line) {
@@ -43,6 +49,7 @@ class Repeated {
   }
   bool has_reported() const { return lines_ > 0 || damages_ > 0; }
 
+  /// Passes over as much damage as was reported before.
   ScanOptions later_damage() {
     ScanOptions options = options_;
     if (options_.on_damage) {
@@ -63,6 +70,8 @@ class Repeated {
 
 }  // namespace
 
+// The scanner's state, of which the engine's tables are placed once, with the first file. An engine
+// that cannot search the pattern is kept as its error: then the CPU searches every file.
 struct FileScanner::State {
   State(Decompressor& to_use, Pattern to_find, std::shared_ptr<BatchKernels> to_run,
         TextEngine wanted)
@@ -71,8 +80,11 @@ struct FileScanner::State {
         kernels(std::move(to_run)),
         engine(choose_engine(scan_detail::matcher_of(pattern), wanted)) {}
 
+  /// Translates the options to what kernels are asked for: only a count if nothing more is wanted,
+  /// lines where the CPU has to look at them.
   BatchSearch plan_of(const ScanOptions& options, bool has_callback) const;
   Status place_table();
+  /// One file by the GPU. Sets `gave_up` where the file is for the CPU; the summary is void then.
   Result<ScanSummary> scan_on_gpu(ScannedFile& file, std::optional<Bytes> memory,
                                   const ScanOptions& options, const LineCallback& on_line);
 
@@ -97,7 +109,7 @@ BatchSearch FileScanner::State::plan_of(const ScanOptions& options, bool has_cal
   return plan;
 }
 
-/// Once: the engine's tables into device memory.
+/// Copies the engine's tables to device memory, on the first call. Errors: those of the device.
 Status FileScanner::State::place_table() {
   const std::vector<Byte>& tables = engine->image;
   if (d_image.get() != nullptr || tables.empty()) return {};
@@ -110,6 +122,8 @@ Status FileScanner::State::place_table() {
   return {};
 }
 
+/// Decodes and searches the file. An error of a block is returned after what was found before it;
+/// an error of the device is left to the caller, who may fall back.
 Result<ScanSummary> FileScanner::State::scan_on_gpu(ScannedFile& file, std::optional<Bytes> memory,
                                                     const ScanOptions& options,
                                                     const LineCallback& on_line) {
@@ -143,6 +157,7 @@ FileScanner::FileScanner(FileScanner&&) noexcept = default;
 FileScanner& FileScanner::operator=(FileScanner&&) noexcept = default;
 FileScanner::~FileScanner() = default;
 
+/// Why the CPU has to search the file with these options, or nothing.
 std::optional<std::string> FileScanner::why_not(const ScanOptions& options,
                                                 bool has_callback) const {
   if (!state_->engine.ok()) return state_->engine.error().what;
@@ -168,6 +183,8 @@ Result<ScanSummary> FileScanner::scan(Bytes memory, const ScanOptions& options,
   return scan_file(opened, memory, options, on_line);
 }
 
+/// Chooses between GPU and CPU for one file and falls back where that is allowed. `why_cpu` says
+/// afterwards why the CPU has searched it, or nothing.
 Result<ScanSummary> FileScanner::scan_file(ScannedFile& file, std::optional<Bytes> memory,
                                            const ScanOptions& options,
                                            const LineCallback& on_line) {

@@ -14,10 +14,10 @@ using scan_detail::LineScanner;
 using scan_detail::LineScanOptions;
 using scan_detail::SearchedChunk;
 
-/// A piece of text that is worth waking a thread for: it takes some hundred microseconds.
+/// The least text that is worth waking a thread for: it takes some hundred microseconds to search.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-/// Whole lines of about kPieceBytes each.
+/// Cuts at line ends about kPieceBytes apart; the first is 0 and the last the text's length.
 std::vector<std::size_t> cuts_of(Bytes text) {
   std::vector<std::size_t> cuts{0};
   while (cuts.back() < text.size()) {
@@ -27,7 +27,9 @@ std::vector<std::size_t> cuts_of(Bytes text) {
   return cuts;
 }
 
-/// Adds what was found in a piece that begins at `begin` of the text.
+/// Joins the findings of a piece that begins at byte `begin` of the text to those of the pieces
+/// before it. Places, line numbers and spans are shifted by what came before. @@
+/// scan/gpu/lines/chain_steps.h
 void append(Findings& all, Findings piece, std::size_t begin) {
   for (FoundLine& line : piece.found) {
     line.begin += begin;

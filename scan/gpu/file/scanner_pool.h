@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The CPU's part in a GPU's scan: searches lines that the GPU has found for what is wanted of them,
-// and the few lines that it leaves. Scanners with their scratch are kept; long texts are cut at
-// line ends and searched by a team of threads.
+// The CPU's part in a GPU's scan: searches lines that the GPU has found for the matches in them,
+// and the texts that the GPU leaves to it. A scanner has scratch memory that is costly to make, so
+// scanners are kept and lent out, one to a thread; long texts are cut at line ends and searched by
+// a team of threads. Test: tests/unit/scan/gpu/gpu_scan_test.cpp.
 #pragma once
 
 #include <memory>
@@ -14,27 +15,30 @@
 
 namespace presso::gpu {
 
-/// Thread-safe.
+/// Thread-safe. Only one long text is shared out to the team at a time; others wait for it.
 class ScannerPool {
  public:
-  /// `matcher` is kept by reference. `threads`: that share one long text.
+  /// `matcher` is kept by reference. `threads`: how many search one long text.
   ScannerPool(const scan_detail::Matcher& matcher, const scan_detail::LineScanOptions& options,
               CpuLevel level, unsigned threads);
 
-  /// As LineScanner::scan() with the options. `text`: whole lines, the last with or without '\n'.
-  /// Error: kOutOfMemory.
+  /// Finds what LineScanner::scan() finds with these options. `text`: whole lines; the last may
+  /// lack its '\n'. Long texts (over 2 MiB) are searched by all threads. Error: kOutOfMemory.
   Result<scan_detail::Findings> scan(Bytes text);
-  /// Chunks one by one, in their order, where they are long by all threads: text that the CPU has
-  /// decoded. NUL bytes mean nothing. Error: kOutOfMemory.
+  /// Searches chunks of text that the CPU has decoded, and returns them in their order; all threads
+  /// take part where they are over 2 MiB together. NUL bytes have no meaning here. Error:
+  /// kOutOfMemory.
   Result<std::vector<scan_detail::SearchedChunk>> search(std::vector<scan_detail::Chunk> chunks);
-  /// How many of the lines match, whatever the options.
+  /// Counts the matching lines, whatever the options say of inverting or recording.
   std::uint64_t count(Bytes text);
 
  private:
   using Scanner = std::unique_ptr<scan_detail::LineScanner>;
 
+  /// A free scanner, or a new one.
   Scanner take();
   void give_back(Scanner scanner);
+  /// Searches text of any length on the calling thread.
   scan_detail::Findings scan_piece(Bytes text);
   scan_detail::SearchedChunk search_one(scan_detail::Chunk chunk);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which kernels run after the tiles of a line scan (tile_chain.cuh, monoid_chain.cuh), in order.
-// The launcher has one function for each; tests run the same steps in the emulator.
+// Which kernels run after the tiles of a line scan, in order: the general chain (tile_chain.cuh),
+// or the shorter one for automata with a small transition monoid (monoid_chain.cuh). The launcher
+// has one function for each kernel, so CUDA and the emulator of tests run the same steps. Test:
+// tests/simt/scan_lines_test.cpp.
 #pragma once
 
 #include "presso/error.h"
@@ -8,6 +10,8 @@
 
 namespace presso::gpu {
 
+/// Enqueues the steps, and stops at the first error. `Rows`: the layout of the table. @@
+/// scan/gpu/lines/line_engines.cuh
 template <class Rows, class Launcher>
 Status enqueue_tile_chain(const LineScanArguments& scan, Launcher& launcher) {
   PRESSO_TRY(launcher.find_broken());

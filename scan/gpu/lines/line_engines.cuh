@@ -27,10 +27,13 @@ PRESSO_DEVICE void copy_to_shared(const Byte* d_from, u32 bytes) {
     to[i] = simt::load_readonly(from + i);
   }
 }
+/// Copies the part of the image that kernels keep in shared memory; a block_sync must follow.
 PRESSO_DEVICE void copy_table(const LineTableView& table) {
   copy_to_shared(table.d_image, table.shared_bytes);
 }
 
+// Rows of a kBytes table: state and byte are the index. hits() is 1 in the state `hit`; where its
+// number has a bit of its own, a shift gets that without a comparison.
 template <u32 kShift>
 class ByteRows {
  public:
@@ -48,7 +51,7 @@ class ByteRows {
   }
 };
 
-/// Rows of a kByteClasses table. The shift is 7 or 8.
+/// Rows of a kByteClasses table: the byte's class is looked up first. The shift is 7 or 8.
 template <u32 kShift>
 class ByteClassRows {
  public:
@@ -68,7 +71,7 @@ class ByteClassRows {
   u32 classes_;
 };
 
-/// Rows of a kShared or a kGlobal table.
+/// Rows of 16 bits, of a kShared or a kGlobal table.
 template <bool kInShared>
 class ClassRows {
  public:
@@ -113,8 +116,9 @@ class TextReader {
   u64 bytes_;
 };
 
-/// Bit 7 of some byte is set if one of the word's bytes is '\n' (and then the lowest such is
-/// right).
+/// Bit 7 of a byte is set where one of the word's bytes is '\n'. Only the lowest such bit is sure:
+/// a borrow may set the bit of a byte above it. Enough to ask whether there is one, and where the
+/// first is.
 PRESSO_DEVICE u32 newline_bits(u32 word) {
   const u32 differs = word ^ 0x0A0A0A0Au;
   return (differs - 0x01010101u) & ~differs & 0x80808080u;
@@ -124,7 +128,7 @@ PRESSO_DEVICE bool has_newline(const Quad& quad) {
           newline_bits(quad.words[3])) != 0;
 }
 
-/// What the lanes of a warp have found, in one addition.
+/// Adds up what the lanes of a warp have found, by one atomic addition.
 PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
   for (u32 distance = kWarpSize / 2; distance > 0; distance /= 2) {
     lines += simt::shuffle_xor(lines, distance);
@@ -132,8 +136,8 @@ PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
   if (simt::lane() == 0 && lines != 0) simt::atomic_add(d_lines, lines);
 }
 
-/// The end of the part of a tile that a state is carried through: the stage with the first '\n', or
-/// all of the tile.
+/// The end of the part of a tile that depends on the state before it: the begin of the stage with
+/// the first '\n', or the tile's end.
 PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();
   const u32 first = scan.d_tiles[tile].first;
@@ -141,12 +145,14 @@ PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
   return begin + scan.tile_bytes() < scan.bytes ? begin + scan.tile_bytes() : scan.bytes;
 }
 
-/// Whether it stays that state to the end of its line.
+/// Whether the automaton keeps this state to the end of its line, so that the rest need not be
+/// read.
 PRESSO_DEVICE bool is_absorbing(const LineTableView& table, u32 state) {
   return state == table.sink || state == table.dead;
 }
 
-/// The automaton over bytes within lines: for what is run again. Never sees '\n', so no hits.
+/// Runs the automaton over bytes within lines, on the slow paths where a piece is run again. It
+/// never sees a '\n', so it meets no hits.
 template <class Rows>
 class LineWalker {
  public:
@@ -156,10 +162,10 @@ class LineWalker {
 
   PRESSO_DEVICE bool is_absorbing(u32 state) const { return gpu::is_absorbing(table_, state); }
   PRESSO_DEVICE bool matches(u32 state) const { return state >= table_.first_matching; }
-  /// A state of the LineDfa for one that may be `hit`.
+  /// The state of the LineDfa that `hit` stands for: the start. All other states are themselves.
   PRESSO_DEVICE u32 plain(u32 state) const { return rows_.is_hit(state) ? table_.start : state; }
 
-  /// Over [from, to), both multiples of 16 but that `to` may be the end of the text.
+  /// Runs over [from, to), both multiples of 16; `to` may also be the end of the text.
   PRESSO_DEVICE u32 run(u32 state, u64 from, u64 to) const {
     if (is_absorbing(state)) return state;
     PRESSO_NO_UNROLL
@@ -173,7 +179,7 @@ class LineWalker {
     u64 at;  ///< of its '\n', or the end of the text
     bool matches;
   };
-  /// From `from`, a multiple of 16, on.
+  /// Runs to the end of the line. `from` is a multiple of 16.
   PRESSO_DEVICE LineEnd end_of_line(u32 state, u64 from) const {
     PRESSO_NO_UNROLL
     for (; from + kQuadBytes <= text_.size(); from += kQuadBytes) {

@@ -31,7 +31,9 @@ static __global__ void __launch_bounds__(kChainThreads)
   follow_chains_body<Rows>(scan);
 }
 
-/// Blocks share a table, so a large one takes a large block: the most warps a multiprocessor.
+/// How many threads a block gets. The blocks of a multiprocessor each have their own copy of the
+/// table in shared memory, so the larger the table the larger the block: chosen is the size that
+/// keeps the most warps resident.
 inline u32 threads_of(const LineTableView& table) {
   constexpr u32 kSharedOfProcessor = 227 << 10;
   u32 best = 0, threads = kWarpSize;

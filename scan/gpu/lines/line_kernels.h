@@ -13,12 +13,14 @@ namespace presso::gpu {
 /// Threads of a block in the kernels that correct tiles (tile_chain.cuh).
 inline constexpr u32 kChainThreads = 128;
 
-/// Warps that correct tiles in groups.
+/// Enough warps for one to take each 32 tiles, in the kernels that work on groups of tiles.
 inline u64 chain_groups(const LineScanArguments& scan) {
   return scan.tiles() / kWarpSize + 1;
 }
 
-/// `Rows`: how a table's rows lie (line_engines.cuh). Each function enqueues one kernel.
+/// The kernels for one layout (`Rows`, line_engines.cuh). Each function enqueues one kernel on the
+/// stream and returns; error: kDeviceLost where it cannot be launched. @@
+/// scan/gpu/lines/line_kernels.cuh
 template <class Rows>
 struct LineKernels {
   static Status tiles(const LineScanArguments& scan, CUstream_st* stream);

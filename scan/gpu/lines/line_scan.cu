@@ -50,6 +50,7 @@ struct LineScanMemory {
         bytes(functions + aligned(count * sizeof(TileFunction))) {}
 };
 
+// Enqueues the kernels in the order that enqueue_tile_chain() asks for. Lives for one call.
 class Launcher {
  public:
   Launcher(const LineScanArguments& scan, cudaStream_t stream) : scan_(scan), stream_(stream) {}
@@ -95,7 +96,7 @@ class Launcher {
   cudaStream_t stream_;
 };
 
-/// With the kernels for the table's layout.
+/// Picks the kernels for the table's layout and enqueues them.
 Status launch(const LineScanArguments& scan, cudaStream_t stream) {
   Launcher launcher(scan, stream);
   switch (scan.table.kind) {

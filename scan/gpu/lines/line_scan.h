@@ -28,23 +28,25 @@ struct LineScan {
   std::uint32_t* d_marks = nullptr;
 };
 
-/// Device memory that a scan works in, and its contents are unspecified before and after.
+/// Device memory to work in. Its contents are unspecified before and after a scan.
 struct TemporaryMemory {
   void* d_memory = nullptr;  ///< 256-byte aligned
   std::size_t bytes = 0;
 };
 
+/// The bytes that LineScan::d_marks needs: one bit for each byte of text and one for its end.
 std::size_t line_mark_bytes(std::uint64_t text_bytes);
 
-/// Enough for texts of up to `text_bytes` bytes.
+/// The device memory that scan_lines() needs for texts of up to `text_bytes` bytes.
 std::size_t scan_temporary_bytes(const LineTableView& table, std::uint64_t text_bytes);
 
-/// By an automaton: `table` is one of lay_out(), with d_image set. An empty text changes nothing.
-/// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
+/// Searches by an automaton: `table` is one of lay_out(), with d_image set. An empty text changes
+/// nothing. Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
 Status scan_lines(const LineScan& scan, const LineTableView& table,
                   const TemporaryMemory& temporary, CUstream_st* stream);
 
-/// Whether `scan` and the temporary memory are as every engine needs them; kInvalidArgument.
+/// The checks that all engines share: alignment, room and pointers. Error: kInvalidArgument. @@
+/// scan/gpu/lines/line_scan.cu
 Status check_scan(const LineScan& scan, const TemporaryMemory& temporary, std::size_t least_bytes);
 
 }  // namespace presso::gpu

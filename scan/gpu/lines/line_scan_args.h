@@ -34,7 +34,7 @@ constexpr u32 strip_bytes_of(u64 text_bytes) {
   if (text_bytes >= kTextForStripsOf1024) return 1024;
   return text_bytes >= kTextForStripsOf512 ? 512 : 256;
 }
-/// Of a text that is not empty.
+/// How many tiles a text has that is not empty. Tiles are 32 strips, 8 to 32 KiB.
 constexpr u64 tiles_of(u64 text_bytes) {
   return (text_bytes - 1) / (strip_bytes_of(text_bytes) * kWarpSize) + 1;
 }
@@ -53,7 +53,7 @@ constexpr u64 most_tiles(u64 text_bytes) {
 /// All that is known of a tile after line_tiles_kernel. States are those of the automaton.
 struct TileSummary {
   std::uint16_t guess;   ///< at its start; kUnknown
-  std::uint16_t out;     ///< at its end; right whatever the guess, if there is a '\n'; kUnknownOut
+  std::uint16_t out;     ///< at its end; right under any guess if there is a '\n'; kUnknownOut
   std::uint16_t before;  ///< under the guess, in front of the stage with the first '\n'
   std::uint16_t broken;  ///< 0; kBroken: the guess was wrong, or may be; kAbsorbed
   u32 first;             ///< that stage, exactly, in the tile; kNoStage
@@ -67,8 +67,9 @@ struct TileSummary {
   static constexpr std::uint16_t kAbsorbed = 2;
 };
 
-/// What a broken tile does with each state that may stand at its start; or, in the first one of a
-/// group that has no '\n', what all of the group does.
+/// The function of a broken tile, as a table: for each state that may stand at its start, the state
+/// at its end, or whether its first line matches. In the first tile of a group that has no '\n',
+/// the function of the whole group.
 struct TileFunction {
   std::uint16_t count;   ///< of the arrays; kTooMany; nothing where there is a monoid
   std::uint16_t tiles;   ///< 1 or kGroupTiles
@@ -84,10 +85,10 @@ struct LineScanArguments : LineScan {  // at least one byte
   LineTableView table;
   u32 strip_bytes = 1024;               ///< a multiple of kStageBytes
   TileSummary* d_tiles = nullptr;       ///< one for each tile
-  TileFunction* d_functions = nullptr;  ///< likewise
+  TileFunction* d_functions = nullptr;  ///< room for one of each tile
   u32* d_broken = nullptr;              ///< how many tiles are; zero before
 
-  /// As entries for 16 bytes each.
+  /// The marks as words of 16 bits, one for each quad of text.
   PRESSO_HD std::uint16_t* marks() const { return reinterpret_cast<std::uint16_t*>(d_marks); }
   PRESSO_HD constexpr u32 tile_bytes() const { return strip_bytes * kWarpSize; }
   PRESSO_HD constexpr u64 tiles() const { return (bytes - 1) / tile_bytes() + 1; }

@@ -14,6 +14,9 @@ using scan_detail::LineDfaView;
 constexpr std::size_t kAlignment = 16;
 constexpr Byte kNewline = '\n';
 
+/// Whether the automaton keeps the contract of scan/automaton/dfa.h: every class and every next
+/// state in range, and '\n' leading to the start from every state. A kernel that trusted less would
+/// read outside of its table.
 bool is_sound(const LineDfaView& dfa) {
   if (dfa.next == nullptr || dfa.class_of == nullptr) return false;
   if (dfa.states == 0 || dfa.states > kMostLineStates || dfa.classes == 0 || dfa.classes > 256) {
@@ -42,6 +45,7 @@ std::uint32_t hit_of(std::uint32_t shift) {
   return shift < 8 ? 1u << shift : kMostByteStates;
 }
 
+/// Fills a kBytes table: the rows of all states, and the start's again as the row of `hit`.
 void fill_bytes(const LineDfaView& dfa, LineTable& table) {
   LineTableView& view = table.view;
   view.hit_shift = hit_shift_of(dfa.states);
@@ -58,7 +62,8 @@ void fill_bytes(const LineDfaView& dfa, LineTable& table) {
   fill_row(view.hit, dfa.start);
 }
 
-/// The class that '\n' has to itself: matching and other states differ on it here, not in `dfa`.
+/// The class of '\n' in the table, which it has to itself: a matching state leads to `hit` on it
+/// and another to the start, where `dfa` makes no difference.
 std::uint32_t newline_class(const LineDfaView& dfa) {
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     if (byte != '\n' && dfa.class_of[byte] == dfa.class_of[kNewline])
@@ -67,8 +72,8 @@ std::uint32_t newline_class(const LineDfaView& dfa) {
   return dfa.class_of[kNewline];
 }
 
-/// The class map in front, and rows of `Entry` for all states up to `hit`, of which those that no
-/// state leads to are left zero.
+/// Fills the class map and then rows of `Entry` for all states up to `hit`. Rows between the last
+/// state and `hit` stay zero: no state leads there.
 template <class Entry>
 void fill_classes(const LineDfaView& dfa, LineTable& table) {
   LineTableView& view = table.view;
@@ -90,6 +95,7 @@ void fill_classes(const LineDfaView& dfa, LineTable& table) {
   fill_row(view.hit, dfa.start);
 }
 
+/// Fills the image in the given layout, and chooses the number of `hit` for it.
 void fill(LineTableKind kind, const LineDfaView& dfa, LineTable& table) {
   table.view.kind = kind;
   if (kind == LineTableKind::kBytes) return fill_bytes(dfa, table);
@@ -111,7 +117,7 @@ bool fits(LineTableKind kind, const LineDfaView& dfa) {
   return !bytes || dfa.states <= kMostByteStates;
 }
 
-/// Appends to the image, whose size stays a multiple of 16; returns where.
+/// Appends to the image, whose size stays a multiple of 16. Returns where it was put.
 std::uint32_t append(const void* from, std::size_t bytes, std::vector<Byte>& image) {
   const std::size_t at = image.size();
   image.resize(at + aligned(bytes));
@@ -123,6 +129,7 @@ std::uint32_t append(const std::vector<std::uint16_t>& from, std::vector<Byte>& 
   return append(from.data(), from.size() * sizeof from[0], image);
 }
 
+/// Appends the transition monoid to the image and to the view; nothing if it is too large.
 void add_monoid(const LineDfaView& dfa, LineTable& table) {
   const TransitionMonoid monoid = transition_monoid(dfa);
   if (monoid.functions == 0) return;
@@ -137,6 +144,7 @@ void add_monoid(const LineDfaView& dfa, LineTable& table) {
   table.view.image_bytes = static_cast<std::uint32_t>(table.image.size());
 }
 
+/// The table in the given layout, without a monoid.
 LineTable laid_out(LineTableKind kind, const LineDfaView& dfa) {
   LineTable table;
   LineTableView& view = table.view;
@@ -152,6 +160,8 @@ LineTable laid_out(LineTableKind kind, const LineDfaView& dfa) {
   return table;
 }
 
+/// Chooses the layout by the automaton's size: small classes first, then bytes, then 16-bit rows in
+/// shared memory, and last rows in device memory.
 LineTable best_rows(const LineDfaView& dfa, std::uint32_t largest_shared) {
   const bool bytes = dfa.states <= kMostByteStates;
   if (bytes && dfa.states * dfa.classes <= kPackedBytes) {

@@ -57,7 +57,7 @@ struct MonoidView {
   std::uint32_t products_at = 0;
 };
 
-/// What kernels know of a table. Trivially copyable; `d_image` is 16-byte aligned device memory.
+/// A table as kernels see it. Trivially copyable; `d_image` is 16-byte aligned device memory.
 struct LineTableView {
   const Byte* d_image = nullptr;
   LineTableKind kind = LineTableKind::kBytes;
@@ -75,19 +75,22 @@ struct LineTableView {
   MonoidView monoid;
 };
 
+/// A table in host memory. The caller copies the image to the device and sets the view's pointer.
 struct LineTable {
   std::vector<Byte> image;
   LineTableView view;  ///< d_image is for the caller to set
 };
 
-/// Largest image that is kept in shared memory, beside the text: leaves room for 16 warps.
+/// The largest image that is kept in shared memory, beside the text: it leaves room for 16 warps.
 constexpr std::uint32_t kLargestShared = 140 << 10;
 
-/// kInvalidArgument where `dfa` breaks its contract (scan/automaton/dfa.h), or has 65,535
-/// states or more.
+/// Lays the automaton out in the fastest way that fits, with its monoid if that is small. Error:
+/// kInvalidArgument where `dfa` breaks its contract (scan/automaton/dfa.h), or has 65,535 states or
+/// more.
 Result<LineTable> lay_out(const scan_detail::LineDfaView& dfa,
                           std::uint32_t largest_shared = kLargestShared);
-/// In a layout of the caller's choice; kInvalidArgument where the automaton does not fit it.
+/// Lays it out as the caller says, for tests and measurements. Error: kInvalidArgument where the
+/// automaton does not fit that layout.
 Result<LineTable> lay_out_as(LineTableKind kind, const scan_detail::LineDfaView& dfa);
 
 }  // namespace presso::gpu

@@ -40,7 +40,8 @@ struct LineRun {
   u32 first = kNoStage;  ///< the stage with the first '\n'
   u32 before = 0;        ///< the state in front of it, which may be `hit`
 
-  /// Four quads; `marks` is where theirs go.
+  /// Takes a stage, the next 64 bytes of the strip: steps, counts hits and, in `marks`, leaves a
+  /// bit for each matching line's end. `number`: the stage's, for `first`.
   PRESSO_DEVICE void take_stage(const Rows& rows, const Quad (&quads)[4], u32 number,
                                 std::uint16_t* marks) {
     if (first == kNoStage && (has_newline(quads[0]) || has_newline(quads[1]) ||
@@ -54,7 +55,7 @@ struct LineRun {
       if (kMark && bits != 0) marks[i] = static_cast<std::uint16_t>(bits);
     }
   }
-  /// The same without counting and marking.
+  /// Steps only, over the bytes before the strip: neither counts nor marks.
   PRESSO_DEVICE void warm_up(const Rows& rows, const Quad (&quads)[4]) {
     PRESSO_UNROLL
     for (u32 i = 0; i < kStageBytes; ++i) state = rows.next(state, byte_of(quads[i / 16], i % 16));
@@ -76,6 +77,8 @@ struct LineRun {
   }
 };
 
+// A warp at work on its tiles: guesses, runs, compares and sums up, as the file comment says. The
+// members are the lane's own, for the tile at hand.
 template <class Rows, bool kMark>
 class LineTiles {
  public:
@@ -84,7 +87,7 @@ class LineTiles {
   LineTiles(const LineTiles&) = delete;
   LineTiles& operator=(const LineTiles&) = delete;
 
-  /// All tiles of this warp; its lanes' matching lines.
+  /// Runs all tiles of this warp. Returns the lane's share of the matching lines.
   PRESSO_DEVICE u64 run() {
     const u32 warps = simt::grid_blocks() * (simt::block_threads() / kWarpSize);
     const u32 warp = simt::block_index() * (simt::block_threads() / kWarpSize) + uniform_warp();
@@ -106,6 +109,7 @@ class LineTiles {
  private:
   static PRESSO_DEVICE u32 uniform_warp() { return simt::shuffle(simt::warp_in_block(), 0); }
 
+  /// Cuts the tile into strips and resets the lane's run.
   PRESSO_DEVICE void begin_tile(u64 tile) {
     tile_begin_ = tile * scan_.tile_bytes();
     const u64 offset = u64{simt::lane()} * scan_.strip_bytes;
@@ -123,7 +127,8 @@ class LineTiles {
 
   // --- the text through shared memory: full tiles only
 
-  /// Brings 64 bytes of every strip, four lanes a row. Stage -1 is what stands before the strips.
+  /// Starts the copy of 64 bytes of every strip to shared memory, four lanes to a row so that a
+  /// transaction is full. Stage -1 is the 64 bytes before the strips.
   PRESSO_DEVICE void fetch(int stage) {
     const u32 row = simt::lane() / 4, column = simt::lane() % 4 * kQuadBytes;
     Byte* to = staged(stage) + row * kStagePitch + column;
@@ -142,6 +147,7 @@ class LineTiles {
            (stage & 1) * (kStagedBytes / 2);
   }
 
+  /// Runs a full tile: while a stage is worked on, the next one is on its way.
   PRESSO_DEVICE void run_staged() {
     const int stages = static_cast<int>(scan_.strip_bytes / kStageBytes);
     fetch(-1);
@@ -167,6 +173,7 @@ class LineTiles {
       simt::warp_sync();  // all have read what the next fetch overwrites
     }
   }
+  /// Fixes the state that the lane guesses for its strip's start. The text's first strip knows it.
   PRESSO_DEVICE void take_guess(u32 state) {
     if (begin_ == 0) state = scan_.table.start;
     guess_ = walker_.plain(state);
@@ -197,7 +204,7 @@ class LineTiles {
     if (rows_.is_hit(run_.state)) count_line(at, true);
   }
 
-  /// The lane at the end of a text that is complete ends an unfinished line.
+  /// Ends an unfinished last line, in the lane that has the end of the text.
   PRESSO_DEVICE void end_text() {
     out_ = walker_.plain(run_.state);
     if (end_ < scan_.bytes || begin_ == end_ || !scan_.ends_line) return;
@@ -210,6 +217,8 @@ class LineTiles {
     out_ = scan_.table.start;
   }
 
+  /// Adds a matching line that ends at `end`, or takes one away that was counted under a wrong
+  /// guess.
   PRESSO_DEVICE void count_line(u64 end, bool matches) {
     run_.hits += matches ? 1u : ~0u;
     if (kMark) {
@@ -219,7 +228,8 @@ class LineTiles {
 
   // --- guesses put right
 
-  /// False where the tile is left as it is.
+  /// Corrects wrong guesses within the tile, in rounds. False where the tile stays as it is, for
+  /// the kernels of tile_chain.cuh.
   PRESSO_DEVICE bool agree(u64 tile) {
     const bool has_monoid = scan_.table.monoid.functions != 0;
     for (u32 round = 0;; ++round) {
@@ -251,6 +261,8 @@ class LineTiles {
     }
   }
 
+  /// Corrects them by the monoid: every lane makes its head a function at once, and then the states
+  /// are handed from lane to lane, a look-up each.
   PRESSO_DEVICE void agree_by_monoid() {
     const Monoid<MonoidRows::kGlobal> monoid(scan_);
     const u32 function = monoid.run(begin_, end_of_head());
@@ -264,15 +276,16 @@ class LineTiles {
     if (in != guess_) take_head(in, monoid.value(function, in));
   }
 
-  /// Up to the first '\n'.
+  /// Runs the head again from the right state.
   PRESSO_DEVICE void run_head_again(u32 state) {
     take_head(state, walker_.run(state, begin_, end_of_head()));
   }
-  /// Up to the stage with it.
+  /// The end of the strip's head: the begin of the stage with its first '\n', or the strip's end.
   PRESSO_DEVICE u64 end_of_head() const {
     return run_.first == kNoStage ? end_ : begin_ + u64{run_.first} * kStageBytes;
   }
-  /// Another state stands before the strip, and so `after` its head.
+  /// Replaces the guess: another state stands before the strip, and `after` it stands after its
+  /// head. Where the first line matches under one guess and not under the other, the count changes.
   PRESSO_DEVICE void take_head(u32 state, u32 after) {
     guess_ = state;
     if (run_.first == kNoStage) {
@@ -285,6 +298,7 @@ class LineTiles {
     if (was.matches != is.matches) count_line(is.at, is.matches);
   }
 
+  /// Writes down what the chain's kernels need to know of the tile; lane 0 writes.
   PRESSO_DEVICE void summarise(u64 tile, bool agreed) {
     const u32 closed = simt::ballot(run_.first != kNoStage);
     const u32 head = closed == 0 ? 0 : simt::find_first_set(closed) - 1;

@@ -10,8 +10,12 @@
 
 namespace presso::gpu {
 
+/// Where the rows of functions are read from. kGlobal where little is read and a copy would not
+/// pay.
 enum class MonoidRows { kShared, kGlobal };
 
+// The monoid for a warp. It holds no state of its own besides pointers, so each kernel makes one
+// where it needs it.
 template <MonoidRows kRows>
 class Monoid {
  public:
@@ -23,11 +27,12 @@ class Monoid {
         products_(reinterpret_cast<const std::uint16_t*>(scan.table.d_image + view_.products_at)),
         text_(scan.d_text, scan.bytes) {}
 
-  /// What follows `first` is `second`.
+  /// The function that `first` and then `second` make together, by one look-up.
   PRESSO_DEVICE u32 product(u32 first, u32 second) const {
     return simt::load_readonly(products_ + first * view_.functions + second);
   }
-  /// The product of the lanes' functions, in order; lane 0 gets it.
+  /// The product of all lanes' functions, in the order of lanes, in five rounds; only lane 0 gets
+  /// it.
   PRESSO_DEVICE u32 product_of_lanes(u32 function) const {
     for (u32 distance = 1; distance < kWarpSize; distance *= 2) {
       const u32 next = simt::shuffle(function, simt::lane() + distance);
@@ -35,10 +40,12 @@ class Monoid {
     }
     return function;
   }
+  /// The state that the function leads `state` to.
   PRESSO_DEVICE u32 value(u32 function, u32 state) const {
     return simt::load_readonly(values_ + function * states_ + state);
   }
-  /// The function of the text [from, to), which lies within a line; `from` is a multiple of 16.
+  /// The function of the text [from, to), which has to lie within a line; `from` is a multiple of
+  /// 16. Starts from the identity, which is number 0, and takes a step a byte.
   PRESSO_DEVICE u32 run(u64 from, u64 to) const {
     u32 function = 0;
     PRESSO_NO_UNROLL

@@ -16,14 +16,16 @@
 
 namespace presso::gpu {
 
-/// For a head that an absorbing state is carried through, any function will do.
+/// Whether an absorbing state is carried through the tile's head. Its function is not needed then:
+/// the state stays what it is whatever is read, so any function will do.
 PRESSO_DEVICE bool is_absorbed(const LineScanArguments& scan, u64 tile) {
   const TileSummary& before = scan.d_tiles[tile - 1];
   return scan.d_tiles[tile].broken == TileSummary::kAbsorbed ||
          (before.broken == 0 && is_absorbing(scan.table, before.out));
 }
 
-/// The first '\n' of the stage at `begin`, or the end of the text; for a warp.
+/// Where the stage at `begin`, which has a '\n', has its first one, or the end of the text; by a
+/// warp.
 PRESSO_DEVICE u64 end_of_line_in_stage(const LineScanArguments& scan, u64 begin) {
   constexpr u32 kParts = kStageBytes / kWarpSize;
   for (u32 part = 0; part < kParts; ++part) {
@@ -35,7 +37,8 @@ PRESSO_DEVICE u64 end_of_line_in_stage(const LineScanArguments& scan, u64 begin)
   return begin + kStageBytes;  // not reached
 }
 
-/// The function of all that a state before the tile is carried through, by a warp; lane 0 gets it.
+/// The function of the tile's head, which is what a state before the tile is carried through. Each
+/// lane runs a 32nd; lane 0 gets the product.
 PRESSO_DEVICE u32 function_of_head(const LineScanArguments& scan,
                                    const Monoid<MonoidRows::kShared>& monoid, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();
@@ -47,12 +50,13 @@ PRESSO_DEVICE u32 function_of_head(const LineScanArguments& scan,
   return monoid.product_of_lanes(mine);
 }
 
-/// The function of `tiles` tiles from `tile` on, without a line end.
+/// Writes down that `tiles` tiles from `tile` on, without a line end, are the function `number`.
 PRESSO_DEVICE void set_function(const LineScanArguments& scan, u64 tile, u32 number, u32 tiles) {
   scan.d_functions[tile].number = static_cast<std::uint16_t>(number);
   scan.d_functions[tile].tiles = static_cast<std::uint16_t>(tiles);
 }
 
+/// Gives each broken tile its function, a warp to a tile.
 PRESSO_DEVICE void tile_monoid_body(const LineScanArguments& scan) {
   if (*scan.d_broken == 0) return;
   copy_to_shared(scan.table.d_image + scan.table.monoid.at, scan.table.monoid.shared_bytes);
@@ -68,7 +72,8 @@ PRESSO_DEVICE void tile_monoid_body(const LineScanArguments& scan) {
   }
 }
 
-/// Groups of tiles that only hand states on become one step.
+/// Makes one function for each 32 tiles in a row that only hand a state on, so that follow_chains
+/// takes them in one step.
 PRESSO_DEVICE void multiply_groups_body(const LineScanArguments& scan) {
   if (*scan.d_broken == 0) return;
   constexpr u32 kGroup = TileFunction::kGroupTiles;

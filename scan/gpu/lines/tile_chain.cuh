@@ -29,20 +29,22 @@
 
 namespace presso::gpu {
 
-/// Whether the tile's guess contradicts what is known to its left.
+/// Whether the state that the tile was run from differs from the one that the tile before ended in.
 PRESSO_DEVICE bool is_inconsistent(const LineScanArguments& scan, u64 tile) {
   return tile > 0 && tile < scan.tiles() && scan.d_tiles[tile].guess != scan.d_tiles[tile - 1].out;
 }
 
-/// How an inconsistent tile and what follows it in its line are marked.
+/// The mark for an inconsistent tile and for what follows it in its line: kAbsorbed where the state
+/// that comes from the left is known to stay to the line's end.
 PRESSO_DEVICE std::uint16_t mark_of(const LineScanArguments& scan, u64 tile) {
   const TileSummary& left = scan.d_tiles[tile - 1];
   const bool is_absorbed = left.first != kNoStage && is_absorbing(scan.table, left.out);
   return is_absorbed ? TileSummary::kAbsorbed : TileSummary::kBroken;
 }
 
-/// Marks `tile` and what follows it, for a warp. Ends in front of the next inconsistent tile, from
-/// which another warp goes on, so that a tile is marked once.
+/// Marks `tile` and the tiles after it up to the end of its line, by a warp. Ends in front of the
+/// next inconsistent tile, from which another warp goes on, so that each tile is marked once.
+/// Returns how many were marked.
 PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
   u32 marked = 0;
   const std::uint16_t mark = mark_of(scan, tile);
@@ -61,6 +63,8 @@ PRESSO_DEVICE u32 mark_chain(const LineScanArguments& scan, u64 tile) {
   }
 }
 
+/// Finds and marks all broken tiles, and counts them: the later kernels end at once if there are
+/// none.
 PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
   const u64 warps = u64{simt::grid_blocks()} * (simt::block_threads() / kWarpSize);
   const u64 warp = u64{simt::block_index()} * (simt::block_threads() / kWarpSize) +
@@ -80,6 +84,8 @@ PRESSO_DEVICE void find_broken_body(const LineScanArguments& scan) {
   if (simt::lane() == 0 && marked > 0) simt::atomic_add(scan.d_broken, marked);
 }
 
+// Makes and applies the functions of broken tiles, for a warp. The two sets of states in shared
+// memory are the warp's own.
 template <class Rows>
 class TileFunctions {
  public:
@@ -93,6 +99,8 @@ class TileFunctions {
   TileFunctions(const TileFunctions&) = delete;
   TileFunctions& operator=(const TileFunctions&) = delete;
 
+  /// Writes down the tile's function for all states that may stand at its start, or that they are
+  /// too many (more than 32).
   PRESSO_DEVICE void make(u64 tile) {
     const TileSummary& before = scan_.d_tiles[tile - 1];
     u32 count = 1, in = before.out;
@@ -112,12 +120,14 @@ class TileFunctions {
     function.result[simt::lane()] = static_cast<std::uint16_t>(result_of(tile, state));
   }
 
-  /// The state after a tile without '\n', else whether its first line matches.
+  /// Runs the automaton over the tile from `state`. Returns the state after a tile without '\n',
+  /// else whether its first line matches (0 or 1).
   PRESSO_DEVICE u32 result(u64 tile, u32 state) const {
     return result_of(tile, walker_.run(state, tile * scan_.tile_bytes(), end_of_head(scan_, tile)));
   }
 
-  /// Under the guess that was counted, and where.
+  /// The tile's first line as it was counted, under the guess: whether it matched, and where it
+  /// ends.
   PRESSO_DEVICE auto counted_line(u64 tile) const {
     const TileSummary& summary = scan_.d_tiles[tile];
     return walker_.end_of_line(summary.before,
@@ -125,13 +135,14 @@ class TileFunctions {
   }
 
  private:
-  /// The same, given the state after the head.
+  /// What result() returns, where the state after the head is known already.
   PRESSO_DEVICE u32 result_of(u64 tile, u32 state) const {
     if (scan_.d_tiles[tile].first == kNoStage) return state;
     return walker_.end_of_line(state, end_of_head(scan_, tile)).matches ? 1 : 0;
   }
 
-  /// Where the states of the first `count` lanes lead over [begin, end), within a line.
+  /// Runs the states of the first `count` lanes over [begin, end), which lies within a line; each
+  /// lane gets where its state leads.
   PRESSO_DEVICE u32 run_states(u32 count, u32 in, u64 begin, u64 end) {
     if (simt::ballot(simt::lane() < count && !walker_.is_absorbing(in)) == 0) return in;
     u32 width = 2;
@@ -145,8 +156,9 @@ class TileFunctions {
     return simt::lane() < count ? walker_.run(in, begin, end) : 0;
   }
 
-  /// The same in pieces, each run from up to `width` states by lanes of its own; false where more
-  /// are possible somewhere.
+  /// Does that in pieces that lie side by side, each run from up to `width` states by lanes of its
+  /// own, and then composes the pieces' functions. False, with nothing done, where more states are
+  /// possible somewhere.
   PRESSO_DEVICE bool run_pieces(u32 width, u32 count, u32 in, u64 begin, u64 end, u32& out) {
     const u32 pieces = kWarpSize / width;
     // Or to look for the states before each takes longer than the whole range with one of them.
@@ -183,8 +195,9 @@ class TileFunctions {
     return true;
   }
 
-  /// How many states may stand at `begin`, where as many bytes before it lie within the line as are
-  /// searched: more than `most`, or lane i gets the i-th. Looks for fewer than `enough` no further.
+  /// How many states may stand at `begin`, found by running all states over the bytes before it,
+  /// within the line: lane i gets the i-th in `mine`. Returns most + 1 if there are more than
+  /// `most`. Reads further back (64, 512, 4,096 bytes) only until at most `enough` are left.
   PRESSO_DEVICE u32 possible_states(u64 begin, u32 enough, u32 most, u32& mine) {
     const u32 longest = enough < most ? kLongestSearch : kSearchInTile;
     u32 count = most + 1;
@@ -208,7 +221,7 @@ class TileFunctions {
     }
     simt::warp_sync();
   }
-  /// From the set at `at` to the one 64 bytes on.
+  /// Replaces the set of states at `at` by the set 64 bytes further on.
   PRESSO_DEVICE void step_set(u64 at) {
     for (u32 word = simt::lane(); word < set_words_; word += kWarpSize) next_[word] = 0;
     simt::warp_sync();
@@ -229,6 +242,7 @@ class TileFunctions {
     }
     return simt::reduce_add(size);
   }
+  /// The state in the set that has `number` smaller ones before it.
   PRESSO_DEVICE u32 member(u32 number) const {
     for (u32 word = 0; word < set_words_; ++word) {
       u32 bits = now_[word];
@@ -244,9 +258,11 @@ class TileFunctions {
 
   static constexpr u32 kLongestSearch = 4096;
   static constexpr u32 kSearchInTile = 512;
-  /// So that what is searched before a piece lies in the one before: of 16 at the most.
+  /// The least length that is cut into pieces, at most 16: what is searched before a piece then
+  /// lies within the piece before.
   static constexpr u32 kLeastCut = 16 * kSearchInTile;
-  /// States times bytes: some steps of a warp for each byte of a tile.
+  /// The most work, in states times bytes, that a search may take: some steps of a warp for each
+  /// byte of a tile.
   static constexpr u64 kSearchSteps = u64{1} << 22;
 
   const LineScanArguments& scan_;
@@ -256,7 +272,7 @@ class TileFunctions {
   u32* next_;
 };
 
-/// Bytes of the sets of all warps of a block, which lie after the table.
+/// The shared memory, after the table, for the sets of all warps of a block, in bytes.
 PRESSO_HD constexpr u32 state_sets_bytes(const LineTableView& table, u32 warps) {
   return warps * 2 * 4 * ((table.states + kWarpSize - 1) / kWarpSize);
 }
@@ -278,7 +294,7 @@ PRESSO_DEVICE void tile_functions_body(const LineScanArguments& scan) {
   }
 }
 
-/// A tile's function in the registers of a warp.
+/// A tile's function in the registers of a warp, one entry of it in each lane.
 struct HeldFunction {
   u32 count = 0, tiles = 0;
   u32 in = 0, result = 0;  ///< the lane's
@@ -286,6 +302,7 @@ struct HeldFunction {
   u32 number = 0;  ///< of the monoid
 };
 
+/// Reads a tile's function; an empty one after the last tile.
 PRESSO_DEVICE HeldFunction hold_function(const LineScanArguments& scan, u64 tile) {
   if (tile >= scan.tiles()) return {};
   const TileFunction& function = scan.d_functions[tile];
@@ -299,7 +316,7 @@ PRESSO_DEVICE HeldFunction hold_function(const LineScanArguments& scan, u64 tile
           0};
 }
 
-/// The value of a function that has one for `state`; all lanes get it.
+/// Looks `state` up in the function. All lanes get the result; false where it has no entry.
 PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result) {
   const bool is_mine = function.count != TileFunction::kTooMany && simt::lane() < function.count &&
                        function.in == state;
@@ -309,8 +326,8 @@ PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result)
   return true;
 }
 
-/// What the monoid's function of a tile makes of the state before it: the state after a tile
-/// without '\n' (`first` is kNoStage), else whether its first line matches.
+/// Answers that by the monoid: returns the state after a tile without '\n' (`first`
+/// is kNoStage), else whether its first line matches.
 PRESSO_DEVICE u32 result_by_monoid(const LineScanArguments& scan, u32 number, u32 first,
                                    u32 state) {
   const u32 after = Monoid<MonoidRows::kGlobal>(scan).value(number, state);
@@ -318,7 +335,8 @@ PRESSO_DEVICE u32 result_by_monoid(const LineScanArguments& scan, u32 number, u3
   return after >= scan.table.first_matching ? 1 : 0;
 }
 
-/// What a tile's function makes of the state before it; false where it does not know.
+/// What a tile's function makes of the state before it, by the monoid or by its table; false where
+/// the table does not know.
 PRESSO_DEVICE bool value_of(const LineScanArguments& scan, const HeldFunction& function, u32 state,
                             u32& result) {
   if (scan.table.monoid.functions == 0) return look_up(function, state, result);
@@ -326,8 +344,8 @@ PRESSO_DEVICE bool value_of(const LineScanArguments& scan, const HeldFunction& f
   return true;
 }
 
-/// How the count changes where the first line of a tile matches, or not; marks are mended by the
-/// lane that writes.
+/// Corrects a tile's first line, if it was counted wrongly under the guess. Returns the change of
+/// the count (1, 0 or -1 modulo 2^64). The lane with `writes` corrects the mark.
 template <class Rows>
 PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
                             u64 tile, bool matches, bool writes) {
@@ -340,7 +358,8 @@ PRESSO_DEVICE u64 mend_head(const LineScanArguments& scan, const TileFunctions<R
   return matches ? u64{1} : ~u64{0};
 }
 
-/// Groups of tiles that only hand states on become one step.
+/// Makes one function of each 32 tiles in a row that only hand a state on. Left alone where a state
+/// of the first has no entry in a later one.
 PRESSO_DEVICE void compose_groups_body(const LineScanArguments& scan) {
   if (*scan.d_broken == 0) return;
   constexpr u32 kGroup = TileFunction::kGroupTiles;
@@ -373,8 +392,9 @@ PRESSO_DEVICE void compose_groups_body(const LineScanArguments& scan) {
   }
 }
 
-/// From the first broken tile of a chain on; the change of the count. What is read does not depend
-/// on what was found, so some functions are brought at once: a step would cost a microsecond else.
+/// Follows a chain from its first broken tile to its line's end, by a warp. Returns the change of
+/// the count. Which functions are read does not depend on what was found so far, so eight are
+/// brought at once: a step would take a microsecond otherwise.
 template <class Rows>
 PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunctions<Rows>& functions,
                                u64 tile) {
@@ -409,7 +429,8 @@ PRESSO_DEVICE u64 follow_chain(const LineScanArguments& scan, const TileFunction
   }
 }
 
-/// A chain of one tile, which has a '\n', by one lane.
+/// Corrects a chain that is a single tile with a '\n', by one lane: with most texts all chains are
+/// such.
 template <class Rows>
 PRESSO_DEVICE u64 mend_lone_tile(const LineScanArguments& scan,
                                  const TileFunctions<Rows>& functions, u64 tile) {
@@ -421,6 +442,8 @@ PRESSO_DEVICE u64 mend_lone_tile(const LineScanArguments& scan,
   return mend_head(scan, functions, tile, result != 0, true);
 }
 
+// Finds where chains begin, and follows each. A chain begins where a tile is broken and the one
+// before is not, or has a '\n'.
 template <class Rows>
 PRESSO_DEVICE void follow_chains_body(const LineScanArguments& scan) {
   if (*scan.d_broken == 0) return;

@@ -16,21 +16,21 @@ namespace presso::gpu {
 
 constexpr u32 kRowBytes = kWarpSize * kQuadBytes;
 
-/// Bits of a tile's summary.
+/// The summary of a tile when its warp is through; one byte in device memory.
 enum TileBits : u32 {
   kHasNewline = 1,
   kHeadHit = 2,  ///< in front of the first '\n'
   kTailHit = 4,  ///< after the last one, or anywhere where there is none
 };
 
-/// The tiles of a text, in its order.
+/// The summaries of a text's tiles, whatever engine has made them; all that count_heads_body needs.
 struct HitTiles : LineScan {
   Byte* d_tiles = nullptr;  ///< a summary of each: TileBits
   u64 tiles = 0;
   u32 tile_bytes = 0;  ///< of text
 };
 
-/// What the kernels of an engine for literals are given.
+/// The argument of an engine's kernels: the text, its table and its tiles of kTile bytes.
 template <class View, u32 kTile>
 struct HitScan : LineScan {  // at least one byte
   View table;
@@ -40,7 +40,7 @@ struct HitScan : LineScan {  // at least one byte
   PRESSO_HD constexpr HitTiles hit_tiles() const { return {*this, d_tiles, tiles(), kTile}; }
 };
 
-/// A bit for each byte of a quad that is '\n'.
+/// A bit for each byte of a quad that is '\n', bit i for byte i.
 PRESSO_DEVICE u32 newlines_of(const Quad& quad) {
   u32 bits = 0;
   PRESSO_UNROLL
@@ -53,15 +53,15 @@ PRESSO_DEVICE u32 newlines_of(const Quad& quad) {
   return bits;
 }
 
-/// The text in rows. After its end there is '\n', or nothing but zeroes where the text does not end
-/// a line.
+/// The text in rows of 512 bytes, safe to read beyond its end: there it reads as '\n' where the end
+/// of the text ends a line, else as zeroes. Literals hold no '\n', so nothing is found there.
 class TextRows {
  public:
   PRESSO_DEVICE explicit TextRows(const LineScan& scan)
       : text_(scan.d_text), bytes_(scan.bytes), filling_(scan.ends_line ? 0x0A0A0A0Au : 0) {}
 
-  /// The lane's quads of kRows rows from `at`, a multiple of 16, on; in lane 31 also the next
-  /// kNext words after them.
+  /// Loads the lane's quads of kRows rows from `at` on, a multiple of 16. Lane 31 gets the kNext
+  /// words that follow the rows too, for the grams that begin in its last bytes.
   template <u32 kRows, u32 kNext>
   PRESSO_DEVICE void load(u64 at, Quad (&quads)[kRows], u32 (&next)[kNext]) const {
     const u64 mine = at + simt::lane() * kQuadBytes;
@@ -85,7 +85,7 @@ class TextRows {
     PRESSO_UNROLL
     for (u32 i = 0; i < kNext; ++i) next[i] = word_at(at + kBytes + 4 * i);
   }
-  /// The lane's 32 bytes of a row of twice the size.
+  /// Loads 32 neighbouring bytes for each lane, a row of 1,024 bytes.
   PRESSO_DEVICE void load_pair(u64 at, Quad& low, Quad& high) const {
     const u64 mine = at + simt::lane() * 2 * kQuadBytes;
     if (at + 2 * kRowBytes <= bytes_) {
@@ -100,7 +100,7 @@ class TextRows {
     if (at + kQuadBytes > bytes_) return careful_quad(at);
     return simt::load_readonly(reinterpret_cast<const Quad*>(text_ + at));
   }
-  /// Four bytes from any place.
+  /// Four bytes from any place, the first in the lowest bits. Byte by byte: for the text's end.
   PRESSO_DEVICE u32 word_at(u64 at) const {
     u32 word = filling_;
     for (u32 i = 0; i < 4 && at + i < bytes_; ++i) {
@@ -135,8 +135,8 @@ class TextRows {
   u32 filling_;
 };
 
-/// The value that the next lane holds for its quad of the same row: for the last lane the first
-/// lane's of the next row, or `next`.
+/// The word that the next lane holds for the same row; the last lane gets the first lane's of the
+/// next row, or `next` after the last row.
 template <u32 kRows>
 PRESSO_DEVICE u32 word_after(const Quad (&quads)[kRows], u32 row, u32 word, u32 next) {
   const u32 neighbour = simt::shuffle_down(quads[row].words[word], 1);
@@ -145,8 +145,8 @@ PRESSO_DEVICE u32 word_after(const Quad (&quads)[kRows], u32 row, u32 word, u32 
   return simt::lane() == kWarpSize - 1 ? next_row : neighbour;
 }
 
-/// Counts and marks a tile's matching lines, row after row, except for its head. What is the same
-/// in all lanes is 0 or 1 in each.
+/// Counts and marks a tile's matching lines, row after row, except for its head, which depends on
+/// the tile before. State that all lanes share is kept in each of them as 0 or 1.
 class HitLines {
  public:
   PRESSO_DEVICE explicit HitLines(const LineScan& scan)
@@ -154,14 +154,16 @@ class HitLines {
 
   PRESSO_DEVICE void begin_tile() { tail_ = has_newline_ = head_ = 0; }
 
-  /// Whether the line at hand has a hit.
+  /// Whether the line that the next row begins within has a hit so far. Then no row may be passed
+  /// over: its end is still to be counted.
   PRESSO_DEVICE bool is_hit() const { return tail_ != 0; }
   PRESSO_DEVICE bool has_newline() const { return has_newline_ != 0; }
-  /// A '\n' was in what is not taken, in front of any hit.
+  /// Notes a '\n' in rows that are passed over because they have no hits.
   PRESSO_DEVICE void note_newline(bool mine) { has_newline_ |= simt::ballot(mine) != 0 ? 1 : 0; }
 
-  /// A row: the lane's bits, in the text's order from lane to lane; kBits of them, whose first is
-  /// that of byte `at`.
+  /// Takes a row of which each lane has kBits bits, in the text's order from lane to lane; the
+  /// first lane's first bit is that of byte `at`. A hit and the non-newline bits after it are added
+  /// like numbers, so the carry comes out at the line's '\n'.
   template <u32 kBits = kQuadBytes>
   PRESSO_DEVICE void take_row(u64 at, u32 hits, u32 newlines) {
     constexpr u32 kAll = kBits < kWarpSize ? (1u << kBits % kWarpSize) - 1 : ~0u;
@@ -179,15 +181,17 @@ class HitLines {
     if (marks_ != nullptr && ends != 0) mark<kBits>(at, ends);
   }
 
+  /// Ends the tile and returns its summary, TileBits.
   PRESSO_DEVICE Byte end_tile() {
     if (has_newline_ == 0) head_ = tail_;
     return static_cast<Byte>(has_newline_ * kHasNewline | head_ * kHeadHit | tail_ * kTailHit);
   }
 
-  /// The lane's, of all tiles so far.
+  /// The lane's share of matching lines, of all tiles so far.
   PRESSO_DEVICE u64 lines() const { return lines_; }
 
  private:
+  /// Takes the head's end out of `ends`, and keeps in head_ whether it had a hit.
   PRESSO_DEVICE u32 without_head(u32 ends, u32 newlines) {
     const u32 closed = simt::ballot(newlines != 0);
     if (closed == 0) return ends;
@@ -213,8 +217,9 @@ class HitLines {
   u32 tail_ = 0, has_newline_ = 0, head_ = 0;
 };
 
-/// Whether the line that `tile` begins within has a hit to its left. For a warp; walks back to the
-/// line's begin, and no two tiles walk over the same ones.
+/// Whether the line that `tile` begins within has a hit in a tile before. By a warp; it walks back
+/// to the line's begin, 32 tiles a step. Only the tile where the line ends asks, so no tile is
+/// walked over twice.
 PRESSO_DEVICE bool has_hit_to_the_left(const HitTiles& scan, u64 tile) {
   while (tile > 0) {
     const bool exists = simt::lane() < tile;
@@ -230,7 +235,7 @@ PRESSO_DEVICE bool has_hit_to_the_left(const HitTiles& scan, u64 tile) {
   return false;
 }
 
-/// Where the first '\n' at or after `at` is, or the text's end. For a warp.
+/// Where the first '\n' at or after `at` is, or the text's end. By a warp.
 PRESSO_DEVICE u64 first_newline(const HitTiles& scan, u64 at) {
   const TextRows text(scan);
   for (; at < scan.bytes; at += kRowBytes) {
@@ -245,7 +250,8 @@ PRESSO_DEVICE u64 first_newline(const HitTiles& scan, u64 at) {
   return scan.bytes;
 }
 
-/// Marks the ends of the heads of this lane's tile of a warp's, where they have a hit.
+/// Marks where the heads end, of those among this warp's 32 tiles that have a hit; `hit` is the
+/// lane's.
 PRESSO_DEVICE void mark_heads(const HitTiles& scan, u64 first_tile, bool hit) {
   for (u32 found = simt::ballot(hit); found != 0; found &= found - 1) {
     const u64 tile = first_tile + simt::find_first_set(found) - 1;
@@ -254,8 +260,8 @@ PRESSO_DEVICE void mark_heads(const HitTiles& scan, u64 first_tile, bool hit) {
   }
 }
 
-/// Counts and marks each tile's head, and the last line if it is unfinished and counts: then as if
-/// a tile with '\n' followed.
+/// Counts and marks each tile's head, with a lane to a tile. An unfinished last line that counts is
+/// treated as if a tile with '\n' followed.
 PRESSO_DEVICE void count_heads_body(const HitTiles& scan) {
   const u32 warps = simt::block_threads() / kWarpSize;
   const u64 step = u64{simt::grid_blocks()} * warps * kWarpSize;

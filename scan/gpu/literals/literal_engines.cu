@@ -38,7 +38,8 @@ __global__ void __launch_bounds__(kThreads)
   count_heads_body(tiles);
 }
 
-// --- kernels of the least size, of those that there are
+// --- Picking the smallest kernel that suits the table: each number of grams or places that has a
+// kernel of its own costs compile time, so some are shared.
 
 template <u32 kGrams>
 Status launch_tiles(const LiteralScanArguments& scan, cudaStream_t stream) {
@@ -81,7 +82,8 @@ Status launch(const PlaneScanArguments& scan, cudaStream_t stream) {
 
 template <u32 kStride, bool kTwoGroups>
 Status launch_tiles(const ManyLiteralScanArguments& scan, cudaStream_t stream) {
-  // Blocks of a multiprocessor do not share their filters.
+  // Each block has its filters in shared memory, so where they are large one block of many threads
+  // takes the place of several.
   const u32 threads = scan.table.shared_bytes() > 64 << 10 ? kMostThreads : kMostThreads / 2;
   const std::size_t shared =
       many_literal_shared_bytes<kStride, kTwoGroups>(scan.table, threads / kWarpSize);
@@ -102,7 +104,7 @@ Status launch(const ManyLiteralScanArguments& scan, cudaStream_t stream) {
                                      : launch_strides<true>(scan, stream);
 }
 
-// --- what the three have in common
+// --- The call that all three engines share
 
 bool is_complete(const LiteralTableView& table) {
   return table.count > 0 && table.count <= kMostGrams && table.d_image != nullptr;
@@ -114,6 +116,8 @@ bool is_complete(const ManyLiteralTableView& table) {
   return table.d_image != nullptr;
 }
 
+// Checks the request and enqueues the engine's tiles and then the count of heads. @@
+// scan/gpu/literals/literal_scan.cuh
 template <class Arguments, class View>
 Status scan_hits(const LineScan& scan, const View& table, const TemporaryMemory& temporary,
                  cudaStream_t stream) {

@@ -19,17 +19,20 @@
 
 namespace presso::gpu {
 
+/// The device memory that scan_lines() needs with such a table for texts of up to that length, in
+/// bytes: one for each tile, and one more.
 std::size_t scan_temporary_bytes(const LiteralTableView& table, std::uint64_t text_bytes);
 std::size_t scan_temporary_bytes(const PlaneTableView& table, std::uint64_t text_bytes);
 std::size_t scan_temporary_bytes(const ManyLiteralTableView& table, std::uint64_t text_bytes);
 
-/// `table`: of lay_out_literals(), with d_image set.
+/// Searches for few literals. `table`: from lay_out_literals(), with d_image set.
 Status scan_lines(const LineScan& scan, const LiteralTableView& table,
                   const TemporaryMemory& temporary, CUstream_st* stream);
-/// `table`: of lay_out_planes().
+/// Searches for short literals. `table`: from lay_out_planes(); it needs no image.
 Status scan_lines(const LineScan& scan, const PlaneTableView& table,
                   const TemporaryMemory& temporary, CUstream_st* stream);
-/// `table`: of lay_out_many_literals(), with d_image set.
+/// Searches for many literals. `table`: from lay_out_many_literals(), with d_image set. @@
+/// scan/gpu/literals/literal_engines.cu
 Status scan_lines(const LineScan& scan, const ManyLiteralTableView& table,
                   const TemporaryMemory& temporary, CUstream_st* stream);
 

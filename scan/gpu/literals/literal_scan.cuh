@@ -22,13 +22,15 @@ constexpr u32 kStepBytes = kRowsAStep * kRowBytes;
 
 using LiteralScanArguments = HitScan<LiteralTableView, kLiteralTileBytes>;
 
+// A warp at work. kGrams: how many grams are compared at each place, at least the table's. kMasked:
+// whether any of them ignores case or is shorter than four bytes.
 template <u32 kGrams, bool kMasked>
 class LiteralTiles {
  public:
   PRESSO_DEVICE explicit LiteralTiles(const LiteralScanArguments& scan)
       : scan_(scan), text_(scan), lines_(scan) {}
 
-  /// All tiles of this warp; its lanes' matching lines but heads.
+  /// Searches all tiles of this warp. Returns the lane's share of matching lines, heads excepted.
   PRESSO_DEVICE u64 run() {
     const u32 warps = simt::block_threads() / kWarpSize;
     const u64 step = u64{simt::grid_blocks()} * warps;
@@ -47,6 +49,8 @@ class LiteralTiles {
   }
 
  private:
+  /// Searches 2,048 bytes. Steps without a candidate only look for '\n' while the tile's first is
+  /// unknown.
   PRESSO_DEVICE void take_step(u64 at) {
     Quad quads[kRowsAStep];
     u32 after[1];
@@ -64,7 +68,7 @@ class LiteralTiles {
     }
   }
 
-  /// Whether at some place of the step some gram stands.
+  /// Whether a gram stands at some place of the step. No branch within: a warp decides once.
   PRESSO_DEVICE bool some_agree(const Quad (&quads)[kRowsAStep], u32 after) const {
     bool is_candidate = false;
     PRESSO_UNROLL
@@ -76,6 +80,7 @@ class LiteralTiles {
     return simt::ballot(is_candidate) != 0;
   }
 
+  /// The four bytes from byte i of the quad on; `next` is the word after it.
   PRESSO_DEVICE static u32 gram_at(const Quad& quad, u32 next, u32 i) {
     const u32 high = i / 4 + 1 < 4 ? quad.words[(i / 4 + 1) % 4] : next;
     return simt::funnel_shift_right(quad.words[i / 4], high, i % 4 * 8);
@@ -91,6 +96,8 @@ class LiteralTiles {
     return some;
   }
 
+  /// A bit for each byte of the quad at which a literal's gram stands and the rest of the literal
+  /// around it.
   PRESSO_DEVICE u32 hits_of(u64 at, const Quad& quad, u32 next) const {
     u32 candidates = 0;
     PRESSO_UNROLL
@@ -105,7 +112,8 @@ class LiteralTiles {
     }
     return hits;
   }
-  /// Whether some literal's gram stands here with the rest of it around.
+  /// Whether a literal stands around `at`, with its gram there. Compares byte by byte. @@
+  /// scan/gpu/literals/literal_table.h
   PRESSO_DEVICE bool is_literal(u64 at) const {
     const u32 text = text_.word_at(at);
     PRESSO_NO_UNROLL

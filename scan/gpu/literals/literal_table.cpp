@@ -15,7 +15,8 @@ bool is_letter(std::uint32_t byte) {
   return (byte | kCaseBit) >= 'a' && (byte | kCaseBit) <= 'z';
 }
 
-/// Where four bytes begin that are rarest together; 0 for a literal that has no more.
+/// Where the four bytes begin that are rarest together in texts (byte_frequency.h); 0 for a literal
+/// of at most four bytes.
 std::uint32_t rarest_gram(const std::string& literal) {
   std::uint32_t best = 0, best_sum = ~0u;
   for (std::uint32_t at = 0; at + kGramBytes <= literal.size(); ++at) {
@@ -29,6 +30,9 @@ std::uint32_t rarest_gram(const std::string& literal) {
   return best;
 }
 
+/// Appends the literal's bytes and masks to the image, and chooses its gram. A literal of fewer
+/// than four bytes has a gram whose mask leaves the missing ones out. @@
+/// scan/gpu/literals/many_literal_scan.cuh
 LiteralGram add_literal(const std::string& literal, bool ignore_case, std::vector<Byte>& image) {
   LiteralGram gram;
   gram.length = static_cast<std::uint32_t>(literal.size());

@@ -16,7 +16,8 @@ namespace presso::gpu {
 
 constexpr std::uint32_t kMostGrams = 8;
 
-/// Where one literal is in the image, and its gram: (text & mask) == gram, in the text's order.
+/// One literal: its place in the image, and its gram, which stands where (text & mask) == gram,
+/// with the first byte in the lowest bits.
 struct LiteralGram {
   std::uint32_t gram = 0;
   std::uint32_t mask = 0;
@@ -25,6 +26,7 @@ struct LiteralGram {
   std::uint32_t at = 0;  ///< in the image: `length` bytes, and then as many masks
 };
 
+/// The table as kernels see it; passed as an argument, so grams lie in constant memory.
 struct LiteralTableView {
   const Byte* d_image = nullptr;
   LiteralGram grams[kMostGrams];  ///< beyond `count` the first one again
@@ -32,12 +34,14 @@ struct LiteralTableView {
   std::uint32_t masked = 0;  ///< whether a mask leaves a bit out
 };
 
+/// The table in host memory. The caller copies the image to the device and sets the view's pointer.
 struct LiteralTable {
   std::vector<Byte> image;
   LiteralTableView view;  ///< d_image is for the caller to set
 };
 
-/// kInvalidArgument where there are none or more than kMostGrams, or one is empty or holds a '\n'.
+/// Lays out one to kMostGrams literals. Error: kInvalidArgument where there are none or more, or
+/// one is empty or holds a '\n'.
 Result<LiteralTable> lay_out_literals(const std::vector<std::string>& literals,
                                       bool ignore_ascii_case);
 

@@ -32,7 +32,8 @@ constexpr u32 kManySteps = kManyTileBytes / kManyStepBytes;
 
 using ManyLiteralScanArguments = HitScan<ManyLiteralTableView, kManyTileBytes>;
 
-/// How the places of a step are bits: those of a row of the lane are neighbours.
+/// Which bit of which word stands for which place of a step: a row's places of a lane are
+/// neighbouring bits, and a word holds as many rows as fit.
 template <u32 kStride>
 struct CandidateBits {
   static constexpr u32 kOfRow = kQuadBytes / kStride;
@@ -41,11 +42,12 @@ struct CandidateBits {
   static constexpr u32 kWords = kManySteps * kWordsAStep;  ///< of a lane
   static constexpr u32 kBytesAWarp = kWords * kWarpSize * 4;
 
+  /// The place, counted from the tile's begin, that a bit of the lane's word stands for.
   static PRESSO_DEVICE u32 place(u32 word, u32 bit) {
     const u32 row = word * kRowsAWord + bit / kOfRow;
     return row * kRowBytes + simt::lane() * kQuadBytes + bit % kOfRow * kStride;
   }
-  /// The bits of a row, as bits of bytes.
+  /// The bits of one row, spread so that bit i stands for byte i of the quad.
   static PRESSO_DEVICE u32 of_row(u32 word, u32 row) {
     u32 bits = word >> row % kRowsAWord * kOfRow & ((1u << kOfRow) - 1);
     if constexpr (kStride == 2) {
@@ -60,6 +62,8 @@ struct CandidateBits {
   }
 };
 
+// A warp at work on its tiles. kStride: every which place the first group is looked up at.
+// kTwoGroups: whether there are short literals too.
 template <u32 kStride, bool kTwoGroups>
 class ManyLiteralTiles {
  public:
@@ -77,7 +81,7 @@ class ManyLiteralTiles {
   ManyLiteralTiles(const ManyLiteralTiles&) = delete;
   ManyLiteralTiles& operator=(const ManyLiteralTiles&) = delete;
 
-  /// All tiles of this warp; its lanes' matching lines but heads.
+  /// Searches all tiles of this warp. Returns the lane's share of matching lines, heads excepted.
   PRESSO_DEVICE u64 run() {
     const u32 warps = simt::block_threads() / kWarpSize;
     const u64 step = u64{simt::grid_blocks()} * warps;
@@ -92,6 +96,8 @@ class ManyLiteralTiles {
   }
 
  private:
+  /// Filters the whole tile first, then verifies, then counts: lanes take their candidates in loops
+  /// of their own, which run best over many at once.
   PRESSO_DEVICE void take_tile(u64 begin) {
     const u64 left = scan_.bytes - begin;
     const u32 bytes = left < kManyTileBytes ? static_cast<u32>(left) : kManyTileBytes;
@@ -123,7 +129,8 @@ class ManyLiteralTiles {
 
   // --- candidates
 
-  /// Leaves the step's candidates; a bit for each word that has some.
+  /// Looks up the step's places and leaves the candidates in shared memory. Returns a bit for each
+  /// of the lane's words that has some.
   PRESSO_DEVICE u32 filter_step(u32 step, const Quad (&quads)[kManyRows], const u32 (&after)[2]) {
     u32 used = 0, bits = 0;
     PRESSO_UNROLL
@@ -146,7 +153,7 @@ class ManyLiteralTiles {
     }
     return used;
   }
-  /// Appends the quad's places to `bits`, from the top.
+  /// Looks up a quad's places and shifts a bit for each into `bits`, from the top.
   PRESSO_DEVICE void take_places(const u32 (&words)[6], u32& bits) const {
     PRESSO_UNROLL
     for (u32 i = 0; i < kQuadBytes; i += kStep) {
@@ -159,7 +166,7 @@ class ManyLiteralTiles {
       bits = simt::funnel_shift_right(bits, passed, 1);
     }
   }
-  /// Bit 0 counts.
+  /// Looks the eight bytes up in the group's filter. Only bit 0 of the result has a meaning.
   PRESSO_DEVICE u32 look_up(u32 number, u32 low, u32 high) const {
     const LiteralGroup& group = scan_.table.groups[number];
     const u32 hash = low * group.multipliers[0] + high * group.multipliers[1];
@@ -171,7 +178,8 @@ class ManyLiteralTiles {
 
   // --- verification: lanes for themselves
 
-  /// Takes away candidates that are none; whether some are left.
+  /// Clears the bits of candidates at which no literal stands. Returns 1 if the lane has some left,
+  /// else 0.
   PRESSO_DEVICE u32 verify(u64 begin, u32 used) {
     u32 word = 0, bits = 0, hits = 0;
     PRESSO_NO_UNROLL
@@ -193,12 +201,14 @@ class ManyLiteralTiles {
     return hits;
   }
 
+  /// Whether a literal of either group has its gram at `at`.
   PRESSO_DEVICE bool is_literal(u64 at) const {
     if (at >= scan_.bytes) return false;
     const TextRows::Window window = text_.window_at(at);
     if (holds(scan_.table.groups[0], window, at)) return true;
     return kTwoGroups && holds(scan_.table.groups[1], window, at);
   }
+  /// Looks the gram up in the group's hash table, by linear probing; ends at an empty slot.
   PRESSO_DEVICE bool holds(const LiteralGroup& group, const TextRows::Window& window,
                            u64 at) const {
     const u32 low = (window.words[0] | scan_.table.fold) & group.masks[0];
@@ -214,6 +224,7 @@ class ManyLiteralTiles {
       return holds_entry(slot, at);
     }
   }
+  /// Compares the literals that have this gram, the short ones first.
   PRESSO_DEVICE bool holds_entry(const GramSlot& slot, u64 at) const {
     const Byte* const entries =
         scan_.table.d_image + scan_.table.entries_at + u64{slot.first_entry} * sizeof(GramEntry);
@@ -226,6 +237,8 @@ class ManyLiteralTiles {
     }
     return false;
   }
+  /// Compares eight bytes at a time; the bytes' masks leave out the case and what lies after the
+  /// end.
   PRESSO_DEVICE bool is_equal(u64 begin, const GramEntry& entry) const {
     const Byte* wanted = scan_.table.d_image + entry.at;
     PRESSO_NO_UNROLL
@@ -247,7 +260,8 @@ class ManyLiteralTiles {
 
   // --- lines
 
-  /// Counts a tile that has hits. Rows up to the first '\n' are needed for the head.
+  /// Counts a tile that has hits. Of rows without hits only those are read that the head or an open
+  /// hit needs.
   PRESSO_DEVICE void count_rows(u64 begin, u32 steps, u32 newline_step) {
     PRESSO_NO_UNROLL
     for (u32 row = 0; row < steps * kManyRows; ++row) {
@@ -266,7 +280,7 @@ class ManyLiteralTiles {
   u32* const slots_;  ///< the lane's words, kWarpSize apart
 };
 
-/// Shared memory of a thread block of `warps` warps.
+/// The shared memory for a thread block of `warps` warps: the filters, and each warp's candidates.
 template <u32 kStride, bool kTwoGroups>
 u32 many_literal_shared_bytes(const ManyLiteralTableView& table, u32 warps) {
   return table.shared_bytes() +

@@ -36,7 +36,8 @@ std::string lowered(std::string text) {
   return text;
 }
 
-/// Sorted by length, different from each other, none with a short one in it.
+/// The literals that are needed, sorted by length: duplicates are left out, and so are those that
+/// hold another one of up to eight bytes, since a line with them has that one too.
 std::vector<std::string> reduced(const std::vector<std::string>& literals, bool ignore_case) {
   std::vector<std::string> sorted;
   for (const std::string& literal : literals) {
@@ -65,17 +66,19 @@ std::vector<std::string> reduced(const std::vector<std::string>& literals, bool 
   return kept;
 }
 
-/// Up to eight bytes as a number, in the text's order from the lowest bits on.
+/// Up to eight bytes as a number, the first in the lowest bits.
 uint64_t number_of(const char* from, uint32_t bytes) {
   uint64_t number = 0;
   for (uint32_t i = 0; i < bytes; ++i) number |= uint64_t{static_cast<Byte>(from[i])} << 8 * i;
   return number;
 }
 
-/// Chooses and lays out the grams of one group.
+/// Chooses the grams of one group of literals and fills the group's filter and hash table. Choosing
+/// takes three passes: count all grams, take for each literal the cheapest place, and collect which
+/// literals use which gram.
 class GroupBuilder {
  public:
-  /// `literals` sorted by length, not empty.
+  /// `literals` must be sorted by length and not empty: the first one's length sets that of grams.
   GroupBuilder(std::vector<std::string> literals, uint32_t stride, bool ignore_case)
       : literals_(std::move(literals)),
         stride_(stride),
@@ -93,7 +96,8 @@ class GroupBuilder {
   }
 
   std::size_t grams() const { return uses_.size(); }
-  /// How many literals a gram has that a literal stands for, on average.
+  /// How many literals share the gram that a literal is looked for by, on average over literals.
+  /// Each of them is a comparison where the gram is found.
   double sharing() const {
     double squares = 0, sum = 0;
     for (const auto& [gram, uses] : uses_) {
@@ -104,7 +108,7 @@ class GroupBuilder {
   }
   const std::vector<std::string>& literals() const { return literals_; }
 
-  /// All but slots_at.
+  /// The group's constants, except for slots_at, which is known when the image is laid out.
   LiteralGroup shape(uint32_t filter_bytes) const {
     LiteralGroup group;
     for (uint32_t word = 0; word < 2; ++word) {
@@ -121,6 +125,7 @@ class GroupBuilder {
     return group;
   }
 
+  /// Sets the bit of each gram's hash in the group's filter.
   void fill_filter(const LiteralGroup& group, Byte* filter) const {
     for (const auto& [gram, uses] : uses_) {
       const uint32_t hash = hash_of(group, gram);
@@ -132,7 +137,8 @@ class GroupBuilder {
     }
   }
 
-  /// `places`: where each literal's bytes are in the image.
+  /// Fills the hash table and appends the entries of each gram. `places`: where each literal's
+  /// bytes are in the image.
   void fill_slots(const LiteralGroup& group, const std::vector<uint32_t>& places,
                   std::vector<GramSlot>& slots, std::vector<GramEntry>& entries) const {
     slots.assign(std::size_t{group.slot_mask} + 1, {});
@@ -173,6 +179,8 @@ class GroupBuilder {
       }
     }
   }
+  /// How costly it is to look for the literal by the gram at `at`: the frequency of its bytes in
+  /// texts, and 64 for each doubling of the literals that have this gram as well.
   uint32_t cost_of(const std::string& literal, uint32_t at) const {
     uint32_t cost = 0;
     for (uint32_t i = 0; i < gram_bytes_; ++i) {
@@ -181,6 +189,7 @@ class GroupBuilder {
     const uint32_t others = counts_.at(gram_at(literal, at)) - 1;
     return cost + 64 * static_cast<uint32_t>(std::bit_width(others));
   }
+  /// Where the cheapest gram, or the cheapest row of `stride_` grams, begins.
   uint32_t best_offset(const std::string& literal) const {
     const auto last = static_cast<uint32_t>(literal.size()) - gram_bytes_ - stride_ + 1;
     uint32_t best = 0, best_cost = ~0u;
@@ -202,12 +211,13 @@ class GroupBuilder {
   std::map<uint64_t, std::vector<Use>> uses_;  ///< ordered: the image is always the same
 };
 
-/// The longer a gram, the fewer places pass by what the text and the literals have in common; of
-/// six bytes they are few.
+/// The stride for literals of this length at least. A larger one saves look-ups but leaves shorter
+/// grams, which more places of a text have by chance; grams of six bytes pass few.
 uint32_t stride_for(std::size_t shortest) {
   return shortest >= 9 ? 4 : shortest >= 7 ? 2 : 1;
 }
 
+// Lays out the whole image: the filters, the hash tables, the entries and the literals' bytes.
 class TableBuilder {
  public:
   TableBuilder(const std::vector<std::string>& literals, bool ignore_case)
@@ -246,7 +256,8 @@ class TableBuilder {
   }
 
  private:
-  /// With a smaller stride where literals share their grams: then fewer of them have to differ.
+  /// Chooses the first group's stride. It is halved while literals share their grams: the smaller
+  /// it is, the fewer grams of a literal have to be its own.
   void add_first_group(const std::vector<std::string>& literals) {
     uint32_t& stride = table_.view.stride;
     for (stride = stride_for(literals.front().size());; stride /= 2) {
@@ -255,6 +266,7 @@ class TableBuilder {
     }
   }
 
+  /// Appends one group's tables to the image.
   void add_group(uint32_t number, std::vector<GramEntry>& entries) {
     const GroupBuilder& builder = builders_[number];
     LiteralGroup& group = table_.view.groups[number];
@@ -277,6 +289,7 @@ class TableBuilder {
     return static_cast<uint32_t>(at);
   }
 
+  /// Appends a literal's bytes and masks, in words of four as kernels compare them; returns where.
   uint32_t add_text(const std::string& literal) {
     const std::size_t at = texts_.size();
     texts_.resize(at + (literal.size() + 7) / 8 * 16);

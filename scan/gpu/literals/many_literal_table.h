@@ -29,7 +29,7 @@
 
 namespace presso::gpu {
 
-/// A gram in the hash table. Unused where `entries` is 0.
+/// A slot of the hash table of grams. It is unused where `entries` is 0.
 struct alignas(16) GramSlot {
   std::uint32_t words[2] = {};    ///< folded, with zeroes after the gram's end
   std::uint32_t first_entry = 0;  ///< its literals
@@ -38,7 +38,7 @@ struct alignas(16) GramSlot {
   static constexpr std::uint32_t kWholeGram = 1u << 31;  ///< the gram alone is a literal
 };
 
-/// A literal around a gram.
+/// One literal around a gram: where it begins, and where its bytes are for the comparison.
 struct alignas(16) GramEntry {
   std::uint32_t begin_before = 0;  ///< how many bytes before the gram it begins
   std::uint32_t length = 0;
@@ -46,7 +46,8 @@ struct alignas(16) GramEntry {
   std::uint32_t reserved = 0;
 };
 
-/// Literals whose grams have one length.
+/// Literals whose grams have the same length, with the constants of their hash. The multipliers and
+/// shifts are for filter and hash table both.
 struct LiteralGroup {
   std::uint32_t multipliers[2] = {};
   std::uint32_t masks[2] = {};  ///< the bytes of a gram
@@ -56,6 +57,7 @@ struct LiteralGroup {
   std::uint32_t slots_at = 0;   ///< in the image
 };
 
+/// The table as kernels see it. Trivially copyable.
 struct ManyLiteralTableView {
   const Byte* d_image = nullptr;   ///< 16-byte aligned
   LiteralGroup groups[2];          ///< [1]: the short ones, looked up at every place
@@ -69,13 +71,14 @@ struct ManyLiteralTableView {
   std::uint32_t shared_bytes() const { return group_count * filter_bytes; }
 };
 
+/// The table in host memory. The caller copies the image to the device and sets the view's pointer.
 struct ManyLiteralTable {
   std::vector<Byte> image;
   ManyLiteralTableView view;  ///< d_image is for the caller to set
 };
 
-/// kInvalidArgument where there are none, one is empty or holds a '\n', or all of them have more
-/// than 2^26 bytes.
+/// Lays literals out, in time that grows with their bytes times eight. Error: kInvalidArgument
+/// where there are none, one is empty or holds a '\n', or they have more than 2^26 bytes together.
 Result<ManyLiteralTable> lay_out_many_literals(const std::vector<std::string>& literals,
                                                bool ignore_ascii_case);
 

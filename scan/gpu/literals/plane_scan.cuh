@@ -23,13 +23,15 @@ constexpr u32 kPlaneTileBytes = 32 << 10;  // allow(bare-32): KiB
 constexpr u32 kLaneBytes = 32;             // allow(bare-32): a bit of a word each
 constexpr u32 kPlaneRowBytes = kWarpSize * kLaneBytes;
 
+// The kernel's argument, with masks for turning bits.
 struct PlaneScanArguments : HitScan<PlaneTableView, kPlaneTileBytes> {
-  /// Constants that the compiler does not know: with those it knows it makes two instructions of a
-  /// choice of bits.
+  /// Constants that are hidden from the compiler: from those that it knows, it makes two
+  /// instructions where choosing bits takes one.
   u32 turn_masks[3] = {0x0F0F0F0F, 0x33333333, 0x55555555};
 };
 
-/// Bit k of byte i of 32 as bit i of word k.
+/// 32 bytes as eight words: bit k of byte i is bit i of word k. The bits are turned as a matrix in
+/// three rounds of exchanges.
 class BitPlanes {
  public:
   PRESSO_DEVICE BitPlanes(const u32 (&masks)[3], const Quad& low, const Quad& high) {
@@ -42,10 +44,12 @@ class BitPlanes {
 
   PRESSO_DEVICE u32 operator[](u32 plane) const { return planes_[plane]; }
 
+  /// A bit for each byte that is '\n' (0x0A).
   PRESSO_DEVICE u32 newlines() const {  // 0x0A
     return ~planes_[0] & planes_[1] & ~planes_[2] & planes_[3] & ~planes_[4] & ~planes_[5] &
            ~planes_[6] & ~planes_[7];
   }
+  /// A bit for each byte that is the literal's byte `place`.
   PRESSO_DEVICE u32 places_of(const PlanePlace& place) const {
     u32 found = (planes_[5] | place.any_case) ^ place.flips[5];
     PRESSO_UNROLL
@@ -56,7 +60,7 @@ class BitPlanes {
   }
 
  private:
-  /// Word at + j gets bytes j of a, b, c and d: those that are eight places apart.
+  /// Word at + j gets bytes j of a, b, c and d, which are those that lie eight places apart.
   PRESSO_DEVICE void gather(u32 a, u32 b, u32 c, u32 d, u32 at) {
     const u32 ab_low = simt::byte_permute(a, b, 0x5140), ab_high = simt::byte_permute(a, b, 0x7362);
     const u32 cd_low = simt::byte_permute(c, d, 0x5140), cd_high = simt::byte_permute(c, d, 0x7362);
@@ -65,7 +69,8 @@ class BitPlanes {
     planes_[at + 2] = simt::byte_permute(ab_high, cd_high, 0x5410);
     planes_[at + 3] = simt::byte_permute(ab_high, cd_high, 0x7632);
   }
-  /// A step of turning four 8 x 8 matrices: blocks of kSize bits off the diagonal change places.
+  /// One round of turning four 8 x 8 bit matrices: the blocks of kSize bits off the diagonal change
+  /// places.
   template <u32 kSize>
   PRESSO_DEVICE void exchange(u32 mask) {
     PRESSO_UNROLL
@@ -76,7 +81,7 @@ class BitPlanes {
       planes_[i + kSize] = chosen(mask, low >> kSize, high);
     }
   }
-  /// Bits of `first` where the mask has ones.
+  /// Takes the bits of `first` where the mask has ones and those of `second` elsewhere.
   static PRESSO_DEVICE u32 chosen(u32 mask, u32 first, u32 second) {
     return second ^ ((first ^ second) & mask);
   }
@@ -84,13 +89,14 @@ class BitPlanes {
   u32 planes_[8];
 };
 
+// A warp at work. kPlaces: how many bytes of literals it looks for, at least the table's.
 template <u32 kPlaces>
 class PlaneTiles {
  public:
   PRESSO_DEVICE explicit PlaneTiles(const PlaneScanArguments& scan)
       : scan_(scan), text_(scan), lines_(scan) {}
 
-  /// All tiles of this warp; its lanes' matching lines but heads.
+  /// Searches all tiles of this warp. Returns the lane's share of matching lines, heads excepted.
   PRESSO_DEVICE u64 run() {
     const u32 warps = simt::block_threads() / kWarpSize;
     const u64 step = u64{simt::grid_blocks()} * warps;
@@ -105,6 +111,7 @@ class PlaneTiles {
   }
 
  private:
+  /// Searches a tile, row by row; the next row's bytes are loaded while one is worked on.
   PRESSO_DEVICE void take_tile(u64 begin) {
     const u64 left = scan_.bytes - begin;
     const u64 end = begin + (left < kPlaneTileBytes ? left : kPlaneTileBytes);
@@ -120,7 +127,8 @@ class PlaneTiles {
     }
   }
 
-  /// The literals' bytes in the 32 places before the tile, as the last lane of a row had them.
+  /// Finds where the literals' bytes stand in the 32 places before the tile, so that a literal that
+  /// begins there is found.
   PRESSO_DEVICE void look_before(u64 begin) {
     PRESSO_UNROLL
     for (u32 i = 0; i < kPlaces; ++i) before_[i] = 0;
@@ -131,7 +139,9 @@ class PlaneTiles {
     for (u32 i = 0; i < kPlaces; ++i) before_[i] = planes.places_of(scan_.table.places[i]);
   }
 
-  /// Bits of the last bytes of literals.
+  /// A bit where the last byte of a literal stands with the rest of it before. The bytes' places
+  /// are shifted to the literal's end and joined by `and`, literal after literal. @@
+  /// scan/gpu/literals/plane_table.h
   PRESSO_DEVICE u32 hits_of(const BitPlanes& planes) {
     u32 hits = 0, whole = ~0u;
     PRESSO_UNROLL

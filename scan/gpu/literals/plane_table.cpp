@@ -12,6 +12,9 @@ bool is_letter(std::uint32_t byte) {
   return (byte | kCaseBit) >= 'a' && (byte | kCaseBit) <= 'z';
 }
 
+/// The masks for one byte with `to_end` bytes of its literal after it. Without regard to case,
+/// plane 5 is left out for letters: their cases differ in that bit alone. @@
+/// scan/gpu/search/batch_lines.cuh
 PlanePlace place_of(Byte byte, std::size_t to_end, bool ignore_case) {
   PlanePlace place;
   for (std::uint32_t plane = 0; plane < 8; ++plane) {

@@ -14,7 +14,7 @@ namespace presso::gpu {
 
 constexpr std::uint32_t kMostPlanePlaces = 8;
 
-/// A byte of a literal.
+/// One byte of a literal, as a mask for each plane. A place that is all zeroes changes nothing.
 struct PlanePlace {
   std::uint32_t flips[8] = {};  ///< for each plane ~0 where the byte's bit is 0
   std::uint32_t any_case = 0;   ///< ~0: plane 5, the case of letters, does not count
@@ -23,14 +23,14 @@ struct PlanePlace {
   std::uint32_t reserved = 0;
 };
 
-/// Trivially copyable; the kernel's argument holds all of it.
+/// The table, all of it in the kernel's argument: it has no image. Trivially copyable.
 struct PlaneTableView {
   PlanePlace places[kMostPlanePlaces];  ///< literal after literal, each in the text's order
   std::uint32_t count = 0;              ///< beyond: places that change nothing
 };
 
-/// kInvalidArgument where there are none, one is empty or holds a '\n', or they have more than
-/// kMostPlanePlaces bytes together.
+/// Lays literals out. Error: kInvalidArgument where there are none, one is empty or holds a '\n',
+/// or they have more than kMostPlanePlaces bytes together.
 Result<PlaneTableView> lay_out_planes(const std::vector<std::string>& literals,
                                       bool ignore_ascii_case);
 

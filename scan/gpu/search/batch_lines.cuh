@@ -23,7 +23,7 @@ namespace presso::gpu {
 
 constexpr u32 kMarkWords = kBatchTileBytes / kMarkWordBytes;
 
-/// The n of "every n-th" and this warp's first.
+/// Which tiles or lines this warp takes: `first`, and every `step`-th from there.
 struct WarpTurns {
   u32 first;
   u32 step;
@@ -35,13 +35,14 @@ struct WarpTurns {
   }
 };
 
-/// A bit for each of four bytes that is `value`, at bit 7 of it; exact.
+/// Bit 7 of each byte is set where the byte is `value`; exact, unlike newline_bits().
 PRESSO_DEVICE u32 bytes_equal(u32 word, u32 value) {
   const u32 differs = word ^ (value * 0x01010101u);
   return ~(((differs & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | differs | 0x7F7F7F7Fu);
 }
 
-/// Thread block 0 looks from the front, 1 from the end, 16 bytes a thread and step.
+/// Finds the batch's first '\n' (thread block 0) and last '\n' (thread block 1), each from its end
+/// of the text, 16 bytes a thread and step, and stops where it has found one.
 PRESSO_DEVICE void find_ends_body(const BatchLines& batch) {
   const bool from_front = simt::block_index() == 0;
   if (simt::block_index() > 1) return;
@@ -65,6 +66,8 @@ PRESSO_DEVICE void find_ends_body(const BatchLines& batch) {
   }
 }
 
+/// Counts marks and, if numbers are wanted, '\n' in each tile. It reads the whole text only for
+/// numbers.
 PRESSO_DEVICE void count_tiles_body(const BatchLines& batch) {
   const TextReader text(batch.d_text, batch.bytes);
   const WarpTurns turns;
@@ -101,8 +104,8 @@ PRESSO_DEVICE void count_tiles_body(const BatchLines& batch) {
   }
 }
 
-/// One thread block: replaces `count` numbers, read and written by `load` and `store`, by the sums
-/// of those before them. Returns the sum of all, to every thread.
+/// Replaces each of `count` numbers, read and written by `load` and `store`, by the sum of those
+/// before it; by one thread block. Returns the sum of all, to every thread.
 template <class Load, class Store>
 PRESSO_DEVICE u32 sum_up(u32 count, const Load& load, const Store& store) {
   constexpr u32 kEach = 8;
@@ -139,6 +142,7 @@ PRESSO_DEVICE u32 sum_up(u32 count, const Load& load, const Store& store) {
   return before;
 }
 
+/// Turns the tiles' counts into how many there are before each tile, and writes down the totals.
 PRESSO_DEVICE void sum_tiles_body(const BatchLines& batch) {
   const auto sum = [&](u32* numbers) {
     return sum_up(
@@ -152,6 +156,7 @@ PRESSO_DEVICE void sum_tiles_body(const BatchLines& batch) {
   batch.d_findings->listed = marks;
 }
 
+/// Writes down, in order, where each marked line ends, as far as there is room.
 PRESSO_DEVICE void list_lines_body(const BatchLines& batch) {
   const WarpTurns turns;
   for (u32 tile = turns.first; tile < batch.tiles(); tile += turns.step) {
@@ -180,7 +185,8 @@ PRESSO_DEVICE void list_lines_body(const BatchLines& batch) {
   }
 }
 
-/// After the last '\n' before `end`; kNoLineBegin where there is none. By a warp.
+/// Where the line that ends at `end` begins, that is after the last '\n' before; kNoLineBegin where
+/// the text has none before. By a warp, 128 bytes a step backwards.
 constexpr u64 kNoLineBegin = ~u64{0};
 PRESSO_DEVICE u64 begin_of_line(const TextReader& text, u64 end) {
   while (end > 0) {
@@ -199,7 +205,7 @@ PRESSO_DEVICE u64 begin_of_line(const TextReader& text, u64 end) {
   return kNoLineBegin;
 }
 
-/// '\n' in [from, to), by a warp.
+/// Counts '\n' in [from, to), by a warp; `from` is a multiple of 16.
 PRESSO_DEVICE u32 count_newlines(const TextReader& text, u32 from, u32 to) {
   u32 count = 0;
   for (u32 at = from + simt::lane() * kQuadBytes; at < to; at += kWarpSize * kQuadBytes) {
@@ -214,11 +220,14 @@ PRESSO_DEVICE u32 count_newlines(const TextReader& text, u32 from, u32 to) {
   return simt::reduce_add(count);
 }
 
+/// How many lines were written to the list: all, or as many as it has room for.
 PRESSO_DEVICE u32 listed_lines(const BatchLines& batch) {
   const u32 listed = batch.d_findings->listed;
   return listed < batch.most_listed ? listed : batch.most_listed;
 }
 
+/// Finds where each listed line begins, how long it is and, if wanted, its number; a warp to a
+/// line.
 PRESSO_DEVICE void measure_lines_body(const BatchLines& batch) {
   const TextReader text(batch.d_text, batch.bytes);
   const WarpTurns turns;
@@ -245,6 +254,7 @@ PRESSO_DEVICE void measure_lines_body(const BatchLines& batch) {
   }
 }
 
+/// Gives each listed line its place in the gathered text.
 PRESSO_DEVICE void place_lines_body(const BatchLines& batch) {
   ListedLine* const lines = batch.d_listed;
   const u32 bytes = sum_up(
@@ -253,6 +263,9 @@ PRESSO_DEVICE void place_lines_body(const BatchLines& batch) {
   if (simt::thread_in_block() == 0) batch.d_findings->gathered_bytes = bytes;
 }
 
+/// Copies the listed lines to their places, a warp to a line. Copies nothing where the room for
+/// lines or bytes is too small: the host takes the whole text then. @@
+/// scan/gpu/search/batch_lines_args.h
 PRESSO_DEVICE void gather_lines_body(const BatchLines& batch) {
   if (batch.d_findings->listed > batch.most_listed) return;
   if (batch.d_findings->gathered_bytes > batch.most_gathered) return;

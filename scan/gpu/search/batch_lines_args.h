@@ -11,10 +11,12 @@ using simt::kWarpSize;
 using simt::u32;
 using simt::u64;
 
-/// Text of a warp's turn: 256 words of marks, eight for each lane.
+/// The text of a warp's turn, in bytes: 256 words of marks, eight for each lane.
 constexpr u32 kBatchTileBytes = 8 << 10;
 constexpr u32 kMarkWordBytes = 8 * sizeof(u32);  ///< of text that a word of marks is about
 
+// The argument of the kernels after the engine: text, marks, and where results go. Trivially
+// copyable; all pointers are the caller's.
 struct BatchLines {
   const Byte* d_text = nullptr;
   u32 bytes = 0;
@@ -22,7 +24,7 @@ struct BatchLines {
   const u32* d_marks = nullptr;  ///< of scan_lines()
   BatchFindings* d_findings = nullptr;
   u32* d_tile_marks = nullptr;     ///< one for each tile: how many, then how many before it
-  u32* d_tile_newlines = nullptr;  ///< likewise
+  u32* d_tile_newlines = nullptr;  ///< '\n' of each tile, then those before it
   ListedLine* d_listed = nullptr;
   u32 most_listed = 0;
   Byte* d_gathered = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// scan_batch: the engine's kernels, and after them those that say where lines are. Threads to data,
-// shared memory and synchronisation are described where the bodies are.
+// scan_batch: enqueues the engine's kernels and after them those that list and gather lines.
+// Threads to data, shared memory and synchronisation are described where the bodies are
+// (batch_lines.cuh). Test: tests/simt/scan_batch_test.cpp.
 #include "scan/gpu/search/batch_scan.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
@@ -68,6 +69,8 @@ struct BatchScanMemory {
   }
 };
 
+/// Whether the request's memory is what it has to be: length, alignment, room and pointers. Error:
+/// kInvalidArgument.
 Status check_request(const BatchScanRequest& request) {
   const auto temporary = reinterpret_cast<std::uintptr_t>(request.d_temporary);
   const bool lists = request.wants.lines;
@@ -81,20 +84,25 @@ Status check_request(const BatchScanRequest& request) {
   return {};
 }
 
+// Launches a kernel that takes as many warps as the device runs at once, at most `warps`.
 template <class Kernel>
 Status launch_over(Kernel* kernel, u64 warps, const BatchLines& batch, cudaStream_t stream,
                    const char* doing) {
   return launch_everywhere(kernel, {kThreads, 0, warps}, stream, doing, batch);
 }
 
+// Launches a kernel of one thread block, which sums up.
 template <class Kernel>
 Status launch_sum(Kernel* kernel, const BatchLines& batch, cudaStream_t stream) {
   kernel<<<1, kSumThreads, kSumThreads / kWarpSize * sizeof(u32), stream>>>(batch);
   return check(cudaGetLastError(), "launching a kernel that sums up");
 }
 
+/// Enqueues the four kernels that list, measure, place and gather lines.
 Status list(const BatchLines& batch, cudaStream_t stream) {
-  // Only the device knows how many there are: as many warps as it runs at once take turns.
+  // Only the device knows how many lines there are, so room for warps is asked for as many as fit
+  // the list; the device runs as many at once as it can, and they take turns. @@
+  // scan/gpu/search/line_places.cuh
   const u64 warps = batch.most_listed;
   PRESSO_TRY(
       launch_over(list_lines_kernel, batch.tiles(), batch, stream, "launching list_lines_kernel"));

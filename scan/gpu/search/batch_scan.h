@@ -18,7 +18,7 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-/// A matching line. Trivially copyable.
+/// One matching line in the list. Trivially copyable.
 struct ListedLine {
   std::uint32_t begin = 0;   ///< in the text
   std::uint32_t bytes = 0;   ///< its '\n' included; 0: the head, which is not gathered
@@ -26,27 +26,29 @@ struct ListedLine {
   std::uint32_t number = 0;  ///< '\n' before it in the text; with BatchWants::numbers
 };
 
-/// What becomes known, in device memory.
+/// The results, in device memory. The text is searched as if it began with a line.
 struct BatchFindings {
   std::uint64_t lines = 0;                ///< that match
   std::uint32_t first_newline = 0;        ///< where the first '\n' is; kNowhere
   std::uint32_t behind_last_newline = 0;  ///< 0: there is none
   std::uint32_t newlines = 0;             ///< with BatchWants::numbers
-  // With BatchWants::lines. What there is no room for is not there, but counted.
+  // Set with BatchWants::lines. Lines beyond the room are counted here too, but not stored.
   std::uint32_t listed = 0;
   std::uint32_t gathered_bytes = 0;
 
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 };
 
+// The answers that are wanted besides the count of matching lines.
 struct BatchWants {
   bool numbers = false;  ///< count '\n'
   bool lines = false;    ///< list and gather
 };
 
-/// The longest text of one batch.
+/// The most bytes of one batch: places in it are 32-bit numbers.
 constexpr std::uint64_t kLongestBatch = std::uint64_t{1} << 31;
 
+// One call of scan_batch(). All memory is the caller's and has to live until the stream is through.
 struct BatchScanRequest {
   const Byte* d_text = nullptr;        ///< 16-byte aligned; nothing outside of it is read
   std::uint64_t bytes = 0;             ///< 1 to kLongestBatch
@@ -62,10 +64,13 @@ struct BatchScanRequest {
   std::size_t temporary_bytes = 0;
 };
 
+/// The temporary device memory, in bytes, that a batch of that length needs.
 std::size_t batch_scan_temporary_bytes(const EngineView& engine, std::uint64_t text_bytes,
                                        const BatchWants& wants);
 
-/// Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
+/// Enqueues the search of one batch: the engine's kernels, and then those that list and gather
+/// lines. Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost. @@
+/// scan/gpu/search/batch_scan.cu
 Status scan_batch(const BatchScanRequest& request, CUstream_st* stream);
 
 }  // namespace presso::gpu

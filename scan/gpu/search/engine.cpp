@@ -48,6 +48,7 @@ std::size_t shortest_of(const std::vector<std::string>& literals) {
   return least == literals.end() ? 0 : least->size();
 }
 
+/// Whether the literal has four bytes in a row that texts seldom hold together.
 bool is_rare(const std::string& literal) {
   for (std::size_t at = 0; at + kGramBytes <= literal.size(); ++at) {
     std::uint32_t sum = 0;
@@ -59,7 +60,7 @@ bool is_rare(const std::string& literal) {
   return false;
 }
 
-/// The fastest engine for literals.
+/// The fastest engine for literals, if an automaton is left out of account.
 TextEngine engine_for(const std::vector<std::string>& literals) {
   if (bytes_of(literals) <= kMostPlaneBytes) return TextEngine::kPlanes;
   if (literals.size() == 1 && is_rare(literals[0])) return TextEngine::kRareLiteral;
@@ -76,6 +77,7 @@ Result<EngineTable> table_of(Result<Table> made, bool exact) {
   }
 }
 
+/// The tables of the given engine for literals; kUnsupported where it does not hold these.
 Result<EngineTable> by_literals(const LineLiterals& literals, TextEngine engine) {
   const bool ignore_case = literals.ignore_ascii_case;
   switch (engine) {
@@ -88,6 +90,8 @@ Result<EngineTable> by_literals(const LineLiterals& literals, TextEngine engine)
   }
 }
 
+/// The automaton over lines, laid out; kUnsupported where the pattern has none that is small
+/// enough.
 Result<EngineTable> by_automaton(const Matcher& matcher) {
   const auto automaton = matcher.line_automaton(kMostLineStates);
   if (!automaton) {
@@ -96,10 +100,14 @@ Result<EngineTable> by_automaton(const Matcher& matcher) {
   return table_of(lay_out(automaton->dfa.view()), automaton->exact);
 }
 
+/// Whether the automaton's rows lie in shared memory, where they are fast.
 bool is_small(const EngineTable& table) {
   return std::get<LineTableView>(table.view).kind != LineTableKind::kGlobal;
 }
 
+/// Decides as the file comment says: literals that decide by themselves first, unless there are so
+/// few that an automaton is faster; then the automaton; last, strings that only select lines for
+/// the CPU to look at.
 Result<EngineTable> choose(const Matcher& matcher, const std::optional<LineLiterals>& literals) {
   const bool decide = literals && literals->exact;
   if (decide) {

@@ -19,7 +19,8 @@ namespace presso::gpu {
 using EngineView =
     std::variant<LineTableView, LiteralTableView, PlaneTableView, ManyLiteralTableView>;
 
-/// A pattern's engine.
+/// A pattern's engine, with its tables in host memory. The owner copies `image` to the device once
+/// and then passes placed() to the kernels.
 struct EngineTable {
   std::vector<Byte> image;  ///< for device memory; may be empty
   EngineView view;          ///< without the image's place
@@ -32,12 +33,12 @@ struct EngineTable {
   std::string describe() const;
 };
 
-/// By the pattern alone, for nobody knows the text: what decides stands in engine.cpp. Error:
-/// kUnsupported, saying why no engine, or not the one that is `wanted`, can search.
+/// Chooses by the pattern alone, as the text is not known yet; engine.cpp lists what decides.
+/// Error: kUnsupported, saying why no engine, or not the one that is `wanted`, can search.
 Result<EngineTable> choose_engine(const scan_detail::Matcher& matcher,
                                   TextEngine wanted = TextEngine::kAuto);
 
-/// scan_temporary_bytes() and scan_lines() of the engine.
+/// These call scan_temporary_bytes() and scan_lines() of the engine that the view belongs to.
 std::size_t engine_temporary_bytes(const EngineView& engine, std::uint64_t text_bytes);
 Status scan_by_engine(const LineScan& scan, const EngineView& engine,
                       const TemporaryMemory& temporary, CUstream_st* stream);

@@ -17,6 +17,7 @@
 
 namespace presso::gpu {
 
+// The argument of these kernels. Trivially copyable; all pointers are the caller's.
 struct LinePlaces {
   const Byte* d_text = nullptr;
   u64 bytes = 0;                 ///< at least 1
@@ -25,18 +26,19 @@ struct LinePlaces {
   LinePlace* d_places = nullptr;
   u64 most_places = 0;
 
-  /// The end of the text has a mark, too.
+  /// One tile more than the text may need: the end of the text has a mark, too.
   PRESSO_HD constexpr u64 tiles() const { return bytes / kBatchTileBytes + 1; }
   PRESSO_HD constexpr u64 words() const { return bytes / kMarkWordBytes + 1; }
 };
 
-/// The lane's word of a tile in the row of 32 words from `row` on; 0 after the last one.
+/// The lane's word of marks, of the row of 32 words of the tile from `row` on; 0 after the last
+/// one.
 PRESSO_DEVICE u32 marks_at(const LinePlaces& lines, u64 tile, u32 row) {
   const u64 word = tile * kMarkWords + row + simt::lane();
   return word < lines.words() ? simt::load_readonly(lines.d_marks + word) : 0;
 }
 
-/// The first tile of this warp and how far its next one is.
+/// The first tile of this warp, and how far its next one is.
 struct TileTurns {
   u64 first, step;
 
@@ -47,6 +49,7 @@ struct TileTurns {
   }
 };
 
+/// Counts the marks of each tile.
 PRESSO_DEVICE void count_marks_body(const LinePlaces& lines) {
   const TileTurns turns;
   for (u64 tile = turns.first; tile < lines.tiles(); tile += turns.step) {
@@ -59,13 +62,14 @@ PRESSO_DEVICE void count_marks_body(const LinePlaces& lines) {
   }
 }
 
+/// Replaces each tile's marks by the marks before it; one thread block, a thread to a tile.
 PRESSO_DEVICE void sum_marks_body(const LinePlaces& lines) {
   u32* const sums = reinterpret_cast<u32*>(simt::shared_memory());
   const u32 warps = simt::block_threads() / kWarpSize;
   u64 before = 0;
   for (u64 done = 0; done < lines.tiles(); done += simt::block_threads()) {
     const u64 tile = done + simt::thread_in_block();
-    // A tile has 8,192 at most, and so a thread block's tiles fit into 32 bits.
+    // A tile has 8,192 marks at most, so the sum of a thread block's tiles fits into 32 bits.
     const u32 own = tile < lines.tiles() ? static_cast<u32>(lines.d_before[tile]) : 0;
     const u32 inclusive = simt::inclusive_sum(own);
     if (simt::lane() == kWarpSize - 1) sums[simt::warp_in_block()] = inclusive;
@@ -80,6 +84,9 @@ PRESSO_DEVICE void sum_marks_body(const LinePlaces& lines) {
   }
 }
 
+/// Writes each line's begin and end to its place in the answer, as far as there is room. A warp
+/// takes a tile; it looks for each line's begin with all its lanes. @@
+/// scan/gpu/search/scan_by_engine.cpp
 PRESSO_DEVICE void place_lines_of_text_body(const LinePlaces& lines) {
   const TextReader text(lines.d_text, lines.bytes);
   const TileTurns turns;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls of whichever engine it is; only where there is CUDA.
+// Calls the functions of whichever engine a table belongs to. It is apart from engine.cpp because
+// those are only there where the build has CUDA.
 #include "scan/gpu/search/engine.h"
 
 namespace presso::gpu {

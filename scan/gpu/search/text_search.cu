@@ -46,6 +46,7 @@ Status clear(void* d_memory, std::size_t bytes, cudaStream_t stream) {
   return check(cudaMemsetAsync(d_memory, 0, bytes, stream), "clearing results");
 }
 
+/// Whether the caller's copy of the table can be used. Error: kInvalidArgument.
 Status check_table(const EngineTable& engine, const Byte* d_table) {
   const bool missing = d_table == nullptr && !engine.image.empty();
   if (missing || reinterpret_cast<std::uintptr_t>(d_table) % kQuadBytes != 0) {
@@ -54,6 +55,7 @@ Status check_table(const EngineTable& engine, const Byte* d_table) {
   return {};
 }
 
+/// Enqueues the three kernels that turn marks into places.
 Status place_lines(const LinePlaces& lines, cudaStream_t stream) {
   const WorkShape over_tiles{kThreads, 0, lines.tiles()};
   PRESSO_TRY(launch_everywhere(count_marks_kernel, over_tiles, stream,
@@ -66,6 +68,7 @@ Status place_lines(const LinePlaces& lines, cudaStream_t stream) {
 
 }  // namespace
 
+// Shared by all copies of a TextSearch, and never changed after compile().
 struct TextSearch::State {
   EngineTable engine;
 };
