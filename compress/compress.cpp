@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The parallel driver: reading, encoding and writing overlap in run_ordered. Every thread has an
-// encoder of its own; blocks depend on nothing but the options and the shared dictionary, so that
-// the output is the same for any number of threads.
+// compress_stream(): the parallel driver. Reading, encoding and writing overlap in run_ordered
+// (presso/ordered_pipeline.h). Every thread has an encoder of its own. A block depends only on
+// the options and the shared dictionary, so the output is the same for any number of threads.
+// Memory: about two blocks, plain and stored, for each thread, and the encoders' tables; while a
+// dictionary is chosen, about four times its sample of at most 16 MiB. Input that cannot be sought,
+// a pipe, is sampled from its first 16 MiB. Tested by tests/differential/round_trip_test.cpp and
+// tests/cli.
 #include "presso/compress.h"
 
 #include <algorithm>
@@ -23,16 +27,20 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kStreamSampleBytes = 16u << 20;  ///< held of a pipe to sample from
-constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;  ///< of a pipe that is longer
+// bytes of a pipe that are held to sample from
+constexpr std::size_t kStreamSampleBytes = 16u << 20;
+// assumed size of a longer pipe
+constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;
 constexpr Byte kOnlyDictionary = 1;
 constexpr std::uint32_t kSmallestDictionary = 2048;
 
+/// A block on its way to an encoder; `number` counts within the member.
 struct PlainItem {
   Buffer plain;
   std::uint32_t number = 0;
 };
 
+/// A block on its way to the writer, with what the index sections need to know of it.
 struct StoredItem {
   Buffer plain;
   Buffer stored;
@@ -42,7 +50,7 @@ struct StoredItem {
   std::optional<BlockGrams> grams;
 };
 
-/// A source that has ended once it says so: a terminal, or a log that is being written to, has
+/// Makes the end of a source final. A terminal, or a log that is still written to, may have
 /// more when it is asked again, but only the last block of a file may be short.
 class LatchedEndSource final : public ByteSource {
  public:
@@ -60,9 +68,12 @@ class LatchedEndSource final : public ByteSource {
   bool at_end_ = false;
 };
 
+/// One run of compress_stream(). produce() and consume() are each called by one thread at a
+/// time, encode() by all; members without a worker's number belong to the former.
 class Compressor {
  public:
-  /// `dictionary`: one that was chosen already, `choice_seconds`: what that took.
+  /// `dictionary`: set if choosing the block size has chosen one already; `choice_seconds`: the
+  /// time that it took.
   Compressor(ByteSource& source, ByteSink& sink, const CompressOptions& options,
              std::optional<DictionaryPlan> dictionary, double choice_seconds)
       : source_(source),
@@ -91,6 +102,7 @@ class Compressor {
   }
 
  private:
+  /// After how many blocks it is tried whether another dictionary is better; never by default.
   static std::uint64_t blocks_to_renewal(const CompressOptions& options) {
     const bool renews = options.dictionary.mode == DictionaryChoice::Mode::kAuto &&
                         may_use_dictionary(options) && options.dictionary.renew_bytes != 0;
@@ -98,12 +110,14 @@ class Compressor {
     return std::max<std::uint64_t>(options.dictionary.renew_bytes / options.block_bytes, 1);
   }
 
-  /// Of what choosing took since `time` began, training is a part.
+  /// Adds the time since `time` began: sampling and training are reported apart.
   void add_choice(const Stopwatch& time, const DictionaryPlan& plan) {
     summary_.seconds.sampling += time.seconds() - plan.training_seconds;
     summary_.seconds.training += plan.training_seconds;
   }
 
+  /// A dictionary that was given, one that is chosen already, or one chosen from a sample of
+  /// the file or of a pipe's beginning.
   Status choose_first_dictionary() {
     if (options_.dictionary.mode == DictionaryChoice::Mode::kGiven) {
       plan_.content = *options_.dictionary.content;
@@ -120,7 +134,8 @@ class Compressor {
     return {};
   }
 
-  /// Whether the next member has another dictionary.
+  /// Whether the input has changed so much that the next member gets another dictionary. The
+  /// input that follows is looked at but not consumed.
   Result<bool> renew_dictionary() {
     const Stopwatch time;
     PRESSO_ASSIGN(const Bytes ahead, look_ahead());
@@ -135,7 +150,7 @@ class Compressor {
     return true;
   }
 
-  /// The next bytes of the input, which stay in it.
+  /// Reads the next kStreamSampleBytes and puts them in front of the source again.
   Result<Bytes> look_ahead() {
     Buffer ahead;
     ahead.resize_discarding(kStreamSampleBytes);
@@ -147,6 +162,7 @@ class Compressor {
     return read_ahead_.bytes();
   }
 
+  // A member has one dictionary, so a new dictionary begins a new member.
   Status begin_member() {
     const std::uint16_t version =
         options_.coding == Coding::kBit ? kBitFormatVersion : kByteFormatVersion;
@@ -160,6 +176,9 @@ class Compressor {
     return plan_.content.empty() ? Status{} : add_dictionary();
   }
 
+  /// Indexes the content for the parsers and encodes it for the file, both at once. With
+  /// `by_name` the file holds only size and checksum, and whoever decodes must bring the
+  /// dictionary.
   Status add_dictionary() {
     const std::vector<Byte>& content = plan_.content;
     const auto bytes = static_cast<std::uint32_t>(content.size());
@@ -182,8 +201,9 @@ class Compressor {
     return writer_->add_dictionary(kOnlyDictionary, stored.bytes());
   }
 
-  /// Returns whether there is more, for the next member. Threads wait for each other before what
-  /// follows is looked at, so that it does not depend on how many they are.
+  /// Writes blocks to the end of the input or to a change of dictionary; returns whether
+  /// another member follows. Threads wait for each other before the input that follows is
+  /// looked at, so that the result does not depend on their number.
   Result<bool> write_blocks() {
     for (;;) {
       blocks_left_ = blocks_to_renewal_;
@@ -285,14 +305,14 @@ class Compressor {
 
   BufferPool pool_;
   std::vector<std::unique_ptr<BlockEncoder>> encoders_;  ///< by worker
-  std::vector<GramCollector> collectors_;                ///< likewise
+  std::vector<GramCollector> collectors_;                ///< by worker
   std::vector<LineFacts> lines_;                         ///< of the member's blocks
   std::optional<FilterBuilder> filter_;                  ///< of the member that is being written
   std::uint32_t next_number_ = 0;
   std::uint64_t blocks_left_ = 0;  ///< to the next trial of the dictionary
 };
 
-/// An option's limit, and what is said where it does not hold.
+/// A rule for an option, and the message where it is broken.
 struct Limit {
   bool holds;
   const char* message;
@@ -303,7 +323,7 @@ bool is_within(Value value, Value least, Value most) {
   return value >= least && value <= most;
 }
 
-/// 0 stands for what is chosen without the option.
+/// 0 means that the option was not given.
 bool is_zero_or_power(std::uint32_t value, unsigned least_log2, unsigned most_log2) {
   return value == 0 ||
          (std::has_single_bit(value) && is_within(value, 1u << least_log2, 1u << most_log2));
@@ -320,6 +340,7 @@ Limit group_limit(const CompressOptions& options) {
 
 }  // namespace
 
+/// Fills in what the options leave open: coding, level and filter follow from `favor`.
 CompressOptions with_goal(const CompressOptions& options) {
   CompressOptions chosen = options;
   const bool decode = options.favor == Favor::kDecode;
@@ -332,6 +353,7 @@ CompressOptions with_goal(const CompressOptions& options) {
   return chosen;
 }
 
+/// All limits in one table, so that every caller, command or library, gets the same messages.
 Status validate(const CompressOptions& options) {
   const DictionaryChoice& dictionary = options.dictionary;
   const bool has_size = dictionary.mode == DictionaryChoice::Mode::kSize;
@@ -379,6 +401,7 @@ Result<CompressSummary> compress_stream(ByteSource& source, ByteSink& sink,
   });
 }
 
+/// A buffer is its own sample, so that it compresses like a file.
 Result<std::vector<Byte>> compress_buffer(Bytes plain, const CompressOptions& options) {
   MemorySource source(plain);
   MemoryRandomAccess sample(plain);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where the sub-streams of a Bit-coded payload begin (FORMAT.md 13.2), and what they have.
+// Finds the sub-streams of a Bit-coded payload (FORMAT.md 13.2): where each begins, and for
+// sub-blocks how many literals come before it. The head tells sizes only, so places are running
+// sums. Used by all CPU decoders; GPUs do the same in decompress/gpu/bit.
 #pragma once
 
 #include <vector>
@@ -11,9 +13,9 @@
 
 namespace presso {
 
-/// All of them and where they end. kBadPayloadSize where the sub-streams do not end in the
-/// payload's last byte, or sub-blocks do not have as many literals together as the block. The
-/// header must be validated.
+/// Returns all sub-streams and one more entry for the end. kBadPayloadSize where they do not
+/// end in the payload's last byte, or where sub-blocks do not have as many literals as the
+/// block. The header must be validated.
 inline Result<std::vector<SubStream>> find_sub_streams(const BlockHeader& header,
                                                        const Byte* payload) {
   const BitFields& fields = header.bit;

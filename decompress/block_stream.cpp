@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// BlockStream: dictionaries are decoded where they are met, before any block that names them.
+// BlockStream: gives a file's blocks in order and decodes each on the thread that asks. next()
+// is for one thread, decode() for many at once. Dictionaries are decoded where they are met,
+// before any block that names them. In salvage, damage becomes an item of its own instead of an
+// error, so that the caller can report the gap and go on. Tested by
+// tests/differential/round_trip_test.cpp and tests/golden.
 #include <utility>
 
 #include "presso/decompress.h"
@@ -15,12 +19,15 @@ Error at_section(Error error, const StoredSection& section) {
 
 }  // namespace
 
-/// Dictionaries belong to one member; in salvage its file header may have been lost.
+/// Dictionaries belong to one member, so the next member forgets them. In salvage its file
+/// header may have been lost.
 void BlockStream::enter_member(std::uint32_t member) {
   if (member != member_) dictionaries_.fill(nullptr);
   member_ = member;
 }
 
+/// Metadata are those of the first member; a dictionary is decoded at once, so that damage
+/// shows early.
 Status BlockStream::take_section(StoredSection section) {
   enter_member(section.member);
   if (section.header.kind == FrameKind::kMetadata) {
@@ -35,6 +42,7 @@ Status BlockStream::take_section(StoredSection section) {
   return {};
 }
 
+/// Nullopt at the end of the input. Sections are handled here and never reach the caller.
 Result<std::optional<BlockItem>> BlockStream::next() {
   for (;;) {
     Result<Frame> frame = reader_.next();
@@ -54,7 +62,8 @@ Result<std::optional<BlockItem>> BlockStream::next() {
   }
 }
 
-/// The error or, with salvage, an item that reports it; `resync`: the reader must find a new start.
+/// Returns the error or, in salvage, an item that reports it. `resync`: the reader must find a
+/// new start first.
 Result<std::optional<BlockItem>> BlockStream::pass_damage(Error error, bool resync) {
   if (!options_.salvage || !is_damage(error.code)) return error;
   BlockItem item;
@@ -69,6 +78,7 @@ Result<std::optional<BlockItem>> BlockStream::pass_damage(Error error, bool resy
   return std::optional<BlockItem>(std::move(item));
 }
 
+/// Thread-safe. Buffers come from a pool; the caller gives them back by recycle().
 DecodedBlock BlockStream::decode(BlockItem item) {
   DecodedBlock decoded;
   const StoredBlock& block = item.block;

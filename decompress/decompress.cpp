@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whole streams through BlockStream; byte ranges of a file through its index.
+// Decoding whole streams through BlockStream, and byte ranges of a file through its index. Both
+// decode blocks on all threads in run_ordered and write in order; memory is a few blocks for
+// each thread. Tested by tests/differential/round_trip_test.cpp and tests/cli.
 #include "presso/decompress.h"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 namespace presso {
 namespace {
 
+/// One run of decompress_stream(). produce() and consume() are called by one thread each.
 class Decompressor {
  public:
   Decompressor(ByteSource& source, ByteSink& sink, const DecompressOptions& options)
@@ -29,6 +32,7 @@ class Decompressor {
   }
 
  private:
+  /// An item with the position in the input that it was read up to, for progress.
   struct Produced {
     BlockItem item;
     std::uint64_t compressed_bytes;
@@ -72,6 +76,7 @@ class Decompressor {
 
 }  // namespace
 
+/// A failed sink or a damaged block ends it, unless options.salvage.
 Result<DecompressSummary> decompress_stream(ByteSource& source, ByteSink& sink,
                                             const DecompressOptions& options) {
   return without_bad_alloc([&] { return Decompressor(source, sink, options).run(); });
@@ -85,6 +90,7 @@ Result<std::vector<Byte>> decompress_buffer(Bytes compressed, const DecompressOp
   return plain;
 }
 
+/// The file must stay open as long as the CompressedFile. Its dictionaries are checked here.
 Result<CompressedFile> CompressedFile::open(const RandomAccess& file, DecodeOptions options) {
   return without_bad_alloc([&]() -> Result<CompressedFile> {
     PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));
@@ -100,7 +106,8 @@ Result<CompressedFile> CompressedFile::open(ArchiveIndex index, DecodeOptions op
   });
 }
 
-/// The dictionaries used last: a file may be many files one after another, each with its own.
+/// The dictionaries used last, with a lock: a file may be many files one after another, each
+/// with its own.
 struct CompressedFile::Dictionaries {
   static constexpr std::size_t kKept = 4;
 
@@ -119,7 +126,7 @@ CompressedFile::CompressedFile(ArchiveIndex index, DecodeOptions options)
       options_(options),
       dictionaries_(std::make_shared<Dictionaries>()) {}
 
-/// All of them are decoded once, so that a damaged one shows when the file is opened.
+/// Decodes all dictionaries once, so that a damaged one shows when the file is opened.
 Status CompressedFile::check_dictionaries() const {
   for (std::uint32_t member = 0; member < index_.members().size(); ++member) {
     for (const StoredSection& section : index_.members()[member].dictionaries) {
@@ -129,7 +136,7 @@ Status CompressedFile::check_dictionaries() const {
   return {};
 }
 
-/// nullptr for id 0 and for one that is not in the file.
+/// Nullptr for id 0, and for an id that is not in the file, which the block decoder reports.
 Result<std::shared_ptr<const Dictionary>> CompressedFile::dictionary(std::uint32_t member,
                                                                      Byte id) const {
   if (id == 0) return std::shared_ptr<const Dictionary>{};
@@ -151,6 +158,7 @@ Result<std::shared_ptr<const Dictionary>> CompressedFile::dictionary(std::uint32
   return std::shared_ptr<const Dictionary>{};
 }
 
+/// Thread-safe, as is all reading of a CompressedFile.
 Result<Buffer> CompressedFile::read_block(std::uint64_t number) const {
   Buffer plain;
   Buffer stored;
@@ -183,6 +191,7 @@ Result<BlockHeader> CompressedFile::decode_numbered(std::uint64_t number, Buffer
   return block.header;
 }
 
+/// Decodes every block of the range in turn, on this thread; decompress_range() uses several.
 Status CompressedFile::read(std::uint64_t plain_offset, MutableBytes into) const {
   if (plain_offset > plain_bytes() || into.size() > plain_bytes() - plain_offset) {
     return make_error(ErrorCode::kInvalidArgument, "range is not inside the file");
@@ -208,6 +217,7 @@ struct DecodedPart {
 
 }  // namespace
 
+/// Bytes [begin, end) of the plain text. Only blocks that hold some of them are read.
 Status decompress_range(const CompressedFile& file, std::uint64_t begin, std::uint64_t end,
                         unsigned threads, ByteSink& sink) {
   if (begin > end || end > file.plain_bytes()) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Dictionaries in memory: slack bytes, for wide copies that reach before the content, then the
+// content. They are immutable and shared by all threads. A dictionary may be stored in the file
+// or only be named by size and checksum. Tested by tests/unit/compress/dictionary_test.cpp.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -9,6 +12,8 @@
 namespace presso {
 namespace {
 
+/// Looks for the dictionary that the file names among those that the caller has;
+/// kMissingDictionary tells the user which one is needed.
 Result<std::shared_ptr<const Dictionary>> find_named(Bytes payload, KnownDictionaries known) {
   PRESSO_ASSIGN(const DictionaryReference named, parse_dictionary_reference(payload.data()));
   for (const std::shared_ptr<const Dictionary>& one : known) {
@@ -22,7 +27,7 @@ Result<std::shared_ptr<const Dictionary>> find_named(Bytes payload, KnownDiction
   return make_error(ErrorCode::kMissingDictionary, what);
 }
 
-/// The plain size of a dictionary's blocks, all of whose headers are sound then.
+/// The plain size of a dictionary's blocks; on success all of their headers are sound.
 Result<std::size_t> measure(Bytes stored) {
   std::size_t plain_bytes = 0;
   for (std::uint32_t number = 0; !stored.empty(); ++number) {
@@ -50,6 +55,7 @@ DictionaryReference Dictionary::reference() const {
   return {static_cast<std::uint32_t>(size_), checksum64(content())};
 }
 
+/// For trials and tests, which have the content already.
 std::shared_ptr<const Dictionary> Dictionary::from_plain(Bytes plain) {
   auto dictionary = std::make_shared<Dictionary>();
   dictionary->size_ = plain.size();
@@ -59,6 +65,8 @@ std::shared_ptr<const Dictionary> Dictionary::from_plain(Bytes plain) {
   return dictionary;
 }
 
+/// `stored`: blocks that use no dictionary themselves, or a reference. At most 4 MiB of
+/// content.
 Result<std::shared_ptr<const Dictionary>> Dictionary::decode(Bytes stored,
                                                              KnownDictionaries known) {
   if (is_dictionary_reference(stored)) return find_named(stored, known);

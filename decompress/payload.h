@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The seven streams of a Byte-coded payload (FORMAT.md 6.1), found from the header's counts.
+// Finds the seven streams of a Byte-coded payload (FORMAT.md 6.1) from the header's counts; no
+// bytes are looked at. The view points into the payload.
 #pragma once
 
 #include "presso/wire.h"
@@ -17,7 +18,8 @@ struct PayloadView {
   const Byte* literals;
 };
 
-/// kBadPayloadSize where the streams leave half a long length. The header must be validated.
+/// kBadPayloadSize if the streams leave half a long length. The header must be validated, which
+/// makes sure that the streams fit.
 inline Result<PayloadView> view_payload(const BlockHeader& header, const Byte* payload) {
   PayloadView view;
   view.offsets = payload;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// ArchiveIndex: opens a file by the trailer and index of each member, from the last one back, or,
-// where one of these is missing or damaged, by walking from header to header.
+// ArchiveIndex finds every block of a file without reading payloads. It has two ways. By
+// trailers: from the last 32 bytes back, member by member, each trailer leading to an index
+// (FORMAT.md 9); this costs three or four small reads for each member. By walking: header after
+// header from the front, which reads 48 bytes a block and is taken only where a trailer or an
+// index is missing or damaged.
+// Both ways trust nothing that they read: sizes are compared with the file before memory is
+// taken.
+// Tested by tests/unit/format/archive_test.cpp.
 #include <algorithm>
 #include <utility>
 
@@ -24,17 +30,22 @@ Result<Buffer> read_part(const RandomAccess& file, std::uint64_t offset, std::ui
   return bytes;
 }
 
+/// Whether the file holds `bytes` bytes from `at` on; it cannot overflow.
 /// Whether the file holds `bytes` at `at`.
 bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
   return at <= file.size() && bytes <= file.size() - at;
 }
 
+/// A read error counts as "no": the caller only looks for a place where a member may begin.
 bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
   if (!is_left(file, at, sizeof kFileMagic)) return false;
   const auto magic = read_part(file, at, sizeof kFileMagic);
   return magic.ok() && has_file_magic(magic->data());
 }
 
+/// Reads the section header at `offset` and, for kinds that this version knows, the payload,
+/// whose checksum is verified. `blocks`: blocks before it in its member, which bound the size
+/// of an index. The payload is empty for unknown kinds. Errors carry the section's offset.
 Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t offset,
                                       std::uint64_t blocks) {
   PRESSO_ASSIGN(const Buffer head, read_part(file, offset, kSectionHeaderBytes));
@@ -52,7 +63,9 @@ Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t of
   return section;
 }
 
-/// Header and the sections before the first block. Returns the offset of what follows them.
+/// Reads a member's file header and the sections before its first block: metadata and
+/// dictionaries. Returns the absolute offset of what follows them, which is a block, an index
+/// or a trailer. Errors: kNotPresso, kContent for tables, and those of the sections.
 Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member) {
   if (!is_left(file, member.file_offset, sizeof kFileMagic)) {
     return make_error(ErrorCode::kNotPresso);
@@ -88,7 +101,8 @@ Result<std::uint64_t> read_front(const RandomAccess& file, ArchiveMember& member
 
 // --- By trailers
 
-/// A member as its own trailer and index describe it.
+/// One member as its own trailer and index describe it. Block offsets are absolute, ascending,
+/// one for each block.
 struct MemberTable {
   ArchiveMember member;
   std::vector<std::uint64_t> block_offsets;
@@ -130,6 +144,9 @@ Status take_index(const Byte* payload, std::uint64_t first_block, MemberTable& t
   return {};
 }
 
+/// `end` need not be the end of the file: members stand one after another, so the search goes
+/// on before the member that was found. kBadIndex where trailer, index and front contradict
+/// each other.
 /// The member whose trailer ends at `end`.
 Result<MemberTable> read_member_before(const RandomAccess& file, std::uint64_t end) {
   if (end < kFileHeaderBytes + kTrailerBytes) return make_error(ErrorCode::kBadIndex);
@@ -150,7 +167,8 @@ Result<MemberTable> read_member_before(const RandomAccess& file, std::uint64_t e
 
 // --- By walking
 
-/// What cannot be a presso file at all, told from one that is cut off later.
+/// Tells input that was never a presso file (kNotPresso) from one that is cut off later
+/// (kTruncated).
 Status check_file_start(const RandomAccess& file) {
   const std::uint64_t size = std::min<std::uint64_t>(file.size(), kFileHeaderBytes);
   PRESSO_ASSIGN(const Buffer start, read_part(file, 0, size));
@@ -176,8 +194,9 @@ Result<std::uint64_t> section_bytes_at(const RandomAccess& file, std::uint64_t a
   return is_left(file, at, header.stored_bytes()) ? header.stored_bytes() : 0;
 }
 
-/// Where a member ends whose index or trailer begins at `at` but is damaged: the number of blocks
-/// tells the index's size. 0: neither.
+/// Tries to step over an index or trailer at `at` that is damaged. The number of blocks gives
+/// the index's size, hence the place of the trailer. Returns where the member ends, or 0 where
+/// neither a sound trailer nor a next member stands where it must.
 std::uint64_t end_of_damaged_tail(const RandomAccess& file, std::uint64_t at,
                                   std::uint64_t blocks) {
   const std::uint64_t trailer =
@@ -189,6 +208,9 @@ std::uint64_t end_of_damaged_tail(const RandomAccess& file, std::uint64_t at,
 
 }  // namespace
 
+/// Trailers first. Only damage makes it walk instead: an I/O error, or a feature that is not
+/// supported, is returned as it is. An index that was rebuilt is marked, as it knows no stored
+/// size for the last block of a member.
 Result<ArchiveIndex> ArchiveIndex::open(const RandomAccess& file) {
   ArchiveIndex by_trailers(file);
   const Status found = by_trailers.open_by_trailers(0);
@@ -200,6 +222,9 @@ Result<ArchiveIndex> ArchiveIndex::open(const RandomAccess& file) {
   return walked;
 }
 
+/// For callers that read front to back anyway: it never walks, and gives up with kUnsupported
+/// where more than kFewMembers members are smaller than `mean_member_bytes` on average, because
+/// then reading the ends costs more than it saves.
 Result<ArchiveIndex> ArchiveIndex::open_as_written(const RandomAccess& file,
                                                    std::uint64_t mean_member_bytes) {
   ArchiveIndex index(file);
@@ -207,6 +232,9 @@ Result<ArchiveIndex> ArchiveIndex::open_as_written(const RandomAccess& file,
   return index;
 }
 
+/// An index of some blocks of one member, restored from what excerpt() has given for the same
+/// file. Only the member's front is read again. Everything in it is checked, as it may come
+/// from elsewhere: kInvalidArgument where it does not fit the file.
 Result<ArchiveIndex> ArchiveIndex::open_excerpt(const RandomAccess& file,
                                                 const ArchiveExcerpt& excerpt) {
   const auto impossible = [](const char* what) {
@@ -242,6 +270,8 @@ Result<ArchiveIndex> ArchiveIndex::open_excerpt(const RandomAccess& file,
   return index;
 }
 
+/// Nullopt where the blocks from `first` to before `end` lie in two members, or the index was
+/// rebuilt and so knows no sizes. `end` must be greater than `first`.
 std::optional<ArchiveExcerpt> ArchiveIndex::excerpt(std::uint64_t first, std::uint64_t end) const {
   const ArchiveMember& member = member_of_block(first);
   if (rebuilt_ || &member != &member_of_block(end - 1)) return std::nullopt;
@@ -308,8 +338,9 @@ Status ArchiveIndex::open_by_walking() {
   return {};
 }
 
-/// From the first block to the end of the member or, where it is cut off, of the last whole
-/// block. On an error `at` is where it lies.
+/// Takes frames from the first block to the end of the member, or to the last whole block where
+/// the file is cut off. `at` is moved along; on an error it is the offset of the frame at
+/// fault.
 Status ArchiveIndex::walk_member(std::uint64_t& at, ArchiveMember& member) {
   while (is_left(*file_, at, sizeof(std::uint32_t))) {
     PRESSO_ASSIGN(const Buffer start, read_part(*file_, at, sizeof(std::uint32_t)));
@@ -332,7 +363,9 @@ Status ArchiveIndex::walk_member(std::uint64_t& at, ArchiveMember& member) {
   return {};
 }
 
-/// Adds the block at `at`. Returns its size, 0 where the file ends before it does.
+/// Adds the block at `at` and returns its stored size, or 0 where the file ends before the
+/// block does. A block must bear the next number and follow full blocks only; on an error the
+/// file's number of the block is in it.
 Result<std::uint64_t> ArchiveIndex::walk_block(std::uint64_t at, ArchiveMember& member) {
   if (!is_left(*file_, at, kBlockHeaderBytes)) return 0;
   PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kBlockHeaderBytes));
@@ -360,6 +393,8 @@ std::uint64_t ArchiveIndex::plain_bytes() const {
   return members_.back().plain_offset + members_.back().plain_bytes;
 }
 
+/// By bisection, O(log members). The last member, which most files have only, is looked at
+/// first.
 const ArchiveMember& ArchiveIndex::member_of_block(std::uint64_t number) const {
   if (number >= members_.back().first_block) return members_.back();
   const auto after = std::upper_bound(
@@ -381,6 +416,7 @@ std::uint64_t ArchiveIndex::block_plain_offset(std::uint64_t number) const {
   return member.plain_offset + (number - member.first_block) * member.header.block_bytes;
 }
 
+/// Compares a block's header with what the index tells of it; kBadIndex where they differ.
 Status ArchiveIndex::check_block(const BlockHeader& header, std::uint64_t number) const {
   const ArchiveMember& member = member_of_block(number);
   const std::uint64_t in_member = number - member.first_block;
@@ -392,6 +428,7 @@ Status ArchiveIndex::check_block(const BlockHeader& header, std::uint64_t number
   return make_error(ErrorCode::kBadIndex, "does not match the block it points to");
 }
 
+/// Header and payload; 0 for the last block of a member whose index was rebuilt by walking.
 std::uint64_t ArchiveIndex::block_stored_bytes(std::uint64_t number) const {
   const ArchiveMember& member = member_of_block(number);
   const bool last = number + 1 == member.first_block + member.block_count;
@@ -423,6 +460,8 @@ Result<BlockHeader> ArchiveIndex::read_block_header(std::uint64_t number) const 
   return header;
 }
 
+/// Between the last block and the index only optional sections may stand (line facts, filters,
+/// kinds of later versions). A salvage or a scan that skips them relies on this.
 Status ArchiveIndex::check_tail(const ArchiveMember& member) const {
   for (std::uint64_t at = member.blocks_end; at != member.index_offset;) {
     PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kSectionHeaderBytes));
@@ -437,6 +476,8 @@ Status ArchiveIndex::check_tail(const ArchiveMember& member) const {
   return {};
 }
 
+/// Reads into the buffer that is given, so that a loop allocates once. The payload's content
+/// checksum is not verified here but by the decoder, after decoding.
 Result<StoredBlock> ArchiveIndex::read_block(std::uint64_t number, Buffer into) const {
   PRESSO_ASSIGN(const BlockHeader header, read_block_header(number));
   StoredBlock block;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Writes one member front to back to a sink that need not seek: file header, metadata,
+// dictionaries, blocks, optional sections, index, trailer (FORMAT.md 3 and 9). It keeps four
+// bytes for each block in memory until finish(). Not for several threads: callers order the
+// blocks first (presso/ordered_pipeline.h). After an error of the sink the writer must not be
+// used again.
 #include "presso/archive_writer.h"
 
 #include <array>
@@ -10,6 +15,7 @@
 namespace presso {
 namespace {
 
+/// Limits of FORMAT.md 7.1, so that no reader can be made to allocate more. kInvalidArgument.
 Status check_metadata(const Metadata& metadata, std::size_t payload_bytes) {
   for (const auto& [key, value] : metadata.entries) {
     if (key.size() > 0xFFFF) {
@@ -22,6 +28,8 @@ Status check_metadata(const Metadata& metadata, std::size_t payload_bytes) {
 
 }  // namespace
 
+/// Call order: begin(), add_dictionary() any number of times, add_block(), facts and filter,
+/// finish().
 Status ArchiveWriter::begin(const FileHeader& header, const Metadata& metadata) {
   const std::vector<Byte> payload = serialise_metadata(metadata);
   PRESSO_TRY(check_metadata(metadata, payload.size()));
@@ -33,12 +41,15 @@ Status ArchiveWriter::begin(const FileHeader& header, const Metadata& metadata) 
   return {};
 }
 
+/// Dictionaries are mandatory sections: a reader that ignored one could not decode the blocks.
 Status ArchiveWriter::add_dictionary(Byte id, Bytes stored_blocks) {
   PRESSO_TRY(write_section(FrameKind::kDictionary, true, id, stored_blocks));
   first_block_offset_ = written_;
   return {};
 }
 
+/// `stored`: header and payload of one block as an encoder made them. They are not parsed
+/// again.
 Status ArchiveWriter::add_block(Bytes stored, std::uint32_t plain_bytes) {
   PRESSO_TRY(write(stored));
   stored_bytes_.push_back(static_cast<std::uint32_t>(stored.size()));
@@ -46,6 +57,7 @@ Status ArchiveWriter::add_block(Bytes stored, std::uint32_t plain_bytes) {
   return {};
 }
 
+/// Line facts and filters are optional sections, which a reader may pass over.
 Status ArchiveWriter::add_line_facts(Bytes payload) {
   return write_section(FrameKind::kLines, false, kLineFactsLayout, payload);
 }
@@ -54,6 +66,8 @@ Status ArchiveWriter::add_filter(Bytes payload) {
   return write_section(FrameKind::kFilter, false, kFilterLayout, payload);
 }
 
+/// The index lists how many bytes each block takes, so that a reader finds block n by one pass
+/// of additions. The trailer comes last because its place must be known from the end alone.
 Status ArchiveWriter::finish() {
   Trailer trailer;
   trailer.index_offset = written_;
@@ -76,6 +90,7 @@ Status ArchiveWriter::write(Bytes bytes) {
   return {};
 }
 
+/// Pads with zeros to kFrameAlignment, so that every frame begins at an aligned offset.
 Status ArchiveWriter::write_section(FrameKind kind, bool mandatory, std::uint32_t parameter,
                                     Bytes payload) {
   SectionHeader header;

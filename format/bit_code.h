@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What encoder and decoders of the Bit coding share (FORMAT.md 13): alphabets, the classes that
-// values are written by, the code words that follow from their lengths, how lanes divide the work.
-// For CPU and GPU, no allocation. Tested by tests/unit/compress/bit_code_test.cpp.
+// What encoder and decoders of the Bit coding share (FORMAT.md 13): its five alphabets, the
+// classes by which large values are written, canonical Huffman words from their lengths alone,
+// and how work is divided among lanes. Everything is constexpr or inline, allocates nothing,
+// and runs on CPUs and GPUs alike. Lengths of words are chosen by the encoder
+// (compress/encode), not here.
+// Tested by tests/unit/compress/bit_code_test.cpp.
 #pragma once
 
 #include <bit>
@@ -12,12 +15,20 @@
 
 namespace presso::bit {
 
+/// The kinds of symbols. The order is that of the list of lengths in a block's head.
 enum Alphabet : std::uint32_t {
+  // Each literal byte is a symbol.
   kLiterals,
+  // Commands pack the short part of a sequence: literal length, match length, "last distance
+  // again".
   kCommands,
+  // Literal lengths of kLongLiterals and more, less kLongLiterals.
   kLiteralLengths,
+  // Match lengths of kLongMatch and more, less kLongMatch.
   kMatchLengths,
+  // Distances, and 1 to 3 for one of the last three (kRepeats).
   kOffsets,
+  // The number of alphabets.
   kAlphabets
 };
 
@@ -28,6 +39,8 @@ constexpr std::uint32_t kOffsetSymbols = 92;   ///< values below 2^24
 constexpr std::uint32_t kListedSymbols =
     kLiteralSymbols + kCommandSymbols + 2 * kLengthSymbols + kOffsetSymbols;
 
+/// Bits of a value that its symbol tells besides the magnitude: more for lengths, whose exact
+/// values are skewed, than for distances.
 constexpr unsigned kLengthMantissa = 3;
 constexpr unsigned kOffsetMantissa = 2;
 
@@ -36,21 +49,25 @@ PRESSO_HD constexpr std::uint32_t first_symbol(std::uint32_t alphabet) {
   if (alphabet <= kCommands) return alphabet * kLiteralSymbols;
   return kLiteralSymbols + kCommandSymbols + (alphabet - kLiteralLengths) * kLengthSymbols;
 }
+/// The number of symbols of an alphabet.
 PRESSO_HD constexpr std::uint32_t symbols_of(std::uint32_t alphabet) {
   if (alphabet <= kCommands) return alphabet == kLiterals ? kLiteralSymbols : kCommandSymbols;
   return alphabet == kOffsets ? kOffsetSymbols : kLengthSymbols;
 }
-/// One of a block's codes: its symbols in the list of all, and how long words may be. Lanes have a
-/// code for each alphabet. Sub-blocks have one for literals and match lengths, between which the
-/// list has zeros, and one for offsets.
+/// One of a block's Huffman codes: its symbols as a range of the list of all, and the length
+/// that no word exceeds. With lanes there is a code for each alphabet. With sub-blocks there
+/// are two: one for literals and match lengths together, where the unused alphabets between
+/// them are zeros in the list, and one for offsets.
 struct Code {
   std::uint32_t first;
   std::uint32_t symbols;
   unsigned limit;
 };
+/// The number of codes in a block of this layout.
 PRESSO_HD constexpr std::uint32_t codes_of(const BitFields& fields) {
   return fields.layout == kLaneLayout ? std::uint32_t{kAlphabets} : 2;
 }
+/// `number` below codes_of().
 PRESSO_HD constexpr Code code_of(const BitFields& fields, std::uint32_t number) {
   const unsigned limit = number == 0 ? fields.literal_limit : fields.sequence_limit;
   if (fields.layout == kLaneLayout) {
@@ -69,14 +86,15 @@ constexpr std::uint32_t kRepeats = 3;
 constexpr std::uint32_t kFirstDistances[kRepeats] = {1, 2, 4};
 
 // --- Commands -----------------------------------------------------------------------------------
-/// A command's lengths below these are the sequence's; at them, the rest follows in the length's
-/// own code.
+/// Lengths that are smaller than these are told by the command alone. A command that has the
+/// value itself means "at least": the rest follows in that length's own alphabet.
 constexpr std::uint32_t kLongLiterals = 3;
 constexpr std::uint32_t kLongMatch = 15;
-/// The offset value that a command can hold: the distance used last. Others follow.
+/// The only offset value that a command can tell: 1, the distance used last. Any other follows
+/// in kOffsets.
 constexpr std::uint32_t kCommandOffset = 1;
 
-/// What a command says of a sequence.
+/// What the decoder knows of a sequence from its command.
 struct Command {
   std::uint32_t literals;  ///< at most kLongLiterals
   std::uint32_t match;     ///< value; at most kLongMatch
@@ -87,7 +105,7 @@ PRESSO_HD constexpr Command command_of(std::uint32_t symbol) {
   return {symbol >> 4 & 3, symbol & 15, symbol >> 6 != 0};
 }
 
-/// The encoder's, of a sequence's three values.
+/// The inverse of command_of(), for encoders.
 constexpr std::uint32_t command_symbol(std::uint32_t literals, std::uint32_t match,
                                        std::uint32_t offset) {
   return (offset == kCommandOffset ? 1u << 6 : 0u) |
@@ -95,7 +113,8 @@ constexpr std::uint32_t command_symbol(std::uint32_t literals, std::uint32_t mat
          (match < kLongMatch ? match : kLongMatch);
 }
 
-/// Whether something in this alphabet, one after kCommands, follows a command.
+/// Whether a symbol of `alphabet`, which is none of kLiterals and kCommands, follows this
+/// command.
 PRESSO_HD constexpr bool leads_to(std::uint32_t command_symbol, std::uint32_t alphabet) {
   const Command command = command_of(command_symbol);
   if (alphabet == kLiteralLengths) return command.literals == kLongLiterals;
@@ -104,13 +123,19 @@ PRESSO_HD constexpr bool leads_to(std::uint32_t command_symbol, std::uint32_t al
 }
 
 // --- The code of the list of lengths ------------------------------------------------------------
+/// The lengths of all words are themselves written in a small Huffman code of 16 symbols: a
+/// length of 0 to 12, or a run of equal lengths. This is the scheme of DEFLATE's code length
+/// codes (RFC 1951, 3.2.7) with other run lengths.
 constexpr std::uint32_t kListSymbols = 16;
 constexpr unsigned kListLimit = 7;
 constexpr unsigned kListLengthBits = 3;
+// The last length again, 3 to 6 times.
 constexpr std::uint32_t kRepeatLength = 13;
+// Zeros: 3 to 10 with kFewZeros, 11 to 138 with kManyZeros.
 constexpr std::uint32_t kFewZeros = 14;
 constexpr std::uint32_t kManyZeros = 15;
 
+/// How many repetitions a run symbol stands for: `least` plus a number of `extra_bits` bits.
 struct Run {
   std::uint32_t least;
   unsigned extra_bits;
@@ -121,12 +146,15 @@ PRESSO_HD constexpr Run run_of(std::uint32_t list_symbol) {
 }
 
 // --- Classes ------------------------------------------------------------------------------------
+/// A value's symbol and the number of low bits that are written after it, unchanged.
 struct ClassOf {
   std::uint32_t symbol;
   std::uint32_t extra_bits;
 };
 
-/// The encoder's. Small values are their own symbols: they have no bits beyond the mantissa.
+/// The encoder's half: a value is its leading one, `mantissa` bits below that, and the rest as
+/// extra bits. Values below 2 << mantissa are their own symbols. The symbols' number grows by 1
+/// << mantissa for each doubling of the value.
 constexpr ClassOf class_of(std::uint32_t value, unsigned mantissa) {
   const unsigned log2 = 31 - static_cast<unsigned>(std::countl_zero(value | 1u << mantissa));
   const unsigned extra = log2 - mantissa;
@@ -146,7 +174,8 @@ PRESSO_HD constexpr ClassValue value_of(std::uint32_t symbol, unsigned mantissa)
 
 // --- Code words ---------------------------------------------------------------------------------
 
-/// The lowest `count` bits in reverse; count at most 16.
+/// The lowest `count` bits in reverse order; count is at most 16. Words are stored with their
+/// first bit lowest, as readers take bits from the low end.
 PRESSO_HD constexpr std::uint32_t reversed(std::uint32_t bits, unsigned count) {
   bits = (bits & 0x5555u) << 1 | (bits >> 1 & 0x5555u);
   bits = (bits & 0x3333u) << 2 | (bits >> 2 & 0x3333u);
@@ -161,6 +190,8 @@ PRESSO_HD inline std::uint32_t used_symbols(const Byte* lengths, std::uint32_t s
   return symbols;
 }
 
+/// What a list of lengths makes: no word at all, one symbol (whose word has 0 bits), a complete
+/// prefix code, or none that is allowed.
 enum class Shape { kEmpty, kSingle, kComplete, kBad };
 
 /// Counts words by length; `counts` has room for limit + 1. kBad where a length is above the limit
@@ -180,7 +211,9 @@ PRESSO_HD inline Shape shape_of(const Byte* lengths, std::uint32_t symbols, unsi
   return used == 1u << limit ? Shape::kComplete : Shape::kBad;
 }
 
-/// The first word of each length, from the counts of a complete code; `next` like `counts`.
+/// Canonical Huffman words (Schwartz and Kallick, 1964): words of one length are consecutive
+/// numbers in the order of symbols, so lengths tell all. Writes the first word of each length
+/// to `next`, which has room like `counts`. The code must be complete.
 PRESSO_HD inline void first_words(const std::uint32_t* counts, unsigned limit,
                                   std::uint32_t* next) {
   std::uint32_t word = 0;
@@ -191,9 +224,10 @@ PRESSO_HD inline void first_words(const std::uint32_t* counts, unsigned limit,
 }
 
 // --- Lanes --------------------------------------------------------------------------------------
+/// Literals go to lanes in turns of four, which is one 32-bit store of a GPU's thread.
 constexpr std::uint32_t kLiteralsTogether = 4;
 
-/// Sequences of all lanes but the last ones.
+/// Sequences of every lane except the last ones, which have fewer or none.
 PRESSO_HD constexpr std::uint32_t run_length(std::uint32_t sequences, unsigned lanes_log2) {
   return (sequences + (1u << lanes_log2) - 1) >> lanes_log2;
 }

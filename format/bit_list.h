@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads what a Bit block's head says of its codes (FORMAT.md 13.4): about 150 symbols of a small
-// code, one after another. For CPU and GPU, no allocation; safe on any input.
+// Reads the list of code lengths at the head of a Bit block (FORMAT.md 13.4): about 150 symbols
+// of a small Huffman code, one after another, so it cannot be done in parallel. One thread of a
+// block does it on GPUs. No allocation; safe on any input: whatever the bytes are, it ends,
+// stays within its arrays and answers false for a list that is not valid.
 // Tested by tests/unit/compress/bit_code_test.cpp and the files in tests/golden/bad.
 #pragma once
 
@@ -13,13 +15,15 @@
 
 namespace presso::bit {
 
-/// Bits from a byte array, lowest first. Behind the end there are zeros; left() is negative then.
+/// Bits of a byte array, lowest first. After the end it gives zeros; left() is negative then,
+/// which callers check once at the end instead of at each bit.
 class BitReader {
  public:
   PRESSO_HD BitReader(const Byte* data, std::uint32_t bytes, std::uint32_t first_bit)
       : data_(data), bytes_(bytes), at_(first_bit) {}
 
-  /// The next 16 bits at least.
+  /// At least the next 16 bits, in the low end. Four bytes are loaded at once where they are
+  /// there.
   PRESSO_HD std::uint32_t peek() const {
     const std::uint32_t byte = at_ / 8;
     std::uint32_t bits = 0;
@@ -48,10 +52,11 @@ class BitReader {
   std::uint32_t at_;
 };
 
-/// The list's own code: for each of the next 7 bits the symbol and its length.
+/// The list's own code as a table of 128 entries: for each value of the next 7 bits, the symbol
+/// and the length of its word.
 class ListCode {
  public:
-  /// False where the lengths that `from` begins with make no code.
+  /// Fills the table from the lengths that `from` begins with; false where they make no code.
   PRESSO_HD bool read(BitReader& from) {
     Byte lengths[kListSymbols];
     for (Byte& length : lengths) length = static_cast<Byte>(from.take(kListLengthBits));
@@ -71,6 +76,7 @@ class ListCode {
     return true;
   }
 
+  /// One symbol.
   PRESSO_HD std::uint32_t take(BitReader& from) const {
     const Byte entry = entries_[from.peek() & ((1u << kListLimit) - 1)];
     from.skip(entry & 15);
@@ -81,8 +87,8 @@ class ListCode {
   Byte entries_[1u << kListLimit];
 };
 
-/// Fills `lengths` (kListedSymbols); false where there is no such list. Checks neither the codes'
-/// limits nor their shapes.
+/// Fills `lengths` (kListedSymbols of them). False where the stored bits are no valid list. The
+/// lengths are not compared with the codes' limits here; read_codes() does that.
 PRESSO_HD inline bool read_list(BitReader& from, Byte* lengths) {
   ListCode code;
   if (!code.read(from)) return false;
@@ -101,7 +107,8 @@ PRESSO_HD inline bool read_list(BitReader& from, Byte* lengths) {
   return true;
 }
 
-/// Whether there may be symbols of a lane's code; `lengths` are those of all alphabets.
+/// Whether any symbol of a lane's alphabet can occur in the block, so that its code must not be
+/// empty. `lengths`: those of all alphabets.
 PRESSO_HD inline bool may_occur(const BlockHeader& header, const Byte* lengths,
                                 std::uint32_t alphabet) {
   if (alphabet == kLiterals) return header.literals > 0;
@@ -113,8 +120,9 @@ PRESSO_HD inline bool may_occur(const BlockHeader& header, const Byte* lengths,
   return false;
 }
 
-/// Everything in the head after the sizes: fills `lengths`, and `shapes` by code (kAlphabets at
-/// most). False: kBadTree.
+/// Reads everything in the head after the sizes: fills `lengths`, and `shapes` for each code
+/// (at most kAlphabets). False is reported as kBadTree: a bad list, bits left over, words where
+/// the layout has none, or an empty code that is needed.
 PRESSO_HD inline bool read_codes(const BlockHeader& header, const Byte* payload, Byte* lengths,
                                  Shape* shapes) {
   const BitFields& fields = header.bit;

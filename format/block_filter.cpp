@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Field by field as FORMAT.md 7.4 has them. Common cells are gaps in a Rice code: a gap is cut into
-// quotient (unary, ones and a zero) and remainder (`rice` bits), lowest bit first.
+// Reads and writes the filter section field by field, in the order of FORMAT.md 7.4. Common
+// cells are an ascending list, stored as gaps in a Rice code (Rice 1979, a Golomb code for
+// powers of two): the quotient in unary, as ones and a zero, then `rice` bits of remainder,
+// lowest bit first.
+// Parsing is linear in the payload. Tested by tests/unit/format/block_filter_test.cpp.
 #include "format/block_filter.h"
 
 #include <algorithm>
@@ -18,11 +21,12 @@ constexpr std::size_t kPrefixBytes = 16;
 constexpr std::size_t kGroupHeaderBytes = 16;
 constexpr unsigned kMaxRice = 18;
 
+/// All faults of the section are kBadHeader, with a word that says which field is wrong.
 Error bad(const char* what) {
   return make_error(ErrorCode::kBadHeader, std::string("filter: ") + what);
 }
 
-/// Bits appended lowest first.
+/// Collects bits, lowest first in each byte.
 class BitAppender {
  public:
   void put(std::uint32_t value, unsigned count) {
@@ -40,7 +44,8 @@ class BitAppender {
   std::size_t used_ = 0;
 };
 
-/// Beyond the end come zeros; overrun() says so.
+/// Takes bits in the order of BitAppender. Beyond the end come zeros; overrun() tells that it
+/// happened.
 class BitTaker {
  public:
   explicit BitTaker(Bytes bytes) : bytes_(bytes) {}
@@ -49,7 +54,8 @@ class BitTaker {
     used_ += count;
     return value;
   }
-  /// How many ones come before the next zero, which is taken too.
+  /// Counts the ones before the next zero and takes them with the zero: the quotient of a Rice
+  /// code. 32 bits are looked at together.
   std::uint64_t take_ones() {
     std::uint64_t ones = 0;
     for (;;) {
@@ -65,7 +71,7 @@ class BitTaker {
   std::size_t bytes_used() const { return (used_ + 7) / 8; }
 
  private:
-  /// So many of the next bits are in word(), which is wide enough for any gap's remainder.
+  /// Bits that word() holds at least, enough for any remainder.
   static constexpr unsigned kBitsInWord = 32;
 
   std::uint64_t word() const {
@@ -83,11 +89,14 @@ class BitTaker {
   std::size_t used_ = 0;
 };
 
-/// The remainder's bits that suit gaps of this many cells.
+/// The remainder's width for `count` cells spread evenly over kCells, which is close to the
+/// best Rice parameter for gaps of that mean.
 unsigned rice_bits(std::size_t count) {
   return count == 0 ? 0 : static_cast<unsigned>(std::bit_width(kCells / count) - 1);
 }
 
+/// The inverse of parse_common(). Cells are ascending; a gap counts the cells left out between
+/// two.
 std::vector<Byte> serialise_common(const std::vector<std::uint32_t>& common) {
   const unsigned rice = rice_bits(common.size());
   BitAppender bits;
@@ -102,6 +111,7 @@ std::vector<Byte> serialise_common(const std::vector<std::uint32_t>& common) {
   return bits.bytes();
 }
 
+/// Fails where a cell is not below kCells or the bits do not end in the last byte.
 Result<std::vector<std::uint32_t>> parse_common(Bytes coded, std::uint32_t count, unsigned rice) {
   std::vector<std::uint32_t> common;
   common.reserve(count);
@@ -130,7 +140,7 @@ void push_group(std::vector<Byte>& to, const FilterGroup& group) {
   to.insert(to.end(), group.bits.begin(), group.bits.end());
 }
 
-/// What is left of a payload.
+/// The part of a payload that has not been taken. take() must be preceded by has().
 class Rest {
  public:
   explicit Rest(Bytes bytes) : bytes_(bytes) {}
@@ -145,7 +155,7 @@ class Rest {
   Bytes bytes_;
 };
 
-/// A group before its common cells and bits are there.
+/// A group whose header is read, and whose common cells and bits are not read yet.
 struct OpenGroup {
   FilterGroup group;
   unsigned rice = 0;
@@ -161,6 +171,7 @@ struct OpenGroup {
   }
 };
 
+/// Checks every field against the limits of block_filter.h before anything is allocated.
 Result<OpenGroup> parse_group_header(const Byte* header, std::uint32_t blocks) {
   OpenGroup open;
   FilterGroup& group = open.group;
@@ -186,6 +197,7 @@ Result<FilterGroup> parse_group(Rest& rest, std::uint32_t blocks) {
   return open.finish(rest.take(open.body_bytes()));
 }
 
+/// The section's first 16 bytes.
 struct Prefix {
   std::uint64_t blocks = 0;
   std::uint32_t group_blocks = 0;
@@ -201,12 +213,14 @@ Result<Prefix> parse_prefix(const Byte* from, std::uint64_t blocks) {
 
 }  // namespace
 
+/// Binary search in the common cells: O(log 2^16) for each n-gram of a search's needle.
 std::optional<std::uint32_t> FilterGroup::row_of(std::uint32_t cell) const {
   if (cell_rank(cell) >= keep) return std::nullopt;
   if (std::binary_search(common.begin(), common.end(), cell)) return std::nullopt;
   return static_cast<std::uint32_t>(std::uint64_t{cell} * rows >> kCellBits);
 }
 
+/// Adds up what serialise_common() would write, so that a threshold can be chosen by its size.
 std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common) {
   const unsigned rice = rice_bits(common.size());
   std::uint64_t bits = common.size() * (1 + rice);
@@ -244,6 +258,8 @@ Result<BlockFilter> parse_filter(std::vector<Byte> payload, std::uint64_t blocks
   return filter;
 }
 
+/// Reads the whole section, checks its checksum and then parses it: for callers that keep the
+/// filter.
 Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
                                                const ArchiveMember& member) {
   PRESSO_ASSIGN(const auto section,
@@ -258,6 +274,8 @@ Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
   return std::optional<BlockFilter>(std::move(filter));
 }
 
+/// Reads the prefix only. Groups follow by next(), so memory stays at one group whatever the
+/// file.
 Result<std::optional<FilterReader>> FilterReader::open(const RandomAccess& file,
                                                        const ArchiveMember& member) {
   PRESSO_ASSIGN(const auto section,
@@ -276,6 +294,8 @@ Status FilterReader::read_prefix() {
   return {};
 }
 
+/// After the last group the checksum of everything taken must be right, which is why a search
+/// may not act upon a group before that.
 Result<std::optional<FilterGroup>> FilterReader::next() {
   if (blocks_left_ == 0) {
     if (left_ > 0) return bad("bytes after the last group");

@@ -34,10 +34,11 @@
 namespace presso {
 
 constexpr std::uint32_t kBlockHeaderWords = kBlockHeaderBytes / 4;
-/// Word 0 of a header of kind 0.
+/// Word 0 of a header whose kind is 0.
 constexpr std::uint32_t kSyncWord = kFrameSync[0] | kFrameSync[1] << 8 | kFrameSync[2] << 16;
 
-/// What is wrong with a block header, in the order of the checks.
+/// The first check that a block header fails. The values are in the order of the checks, which
+/// tests/golden/bad fixes: CPU and GPU must name the same fault for the same bytes.
 enum class BlockHeaderFault : Byte {
   kNone,
   kSync,
@@ -66,6 +67,7 @@ enum class BlockHeaderFault : Byte {
   kReserved,
 };
 
+/// Several faults share an error code; the caller adds the fault's own words.
 PRESSO_HD inline ErrorCode code_of(BlockHeaderFault fault) {
   switch (fault) {
     case BlockHeaderFault::kNone:
@@ -94,7 +96,7 @@ PRESSO_HD inline Byte high_byte(std::uint32_t word) {
   return static_cast<Byte>(word >> 24);
 }
 
-/// What both codings have in the same place.
+/// Reads the fields that have the same place in both codings.
 PRESSO_HD inline void read_coded(const std::uint32_t* words, BlockHeader& header) {
   header.layout.min_match = high_byte(words[3]) >> 4;
   header.sequences = low_u24(words[4]);
@@ -126,14 +128,14 @@ PRESSO_HD inline void read_bit_coding(const std::uint32_t* words, BlockHeader& h
   header.bit.command_limit = static_cast<Byte>(words[8] >> 5 & 15);
 }
 
-/// What a Byte-coded block's streams take, in the order of FORMAT.md 6; the long-length stream has
-/// what is left.
+/// Bytes of a Byte-coded block's streams whose sizes follow from its counts, in the order of
+/// FORMAT.md 6. The stream of long lengths takes the rest of the payload.
 PRESSO_HD inline std::uint64_t fixed_stream_bytes(const BlockHeader& header) {
   return 3 * std::uint64_t{header.sequences} + header.far_offsets + header.literal_escapes +
          header.match_escapes + header.literals;
 }
 
-/// The fields that both codings have.
+/// Checks the fields that both codings have.
 PRESSO_HD inline BlockHeaderFault check_coded(const BlockHeader& header) {
   using Fault = BlockHeaderFault;
   if (header.layout.min_match < 3) return Fault::kMinMatch;
@@ -160,13 +162,14 @@ PRESSO_HD inline BlockHeaderFault check_byte_coding(const BlockHeader& header) {
   return Fault::kNone;
 }
 
-/// Lanes, or sub-blocks; one at least.
+/// The number of lanes, or of sub-blocks; at least one.
 PRESSO_HD inline std::uint32_t sub_streams_of(const BlockHeader& header) {
   const std::uint32_t each = 1u << header.bit.lanes_log2;
   if (header.bit.layout == kLaneLayout) return each;
   return header.sequences == 0 ? 1 : (header.sequences + each - 1) / each;
 }
 
+/// A sequence is at least three bytes long, which bounds their number by the block's size.
 PRESSO_HD inline BlockHeaderFault check_bit_coding(const BlockHeader& header) {
   using Fault = BlockHeaderFault;
   const BitFields& bit = header.bit;
@@ -213,9 +216,10 @@ PRESSO_HD inline bool reserved_bytes_are_zero(const std::uint32_t* words, Coding
 
 }  // namespace detail
 
-/// Parses and validates kBlockHeaderWords words; `checksum` is that of the first 44 bytes
-/// (FORMAT.md 8). `header` has its default values where a raw block has no such field, and is
-/// unspecified where there is a fault; but its coding is right where the fault is kCoding.
+/// Parses and checks kBlockHeaderWords words. `checksum`: computed by the caller from the first
+/// 44 bytes (FORMAT.md 8). In `header`, fields that a raw block lacks have their default
+/// values; it is unspecified where a fault is returned, except that `coding` is right for
+/// kCoding.
 PRESSO_HD inline BlockHeaderFault parse_block_header_words(const std::uint32_t* words,
                                                            std::uint32_t checksum,
                                                            BlockHeader& header) {

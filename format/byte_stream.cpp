@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Sources and sinks over files and memory, and the buffers that carry bytes between them
+// (presso/byte_stream.h has the contracts). System calls are repeated on EINTR and
+// on partial transfers; other failures become errors with errno's text. Nothing here locks
+// except BufferPool.
+// Tested by tests/unit/format/byte_stream_test.cpp.
 #include "presso/byte_stream.h"
 
 #include <sys/mman.h>
@@ -12,7 +17,8 @@ namespace presso {
 
 namespace {
 
-/// Only advice: where the system does not take it, nothing changes.
+/// Asks for 2 MiB pages, which save TLB misses in large buffers. It is only advice: where the
+/// system does not take it, nothing changes.
 void advise_large_pages(MutableBytes memory) {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t kPage = 4096;
@@ -29,6 +35,8 @@ void advise_large_pages(MutableBytes memory) {
 
 }  // namespace
 
+/// Contents are lost when memory has to be allocated, hence the name; kSlack bytes after the
+/// end stay readable and writable for wide copies.
 void Buffer::resize_discarding(std::size_t size) {
   if (size > capacity_) {
     // The unused tail is never read before it is written, except as slack of wide copies.
@@ -40,6 +48,8 @@ void Buffer::resize_discarding(std::size_t size) {
   size_ = size;
 }
 
+/// Keeps contents. Capacity at least doubles, so that appending costs amortised constant time a
+/// byte.
 void Buffer::grow(std::size_t size) {
   if (size > capacity_) {
     Buffer larger;
@@ -70,6 +80,7 @@ void BufferPool::give_back(Buffer buffer) {
   free_.push_back(std::move(buffer));
 }
 
+/// Fills `into` unless the source ends; returns the bytes that were read.
 Result<std::size_t> read_fully(ByteSource& source, MutableBytes into) {
   std::size_t done = 0;
   while (done < into.size()) {
@@ -88,6 +99,7 @@ Result<std::size_t> FdSource::read(MutableBytes into) {
   }
 }
 
+/// pread() does not move the descriptor's position, so several threads may read at once.
 Status FdRandomAccess::read_at(std::uint64_t offset, MutableBytes into) const {
   while (!into.empty()) {
     const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));

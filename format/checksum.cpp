@@ -11,8 +11,15 @@
 #include "presso/cpu.h"
 #include "presso/wire.h"
 
+// The two checksums of the format (FORMAT.md 8), both made of XXH3 (Collet's xxHash, 64-bit
+// variant): one over a whole section, and one over a block's content, which hashes segments of
+// kChecksumSegmentBytes apart and then the list of their hashes, so that many lanes can work at
+// once. Long inputs use the widest registers that the CPU has; results are equal on all of
+// them.
+// Tested by tests/unit/format/checksum_test.cpp.
 namespace presso {
 
+/// Below kLong the call through a kernel of another file costs more than it gains.
 std::uint64_t checksum64(Bytes bytes) {
 #if defined(__x86_64__)
   constexpr std::size_t kLong = 4096;
@@ -21,6 +28,7 @@ std::uint64_t checksum64(Bytes bytes) {
                                           : checksum_detail::hash_avx512(bytes);
   }
 #endif
+  // One state on the heap, because XXH3's is 576 bytes and aligned to 64.
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
@@ -45,10 +53,13 @@ std::uint64_t Checksum64::value() const {
   return XXH3_64bits_digest(&state_->xxh3);
 }
 
+/// The low half: for headers, where 32 bits suffice.
 std::uint32_t checksum32(Bytes bytes) {
   return static_cast<std::uint32_t>(checksum64(bytes));
 }
 
+/// `plain` holds at most kMaxBlockBytes. The last segment may be short, and is hashed by the
+/// library.
 std::uint64_t content_checksum(Bytes plain, [[maybe_unused]] CpuLevel level) {
   std::array<std::uint64_t, kMaxBlockBytes / kChecksumSegmentBytes> segments;
   std::size_t count = 0;

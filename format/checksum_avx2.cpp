@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Segments of content checksums on 32-byte registers. Compiled with -mavx2 -mbmi -mbmi2.
+// Content checksums on 32-byte registers: four 64-bit words each. Compiled with -mavx2 -mbmi
+// -mbmi2, so nothing here may be called before cpu_level() has been asked.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

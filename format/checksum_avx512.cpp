@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Segments of content checksums on 64-byte registers. Compiled with -mavx512f -mbmi -mbmi2.
+// Content checksums on 64-byte registers: a stripe of eight 64-bit words in each. Compiled with
+// -mavx512f -mbmi -mbmi2, so nothing here may be called before cpu_level() has been asked.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -8,9 +8,11 @@
 //   multiply_halves                  of each word: its low half times its high half
 //   swap_pairs                       each word in the place of its neighbour
 //
-// Of a stripe's eight words each is added to its neighbour's accumulator, and, after a key is laid
-// over it, the product of its halves to its own. Words and products are summed up apart here, so
-// that neighbours are swapped once a segment. A segment's 16 stripes need no scrambling.
+// XXH3 takes a segment in stripes of eight words. Each word is added to the accumulator of its
+// neighbour; each word, combined with a key by exclusive or, adds the product of its two halves
+// to its own accumulator. Here words and products are summed apart, so that neighbours are
+// swapped once a segment instead of once a stripe. A segment has 16 stripes, too few for XXH3's
+// scrambling step, which is therefore absent.
 //
 // Nothing from the standard library is called here: its inline functions, compiled for a CPU level,
 // could be the copy that the linker keeps for the whole program.
@@ -31,10 +33,11 @@ static_assert(XXH_VERSION_NUMBER >= 800);
 constexpr std::size_t kStripeBytes = 64;
 constexpr std::size_t kStripes = kChecksumSegmentBytes / kStripeBytes;
 constexpr std::size_t kStripeWords = kStripeBytes / sizeof(std::uint64_t);
-/// Offsets in the secret.
+/// Offsets in XXH3's secret, as xxHash 0.8 has them.
 constexpr std::size_t kLastStripeKey = 121;
 constexpr std::size_t kFinishKey = 11;
 
+/// Keys by stripe, copied once for all segments, so that loads are aligned.
 struct Keys {
   alignas(kStripeBytes) std::uint64_t stripes[kStripes][kStripeWords];
   std::uint64_t finish[kStripeWords];
@@ -54,6 +57,7 @@ alignas(kStripeBytes) constexpr std::uint64_t kStart[kStripeWords] = {
     XXH_PRIME32_3, XXH_PRIME64_1, XXH_PRIME64_2, XXH_PRIME64_3,
     XXH_PRIME64_4, XXH_PRIME32_2, XXH_PRIME64_5, XXH_PRIME32_1};
 
+/// The last step of XXH3: folds the eight accumulators, starting from the input's length.
 inline std::uint64_t finish(const std::uint64_t* accumulators, const std::uint64_t* key) {
   std::uint64_t hash = kChecksumSegmentBytes * XXH_PRIME64_1;
   for (std::size_t i = 0; i < kStripeWords; i += 2) {
@@ -62,6 +66,7 @@ inline std::uint64_t finish(const std::uint64_t* accumulators, const std::uint64
   return XXH3_avalanche(hash);
 }
 
+/// One segment, which needs not be aligned.
 template <class V>
 inline std::uint64_t hash_segment(const Byte* from, const Keys& keys) {
   constexpr std::size_t kRegs = kStripeWords / V::kWords;
@@ -83,6 +88,8 @@ inline std::uint64_t hash_segment(const Byte* from, const Keys& keys) {
   return finish(accumulators, keys.finish);
 }
 
+/// Flattened, so that the register type's functions are inlined even where optimisation is for
+/// size.
 template <class V>
 [[gnu::flatten]] inline void hash_segments(const Byte* plain, std::size_t count,
                                            std::uint64_t* hashes) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The rules of FORMAT.md 3 and 7 that do not depend on how a file is read. Tested by
+// tests/golden/bad and by tests/unit/format.
 #include "format/container_rules.h"
 
 namespace presso {
@@ -20,6 +22,7 @@ std::uint64_t payload_limit(FrameKind kind, std::uint64_t blocks) {
 
 }  // namespace
 
+/// Keeps an offset that is there: the innermost place is the most exact.
 Error at_offset(Error error, std::uint64_t offset) {
   if (error.byte_offset == Error::kNone) error.byte_offset = offset;
   return error;
@@ -62,6 +65,7 @@ bool is_known_section(FrameKind kind) {
          kind == FrameKind::kIndex;
 }
 
+/// `blocks` bounds an index, which has four bytes for each of them.
 Status check_section_header(const SectionHeader& header, std::uint64_t blocks, bool exact_index) {
   if (!is_known_section(header.kind)) {
     if (!header.mandatory) return {};
@@ -81,12 +85,15 @@ Status check_section_header(const SectionHeader& header, std::uint64_t blocks, b
   return make_error(ErrorCode::kBadHeader, "section parameter " + std::to_string(header.parameter));
 }
 
+/// A block after an optional section, or after the index, is out of place.
 Status FrameOrder::take_block() {
   if (after_blocks_) return make_error(ErrorCode::kBadHeader, "place of a block");
   blocks_ = true;
   return {};
 }
 
+/// Metadata and dictionaries stand before the blocks, each at most once, and the index ends
+/// them all.
 Status FrameOrder::take_section(const SectionHeader& header) {
   const bool metadata = header.kind == FrameKind::kMetadata;
   const bool dictionary = header.kind == FrameKind::kDictionary;

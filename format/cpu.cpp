@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+// Which CPU level the fast loops use: portable, AVX2, or AVX-512 with VBMI2. It is found once,
+// by CPUID and XGETBV, and the same for the whole process. PRESSO_FORCE_BACKEND names a lower
+// level, for tests and measurements; a name that is unknown or not supported is ignored.
+// Tested by tests/unit/format/cpu_test.cpp.
 #include <initializer_list>
 
 #if defined(__x86_64__)
@@ -21,14 +25,15 @@ struct CpuidLeaf {
   std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
 };
 
-/// All zero where the CPU does not know the leaf.
+/// One CPUID leaf; all zero where the CPU does not know it.
 CpuidLeaf read_leaf(std::uint32_t number) {
   CpuidLeaf leaf;
   __get_cpuid_count(number, 0, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
   return leaf;
 }
 
-/// XCR0: one bit for each set of registers that the system saves when it changes threads.
+/// XCR0: one bit for each set of registers that the system saves when it switches threads. A
+/// CPU may have AVX where the system does not save its registers: it must not be used then.
 std::uint32_t saved_registers(const CpuidLeaf& first) {
   constexpr std::uint32_t kOsxsave = 1u << 27;
   if ((first.ecx & kOsxsave) == 0) return 0;
@@ -37,6 +42,7 @@ std::uint32_t saved_registers(const CpuidLeaf& first) {
   return low;
 }
 
+/// The names of features that both CPU and system support, as Linux spells them.
 std::vector<std::string_view> read_features() {
   constexpr std::uint32_t kNone = 0, kAvx = 0x06, kAvx512 = 0xe6;  // registers that are needed
   const CpuidLeaf first = read_leaf(1), seventh = read_leaf(7);
@@ -96,6 +102,7 @@ bool supports(CpuLevel level) {
   return false;
 }
 
+/// The highest level that is supported, or the one that the environment asks for.
 CpuLevel decide() {
   const std::vector<CpuLevel> levels = supported_cpu_levels();
   const char* forced = std::getenv("PRESSO_FORCE_BACKEND");

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Errors as text. `message()` has place, kind and detail; `text()` leaves place and kind out
+// where the detail says all, as for a file that cannot be opened. Tested by
+// tests/unit/format/error_test.cpp.
 #include "presso/error.h"
 
 #include <cerrno>
@@ -7,6 +10,7 @@
 namespace presso {
 namespace {
 
+/// One line for each ErrorCode; a code that is missing here reads as "unknown error".
 struct Meaning {
   ErrorCode code;
   std::string_view text;
@@ -59,6 +63,7 @@ std::string_view describe(ErrorCode code) {
   return "unknown error";
 }
 
+/// 1234567 as "1,234,567".
 std::string grouped(std::uint64_t value) {
   const std::string digits = std::to_string(value);
   std::string text;
@@ -69,6 +74,7 @@ std::string grouped(std::uint64_t value) {
   return text;
 }
 
+/// General errors without a place, whose `what` is a whole message.
 bool explains_itself(const Error& error) {
   const bool has_place = error.block != Error::kNone || error.byte_offset != Error::kNone;
   const bool is_general = error.code == ErrorCode::kIo ||
@@ -94,6 +100,8 @@ std::string Error::text() const {
   return explains_itself(*this) ? what : message();
 }
 
+/// `doing`: the call that failed, as "read". errno's values for a full disk are told apart,
+/// because callers remove their output then.
 Error errno_error(std::string_view doing, int error_number) {
   ErrorCode code = ErrorCode::kIo;
   if (error_number == ENOSPC || error_number == EFBIG || error_number == EDQUOT) {

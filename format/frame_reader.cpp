@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// FrameReader: a window over the source that holds at least the current frame. Nothing is consumed
-// before the whole frame was read, so that after an error the same bytes can be searched again.
+// FrameReader gives a stream's frames in order: file header, sections, blocks, end. Its window
+// over the source holds at least the current frame, and nothing is consumed before the whole
+// frame was read and checked: after an error the same bytes can be searched again for a sound
+// header, which is how damaged files are salvaged. It needs memory for one frame, which a block
+// header limits to 4 MiB and a little, and reads the source once.
+// Tested by tests/unit/format/archive_test.cpp and the damaged files in tests/golden/bad.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,13 +17,16 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kReadBytes = 1u << 20;
-/// How much salvage may read twice, besides once what was read.
+/// Bytes that salvage may read a second time, in addition to as many as were read once: without
+/// a limit, a crafted file could make it take the square of its size.
 constexpr std::uint64_t kGoBackAllowance = 64u << 20;
 
 }  // namespace
 
 // --- FrameWindow --------------------------------------------------------------------------------
 
+/// Makes `count` bytes available, or as many as there are. Bytes before the current frame that
+/// keep() has asked for are kept; others are overwritten.
 Result<std::size_t> FrameWindow::fill(std::size_t count) {
   std::size_t available = this->available();
   if (available >= count || source_ended_) return std::min(available, count);
@@ -45,11 +52,13 @@ Result<std::size_t> FrameWindow::fill(std::size_t count) {
   return count;
 }
 
+// Consumed bytes stay in the buffer until fill() needs their room.
 void FrameWindow::advance(std::size_t count) {
   begin_ += count;
   offset_ += count;
 }
 
+/// False where those bytes are gone.
 bool FrameWindow::step_back(std::size_t count) {
   if (count > begin_) return false;
   begin_ -= count;
@@ -57,6 +66,7 @@ bool FrameWindow::step_back(std::size_t count) {
   return true;
 }
 
+// Any number of bytes in memory for one piece.
 Status FrameWindow::skip(std::uint64_t count) {
   while (count > 0) {
     const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(count, kReadBytes));
@@ -68,6 +78,7 @@ Status FrameWindow::skip(std::uint64_t count) {
   return {};
 }
 
+// kTruncated where the input ends before.
 Status FrameWindow::require(std::size_t count) {
   PRESSO_ASSIGN(const std::size_t got, fill(count));
   if (got < count) return truncated(offset_ + got, "a block or section");
@@ -76,6 +87,8 @@ Status FrameWindow::require(std::size_t count) {
 
 // --- Frames ------------------------------------------------------------------------
 
+/// Adds to errors where they happened. `retry_here_` is set where the bad frame may be sound in
+/// itself, so that salvage looks at its first byte too.
 Result<Frame> FrameReader::next() {
   retry_here_ = false;
   Result<Frame> frame = next_frame();
@@ -89,6 +102,7 @@ Result<Frame> FrameReader::next() {
   return frame;
 }
 
+// Trailers are consumed here; everything else is returned to the caller.
 Result<Frame> FrameReader::next_frame() {
   for (;;) {
     block_due_ = inside_;
@@ -117,6 +131,7 @@ Result<Frame> FrameReader::next_frame() {
   }
 }
 
+/// `block_bytes` may be 0 in salvage where the header was lost; the first block sets it.
 void FrameReader::begin_member(std::uint32_t block_bytes) {
   member_ = {};
   member_.offset = window_.offset();
@@ -126,6 +141,7 @@ void FrameReader::begin_member(std::uint32_t block_bytes) {
   ++members_;
 }
 
+/// Sums up the member, so that numbers and offsets of later blocks count from the file's start.
 void FrameReader::end_member() {
   if (!inside_) return;
   inside_ = false;
@@ -134,6 +150,7 @@ void FrameReader::end_member() {
   member_.blocks = 0;
 }
 
+// Tables begin with the same header and are refused by their content.
 Result<Frame> FrameReader::read_file_header() {
   PRESSO_ASSIGN(const FileHeader header, parse_file_header(window_.data()));
   PRESSO_TRY(expect_content(header, Content::kBytes));
@@ -142,6 +159,7 @@ Result<Frame> FrameReader::read_file_header() {
   return Frame(header);
 }
 
+/// While salvaging, order and short blocks in the middle are allowed: gaps are what it expects.
 Result<Frame> FrameReader::read_block() {
   PRESSO_TRY(window_.require(kBlockHeaderBytes));
   PRESSO_ASSIGN(const BlockHeader header, parse_block_header(window_.data()));
@@ -178,6 +196,8 @@ Result<Frame> FrameReader::read_block() {
   return Frame(std::move(block));
 }
 
+/// Unknown optional sections are skipped unread. In salvage an index is not trusted but read
+/// for the number of blocks it tells, which shows whether blocks are missing before it.
 Result<Frame> FrameReader::read_section(FrameKind kind) {
   PRESSO_TRY(window_.require(kSectionHeaderBytes));
   PRESSO_ASSIGN(const SectionHeader header, parse_section_header(window_.data()));
@@ -214,7 +234,7 @@ Result<Frame> FrameReader::read_section(FrameKind kind) {
   return Frame(std::move(section));
 }
 
-/// The index repeats what the blocks before it have shown.
+/// Compares the index with what the blocks before it have shown; kBadIndex where they differ.
 Status FrameReader::check_index(Bytes payload) const {
   const Byte* from = payload.data();
   const bool right = load<std::uint64_t>(from) == member_.stored_bytes.size() &&
@@ -227,6 +247,8 @@ Status FrameReader::check_index(Bytes payload) const {
   return make_error(ErrorCode::kBadIndex, "does not match the blocks before it");
 }
 
+// Must name the index that was read and the member's size; while salvaging it only ends the
+// member.
 Status FrameReader::read_trailer() {
   PRESSO_TRY(window_.require(kTrailerBytes));
   PRESSO_ASSIGN(const Trailer trailer, parse_trailer(window_.data()));
@@ -244,6 +266,9 @@ Status FrameReader::read_trailer() {
 
 // --- Salvage -----------------------------------------------------------------------
 
+/// After an error: searches byte by byte for the next header whose own checksum is right.
+/// Returns false at the end of the input. lost_blocks() then tells how many blocks are missing
+/// by their numbers. It costs a comparison of one byte for each byte that is passed.
 Result<bool> FrameReader::resync() {
   salvaging_ = true;
   lost_blocks_ = 0;
@@ -269,13 +294,15 @@ Result<bool> FrameReader::resync() {
   return false;
 }
 
+// Then the fault lies within this frame, and going back could find nothing better.
 bool FrameReader::is_sound_header_here() const {
   const std::size_t available = window_.available();
   if (available < kBlockHeaderBytes) return false;
   return parse_block_header(window_.data()).ok() || parse_section_header(window_.data()).ok();
 }
 
-/// Returns to just after the header of the last block read: bytes may be missing from its payload.
+/// Goes back to just after the header of the last block that was read: bytes may be missing
+/// from its payload, so that the next header lies inside of what was taken for it.
 void FrameReader::go_back() {
   const std::size_t block = window_.kept();
   window_.keep(0);
@@ -285,7 +312,8 @@ void FrameReader::go_back() {
   if (window_.step_back(back)) went_back_bytes_ += back;
 }
 
-/// Whether a plausible header begins at window_.data(): its own checksum decides.
+/// Whether a header that can be believed begins at window_.data(); its own checksum decides, and
+/// for blocks the number, which must not be one that was read before.
 Result<bool> FrameReader::try_resync_here() {
   if (window_.data()[0] != kFrameSync[0] && window_.data()[0] != kFileMagic[0]) return false;
   PRESSO_ASSIGN(const std::size_t got, window_.fill(kBlockHeaderBytes));
@@ -317,6 +345,8 @@ bool FrameReader::accept_block(const BlockHeader& header) {
   return true;
 }
 
+/// Makes next() continue with this section. An index that counts more blocks than were seen tells
+/// how many blocks were lost at the member's end.
 Result<bool> FrameReader::accept_section(const SectionHeader& header) {
   if (!is_known_section(header.kind)) return false;
   if (!inside_) {  // The file header was lost, but not what follows it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counting is one pass in vectors of 16 bytes, which both compilers know as types on every machine:
-// written as a plain loop, g++ 12 counts one byte at a time. Measured in compress/NOTES.md.
+// Counts line feeds and looks for NUL bytes in one pass, in vectors of 16 bytes, which gcc and
+// clang offer as types on every machine: of a plain loop, g++ 12 makes code that counts one
+// byte at a time. Measured in compress/NOTES.md. Also the section's bytes, FORMAT.md 7.3.
+// Tested by tests/unit/format/line_facts_test.cpp.
 #include "format/line_facts.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 namespace presso {
 namespace {
 
+// Stored for a block: u24 line feeds, flags, u32 offset of the first and of the last line feed.
 constexpr std::size_t kFactsBytes = 12;
 constexpr Byte kHoldsNul = 1;
 constexpr Byte kBeginsWithMark = 2;
@@ -29,6 +32,7 @@ constexpr std::size_t kRegisters = 4;
 constexpr std::size_t kRowBytes = kRegisters * sizeof(Lanes);
 constexpr std::size_t kMostRows = 255;  ///< before a lane's count overflows
 
+/// What the pass over the bytes finds; take() is for the tail that fills no row.
 struct Counted {
   std::uint32_t newlines = 0;
   bool nul = false;
@@ -39,7 +43,7 @@ struct Counted {
   }
 };
 
-/// `rows`: at most kMostRows.
+/// Counts `rows` rows of kRowBytes each, at most kMostRows.
 void count_rows(const Byte* text, std::size_t rows, Counted& counted) {
   std::array<Lanes, kRegisters> feeds{};
   std::array<Lanes, kRegisters> nuls{};
@@ -80,7 +84,8 @@ void push_facts(std::vector<Byte>& to, const LineFacts& facts) {
   append_value<std::uint32_t>(to, facts.last_newline);
 }
 
-/// `plain_bytes`: of the block.
+/// Checks that the three fields can be true of a block of `plain_bytes`; kBadHeader where they
+/// cannot.
 Result<LineFacts> parse_facts(const Byte* from, std::uint64_t plain_bytes) {
   LineFacts facts;
   facts.newlines = load_u24(from);
@@ -100,6 +105,7 @@ Result<LineFacts> parse_facts(const Byte* from, std::uint64_t plain_bytes) {
 
 }  // namespace
 
+/// Two more searches from the ends, which stop at the first hit, give the offsets.
 LineFacts line_facts(Bytes plain) {
   LineFacts facts;
   const Counted counted = count(plain);

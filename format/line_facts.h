@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The line facts section (FORMAT.md 7.3): what encoders count and write, and what readers parse of
-// one member. Safe on any input: sizes are checked before anything is allocated.
+// The line facts section (FORMAT.md 7.3): for each block the number of line feeds, the offsets
+// of the first and the last, whether it holds a NUL and whether it begins with a byte order
+// mark. With it a search numbers lines and finds line starts without decoding the blocks
+// before. Encoders count and serialise, readers parse one member at a time. Twelve bytes a
+// block. Safe on any input: sizes are checked before anything is allocated.
+// Tested by tests/unit/format/line_facts_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +17,18 @@ namespace presso {
 
 constexpr std::uint32_t kLineFactsLayout = 1;  ///< the section's parameter; others are not known
 
-/// Counts them, many times as fast as any encoder works.
+/// Counts the facts of one block, many times as fast as any encoder works.
 LineFacts line_facts(Bytes plain);
 
-/// The payload of a section of line facts.
+/// Returns the payload of a section.
 std::vector<Byte> serialise_line_facts(const std::vector<LineFacts>& facts);
-/// `plain_bytes`, `block_bytes`: of the member. Error: kBadHeader with what is wrong.
+/// `plain_bytes`, `block_bytes`: from the member's header and index. Error: kBadHeader with the
+/// reason.
 Result<std::vector<LineFacts>> parse_line_facts(Bytes payload, std::uint64_t plain_bytes,
                                                 std::uint32_t block_bytes);
-/// Of each block of a member; nullopt where it has none, or some of a layout that is not known.
-/// Errors: those of the sections after the blocks; kSectionChecksum, kBadHeader.
+/// The facts of each block of a member; nullopt where it has no such section, or one of a
+/// layout that this version does not know. Errors: those of the sections after the blocks,
+/// kSectionChecksum, kBadHeader.
 Result<std::optional<std::vector<LineFacts>>> read_line_facts(const RandomAccess& file,
                                                               const ArchiveMember& member);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// LineTable: line numbers and line starts of a whole file, summed up from the line facts of all
+// its members, so that a search can number lines without decoding what comes before them. 16
+// bytes a block in memory; the rule of what a line is stands at the constructor. Tested by
+// tests/unit/format/line_facts_test.cpp.
 #include "presso/line_table.h"
 
 #include <utility>
@@ -7,6 +11,7 @@
 
 namespace presso {
 
+/// Nullopt where one member has no line facts: numbers would be wrong from there on.
 Result<std::optional<LineTable>> LineTable::read(const RandomAccess& file,
                                                  const ArchiveIndex& index) {
   std::vector<LineFacts> facts;
@@ -23,9 +28,10 @@ Result<std::optional<LineTable>> LineTable::read(const RandomAccess& file,
   return std::optional<LineTable>(LineTable(std::move(facts), index));
 }
 
-/// A line begins where the file does, and after every line feed but one that is the file's last
-/// byte. So the line feeds before a block tell of one line that begins with its first byte where
-/// the block in front ends with one of them.
+/// A line begins where the file does, and after every line feed except one that is the file's
+/// last byte. So each line feed begins a line, which may start in the next block:
+/// `begins_a_line` says that the block in front ended with a line feed. Blocks that begin no
+/// line have the start of the next line in any later block, filled in from the back.
 LineTable::LineTable(std::vector<LineFacts> facts, const ArchiveIndex& index)
     : facts_(std::move(facts)) {
   constexpr std::uint64_t kAsTheNext = ~std::uint64_t{0};

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A tree of losers: which of several runs has the least head, with one comparison for each level
-// after a head has changed. It knows numbers of runs only; what `comes_first(a, b)` compares, and
-// that it is false both ways for no two runs, is for the caller to see to (equal heads by the
-// number of the run, runs at their end behind all others).
-// Tested by tests/unit/format/loser_tree_test.cpp.
+// A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1): tells which of k sorted
+// runs has the least head. After the head of the winner has changed, replay() needs one
+// comparison for each level, log2(k) in all; a heap needs two. The tree knows numbers of runs
+// only: `comes_first(a, b)` compares the heads of two runs, which the caller keeps. It must be
+// a strict order in which no two runs are equal: callers break ties by the run's number and put
+// runs that have ended after all others.
+// Memory: four bytes a run. Not for several threads. Tested by
+// tests/unit/format/loser_tree_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +17,8 @@ namespace presso {
 
 class LoserTree {
  public:
+  /// Plays all matches, k - 1 comparisons. Call it once all runs have their first head, or have
+  /// ended.
   template <class ComesFirst>
   void build(std::uint32_t runs, const ComesFirst& comes_first) {
     tree_.assign(runs, 0);
@@ -31,10 +36,10 @@ class LoserTree {
   }
 
   bool empty() const { return tree_.empty(); }
-  /// Not where empty.
+  /// The run whose head comes first; the tree must not be empty.
   std::uint32_t winner() const { return tree_[0]; }
 
-  /// After the head of the winner has become another one.
+  /// Call it after the head of the winner has been replaced by the run's next one.
   template <class ComesFirst>
   void replay(const ComesFirst& comes_first) {
     const auto runs = static_cast<std::uint32_t>(tree_.size());
@@ -46,8 +51,8 @@ class LoserTree {
   }
 
  private:
-  /// Node n has the children 2n and 2n + 1; runs are the nodes from tree_.size() on. Each holds who
-  /// lost there, node 0 the winner.
+  /// Node n has the children 2n and 2n + 1; run r is the leaf r + tree_.size(). An inner node
+  /// holds the run that lost its match, node 0 the winner of all.
   std::vector<std::uint32_t> tree_;
 };
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Metadata are pairs of key and value, stored one after another (FORMAT.md 7.1): u16 and u32
+// lengths, then the bytes. Their order is kept. Tested by tests/unit/format/archive_test.cpp.
 #include "presso/metadata.h"
 
 namespace presso {
 
+/// The first entry of this key; a search from the front, as there are few.
 const std::string* Metadata::find(std::string_view key) const {
   for (const auto& [name, value] : entries) {
     if (name == key) return &value;
@@ -21,6 +24,7 @@ std::vector<Byte> serialise_metadata(const Metadata& metadata) {
   return payload;
 }
 
+/// Error: kBadMetadata. The caller has limited the payload to kMaxMetadataBytes.
 Result<Metadata> parse_metadata(Bytes payload) {
   constexpr std::size_t kLengths = 6;
   Metadata metadata;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Edit distance with transpositions (optimal string alignment); a candidate is near
-// if at most a third of the word's letters are wrong (one is always permitted), or if it begins
-// with the word.
+// Finds the word that was probably meant. The measure is the edit distance with transpositions
+// of neighbours (optimal string alignment, after Damerau 1964): insertions, deletions,
+// replacements and swaps cost one each. A candidate is near if at most a third of the word's
+// letters are wrong (one is always permitted), or if it begins with the word.
+// O(n m) time and memory for each candidate; words over 64 letters are refused. Tested by
+// tests/cli.
 #include "format/suggest.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 namespace presso {
 namespace {
 
+/// cost[i][j] is the distance of the first i letters of `a` and the first j of `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
   std::vector<std::size_t> cost((a.size() + 1) * width);
@@ -33,6 +37,7 @@ std::optional<Suggestion> nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates) {
   constexpr std::size_t kLongestWord = 64;
   if (word.size() > kLongestWord) return std::nullopt;
+  // Leading dashes of options are no letters.
   const std::size_t letters = word.size() - std::min(word.size(), word.find_first_not_of('-'));
   std::optional<Suggestion> nearest;
   std::size_t nearest_distance = std::max<std::size_t>(1, letters / 3) + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "Did you mean ...?" for mistyped options, values and commands.
+// "Did you mean ...?" for mistyped options, values and commands. Only for error messages: it is
+// not fast.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ struct Suggestion {
 std::optional<Suggestion> nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-/// ". Did you mean '--threads'?" with the nearest candidate, or nothing if none is near.
+/// Text to append to a message: ". Did you mean '--threads'?" with the nearest candidate; empty
+/// if none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace presso

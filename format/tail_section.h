@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the optional sections between a member's blocks and its index.
+// Finds the optional sections between a member's blocks and its index: line facts and filters.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace presso {
 
+/// A section whose header was read and whose payload was not.
 struct TailSection {
   SectionHeader header;
   std::uint64_t payload_offset = 0;  ///< in the file

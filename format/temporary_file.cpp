@@ -11,7 +11,9 @@
 namespace presso {
 namespace {
 
-/// -1 with errno set where there can be none.
+/// An open descriptor of a file without a name in `directory`, or -1 with errno set. Where the
+/// file system has no O_TMPFILE (NFS, for example), a named file is made and its name removed
+/// at once.
 int open_without_name(const std::string& directory) {
 #ifdef O_TMPFILE
   const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

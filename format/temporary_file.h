@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A file without a name for what memory does not hold: the system frees it with the process,
-// however that ends. Tested by tests/unit/format/temporary_file_test.cpp.
+// A file without a name, for data that does not fit into memory (sorting, joins, groups). The
+// system frees it when the process ends, however that happens. Movable, owns the descriptor.
+// read_at() may be called by several threads; append() and clear() by one alone. All errors
+// name the directory, because a full one is what users can mend.
+// Tested by tests/unit/format/temporary_file_test.cpp.
 #pragma once
 
 #include <string>
@@ -11,9 +14,9 @@ namespace presso {
 
 class TemporaryFile {
  public:
-  /// `directory`; empty: the one that the environment variable TMPDIR names, else /tmp.
+  /// The given directory; if it is empty, the one that TMPDIR names, else /tmp.
   static std::string directory_for(const std::string& directory);
-  /// In directory_for(directory). Errors name it.
+  /// Creates the file in directory_for(directory). Errors name that directory.
   static Result<TemporaryFile> create(const std::string& directory);
   TemporaryFile(TemporaryFile&& other) noexcept;
   TemporaryFile& operator=(TemporaryFile&& other) noexcept;
@@ -22,7 +25,7 @@ class TemporaryFile {
   Status append(Bytes bytes);
   std::uint64_t size() const { return size_; }
   Status read_at(std::uint64_t offset, MutableBytes into) const;
-  /// Gives its room back.
+  /// Empties the file and gives its space back.
   Status clear();
 
  private:

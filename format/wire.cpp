@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Field by field, in file order; offsets are those of the tables in FORMAT.md.
+// Writes and parses the fixed headers of FORMAT.md field by field, in file order; numbers in
+// the code are the offsets in its tables. All integers are little-endian. Every parser checks
+// the checksum before any field and every field against its limits, so that what it returns can
+// be used without further checks. Nothing allocates.
+// Tested by tests/unit/format/wire_test.cpp and tests/golden.
 #include "presso/wire.h"
 
 #include <algorithm>
@@ -13,24 +17,28 @@
 namespace presso {
 namespace {
 
-/// Every header ends in the 32-bit checksum of the bytes before it.
+/// Stores the header's last field, the 32-bit checksum of the bytes before it.
 void seal(Byte* header, std::size_t size) {
   store<std::uint32_t>(header + size - 4, checksum32({header, size - 4}));
 }
 
+/// Whether a header's checksum is right.
 bool sealed(const Byte* header, std::size_t size) {
   return load<std::uint32_t>(header + size - 4) == checksum32({header, size - 4});
 }
 
+/// A field whose value is not allowed, by its name.
 Error bad_header(const char* field) {
   return make_error(ErrorCode::kBadHeader, field);
 }
 
+/// Sync bytes and kind, which begin every frame.
 void write_frame_start(FrameKind kind, Byte* to) {
   std::copy_n(kFrameSync, sizeof kFrameSync, to);
   to[3] = static_cast<Byte>(kind);
 }
 
+/// Sync bytes, then checksum: a header that lost its place is told from one that was damaged.
 Status expect_frame(const Byte* from, std::size_t size) {
   if (!std::equal(kFrameSync, kFrameSync + sizeof kFrameSync, from)) {
     return make_error(ErrorCode::kLostSync);
@@ -44,12 +52,12 @@ bool all_zero(const Byte* from, std::size_t begin, std::size_t end) {
   return std::all_of(from + begin, from + end, [](Byte byte) { return byte == 0; });
 }
 
-/// Bits 0-2 literal bits, bit 3 far, bits 4-7 minimum match.
+/// The token layout's byte: bits 0-2 literal bits, bit 3 far, bits 4-7 minimum match.
 Byte pack_layout(const TokenLayout& layout) {
   return static_cast<Byte>(layout.literal_bits | (layout.far ? 8 : 0) | (layout.min_match << 4));
 }
 
-/// The field's name, for messages.
+/// The field at fault, for messages; empty where the error code says it all.
 const char* name_of(BlockHeaderFault fault) {
   switch (fault) {
     case BlockHeaderFault::kPlainBytes:
@@ -95,6 +103,7 @@ const char* name_of(BlockHeaderFault fault) {
 
 }  // namespace
 
+// The order of bytes is that of FORMAT.md 4; unused bytes stay 0.
 void write_file_header(const FileHeader& header, Byte* to) {
   std::fill_n(to, kFileHeaderBytes, Byte{0});
   std::copy_n(kFileMagic, sizeof kFileMagic, to);
@@ -104,6 +113,8 @@ void write_file_header(const FileHeader& header, Byte* to) {
   seal(to, kFileHeaderBytes);
 }
 
+// Magic, checksum, version, then fields: a newer version is named as such before its fields are
+// looked at.
 Result<FileHeader> parse_file_header(const Byte* from) {
   if (!has_file_magic(from)) return make_error(ErrorCode::kNotPresso);
   if (!sealed(from, kFileHeaderBytes)) return make_error(ErrorCode::kHeaderChecksum);
@@ -128,13 +139,14 @@ Result<FileHeader> parse_file_header(const Byte* from) {
 
 namespace {
 
-/// What both codings have in the same place, and raw blocks leave zero.
+/// Fields that both codings have in the same place; raw blocks leave them zero.
 void write_coded_fields(const BlockHeader& header, Byte* to) {
   store_u24(to + 16, header.sequences,
             static_cast<Byte>(static_cast<unsigned>(header.rule) | (header.group_log2 << 4)));
   store_u24(to + 20, header.literals, header.dictionary_id);
 }
 
+/// Fields of Bit blocks only (FORMAT.md 5).
 void write_bit_fields(const BlockHeader& header, Byte* to) {
   const BitFields& bit = header.bit;
   to[15] = static_cast<Byte>(bit.layout | (header.layout.min_match << 4));
@@ -144,6 +156,7 @@ void write_bit_fields(const BlockHeader& header, Byte* to) {
   store_u24(to + 32, bit.count_bits | std::uint32_t{bit.command_limit} << 5, bit.lanes_log2);
 }
 
+/// Fields of Byte blocks only.
 void write_byte_fields(const BlockHeader& header, Byte* to) {
   to[15] = pack_layout(header.layout);
   store_u24(to + 24, header.far_offsets);
@@ -153,6 +166,7 @@ void write_byte_fields(const BlockHeader& header, Byte* to) {
 
 }  // namespace
 
+/// `to` must have room for kBlockHeaderBytes. The fields are not checked: encoders know them.
 void write_block_header(const BlockHeader& header, Byte* to) {
   std::fill_n(to, kBlockHeaderBytes, Byte{0});
   write_frame_start(header.kind, to);
@@ -166,6 +180,7 @@ void write_block_header(const BlockHeader& header, Byte* to) {
   seal(to, kBlockHeaderBytes);
 }
 
+/// The words are checked by block_header.h, which GPUs share; here faults become messages.
 Result<BlockHeader> parse_block_header(const Byte* from) {
   std::array<std::uint32_t, kBlockHeaderWords> words;
   std::memcpy(words.data(), from, kBlockHeaderBytes);
@@ -179,6 +194,7 @@ Result<BlockHeader> parse_block_header(const Byte* from) {
   return make_error(code_of(fault), name_of(fault));
 }
 
+// `parameter` means something else for each kind of section.
 void write_section_header(const SectionHeader& header, Byte* to) {
   write_frame_start(header.kind, to);
   store<std::uint32_t>(to + 4, header.mandatory ? 1 : 0);
@@ -211,6 +227,8 @@ void write_dictionary_reference(const DictionaryReference& reference, Byte* to) 
   seal(to, kDictionaryReferenceBytes);
 }
 
+/// A dictionary section may hold a reference in place of blocks: size and checksum of a
+/// dictionary that the reader must be given.
 bool is_dictionary_reference(Bytes payload) {
   return payload.size() == kDictionaryReferenceBytes &&
          payload[3] == static_cast<Byte>(FrameKind::kDictionaryReference);
@@ -226,6 +244,7 @@ Result<DictionaryReference> parse_dictionary_reference(const Byte* from) {
   return reference;
 }
 
+// Both offsets count from the member's first byte.
 void write_trailer(const Trailer& trailer, Byte* to) {
   std::fill_n(to, kTrailerBytes, Byte{0});
   write_frame_start(FrameKind::kTrailer, to);
@@ -245,6 +264,7 @@ Result<Trailer> parse_trailer(const Byte* from) {
   return trailer;
 }
 
+/// The kind only, without the checksum: for readers that choose what to parse.
 Result<FrameKind> peek_frame_kind(const Byte* from) {
   if (!std::equal(kFrameSync, kFrameSync + sizeof kFrameSync, from)) {
     return make_error(ErrorCode::kLostSync);
@@ -252,6 +272,7 @@ Result<FrameKind> peek_frame_kind(const Byte* from) {
   return static_cast<FrameKind>(from[3]);
 }
 
+// Looks at eight bytes, which must be readable.
 bool has_file_magic(const Byte* from) {
   return std::equal(kFileMagic, kFileMagic + sizeof kFileMagic, from);
 }

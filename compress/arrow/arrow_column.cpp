@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Views rows of an Arrow array as a ColumnView. Arrays come from other programs: every size,
+// offset and code is checked before it is used, as far as the interface tells sizes (it does
+// not tell those of values and offsets). Tested by
+// tests/unit/compress/arrow/compress_arrow_test.cpp.
 #include "compress/arrow/arrow_column.h"
 
 #include <algorithm>
@@ -12,15 +16,18 @@
 namespace presso {
 namespace {
 
-/// Of a string of which Arrow has a view: 16 bytes. Up to 12 bytes stand in the view.
+/// Bytes of a string view (Arrow's layouts "vu" and "vz"); up to 12 bytes of a string stand in
+/// the view itself.
 constexpr std::uint32_t kViewBytes = 16;
 constexpr std::uint32_t kInlineBytes = 12;
 
+/// Buffer 0 is the validity bitmap, buffer 1 values or offsets, buffer 2 the bytes of strings.
 const Byte* buffer_of(const ArrowArray& array, std::int64_t index) {
   return static_cast<const Byte*>(array.buffers[index]);
 }
 
-/// A dictionary's code; what is negative becomes larger than any dictionary.
+/// A dictionary's code. Negative ones become larger than any dictionary, and are refused as
+/// such.
 std::uint64_t code_at(char format, const Byte* codes, std::uint64_t row) {
   switch (format) {
     case 'c':
@@ -40,6 +47,7 @@ std::uint64_t code_at(char format, const Byte* codes, std::uint64_t row) {
   }
 }
 
+/// Formats of integers, which alone can be a dictionary's codes.
 bool is_code_format(std::string_view format) {
   constexpr std::string_view kIntegers = "cCsSiIlL";
   return format.size() == 1 && kIntegers.find(format[0]) != kIntegers.npos;
@@ -47,6 +55,8 @@ bool is_code_format(std::string_view format) {
 
 }  // namespace
 
+/// The value type of a dictionary becomes the column's type; dictionaries of dictionaries work
+/// too.
 Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
   ArrowColumn column;
   const std::string_view format = schema.format == nullptr ? "" : schema.format;
@@ -59,6 +69,7 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
   }
   column.schema_ = *known;
   if (schema.dictionary != nullptr) {
+    // A borrowed copy, which is never released.
     ArrowSchema values = *schema.dictionary;
     values.name = schema.name;  // for messages
     PRESSO_ASSIGN(ArrowColumn dictionary, make(values));
@@ -80,11 +91,13 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema) {
   return column;
 }
 
+/// All faults of a producer are kInvalidArgument, naming the column.
 Error ArrowColumn::bad(const char* what) const {
   return make_error(ErrorCode::kInvalidArgument,
                     "column `" + schema_.name + "` of the Arrow stream: " + what);
 }
 
+/// Checks the parts that every layout has; `first` and `rows` count without the array's offset.
 Status ArrowColumn::check(const ArrowArray& array, std::uint64_t first, std::uint64_t rows) const {
   constexpr std::int64_t kMost = std::int64_t{1} << 56;  // sums of these do not overflow
   const bool lengths_are_sound =
@@ -92,17 +105,21 @@ Status ArrowColumn::check(const ArrowArray& array, std::uint64_t first, std::uin
   if (!lengths_are_sound) return bad("length or offset");
   const auto length = static_cast<std::uint64_t>(array.length);
   if (first > length || rows > length - first) return bad("has fewer rows than its batch");
+  // Views may have any number of buffers after their own three.
   const bool has_offsets = layout_ == Layout::kOffsets32 || layout_ == Layout::kOffsets64;
   const std::int64_t buffers = has_offsets || layout_ == Layout::kViews ? 3 : 2;
   const bool right =
       layout_ == Layout::kViews ? array.n_buffers >= buffers : array.n_buffers == buffers;
   if (!right || array.buffers == nullptr) return bad("number of buffers");
   if (rows > 0 && array.buffers[1] == nullptr) return bad("has no values");
+  // The array must have one if, and only if, the schema has.
   const bool has_dictionary = array.dictionary != nullptr;
   return has_dictionary == (layout_ == Layout::kDictionary) ? Status{} : bad("dictionary");
 }
 
+/// Dictionaries may change from batch to batch, so they are viewed anew for each.
 Status ArrowColumn::begin(const ArrowArray& array) {
+  // Other layouts keep nothing from batch to batch.
   if (layout_ != Layout::kDictionary || array.length <= 0) return {};
   PRESSO_TRY(check(array, 0, 0));
   const ArrowArray& values = *array.dictionary;
@@ -113,6 +130,7 @@ Status ArrowColumn::begin(const ArrowArray& array) {
   return {};
 }
 
+/// The array's own offset is added here; everything after counts with it.
 Result<ColumnView> ArrowColumn::view(const ArrowArray& array, std::uint64_t first,
                                      std::uint64_t rows, std::uint64_t bytes) {
   PRESSO_TRY(check(array, first, rows));
@@ -120,28 +138,33 @@ Result<ColumnView> ArrowColumn::view(const ArrowArray& array, std::uint64_t firs
   view.type = schema_.type;
   view.rows = rows;
   if (rows == 0) return view;
+  // The schema's type decides what the buffers mean.
   const Rows wanted{array, first + static_cast<std::uint64_t>(array.offset), rows, bytes};
   PRESSO_TRY(take_validity(wanted, view));
   PRESSO_TRY(take_values(wanted, view));
   return view;
 }
 
+/// A bitmap that begins inside of a byte is shifted into a buffer; another one is borrowed.
 Status ArrowColumn::take_validity(const Rows& rows, ColumnView& view) {
   const Byte* const bits = buffer_of(rows.array, 0);
   if (bits == nullptr) {
     return rows.array.null_count > 0 ? bad("has nulls but does not say where") : Status{};
   }
   if (rows.array.null_count == 0) return {};
+  // Bits that begin with a byte need no copy.
   if (rows.first % 8 == 0) {
     view.validity = bits + rows.first / 8;
     return {};
   }
+  // Shifted, since a ColumnView begins with bit 0.
   validity_.assign(static_cast<std::size_t>((rows.count + 7) / 8), 0);
   copy_bits(bits, rows.first, rows.count, validity_.data(), 0);
   view.validity = validity_.data();
   return {};
 }
 
+/// Dispatches by layout; each function fills in view.values and, for strings, view.offsets.
 Status ArrowColumn::take_values(const Rows& rows, ColumnView& view) {
   switch (layout_) {
     case Layout::kSame:
@@ -163,6 +186,7 @@ Status ArrowColumn::take_values(const Rows& rows, ColumnView& view) {
   }
 }
 
+/// Bools: borrowed if they begin with a byte, otherwise shifted into a buffer.
 void ArrowColumn::take_bits(const Rows& rows, ColumnView& view) {
   const Byte* const bits = buffer_of(rows.array, 1);
   view.values = bits + rows.first / 8;
@@ -174,12 +198,17 @@ void ArrowColumn::take_bits(const Rows& rows, ColumnView& view) {
   view.values = values_.data();
 }
 
+/// Offsets must not descend; they are copied so that the first one is 0.
 template <class Offset>
 Status ArrowColumn::take_offsets(const Rows& rows, ColumnView& view) {
+  // Offsets may lie at any address.
   const Byte* const stored = buffer_of(rows.array, 1) + rows.first * sizeof(Offset);
+  // One more than rows, for the end of the last.
   const auto count = static_cast<std::size_t>(rows.count) + 1;
   const auto begin = static_cast<std::int64_t>(load<Offset>(stored));
+  // The first offset need not be 0: arrays may be slices of others.
   if (begin < 0) return bad("offsets");
+  // 64 bits in any case, as ColumnView has them.
   offsets_.resize(count);
   std::int64_t before = begin;
   for (std::size_t i = 0; i < count; ++i) {
@@ -195,8 +224,11 @@ Status ArrowColumn::take_offsets(const Rows& rows, ColumnView& view) {
   return {};
 }
 
+// Strings are copied one after another until `bytes` are exceeded; view.rows tells how many
+// rows.
 Status ArrowColumn::take_views(const Rows& rows, ColumnView& view) {
   const Byte* const views = buffer_of(rows.array, 1) + rows.first * kViewBytes;
+  // Values are copied row by row: they lie wherever their codes point.
   values_.clear();
   offsets_.assign(1, 0);
   std::uint64_t row = 0;
@@ -210,15 +242,18 @@ Status ArrowColumn::take_views(const Rows& rows, ColumnView& view) {
   return {};
 }
 
-/// The last buffer has the sizes of those between it and the views.
+/// Appends one viewed string. The array's last buffer has the sizes of the buffers between it
+/// and the views.
 Status ArrowColumn::append_view(const ArrowArray& array, const Byte* view) {
   const auto length = load<std::uint32_t>(view);
+  // A short string stands in the view, a longer one in one of the array's buffers.
   if (length <= kInlineBytes) {
     values_.append({view + 4, length});
     return {};
   }
   const auto buffer = load<std::int32_t>(view + 8);
   const auto offset = load<std::uint32_t>(view + 12);
+  // Without these sizes nothing could be checked.
   const Byte* const sizes = buffer_of(array, array.n_buffers - 1);
   if (buffer < 0 || buffer >= array.n_buffers - 3 || sizes == nullptr) return bad("views");
   const auto size = load<std::uint64_t>(sizes + 8 * static_cast<std::size_t>(buffer));
@@ -227,12 +262,14 @@ Status ArrowColumn::append_view(const ArrowArray& array, const Byte* view) {
   return {};
 }
 
+// Arrow has 128 bits for each decimal; up to 18 digits fit into 64.
 Status ArrowColumn::narrow_decimals(const Rows& rows, ColumnView& view) {
   const Byte* const wide = buffer_of(rows.array, 1) + rows.first * 16;
   values_.resize_discarding(static_cast<std::size_t>(rows.count) * 8);
   for (std::uint64_t row = 0; row < rows.count; ++row) {
     const auto low = load<std::int64_t>(wide + 16 * row);
     const auto high = load<std::int64_t>(wide + 16 * row + 8);
+    // The upper half must be the sign of the lower one.
     if (high != (low < 0 ? -1 : 0) && !view.is_null(row)) {
       return bad("a decimal has more digits than its type");
     }
@@ -242,7 +279,7 @@ Status ArrowColumn::narrow_decimals(const Rows& rows, ColumnView& view) {
   return {};
 }
 
-/// A null of the dictionary is one of the column, too.
+/// Replaces codes by the dictionary's values. A null of the dictionary is a null of the column.
 Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
   const Byte* const codes = buffer_of(rows.array, 1);
   const bool strings = is_string(schema_.type);
@@ -250,6 +287,7 @@ Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
   std::vector<Byte> validity(bitmap_bytes, 0);  // validity_ may be the codes' own
   values_.clear();
   offsets_.assign(1, 0);
+  // Rows that stay null must have defined values.
   if (!strings) {
     const std::size_t width = value_bytes(schema_.type);
     values_.grow(width == 0 ? bitmap_bytes : static_cast<std::size_t>(rows.count) * width);
@@ -259,6 +297,7 @@ Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
   for (; row < rows.count && (row == 0 || !strings || values_.size() < rows.bytes); ++row) {
     if (!view.is_null(row)) {
       const std::uint64_t code = code_at(code_format_, codes, rows.first + row);
+      // Codes under nulls are not looked at: they may be anything.
       if (code >= entries_.rows) return bad("a code beyond the dictionary");
       if (!entries_.is_null(code)) {
         validity[row / 8] |= static_cast<Byte>(1u << (row % 8));
@@ -268,6 +307,7 @@ Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
     if (strings) offsets_.push_back(static_cast<std::int64_t>(values_.size()));
   }
   view.rows = row;
+  // Without nulls on either side there is no bitmap.
   const bool has_nulls = view.validity != nullptr || entries_.validity != nullptr;
   validity_ = std::move(validity);
   view.validity = has_nulls ? validity_.data() : nullptr;
@@ -276,6 +316,7 @@ Status ArrowColumn::look_up(const Rows& rows, ColumnView& view) {
   return {};
 }
 
+/// Copies one entry of the dictionary to the place of row `row`.
 void ArrowColumn::take_entry(std::uint64_t code, std::uint64_t row) {
   const std::size_t width = value_bytes(schema_.type);
   if (is_string(schema_.type)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One column of an Arrow stream as ColumnViews. What has our layout is borrowed; what has not is
-// copied into buffers that live until the next batch: bitmaps that begin inside a byte, offsets of
-// 32 bits, views, decimals of 18 digits, values of dictionaries. Tested by
-// tests/unit/compress/arrow/compress_arrow_test.cpp.
+// One column of an Arrow stream as ColumnViews. Arrays that have our layout are borrowed.
+// Others are copied into buffers that live until the next batch: bitmaps that begin inside of a
+// byte, offsets of 32 bits, string views, decimals of up to 18 digits, and values of
+// dictionaries. Tested by tests/unit/compress/arrow/compress_arrow_test.cpp.
 #pragma once
 
 #include <memory>
@@ -14,33 +14,37 @@
 
 namespace presso {
 
+/// Knows the layout from the schema and converts array after array. Not for several threads:
+/// views refer to the column's own buffers.
 class ArrowColumn {
  public:
   /// Error: kUnsupported, naming the column and its format string.
   static Result<ArrowColumn> make(const ArrowSchema& schema);
 
   const ColumnSchema& schema() const { return schema_; }
-  /// Strings that repeat in the array, and would be copied as often.
+  /// Whether strings are copied: those of views and dictionaries may repeat in an array, and
+  /// would become far larger than it.
   bool copies_strings() const {
     return is_string(schema_.type) && (layout_ == Layout::kViews || layout_ == Layout::kDictionary);
   }
 
-  /// Rows of `array`, which was made by the same schema, are viewed next: looks at its dictionary.
+  /// Must be called before view() for each new array; looks at the array's dictionary.
   Status begin(const ArrowArray& array);
-  /// Rows of it from `first` on, `rows` of them, or fewer, at least one, where so many `bytes` of
-  /// strings were copied. It and the array are kept until the next call. kInvalidArgument: sizes,
-  /// offsets or codes that contradict each other.
+  /// Views rows of the array from `first` on: `rows` of them or, once `bytes` of strings were
+  /// copied, fewer, but at least one. The result is valid until the next call, as long as the
+  /// array lives. kInvalidArgument where sizes, offsets or codes contradict each other.
   Result<ColumnView> view(const ArrowArray& array, std::uint64_t first, std::uint64_t rows,
                           std::uint64_t bytes);
 
  private:
-  /// How values lie in the array.
+  /// How the values lie in the array: like ours, bit by bit, with offsets of either width, as
+  /// string views, as decimals that are wider than ours, or as codes of a dictionary.
   enum class Layout { kSame, kBits, kOffsets32, kOffsets64, kViews, kNarrowDecimal, kDictionary };
   struct Rows {
     const ArrowArray& array;
     std::uint64_t first;  ///< with the array's own offset
     std::uint64_t count;
-    std::uint64_t bytes;  ///< that may be copied
+    std::uint64_t bytes;  ///< bytes that may be copied
   };
 
   Error bad(const char* what) const;
@@ -58,9 +62,9 @@ class ArrowColumn {
 
   ColumnSchema schema_;
   Layout layout_ = Layout::kSame;
-  char code_format_ = 'i';                   ///< of a dictionary's codes
-  std::unique_ptr<ArrowColumn> dictionary_;  ///< of its values
-  ColumnView entries_;                       ///< of the present array's dictionary
+  char code_format_ = 'i';                   ///< the format of a dictionary's codes
+  std::unique_ptr<ArrowColumn> dictionary_;  ///< the column of a dictionary's values
+  ColumnView entries_;                       ///< values of the present array's dictionary
   Buffer values_;
   std::vector<std::int64_t> offsets_;
   std::vector<Byte> validity_;

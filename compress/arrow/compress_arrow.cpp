@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Writes a stream of Arrow's C interface as a table: columns are borrowed or converted
+// (arrow_column.h) and appended to a TableWriter in slices, so that memory stays bounded
+// whatever the size of a batch. Columns only: rows that are null as a whole, nested types and
+// others without a column type are refused. The stream is released in any case. Tested by
+// tests/unit/compress/arrow/compress_arrow_test.cpp.
 #include "presso/compress_arrow.h"
 
 #include <algorithm>
@@ -11,20 +16,24 @@
 namespace presso {
 namespace {
 
-/// Batches are taken in slices: strings of dictionaries and views may be far larger than these.
+/// Batches are taken in slices of this many rows and copied bytes, since the strings of
+/// dictionaries and views may be far larger than the batch.
 constexpr std::uint64_t kSliceRows = 1u << 16;
 constexpr std::uint64_t kSliceBytes = 32u << 20;
 
+/// A batch that contradicts itself or the schema; its producer is at fault.
 Error bad_batch(const char* what) {
   return make_error(ErrorCode::kInvalidArgument, std::string("batch of the Arrow stream: ") + what);
 }
 
+/// The producer's own words, if it has any.
 Error stream_error(ArrowArrayStream& stream) {
   const char* const said = stream.get_last_error(&stream);
   return make_error(ErrorCode::kIo,
                     std::string("the Arrow stream: ") + (said == nullptr ? "failed" : said));
 }
 
+/// One column for each child of the struct that a stream of record batches must have.
 Result<std::vector<ArrowColumn>> columns_of(const ArrowSchema& schema) {
   if (schema.format == nullptr || std::string_view(schema.format) != "+s") {
     return make_error(ErrorCode::kUnsupported, "the Arrow schema is no struct of columns");
@@ -37,13 +46,14 @@ Result<std::vector<ArrowColumn>> columns_of(const ArrowSchema& schema) {
   return columns;
 }
 
+/// Names and types as Arrow tells them; tables have no other metadata of a schema.
 TableSchema schema_of(const std::vector<ArrowColumn>& columns) {
   TableSchema schema;
   for (const ArrowColumn& column : columns) schema.columns.push_back(column.schema());
   return schema;
 }
 
-/// A row that is null as a whole has no place in a table.
+/// A struct may be null as a whole, for which tables have no place.
 bool has_null_rows(const ArrowArray& batch) {
   if (batch.null_count == 0 || batch.n_buffers < 1 || batch.buffers == nullptr) return false;
   const auto* const bits = static_cast<const Byte*>(batch.buffers[0]);
@@ -54,11 +64,13 @@ bool has_null_rows(const ArrowArray& batch) {
   return false;
 }
 
-/// At most `most` rows from row `first` on; how many, is given back.
+/// Appends at most `most` rows from `first` on; returns how many. The column that copies most
+/// bytes decides, so those before it are cut to its number of rows.
 Result<std::uint64_t> append_slice(const ArrowArray& batch, std::uint64_t first, std::uint64_t most,
                                    std::vector<ArrowColumn>& columns, TableWriter& writer) {
   const auto copying = static_cast<std::uint64_t>(std::count_if(
       columns.begin(), columns.end(), [](const auto& column) { return column.copies_strings(); }));
+  // Columns that copy strings share the limit.
   const std::uint64_t bytes = kSliceBytes / std::max<std::uint64_t>(copying, 1);
   std::vector<ColumnView> views;
   std::uint64_t rows = most;
@@ -69,11 +81,13 @@ Result<std::uint64_t> append_slice(const ArrowArray& batch, std::uint64_t first,
     rows = view.rows;
     views.push_back(view);
   }
+  // Views of earlier columns may be longer than the last.
   for (ColumnView& view : views) view.rows = rows;
   PRESSO_TRY(writer.append(views));
   return rows;
 }
 
+// After a slice that was cut short, the next one is at most twice as long.
 Status append_batch(const ArrowArray& batch, std::vector<ArrowColumn>& columns,
                     TableWriter& writer) {
   if (batch.length < 0 || batch.offset < 0) return bad_batch("length or offset");
@@ -96,6 +110,7 @@ Status append_batch(const ArrowArray& batch, std::vector<ArrowColumn>& columns,
   return {};
 }
 
+/// Releases every batch before it asks for the next, so at most one is held.
 Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink,
                                         const TableWriterOptions& options) {
   ArrowOwner<ArrowSchema> schema;
@@ -105,6 +120,7 @@ Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink
   for (;;) {
     ArrowOwner<ArrowArray> batch;
     if (stream.get_next(&stream, batch.out()) != 0) return stream_error(stream);
+    // The stream's end, as the interface defines it.
     if (batch.empty()) return writer.close();
     PRESSO_TRY(append_batch(*batch, columns, writer));
   }
@@ -112,6 +128,7 @@ Result<TableWriterSummary> write_stream(ArrowArrayStream& stream, ByteSink& sink
 
 }  // namespace
 
+/// Only looks at the schema, so that a caller can refuse a stream before reading it.
 Result<TableSchema> schema_from_arrow(const ArrowSchema& schema) {
   return without_bad_alloc([&]() -> Result<TableSchema> {
     PRESSO_ASSIGN(const std::vector<ArrowColumn> columns, columns_of(schema));
@@ -119,6 +136,7 @@ Result<TableSchema> schema_from_arrow(const ArrowSchema& schema) {
   });
 }
 
+/// Takes the stream over: it is released on success and on errors.
 Result<TableWriterSummary> compress_arrow(ArrowArrayStream& stream, ByteSink& sink,
                                           const TableWriterOptions& options) {
   ArrowOwner<ArrowArrayStream> owned(stream);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Larger blocks are smaller in sum, and worse to read in part and to decode in parallel. So the
+// choice depends on the goal: for storage 1 MiB, or 4 MiB where a trial shows a gain; for
+// decoding 64 KiB, 256 KiB or 1 MiB, by trial. A trial encodes at most four pieces of the input
+// at a fast level. Tested through tests/differential and tests/cli; figures in NOTES.md.
 #include "compress/choose/block_size_choice.h"
 
 #include <algorithm>
@@ -12,32 +16,36 @@ namespace {
 constexpr std::uint32_t kSmallBytes = 64u << 10;
 constexpr std::uint32_t kLargeBytes = 1u << 20;
 constexpr std::uint64_t kSmallestInput = 8u << 20;
-constexpr std::uint64_t kMostPieces = 4;    ///< of kLargeBytes are tried,
-constexpr std::uint64_t kPiecesAmong = 64;  ///< one in so many
+constexpr std::uint64_t kMostPieces = 4;    ///< pieces of kLargeBytes that are tried,
+constexpr std::uint64_t kPiecesAmong = 64;  ///< at most one of as many
 constexpr int kFirstLevel = 4;
 
-// For storage: from this level on a file of this size may have the largest blocks, where a trial on
-// one of them in so many shows that they save what reading four times as much for a line is worth.
+// For storage: from this level on a file of this size may get the largest blocks, if a trial on
+// one piece in kLargestAmong shows that they save enough to be worth reading four times as much
+// for one line.
 constexpr int kFirstLargestLevel = 7;
 constexpr std::uint64_t kSmallestForLargest = 32u << 20;
 constexpr std::uint64_t kLargestAmong = 16;
 constexpr double kLargestMustSave = 0.03;
 
-// What decoding costs, measured on a GPU (NOTES.md): with a dictionary small blocks are decoded a
-// quarter to a half faster than usual ones, without one from a seventh faster to as fast; large
-// ones at two fifths of the rate, since few are decoded at a time. Small ones are also read four
-// times as fast where only a range is needed, and large ones four times as slowly.
+// How much a size may cost or must save. Decoding was measured on a GPU (NOTES.md): with a
+// dictionary, small blocks are decoded a quarter to a half faster than usual ones, without one
+// as fast to a seventh faster; large ones reach two fifths of the rate, since few are decoded
+// at a time. Small blocks are also read four times as fast where only a range is needed, and
+// large ones four times as slowly.
 constexpr double kSmallMayCost = 0.01;
 constexpr double kSmallWithDictionaryMayCost = 0.05;
 constexpr double kLargeMustSave = 0.5;
 
-/// What the pieces take without a dictionary in blocks of this size.
+/// The stored size of the pieces, cut into blocks of this size, without a dictionary.
 Result<double> stored_bytes(const Samples& pieces, std::uint32_t block_bytes, SizeTrial& trial) {
   PRESSO_ASSIGN(const std::uint64_t bytes,
                 trial.stored_bytes(cut_into_blocks(pieces.blocks(), block_bytes)));
   return static_cast<double>(bytes);
 }
 
+/// Compares 64 KiB, 256 KiB and 1 MiB on the pieces; the smaller size wins unless it costs too
+/// much.
 Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
                                                const CompressOptions& options) {
   const std::uint64_t pieces = input.size() / kLargeBytes;
@@ -52,7 +60,8 @@ Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
   return BlockSizeChoice{large <= usual * (1 - kLargeMustSave) ? kLargeBytes : kDefaultBlockBytes};
 }
 
-/// What text takes that repeats further back than kLargeBytes: few files (NOTES.md).
+/// Whether blocks of 4 MiB pay: only for text that repeats further back than 1 MiB, which few
+/// files do (NOTES.md).
 Result<BlockSizeChoice> try_largest(const RandomAccess& input, const CompressOptions& options) {
   const std::uint64_t pieces = input.size() / kMaxBlockBytes;
   const std::uint64_t tried = std::clamp<std::uint64_t>(pieces / kLargestAmong, 1, kMostPieces);
@@ -64,7 +73,7 @@ Result<BlockSizeChoice> try_largest(const RandomAccess& input, const CompressOpt
   return BlockSizeChoice{largest <= large * (1 - kLargestMustSave) ? kMaxBlockBytes : kLargeBytes};
 }
 
-/// Each size with the dictionary that suits it; without one where neither has one.
+/// Tries each size with the dictionary that suits it; without one where no size gains by one.
 Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptions& options) {
   const auto plan_for = [&](std::uint32_t block_bytes) {
     CompressOptions with = options;
@@ -92,6 +101,7 @@ Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptio
 
 }  // namespace
 
+/// The order of the rules is that of the header's comment.
 Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
                                           const CompressOptions& options) {
   if (options.block_bytes != 0) return BlockSizeChoice{options.block_bytes};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses a file's block size by trial, where the user named none, and with it its dictionary.
+// Chooses a file's block size by trial if the user named none, and with it the dictionary,
+// since the two depend on each other. It costs nothing where a size is given.
 #pragma once
 
 #include <optional>
@@ -12,14 +13,15 @@ namespace presso {
 
 struct BlockSizeChoice {
   std::uint32_t block_bytes;
-  /// What choose_dictionary() gives for this block size, where it was needed to choose it.
+  /// The plan of choose_dictionary() for this block size, if it was made on the way.
   std::optional<DictionaryPlan> dictionary = std::nullopt;
 };
 
-/// options.block_bytes; where that is 0, 1 MiB with the Bit coding, unless decoding is favoured;
-/// from level 7 on 4 MiB where that makes an `input` of 32 MiB or more 3 % smaller. Else what
-/// `input` suits: kDefaultBlockBytes for one of less than 8 MiB, for nullptr (a pipe), and at
-/// levels that are faster than the trial. `options`: with_goal(). Errors: those of `input`.
+/// Returns options.block_bytes if that is set. Otherwise, with the Bit coding and not favouring
+/// decoding: 1 MiB, or from level 7 on 4 MiB where that makes an `input` of 32 MiB or more 3 %
+/// smaller. Otherwise the size that suits `input`, and kDefaultBlockBytes for inputs below 8
+/// MiB, for nullptr (a pipe) and at levels that are faster than the trial. `options`: as
+/// with_goal() has filled them in. Errors: those of `input`.
 Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
                                           const CompressOptions& options);
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// A dictionary pays where blocks are small against what repeats in the file. Its own bytes
+// count, so each candidate is judged by the predicted size of the whole file: the dictionary,
+// plus the stored share of a few tried blocks times the input. Fast levels take an even sample
+// of the input as content, higher ones train (dictionary_trainer.h) and, from level 10 on, try
+// several sizes. Tried by tests/unit/compress/dictionary_test.cpp; figures in NOTES.md.
 #include "compress/choose/dictionary_choice.h"
 
 #include <algorithm>
@@ -19,30 +24,32 @@ constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
 constexpr std::uint64_t kSmallestTrainingInput = 1u << 20;  ///< below, a dictionary cannot pay
 constexpr std::uint64_t kLeastSampled = 4u << 20;           ///< of the input, to train on,
-constexpr std::uint64_t kMostSampled = 16u << 20;           ///< and at most
-constexpr std::uint64_t kMostTried = 4u << 20;       ///< of the input, encoded with each size
-constexpr std::uint32_t kPieceBytes = 8u << 10;      ///< of an even sample
-constexpr std::uint32_t kLargestEven = 1u << 20;     ///< where it is not trained,
-constexpr std::uint32_t kLargestUntried = 2u << 20;  ///< or only one size is tried
-/// Below this level the trial takes long beside compressing: then the Byte coding goes without a
-/// dictionary, and the Bit coding where the input is smaller than that.
+constexpr std::uint64_t kMostSampled = 16u << 20;           ///< at most as much
+constexpr std::uint64_t kMostTried = 4u << 20;    ///< of the input that is encoded with each size
+constexpr std::uint32_t kPieceBytes = 8u << 10;   ///< a piece of an even sample
+constexpr std::uint32_t kLargestEven = 1u << 20;  ///< largest size without training,
+constexpr std::uint32_t kLargestUntried = 2u << 20;  ///< and where only one size is tried
+/// Below this level the trial takes long compared with compressing: then the Byte coding does
+/// without a dictionary, and so does the Bit coding for inputs smaller than kSmallestFast.
 constexpr int kFirstSlowLevel = 3;
 constexpr std::uint64_t kSmallestFast = 32u << 20;
 constexpr int kFirstTrainedLevel = 7;    ///< Bit coding: below, training does not pay
-constexpr int kFirstTrainedByte = 5;     ///< Byte coding: likewise
+constexpr int kFirstTrainedByte = 5;     ///< Byte coding: the level from which training pays
 constexpr int kFirstThoroughLevel = 10;  ///< from here on several sizes are tried
 
 /// Blocks are tried in parts of at most this, so that more places of the input are seen.
 constexpr std::uint32_t kLargestTried = 512u << 10;
-/// What it must save: decoding with one is slower on a CPU, faster on a GPU (NOTES.md).
+/// The least share that a dictionary must save: decoding with one is slower on a CPU, faster on
+/// a GPU (NOTES.md).
 constexpr double kNeededGain = 0.02;
-/// When another is looked for: where so much of the gain is lost, or without a dictionary where
-/// blocks take so much more or less than before.
+/// When another dictionary is looked for: after this share of the gain is lost, or, without a
+/// dictionary, when blocks take this much more or less than before.
 constexpr double kLostGain = 0.25;
 constexpr double kOtherSize = 0.1;
 
-/// How much is looked at, and how closely: by how long compressing the input takes, and by how much
-/// blocks gain by a dictionary, small ones more (NOTES.md).
+/// How much of the input is looked at, and how closely. It grows with the time that compressing
+/// takes at the level, and with the gain of dictionaries, which is larger for small blocks
+/// (NOTES.md).
 struct Effort {
   std::uint64_t sample_bytes;  ///< to train on; 0: the content is an even sample of the input
   TrainingEffort training;
@@ -50,10 +57,12 @@ struct Effort {
   std::uint32_t largest;  ///< of the sizes
 };
 
+/// A share of the input within limits.
 std::uint64_t part_of(std::uint64_t bytes, unsigned part, std::uint64_t least, std::uint64_t most) {
   return std::clamp(bytes / part, least, most);
 }
 
+/// `input_bytes` may be a guess, for pipes.
 Effort effort_of(const CompressOptions& options, std::uint64_t input_bytes) {
   const int level = options.level;
   const int first_trained = options.coding == Coding::kBit ? kFirstTrainedLevel : kFirstTrainedByte;
@@ -80,8 +89,9 @@ Effort effort_of(const CompressOptions& options, std::uint64_t input_bytes) {
           largest(options.block_bytes <= kLargestTried ? 4 : 8, kMaxDictionaryBytes)};
 }
 
-/// Blocks to train on and blocks to try the result on, by number. As many of those are others as of
-/// all blocks are: what was trained on gains more.
+/// Numbers of the blocks to train on and of those to try the result on. The tried blocks
+/// contain trained ones in the proportion that the whole input does: blocks that were trained
+/// on gain more, so other shares would mislead.
 struct Split {
   std::vector<std::uint64_t> trained;
   std::vector<std::uint64_t> tried;
@@ -102,20 +112,24 @@ Split split_blocks(std::uint64_t blocks, std::uint64_t trained, std::uint64_t tr
   return split;
 }
 
+/// A dictionary is stored in blocks of 1 MiB, whatever the file's block size is.
 std::vector<Bytes> dictionary_blocks(Bytes content) {
   return cut_into_blocks({&content, 1}, kDictionaryBlockBytes);
 }
 
+/// The share that the dictionary saves.
 double gain_of(const TriedParts& parts) {
   return 1 - parts.with / parts.without;
 }
 
+/// Whether the input has changed enough to look for another dictionary.
 bool has_drifted(const TriedParts& then, const TriedParts& now, bool has_dictionary) {
   if (has_dictionary) return gain_of(now) < gain_of(then) * (1 - kLostGain);
   return std::abs(now.without - then.without) > kOtherSize * then.without;
 }
 
-/// Tries sizes on blocks of an input.
+/// Tries content and sizes on blocks of one input. `input_bytes` is the size that is expected
+/// of it.
 class Chooser {
  public:
   Chooser(std::uint64_t input_bytes, const CompressOptions& options)
@@ -142,7 +156,7 @@ class Chooser {
   }
 
  private:
-  /// As much is sampled as training at its best would, since the user has asked for it.
+  /// The user has asked for this size: as much is sampled as training at its best would sample.
   Result<DictionaryPlan> train_fixed(const RandomAccess& input) {
     constexpr std::uint64_t kSampled = 8;  ///< times the dictionary
     constexpr std::uint64_t kLeastForFixed = 8u << 20;
@@ -163,6 +177,7 @@ class Chooser {
     return plan;
   }
 
+  /// For fast levels: one candidate, tried against none.
   Result<DictionaryPlan> choose_even(const RandomAccess& input) {
     PRESSO_ASSIGN(const Samples tried, blocks_to_try(input));
     PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
@@ -170,7 +185,7 @@ class Chooser {
     return pays(with, without) ? std::move(with) : std::move(without);
   }
 
-  /// With pieces at even distances as content.
+  /// A plan with pieces at even distances as content; it is cheap because nothing is trained.
   Result<DictionaryPlan> plan_even(const RandomAccess& input, const DictionaryPlan& without,
                                    std::span<const Bytes> tried) {
     const std::uint64_t pieces = input.size() / kPieceBytes;
@@ -188,7 +203,7 @@ class Chooser {
     return with;
   }
 
-  /// Trained, or even where that is better.
+  /// A trained plan, or an even one where that is better.
   Result<DictionaryPlan> choose_trained(const RandomAccess& input) {
     const std::uint64_t trained =
         std::max<std::uint64_t>(effort_.sample_bytes / tried_block_bytes_, 1);
@@ -222,6 +237,8 @@ class Chooser {
                          choose_evenly(blocks_of(input), tried_blocks()));
   }
 
+  /// The best of the sizes that the effort allows, from small to large; it stops at the first
+  /// that loses.
   Result<DictionaryPlan> best_size(const Samples& samples,
                                    std::span<const DictionarySegment> segments,
                                    const DictionaryPlan& without, const Samples& tried) {
@@ -245,17 +262,19 @@ class Chooser {
     return best;
   }
 
+  /// The margin covers the time that decoding with a dictionary costs on CPUs.
   bool pays(const DictionaryPlan& with, const DictionaryPlan& without) const {
     return with.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
   }
 
-  /// The plan of this content, with parts.without as if there were none.
+  /// The plan for this content; parts.without is the same as parts.with until the caller knows
+  /// better.
   Result<DictionaryPlan> plan_with(std::vector<Byte> content, std::span<const Bytes> tried) {
     PRESSO_ASSIGN(const std::uint64_t own, trial_.stored_bytes(dictionary_blocks(content)));
     return plan_with(std::move(content), static_cast<double>(own), tried);
   }
 
-  /// The same where it is known how many bytes the dictionary takes.
+  /// Like the above, for callers that know how many bytes the dictionary itself takes.
   Result<DictionaryPlan> plan_with(std::vector<Byte> content, double own,
                                    std::span<const Bytes> tried) {
     PRESSO_ASSIGN(const double part, stored_part(tried, content));
@@ -263,6 +282,7 @@ class Chooser {
     return DictionaryPlan{std::move(content), all, {part, part}};
   }
 
+  /// Only for choose_again(): both shares on the blocks that follow.
   Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
     PRESSO_ASSIGN(const Samples tried, blocks_to_try(input));
     TriedParts parts;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Counting and greedy choice. Strings are sampled by their hash, so that the same strings are
+// counted in all documents; `one_in_` keeps their number within the effort. Documents are
+// looked through in parallel, and counted in order by one thread. Time is linear in the sample;
+// figures in NOTES.md.
 #include "compress/choose/dictionary_trainer.h"
 
 #include <algorithm>
@@ -15,36 +19,39 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kSegmentBytes = 2048;
-constexpr std::uint32_t kStride = kSegmentBytes / 4;  ///< from one segment offered to the next
+// between the begins of two offered segments
+constexpr std::uint32_t kStride = kSegmentBytes / 4;
 constexpr std::size_t kMostProbes = 16;
 constexpr std::size_t kMostDocuments = 0xFFFFFFFE;  ///< a slot has their numbers from 1 on
 
-/// Rolling hash of the last 64 / shift bytes.
+/// A rolling hash that covers the last 64 / shift bytes: each step shifts out what is older.
 struct StringLength {
   unsigned shift;
   constexpr std::uint32_t bytes() const { return 64 / shift; }
 };
-/// Short ones tell what is repeated at all; long ones what is repeated as a whole, which decides
-/// once all short ones are there: logs (NOTES.md).
+/// Lengths of the strings that are counted. Short ones tell what is repeated at all. Long ones
+/// tell what is repeated as a whole, which decides once all short ones are held already, as in
+/// logs (NOTES.md).
 constexpr StringLength kLengths[] = {{11}, {2}};
 constexpr std::uint32_t kShortest = kLengths[0].bytes();
 
-/// A string.
+/// A counted string, in a hash table with open addressing.
 struct Slot {
-  std::uint32_t tag = 0;       ///< the rest of its hash
-  std::uint32_t document = 0;  ///< number from 1 of that where it was met last; 0: a free slot
-  std::uint32_t gains = 0;     ///< how many documents gain by it; 0: it is held
-  std::uint32_t end = 0;       ///< of its last sighting there
+  std::uint32_t tag = 0;  ///< the other bits of its hash
+  // number, from 1, of the document where it was met last; 0: a free slot
+  std::uint32_t document = 0;
+  std::uint32_t gains = 0;  ///< the documents that gain by it; 0: the dictionary holds it already
+  std::uint32_t end = 0;    ///< where its last sighting in that document ends
 };
 
-/// A string met in a document.
+/// An occurrence of a counted string in a document.
 struct Sighting {
   std::uint32_t begin;
   std::uint32_t end;
   std::uint32_t slot;
 };
 
-/// A string of a document that is to be counted.
+/// An occurrence that is not looked up yet.
 struct CountedString {
   std::uint32_t begin;
   std::uint32_t end;
@@ -65,7 +72,8 @@ constexpr std::array<std::uint64_t, 256> random_words() {
 }
 constexpr auto kWords = random_words();
 
-/// Those whose hashes' upper 24 bits are below `limit`; few of those that overlap themselves.
+/// The strings whose hashes' upper 24 bits are below `limit`. Occurrences that overlap an equal
+/// one are mostly left out.
 std::vector<CountedString> counted_strings(Bytes document, std::uint32_t limit) {
   constexpr std::size_t kRemembered = 256;
   std::array<CountedString, kRemembered> last{};
@@ -87,21 +95,23 @@ std::vector<CountedString> counted_strings(Bytes document, std::uint32_t limit) 
   return strings;
 }
 
-/// Adjoining segments of the same document one after another.
+/// Sorts segments by document and begin.
 auto place_of(const DictionarySegment& segment) {
   return std::tuple(segment.document, segment.begin);
 }
 
-/// Order of the queue; by place where the gain is equal, so that the choice is always the same.
+/// The order of the queue. Equal gains are ordered by place, so that the choice is always the
+/// same.
 struct GainsLess {
   bool operator()(const DictionarySegment& a, const DictionarySegment& b) const {
     return a.gain != b.gain ? a.gain < b.gain : place_of(a) > place_of(b);
   }
 };
 
-/// Greedy choice: what a segment gains only shrinks as others are taken, so one whose gain, counted
-/// anew, is still above all others' old ones is the best (lazy evaluation). In text they all shrink
-/// alike, so that the best of a number of them has to do.
+/// Greedy choice by lazy evaluation (Minoux 1978): a segment's gain only shrinks as others are
+/// taken, so one whose gain, counted anew, is still above all others' old gains is the best. In
+/// text all gains shrink together, which would make this slow; so the best of `most_counted_`
+/// recounted segments has to do.
 class Selection {
  public:
   Selection(std::span<const Bytes> documents, const TrainingEffort& effort)
@@ -116,6 +126,7 @@ class Selection {
 
   /// Counts the strings of all documents, in their order.
   Status look_through(std::span<const Bytes> documents, unsigned threads) {
+    // Hashes are spread evenly, so this share of the strings lies below it.
     const std::uint32_t limit = (1u << 24) / one_in_;
     std::size_t next = 0;
     PRESSO_TRY((run_ordered<Bytes, std::vector<CountedString>>(
@@ -135,6 +146,7 @@ class Selection {
     return {};
   }
 
+  /// Takes segments until `bytes` are full or nothing gains; the last one is cut.
   std::vector<DictionarySegment> take(std::uint32_t bytes) {
     std::vector<DictionarySegment> taken;
     while (bytes >= kShortest) {
@@ -149,7 +161,7 @@ class Selection {
   }
 
  private:
-  /// The best of those that were counted anew, or of the first most_counted_; gain 0: none is left.
+  /// The best of the recounted segments, at most most_counted_ of them; gain 0: none is left.
   DictionarySegment pop_best() {
     DictionarySegment best{};
     for (std::uint32_t counted = 0; counted < most_counted_ && !queue_.empty();) {
@@ -164,8 +176,9 @@ class Selection {
     return best;
   }
 
-  /// Counts a string once in each document; the first of all documents holds it itself. A string
-  /// that overlaps itself is seen once for its length: in a run of one byte it stands everywhere.
+  /// Counts a string once in each document. The first document that has it holds it itself and
+  /// does not count as a gain. A string that overlaps its last occurrence is not seen again: in
+  /// a run of one byte it stands everywhere.
   void see(const CountedString& string) {
     const auto [begin, end, hash] = string;
     const auto tag = static_cast<std::uint32_t>(hash);
@@ -183,6 +196,7 @@ class Selection {
     }
   }
 
+  /// Offers overlapping segments: one every kStride bytes of every document.
   void offer_all(std::span<const Bytes> documents) {
     std::vector<DictionarySegment> all;
     for (std::uint32_t number = 0; number < documents.size(); ++number) {
@@ -196,7 +210,7 @@ class Selection {
     queue_ = decltype(queue_)(GainsLess{}, std::move(all));
   }
 
-  /// Calls act(sighting) for those that lie in the segment as a whole.
+  /// Calls act(sighting) for those that lie entirely within the segment.
   template <class Act>
   void for_each_sighting(const DictionarySegment& segment, Act&& act) const {
     const auto iterator = [this](std::size_t i) {
@@ -213,6 +227,7 @@ class Selection {
     }
   }
 
+  /// The sum of what the segment's strings still gain; it falls as other segments are taken.
   std::uint32_t gain_of(const DictionarySegment& segment) const {
     std::uint64_t gain = 0;
     for_each_sighting(segment,
@@ -220,7 +235,8 @@ class Selection {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(gain, 0xFFFFFFFF));
   }
 
-  /// Cuts off what gains nothing at either end. What is left gains nothing any more elsewhere.
+  /// Cuts off both ends that gain nothing, and marks the segment's strings as held, so that
+  /// they gain nothing in other segments.
   void trim_and_cover(DictionarySegment& segment) {
     std::uint32_t begin = segment.begin + segment.length;
     std::uint32_t end = segment.begin;
@@ -242,8 +258,8 @@ class Selection {
   std::vector<Slot> slots_;          ///< a hash table
   std::uint32_t one_in_ = 1;         ///< strings is counted, chosen by their hash
   std::uint32_t document_ = 0;       ///< the one that is looked through: number from 1
-  std::vector<Sighting> sightings_;  ///< by document and end
-  std::vector<std::size_t> firsts_;  ///< of each document, and of one after the last
+  std::vector<Sighting> sightings_;  ///< sorted by document and end
+  std::vector<std::size_t> firsts_;  ///< each document's first sighting, and the end of the last's
   std::priority_queue<DictionarySegment, std::vector<DictionarySegment>, GainsLess> queue_;
 };
 
@@ -276,6 +292,7 @@ Result<std::vector<Byte>> train_dictionary(std::span<const Bytes> documents, std
   });
 }
 
+/// The best segments stand last, where distances from the blocks are shortest.
 std::vector<Byte> assemble_dictionary(std::span<const Bytes> documents,
                                       std::span<const DictionarySegment> segments,
                                       std::uint32_t bytes) {

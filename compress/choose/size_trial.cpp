@@ -8,6 +8,7 @@
 namespace presso {
 namespace {
 
+/// A faster level stands in for the chosen one: sizes differ, but their order rarely does.
 EncoderParameters trial_parameters(const CompressOptions& options) {
   // From level 10 on dictionaries are searched further: more of a large one is found.
   constexpr int kTrialLevels[] = {1, 2, 2, 4, 4, 4, 4, 4, 4, 9, 9, 9};  // of levels 1..12
@@ -25,8 +26,8 @@ std::vector<std::uint64_t> choose_evenly(std::uint64_t end, std::uint64_t count)
   return chosen;
 }
 
-/// Looks for how many numbers of `without` come before the answer: those that are at most `index`
-/// once the ones before them are taken out.
+/// Binary search: counts the numbers of `without` that come before the answer, those that are
+/// at most `index` once the ones before them are taken out.
 std::uint64_t number_without(std::span<const std::uint64_t> without, std::uint64_t index) {
   std::size_t before = 0;
   for (std::size_t behind = without.size(); before < behind;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is tried on a few blocks before a file is compressed: choosing blocks, holding them, and
-// encoding them on all threads for their size.
+// Trials before a file is compressed: choosing blocks evenly, holding them in memory, and
+// encoding them on all threads to learn their stored size. Nothing is kept but the size.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,17 @@
 
 namespace presso {
 
-/// `count` of the numbers below `end`, or all, at even distances, rising. `end` times `count` must
-/// be below 2^63.
+/// `count` of the numbers below `end` at even distances, ascending; all of them where there are
+/// fewer. `end` times `count` must be below 2^63.
 std::vector<std::uint64_t> choose_evenly(std::uint64_t end, std::uint64_t count);
 
-/// The numbers from 0 on that are not among `without`, which rise: that one with `index` before it.
+/// Among the numbers from 0 on that are not in `without` (ascending), the one at place `index`.
 std::uint64_t number_without(std::span<const std::uint64_t> without, std::uint64_t index);
 
-/// Blocks of an input in memory.
+/// Blocks of an input, in memory.
 class Samples {
  public:
-  /// By number. Errors: those of `input`.
+  /// Reads the blocks of these numbers. Errors: those of `input`.
   static Result<Samples> read(const RandomAccess& input, std::uint32_t block_bytes,
                               std::span<const std::uint64_t> numbers);
 
@@ -36,16 +36,16 @@ class Samples {
 
 std::uint64_t total_bytes(std::span<const Bytes> blocks);
 
-/// `pieces` one by one in blocks of at most `block_bytes`; nothing of an empty one.
+/// Cuts each piece into blocks of at most `block_bytes`; empty pieces give none.
 std::vector<Bytes> cut_into_blocks(std::span<const Bytes> pieces, std::uint32_t block_bytes);
 
-/// Encodes blocks on all threads and says what they take, with the parameters of `options` but at a
-/// level that is fast and chooses the same sizes (NOTES.md).
+/// Encodes blocks on all threads to learn their size, with the parameters of `options` but at a
+/// faster level, which chooses the same sizes (NOTES.md). Not for several callers at once.
 class SizeTrial {
  public:
   explicit SizeTrial(const CompressOptions& options);
 
-  /// `dictionary`: empty for none. Error: kOutOfMemory.
+  /// The stored size of all blocks; an empty `dictionary` means none. Error: kOutOfMemory.
   Result<std::uint64_t> stored_bytes(std::span<const Bytes> blocks, Bytes dictionary = {});
 
  private:
@@ -57,7 +57,7 @@ class SizeTrial {
   std::uint64_t encode(Bytes block, const DictionaryRef& with, Encoder& own);
 
   const EncoderParameters parameters_;
-  std::vector<Encoder> encoders_;  ///< by thread
+  std::vector<Encoder> encoders_;  ///< one for each thread
 };
 
 }  // namespace presso

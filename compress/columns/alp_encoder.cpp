@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ALP and ALP-RD. A sample of the block chooses at most three pairs of exponents and one cut of the
-// bits, where the paper samples on two levels as well; each vector then takes the best of them by
-// exact size. Tests: tests/unit/decompress/columns/integer_round_trip_test.cpp.
+// ALP and ALP-RD for vectors of doubles. A sample of the block chooses at most three pairs of
+// exponents and one cut of the bits; the paper samples on two levels. Each vector then takes
+// the best of them by exact size, or none. Tested by
+// tests/unit/decompress/columns/integer_round_trip_test.cpp.
 #include "compress/columns/alp_encoder.h"
 
 #include <algorithm>
@@ -11,19 +12,23 @@
 namespace presso {
 namespace {
 
+// An exception takes its row and its value: 16 + 64 bits, or 16 + 16 for a left part.
 constexpr std::uint32_t kAlpExceptionBits = 80;
 constexpr std::uint32_t kRdExceptionBits = 32;
 
+/// Bits of an integer after the least one is taken off.
 std::uint32_t integer_bits(const AlpIntegers& of) {
   if (of.least > of.greatest) return 0;
   return bits_of(static_cast<std::uint64_t>(of.greatest) - static_cast<std::uint64_t>(of.least));
 }
 
-/// Bits that n values would take.
+/// The bits that `n` values would take in this form.
 std::uint64_t estimate(const AlpIntegers& of, std::size_t n) {
   return integer_bits(of) * std::uint64_t{n} + of.exceptions * std::uint64_t{kAlpExceptionBits};
 }
 
+/// Tries all 190 pairs of exponents e >= f on the sample and keeps the best few that save
+/// anything.
 void choose_exponents(const std::vector<double>& sample, const IntegerLoops& loops,
                       DoublesChoice& choice) {
   struct Candidate {
@@ -35,29 +40,33 @@ void choose_exponents(const std::vector<double>& sample, const IntegerLoops& loo
   for (std::uint32_t e = 0; e <= kMaxAlpExponent; ++e) {
     for (std::uint32_t f = 0; f <= e; ++f) {
       const AlpIntegers integers = loops.alp(sample.data(), n, e, f, nullptr);
+      // Too many exceptions to be worth an estimate.
       if (integers.exceptions * 2 > n) continue;
       all.push_back({estimate(integers, n), {e, f}});
     }
   }
-  // Of equal ones those with smaller exponents come first.
+  // Among equal ones, those with smaller exponents come first.
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.bits < b.bits; });
   for (const Candidate& candidate : all) {
+    // Less than a sixteenth saved is not worth the slower decoding.
     if (candidate.bits >= 60 * std::uint64_t{n} || choice.candidates == choice.kCandidates) return;
     choice.exponents[choice.candidates++] = candidate.exponents;
   }
 }
 
+/// A value's upper bits, and how often they occur in the sample.
 struct LeftPart {
   std::uint32_t count;
   std::uint16_t bits;
 };
 
-/// The most frequent left parts of sorted values first.
+/// The left parts of the sorted values, the most frequent first.
 std::vector<LeftPart> left_parts(const std::vector<std::uint64_t>& sorted, std::uint32_t right) {
   std::vector<LeftPart> parts;
   for (const std::uint64_t value : sorted) {
     const auto left = static_cast<std::uint16_t>(value >> right);
+    // Sorted values have equal left parts side by side.
     if (parts.empty() || parts.back().bits != left) parts.push_back({0, left});
     ++parts.back().count;
   }
@@ -66,6 +75,7 @@ std::vector<LeftPart> left_parts(const std::vector<std::uint64_t>& sorted, std::
   return parts;
 }
 
+/// Makes the most frequent left parts the dictionary.
 void use_left_parts(const std::vector<LeftPart>& parts, std::uint32_t right, std::uint32_t code,
                     DoublesChoice& choice) {
   choice.right_bits = right;
@@ -75,6 +85,7 @@ void use_left_parts(const std::vector<LeftPart>& parts, std::uint32_t right, std
   for (std::size_t i = 0; i < entries; ++i) choice.lefts[i] = parts[i].bits;
 }
 
+// All cuts and sizes of the dictionary of left parts are tried; the cheapest is kept.
 void choose_cut(const std::vector<double>& sample, DoublesChoice& choice) {
   std::vector<std::uint64_t> sorted(sample.size());
   std::transform(sample.begin(), sample.end(), sorted.begin(),
@@ -96,6 +107,7 @@ void choose_cut(const std::vector<double>& sample, DoublesChoice& choice) {
       use_left_parts(parts, right, code, choice);
     }
   }
+  // No cut saves anything.
   if (choice.right_bits == 0) return;
   choice.code_of.assign(std::size_t{1} << (64 - choice.right_bits), DoublesChoice::kNoCode);
   for (std::uint32_t code = 1u << choice.code_bits; code-- > 0;) {
@@ -103,7 +115,7 @@ void choose_cut(const std::vector<double>& sample, DoublesChoice& choice) {
   }
 }
 
-/// The best of the choice's exponents for this vector, by a few of its values.
+/// The best of the choice's exponents for this vector, judged by 64 of its values.
 AlpExponents exponents_for(const double* values, std::uint32_t n, const DoublesChoice& choice,
                            const IntegerLoops& loops) {
   constexpr std::uint32_t kSample = 64;
@@ -125,15 +137,18 @@ AlpExponents exponents_for(const double* values, std::uint32_t n, const DoublesC
   return best;
 }
 
+/// Rows that the kind does not reproduce; they are listed with their values.
 struct Exceptions {
   std::array<std::uint16_t, kMaxExceptions + 1> rows{};
   std::uint32_t count = 0;
 
+  /// Rows are 16 bits each, padded to whole words.
   void append_rows(Buffer& to) const {
     to.append({reinterpret_cast<const Byte*>(rows.data()), 4 * exception_row_words(count)});
   }
 };
 
+/// Values wider than 32 bits are packed as low and high halves.
 void append_split(const std::uint64_t* values, std::uint32_t n, std::uint32_t width,
                   const IntegerLoops& loops, Buffer& to) {
   std::array<std::uint32_t, kVectorRows> low;
@@ -144,6 +159,7 @@ void append_split(const std::uint64_t* values, std::uint32_t n, std::uint32_t wi
   if (width > 32) append_packed(high.data(), n, width - 32, loops, to);
 }
 
+// Both functions return false, before anything is appended, where another kind is smaller.
 bool append_alp(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice& choice,
                 std::uint32_t words, const IntegerLoops& loops, VectorEntry& entry, Buffer& to) {
   std::array<double, kVectorRows> values;
@@ -159,6 +175,7 @@ bool append_alp(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice&
   Exceptions exceptions;
   std::array<std::uint64_t, kVectorRows> packed;
   for (std::uint32_t i = 0; i < n; ++i) {
+    // alp() marks exceptions by the least number there is.
     const bool is_exception = integers[i] < facts.least;
     if (is_exception) exceptions.rows[exceptions.count++] = static_cast<std::uint16_t>(i);
     packed[i] = is_exception ? 0
@@ -179,6 +196,8 @@ bool append_alp(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice&
   return true;
 }
 
+/// Values whose left part is not in the dictionary become exceptions; more than 255 decline the
+/// kind.
 bool append_alp_rd(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice& choice,
                    std::uint32_t words, const IntegerLoops& loops, VectorEntry& entry, Buffer& to) {
   const std::uint32_t right = choice.right_bits;
@@ -216,6 +235,8 @@ bool append_alp_rd(const std::uint64_t* bits, std::uint32_t n, const DoublesChoi
 
 }  // namespace
 
+// ALP-RD is looked at only if no pair of exponents gains: data that were decimals never need
+// it.
 DoublesChoice choose_for_doubles(const std::vector<double>& sample, const IntegerLoops& loops) {
   DoublesChoice choice;
   choose_exponents(sample, loops, choice);
@@ -223,6 +244,7 @@ DoublesChoice choose_for_doubles(const std::vector<double>& sample, const Intege
   return choice;
 }
 
+// `words`: what the best kind for integers takes, which either form must beat.
 bool append_doubles(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice& choice,
                     std::uint32_t words, const IntegerLoops& loops, VectorEntry& entry,
                     Buffer& to) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Kinds 5 and 6 of coding 4 (integers) for doubles: ALP and ALP-RD (Afroozeh, Kuffo, Boncz: "ALP:
-// Adaptive Lossless floating-Point Compression", SIGMOD 2023). Doubles that were written with few
-// decimals are integers times a power of ten; others share the bits of sign, exponent and the front
-// of the mantissa.
+// Kinds 5 and 6 of the coding for integers, for doubles: ALP and ALP-RD (Afroozeh, Kuffo and
+// Boncz, "ALP: Adaptive Lossless floating-Point Compression", SIGMOD 2023). Doubles that were
+// written with few decimals are integers times a power of ten: v = d * 10^f * 10^-e. Others
+// share the bits of sign, exponent and the front of the mantissa, which become a code of up to
+// 3 bits. Both list values that do not fit as exceptions. Lossless for every bit pattern, NaNs
+// included.
 #pragma once
 
 #include <array>
@@ -12,12 +14,13 @@
 
 namespace presso {
 
+/// The exponents of v * 10^e * 10^-f, rounded to an integer.
 struct AlpExponents {
   std::uint32_t e = 0;
   std::uint32_t f = 0;
 };
 
-/// What a sample of the block says: which exponents and which cut its vectors should try.
+/// Which exponents and which cut the vectors of a block should try, as a sample tells.
 struct DoublesChoice {
   static constexpr std::uint32_t kCandidates = 3;
   std::array<AlpExponents, kCandidates> exponents;
@@ -25,15 +28,16 @@ struct DoublesChoice {
   std::uint32_t right_bits = 0;  ///< 0: ALP-RD gains nothing
   std::uint32_t code_bits = 0;
   std::array<std::uint16_t, kAlpRdEntries> lefts{};
-  std::vector<Byte> code_of;  ///< by left part; kNoCode where it is not in the dictionary
+  std::vector<Byte> code_of;  ///< indexed by left part; kNoCode: not in the dictionary
   static constexpr Byte kNoCode = 0xFF;
 };
 
-/// `sample`: values spread over the block, not empty.
+/// `sample`: values spread over the block; not empty.
 DoublesChoice choose_for_doubles(const std::vector<double>& sample, const IntegerLoops& loops);
 
-/// Appends the vector as kind 5 or 6 where one takes less than `words` words, and fills all of
-/// `entry` but the word offset; else returns false and appends nothing. `bits`: the doubles' bits.
+/// Appends the vector as kind 5 or 6 if one of them takes fewer than `words` words, and fills
+/// all of `entry` except the word offset. Otherwise returns false and appends nothing. `bits`:
+/// the doubles' bits.
 bool append_doubles(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice& choice,
                     std::uint32_t words, const IntegerLoops& loops, VectorEntry& entry, Buffer& to);
 

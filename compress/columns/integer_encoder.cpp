@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// encode_integers: loads values as signed numbers of 32 or 64 bits (unsigned ones with the top bit
-// flipped, which keeps order and differences), finds the divisor of the block, then plans and
-// writes vector after vector. Tests: tests/unit/decompress/columns.
+// encode_integers(): loads values as signed numbers of 32 or 64 bits (unsigned ones with the
+// top bit flipped, which keeps order and differences), finds the block's divisor, then plans
+// and writes vector after vector. Bools and 16-byte values have ways of their own. Linear; no
+// vector depends on another one. Tested by tests/unit/decompress/columns.
 #include "compress/columns/integer_encoder.h"
 
 #include <algorithm>
@@ -16,10 +17,12 @@
 namespace presso {
 namespace {
 
+/// Arrow's validity: bit set means that the row has a value.
 bool is_valid_row(const Byte* validity, std::uint32_t row) {
   return validity == nullptr || (validity[row / 8] >> (row % 8) & 1) != 0;
 }
 
+/// The arguments of encode_integers(), passed around together.
 struct Input {
   const Byte* values;
   IntegerParameters parameters;
@@ -34,7 +37,8 @@ std::uint32_t first_valid_row(const Input& input) {
   return 0;
 }
 
-/// The payload that is appended: directory, then words.
+/// Appends a payload: the directory first, whose entries are set as vectors are written, then
+/// words.
 class PayloadWriter {
  public:
   PayloadWriter(std::uint32_t vectors, Buffer& payload)
@@ -44,10 +48,11 @@ class PayloadWriter {
     payload_.grow(words_);
   }
   Buffer& payload() { return payload_; }
-  /// Where the next vector's words will stand.
+  /// Where the next vector's words will stand, in words after the directory.
   std::uint32_t offset() const {
     return static_cast<std::uint32_t>((payload_.size() - words_) / 4);
   }
+  /// The entry of a vector whose words were just written.
   void set(std::uint32_t vector, const VectorEntry& entry) {
     store_vector_entry(payload_.data() + directory_ + vector * std::size_t{kVectorEntryBytes},
                        entry);
@@ -59,7 +64,7 @@ class PayloadWriter {
   std::size_t words_;
 };
 
-/// Loads vectors one after another, each null with the value before it.
+/// Loads vectors in order. A null gets the value before it, which costs least in every kind.
 template <class U>
 class VectorLoader {
  public:
@@ -74,16 +79,20 @@ class VectorLoader {
     load_rows(vector * kVectorRows, to.n, to.of);
     if (input_.validity != nullptr) fill_nulls(vector * kVectorRows, to);
   }
+  /// How values become the stored form again.
   ImageRule images() const { return {flip_ != 0, input_.parameters.is_signed && sizeof(U) == 4}; }
 
  private:
+  /// Unaligned loads: columns come from memory of other programs.
   template <class T>
   void load_as(std::uint32_t row, std::uint32_t n, U* to) const {
     const Byte* const from = input_.values + std::size_t{row} * sizeof(T);
     for (std::uint32_t i = 0; i < n; ++i) {
+      // Narrower signed types are extended by their sign; only full unsigned ones are flipped.
       to[i] = static_cast<U>(load<T>(from + sizeof(T) * i)) ^ flip_;
     }
   }
+  /// Widens narrower types to the loader's width.
   void load_rows(std::uint32_t row, std::uint32_t n, U* to) const {
     const IntegerParameters& of = input_.parameters;
     if constexpr (sizeof(U) == 8) {
@@ -96,7 +105,9 @@ class VectorLoader {
       of.is_signed ? load_as<std::int8_t>(row, n, to) : load_as<std::uint8_t>(row, n, to);
     }
   }
+  /// Continues across vectors, so that a run of nulls costs nothing at a vector's border.
   void fill_nulls(std::uint32_t row, VectorValues<U>& to) {
+    // Before the first value of the block, nulls get that value.
     U last = before_;
     if (row == 0) load_rows(first_valid_row(input_), 1, &last);
     for (std::uint32_t i = 0; i < to.n; ++i) {
@@ -111,10 +122,13 @@ class VectorLoader {
   U before_ = 0;
 };
 
+/// The inverse modulo 2^n of the divisor's odd part, by Newton's iteration: exact divisions
+/// become multiplications.
 template <class U>
 ExactDivision<U> division_by(U divisor) {
   ExactDivision<U> division;
   division.divisor = divisor;
+  // Powers of two are shifted out, since only odd numbers have an inverse.
   division.shift = static_cast<std::uint32_t>(std::countr_zero(divisor));
   const U odd = divisor >> division.shift;
   U inverse = odd;  // right in the lowest 3 bits; each step doubles how many are
@@ -123,14 +137,16 @@ ExactDivision<U> division_by(U divisor) {
   return division;
 }
 
-/// The greatest divisor of all differences of the block; mostly 1 after a few values. 1 too where
-/// differences might overflow.
+/// Searches the greatest common divisor of all differences of the block, as timestamps in whole
+/// seconds or prices in whole cents have one. It is mostly 1 after a few values, which ends the
+/// search. It is 1, too, where differences might overflow.
 template <class U>
 class DivisorSearch {
  public:
   DivisorSearch(VectorLoader<U>& loader, const IntegerLoops& loops)
       : loader_(loader), loops_(loops) {}
 
+  // Vectors are checked by the present divisor with a fast loop; only one that fails lowers it.
   U search(std::uint32_t vectors) {
     VectorValues<U> values;
     for (std::uint32_t vector = 0; vector < vectors && divisor_ != 1; ++vector) {
@@ -142,7 +158,9 @@ class DivisorSearch {
   }
 
  private:
+  /// Lowers the divisor until it divides the vector's differences too.
   void add(const VectorValues<U>& values) {
+    // 0: no two different values were seen yet.
     if (divisor_ == 0 && is_constant(values)) return;
     Divisibility found = check(values);
     if (!found.divides || divisor_ == 0) {
@@ -151,15 +169,19 @@ class DivisorSearch {
     }
     if (found.is_far) divisor_ = 1;
   }
+  /// By the vectorised loop, which tells only whether all are divisible.
   Divisibility check(const VectorValues<U>& values) const {
     return loops_.of<U>().check_divisible(values.of, values.n, origin_,
                                           division_by(std::max(divisor_, U{1})));
   }
+  /// Such vectors say nothing as long as no divisor is known.
   bool is_constant(const VectorValues<U>& values) const {
     U different = 0;
     for (std::uint32_t i = 0; i < values.n; ++i) different |= values.of[i] ^ origin_;
     return different == 0;
   }
+  /// Euclid's algorithm with each difference; seldom needed, as divisors settle after few
+  /// values.
   void lower_divisor(const VectorValues<U>& values) {
     for (std::uint32_t i = 0; i < values.n && divisor_ != 1; ++i) {
       const U difference = static_cast<U>(values.of[i] - origin_);
@@ -174,6 +196,7 @@ class DivisorSearch {
   U divisor_ = 0;
 };
 
+/// Floating types have no divisor.
 template <class U>
 U divisor_of(const Input& input, const IntegerLoops& loops) {
   if (input.parameters.floating) return 1;
@@ -181,9 +204,10 @@ U divisor_of(const Input& input, const IntegerLoops& loops) {
   return DivisorSearch<U>(loader, loops).search(vectors_of(input.parameters.rows));
 }
 
-/// Values spread over the block.
+/// At most 256 values spread over the block, without nulls.
 std::vector<double> sample_of(const Input& input) {
   constexpr std::uint32_t kSample = 256;
+  // Evenly spread over the block, so that a change in the middle shows.
   const std::uint32_t step = std::max(input.parameters.rows / kSample, 1u);
   std::vector<double> sample;
   for (std::uint32_t row = 0; row < input.parameters.rows && sample.size() < kSample; row += step) {
@@ -194,9 +218,11 @@ std::vector<double> sample_of(const Input& input) {
   return sample;
 }
 
+/// The main loop: load, plan, write. Doubles try ALP first if the sample says that it gains.
 template <class U>
 void encode_values(const Input& input, U divisor, const IntegerLoops& loops, Buffer& payload) {
   constexpr U kFlip = U{1} << (8 * sizeof(U) - 1);
+  // Floats of 4 bytes are packed as integers only.
   const bool is_double = sizeof(U) == 8 && input.parameters.floating;
   const ExactDivision<U> division = division_by(divisor);
   const std::uint32_t vectors = vectors_of(input.parameters.rows);
@@ -207,6 +233,7 @@ void encode_values(const Input& input, U divisor, const IntegerLoops& loops, Buf
   VectorValues<U> values;
   for (std::uint32_t vector = 0; vector < vectors; ++vector) {
     loader.load_vector(vector, values);
+    // The best kind for integers; doubles must beat its size.
     const VectorPlan<U> plan = plan_vector(values, division, loops);
     VectorEntry entry;
     entry.word_offset = writer.offset();
@@ -214,6 +241,7 @@ void encode_values(const Input& input, U divisor, const IntegerLoops& loops, Buf
     if constexpr (sizeof(U) == 8) {
       if (is_double) {
         std::array<std::uint64_t, kVectorRows> bits;
+        // Takes back what the loader has flipped.
         for (std::uint32_t i = 0; i < values.n; ++i) bits[i] = values.of[i] ^ kFlip;
         const std::uint32_t offset = entry.word_offset;
         is_written = append_doubles(bits.data(), values.n, doubles, plan.words, loops, entry,
@@ -228,13 +256,16 @@ void encode_values(const Input& input, U divisor, const IntegerLoops& loops, Buf
   }
 }
 
-/// A half of 16-byte values: the base and width that suit it, with signs or without.
+/// One half of 16-byte values: base and width, of its values as signed or as unsigned numbers,
+/// whichever is narrower.
 struct HalfPlan {
   std::uint64_t base = 0;
   std::uint32_t width = 0;
 };
+/// Frame of reference for one half; the interval that does not wrap around is the narrower one.
 HalfPlan plan_half(const std::uint64_t* values, std::uint32_t n) {
   const auto [least, greatest] = std::minmax_element(values, values + n);
+  // Least and greatest as signed numbers.
   const auto [low, high] = std::minmax_element(values, values + n, [](auto a, auto b) {
     return static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
   });
@@ -243,6 +274,7 @@ HalfPlan plan_half(const std::uint64_t* values, std::uint32_t n) {
   return width <= signed_width ? HalfPlan{*least, width} : HalfPlan{*low, signed_width};
 }
 
+/// A half has no divisor and no exceptions.
 void append_half(const std::uint64_t* values, std::uint32_t n, const HalfPlan& plan,
                  const IntegerLoops& loops, Buffer& to) {
   std::array<std::uint32_t, kVectorRows> low;
@@ -252,6 +284,7 @@ void append_half(const std::uint64_t* values, std::uint32_t n, const HalfPlan& p
   if (plan.width > 32) append_packed(high.data(), n, plan.width - 32, loops, to);
 }
 
+/// 16-byte values: both halves are planned and packed apart.
 void encode_pairs(const Input& input, const IntegerLoops& loops, Buffer& payload) {
   const std::uint32_t rows = input.parameters.rows;
   PayloadWriter writer(vectors_of(rows), payload);
@@ -283,7 +316,7 @@ void encode_pairs(const Input& input, const IntegerLoops& loops, Buffer& payload
 
 using BoolWords = std::array<std::uint32_t, kVectorRows / 32>;
 
-/// The bits of a vector; nulls have the one before.
+/// Loads the bits of a vector and counts the ones; nulls get the bit before them.
 std::uint32_t load_bools(const Input& input, std::uint32_t vector, bool& last, BoolWords& to) {
   const std::uint32_t n = vector_rows(input.parameters.rows, vector);
   const Byte* const bits = input.values + std::size_t{vector} * (kVectorRows / 8);
@@ -303,7 +336,7 @@ std::uint32_t load_bools(const Input& input, std::uint32_t vector, bool& last, B
   return ones;
 }
 
-/// A vector of nearly equal bools: those that differ are exceptions.
+/// A vector of nearly equal bools: the rare ones are listed as exceptions of kind 0.
 void append_rare_bools(const BoolWords& bits, bool common, std::uint32_t n, std::uint32_t rare,
                        Buffer& to) {
   std::array<std::uint16_t, kMaxExceptions + 1> rows{};
@@ -317,6 +350,7 @@ void append_rare_bools(const BoolWords& bits, bool common, std::uint32_t n, std:
   for (std::uint32_t i = 0; i < rare; ++i) append_words(to, common ? 0 : 1);
 }
 
+/// A vector of bools is stored as exceptions if that is smaller than its bits.
 void encode_bools(const Input& input, Buffer& payload) {
   const std::uint32_t rows = input.parameters.rows;
   PayloadWriter writer(vectors_of(rows), payload);
@@ -326,6 +360,7 @@ void encode_bools(const Input& input, Buffer& payload) {
   for (std::uint32_t vector = 0; vector < vectors_of(rows); ++vector) {
     const std::uint32_t n = vector_rows(rows, vector);
     const std::uint32_t ones = load_bools(input, vector, last, bits);
+    // The value that most rows have; the others are listed.
     const bool common = 2 * ones > n;
     const std::uint32_t rare = common ? n - ones : ones;
     const std::uint32_t words = (n + 31) / 32;
@@ -343,6 +378,7 @@ void encode_bools(const Input& input, Buffer& payload) {
   }
 }
 
+/// Returns the divisor, for the block's header.
 template <class U>
 std::uint64_t encode_with_divisor(const Input& input, const IntegerLoops& loops, Buffer& payload) {
   const U divisor = divisor_of<U>(input, loops);
@@ -352,6 +388,7 @@ std::uint64_t encode_with_divisor(const Input& input, const IntegerLoops& loops,
 
 }  // namespace
 
+/// The loops of a CPU level; portable ones for levels that this build does not have.
 const IntegerLoops& integer_loops(CpuLevel level) {
 #if defined(__x86_64__)
   if (level >= CpuLevel::kAvx512Vbmi2) return kIntegerLoopsAvx512;
@@ -361,6 +398,7 @@ const IntegerLoops& integer_loops(CpuLevel level) {
   return kIntegerLoopsPortable;
 }
 
+// The width decides the way: bits, pairs of 64, or one of two register widths.
 IntegerParameters encode_integers(const Byte* values, Byte width_bytes, bool is_signed,
                                   bool floating, std::uint32_t rows, const Byte* validity,
                                   Buffer& payload, CpuLevel level) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The loops over the values of one vector that the encoder of coding 4 (integers) spends its time
-// in, compiled once for each CPU level. They give the same results at every level. U is
-// std::uint32_t for values of up to 4 bytes and std::uint64_t for those of 8; values are compared
-// as signed numbers.
+// The loops over a vector in which the encoder of coding 4 (integers) spends its time, compiled
+// once for each CPU level, with the same results at each. U is std::uint32_t for values of up
+// to 4 bytes and std::uint64_t for those of 8. Values are compared as signed numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,9 @@
 
 namespace presso {
 
-/// Of n values v: least and greatest of v[i], of v[i] - v[i-1], of v[i] - v[i-32], and of the first
-/// min(n, 32) values. Differences are modulo 2^32 or 2^64 and compared as signed.
+/// Least and greatest of n values v[i], of v[i] - v[i-1], of v[i] - v[i-32], and of the first
+/// min(n, 32) values; all that the sizes of the kinds follow from. Differences are modulo 2^32
+/// or 2^64 and compared as signed.
 template <class U>
 struct VectorStatistics {
   U least, greatest;
@@ -22,14 +22,15 @@ struct VectorStatistics {
   std::uint32_t runs;
 };
 
-/// How often x reaches a threshold, and the greatest x that does not.
+/// How many x reach a threshold, and the greatest x that does not.
 template <class U>
 struct Excess {
   std::uint32_t count;
   U greatest_below;
 };
 
-/// Division without remainder: x / divisor = (x * inverse) >> shift, modulo 2^32 or 2^64.
+/// Division that leaves no remainder: x / divisor = (x * inverse) >> shift, modulo 2^32 or
+/// 2^64.
 template <class U>
 struct ExactDivision {
   U divisor = 1;
@@ -37,12 +38,14 @@ struct ExactDivision {
   std::uint32_t shift = 0;
 };
 
+/// Whether a vector's values fit to a divisor.
 struct Divisibility {
   bool divides;  ///< all |value - origin|
   bool is_far;   ///< a value is so far from the origin that differences of values may overflow
 };
 
-/// What becomes p: (v[i] - v[i - back] - base) / divisor & mask; `back` 0: (v[i] - base) / divisor.
+/// The numbers that are packed: (v[i] - v[i - back] - base) / divisor & mask, or, with `back` 0,
+/// (v[i] - base) / divisor & mask.
 template <class U>
 struct QuotientsOf {
   std::uint32_t back;
@@ -54,27 +57,29 @@ struct QuotientsOf {
 template <class U>
 struct VectorLoops {
   void (*statistics)(const U* values, std::uint32_t n, VectorStatistics<U>& to);
-  /// x = value - origin, or origin - value where `down`; as unsigned numbers.
+  /// Counts x = value - origin, or origin - value if `down`, as unsigned numbers.
   Excess<U> (*count_excess)(const U* values, std::uint32_t n, U origin, bool down, U threshold);
   Divisibility (*check_divisible)(const U* values, std::uint32_t n, U origin,
                                   const ExactDivision<U>& by);
-  /// Rows below `back` become 0. The upper halves go to `high`, which is not written for 32 bits.
+  /// Rows below `back` become 0. Upper halves go to `high`, which is not written for 32 bits.
   void (*quotients)(const U* values, std::uint32_t n, const QuotientsOf<U>& of, std::uint32_t* low,
                     std::uint32_t* high);
 };
 
-/// One vector of doubles as integers with exponents e and f (FORMAT.md 16.2, kind 5).
+/// One vector of doubles as integers, with exponents e and f (FORMAT.md 16.2, kind 5).
 struct AlpIntegers {
-  std::uint32_t exceptions;      ///< values that do not come back bit for bit
-  std::int64_t least, greatest;  ///< of the others; least > greatest where there is none
+  std::uint32_t exceptions;  ///< values that do not come back bit for bit
+  // of the values that do come back; least > greatest if there is none
+  std::int64_t least, greatest;
 };
 
 struct IntegerLoops {
   VectorLoops<std::uint32_t> narrow;
   VectorLoops<std::uint64_t> wide;
-  /// 1,024 values of `width` bits (1 to 32; no bits above) in lane packing: 32 * width words.
+  /// Packs 1,024 values of `width` bits (1 to 32, no bits above) in lane order: 32 * width
+  /// words.
   void (*pack)(const std::uint32_t* values, std::uint32_t width, std::uint8_t* to);
-  /// `integers` may be nullptr; that of an exception is INT64_MIN.
+  /// `integers` may be nullptr; an exception's integer is INT64_MIN.
   AlpIntegers (*alp)(const double* values, std::uint32_t n, std::uint32_t e, std::uint32_t f,
                      std::int64_t* integers);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The encoder's loops of coding 4 (integers) on AVX2, as the compiler makes them for this level.
+// The loops of integer_loops.h for AVX2: the compiler vectorises the plain loops at this level.
 #include "compress/columns/integer_loops.h"
 
 namespace presso {

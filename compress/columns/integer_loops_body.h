@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The loops of integer_loops.h. Included once for each CPU level, inside that level's namespace; it
-// uses nothing of the standard library, so that no code made for one level is shared with another.
-// Plain loops that compilers vectorise.
+// The loops of integer_loops.h, written so that compilers vectorise them. Included once for
+// each CPU level, inside that level's namespace. Nothing of the standard library is used, so
+// that no inline function compiled for one level can be linked into code of another.
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
+/// std::make_signed without the standard library.
 template <class U>
 struct SignedOf;
 template <>
@@ -18,13 +19,14 @@ struct SignedOf<u64> {
   using type = std::int64_t;
 };
 
-/// Least and greatest as signed numbers.
+/// Least and greatest, as signed numbers.
 template <class U>
 struct Range {
   using S = typename SignedOf<U>::type;
   S least = static_cast<S>(~U{0} >> 1);
   S greatest = static_cast<S>(~(~U{0} >> 1));
 
+  /// Two selections without a branch.
   inline void add(U value) {
     const S number = static_cast<S>(value);
     least = number < least ? number : least;
@@ -32,7 +34,8 @@ struct Range {
   }
 };
 
-/// All three ranges in one loop: each is a chain of dependent operations, and they overlap.
+/// All three ranges in one loop: each is a chain of dependent operations, and the chains
+/// overlap.
 template <class U>
 void statistics(const U* values, u32 n, VectorStatistics<U>& to) {
   const u32 first = n < 32 ? n : 32;
@@ -63,8 +66,8 @@ void statistics(const U* values, u32 n, VectorStatistics<U>& to) {
   to.runs = n - static_cast<u32>(same);
 }
 
-/// Unsigned numbers of 64 bits in signed order, since registers compare no others; 32 bits as they
-/// are. Its own inverse but for the type.
+/// Maps unsigned numbers of 64 bits to signed order, since vector registers compare no others;
+/// 32 bits stay. Apart from its type it is its own inverse.
 inline i64 ordered(u64 value) {
   return static_cast<i64>(value ^ u64{1} << 63);
 }
@@ -72,6 +75,7 @@ inline u32 ordered(u32 value) {
   return value;
 }
 
+/// One pass that counts values at or above the threshold and keeps the greatest below it.
 template <class U>
 Excess<U> count_excess(const U* values, u32 n, U origin, bool down, U threshold) {
   const U flip = down ? ~U{0} : 0;  // origin - v = ~v + 1 + origin
@@ -89,6 +93,8 @@ Excess<U> count_excess(const U* values, u32 n, U origin, bool down, U threshold)
   return {n + static_cast<u32>(count), static_cast<U>(ordered(static_cast<U>(greatest)))};
 }
 
+/// A size is a multiple of the divisor if size * inverse, rotated by the divisor's power of
+/// two, is at most (2^n - 1) / divisor (Granlund and Montgomery, 1994).
 template <class U>
 Divisibility check_divisible(const U* values, u32 n, U origin, const ExactDivision<U>& by) {
   using S = typename SignedOf<U>::type;
@@ -113,12 +119,14 @@ Divisibility check_divisible(const U* values, u32 n, U origin, const ExactDivisi
   return {failed == 0, (far & kTop) != 0};
 }
 
+/// Writes the low word and, for 64 bits, the high word of a value.
 template <class U>
 void split(U value, u32* low, u32* high, u32 i) {
   low[i] = static_cast<u32>(value);
   if constexpr (sizeof(U) == 8) high[i] = static_cast<u32>(value >> 32);
 }
 
+/// `before` is nullptr for kind 0. A division by 1 has a loop without the multiplication.
 template <bool kDivide, class U>
 void quotients_loop(const U* __restrict values, const U* __restrict before, u32 n,
                     const QuotientsOf<U>& of, u32* __restrict low, u32* __restrict high) {
@@ -139,6 +147,7 @@ void quotients_loop(const U* __restrict values, const U* __restrict before, u32 
   }
 }
 
+/// Rows below `back` have no predecessor; their quotient is 0.
 template <class U>
 void quotients(const U* values, u32 n, const QuotientsOf<U>& of, u32* low, u32* high) {
   const u32 back = of.back < n ? of.back : n;
@@ -152,6 +161,8 @@ void quotients(const U* values, u32 n, const QuotientsOf<U>& of, u32* low, u32* 
   }
 }
 
+// Packing is unrolled by templates: every shift is a constant, and each lane keeps its word in
+// a register.
 template <u32 kWidth, u32 kStep>
 inline void pack_step(const u32* values, u32& word, std::uint8_t* to) {
   constexpr u32 kShift = kStep * kWidth % 32;
@@ -168,6 +179,7 @@ inline void pack_step(const u32* values, u32& word, std::uint8_t* to) {
   }
 }
 
+/// std::integer_sequence without the standard library.
 template <u32... kNumbers>
 struct Steps {};
 template <u32 kLeft, u32... kNumbers>
@@ -177,6 +189,7 @@ struct MakeSteps<0, kNumbers...> {
   using type = Steps<kNumbers...>;
 };
 
+/// Lane after lane; the compiler vectorises over lanes.
 template <u32 kWidth, u32... kSteps>
 inline void pack_steps(const u32* __restrict values, std::uint8_t* __restrict to,
                        Steps<kSteps...>) {
@@ -185,11 +198,13 @@ inline void pack_steps(const u32* __restrict values, std::uint8_t* __restrict to
     (pack_step<kWidth, kSteps>(values + lane, word, to + 4 * lane), ...);
   }
 }
+/// All 1,024 values of a vector with one width.
 template <u32 kWidth>
 void pack_width(const u32* __restrict values, std::uint8_t* __restrict to) {
   pack_steps<kWidth>(values, to, typename MakeSteps<32>::type{});
 }
 
+/// One packing function for each width, chosen once a vector.
 struct PackTable {
   void (*of_width[32])(const u32*, std::uint8_t*);
 };
@@ -199,6 +214,7 @@ constexpr PackTable make_pack_table(Steps<kNumbers...>) {
 }
 constexpr PackTable kPack = make_pack_table(typename MakeSteps<32>::type{});
 
+/// `width` is 1 to 32; 0 takes no words.
 void pack(const u32* values, u32 width, std::uint8_t* to) {
   kPack.of_width[width - 1](values, to);
 }
@@ -211,7 +227,8 @@ constexpr double kInversePowers[19] = {1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6,
                                        1e-18};
 // clang-format on
 
-/// Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits: no conversion.
+/// Adding 1.5 * 2^52 rounds a double to an integer, which then stands in its low bits, so that
+/// no conversion is needed. Values at 2^51 or more are exceptions.
 template <bool kStore>
 AlpIntegers alp_loop(const double* __restrict values, u32 n, u32 e, u32 f,
                      i64* __restrict integers) {
@@ -246,6 +263,7 @@ AlpIntegers alp_loop(const double* __restrict values, u32 n, u32 e, u32 f,
   return {static_cast<u32>(bad), least, greatest};
 }
 
+/// Two instances, so that choosing exponents does not write integers.
 AlpIntegers alp(const double* values, u32 n, u32 e, u32 f, i64* integers) {
   return integers == nullptr ? alp_loop<false>(values, n, e, f, nullptr)
                              : alp_loop<true>(values, n, e, f, integers);

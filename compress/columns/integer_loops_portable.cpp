@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The encoder's loops of coding 4 (integers) on any CPU, as the compiler makes them for this level.
+// The loops of integer_loops.h for any CPU, at the compiler's default level.
 #include "compress/columns/integer_loops.h"
 
 namespace presso {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each piece begins at the first row that begins in its range of the column's bytes, or inside a
-// row that spans the range.
+// Pieces of 1 KiB at even distances in the column's bytes. Each begins with a whole row, unless
+// that row began more than a piece before.
 #include "compress/columns/string_sample.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kPieceBytes = 1024;
 
-/// Rows, or parts of them, from byte `at` of the column on until `end`.
+/// Appends rows, or parts of them, from byte `at` of the column to before `end`.
 void append_range(const ColumnView& strings, std::int64_t at, std::int64_t end,
                   StringSample& sample) {
   const std::int64_t* const offsets = strings.offsets;
@@ -26,8 +26,8 @@ void append_range(const ColumnView& strings, std::int64_t at, std::int64_t end,
   }
 }
 
-/// The piece of `kPieceBytes` at `at`, moved back from the middle of a row to its start, but not by
-/// more than its size; a few bytes may so be in two pieces.
+/// Appends the piece at `at`, moved back to the start of the row there, but by less than a
+/// piece; so a few bytes may be in two pieces.
 void append_piece(const ColumnView& strings, std::int64_t at, StringSample& sample) {
   const std::int64_t* const end = strings.offsets + strings.rows + 1;
   const std::int64_t row_start = *(std::upper_bound(strings.offsets, end, at) - 1);
@@ -37,6 +37,7 @@ void append_piece(const ColumnView& strings, std::int64_t at, StringSample& samp
 
 }  // namespace
 
+/// All of a small column; otherwise pieces at multiples of the same distance.
 StringSample sample_strings(const ColumnView& strings, std::size_t bytes) {
   StringSample sample;
   const std::int64_t total = strings.rows == 0 ? 0 : strings.offsets[strings.rows];

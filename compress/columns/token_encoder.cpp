@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Codes are gathered until there are 1,024, then packed: 12 words a lane, each made of the bits of
-// three or four codes.
+// Greedy parsing: the longest token at each position. Codes are gathered until there are 1,024
+// and then packed in lane order: 12 words a lane, each made of bits of three or four codes.
 #include "compress/columns/token_encoder.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace presso {
 namespace {
 
-/// The next 16 bytes of a string; zeros behind `end`, the end of all strings' memory.
+/// The next 16 bytes of a string, with zeros after `end`, which is the end of all strings'
+/// memory.
 inline TokenKey load_text(const Byte* at, const Byte* end) {
   if (end - at >= static_cast<std::ptrdiff_t>(kMaxTokenBytes)) [[likely]] {
     return load_token_key(at);
@@ -19,7 +20,7 @@ inline TokenKey load_text(const Byte* at, const Byte* end) {
   return load_token_key(text);
 }
 
-/// Appends the words of `n` codes; those behind them in `codes`, up to a multiple of 32, are
+/// Appends the packed words of `n` codes. The codes after them, up to a multiple of 32, are
 /// zeroed.
 void pack(std::uint16_t* codes, std::uint32_t n, Buffer& payload) {
   const std::uint32_t words = lane_words(n, kTokenBits);
@@ -43,9 +44,11 @@ void pack(std::uint16_t* codes, std::uint32_t n, Buffer& payload) {
 
 }  // namespace
 
+// Greedy parsing as FSST does it (Boncz, Neumann and Leis, 2020), with codes of 12 bits.
 TokenEncoder::TokenEncoder(const TokenDictionary& dictionary)
     : matcher_(dictionary), codes_(kVectorRows) {}
 
+/// Codes of consecutive rows share vectors, so a vector boundary may lie inside of a row.
 void TokenEncoder::encode(const ColumnView& strings, std::uint64_t first_row, std::uint64_t rows,
                           std::vector<std::uint32_t>& counts, Buffer& payload) {
   counts.resize(rows);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Fills the tables of the longest match.
+// Builds the tables for the longest match, in one pass over the dictionary in its order.
 #include "compress/columns/token_matcher.h"
 
 #include <algorithm>
 
 namespace presso {
 
+// Entry 0 stands for no token, so code i has entry i + 1. `first_` counts tokens by their first
+// two bytes, and then sums up.
 TokenMatcher::TokenMatcher(const TokenDictionary& dictionary)
     : keys_(dictionary.size() + 1),
       prefixes_(dictionary.size() + 1),
@@ -21,7 +23,7 @@ TokenMatcher::TokenMatcher(const TokenDictionary& dictionary)
   }
 }
 
-/// A token's prefixes are those of the token before it as far as both are equal, and itself.
+/// A token's prefixes are itself and those of the token before it, as far as the two are equal.
 void TokenMatcher::add_prefixes(const TokenDictionary& dictionary, std::uint32_t code) {
   const std::uint32_t length = dictionary.length(code);
   const std::uint32_t entry = code + 1;

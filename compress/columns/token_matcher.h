@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The longest token that a text begins with (FORMAT.md 17.2), for encoder and trainer.
-// Tokens are numbered in bytewise order, so every token that the text begins with is a prefix of
-// the last token that is not behind the text. That one is found by binary search among the tokens
-// with the text's first two bytes; how many bytes it shares with the text, and the set of its
-// prefixes that are tokens, give the length. Against a hash lookup per length this needs no
-// probing, and no text makes it slow: 12 steps at most. 24 to 30 ns a token. Steps without branches
-// (masks instead) are 20 % slower, a third byte in the index with them 8 to 18 %: guesses that are
-// mostly right let the next token begin early. A hash of 8-byte prefixes was not tried.
-// Memory: 330 KB, of which ordinary text touches a small part.
+// Tokens are numbered in bytewise order, so every token that begins the text is a prefix of the
+// last token that is not greater than the text. That one is found by binary search among the
+// tokens with the text's first two bytes. The bytes that it shares with the text, and the set
+// of its prefixes that are tokens, give the length. Compared with a hash lookup for each
+// length, this needs no probing, and no text makes it slow: 12 steps at most, 24 to 30 ns a
+// token.
+// What lost: steps without branches (masks instead) are 20 % slower, with a third byte in the
+// index 8 to 18 %, because guesses that are mostly right let the next token begin early. A hash
+// of 8-byte prefixes was not tried.
+// Memory: 330 KB, of which ordinary text touches a small part. Threads may share a matcher.
 // Tested by tests/unit/compress/columns/token_encoder_test.cpp.
 #pragma once
 
@@ -24,13 +26,14 @@ class TokenMatcher {
  public:
   explicit TokenMatcher(const TokenDictionary& dictionary);
 
+  /// A code and the bytes that it stands for; every text matches at least its first byte.
   struct Match {
     std::uint32_t code;
     std::uint32_t length;
   };
 
-  /// `text`: its next 16 bytes, of which `left` (1 or more) belong to the string; the rest may be
-  /// anything.
+  /// `text`: the next 16 bytes, of which `left` (at least 1) belong to the string; the others
+  /// may be anything.
   Match longest(TokenKey text, std::uint64_t left) const {
     const auto pair = static_cast<std::size_t>(text >> 112);
     std::uint32_t steps = first_[pair + 1] - first_[pair];
@@ -64,9 +67,9 @@ class TokenMatcher {
   std::vector<TokenKey> keys_;
   /// Bit l - 1: the first l bytes are a token.
   std::vector<std::uint16_t> prefixes_;
-  /// For an entry and length - 1: that token's code.
+  /// Code of the token that the first `length` bytes of an entry are, at [entry, length - 1].
   std::vector<std::uint16_t> codes_;
-  /// For the first two bytes: tokens whose keys are in front of them.
+  /// Indexed by a pair of first bytes: the number of tokens with smaller pairs.
   std::vector<std::uint16_t> first_;
 };
 

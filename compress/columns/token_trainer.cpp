@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rounds of parsing and choosing. Everything is counted in integers and ties are broken by the
-// tokens' order, so the outcome does not depend on the machine.
+// Rounds of parsing and choosing. Everything is counted in integers, and ties are broken by the
+// tokens' order, so the result does not depend on the machine.
 #include "compress/columns/token_trainer.h"
 
 #include <algorithm>
@@ -13,21 +13,21 @@
 namespace presso {
 namespace {
 
-/// A quarter of the column, within these: all of a column of 2.5 MB would train for twice as long,
-/// to save 1 %.
+/// The sample is a quarter of the column within these limits. All of a column of 2.5 MB would
+/// train for twice as long to save 1 %.
 constexpr std::size_t kMostSampleBytes = 1u << 20;
 constexpr std::size_t kLeastSampleBytes = 512u << 10;
 constexpr std::size_t kEstimateBytes = 128u << 10;
-/// In each round a string of so many is parsed. The last round adds no tokens: it counts those
-/// there are. More rounds, or more of the sample in the first ones, gain less than 1 %.
+/// Each round parses one string in as many. The last round adds no tokens and counts the present
+/// ones. More rounds, or more of the sample in the first ones, gain less than 1 %.
 constexpr std::size_t kRounds[] = {8, 8, 8, 8, 8, 8, 2, 1};
-/// A smaller part of the sample than this says too little.
+/// The least part of the sample that a round looks at; less says too little.
 constexpr std::size_t kRoundBytes = 128u << 10;
 constexpr std::uint32_t kMinPairs = 3;
 
-/// How often each pair of codes stands side by side: open addressing. Once it is three quarters
-/// full new pairs are not counted: so many different ones are in text that has no tokens to speak
-/// of.
+/// Counts how often each pair of codes stands side by side, in a hash table with open
+/// addressing. Once it is three quarters full, new pairs are not counted: text with that
+/// many different pairs has no tokens worth learning.
 class PairCounts {
  public:
   struct Pair {
@@ -60,17 +60,19 @@ class PairCounts {
   std::size_t used_ = 0;
 };
 
+/// A possible token and how often it would be used.
 struct Candidate {
   Token token;
   std::uint64_t count = 0;
 };
 
+/// Ties are broken by the token, so that results are the same everywhere.
 bool is_better(const Candidate& a, const Candidate& b) {
   return a.count != b.count ? a.count > b.count : a.token < b.token;
 }
 
-/// Calls `use` with the code, and the code before it in the same string (kMaxTokens: none), for
-/// every `step`th string; returns the strings' bytes.
+/// Calls `use` with each code and the code before it in the same string (kMaxTokens: none), for
+/// every `step`th string. Returns the bytes of those strings.
 template <class Use>
 std::size_t parse_sample(const StringSample& sample, std::size_t step, const TokenMatcher& matcher,
                          Use&& use) {
@@ -89,18 +91,19 @@ std::size_t parse_sample(const StringSample& sample, std::size_t step, const Tok
   return bytes;
 }
 
+/// The token of a code, as key and length.
 Token token_of(const TokenDictionary& dictionary, std::uint32_t code) {
   return {load_token_key(dictionary.slot(code)), dictionary.length(code)};
 }
 
-/// Both tokens, one after the other; no token (length 0) where that is too long.
+/// Both tokens, one after the other; length 0 where that is too long for a token.
 Token joined(const Token& a, const Token& b) {
   const std::uint32_t length = a.length + b.length;
   if (length > kMaxTokenBytes) return {};
   return {a.key | b.key >> (8 * a.length), length};
 }
 
-/// The best `limit`.
+/// Keeps the best `limit` candidates, in no order.
 void keep_best(std::vector<Candidate>& candidates, std::size_t limit) {
   if (candidates.size() <= limit) return;
   std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(limit),
@@ -108,7 +111,8 @@ void keep_best(std::vector<Candidate>& candidates, std::size_t limit) {
   candidates.resize(limit);
 }
 
-/// The same string may be the outcome of several pairs, and a token already.
+/// Merges candidates of equal text: several pairs may give the same string, which may be a
+/// token already.
 void join_equal(std::vector<Candidate>& candidates) {
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
@@ -123,6 +127,7 @@ void join_equal(std::vector<Candidate>& candidates) {
   candidates.resize(kept);
 }
 
+/// Candidates must be distinct and at most kMaxLongTokens.
 TokenDictionary dictionary_of(const std::vector<Candidate>& candidates) {
   std::vector<Token> tokens;
   tokens.reserve(candidates.size());
@@ -130,6 +135,7 @@ TokenDictionary dictionary_of(const std::vector<Candidate>& candidates) {
   return TokenDictionary(std::move(tokens));
 }
 
+/// Long tokens that were used at least twice; single bytes are always kept.
 std::vector<Candidate> used_tokens(const TokenDictionary& dictionary,
                                    const std::vector<std::uint32_t>& counts) {
   std::vector<Candidate> candidates;
@@ -140,7 +146,7 @@ std::vector<Candidate> used_tokens(const TokenDictionary& dictionary,
   return candidates;
 }
 
-/// Tokens that a round with `dictionary` leads to.
+/// The dictionary that one round makes of `dictionary`.
 TokenDictionary improve(const TokenDictionary& dictionary, const StringSample& sample,
                         std::size_t step) {
   const TokenMatcher matcher(dictionary);
@@ -163,8 +169,8 @@ TokenDictionary improve(const TokenDictionary& dictionary, const StringSample& s
   return dictionary_of(candidates);
 }
 
-/// Without tokens that the whole column, `total` bytes, uses too rarely: a use saves one code at
-/// least, 12 bits, and a token takes about two thirds of its bytes, and one to describe it.
+/// Drops tokens that the whole column, `total` bytes, uses too rarely. A use saves at least one
+/// code, 12 bits; a token takes about two thirds of its bytes and one to describe it.
 TokenDictionary prune(const TokenDictionary& dictionary, const StringSample& sample,
                       std::size_t step, std::uint64_t total) {
   const TokenMatcher matcher(dictionary);
@@ -179,12 +185,14 @@ TokenDictionary prune(const TokenDictionary& dictionary, const StringSample& sam
   return dictionary_of(candidates);
 }
 
+/// All bytes of the column.
 std::uint64_t bytes_of(const ColumnView& strings) {
   return strings.rows == 0 ? 0 : static_cast<std::uint64_t>(strings.offsets[strings.rows]);
 }
 
 }  // namespace
 
+/// Seven rounds of growth and a last one that prunes.
 TokenDictionary train_tokens(const ColumnView& strings) {
   const std::size_t share = bytes_of(strings) / 4;
   const StringSample sample =
@@ -199,6 +207,7 @@ TokenDictionary train_tokens(const ColumnView& strings) {
   return prune(dictionary, sample, std::min(kRounds[last], largest_step), bytes_of(strings));
 }
 
+/// Scales the codes of a sample up to the column.
 TokenEstimate estimate_tokens(const ColumnView& strings, const TokenDictionary& dictionary) {
   TokenEstimate estimate;
   std::vector<Byte> stored;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The choice among the kinds of coding 4 (integers) and their writing. Sizes come from least and
-// greatest values alone; exceptions take a pass for each width that is tried, which ends when more
-// than 255 values exceed it: mostly after the first. Tests: tests/unit/decompress/columns.
+// Chooses among the kinds of coding 4 (integers) and writes the vector. Sizes follow from least
+// and greatest values alone. Exceptions take one pass for each width that is tried, which stops
+// when more than 255 values exceed it: mostly after the first. Tested by
+// tests/unit/decompress/columns.
 #include "compress/columns/vector_plan.h"
 
 #include <array>
@@ -10,6 +11,7 @@
 namespace presso {
 namespace {
 
+/// One pass by the loops of the CPU level.
 template <class U>
 VectorStatistics<U> statistics_of(const VectorValues<U>& values, const IntegerLoops& loops) {
   VectorStatistics<U> statistics;
@@ -17,12 +19,15 @@ VectorStatistics<U> statistics_of(const VectorValues<U>& values, const IntegerLo
   return statistics;
 }
 
-/// Tries ever smaller widths with what exceeds them as exceptions, while there are few enough.
+/// Tries ever smaller widths, with the values that exceed them as exceptions, as long as those
+/// are few enough: patched frame of reference (Zukowski, Heman, Nes and Boncz, 2006).
 template <class U>
 void try_exceptions(const VectorValues<U>& values, U origin, U range, bool down,
                     const ExactDivision<U>& division, const IntegerLoops& loops,
                     VectorPlan<U>& best) {
   std::uint32_t width = bits_of<U>(range / division.divisor);
+  // Each round drops at least one bit; the greatest value below the threshold may allow to drop
+  // more.
   while (width > 0) {
     const U threshold = static_cast<U>(division.divisor << (width - 1));
     const Excess<U> excess =
@@ -31,6 +36,7 @@ void try_exceptions(const VectorValues<U>& values, U origin, U range, bool down,
     if (excess.count > kMaxExceptions || listed >= best.words) return;
     width = bits_of<U>(excess.greatest_below / division.divisor);
     const std::uint32_t words = packed_words(values.n, width) + listed;
+    // A smaller width may still win, with more exceptions.
     if (words >= best.words) continue;
     best = {};
     best.words = words;
@@ -40,10 +46,12 @@ void try_exceptions(const VectorValues<U>& values, U origin, U range, bool down,
     best.threshold = threshold;
     best.down = down;
     const U most = static_cast<U>(((U{1} << width) - 1) * division.divisor);
+    // Counted down, packed values still count up from the base.
     best.base = down ? static_cast<U>(origin - most) : origin;
   }
 }
 
+/// One value for each run.
 template <class U>
 void gather_runs(const VectorValues<U>& values, VectorValues<U>& to) {
   to.of[0] = values.of[0];
@@ -55,6 +63,7 @@ void gather_runs(const VectorValues<U>& values, VectorValues<U>& to) {
   to.n = runs;
 }
 
+// Runs take their map and the run values in the best of the plain kinds.
 template <class U>
 void try_runs(const VectorValues<U>& values, const ExactDivision<U>& division,
               const IntegerLoops& loops, VectorPlan<U>& best) {
@@ -70,12 +79,14 @@ void try_runs(const VectorValues<U>& values, const ExactDivision<U>& division,
 
 }  // namespace
 
+/// Exact sizes from the statistics; no pass over the values.
 template <class U>
 VectorPlan<U> plan_plain(const VectorStatistics<U>& of, std::uint32_t n, U divisor) {
   VectorPlan<U> best;
   best.width = bits_of<U>(static_cast<U>(of.greatest - of.least) / divisor);
   best.words = packed_words(n, best.width);
   best.base = of.least;
+  // Differences to the row 32 before: all lanes decode at once.
   if (n > kLanes) {
     VectorPlan<U> plan;
     plan.kind = IntegerKind::kDelta32;
@@ -86,6 +97,7 @@ VectorPlan<U> plan_plain(const VectorStatistics<U>& of, std::uint32_t n, U divis
     plan.first_base = of.least_first;
     if (plan.words < best.words) best = plan;
   }
+  // Differences to the row before: smaller, but decoding needs a prefix sum.
   if (n > 1) {
     VectorPlan<U> plan;
     plan.kind = IntegerKind::kDelta1;
@@ -97,6 +109,7 @@ VectorPlan<U> plan_plain(const VectorStatistics<U>& of, std::uint32_t n, U divis
   return best;
 }
 
+/// Tries the cheap kinds first and skips trials that cannot win.
 template <class U>
 VectorPlan<U> plan_vector(const VectorValues<U>& values, const ExactDivision<U>& division,
                           const IntegerLoops& loops) {
@@ -115,10 +128,12 @@ VectorPlan<U> plan_vector(const VectorValues<U>& values, const ExactDivision<U>&
   return best;
 }
 
+/// Whole vectors are packed directly into the output; short ones by way of a buffer.
 void append_packed(std::uint32_t* values, std::uint32_t n, std::uint32_t width,
                    const IntegerLoops& loops, Buffer& to) {
   if (width == 0) return;
   const std::size_t at = to.size();
+  // Short vectors store fewer words than a full one.
   const std::uint32_t words = lane_words(n, width);
   to.grow(at + 4 * words);
   if (n == kVectorRows) return loops.pack(values, width, to.data() + at);
@@ -128,6 +143,7 @@ void append_packed(std::uint32_t* values, std::uint32_t n, std::uint32_t width,
   std::memcpy(to.data() + at, packed.data(), 4 * words);
 }
 
+/// Two 32-bit words of a payload, lower first.
 void append_words(Buffer& to, std::uint64_t two_words) {
   const std::size_t at = to.size();
   to.grow(at + 8);
@@ -136,7 +152,7 @@ void append_words(Buffer& to, std::uint64_t two_words) {
 
 namespace {
 
-/// p of all values, packed with plan.width bits.
+/// Packs the quotients of all values with `width` bits.
 template <class U>
 void append_quotients(const VectorValues<U>& values, std::uint32_t width,
                       const QuotientsOf<U>& quotients, const IntegerLoops& loops, Buffer& to) {
@@ -150,6 +166,7 @@ void append_quotients(const VectorValues<U>& values, std::uint32_t width,
   }
 }
 
+// The rows without a row 32 before them, bit by bit; widths up to 64 touch three words.
 template <class U>
 void append_first_rows(const VectorValues<U>& values, const VectorPlan<U>& plan, U divisor,
                        Buffer& to) {
@@ -159,6 +176,7 @@ void append_first_rows(const VectorValues<U>& values, const VectorPlan<U>& plan,
   for (std::uint32_t i = 0; i < rows; ++i) {
     const std::uint64_t value = static_cast<U>(values.of[i] - plan.first_base) / divisor;
     const std::uint32_t bit = i * plan.width2;
+    // Up to 64 bits from any bit on: three words.
     const std::uint32_t shift = bit % 32;
     packed[bit / 32] |= static_cast<std::uint32_t>(value << shift);
     packed[bit / 32 + 1] |= static_cast<std::uint32_t>((value << shift) >> 32);
@@ -167,10 +185,12 @@ void append_first_rows(const VectorValues<U>& values, const VectorPlan<U>& plan,
   to.append({reinterpret_cast<const Byte*>(packed.data()), 4 * words});
 }
 
+/// Kinds 0 to 2: what precedes the packed part, then the quotients.
 template <class U>
 void append_plain(const VectorValues<U>& values, const VectorPlan<U>& plan, IntegerKind kind,
                   const ExactDivision<U>& division, const ImageRule& images,
                   const IntegerLoops& loops, Buffer& to) {
+  // Kind 0 subtracts the base only; the other kinds also an earlier row.
   QuotientsOf<U> quotients{0, plan.base, static_cast<U>(~U{0}), division};
   if (plan.exceptions > 0) quotients.mask = static_cast<U>((U{1} << plan.width) - 1);
   if (kind == IntegerKind::kDelta1) {
@@ -184,6 +204,7 @@ void append_plain(const VectorValues<U>& values, const VectorPlan<U>& plan, Inte
   append_quotients(values, plan.width, quotients, loops, to);
 }
 
+/// Lists rows and values of the exceptions, in ascending order of rows.
 template <class U>
 void append_exceptions(const VectorValues<U>& values, const VectorPlan<U>& plan,
                        const ImageRule& images, Buffer& to) {
@@ -201,6 +222,7 @@ void append_exceptions(const VectorValues<U>& values, const VectorPlan<U>& plan,
   to.append({reinterpret_cast<const Byte*>(listed.data()), 8 * std::size_t{count}});
 }
 
+// A bit for each row that differs from the one before; row 0 always.
 template <class U>
 void append_run_map(const VectorValues<U>& values, Buffer& to) {
   std::array<std::uint32_t, kVectorRows> starts{};
@@ -215,6 +237,7 @@ void append_run_map(const VectorValues<U>& values, Buffer& to) {
 
 }  // namespace
 
+// Order of a vector's words: run map, first values, packed values, exceptions (FORMAT.md 16.2).
 template <class U>
 void append_vector(const VectorValues<U>& values, const VectorPlan<U>& plan,
                    const ExactDivision<U>& division, const ImageRule& images,

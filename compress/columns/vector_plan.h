@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which kind a vector of coding 4 (integers) is to be laid out in, and writing it down. Part of the
-// encoder.
+// Which kind a vector of coding 4 (integers) is laid out in, and how it is written. Part of the
+// encoder; no state.
 #pragma once
 
 #include <bit>
@@ -16,14 +16,15 @@ constexpr std::uint32_t bits_of(U value) {
   return static_cast<std::uint32_t>(std::bit_width(value));
 }
 
-/// A vector's values as the loops see them: a multiple of a lane's rows is readable.
+/// A vector's values as the loops see them; readable up to a multiple of a lane's rows.
 template <class U>
 struct VectorValues {
   alignas(64) U of[kVectorRows];
   std::uint32_t n;
 };
 
-/// One layout of a vector and its size. Bases are as the loops see values, not yet as stored.
+/// One layout of a vector and its size in 32-bit words. Bases are numbers as the loops see them,
+/// not as they are stored.
 template <class U>
 struct VectorPlan {
   IntegerKind kind = IntegerKind::kPacked;
@@ -32,7 +33,7 @@ struct VectorPlan {
   std::uint32_t width2 = 0;
   std::uint32_t words = 0;
   U base = 0;
-  U first_base = 0;  ///< kind 2
+  U first_base = 0;  ///< kind 2: base of the first 32 rows
   std::uint32_t exceptions = 0;
   // Exceptions are the rows where value - origin (or origin - value) reaches the threshold.
   U origin = 0;
@@ -40,20 +41,22 @@ struct VectorPlan {
   bool down = false;
 };
 
-/// The smallest of kinds 0, 2 and 1 without exceptions.
+/// The smallest of the kinds 0, 1 and 2 without exceptions.
 template <class U>
 VectorPlan<U> plan_plain(const VectorStatistics<U>& of, std::uint32_t n, U divisor);
 
-/// The smallest of all: exceptions and runs too.
+/// The smallest of all kinds, with exceptions and runs.
 template <class U>
 VectorPlan<U> plan_vector(const VectorValues<U>& values, const ExactDivision<U>& division,
                           const IntegerLoops& loops);
 
-/// Packs n values (0 to 32 bits) behind what is there; nothing at width 0.
+/// Appends `n` packed values of `width` bits (0 to 32); nothing at width 0. Scratch: the values
+/// after n may be zeroed.
 void append_packed(std::uint32_t* values, std::uint32_t n, std::uint32_t width,
                    const IntegerLoops& loops, Buffer& to);
 
-/// How values become 64-bit images: a flipped top bit is taken back, the sign extended.
+/// How values become the 64-bit images that are stored: a flipped top bit is flipped back, and
+/// the sign extended.
 struct ImageRule {
   bool is_flipped = false;
   bool extends_sign = false;
@@ -71,7 +74,7 @@ struct ImageRule {
   }
 };
 
-/// Appends the vector's words; fills all of `entry` but the word offset.
+/// Appends the vector's words and fills all of `entry` except the word offset.
 template <class U>
 void append_vector(const VectorValues<U>& values, const VectorPlan<U>& plan,
                    const ExactDivision<U>& division, const ImageRule& images,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Three passes over the sequences: offsets as values, for repeated distances depend on where a
-// lane's run begins; counts; bits. The sub-streams are written first and the head afterwards, since
-// it holds their sizes.
+// Three passes over the sequences: offsets as values, because repeated distances depend on
+// where a lane's run begins; counts of all symbols; bits. The sub-streams are written first and
+// the head afterwards, since it holds their sizes. Time is linear in sequences and literals.
 //
 // Tested by tests/differential/round_trip_test.cpp with every decoder, and by tests/golden.
 #include "compress/encode/bit_encoder.h"
@@ -17,13 +17,15 @@
 namespace presso {
 namespace {
 
-/// A lane has at most about this number of sequences: what a GPU works through while a block of 64
-/// KiB of text is on its way. More lanes cost 12 bits each and three repeated distances (NOTES.md).
+/// A lane has at most about this many sequences: what a GPU works through while a block of 64
+/// KiB of text is on its way. More lanes cost 12 bits each, and three repeated distances
+/// (NOTES.md).
 constexpr std::uint32_t kSequencesOfLane = 256;
-constexpr unsigned kUsualLanesLog2 = 5;  ///< fewer only if a lane would have less than
+constexpr unsigned kUsualLanesLog2 = 5;  ///< fewer if a lane would have less than kLeastOfLane
 constexpr std::uint32_t kLeastOfLane = 4;
 
-/// How many sequences or fours of literals, whichever are more, share a lane decides.
+/// The number of lanes, as a power of two, by sequences or by fours of literals, whichever are
+/// more.
 unsigned choose_lanes_log2(std::size_t sequences, std::size_t literals) {
   const auto work =
       static_cast<std::uint32_t>(std::max(sequences, literals / bit::kLiteralsTogether));
@@ -33,25 +35,29 @@ unsigned choose_lanes_log2(std::size_t sequences, std::size_t literals) {
   return std::clamp<unsigned>(std::bit_width(std::max(least, 1u) - 1), log2, kMaxLanesLog2);
 }
 
-/// In a block of few sequences longer words save less than a decoder's table of them costs.
+/// A block with fewer sequences gets shorter words: a decoder's table of long ones would cost
+/// more than they save.
 constexpr std::size_t kFewSequences = 4096;
 constexpr Byte kFewCommandLimit = 9;
 
-/// The list of lengths as list symbols with extra bits.
+/// One symbol of the list of lengths, with its extra bits.
 struct ListItem {
   Byte symbol;
   Byte extra;
 };
 
+/// A run symbol whose extra bits tell how many repetitions it stands for.
 void put_run(std::vector<ListItem>& items, std::uint32_t symbol, std::uint32_t count) {
   const std::uint32_t extra = count - bit::run_of(symbol).least;
   items.push_back({static_cast<Byte>(symbol), static_cast<Byte>(extra)});
 }
 
+/// The most repetitions that one run symbol can stand for.
 std::uint32_t longest_run(std::uint32_t symbol) {
   return bit::run_of(symbol).least + (1u << bit::run_of(symbol).extra_bits) - 1;
 }
 
+/// Long runs of zeros first; what is too short for a run is written one by one.
 void put_zeros(std::vector<ListItem>& items, std::uint32_t count) {
   while (count >= bit::run_of(bit::kManyZeros).least) {
     const std::uint32_t run = std::min(count, longest_run(bit::kManyZeros));
@@ -64,6 +70,7 @@ void put_zeros(std::vector<ListItem>& items, std::uint32_t count) {
   items.insert(items.end(), count, ListItem{0, 0});
 }
 
+/// The length itself, then runs of repetitions; what is too short for a run is written again.
 void put_length(std::vector<ListItem>& items, Byte length, std::uint32_t count) {
   items.push_back({length, 0});
   for (--count; count >= bit::run_of(bit::kRepeatLength).least;) {
@@ -74,6 +81,7 @@ void put_length(std::vector<ListItem>& items, Byte length, std::uint32_t count) 
   items.insert(items.end(), count, ListItem{length, 0});
 }
 
+/// Run-length coding of the lengths of all alphabets, one after another.
 std::vector<ListItem> list_lengths(std::span<const Byte> lengths) {
   std::vector<ListItem> items;
   for (auto at = lengths.begin(); at != lengths.end();) {
@@ -85,6 +93,7 @@ std::vector<ListItem> list_lengths(std::span<const Byte> lengths) {
   return items;
 }
 
+// The list is Huffman-coded itself; its own lengths are written with 3 bits each.
 void put_list(BitWriter& to, std::span<const Byte> lengths) {
   const std::vector<ListItem> items = list_lengths(lengths);
   std::array<std::uint32_t, bit::kListSymbols> counts{};
@@ -102,20 +111,24 @@ void put_list(BitWriter& to, std::span<const Byte> lengths) {
   }
 }
 
+/// The class of a value, as a symbol counted through all alphabets.
 std::uint32_t symbol_of(std::uint32_t alphabet, std::uint32_t value) {
   return bit::first_symbol(alphabet) + bit::class_of(value, bit::mantissa_of(alphabet)).symbol;
 }
 
+/// The match length as the coding stores it: less the minimum, 0 for none.
 std::uint32_t match_value(const Sequence& sequence, std::uint32_t min_match) {
   return sequence.match == 0 ? 0 : sequence.match - min_match;
 }
 
 }  // namespace
 
+/// Canonical words from lengths, bit-reversed for the writer.
 void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words) {
   std::array<std::uint32_t, 16> counts{};
   std::array<std::uint32_t, 16> next{};
   for (const Byte length : lengths) ++counts[length];
+  // A code of one symbol takes no bits.
   const bool single = counts[0] + 1 == lengths.size();
   counts[0] = 0;
   bit::first_words(counts.data(), 15, next.data());
@@ -126,7 +139,9 @@ void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words) {
   }
 }
 
+/// Literals of all sequences, one after another, so that they can be dealt out to lanes.
 void BitEncoder::gather_literals(Bytes plain, const Sequences& sequences) {
+  // There are at most as many literals as plain bytes; the copies write a little past each run.
   literals_.resize_discarding(plain.size());
   const Byte* from = plain.data();
   const Byte* const end = from + plain.size();
@@ -139,7 +154,7 @@ void BitEncoder::gather_literals(Bytes plain, const Sequences& sequences) {
   literals_.resize_discarding(static_cast<std::size_t>(to - literals_.data()));
 }
 
-/// `run`: sequences of a sub-stream.
+/// `run`: sequences of one sub-stream, which begins with the three usual last distances.
 void BitEncoder::gather_offsets(const Sequences& sequences, std::uint32_t run) {
   const auto count = static_cast<std::uint32_t>(sequences.size());
   offsets_.resize(count);
@@ -153,7 +168,7 @@ void BitEncoder::gather_offsets(const Sequences& sequences, std::uint32_t run) {
   }
 }
 
-/// In four tables: adding to the same count twice in a row takes a while.
+/// Counts in four tables: adding to the same count twice in a row would wait for the first.
 void BitEncoder::count_literals() {
   constexpr std::size_t kTables = 4;
   std::array<std::array<std::uint32_t, bit::kLiteralSymbols>, kTables> tables{};
@@ -168,7 +183,8 @@ void BitEncoder::count_literals() {
   }
 }
 
-/// Of lanes. Without a branch for long matches, which cannot be foreseen in structured data.
+/// Counts the symbols of lanes. There is no branch for long matches, which cannot be predicted
+/// in structured data.
 void BitEncoder::count_commands(const Sequences& sequences, std::uint32_t min_match) {
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const std::uint32_t literals = sequences[i].literals;
@@ -178,6 +194,7 @@ void BitEncoder::count_commands(const Sequences& sequences, std::uint32_t min_ma
     if (literals >= bit::kLongLiterals) {
       ++counts_[symbol_of(bit::kLiteralLengths, literals - bit::kLongLiterals)];
     }
+    // A short match adds 0 to a count, which is cheaper than a branch.
     const bool is_long = match >= bit::kLongMatch;
     counts_[symbol_of(bit::kMatchLengths, is_long ? match - bit::kLongMatch : 0)] +=
         is_long ? 1 : 0;
@@ -186,7 +203,7 @@ void BitEncoder::count_commands(const Sequences& sequences, std::uint32_t min_ma
   counts_[symbol_of(bit::kOffsets, bit::kCommandOffset)] = 0;  // commands hold it
 }
 
-/// Of sub-blocks.
+/// Counts the symbols of sub-blocks.
 void BitEncoder::count_values(const Sequences& sequences, std::uint32_t min_match) {
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     ++counts_[symbol_of(bit::kMatchLengths, match_value(sequences[i], min_match))];
@@ -194,6 +211,7 @@ void BitEncoder::count_values(const Sequences& sequences, std::uint32_t min_matc
   }
 }
 
+/// Optimal lengths under the limit for each code, then words.
 void BitEncoder::make_codes(const BitFields& fields) {
   for (std::uint32_t number = 0; number < bit::codes_of(fields); ++number) {
     const bit::Code code = bit::code_of(fields, number);
@@ -204,6 +222,7 @@ void BitEncoder::make_codes(const BitFields& fields) {
   }
 }
 
+/// A word and its extra bits in one call; together they have at most 30 bits.
 template <class Writer>
 void BitEncoder::put_value(Writer& to, std::uint32_t alphabet, std::uint32_t value) const {
   const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
@@ -212,7 +231,7 @@ void BitEncoder::put_value(Writer& to, std::uint32_t alphabet, std::uint32_t val
   to.put(word.word | extra << word.length, word.length + value_class.extra_bits);
 }
 
-/// The size of everything except the head.
+/// The bits of everything except the head.
 std::uint64_t BitEncoder::coded_bits() const {
   std::uint64_t bits = 0;
   for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
@@ -228,6 +247,7 @@ std::uint64_t BitEncoder::coded_bits() const {
   return bits;
 }
 
+/// Fours of literals go to the lanes in turn.
 void BitEncoder::put_literals_of_lane(WideBitWriter& to, std::uint32_t lane,
                                       const BlockHeader& header) const {
   static_assert(7 + bit::kLiteralsTogether * kMaxLiteralLimit <= 64);
@@ -243,7 +263,8 @@ void BitEncoder::put_literals_of_lane(WideBitWriter& to, std::uint32_t lane,
   }
 }
 
-/// The command and what it leads to.
+/// Writes the command and the values that follow it. Each step fits into the 57 bits that the
+/// writer can hold.
 void BitEncoder::put_sequence(WideBitWriter& to, const Sequence& sequence, std::uint32_t offset,
                               std::uint32_t min_match) const {
   static_assert(7 + kMaxCommandLimit + kMaxSequenceLimit + 18 <= 64);
@@ -265,7 +286,9 @@ void BitEncoder::put_sequence(WideBitWriter& to, const Sequence& sequence, std::
   }
 }
 
+/// All lanes into one buffer; the sizes in bits are kept for the head.
 void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& header) {
+  // coded_bits() is exact, so the buffer never has to grow.
   const std::uint32_t run = bit::run_length(header.sequences, header.bit.lanes_log2);
   streams_.resize_discarding(coded_bits() / 8 + 1);
   WideBitWriter to(streams_.data());
@@ -283,7 +306,8 @@ void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& head
   streams_.resize_discarding((to.bits() + 7) / 8);
 }
 
-/// Sub-blocks: a sequence's literals stand before it, told from match lengths by the code.
+/// Writes sub-blocks: a sequence's literals stand before its match length, and the common code
+/// tells which of the two comes.
 void BitEncoder::write_sub_blocks(const Sequences& sequences, const BlockHeader& header) {
   const std::uint32_t each = 1u << header.bit.lanes_log2;
   streams_.clear();
@@ -315,7 +339,8 @@ void BitEncoder::write_sub_blocks(const Sequences& sequences, const BlockHeader&
   to.finish();
 }
 
-/// Says what encode() says.
+/// Writes sizes, counts and code lengths; false where the header's fields are too narrow, as
+/// encode() returns it.
 bool BitEncoder::write_head(BitFields& fields) {
   const auto [least, most] = std::minmax_element(stream_bits_.begin(), stream_bits_.end());
   if (*least > kMaxLeastBits) return false;
@@ -339,6 +364,8 @@ bool BitEncoder::write_head(BitFields& fields) {
   return true;
 }
 
+// The lengths of words are limited as the header says; literal_limit also for the joint code of
+// sub-blocks.
 bool BitEncoder::encode(Bytes plain, const Sequences& sequences, BlockHeader& header) {
   gather_literals(plain, sequences);
   header.coding = Coding::kBit;

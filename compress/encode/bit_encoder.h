@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Writes sequences in the Bit coding (FORMAT.md 13; sources: S7.3, S7.18): literals, commands, long
-// lengths and offsets in five Huffman codes, dealt out to lanes with a sub-stream each. A command
-// is one symbol for what most sequences say in three, after Brotli's insert-and-copy lengths (J.
-// Alakuijala and Z. Szabadka, RFC 7932, 2016).
+// Writes sequences in the Bit coding (FORMAT.md 13; sources: S7.3, S7.18): literals, commands,
+// long lengths and offsets in five Huffman codes, dealt out to lanes that each have a
+// sub-stream. Lanes decode independently, which is the parallelism of GPUs and of superscalar
+// CPUs. A command is one symbol for what most sequences say in three, after Brotli's
+// insert-and-copy lengths (Alakuijala and Szabadka, RFC 7932, 2016). With sub-blocks instead of
+// lanes, small groups of sequences can be decoded alone.
 #pragma once
 
 #include <array>
@@ -22,11 +24,11 @@ struct CodeWord {
   std::uint16_t length = 0;
 };
 
-/// Something for each symbol of every alphabet, in the order of the list (FORMAT.md 13.4).
+/// A value for each symbol of every alphabet, in the order of the list (FORMAT.md 13.4).
 template <class T>
 using PerSymbol = std::array<T, bit::kListedSymbols>;
 
-/// What the header says of the codes and lanes.
+/// The header fields that the encoder chooses: lanes or sub-blocks, and the longest code words.
 struct BitParameters {
   unsigned sub_block_log2 = 0;  ///< sequences of a sub-block; 0: lanes instead
   Byte literal_limit = 10;
@@ -34,14 +36,14 @@ struct BitParameters {
   Byte sequence_limit = 9;
 };
 
-/// One per thread: keeps its memory between blocks.
+/// The encoder of one thread: it keeps its memory between blocks.
 class BitEncoder {
  public:
   explicit BitEncoder(const BitParameters& parameters) : parameters_(parameters) {}
 
-  /// Fills the fields of `header` that the coding has, payload_bytes included; plain_bytes and the
-  /// layout's min_match must be set. The payload is then in payload(). False where the header's
-  /// fields cannot hold what they would have to: a sub-block can be larger than they foresee.
+  /// Fills those fields of `header` that the coding has, payload_bytes included; plain_bytes
+  /// and the layout's min_match must be set. payload() then has the payload, until the next
+  /// call. Returns false where a sub-block is larger than the header's fields can tell.
   bool encode(Bytes plain, const Sequences& sequences, BlockHeader& header);
 
   Bytes payload() const { return payload_.bytes(); }
@@ -67,7 +69,7 @@ class BitEncoder {
   Buffer literals_;
   std::vector<std::uint32_t> offsets_;          ///< offset value of each sequence
   std::vector<std::uint64_t> stream_bits_;      ///< size of each sub-stream
-  std::vector<std::uint32_t> stream_literals_;  ///< sub-blocks: and its literals
+  std::vector<std::uint32_t> stream_literals_;  ///< sub-blocks: the literals of each sub-stream
   PerSymbol<std::uint32_t> counts_;
   PerSymbol<Byte> lengths_;
   PerSymbol<CodeWord> words_;
@@ -75,8 +77,8 @@ class BitEncoder {
   Buffer payload_;
 };
 
-/// The words that follow from lengths (FORMAT.md 13.4), as they are written; a single symbol's has
-/// no bits. The lengths must be right.
+/// The words that follow from the lengths (FORMAT.md 13.4), reversed as they are written; a
+/// single symbol's word has no bits. The lengths must be a complete code.
 void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words);
 
 }  // namespace presso

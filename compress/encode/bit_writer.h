@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bits into bytes, lowest first (FORMAT.md 13.2).
+// Bits into bytes, the lowest first (FORMAT.md 13.2).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 namespace presso {
 
+/// Collects bits in a 64-bit word and stores 32 at a time; makes room as it goes.
 class BitWriter {
  public:
   /// Writes after what `to` holds; its size is right after finish().
@@ -47,10 +48,11 @@ class BitWriter {
   unsigned count_ = 0;
 };
 
-/// The same into memory that is large enough: no test of room, and the caller says when to store.
+/// Like BitWriter, into memory that is large enough: it never tests for room, and the caller
+/// says when to store.
 class WideBitWriter {
  public:
-  /// Eight bytes after the last one that is needed may be written.
+  /// Up to eight bytes after the last needed one may be written.
   explicit WideBitWriter(Byte* to) : begin_(to), at_(to) {}
 
   /// `value` below 2^count. At most 57 bits between two calls of store_bytes().

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// One block from plain bytes to stored bytes, and the ladder of levels: which parser with which
+// effort each level means. A block is parsed once; the coding is chosen by size afterwards, so
+// no block is larger than its plain bytes and a header.
 #include "compress/encode/block_encoder.h"
 
 #include <algorithm>
@@ -10,10 +13,10 @@
 namespace presso {
 namespace {
 
-/// Costs at most about as much ratio as two-wave groups of 128 (NOTES.md).
+/// Tiles of this size cost at most about as much ratio as two-wave groups of 128 (NOTES.md).
 constexpr std::uint32_t kDefaultTileBytes = 2048;
 
-constexpr int kFirstRowLevel = 3;  ///< Byte coding
+constexpr int kFirstRowLevel = 3;  ///< levels from this on search rows, in the Byte coding
 constexpr int kFirstBitRowLevel = 4;
 constexpr int kFirstChainLevel = 4;
 constexpr int kFirstOptimalLevel = 10;
@@ -26,7 +29,8 @@ void parse_fast(int level, ParserParameters& parameters) {
   parameters.dense = level > 1;
 }
 
-/// Levels 1 to 3 of the Bit coding, which has uses for short matches: at repeated distances.
+/// Levels 1 to 3 of the Bit coding, which can use short matches: at repeated distances they are
+/// cheap.
 void parse_with_tables(int level, ParserParameters& parameters) {
   constexpr ParserKind kKinds[] = {ParserKind::kOneTable, ParserKind::kTwoTables,
                                    ParserKind::kFourPlaces};
@@ -35,8 +39,8 @@ void parse_with_tables(int level, ParserParameters& parameters) {
   parameters.nice_length = 10;
 }
 
-/// Levels 3 to 9: how many places of a row are tried, how far a better match is looked for, and
-/// which length ends a search.
+/// Levels 3 to 9: how many places of a row are tried, how many positions further a better match
+/// is looked for, and which length ends a search.
 void parse_rows(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {12, 12, 12, 14, 28, 40, 60};  // levels 3..9
   constexpr std::uint32_t kLazy[] = {0, 1, 2, 2, 2, 2, 2};
@@ -51,7 +55,8 @@ void parse_rows(int level, ParserParameters& parameters) {
   if (parameters.coding == Coding::kBit) parameters.row_key = 6;
 }
 
-/// Levels 4 to 9 where decoding speed is wanted: only there sequences have a cost of their own.
+/// Levels 4 to 9 where decoding speed is wanted: only this parser can give sequences a cost of
+/// their own.
 void parse_chains(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32};  // levels 4..9
   constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256};
@@ -61,7 +66,7 @@ void parse_chains(int level, ParserParameters& parameters) {
   parameters.nice_length = kNice[i];
 }
 
-/// The higher levels look for the fewest bits.
+/// The highest levels look for the fewest bits by dynamic programming.
 void parse_optimally(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {16, 40, 128};  // levels 10..12
   constexpr std::uint32_t kNice[] = {320, 400, 512};
@@ -81,7 +86,8 @@ void set_level(int level, ParserParameters& parameters) {
   level < kFirstOptimalLevel ? parse_rows(level, parameters) : parse_optimally(level, parameters);
 }
 
-/// For GPU decoders, which pay by sequences and keep a short history (NOTES.md, tiles).
+/// Changes a level for GPU decoders, whose time goes by sequences and which keep a short
+/// history (NOTES.md, tiles).
 void favor_decode(int level, ParserParameters& parameters) {
   parameters.rule = DependencyRule::kTile;
   parameters.window = kFavorDecodeWindow;
@@ -95,6 +101,7 @@ void favor_decode(int level, ParserParameters& parameters) {
   parameters.sequence_cost = optimal && parameters.coding == Coding::kByte ? 16 : 8;
 }
 
+/// A raw block's header, which every block starts from.
 BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
   BlockHeader raw;
   raw.kind = kind;
@@ -107,6 +114,7 @@ BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
 
 }  // namespace
 
+/// Level first, then favor, then whatever the options set explicitly.
 EncoderParameters parameters_of(const CompressOptions& given) {
   const CompressOptions options = with_goal(given);
   EncoderParameters encoder{{}, options.bit_gain_percent, options.sub_block_sequences};
@@ -124,6 +132,7 @@ EncoderParameters parameters_of(const CompressOptions& given) {
   return encoder;
 }
 
+/// The part of the parameters that concerns the Bit coding.
 BitParameters bit_parameters_of(const EncoderParameters& parameters) {
   BitParameters bit;
   if (parameters.sub_block_sequences != 0) {
@@ -137,7 +146,7 @@ BlockEncoder::BlockEncoder(const EncoderParameters& parameters)
       parser_(make_parser(parameters.parser)),
       bit_encoder_(bit_parameters_of(parameters)) {}
 
-/// `header` as it is if the block is Byte-coded.
+/// `header` as it would be for a Byte-coded block.
 BlockHeader BlockEncoder::planned_byte_header(const BlockHeader& header) const {
   const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.parser.min_match);
   BlockHeader planned = header;
@@ -147,16 +156,17 @@ BlockHeader BlockEncoder::planned_byte_header(const BlockHeader& header) const {
   return planned;
 }
 
-/// Appends the payload that `header` was planned for; false, with nothing done, where nothing is
-/// saved.
+/// Appends the payload that `header` was planned for. Returns false, and does nothing, where
+/// nothing is saved.
 bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buffer& to) {
   if (header.payload_bytes >= header.plain_bytes) return false;
   write_byte_payload(plain, sequences_, header, scratch_, to);
   return true;
 }
 
-/// Completes the header; the payload is the encoder's. Where hardly anything repeats, matches often
-/// take as many bits as the literals in their place, and longer to decode: then there are none.
+/// Completes the header; the payload stays in the encoder. Where hardly anything repeats,
+/// matches often take as many bits as the literals in their place, and longer to decode: then
+/// the block is coded without matches.
 bool BlockEncoder::encode_bits(Bytes plain, BlockHeader& header) {
   header.layout.min_match = parameters_.parser.min_match;
   const bool fits = bit_encoder_.encode(plain, sequences_, header);
@@ -168,8 +178,9 @@ bool BlockEncoder::encode_bits(Bytes plain, BlockHeader& header) {
   return bit_encoder_.encode(plain, sequences_, header);
 }
 
-/// Appends the payload and completes the header, or does nothing and says false, likewise. A block
-/// whose codes save too little is Byte-coded.
+/// Appends the payload and completes the header, or returns false and does nothing where
+/// nothing is saved. A block whose codes save too little compared with bytes is Byte-coded, as
+/// that decodes faster.
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
   BlockHeader bit = header;
   const bool fits = encode_bits(plain, bit);
@@ -192,6 +203,7 @@ bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to
   return true;
 }
 
+/// Parses once, chooses the coding, then writes header, payload and padding.
 void BlockEncoder::encode(Bytes plain, std::uint32_t number, FrameKind kind,
                           DictionaryRef dictionary, Buffer& to) {
   const BlockHeader raw = raw_header(plain, number, kind);

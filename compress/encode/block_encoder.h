@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One block from plain bytes to stored form: header, payload, padding. Owns a parser; one per
-// thread.
+// Encodes one block from plain bytes to its stored form: header, payload, padding. Owns a
+// parser and keeps memory between blocks; one for each thread. Tested by
+// tests/differential/round_trip_test.cpp.
 #pragma once
 
 #include <memory>
@@ -15,16 +16,17 @@ namespace presso {
 struct EncoderParameters {
   ParserParameters parser;
   std::uint32_t bit_gain_percent = 0;     ///< as in CompressOptions
-  std::uint32_t sub_block_sequences = 0;  ///< likewise
+  std::uint32_t sub_block_sequences = 0;  ///< as in CompressOptions
 };
 
-/// What level and favor mean. Window, lookahead, rule, group and staleness of `options` win over
-/// it.
+/// The parameters that level and favor stand for. Window, lookahead, rule, group and staleness
+/// of `options` take precedence.
 EncoderParameters parameters_of(const CompressOptions& options);
 
 BitParameters bit_parameters_of(const EncoderParameters& parameters);
 
-/// A dictionary as the encoder sees it: its index and the id that blocks name it by; 0: none.
+/// A dictionary as the encoder sees it: its index, and the id that blocks name it by; id 0
+/// means none.
 struct DictionaryRef {
   const DictionaryIndex* index = nullptr;
   Byte id = 0;
@@ -34,9 +36,9 @@ class BlockEncoder {
  public:
   explicit BlockEncoder(const EncoderParameters& parameters);
 
-  /// Appends the stored block to `to`. `plain`: 1 .. kMaxBlockBytes. Falls back to a raw block
-  /// where the coding would not save anything, to a Byte block where that is smaller than a Bit
-  /// block.
+  /// Appends the stored block to `to`. `plain`: 1 to kMaxBlockBytes bytes. Falls back to a raw
+  /// block where coding would save nothing, and to a Byte block where that is smaller than a
+  /// Bit block.
   void encode(Bytes plain, std::uint32_t number, FrameKind kind, DictionaryRef dictionary,
               Buffer& to);
 
@@ -53,7 +55,7 @@ class BlockEncoder {
   BitEncoder bit_encoder_;
 };
 
-/// The same without coding: a raw block.
+/// Appends a raw block, without coding.
 void append_raw_block(Bytes plain, std::uint32_t number, FrameKind kind, Buffer& to);
 
 }  // namespace presso

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two passes over the sequences: count every stream (they are stored one after another, so their
-// sizes come first), then write.
+// Two passes over the sequences: one counts every stream, whose sizes must be known first as
+// they are stored one after another; one writes them. No branch depends on data in the second
+// pass except for long lengths, which are rare.
 #include "compress/encode/byte_encoder.h"
 
 #include <algorithm>
@@ -11,9 +12,9 @@
 namespace presso {
 namespace {
 
-/// The streams while they are written: those whose place depends on others' sizes go to scratch
-/// memory of their own, so that a byte that turns out not to be needed may be written and then
-/// overwritten, without a branch.
+/// Where the streams are written. Those whose place depends on the sizes of others go to
+/// scratch memory first, each with room, so that a byte that turns out not to be needed may be
+/// written and then overwritten, without a branch.
 struct Streams {
   Byte* offsets;
   Byte* tokens;
@@ -24,7 +25,8 @@ struct Streams {
   Byte* literals;
 };
 
-/// The token bits for `length`; escape byte and long length where it does not fit.
+/// Returns the token's bits for `length`; writes an escape byte, and a long length, where it
+/// does not fit.
 inline std::uint32_t put_length(std::uint32_t length, std::uint32_t limit, Byte*& escapes,
                                 Byte*& longs) {
   const std::uint32_t rest = length - limit;  // wraps where there is no escape
@@ -38,6 +40,7 @@ inline std::uint32_t put_length(std::uint32_t length, std::uint32_t limit, Byte*
   return std::min(length, limit);
 }
 
+/// Offsets, tokens and far bytes of one sequence.
 inline void put_sequence(const Sequence& sequence, const TokenLayout& layout, Streams& to) {
   const std::uint32_t high = sequence.distance >> 16;
   std::uint32_t token =
@@ -54,12 +57,14 @@ inline void put_sequence(const Sequence& sequence, const TokenLayout& layout, St
   to.offsets += 2;
 }
 
+// The number of lengths at or above the limit.
 std::uint32_t count_from(const SequenceStatistics::Lengths& lengths, std::uint32_t limit) {
   return std::accumulate(lengths.begin() + limit, lengths.end(), 0u);
 }
 
 }  // namespace
 
+/// Exact sizes from the statistics, before anything is written.
 void plan_byte_payload(const Sequences& sequences, const SequenceStatistics& statistics,
                        const TokenLayout& layout, BlockHeader& header) {
   header.layout = layout;
@@ -74,6 +79,7 @@ void plan_byte_payload(const Sequences& sequences, const SequenceStatistics& sta
                                  escape_bytes(statistics.matches, layout.match_limit()));
 }
 
+/// The counts in `header` must be those of these sequences.
 void write_byte_payload(Bytes plain, const Sequences& sequences, const BlockHeader& header,
                         Buffer& scratch, Buffer& to) {
   const std::size_t start = to.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes sequences in the Byte coding (FORMAT.md 6; sources: S7.2): seven streams one after
-// another, each an array, so that a decoder finds sequence i of any stream without parsing.
+// another, each an array of bytes or words, so that a decoder finds sequence i of any stream
+// without parsing those before it. No entropy coding: this is the fast coding.
 #pragma once
 
 #include "compress/parse/sequence_statistics.h"

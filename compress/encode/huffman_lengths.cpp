@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Package-merge, as the coin collector's problem: a symbol is a coin of each of the values 2^-1 to
-// 2^-limit, at the price of its count; the cheapest coins worth symbols - 1 give the code, where a
-// symbol's length is how many of its coins were taken.
+// Package-merge (Larmore and Hirschberg, 1990) as the coin collector's problem: a symbol is a
+// coin of each of the values 2^-1 to 2^-limit, at the price of its count. The cheapest coins
+// that are worth symbols - 1 in sum give the code: a symbol's length is the number of its coins
+// that were taken.
 //
 // Row d holds, sorted by price, the coins of value 2^-(limit - d) and the packages of two
-// neighbours of the row before. Only which items of a row are packages has to be kept: a package
-// that is taken takes the next two items of the row before, and items are always taken from the
-// front. So a row is a list of running counts of packages, and the way back reads one a row.
+// neighbours of the row before. Only which items of a row are packages has to be kept: a
+// package that is taken takes the next two items of the row before, and items are always taken
+// from the front. So a row is a list of running counts of packages, and the way back reads one
+// of them a row.
 #include "compress/encode/huffman_lengths.h"
 
 #include <algorithm>
@@ -15,7 +17,7 @@
 namespace presso {
 namespace {
 
-/// A count and a symbol that has it, to be sorted by both.
+/// A count in the high bits and its symbol in the low ones, sorted as one number.
 using Leaf = std::uint64_t;
 constexpr unsigned kSymbolBits = 16;
 constexpr std::uint64_t kNever = std::uint64_t{1} << 62;  ///< above any price; twice it is a number
@@ -31,9 +33,9 @@ std::vector<Leaf> sorted_leaves(std::span<const std::uint32_t> counts) {
   return leaves;
 }
 
-/// Merges leaves and packages of `below` (the row before) into `row`, all three with kNever twice
-/// after their end; `packages[i]` becomes the number of packages among the first i items. Which of
-/// both comes next cannot be predicted, so there is no branch on it.
+/// Merges leaves and the packages of `below`, the row before, into `row`; all three have kNever
+/// twice after their end. packages[i] becomes the number of packages among the first i items.
+/// Which of the two comes next cannot be predicted, so there is no branch on it.
 void merge_row(const std::vector<std::uint64_t>& leaves, const std::vector<std::uint64_t>& below,
                std::size_t items, std::vector<std::uint64_t>& row, std::uint16_t* packages) {
   row.resize(items + 2);

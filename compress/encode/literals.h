@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copying literals together, as both encoders do.
+// Copies literals out of the plain text, for both encoders.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 
 namespace presso {
 
-/// Copies in steps of 16 bytes; may write up to 16 bytes too many (the buffer has slack). The first
-/// step is taken in any case: whether there are literals at all cannot be predicted.
+/// Copies in steps of 16 bytes and may write up to 16 bytes too many, for which buffers have
+/// slack. The first step is taken in any case: whether there are literals at all cannot be
+/// predicted.
 inline Byte* copy_literals(Byte* to, const Byte* from, std::uint32_t count, const Byte* from_end) {
   constexpr std::uint32_t kStep = 16;
   if (static_cast<std::size_t>(from_end - from) < round_up(count, kStep) + kStep) [[unlikely]] {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Collects the distinct n-gram cells of a block. Text that repeats earlier text of the block is
+// skipped (for_each_new_part() says why). Tested by tests/unit/format/block_filter_test.cpp;
+// figures in scan/NOTES.md.
 #include "compress/filter/block_grams.h"
 
 #include <algorithm>
@@ -13,17 +16,19 @@ namespace {
 constexpr std::size_t kLongest = 4;  ///< of kGramChoices
 constexpr std::size_t kTailBytes = kLongest - 1;
 constexpr std::size_t kHeadBytes = kFilterOverlap + kLongest - 1;
-/// What is looked for in the text before, and how long a repetition must be to be left out.
+/// Bytes that are looked up in earlier text, and the least repetition that is skipped.
 constexpr std::size_t kProbeBytes = 8;
 constexpr std::size_t kLeastRepeated = 16;
 constexpr unsigned kPlacesLog2 = 13;
-constexpr unsigned kPatience = 6;  ///< after 2^this bytes that repeat nothing every other is tried
+// after 2^this bytes without a repetition every other position is tried
+constexpr unsigned kPatience = 6;
 constexpr std::array<std::size_t, 3> kSampleBytes = {6, 8, 12};
 constexpr std::size_t kSamples = 2 * kSampleBytes.size();
 static_assert(*std::max_element(kGramChoices.begin(), kGramChoices.end()) == kLongest);
 
-/// Calls `take(choice, cell)` for each n-gram of `text` without a line feed. The last eight bytes
-/// stand in a word, the newest highest, so that its n upper bytes are the n-gram that ends here.
+/// Calls `take(choice, cell)` for each n-gram of `text` that holds no line feed. The last eight
+/// bytes stand in a word, the newest highest, so that its upper n bytes are the n-gram that
+/// ends here.
 template <class Take>
 void for_each_cell(Bytes text, Take take) {
   std::uint64_t window = 0;
@@ -39,12 +44,13 @@ void for_each_cell(Bytes text, Take take) {
   }
 }
 
+/// Letters, digits, '_' and every byte that is not ASCII.
 bool is_word_byte(Byte byte) {
   return std::isalnum(byte) != 0 || byte == '_' || byte >= 0x80;
 }
 
-/// Strings as somebody may look for: from the beginning of a word on, within one line. Half of them
-/// get a letter that is not theirs, since what is rare has n-grams that are rare.
+/// Strings that somebody may search for: from the beginning of a word on, within one line.
+/// Every second one gets a wrong letter, because rare strings have rare n-grams.
 std::vector<std::string> sample_strings(Bytes plain) {
   std::vector<std::string> samples;
   for (std::size_t i = 0; i < kSamples; ++i) {
@@ -67,9 +73,10 @@ std::vector<std::string> sample_strings(Bytes plain) {
 
 }  // namespace
 
-/// What repeats earlier text has no n-gram that this did not have. Hashing n-grams takes some
-/// nanoseconds a byte, comparing takes a tenth of one: so repetitions are looked for first, as a
-/// fast compressor does it, and left out but for their ends, where n-grams reach into what is new.
+/// Text that repeats earlier text has no n-gram that was not there. Hashing n-grams takes some
+/// nanoseconds a byte, comparing a tenth of one: so repetitions are looked for first, with a
+/// small table as in a fast LZ77 compressor, and skipped except for their ends, where n-grams
+/// reach into new text.
 template <class Take>
 void GramCollector::for_each_new_part(Bytes text, Take take) {
   places_.assign(std::size_t{1} << kPlacesLog2, 0);
@@ -98,6 +105,7 @@ void GramCollector::for_each_new_part(Bytes text, Take take) {
   take(text.subspan(begin));
 }
 
+/// The tables of seen cells are cleared by walking the cells found, not as a whole.
 BlockGrams GramCollector::collect(Bytes plain) {
   BlockGrams grams;
   grams.samples = sample_strings(plain);
@@ -124,7 +132,8 @@ BlockGrams GramCollector::collect(Bytes plain) {
   return grams;
 }
 
-/// Every block except the last is longer than kHeadBytes, so one following block is enough.
+/// Every block except a file's last is longer than kHeadBytes, so one following block is
+/// enough.
 void add_border_cells(BlockGrams& before, const BlockGrams& behind) {
   static_assert(kMinBlockBytes > kHeadBytes);
   std::vector<Byte> border = before.tail;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Costs, of a group: for each n-gram length one pass over a table of 2^18 counters, for each trial
-// one bit set per cell of 32 blocks; a few milliseconds for 16 MiB of text.
+// Chooses and fills the filters of one group of blocks after another. A group costs, for each
+// n-gram length, one pass over a table of 2^18 counters, and for each trial one bit a cell of
+// 32 blocks: a few milliseconds for 16 MiB of text.
 #include "compress/filter/filter_builder.h"
 
 #include <algorithm>
@@ -14,21 +15,22 @@ constexpr std::uint32_t kGroupPlainBytes = 16u << 20;
 constexpr std::uint32_t kLeastGroupBlocks = 16;
 constexpr std::uint32_t kMostGroupBlocks = 128;
 constexpr std::uint64_t kGroupHeaderBits = 128;
-/// In smaller groups a cell is found in most blocks by chance, and nothing is called common.
+/// With fewer blocks a cell is in most of them by chance, so nothing is called common.
 constexpr std::size_t kBlocksToCount = 8;
-/// Cells in more than this share of the blocks may be called common.
+/// Shares of the blocks above which a cell may be called common; each is tried.
 constexpr std::array<std::uint32_t, 3> kCommonPercent = {70, 50, 30};
-/// A row for 1.25 kept cells of a block: 55 % of the bits are set. Measured: with more cells to a
-/// row it is better to keep fewer.
+/// A row for 1.25 kept cells of a block, so that 55 % of the bits are set. If there are more
+/// cells it is better to keep fewer of them than to share rows further (measured).
 constexpr double kMostCellsPerRow = 0.8;
 constexpr std::size_t kTrialBlocks = 32;  ///< bits of a mask
 
+/// A way to lay out the group: n-gram length, common cells, rows, kept ranks.
 struct FilterPlan {
   std::size_t choice = 0;
   FilterGroup group;  ///< without bits
 };
 
-/// In how many blocks of the group each cell is.
+/// For each cell, the number of the group's blocks that hold it.
 std::vector<std::uint16_t> count_blocks(const std::vector<BlockGrams>& blocks, std::size_t choice) {
   std::vector<std::uint16_t> counts(kCells);
   for (const BlockGrams& block : blocks) {
@@ -37,7 +39,8 @@ std::vector<std::uint16_t> count_blocks(const std::vector<BlockGrams>& blocks, s
   return counts;
 }
 
-/// Fits rows and kept cells into `bits`; nullopt where the common cells leave too little of them.
+/// Fits rows and kept cells into `bits`; nullopt where the list of common cells leaves too
+/// little.
 std::optional<FilterPlan> plan_group(const std::vector<std::uint16_t>& counts, std::size_t choice,
                                      std::size_t blocks, std::uint32_t common_percent,
                                      std::uint64_t bits) {
@@ -67,7 +70,7 @@ std::optional<FilterPlan> plan_group(const std::vector<std::uint16_t>& counts, s
   return plan;
 }
 
-/// Calls `take(row)` for each cell of a block that has one.
+/// Calls `take(row)` for each cell of a block that has a row.
 template <class Take>
 void for_each_row(const FilterPlan& plan, const std::vector<bool>& is_common,
                   const BlockGrams& block, Take take) {
@@ -77,12 +80,14 @@ void for_each_row(const FilterPlan& plan, const std::vector<bool>& is_common,
   }
 }
 
+/// A bit for each cell, for fast membership tests.
 std::vector<bool> marked(const std::vector<std::uint32_t>& cells) {
   std::vector<bool> marks(kCells);
   for (const std::uint32_t cell : cells) marks[cell] = true;
   return marks;
 }
 
+// The rows that a search for `text` would look at.
 std::vector<std::uint32_t> rows_of(const FilterGroup& group, const std::string& text) {
   std::vector<std::uint32_t> rows;
   for (std::size_t at = 0; at + group.gram_bytes <= text.size(); ++at) {
@@ -95,7 +100,8 @@ std::vector<std::uint32_t> rows_of(const FilterGroup& group, const std::string& 
   return rows;
 }
 
-/// How many blocks of a few would be read to find the group's samples.
+/// How many of up to 32 blocks would be read to find the group's sample strings: the cost that
+/// the choice minimises.
 std::uint64_t blocks_read(const FilterPlan& plan, const std::vector<BlockGrams>& blocks) {
   const std::vector<bool> is_common = marked(plan.group.common);
   std::vector<std::uint32_t> masks(plan.group.rows);
@@ -117,6 +123,7 @@ std::uint64_t blocks_read(const FilterPlan& plan, const std::vector<BlockGrams>&
   return read;
 }
 
+// Tries all n-gram lengths and thresholds.
 FilterPlan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
   std::optional<FilterPlan> best;
   std::uint64_t least = 0;
@@ -141,6 +148,7 @@ FilterPlan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits
 
 }  // namespace
 
+/// Chooses the plan and sets its bits.
 OwnedGroup choose_group(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
   FilterPlan plan = choose_plan(blocks, bits);
   const std::vector<bool> is_common = marked(plan.group.common);
@@ -162,6 +170,7 @@ FilterBuilder::FilterBuilder(std::uint32_t block_bytes, std::uint32_t permille)
           std::clamp(kGroupPlainBytes / block_bytes, kLeastGroupBlocks, kMostGroupBlocks)),
       permille_(permille) {}
 
+// A block's border is known once the next block has come, so the last one waits.
 void FilterBuilder::add(BlockGrams grams, std::size_t stored_bytes) {
   if (!waiting_.empty()) add_border_cells(waiting_.back(), grams);
   if (waiting_.size() == group_blocks_) finish_group();
@@ -170,6 +179,7 @@ void FilterBuilder::add(BlockGrams grams, std::size_t stored_bytes) {
   waiting_bytes_ += stored_bytes;
 }
 
+/// The budget is a share of what the group's blocks take in the file.
 void FilterBuilder::finish_group() {
   const std::uint64_t budget = waiting_bytes_ * permille_ * 8 / 1000;
   groups_.push_back(
@@ -178,6 +188,7 @@ void FilterBuilder::finish_group() {
   waiting_bytes_ = 0;
 }
 
+/// The last block has no border after it.
 std::vector<Byte> FilterBuilder::finish() {
   if (blocks_ == 0) return {};
   finish_group();

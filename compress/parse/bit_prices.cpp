@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Prices of the Bit coding's symbols, by their entropy, in units of BitPrices::kBit to a bit.
+// Tested through every decode of the optimal parser's blocks.
 #include "compress/parse/bit_prices.h"
 
 #include <algorithm>
@@ -9,9 +11,11 @@ namespace {
 
 /// Counted on top of what was seen, of symbols not seen too: they are dear, not impossible.
 constexpr double kUnseen = 0.3;
-constexpr double kDearest = 12;                  ///< bits
-constexpr std::uint32_t kOffsetsToARepeat = 16;  ///< a guess
+constexpr double kDearest = 12;  ///< bits
+// one offset in as many is guessed to repeat the last distance
+constexpr std::uint32_t kOffsetsToARepeat = 16;
 
+/// The entropy of a symbol, between a tenth of a bit and kDearest.
 std::uint32_t price_of(double count, double total) {
   const double bits = std::log2(total / count);
   return static_cast<std::uint32_t>(BitPrices::kBit * std::clamp(bits, 0.1, kDearest));
@@ -19,6 +23,8 @@ std::uint32_t price_of(double count, double total) {
 
 }  // namespace
 
+/// The first pass over a block has no counts: literals are counted in the block, everything
+/// else is guessed.
 void BitPrices::guess(Bytes plain, Byte) {
   Counts counts{};
   for (const Byte byte : plain) ++counts[byte];
@@ -41,6 +47,7 @@ void BitPrices::guess(Bytes plain, Byte) {
   learn(counts);
 }
 
+/// Prices of all alphabets from one pass's counts.
 void BitPrices::learn(const Counts& counts) {
   learn_commands(counts);
   for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
@@ -56,8 +63,8 @@ void BitPrices::learn(const Counts& counts) {
   fill_tables();
 }
 
-/// A command's price in two parts: that of its literals, and that of the rest where these are
-/// known.
+/// Splits a command's price into the part of its literals and the part of the rest given those,
+/// because a parser knows the literals first.
 void BitPrices::learn_commands(const Counts& counts) {
   std::array<double, bit::kLongLiterals + 1> with_literals{};
   double total = 0;
@@ -76,11 +83,13 @@ void BitPrices::learn_commands(const Counts& counts) {
   }
 }
 
+/// A value's price: its symbol, and one bit for each extra bit.
 std::uint32_t BitPrices::price(std::uint32_t alphabet, std::uint32_t value) const {
   const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
   return symbols_[bit::first_symbol(alphabet) + value_class.symbol] + kBit * value_class.extra_bits;
 }
 
+// Short lengths are looked up: pricing them is the parser's inner loop.
 void BitPrices::fill_tables() {
   for (std::uint32_t value = 0; value < kTable; ++value) {
     literal_lengths_[value] = literal_length_price(value);

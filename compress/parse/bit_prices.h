@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What literals, commands, lengths and offsets cost in the Bit coding, for a parser that minimises
-// it: from how often each symbol occurred in a parse before, or from a guess. In parts of a bit:
-// the codes that the encoder will build have whole bits, but a symbol's length is not known before
-// all counts are.
+// What literals, commands, lengths and offsets cost in the Bit coding, for a parser that
+// minimises the cost: from how often each symbol occurred in an earlier pass, or from a guess.
+// Prices are fractions of a bit: the encoder's codes will have whole bits, but a symbol's
+// length is not known before all counts are, and rounding would mislead the parser.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 
 namespace presso {
 
+// The interface is that of BytePrices, so that OptimalParser is a template over the two.
 class BitPrices {
  public:
   static constexpr std::uint32_t kBit = 64;         ///< units in a bit
@@ -20,19 +21,20 @@ class BitPrices {
   static constexpr bool kHasRepeats = true;         ///< the last distances are cheaper
   using Counts = std::array<std::uint32_t, bit::kListedSymbols>;
 
-  /// A guess for text or whatever this is: literals by how often they occur in `plain`.
+  /// Guesses prices for text or any other data; literals by how often they occur in `plain`.
   void guess(Bytes plain, Byte min_match);
   void learn(const Counts& counts);
 
   std::uint32_t literal(Byte literal) const { return symbols_[literal]; }
-  /// The part of a sequence's price that depends on its literals alone.
+  /// The part of a sequence's price that depends only on the number of its literals.
   std::uint32_t literal_length(std::uint32_t length) const {
     return length < kTable ? literal_lengths_[length] : literal_length_price(length);
   }
   std::uint32_t offset(std::uint32_t value) const {
     return value == bit::kCommandOffset ? 0 : price(bit::kOffsets, value);
   }
-  /// What else a sequence costs, by its match value.
+  /// The rest of a sequence's price, as a function of the match value (length less the
+  /// minimum).
   class MatchValues {
    public:
     std::uint32_t operator()(std::uint32_t value) const {
@@ -54,7 +56,7 @@ class BitPrices {
   }
 
   static void count_literal(Counts& counts, Byte literal) { ++counts[literal]; }
-  /// A sequence with a match.
+  /// Counts a sequence that has a match.
   static void count_match(Counts& counts, std::uint32_t literals, std::uint32_t match_value,
                           std::uint32_t offset) {
     ++counts[bit::first_symbol(bit::kCommands) +
@@ -70,7 +72,7 @@ class BitPrices {
 
  private:
   static constexpr std::uint32_t kTable = 512;
-  /// By all of a command but its match value.
+  /// A table for each command without its match value, that is for literals and offset.
   static constexpr std::uint32_t kCommandTables = bit::kCommandSymbols / (bit::kLongMatch + 1);
 
   static std::uint32_t symbol_of(std::uint32_t alphabet, std::uint32_t value) {

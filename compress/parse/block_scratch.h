@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the fast, table and row parsers need for a block beside their tables, kept from block to
-// block: room for the most sequences that a block can have, and the tracker of the dependency rule.
+// What the fast, table and row parsers need for a block besides their tables: room for the most
+// sequences that a block can have, so that they write without checks, and the tracker of the
+// dependency rule. It is kept from block to block; one for each parser.
 #pragma once
 
 #include <utility>
@@ -15,8 +16,9 @@ class BlockScratch {
   explicit BlockScratch(const ParserParameters& parameters)
       : parameters_(parameters), tracker_(parameters.rule, parameters.group) {}
 
-  /// Replaces `sequences` by what parse(tracker, out) writes from `out` on; it returns the end. The
-  /// tracker is a NoTracker, a value, where there is no rule, else a DependencyTracker&.
+  /// Replaces `sequences` by what parse(tracker, out) writes from `out` on; it returns the end.
+  /// Without a rule the tracker is a NoTracker, a value, so that the rule costs nothing;
+  /// otherwise it is a DependencyTracker&.
   template <class Parse>
   void collect(std::size_t plain_bytes, Sequences& sequences, Parse&& parse) {
     found_.resize(plain_bytes / parameters_.min_match +

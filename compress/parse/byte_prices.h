@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What sequences cost in the Byte coding, for a parser that minimises it: whole bytes. Only
-// the token's limits vary: they are those of the layout that suits the parse before.
+// What sequences cost in the Byte coding, for a parser that minimises it: whole bytes. Only the
+// token's limits vary; they are those of the layout that suits the pass before. The interface
+// is that of BitPrices.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ class BytePrices {
   using Counts = SequenceStatistics;
 
   void guess(Bytes, Byte min_match) {
-    *this = {};  // nothing of the block before
+    *this = {};  // forgets the block before
     min_match_ = min_match;
   }
   void learn(const Counts& counts) {
@@ -31,7 +32,7 @@ class BytePrices {
   std::uint32_t literal_length(std::uint32_t length) const {
     return escapes(length, literal_limit_);
   }
-  /// By match value.
+  /// Price by match value; literals and offset do not matter in this coding.
   auto match_values(std::uint32_t, std::uint32_t) const {
     return [limit = match_limit_](std::uint32_t value) { return escapes(value, limit); };
   }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The chain parser: hash chains of 4-byte keys through block and dictionary, and a dynamic
-// programme that picks the cheapest way through their matches.
+// programme that picks the cheapest way through the longest matches. LZ77 (Ziv and Lempel,
+// 1977) with the chains of zlib.
 //
-// A sequence costs the same whatever its distance up to 64 KiB and a byte more beyond, so a
-// position needs only its longest match. The cost of what is left hardly ever grows with the
-// position, so of all lengths of a match only the longest, and the longest without an escape byte,
-// are worth trying: the programme takes constant time a position. It runs over spans of at most
-// kSpan bytes, from the back to the front, once all matches of the span are known. A match of
-// nice_length ends the span and is taken. Spans are short because the legality of a match is known
-// only up to the last one emitted.
+// A sequence costs the same at any distance up to 64 KiB and a byte more beyond, so a position
+// needs only its longest match. The cost of the rest of the block hardly ever grows with the
+// position, so of all lengths of a match only two are worth trying: the longest, and the
+// longest without an escape byte. The programme therefore takes constant time a position. It
+// runs over spans of at most kSpan bytes, from the back to the front, once all matches of the
+// span are known. A match of nice_length ends the span and is taken. Spans are short because
+// the legality of a match is known only up to the last one that was emitted.
 //
-// The way is emitted under the dependency rule. Groups are known only once their sequences are, so
-// a chosen match that the rule forbids is searched again among the legal candidates.
+// The way is emitted under the dependency rule. Groups are known only once their sequences are,
+// so a chosen match that the rule forbids is searched for again among legal candidates.
 //
 // Cost: the chains, depth x about 10 cycles a searched position, and about 30 cycles a position for
 // the rest; within a long match every fourth position is searched. Tested by the round-trip and
@@ -31,16 +32,20 @@ constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
 constexpr std::uint32_t kNearDistance = 0xFFFF;
 constexpr std::uint16_t kNotInserted = 0xFFFF;  ///< in place of a chain link
 constexpr std::uint32_t kLargestStep = 0xFFFE;
-constexpr std::uint32_t kLongStride = 4;         ///< of the positions inserted in a long match,
+// one in as many positions of a long match enters the chains,
+constexpr std::uint32_t kLongStride = 4;
 constexpr std::uint32_t kNotInsertedAfter = 16;  ///< except this many at either end
 constexpr std::uint32_t kTextSequence = 8;       ///< bytes in a sequence of text, about
-constexpr std::uint32_t kDeepest = 4;            ///< times the level's depth at most
+constexpr std::uint32_t kDeepest = 4;  ///< the deepest search, in multiples of the level's depth
+// Within a match longer than this, few positions are searched: one in kGoodStride.
 constexpr std::uint32_t kGoodLength = 11;  ///< within a longer match few positions are searched:
 constexpr std::uint32_t kGoodStride = 4;   ///< one in four
-constexpr std::uint32_t kGoodForDictionary = 20;  ///< as long a match is not looked for there
+// with a match as long, the dictionary is not searched
+constexpr std::uint32_t kGoodForDictionary = 20;
 
-/// Costs in bits. The layout is chosen after parsing; these are those of the usual one. The
-/// parameter sequence_cost comes on top: fewer and longer sequences, for decoders that pay by them.
+/// Costs in bits, those of the usual token layout: the real one is chosen after parsing. The
+/// parameter sequence_cost comes on top of them: it makes sequences fewer and longer, for
+/// decoders whose time depends on their number.
 constexpr std::uint32_t kLiteralCost = 8;
 constexpr std::uint32_t kSequenceCost = 24;
 constexpr std::uint32_t kFarCost = 8;
@@ -49,6 +54,7 @@ constexpr std::uint32_t kMatchEscapeAt = 15;
 
 constexpr std::uint32_t kKeyBytes = 4;
 
+/// One comparison of four bytes.
 bool equal_keys(const Byte* a, const Byte* b) {
   return load<std::uint32_t>(a) == load<std::uint32_t>(b);
 }
@@ -58,6 +64,8 @@ struct Match {
   std::uint32_t distance = 0;
 };
 
+// Positions count from the block's first byte; a distance beyond it reaches into the
+// dictionary.
 class ChainParser final : public Parser {
  public:
   explicit ChainParser(const ParserParameters& parameters)
@@ -83,10 +91,10 @@ class ChainParser final : public Parser {
   }
 
  private:
-  /// What a position offers, and after choose() what is best from it on to the span's end.
+  /// What a position offers, and after choose() the best choice from it on.
   struct Position {
     Match match;           ///< length 0: none
-    std::uint32_t chosen;  ///< how much of it is best; 0: a literal
+    std::uint32_t chosen;  ///< the length to take; 0: a literal
     std::uint32_t cost;    ///< of the way from here to the span's end
   };
 
@@ -128,6 +136,7 @@ void ChainParser::insert_up_to(std::uint32_t end) {
   for (; inserted_ < end; ++inserted_) insert(inserted_);
 }
 
+/// Links are 16-bit steps back; one that is too long ends the chain.
 void ChainParser::insert(std::uint32_t at) {
   std::uint32_t& head = head_[hash4(plain_ + at, parameters_.hash_bits)];
   const std::uint32_t step = at + 1 - head;
@@ -135,8 +144,8 @@ void ChainParser::insert(std::uint32_t at) {
   head = at + 1;
 }
 
-/// Within a long match only every kLongStride-th position enters the chains: its source did
-/// already.
+/// Within a long match only every kLongStride-th position enters the chains, because the
+/// match's source is there already.
 void ChainParser::insert_long_match(std::uint32_t end) {
   end = std::min(end, search_end_);
   for (; inserted_ < end; ++inserted_) {
@@ -149,8 +158,8 @@ void ChainParser::insert_long_match(std::uint32_t end) {
 }
 
 /// Which of the 4-byte keys inside a match of `length` bytes at `from` has its last occurrence
-/// furthest back: a longer match further back must hold them all, so that this one skips most.
-/// 0 steps at the best key end the search.
+/// furthest back. A longer match further back must hold all these keys, so following this one's
+/// chain skips most candidates. A chain that ends at the best key ends the search.
 std::uint32_t ChainParser::rarest_key(std::uint32_t from, std::uint32_t length) const {
   constexpr std::uint32_t kKeys = 32;
   const std::uint32_t keys = std::min(length - kKeyBytes + 1, std::min(kKeys, inserted_ - from));
@@ -167,9 +176,9 @@ std::uint32_t ChainParser::rarest_key(std::uint32_t from, std::uint32_t length) 
 }
 
 /// Calls accept(candidate, distance, room) for earlier places that may hold a match longer than
-/// `longest`, nearest first, until it returns false; returns whether it never did. accept returns
-/// the longest length so far. Positions from `at` on that are in the chains already are passed
-/// over.
+/// `longest`, nearest first, until it returns a length of nice_length or the depth is used up.
+/// accept returns the longest length so far. Positions at or after `at`, which may be in the
+/// chains already, are passed over.
 template <class Accept>
 void ChainParser::walk_block(std::uint32_t at, std::uint32_t depth, std::uint32_t longest,
                              Accept&& accept) const {
@@ -193,7 +202,8 @@ void ChainParser::walk_block(std::uint32_t at, std::uint32_t depth, std::uint32_
   }
 }
 
-/// The same for the dictionary, whose keys are longer: its matches cost a byte more.
+/// Walks the dictionary's chains in the same way; their keys are longer, since its matches cost
+/// a byte more.
 template <class Accept>
 void ChainParser::walk_dictionary(std::uint32_t at, std::uint32_t depth, Accept&& accept) const {
   if (dictionary_ == nullptr) return;
@@ -211,8 +221,8 @@ void ChainParser::walk_dictionary(std::uint32_t at, std::uint32_t depth, Accept&
   }
 }
 
-/// The match to consider at `at`: the longest, with a byte's handicap for a far one. `inherited` is
-/// what the match of the position before leaves here.
+/// The match to consider at `at`: the longest one, where a far match must be a byte longer.
+/// `inherited` is the rest of the match of the position before.
 Match ChainParser::find(std::uint32_t at, const Match& inherited) {
   insert_up_to(at);
   Match best = inherited;
@@ -244,7 +254,7 @@ Match ChainParser::find(std::uint32_t at, const Match& inherited) {
   return best;
 }
 
-/// The longest match at `at` that the rule allows, at most `limit` bytes.
+/// The longest match at `at` that the rule allows, of at most `limit` bytes.
 Match ChainParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
   Match best;
   if (at >= search_end_) return best;
@@ -262,7 +272,7 @@ Match ChainParser::find_legal(std::uint32_t at, std::uint32_t limit) const {
   return best;
 }
 
-/// From the back: the cheapest way from each position to the span's end.
+/// Computes, from the back, the cheapest way from each position to the span's end.
 void ChainParser::choose(std::uint32_t count) {
   const std::uint32_t escape_at = kMatchEscapeAt + parameters_.min_match;
   positions_[count].cost = 0;
@@ -286,14 +296,14 @@ void ChainParser::choose(std::uint32_t count) {
   }
 }
 
-/// Long sequences leave more time for each, and structured data, which has them, gains more by a
-/// deeper search than text does: the depth grows with the mean sequence of the block so far.
+/// Long sequences leave more time for each, and structured data, which has them, gains more
+/// than text by a deeper search: so the depth grows with the mean sequence of the block so far.
 std::uint32_t ChainParser::depth_at(std::uint32_t at, std::size_t sequences) const {
   const std::uint32_t mean = at / static_cast<std::uint32_t>(sequences + 1);
   return parameters_.depth * std::clamp(mean / kTextSequence, 1u, kDeepest);
 }
 
-/// Finds and emits the best way over one span; returns where it ends.
+/// Finds and emits the best way over one span; returns the position after it.
 std::uint32_t ChainParser::parse_span(std::uint32_t begin, Sequences& sequences) {
   depth_ = depth_at(begin, sequences.size());
   const std::uint32_t limit = std::min(kSpan, search_end_ - begin);
@@ -318,7 +328,8 @@ std::uint32_t ChainParser::parse_span(std::uint32_t begin, Sequences& sequences)
   return begin + count + nice.length;
 }
 
-/// Emits the way and returns where it ends: unless `whole`, before a match that the span's end cut.
+/// Emits the way and returns where it ends: unless `whole`, that is before a match that the
+/// span's end has cut.
 std::uint32_t ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, bool whole,
                                     Sequences& sequences) {
   std::uint32_t at = 0;
@@ -332,7 +343,7 @@ std::uint32_t ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, bo
   return at;
 }
 
-/// Emits a chosen match, or the legal matches and literals that take its place.
+/// Emits a chosen match or, where the rule forbids it, legal matches and literals in its place.
 void ChainParser::emit_match(std::uint32_t at, const Match& chosen, Sequences& sequences) {
   const std::uint32_t end = at + chosen.length;
   while (end - at >= parameters_.min_match) {

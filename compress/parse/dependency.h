@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Dependency elimination on the encoder's side (sources: S7.4, FORMAT.md 6.3):
-// while sequences are chosen, tells how much of a match the block's rule allows.
+// Dependency elimination on the encoder's side (sources: S7.4, FORMAT.md 6.3): while sequences
+// are chosen, it tells how much of a match the block's rule allows. The aim is that GPU
+// decoders copy the matches of a group at once. The idea is Gompresso's (Sitaridi, Mueller,
+// Kaldewey, Lohman and Ross, 2016), whose decoder otherwise needs several rounds (Multi-Round
+// Resolution).
 //
-// The test is of true byte dependence, not a high-water mark: of the bytes at or after the group's
-// start a match may read whatever is not forbidden. Which matches forbid what they write is the
-// whole difference between the rules:
+// The test is for true dependence of bytes, not against a high-water mark: at or after the
+// group's start, a match may read whatever is not forbidden. The rules differ only in which
+// matches forbid the bytes that they write:
 //   strict         everything at or after the group's start is forbidden
-//   literal-aware  what any match of the group writes
-//   two-wave       what matches of the second wave write: those whose source ends after the
-//                  group's start
-// The tile rule has tiles of the block in place of groups, and tells the waves apart byte by byte:
-// a byte whose source lies in its own tile is of the second wave, and forbidden. The source of a
-// byte lies before its match (overlap repeats), so only the tile where a match begins can hold
-// forbidden bytes.
+//  literal-aware  bytes that any match of the group writes
+//  two-wave       bytes that matches of the second wave write: those whose source ends after
+// the group's start
+// The tile rule has tiles of the block in place of groups and tells the waves apart byte by
+// byte: a byte whose source lies in its own tile is of the second wave, and forbidden. The
+// source of a byte lies before its match (overlap repeats), so only the tile where a match
+// begins can hold forbidden bytes.
 //
-// An illegal match is cut at its first forbidden byte rather than refused. Forbidden bytes are bits
-// of a bitmap over the block; bits of earlier groups or tiles are never looked at again, so that
-// nothing is cleared before the next block.
+// An illegal match is cut at its first forbidden byte instead of being refused. Forbidden bytes
+// are bits of a bitmap over the block. Bits of earlier groups or tiles are never looked at
+// again, so nothing is cleared before the next block.
 // Tested by tests/unit/compress/dependency_test.cpp and by every decode through the reference
 // decoder.
 #pragma once
@@ -32,6 +35,7 @@
 
 namespace presso {
 
+/// State of one block's parse; not for several threads.
 class DependencyTracker {
  public:
   /// `group`: sequences in a group; under the tile rule the bytes of a tile, a power of two.
@@ -44,7 +48,8 @@ class DependencyTracker {
     if (marks_writes()) forbidden_.assign(plain_bytes / 8 + 2 * sizeof(std::uint64_t), 0);
   }
 
-  /// How many of `length` bytes a match at block position `to` may copy from `distance` before it.
+  /// The number of bytes, at most `length`, that a match at block position `to` may copy from
+  /// `distance` before it. Matches in the dictionary are always legal.
   std::uint32_t legal_length(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     if (rule_ == DependencyRule::kNone || distance > to) return length;  // dictionary: always
     const std::uint32_t from = to - distance;
@@ -55,8 +60,8 @@ class DependencyTracker {
         length, first_forbidden(std::max(from, group_start_), std::min(from + length, to)) - from);
   }
 
-  /// Whether a match would read nothing at or after the start of the current group, or none of its
-  /// bytes be of the tile rule's second wave.
+  /// Whether a match would read nothing at or after the start of the current group; under the
+  /// tile rule, whether none of its bytes would be of the second wave.
   bool is_first_wave(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     if (rule_ == DependencyRule::kNone || distance > to) return true;
     if (rule_ == DependencyRule::kTile) {
@@ -65,8 +70,8 @@ class DependencyTracker {
     return to - distance + length <= group_start_;
   }
 
-  /// Appends a chosen sequence whose literals begin at block position `at`; returns whether what
-  /// its match writes first is forbidden now.
+  /// Records a chosen sequence whose literals begin at block position `at`. Returns whether the
+  /// first byte that its match writes is forbidden now.
   bool add(const Sequence& sequence, std::uint32_t at) {
     const std::uint32_t to = at + sequence.literals;
     if (rule_ == DependencyRule::kTile) return forbid_in_tile(sequence, to);
@@ -89,7 +94,7 @@ class DependencyTracker {
 
   std::uint32_t tile_start(std::uint32_t at) const { return at & ~(group_ - 1); }
 
-  /// How much of a match at `to` lies in the tile where it begins.
+  /// The bytes of a match at `to` that lie in the tile where it begins.
   std::uint32_t in_tile(std::uint32_t to, std::uint32_t length) const {
     return std::min(length, group_ - (to & (group_ - 1)));
   }
@@ -100,7 +105,8 @@ class DependencyTracker {
     return std::min(length, first_forbidden(std::max(from, start), end) - from);
   }
 
-  /// Forbids what the match writes from sources in the tile: all, or a part of each repetition.
+  /// Forbids the bytes that the match writes from sources in the tile: all, or a part of each
+  /// repetition.
   bool forbid_in_tile(const Sequence& sequence, std::uint32_t to) {
     if (sequence.distance > to) return false;
     const std::uint32_t start = tile_start(to);
@@ -116,8 +122,8 @@ class DependencyTracker {
     return false;
   }
 
-  /// The first forbidden position in [from, to), or a position that is no nearer than any match at
-  /// `to` can need: overlap repeats only what stands before `to`.
+  /// The first forbidden position in [from, to); if there is none, a position further than any
+  /// match at `to` can need, because overlap repeats only what stands before `to`.
   std::uint32_t first_forbidden(std::uint32_t from, std::uint32_t to) const {
     constexpr std::uint32_t kStep = 56;  // bits that are there however `from` is aligned
     for (std::uint32_t at = from; at < to; at += kStep) {
@@ -128,6 +134,7 @@ class DependencyTracker {
     return kNowhere;
   }
 
+  /// Sets bits, 56 at a time, at any alignment.
   void forbid(std::uint32_t at, std::uint32_t count) {
     constexpr std::uint32_t kStep = 56;
     for (; count > 0;) {
@@ -149,7 +156,7 @@ class DependencyTracker {
   std::vector<Byte> forbidden_;
 };
 
-/// No rule at all, as a type: what asks it is left out of the parser.
+/// The tracker for no rule: the compiler removes all questions to it.
 class NoTracker {
  public:
   std::uint32_t legal_length(std::uint32_t, std::uint32_t, std::uint32_t length) const {
@@ -159,9 +166,9 @@ class NoTracker {
   bool add(const Sequence&, std::uint32_t) { return false; }
 };
 
-/// A literal run this long is closed by a sequence without a match. Under the strict rule nothing
-/// is legal before a group ends, so runs must count as sequences early; otherwise the limit is what
-/// one sequence can hold.
+/// A literal run this long is closed by a sequence without a match. Under the strict rule
+/// nothing is legal before a group ends, so runs must count as sequences early; otherwise the
+/// limit is what one sequence can hold.
 constexpr std::uint32_t literal_run_limit(DependencyRule rule) {
   return rule == DependencyRule::kStrict ? 32 : kLongestLength;
 }

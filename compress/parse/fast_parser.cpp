@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The fast parser of the Byte coding: one probe of a single-entry hash table of 6-byte keys at a
-// position, greedy; the search steps further the longer nothing was found. Sources: S7.13:
-// dependency elimination on a matcher with one candidate.
+// The fast parser of the Byte coding: at each position one probe of a hash table of 6-byte keys
+// with single entries, greedy; the step grows the longer nothing is found (as in LZ4). Sources:
+// S7.13 (dependency elimination on a matcher with one candidate).
 //
-// Most of the time goes into mispredicted branches and the loads from one match's end to the next
-// match's. So what can be is computed without branches and beside that path, and the table fits the
-// first-level cache: 16-bit positions for blocks of at most 64 KiB.
+// Most of the time goes into mispredicted branches and into loads from the end of one match to
+// the end of the next. So whatever can be is computed without branches and off that path, and
+// the table fits the first-level cache: 16-bit positions for blocks of at most 64 KiB.
 //
-// Under a dependency rule, where a match was of the second wave, its start keeps the older entry of
-// the table: other matches of the group may not read what it wrote, but they may read its source,
-// which holds the same bytes. Staleness keeps table entries old enough to lie before the group.
+// Under a dependency rule, the start of a second-wave match keeps the older entry of the table:
+// other matches of the group may not read what it wrote, but they may read its source, which
+// holds the same bytes. Staleness keeps table entries old enough to lie before the group.
 //
-// The dictionary has a table of its own, built once and shared, that is probed where the block's
-// table has no match. Figures in NOTES.md.
+// The dictionary has a table of its own, built once and shared, which is probed where the
+// block's table has no match. Declines what the others find: no chains, no lazy matching.
+// Figures in NOTES.md.
 #include <algorithm>
 #include <type_traits>
 
@@ -28,7 +29,7 @@ constexpr std::uint32_t kTailBytes = 12;  ///< no search this close to the end: 
 constexpr std::uint32_t kKeyBytes = 6;
 constexpr std::uint32_t kWord = sizeof(std::uint64_t);
 
-/// The difference of two words, cut to the bytes of a key.
+/// The difference of two words without the bytes that are not part of the key.
 std::uint64_t key_of(std::uint64_t difference) {
   return difference << (64 - 8 * kKeyBytes);
 }
@@ -39,9 +40,9 @@ struct Match {
   std::uint32_t distance = 0;
 };
 
-/// One block's parse. Everything the loop reads is const and local, so that stores to the table do
-/// not force it to be read again.
-/// `kLimits`: there may be a dictionary, a staleness, a window smaller than the block.
+/// One block's parse. Everything the loop reads is const and local, so that stores to the table
+/// do not force the compiler to read it again. `kLimits`: there may be a dictionary, a
+/// staleness, or a window smaller than the block.
 template <class Entry, class Tracker, bool kLimits>
 class FastParse {
  public:
@@ -56,8 +57,8 @@ class FastParse {
         tracker_(tracker),
         out_(out) {}
 
-  /// Returns the end of the sequences. Long: the loop over positions with its step, back-extension
-  /// and emission is one state machine.
+  /// Returns the end of the sequences. The function is long because the loop over positions,
+  /// with its step, back-extension and emission, is one state machine.
   template <unsigned kHashBits>
   Sequence* run() {
     const Byte* const plain = plain_;
@@ -106,7 +107,7 @@ class FastParse {
   }
 
  private:
-  /// The match around `at`, whose key is known to be equal: forward, then back into the literals,
+  /// The match around `at`, whose key is equal: extended forward, then back into the literals,
   /// then cut to what the dependency rule allows. End 0: nothing is left.
   Match extend(std::uint32_t at, std::uint32_t distance, std::uint64_t difference) {
     std::uint32_t end = at + static_cast<std::uint32_t>(std::countr_zero(difference)) / 8;
@@ -122,8 +123,8 @@ class FastParse {
     return {begin, end, distance};
   }
 
-  /// How many bytes are equal after the word at `at`, which is equal. Where the rule cuts the
-  /// match, the number may be that of the bytes that it leaves.
+  /// The number of equal bytes after the word at `at`, which is equal. Where the rule cuts the
+  /// match, it may be the number that the rule leaves.
   std::uint32_t common_behind_word(std::uint32_t at, std::uint32_t distance) {
     const Byte* const here = plain_ + at + kWord;
     const std::uint32_t limit = std::min(size_ - at, parameters_.lookahead) - kWord;
@@ -136,6 +137,7 @@ class FastParse {
     });
   }
 
+  /// Equal bytes before both places, within the literals that are not emitted yet.
   std::uint32_t count_back(std::uint32_t at, std::uint32_t from) const {
     if (from < kWord) [[unlikely]]
       return 0;
@@ -150,6 +152,7 @@ class FastParse {
     return std::min(back, room);
   }
 
+  /// The dictionary's single candidate; it is extended forward only.
   Match find_in_dictionary(std::uint32_t at) {
     const std::uint32_t entry = dictionary_->head[hash6(plain_ + at, dictionary_->hash_bits)];
     if (entry == 0) return {};
@@ -165,11 +168,13 @@ class FastParse {
     return {at, at + length, distance};
   }
 
-  /// Closes the literal run that ends at `at` while it is too long for one sequence.
+  /// Emits sequences without a match while the literal run before `at` is too long for one
+  /// sequence.
   void close_run(std::uint32_t at) {
     while (at - literals_begin_ > run_limit_) emit({run_limit_, 0, 0});
   }
 
+  /// Writes the sequence; returns whether its match is forbidden to others.
   bool emit(const Sequence& sequence) {
     *out_++ = sequence;
     const bool forbidden = tracker_.add(sequence, literals_begin_);
@@ -186,12 +191,13 @@ class FastParse {
   const ParserParameters parameters_;
   const std::uint32_t run_limit_;
   const DictionaryIndex* const dictionary_;
-  Entry* const table_;  ///< last position of a hash
-  Tracker tracker_;     ///< a reference to one, or one
+  Entry* const table_;  ///< last position of each hash
+  Tracker tracker_;     ///< a reference, or a NoTracker
   Sequence* out_;
   std::uint32_t literals_begin_ = 0;
 };
 
+/// Chooses the table's width by the block's size, and the loop by what the block needs.
 class FastParser final : public Parser {
  public:
   explicit FastParser(const ParserParameters& parameters)
@@ -208,6 +214,7 @@ class FastParser final : public Parser {
   }
 
  private:
+  /// Limits cost tests in the loop, so there is a version without them.
   template <class Tracker, class Entry>
   Sequence* parse_into(std::vector<Entry>& table, Tracker tracker, Bytes plain,
                        const DictionaryIndex* dictionary, Sequence* out) {

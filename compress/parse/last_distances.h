@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The last three distances of a lane, as parser and encoder of the Bit coding follow them
-// (FORMAT.md 13.3).
+// (FORMAT.md 13.3). Records and tables repeat their distances, and a repeated one takes a few
+// bits. Whoever changes the order here must change the decoders too.
 #pragma once
 
 #include <algorithm>
@@ -10,24 +11,25 @@
 
 namespace presso {
 
-/// The latest first.
+/// The latest distance first.
 using LastDistances = std::array<std::uint32_t, bit::kRepeats>;
 
-/// The offset value of a distance, which is not 0.
+/// The offset value that stands for a distance other than 0: 1 to 3 for one of the last, above
+/// for others.
 inline std::uint32_t offset_value(std::uint32_t distance, const LastDistances& last) {
   const auto found = std::find(last.begin(), last.end(), distance);
   return found != last.end() ? static_cast<std::uint32_t>(found - last.begin()) + 1
                              : distance + bit::kRepeats;
 }
 
-/// The list after `distance`, which offset value `value` stands for.
+/// The list after `distance`, which the offset value `value` stands for.
 inline LastDistances moved(const LastDistances& last, std::uint32_t value, std::uint32_t distance) {
   if (value == 1) return last;
   if (value == 2) return {distance, last[0], last[2]};
   return {distance, last[0], last[1]};
 }
 
-/// Both at once, without a branch on what the distance is.
+/// Returns the offset value and updates the list, without a branch on the distance.
 inline std::uint32_t take_distance(std::uint32_t distance, LastDistances& last) {
   const bool first = distance == last[0];
   const bool second = distance == last[1];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte comparison and hashing shared by the match finders.
+// Comparing bytes and hashing, shared by the match finders. No function reads beyond the limits
+// that it is given, as blocks lie at the end of their memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace presso {
 
-/// How many leading bytes `a` and `b` share, at most `limit`; reads nothing after a + limit.
+/// The number of equal bytes at the front of `a` and `b`, at most `limit`; nothing from a +
+/// limit on is read.
 inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t limit) {
   std::uint32_t length = 0;
   while (length + 8 <= limit) {
@@ -24,9 +26,10 @@ inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t l
   return length;
 }
 
-/// What allowed(length) leaves of the bytes that `a` and `b` share, at most `limit`. More are
-/// compared only where it left all so far: in a run of one byte all of the rest is equal at every
-/// place, and the strict rule may allow a few bytes of it.
+/// What allowed(length) leaves of the equal bytes at `a` and `b`, at most `limit`. More bytes
+/// are compared only while it leaves all of them: in a run of one byte all of the rest is equal
+/// at every place, while the strict rule may allow only a few bytes, and comparing everything
+/// would take the square of the run.
 template <class Allowed>
 [[gnu::always_inline]] inline std::uint32_t allowed_length(const Byte* a, const Byte* b,
                                                            std::uint32_t limit, Allowed allowed) {
@@ -37,8 +40,8 @@ template <class Allowed>
   }
 }
 
-/// How many bytes before `a` and `b` are equal, at most `limit`, which `readable` bytes before each
-/// hold.
+/// The number of equal bytes before `a` and `b`, at most `limit`. `readable` bytes before each
+/// may be read.
 inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint32_t limit,
                                         std::uint32_t readable) {
   std::uint32_t length = 0;
@@ -54,16 +57,16 @@ inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint3
   return length;
 }
 
-/// How many bits the index of a table has for a text of this size: one entry for half as many bytes
-/// as 2^bytes_log2, or as many.
+/// Bits of a table's index for a text of this size: one entry for half of 2^bytes_log2 up to
+/// 2^bytes_log2 bytes, within `least` and `most`.
 inline unsigned index_bits(std::size_t text_bytes, unsigned bytes_log2, unsigned least,
                            unsigned most) {
   const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));
   return std::clamp(log2 - std::min(log2, bytes_log2), least, most);
 }
 
-/// A multiplicative hash of all of `word`; of its first bytes only where they were shifted to the
-/// upper end.
+/// A multiplicative hash (Knuth) of all of `word`; to hash its first bytes only, shift them to
+/// the upper end.
 inline std::uint32_t hash_word(std::uint64_t word, unsigned bits) {
   return static_cast<std::uint32_t>((word * 0x9E3779B185EBCA87u) >> (64 - bits));
 }

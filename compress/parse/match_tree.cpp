@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Binary search trees over suffixes, one for each hash of four bytes. The comments of find_at()
+// say why one walk both searches and inserts. Tested by
+// tests/unit/compress/match_tree_test.cpp.
 #include "compress/parse/match_tree.h"
 
 #include <algorithm>
@@ -16,6 +19,8 @@ constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
 MatchTree::MatchTree(const ParserParameters& parameters)
     : parameters_(parameters), hash_bits_(parameters.hash_bits) {}
 
+/// A dictionary's trees are copied, which is much faster than inserting its positions again for
+/// each block.
 void MatchTree::begin(Bytes plain, const DictionaryIndex* dictionary) {
   base_ = window_.place(plain, dictionary);
   begin_ = static_cast<std::uint32_t>(dictionary != nullptr ? dictionary->content.size() : 0);
@@ -32,6 +37,7 @@ void MatchTree::begin(Bytes plain, const DictionaryIndex* dictionary) {
   nice_end_ = 0;
 }
 
+/// Fills begins_ and matches_ for the positions.
 void MatchTree::find(std::uint32_t begin, std::uint32_t end) {
   first_ = begin;
   begins_.clear();
@@ -43,6 +49,7 @@ void MatchTree::find(std::uint32_t begin, std::uint32_t end) {
   begins_.push_back(static_cast<std::uint32_t>(matches_.size()));
 }
 
+/// Finds matches as well, in steps, and drops them.
 void MatchTree::index_content(Bytes content, const ParserParameters& parameters,
                               DictionaryIndex& index) {
   constexpr std::uint32_t kStep = 64u << 10;  // matches are found as well, and dropped
@@ -58,12 +65,14 @@ void MatchTree::index_content(Bytes content, const ParserParameters& parameters,
   index.children = std::move(tree.children_);
 }
 
+/// Matches shorter than the minimum are not kept.
 void MatchTree::add(std::uint32_t length, std::uint32_t distance) {
   if (length >= parameters_.min_match) matches_.push_back({length, distance});
 }
 
-/// A match that goes on after `length` bytes, `most` in all. Where the one before at the same
-/// distance was compared already it is not compared again, or a long repetition took for ever.
+/// Adds a match that goes on after `length` bytes; `most` is its limit. If the match before had
+/// the same distance and was compared to its end, it is not compared again; otherwise a long
+/// repetition would take the square of its length.
 void MatchTree::add_nice(std::uint32_t position, std::uint32_t length, std::uint32_t most,
                          std::uint32_t distance) {
   const bool goes_on = distance == nice_.distance && position + length <= nice_end_;
@@ -75,11 +84,12 @@ void MatchTree::add_nice(std::uint32_t position, std::uint32_t length, std::uint
   add(length, distance);
 }
 
-/// The tree of a key is sorted by the bytes from a position on; a newer position is above older
-/// ones. So the new one becomes the root, and the walk down to where it would have been divides the
-/// tree into what sorts before it and what sorts after it: `before` and `behind` are the links
-/// where the next such part belongs. All that is met shares with it at least as much as the closest
-/// on either side did.
+/// The tree of a key is sorted by the bytes that follow each position, and a newer position is
+/// above older ones. So the new one becomes the root, and the walk down to where it would have
+/// been divides the tree into what sorts before it and what sorts after it; two pointers mark the
+/// links where the next part of either side belongs. Every position that is met shares
+/// at least as many bytes with the new one as the closer of the two sides did, so comparing
+/// goes on from there.
 void MatchTree::find_at(std::uint32_t position) {
   const Byte* const here = base_ + position;
   const std::uint32_t most = std::min(end_ - position, parameters_.lookahead);

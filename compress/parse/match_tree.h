@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// All matches worth knowing of every position of a block: for each length the nearest place where
-// that many bytes are the same. Found in binary trees of the positions that begin with the same
-// four bytes, sorted by what follows; looking a position up and inserting it are one walk from the
-// root, at most `depth` steps. The cost does not grow with how much the block repeats, except
-// through nice_length. A dictionary lies before the block in memory (window.h), and its trees are
-// made once and copied for each block. Declines: matches of fewer than 4 bytes.
+// All matches worth knowing at every position of a block: for each length the nearest place
+// with that many equal bytes. They are found in binary trees of the positions that begin with
+// the same four bytes, sorted by what follows (the "bt" match finder of LZMA, Pavlov). Looking
+// a position up and inserting it are one walk from the root, of at most `depth` steps. The cost
+// does not grow with how much the block repeats, except through nice_length. A dictionary lies
+// before the block in memory (window.h); its trees are made once and copied for each block.
+// Eight bytes of memory a position. Declines matches of fewer than 4 bytes.
 //
 // Tested by tests/unit/compress/match_tree_test.cpp against looking at every place.
 #pragma once
@@ -27,22 +28,23 @@ class MatchTree {
  public:
   explicit MatchTree(const ParserParameters& parameters);
 
-  /// Begins a block. Both must stay where they are; `dictionary` may be nullptr.
+  /// Begins a block. Both arguments must stay where they are until the next one; `dictionary`
+  /// may be nullptr.
   void begin(Bytes plain, const DictionaryIndex* dictionary);
 
-  /// Finds the matches of the positions from `begin` on up to `end`; positions come in order and
-  /// once. Only those found last can be asked for.
+  /// Finds the matches of the positions from `begin` to before `end`. Positions come in order
+  /// and once. Only those found last can be asked for.
   void find(std::uint32_t begin, std::uint32_t end);
 
-  /// In the block and in the dictionary, in the order of lengths, the shortest first, each further
-  /// away than the one before. Those of nice_length and more are one, as long as it can be.
+  /// Matches in block and dictionary, the shortest first, each further away than the one
+  /// before. Of those of nice_length and more there is one, as long as it can be.
   std::span<const FoundMatch> at(std::uint32_t position) const {
     const std::size_t i = position - first_;
     return {matches_.data() + begins_[i], matches_.data() + begins_[i + 1]};
   }
 
-  /// The trees of the positions of `content` that have nice_length bytes, for `index.head` and
-  /// `index.children`: what the others begin with is known only with a block.
+  /// Makes the trees of those positions of `content` that are followed by nice_length bytes,
+  /// for `index.head` and `index.children`. How the others go on is known only with a block.
   static void index_content(Bytes content, const ParserParameters& parameters,
                             DictionaryIndex& index);
 
@@ -59,13 +61,14 @@ class MatchTree {
   std::uint32_t begin_ = 0;  ///< of the block
   std::uint32_t end_ = 0;
   unsigned hash_bits_;
-  std::vector<std::uint32_t> roots_;     ///< by hash: position + 1; 0: none
-  std::vector<std::uint32_t> children_;  ///< two a position, likewise: what sorts before and after
+  std::vector<std::uint32_t> roots_;  ///< root of each hash: position + 1; 0: none
+  // two a position (+ 1; 0: none): what sorts before it and after it
+  std::vector<std::uint32_t> children_;
   // Matches of a run of positions of the block.
-  std::uint32_t first_ = 0;  ///< the first of these
+  std::uint32_t first_ = 0;  ///< the first of those positions
   std::vector<std::uint32_t> begins_;
   std::vector<FoundMatch> matches_;
-  FoundMatch nice_{0, 0};  ///< the last one
+  FoundMatch nice_{0, 0};  ///< the last match of nice_length or more
   std::uint32_t nice_end_ = 0;
 };
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The parser of the higher levels: of all ways through a block's matches the one that takes the
-// fewest bits, as far as prices are known. They depend on the codes, of the Byte coding on the
-// token layout, and these on the way that is chosen; so there are some passes whose only result is
-// how often each symbol occurs, and one that counts.
+// The parser of the highest levels: of all ways through a block's matches it takes the one of
+// the fewest bits, as far as prices are known. Prices depend on the codes (in the Byte coding
+// on the token layout), and these on the way that is chosen. So some passes run only to count
+// how often each symbol occurs, and the last one is emitted.
 //
-// A pass goes over spans of 2048 positions. In a span every position knows its cheapest
-// way from the span's beginning: literal by literal, by every length of each match, and in the Bit
-// coding by the lane's last three distances, which the way decides. Ways that are not cheapest so
-// far are forgotten, though their distances might have paid later; that is what makes it fast, and
-// not quite optimal.
+// A pass goes over spans of 2048 positions. In a span every position knows its cheapest way
+// from the span's beginning: literal by literal, by every length of each match, and in the Bit
+// coding by the lane's last three distances, which depend on the way. Ways that are not the
+// cheapest so far are forgotten, though their distances might have paid later: that makes it
+// fast, and not quite optimal. This is the forward dynamic programme of LZMA and of zstd's
+// btopt.
 //
-// Under a dependency rule spans are shorter: they know more and see less ahead. A match may be as
-// long as the rule allows at the span's beginning. What a span itself forbids shows only when its
-// way is emitted; what is cut off then gets other matches or literals. A match of the second wave
-// may not be read by others, so that one from further back is worth looking for.
+// Under a dependency rule spans are shorter: they know more of the rule and see less ahead. A
+// match may be as long as the rule allows at the span's beginning. What a span itself forbids
+// shows only when its way is emitted; what is cut off then gets other matches or literals. The
+// bytes of a second-wave match may not be read by others, so a match from further back is worth
+// looking for.
 //
-// Costs per position: the matches' lengths together, in every pass. Tested by
+// Cost: for each position the sum of its matches' lengths, in every pass. Tested by
 // tests/unit/compress/dependency_test.cpp with the other parsers, and by every decoder on every
 // round trip.
 #include <algorithm>
@@ -34,28 +36,30 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kWindow = 256u << 10;  ///< positions whose matches are held
-constexpr std::uint32_t kSpan = 2048;          ///< positions looked over at a time
+constexpr std::uint32_t kSpan = 2048;          ///< positions of one dynamic programme
 constexpr std::uint32_t kNever = ~std::uint32_t{0};
-/// Where ways begin: a longer literal run may be cheaper than a shorter one, by less than this.
+/// The cost where ways begin, so that it can fall: a longer literal run may be cheaper than a
+/// shorter one, by less than this.
 constexpr std::uint32_t kFirstCost = 1u << 20;
-/// What a match of the second wave is held to cost beyond its bits: no other may read it.
+/// Added to the price of a second-wave match, because no other match may read it.
 constexpr double kSecondWaveBits = 2.5;
-/// A long match at a repeated distance may be so many bytes shorter than another.
+/// A long match at a repeated distance is taken if it is at most this many bytes shorter than
+/// another.
 constexpr std::uint32_t kRepeatGain = 8;
 constexpr unsigned kOlderHashBits = 16;
 constexpr std::uint32_t kOlderKeyBytes = 4;
 
-/// The cheapest way to a position that is known, by its last step.
+/// The cheapest known way to a position, by its last step.
 struct Node {
   std::uint32_t cost;
-  std::uint32_t length;    ///< of the match that ends here; 0: a literal
+  std::uint32_t length;    ///< length of the match that ends here; 0: a literal
   std::uint32_t distance;  ///< of that match
   std::uint32_t value;     ///< its offset value
   std::uint32_t run;       ///< literals since the last match
   LastDistances last;
 };
 
-/// Prices: BitPrices or BytePrices.
+/// `Prices` is BitPrices or BytePrices.
 template <class Prices>
 class OptimalParser final : public Parser {
  public:
@@ -74,10 +78,12 @@ class OptimalParser final : public Parser {
     tree_.begin(plain, dictionary);
     tracker_.begin_block(plain.size());
     if (has_rule()) link_older();
+    // The first pass needs prices before anything was counted.
     prices_.guess(plain, parameters_.min_match);
     literals_begin_ = 0;
     for (std::uint32_t at = 0; at < size_;) {
       window_end_ = std::min(size_, at + kWindow);
+      // Matches are found once a window and used by every pass.
       tree_.find(at, window_end_);
       for (std::uint32_t pass = 0; pass < parameters_.passes; ++pass) learn(at);
       at = choose(at, sequences);
@@ -86,10 +92,12 @@ class OptimalParser final : public Parser {
   }
 
  private:
+  /// Whether a dependency rule limits matches.
   bool has_rule() const { return parameters_.rule != DependencyRule::kNone; }
 
-  /// A pass over the window from `begin` on, for its counts alone.
+  /// A pass over the window from `begin` on, only to learn its counts.
   void learn(std::uint32_t begin) {
+    // Nothing is emitted: the way only says how often each symbol would occur.
     typename Prices::Counts counts{};
     last_ = std::to_array(bit::kFirstDistances);
     std::uint32_t run = 0;
@@ -106,6 +114,7 @@ class OptimalParser final : public Parser {
         at += node->length;
         run = 0;
       }
+      // After the span's way comes a long match, which was not priced.
       if (way.nice.length == 0) continue;
       const std::uint32_t value = value_of(way.nice.distance);
       count_match(counts, run, way.nice.length, value);
@@ -116,17 +125,18 @@ class OptimalParser final : public Parser {
     prices_.learn(counts);
   }
 
-  /// The offset value where the coding has one for repeated distances; else as if it were new.
+  /// The offset value: in a coding without repeated distances, each counts as new.
   std::uint32_t value_of(std::uint32_t distance) const {
     return Prices::kHasRepeats ? offset_value(distance, last_) : distance + bit::kRepeats;
   }
 
+  /// Counts are of lengths less the minimum, as they are coded.
   void count_match(typename Prices::Counts& counts, std::uint32_t run, std::uint32_t length,
                    std::uint32_t value) const {
     Prices::count_match(counts, run, length - parameters_.min_match, value);
   }
 
-  /// The last pass: emits; returns where it ended, which may be after the window.
+  /// The last pass: emits sequences. Returns where it ended, which may be after the window.
   std::uint32_t choose(std::uint32_t at, Sequences& sequences) {
     last_ = std::to_array(bit::kFirstDistances);
     while (at < window_end_) {
@@ -143,8 +153,8 @@ class OptimalParser final : public Parser {
     return at;
   }
 
-  /// What a span gives: the cheapest way over `positions`, and a match after them that is so long
-  /// that it is taken unseen.
+  /// The result of a span: the cheapest way over `positions`, and a match after them so long
+  /// that it is taken without pricing.
   struct Way {
     std::uint32_t positions;
     FoundMatch nice;
@@ -166,21 +176,23 @@ class OptimalParser final : public Parser {
   template <class Measure, class Accept>
   void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest, std::uint32_t depth,
                   Measure measure, Accept&& accept) const;
-  /// Places looked at for each position; and for a match that is about to be emitted.
+  /// Places that walk_older() looks at, for each position and for a match that is about to be
+  /// emitted.
   std::uint32_t usual_depth() const { return std::max(parameters_.depth / 4, 8u); }
   std::uint32_t last_depth() const { return 2 * parameters_.depth; }
-  /// How much of a match the rule allows.
+  /// Measures how much of a match the rule allows.
   auto legal_measure(std::uint32_t at) const {
     return [this, at](std::uint32_t distance, std::uint32_t length) {
       return tracker_.legal_length(at, distance, length);
     };
   }
-  /// All of one that is of the first wave.
+  /// Measures all of a match of the first wave and nothing of others.
   auto clean_measure(std::uint32_t at) const {
     return [this, at](std::uint32_t distance, std::uint32_t length) {
       return tracker_.is_first_wave(at, distance, length) ? length : 0;
     };
   }
+  /// Asked only while the rule counts.
   bool is_second_wave(std::uint32_t at, FoundMatch match) const {
     return way_is_legal_ && !tracker_.is_first_wave(at, match.distance, match.length);
   }
@@ -198,15 +210,17 @@ class OptimalParser final : public Parser {
   std::uint32_t size_ = 0;
   std::uint32_t window_end_ = 0;
   std::uint32_t literals_begin_ = 0;
-  LastDistances last_{};  ///< where the next span begins
+  LastDistances last_{};  ///< the last distances where the next span begins
   const std::uint32_t span_;
   std::vector<Node> nodes_;
   std::uint32_t way_begin_ = 0;  ///< position of the first node
-  bool way_is_legal_ = false;    ///< the rule counts
+  bool way_is_legal_ = false;    ///< whether the rule is asked
   std::vector<const Node*> steps_;
-  std::vector<std::uint32_t> older_;  ///< by position: + 1 of the one before with its first 4 bytes
+  // by position: (position + 1) of the one before with the same hash of 4 bytes
+  std::vector<std::uint32_t> older_;
 };
 
+/// A literal changes the price of the literal run that it lengthens.
 template <class Prices>
 void OptimalParser<Prices>::relax_literal(std::uint32_t i) {
   const Node& here = nodes_[i];
@@ -217,7 +231,7 @@ void OptimalParser<Prices>::relax_literal(std::uint32_t i) {
   if (cost < nodes_[i + 1].cost) nodes_[i + 1] = {cost, 0, 0, 0, here.run + 1, here.last};
 }
 
-/// All lengths from `from` to `to`.
+/// Tries all lengths from `from` to `to` of a match.
 template <class Prices>
 void OptimalParser<Prices>::relax_match(std::uint32_t i, std::uint32_t from, std::uint32_t to,
                                         std::uint32_t distance, std::uint32_t value) {
@@ -239,7 +253,8 @@ void OptimalParser<Prices>::relax_match(std::uint32_t i, std::uint32_t from, std
   }
 }
 
-/// Returns the least length that is left for other distances, which cost more.
+/// Tries the repeated distances. Returns the least length that other distances, which cost
+/// more, need.
 template <class Prices>
 std::uint32_t OptimalParser<Prices>::relax_repeats(std::uint32_t i, std::uint32_t limit) {
   const std::uint32_t at = way_begin_ + i;
@@ -256,7 +271,7 @@ std::uint32_t OptimalParser<Prices>::relax_repeats(std::uint32_t i, std::uint32_
   return from;
 }
 
-/// Completes a node whose cheapest way is known now: matches leave the list to be made.
+/// Completes a node whose cheapest way is final: follows the last distances along it.
 template <class Prices>
 void OptimalParser<Prices>::arrive(std::uint32_t i) {
   Node& node = nodes_[i];
@@ -265,6 +280,7 @@ void OptimalParser<Prices>::arrive(std::uint32_t i) {
   node.last = moved(nodes_[i - node.length].last, node.value, node.distance);
 }
 
+/// Matches of the tree, then, under a rule, further places that the rule allows.
 template <class Prices>
 void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t from, std::uint32_t room) {
   const std::uint32_t at = way_begin_ + i;
@@ -290,7 +306,7 @@ void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t from, s
   }
 }
 
-/// A match at node `i` so long that it is taken at once; length 0: none.
+/// A match at node `i` so long that it is taken at once; length 0: there is none.
 template <class Prices>
 FoundMatch OptimalParser<Prices>::find_nice(std::uint32_t i) const {
   const std::uint32_t at = way_begin_ + i;
@@ -310,7 +326,7 @@ FoundMatch OptimalParser<Prices>::find_nice(std::uint32_t i) const {
   return nice;
 }
 
-/// Of long matches at `at` one that the rule allows, `nearest` if it does.
+/// Among long matches at `at`, one that the rule allows: `nearest` if it does.
 template <class Prices>
 FoundMatch OptimalParser<Prices>::find_nice_legal(std::uint32_t at, FoundMatch nearest) const {
   const bool legal = legal_length(at, nearest) == nearest.length;
@@ -328,6 +344,7 @@ FoundMatch OptimalParser<Prices>::find_nice_legal(std::uint32_t at, FoundMatch n
   return best;
 }
 
+/// Chains of positions with equal hashes of four bytes, for walk_older().
 template <class Prices>
 void OptimalParser<Prices>::link_older() {
   older_.assign(size_, 0);
@@ -339,9 +356,10 @@ void OptimalParser<Prices>::link_older() {
   }
 }
 
-/// Calls accept(length, distance) for places, the nearest `depth`, of at most `limit` bytes of
-/// which measure(distance, length) leaves more than `longest` and than all before: the tree knows
-/// the nearest of each length only, which are the first that a rule forbids.
+/// Calls accept(length, distance) for earlier places, at most the nearest `depth`, where
+/// measure(distance, length) leaves more than `longest` and more than at all places before, up
+/// to `limit` bytes. It complements the tree, which knows only the nearest place of each
+/// length, and those are the first that a rule forbids.
 template <class Prices>
 template <class Measure, class Accept>
 void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest,
@@ -363,6 +381,7 @@ void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, st
   }
 }
 
+// Forward relaxation: when a node is reached, all ways to it were tried.
 template <class Prices>
 typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_t begin,
                                                                     std::uint32_t run, bool legal) {
@@ -385,9 +404,9 @@ typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_
   return {limit, {0, 0}};
 }
 
-/// The way's steps from its beginning on. Where the span's end cut it, its last match may not be
-/// all there is; it is left to the next span, and so is, in the pass that counts under a rule, the
-/// whole second half, which was chosen with too little after it in view.
+/// The way's steps from its beginning on. If the span's end cut the way, its last match may be
+/// incomplete and is left to the next span. In the last pass under a rule, the whole second half is
+/// left to it, as it was chosen with too little in view.
 template <class Prices>
 const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
   steps_.clear();
@@ -404,7 +423,7 @@ const std::vector<const Node*>& OptimalParser<Prices>::steps(const Way& way) {
   return steps_;
 }
 
-/// The longest match at `at` that the rule allows, at most `limit` bytes.
+/// The longest match at `at` that the rule allows, of at most `limit` bytes.
 template <class Prices>
 FoundMatch OptimalParser<Prices>::find_legal(std::uint32_t at, std::uint32_t limit) const {
   FoundMatch best{0, 0};
@@ -421,7 +440,7 @@ FoundMatch OptimalParser<Prices>::find_legal(std::uint32_t at, std::uint32_t lim
   return best;
 }
 
-/// Emits a chosen match, or the legal matches and literals that take its place.
+/// Emits a chosen match or, where the rule forbids it, legal matches and literals in its place.
 template <class Prices>
 void OptimalParser<Prices>::emit_match(std::uint32_t at, std::uint32_t length,
                                        std::uint32_t distance, Sequences& sequences) {

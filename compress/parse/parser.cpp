@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Makes parsers and the indexes of dictionaries for them. An index belongs to the parameters it
+// was made with: another kind of parser has other tables.
 #include "compress/parse/parser.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ bool has_tables(ParserKind kind) {
 
 }  // namespace
 
+/// The serial number lets parsers keep a copied dictionary from block to block (window.h).
 DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters) {
   constexpr std::size_t kKeyBytes = 8;  // as many as the hash loads
   constexpr std::uint32_t kChainHashBits = 17;
@@ -49,6 +52,7 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   return index;
 }
 
+/// Matches are limited to what a sequence can hold.
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
   ParserParameters limited = parameters;
   limited.lookahead = std::min(limited.lookahead, kLongestLength);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// From bytes to sequences. Five parsers share the interface:
-//   fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
-//   tables (table_parser.cpp)  one place of a string, a long and a short string's, or four places
-//   row    (row_parser.cpp)    up to 60 places that share a hash, greedy or lazy
-//   chain  (chain_parser.cpp)  hash chains, and the cheapest way through their matches
-//   optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
+// From bytes to sequences: LZ77 parsing (Ziv and Lempel, 1977). Five parsers share the
+// interface, from the fastest to the one that finds the fewest bits:
+// fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
+// tables (table_parser.cpp)  one place of a string, of a long and a short string, or four
+// places
+// row    (row_parser.cpp)    up to 60 places that share a hash, greedy or lazy
+// chain  (chain_parser.cpp)  hash chains, and the cheapest way through their longest matches
+// optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
 // All obey the dependency rule while they choose. A parser owns its tables, is reused for many
-// blocks, and gives the same sequences for the same input and parameters. Not thread-safe.
+// blocks, and gives the same sequences for the same input and parameters. Not thread-safe: one
+// for each thread. Compared in compress/NOTES.md.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +22,15 @@
 
 namespace presso {
 
-/// Size of the dictionary's table that the fast parser probes.
+/// Bits of the dictionary's table that the fast parser probes.
 constexpr unsigned kFastHashBits = 14;
 
+/// Which parser; block_encoder.cpp chooses it by level.
 enum class ParserKind { kFast, kOneTable, kTwoTables, kFourPlaces, kRow, kChain, kOptimal };
 
 struct ParserParameters {
   ParserKind kind = ParserKind::kChain;
-  Coding coding = Coding::kByte;  ///< what the sequences will be stored with
+  Coding coding = Coding::kByte;  ///< the coding that the sequences are for
   // For some parsers only:
   std::uint32_t lazy = 1;           ///< row: how far ahead a better match is looked for
   std::uint32_t row_key = 4;        ///< row: bytes of the strings in a row, 4 to 6
@@ -39,40 +43,45 @@ struct ParserParameters {
   std::uint32_t acceleration = 6;   ///< the step grows by one after 2^this misses (fast) or
                                     ///< literals (tables, row)
   bool dense = false;               ///< fast: two positions of a match enter the table, not one
-  std::uint32_t staleness = 0;      ///< fast: a table entry is replaced only when older than this
+  // fast: a table entry is replaced only if it is older than this many bytes
+  std::uint32_t staleness = 0;
   // For all parsers:
   Byte min_match = 4;
   std::uint32_t window = 0xFFFFFF;     ///< furthest distance
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
   DependencyRule rule = DependencyRule::kNone;
-  std::uint32_t group = 32;              ///< sequences in a group; tile rule: bytes in a tile
-  std::uint32_t block_bytes = 1u << 20;  ///< of most blocks: what tables of a dictionary are for
+  std::uint32_t group = 32;  ///< sequences in a group; tile rule: bytes in a tile
+  // size of most blocks, for the size of a dictionary's tables
+  std::uint32_t block_bytes = 1u << 20;
 };
 
-/// A dictionary's content with the tables to find matches in it. Immutable, shared by all threads.
+/// A dictionary's content with tables to find matches in it. Immutable, shared by all threads.
 struct DictionaryIndex {
   Bytes content;
-  std::uint64_t serial = 0;  ///< no two indexes of a process have the same; 0: made by no one
+  std::uint64_t serial = 0;  ///< unique in a process; 0: not made by index_dictionary()
   std::uint32_t hash_bits = 0;
-  /// Position + 1 of the last occurrence of a hash, 0: none; tables: what place_tables.h makes.
+  /// Position + 1 of the last occurrence of each hash, 0: none. For table parsers it holds the
+  /// tables of place_tables.h.
   std::vector<std::uint32_t> head;
-  /// Chain: position + 1 of the occurrence before; by position.
+  /// Chain parser: for each position, position + 1 of the occurrence before it.
   std::vector<std::uint32_t> previous;
   std::vector<std::uint32_t> children;  ///< optimal: MatchTree's; head holds its roots
   std::vector<Byte> rows;               ///< row: all rows as bytes
 };
 
-/// Indexes `content` (kept by reference) for parsers with these parameters.
+/// Indexes `content`, which is kept by reference, for parsers with these parameters.
 DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters);
 
-/// Fill the tables, or the rows, of an index.
+/// Fill the tables, or the rows, of an index; the parts of index_dictionary() for those
+/// parsers.
 void index_tables(const ParserParameters& parameters, DictionaryIndex& index);
 void index_rows(const ParserParameters& parameters, DictionaryIndex& index);
 
 class Parser {
  public:
   virtual ~Parser() = default;
-  /// Replaces `sequences`. `dictionary` may be nullptr.
+  /// Replaces `sequences` by those of `plain`, at most kMaxBlockBytes. `dictionary` may be
+  /// nullptr.
   virtual void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) = 0;
 };
 

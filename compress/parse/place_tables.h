@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where strings were seen before, for the table parser: one place for a string's hash in one table,
-// places of a long and of a short string in two tables, or the last four places of a hash in rows.
-// Each is a view of memory that its owner keeps; place 0 also stands for none.
+// Where strings were seen before, for the table parser: one place for a string's hash in one
+// table, places of a long and of a short string in two tables, or the last four places of a
+// hash in rows. Each class is a view of memory that its owner keeps. Place 0 also stands for
+// none, so position 0 is never found. No collisions are resolved: the parser compares.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 
 namespace presso {
 
-/// The last place of each string of seven bytes, or, of two tables, of eight and of six.
+/// The last place of each string of seven bytes or, with two tables, of eight and of six bytes.
 template <bool kTwo>
 class SinglePlaces {
  public:
@@ -29,7 +30,7 @@ class SinglePlaces {
   static constexpr unsigned kKey = kTwo ? 8 : 7;  ///< bytes of a (long) string
   static constexpr unsigned kShortKey = 6;
 
-  /// What a position found, and where it stands now.
+  /// The places that a position found, and where its own place was entered.
   struct Probe {
     std::uint64_t word;
     std::uint32_t* entry;
@@ -37,15 +38,15 @@ class SinglePlaces {
     std::uint32_t place;
     std::uint32_t short_place;
 
-    /// Puts back what was found.
+    /// Puts back the places that were found.
     void undo() const {
       *entry = place;
       if constexpr (kTwo) *short_entry = short_place;
     }
   };
 
-  /// Empty tables for a text of this size, in `memory`. One table is small, to stay in a near
-  /// cache.
+  /// Empty tables for a text of this size, in `memory`. A single table is kept small, so that
+  /// it stays in a near cache.
   static SinglePlaces make(std::vector<std::uint32_t>& memory, std::size_t text_bytes) {
     constexpr unsigned kLeastBits = 12;
     constexpr unsigned kMostBits = kTwo ? 17 : 15;
@@ -53,7 +54,7 @@ class SinglePlaces {
     return SinglePlaces(memory);
   }
 
-  /// `memory` as make() left it.
+  /// `memory` must be as make() has left it.
   explicit SinglePlaces(std::vector<std::uint32_t>& memory)
       : places_(memory.data()),
         shorts_(memory.data() + memory.size() / 2),
@@ -65,6 +66,7 @@ class SinglePlaces {
     if constexpr (kTwo) short_entry_of(word) = at;
   }
 
+  /// Enters `at` and returns what stood in its place.
   Probe exchange(const Byte* base, std::uint32_t at) const {
     const auto word = load<std::uint64_t>(base + at);
     std::uint32_t& entry = entry_of(word);
@@ -76,7 +78,7 @@ class SinglePlaces {
     return found;
   }
 
-  /// The place of the long string that begins with `word`; `at` takes its place.
+  /// Returns the place of the long string that `word` is, and enters `at` in its stead.
   std::uint32_t exchange_long(std::uint64_t word, std::uint32_t at) const {
     return std::exchange(entry_of(word), at);
   }
@@ -94,8 +96,9 @@ class SinglePlaces {
   unsigned bits_;
 };
 
-/// Rows of the last four places, the newest first, of strings of six bytes with the same hash. A
-/// byte more of the hash stands above each place and tells most of the others apart.
+/// Rows of the last four places, the newest first, of strings of six bytes with the same hash.
+/// Another byte of the hash stands above each place and tells most of the others apart, so few
+/// places are compared in vain.
 class FourPlaces {
  public:
   static constexpr unsigned kKey = 6;
@@ -104,13 +107,13 @@ class FourPlaces {
 
   using Row = std::array<std::uint32_t, 4>;
 
-  /// What a position found.
+  /// The row that a position found.
   struct Probe {
     std::uint64_t word;
     Row row;
     unsigned candidates;  ///< bits of places whose upper byte agrees
 
-    /// That of the lowest of these bits: the newest.
+    /// The place of the lowest of these bits, which is the newest.
     std::uint32_t place_of(unsigned bits) const {
       return row[static_cast<unsigned>(std::countr_zero(bits))] % (1u << kPlaceBits);
     }
@@ -124,7 +127,7 @@ class FourPlaces {
     return FourPlaces(memory);
   }
 
-  /// `memory` as make() left it.
+  /// `memory` must be as make() has left it.
   explicit FourPlaces(std::vector<std::uint32_t>& memory)
       : places_(memory.data()),
         bits_(static_cast<unsigned>(std::countr_zero(memory.size() / kPlaces)) + kTagBits) {}

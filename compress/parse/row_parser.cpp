@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The row parser: rows of 12, 28 or 60 places (by level) that share a hash, told apart by another
-// byte of it. Greedy, or lazy: a match is then taken unless one of the next positions has one that
-// gains more. Sources: S7.13; tags in rows: Handte and Collet, zstd 1.5.0, 2021.
+// The row parser: rows of 12, 28 or 60 places (by level) that share a hash, told apart by
+// another byte of it. Greedy or lazy: a lazy match is taken only if none of the next positions
+// has one that gains more. Sources: S7.13; tags in rows as in zstd 1.5.0 (Handte and Collet,
+// 2021).
 //
-// What a match gains is its length less the bits of its distance, in quarters of a byte, as about
-// four bits of distance are worth a byte of length. The Bit coding writes one of the last three
-// distances in few bits, so these are tried first at every position; greedily, only the last one
-// is, one byte ahead, and taken at once. The dependency rule is asked for each candidate, which
-// counts as far as it is legal. A source within the group makes a match of the second wave, whose
-// bytes others may not read: that costs something too.
+// A match gains its length less the bits of its distance, counted in quarters of a byte, since
+// about four bits of distance are worth a byte of length. The Bit coding writes one of the last
+// three distances in few bits, so these are tried first at every position; the greedy parser
+// tries only the last one, one byte ahead, and takes it at once. The dependency rule is asked
+// for each candidate, which counts as far as it is legal. A source within the group makes a
+// second-wave match, whose bytes others may not read: that costs something too.
 //
 // Cost: a row of 12 is one cache line, fetched some positions before it is needed, so that its
-// candidates are read beside each other, where a chain's are read one after another. Hashes of the
-// positions ahead are kept until these are entered.
+// candidates are read together, where those of a chain are read one after another. Hashes of
+// the next positions are kept until these are entered.
 //
-// The dictionary lies before the block in memory (window.h), and its rows are made once and copied
-// for each block, so that one search finds the places of both.
+// The dictionary lies before the block in memory (window.h). Its rows are made once and copied
+// for each block, so that one search finds places in both.
 // Tested by tests/unit/compress/dependency_test.cpp; figures in NOTES.md.
 #include <algorithm>
 #include <cstring>
@@ -39,11 +40,12 @@ constexpr unsigned kTagBits = 8;
 constexpr std::uint32_t kTagsTogether = 16;
 constexpr std::uint32_t kTailBytes =
     16;                                 ///< no search this close to the end: hashes are read ahead
-constexpr std::uint32_t kAhead = 4;     ///< positions whose rows are being fetched
-constexpr std::uint32_t kCompared = 4;  ///< bytes that a candidate is first looked at
-/// Of a match of more than four times this number of positions only so many at either end enter the
-/// rows; it grows with the length that ends a search.
-constexpr std::uint32_t kInsertedOfLong = 4;  ///< greedily; else twice as many
+constexpr std::uint32_t kAhead = 4;     ///< positions ahead whose rows are being fetched
+constexpr std::uint32_t kCompared = 4;  ///< bytes that are compared first
+/// For a match longer than four times this number of positions, only as many at either end enter
+/// the rows; it grows with the length that ends a search. This is for the greedy parser; the lazy
+/// one enters twice as many.
+constexpr std::uint32_t kInsertedOfLong = 4;
 constexpr std::uint32_t kUsualNice = 64;
 constexpr std::uint32_t kMostInserted = 16;  ///< times kInsertedOfLong
 
@@ -51,9 +53,11 @@ constexpr std::uint32_t kMostInserted = 16;  ///< times kInsertedOfLong
 constexpr std::int32_t kByteGain = 4;
 constexpr std::int32_t kSecondWaveCost = 2;
 constexpr std::int32_t kRepeatCost = 1;
-constexpr std::int32_t kBetterAfterOne = 4;  ///< what a match one literal later must gain more,
+// what a match one literal later must gain in addition,
+constexpr std::int32_t kBetterAfterOne = 4;
 constexpr std::int32_t kBetterAfterTwo = 7;  ///< and two literals later
 
+/// `gain` in quarters of a byte; a match that gains nothing is not taken.
 struct Match {
   std::uint32_t begin = 0;
   std::uint32_t length = 0;  ///< 0: none
@@ -61,7 +65,8 @@ struct Match {
   std::int32_t gain = 0;
 };
 
-/// A ring of places, written downwards.
+/// A ring of places that is written downwards, so the newest is at `newest` and older ones
+/// follow.
 template <std::uint32_t kWays_>
 struct alignas(kWays_ == 12 ? 64 : 16) Row {
   static constexpr std::uint32_t kWays = kWays_;
@@ -80,7 +85,7 @@ struct alignas(kWays_ == 12 ? 64 : 16) Row {
     places[to] = place;
   }
 
-  /// Which places have the tag, as bits, the one that was written last first.
+  /// The places that have the tag, as bits, the newest at bit 0.
   std::uint64_t candidates(Byte tag) const {
     static_assert((kBefore + kWays) % kTagsTogether == 0);
     std::uint64_t equal = 0;
@@ -91,8 +96,9 @@ struct alignas(kWays_ == 12 ? 64 : 16) Row {
     return (equal >> newest | equal << (kWays - newest)) & kAll;
   }
 
-  /// The place of the lowest bit of `candidates`.
+  /// The place at the lowest bit of `candidates`.
   std::uint32_t first_of(std::uint64_t candidates) const {
+    // candidates() has rotated the newest place to bit 0.
     const std::uint32_t way = static_cast<std::uint32_t>(std::countr_zero(candidates)) + newest;
     return places[way < kWays ? way : way - kWays];
   }
@@ -112,14 +118,14 @@ struct alignas(kWays_ == 12 ? 64 : 16) Row {
   }
 };
 
-/// All rows, a value that points to a parser's memory.
+/// All rows: a view of a parser's memory.
 template <class Row_>
 struct Rows {
   using Row = Row_;
 
   Row* rows;
-  unsigned hash_bits;  ///< of row and tag
-  unsigned key_shift;  ///< 64 less the bits of the text that a hash is of
+  unsigned hash_bits;  ///< bits of row number and tag
+  unsigned key_shift;  ///< 64 less the bits of text that are hashed
 
   std::uint32_t hash(const Byte* at) const {
     return hash_word(load<std::uint64_t>(at) << key_shift, hash_bits);
@@ -161,11 +167,12 @@ class RowParse {
     fetch_rows();
   }
 
-  /// Takes the first match that is found. Returns the end of the sequences.
+  /// Takes the first match that gains. Returns the end of the sequences.
   Sequence* run_greedily() {
     std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
       insert_up_to(at);
+      // One byte ahead: a literal and a repeated distance are cheaper than a new distance.
       Match match = bit_ ? find_repeated(at + 1, last_[0]) : Match{};
       if (match.length == 0) {
         try_rows(at, match);
@@ -186,12 +193,13 @@ class RowParse {
     return out_;
   }
 
-  /// One loop, so that the search is there once.
+  /// The lazy parser. It is one loop, so that the inlined search exists once.
   Sequence* run_lazily() {
     Match best;
     std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
       Match found;
+      // What a later match has to beat.
       found.gain = best.length > 0 ? floor_of(best, at - best.begin) : 0;
       find(at, found);
       if (found.length > 0) {
@@ -214,19 +222,19 @@ class RowParse {
   }
 
  private:
-  /// The next position to search where there was no match at `at`.
+  /// The next position to search after a miss at `at`: the step grows with the literal run.
   std::uint32_t after_miss(std::uint32_t at) {
     // Under the strict rule a group has to end before anything is legal.
     if (parameters_.rule == DependencyRule::kStrict) close_run(at);
     return at + 1 + ((at - literals_begin_) >> parameters_.acceleration);
   }
 
-  /// What a match `after` positions further on has to gain to be taken in place of `best`.
+  /// What a match `after` positions later must gain to be taken instead of `best`.
   static std::int32_t floor_of(const Match& best, std::uint32_t after) {
     return best.gain + (after == 1 ? kBetterAfterOne : kBetterAfterTwo);
   }
 
-  /// The best match at `at`, or `best` as it is where none gains more.
+  /// Updates `best` with the best match at `at`, if it gains more.
   [[gnu::always_inline]] void find(std::uint32_t at, Match& best) {
     insert_up_to(at);
     if (bit_) {
@@ -237,13 +245,14 @@ class RowParse {
   }
 
   [[gnu::always_inline]] void try_repeated(std::uint32_t at, std::uint32_t distance, Match& best) {
+    // A repeated distance costs a constant, whatever it is.
     const std::int32_t cost = sequence_cost_ + kRepeatCost;
     const std::uint32_t needed = needed_for(best, cost, parameters_.min_match);
     if (distance > at - begin_ || !may_reach(at, at - distance, needed)) return;
     consider(at, at - distance, needed, cost, best);
   }
 
-  /// A match at this distance, however little it gains.
+  /// A match at this distance, whatever it gains.
   [[gnu::always_inline]] Match find_repeated(std::uint32_t at, std::uint32_t distance) const {
     if (distance > at - begin_ ||
         load<std::uint32_t>(base_ + at) != load<std::uint32_t>(base_ + at - distance)) {
@@ -253,7 +262,7 @@ class RowParse {
     return length < parameters_.min_match ? Match{} : Match{at, length, distance, 0};
   }
 
-  /// The nearest candidates first. `at` is what is inserted next.
+  /// Tries the row's candidates, nearest first. `at` must be the next position to be inserted.
   [[gnu::always_inline]] void try_rows(std::uint32_t at, Match& best) {
     const std::uint32_t hash = hashes_[at % kAhead];
     const typename Rows::Row& row = rows_.row_of(hash);
@@ -261,9 +270,11 @@ class RowParse {
     if (rest == 0) return;
     std::uint32_t needed = needed_for(best, cost_of(at - row.first_of(rest)), least_);
     for (std::uint32_t depth = parameters_.depth; rest != 0 && depth > 0; --depth) {
+      // No match here can be long enough any more.
       if (needed > end_ - at) return;
       const std::uint32_t from = row.first_of(rest);
       rest &= rest - 1;
+      // Candidates are ordered by distance, so all that follow are too far.
       if (at - from > parameters_.window) return;
       if (!may_reach(at, from, needed)) continue;
       if (!consider(at, from, needed, cost_of(at - from), best)) continue;
@@ -272,18 +283,18 @@ class RowParse {
     }
   }
 
-  /// How long a match of this cost must be to gain more than `best`.
+  /// The least length with which a match of this cost gains more than `best`.
   static std::uint32_t needed_for(const Match& best, std::int32_t cost, std::uint32_t least) {
     return std::max(static_cast<std::uint32_t>((best.gain + cost) / kByteGain) + 1, least);
   }
 
-  /// Looks at the end of what is needed.
+  /// A cheap test first: whether the last bytes of the needed length are equal.
   bool may_reach(std::uint32_t at, std::uint32_t from, std::uint32_t needed) const {
     return needed <= end_ - at && load<std::uint32_t>(base_ + from + needed - kCompared) ==
                                       load<std::uint32_t>(base_ + at + needed - kCompared);
   }
 
-  /// Whether it is the best now.
+  /// Measures a candidate; returns whether it is the best now.
   [[gnu::always_inline]] bool consider(std::uint32_t at, std::uint32_t from, std::uint32_t needed,
                                        std::int32_t cost, Match& best) const {
     const std::uint32_t length = allowed(at, from, 0, needed);
@@ -297,13 +308,14 @@ class RowParse {
     return true;
   }
 
+  /// The cost of a distance in quarters of a byte.
   std::int32_t cost_of(std::uint32_t distance) const {
     if (bit_) return sequence_cost_ + std::bit_width(distance);
     return sequence_cost_ + (distance > 0xFFFF ? kByteGain : 0);
   }
 
-  /// How many bytes are equal and allowed at `at` and `from`, where `known` are equal; any number
-  /// below `needed` where it is less than that.
+  /// The number of equal and allowed bytes at `at` and `from`, where the first `known` are
+  /// equal. Any number below `needed` may be returned for one that is less.
   [[gnu::always_inline]] std::uint32_t allowed(std::uint32_t at, std::uint32_t from,
                                                std::uint32_t known,
                                                std::uint32_t needed = 0) const {
@@ -326,10 +338,11 @@ class RowParse {
            known;
   }
 
-  /// Lets the match begin before where literals are equal, too.
+  /// Extends the match backwards while the literals before it are equal, too.
   [[gnu::always_inline]] void extend_back(Match& match) const {
     const std::uint32_t from = match.begin - match.distance;
     const std::uint32_t first = from < begin_ ? 0 : begin_;
+    // Not past the literals of this run, the first byte there is, or the longest match.
     const std::uint32_t room = std::min(
         {match.begin - literals_begin_, from - first, parameters_.lookahead - match.length});
     std::uint32_t back = 0;
@@ -343,7 +356,7 @@ class RowParse {
     match.length = length;
   }
 
-  /// Returns the match's end.
+  /// Emits the match, enters its positions into the rows and returns its end.
   [[gnu::always_inline]] std::uint32_t emit_match(const Match& match) {
     close_run(match.begin);
     emit({match.begin - literals_begin_, match.length, match.distance});
@@ -365,7 +378,7 @@ class RowParse {
     }
   }
 
-  /// Begins to fetch the rows of the next positions.
+  /// Begins to load the rows of the next positions.
   void fetch_rows() {
     for (std::uint32_t at = inserted_; at < inserted_ + kAhead; ++at) {
       fetch_row(at, hashes_[at % kAhead]);
@@ -392,31 +405,33 @@ class RowParse {
   const std::uint32_t search_end_;
   const ParserParameters parameters_;
   const bool bit_;
-  const std::uint32_t least_;  ///< length of a match in a row
+  const std::uint32_t least_;  ///< least length of a match from the rows
   const std::int32_t sequence_cost_;
   const std::uint32_t inserted_of_long_;
   const std::uint32_t run_limit_;
   const Rows rows_;
-  Tracker tracker_;  ///< a reference to one, or one
+  Tracker tracker_;  ///< a reference, or a NoTracker
   Sequence* out_;
   std::uint32_t literals_begin_;
   std::uint32_t inserted_;        ///< positions below are in the rows, or never will be
-  std::uint32_t hashes_[kAhead];  ///< of inserted_ and the positions after it
+  std::uint32_t hashes_[kAhead];  ///< hashes of inserted_ and the positions after it
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-/// Rows for a text of this size: each for 32 or 64 positions, in a table of a few MiB at most; for
-/// a small text, whose table is small as well, for half as many.
+/// Rows for a text of this size, as a power of two: one for 32 or 64 positions, in a table of a
+/// few MiB at most; for a small text, whose table is small anyway, one for half as many.
 template <class Row>
 unsigned rows_log2(std::size_t text_bytes) {
+  // 256 rows at least, 32,768 at most.
   constexpr unsigned kLeast = 8;
   constexpr unsigned kMost = 15;
   constexpr std::size_t kSmallText = 256u << 10;
+  // Larger rows serve more positions each.
   const unsigned positions_log2 = (Row::kWays > 12 ? 6 : 5) - (text_bytes <= kSmallText ? 1 : 0);
   return index_bits(text_bytes, positions_log2 + 1, kLeast, kMost);
 }
 
-/// Calls use<Row>() with the rows that the parameters ask for.
+/// Calls use<Row>() with the row type that the depth asks for.
 template <class Use>
 void with_row(const ParserParameters& parameters, Use&& use) {
   if (parameters.depth <= 12) return use.template operator()<Row<12>>();
@@ -430,6 +445,7 @@ Rows<Row> rows_in(std::vector<Row>& memory, const ParserParameters& parameters) 
           64 - 8 * parameters.row_key};
 }
 
+/// One for each thread; its rows are kept from block to block.
 class RowParser final : public Parser {
  public:
   explicit RowParser(const ParserParameters& parameters)
@@ -447,6 +463,7 @@ class RowParser final : public Parser {
   template <class Row>
   void parse_with(std::vector<Row>& memory, Bytes plain, const DictionaryIndex* dictionary,
                   Sequences& sequences) {
+    // Positions of dictionary and block in one memory.
     const Byte* const base = window_.place(plain, dictionary);
     std::uint32_t before = 0;
     if (dictionary != nullptr) {
@@ -473,6 +490,7 @@ class RowParser final : public Parser {
 
 }  // namespace
 
+/// Enters every position of the content.
 void index_rows(const ParserParameters& parameters, DictionaryIndex& index) {
   constexpr std::size_t kHashed = 8;  // as many as a hash loads
   with_row(parameters, [&]<class Row>() {

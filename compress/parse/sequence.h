@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a parser produces and an encoder writes: literals followed by one back-reference.
+// What a parser produces and an encoder writes: literals followed by one back-reference, the
+// unit of LZ77. Sequences know no coding.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +8,17 @@
 
 namespace presso {
 
-/// The longest literal run or match of one sequence: an escape byte of 255 and a 16-bit rest; every
-/// token layout holds it (FORMAT.md 6.2).
+/// The longest literal run, and the longest match, of one sequence: an escape byte of 255 and a
+/// 16-bit rest. Every token layout can hold it (FORMAT.md 6.2).
 constexpr std::uint32_t kLongestLength = 255 + 65535;
 
 struct Sequence {
   std::uint32_t literals = 0;
   std::uint32_t match = 0;     ///< 0: a sequence without a back-reference
-  std::uint32_t distance = 0;  ///< from the match's first byte back; may reach into the dictionary
+  std::uint32_t distance = 0;  ///< back from the match's first byte; may reach into the dictionary
 };
 
-/// In order; literals after the last sequence fill the rest of the block.
+/// A block's sequences in order. Literals after the last one fill the rest of the block.
 using Sequences = std::vector<Sequence>;
 
 }  // namespace presso

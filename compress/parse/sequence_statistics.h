@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How long the literal runs and matches of a block are, and the token layout of the Byte coding
-// (FORMAT.md 6.2) that suits them. The optimal parser takes its prices from here, and the Byte
-// encoder sizes its streams. Counting for all layouts is cheap because a layout only moves the two
-// limits from which on a length needs an escape byte.
+// Counts the lengths of a block's literal runs and matches, and chooses the token layout of the
+// Byte coding (FORMAT.md 6.2) that suits them. The optimal parser takes its prices from here,
+// and the Byte encoder the sizes of its streams. One count serves all layouts, because a layout
+// only moves the two limits from which a length needs an escape byte.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace presso {
 
 constexpr std::uint32_t kEscapeLimit = 255;  ///< an escape byte of 255 continues in the long stream
 
-/// What all layouts need to know of a block's sequences, gathered in one pass. Lengths are counted
-/// by value, those of kCounted - 1 and more together.
+/// What choosing among layouts needs to know of a block's sequences, gathered in one pass.
+/// Lengths are counted by value, those of kCounted - 1 and more together.
 struct SequenceStatistics {
   static constexpr std::uint32_t kCounted = 1024;
   using Lengths = std::array<std::uint32_t, kCounted>;
@@ -28,10 +28,10 @@ struct SequenceStatistics {
 
 SequenceStatistics gather_statistics(const Sequences& sequences, Byte min_match);
 
-/// Bytes of escapes and of the long stream when lengths of `limit` and more are escaped.
+/// Bytes of escapes and of the long stream if lengths of `limit` and more are escaped.
 std::uint64_t escape_bytes(const SequenceStatistics::Lengths& lengths, std::uint32_t limit);
 
-/// The token layout that makes these sequences smallest. `min_match` as the parser used it.
+/// The token layout that makes these sequences smallest. `min_match` must be the parser's.
 TokenLayout choose_layout(const SequenceStatistics& statistics, Byte min_match);
 
 }  // namespace presso

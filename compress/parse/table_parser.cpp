@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The table parser: at every position one place that shares seven bytes, from one hash table; or
-// two places that share eight and six, from two, the longer string believed first; or the last four
-// places that share six, the best one taken (place_tables.h). One table is the fastest parser of
-// the Bit coding; the others fill the gap between it and the row parser. The idea of a table of
-// long and one of short strings: Collet, zstd's strategy "dfast", 2016.
+// The table parser. At every position it looks at one place that shares seven bytes, from one
+// hash table; or at two places that share eight and six, from two tables, the longer string
+// first; or at the last four places that share six, and takes the best one (place_tables.h).
+// One table is the fastest parser of the Bit coding; the others fill the gap between it and the
+// row parser. A table of long and one of short strings is the idea of zstd's strategy "dfast"
+// (Collet, 2016).
 //
-// A match is taken at once, except that a short one gives way to a longer one that begins one byte
-// later, and any to one at the last distance that does.
+// A match is taken at once, with two exceptions: a short one gives way to a longer one that
+// begins one byte later, and any to one at the last distance that does.
 //
-// A place that the dependency rule forbids is told by a look at its first bytes, before the match
-// is measured: else a long forbidden match would be measured again at every position of it. Where
-// a match is of the second wave, its start keeps the older entries of single places: others may not
-// read what it wrote, but they may read its source (fast_parser.cpp has the same).
+// Whether the dependency rule forbids a place is tested on its first bytes, before the match is
+// measured: otherwise a long forbidden match would be measured again at each of its positions.
+// The start of a second-wave match keeps the older entries of single places: others may not
+// read what it wrote, but they may read its source (as in fast_parser.cpp).
 //
-// The dictionary lies before the block in memory (window.h), and its tables are made once and
-// copied for each block, so that a probe finds the nearest places of both.
+// The dictionary lies before the block in memory (window.h). Its tables are made once and
+// copied for each block, so that a probe finds the nearest places in both. Tested by
+// tests/unit/compress/dependency_test.cpp.
 #include <algorithm>
 #include <type_traits>
 
@@ -31,11 +33,12 @@ namespace {
 
 constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: 8-byte loads
 constexpr std::uint32_t kCompared = 4;    ///< bytes at a time
-// Of rows:
-constexpr std::uint32_t kFetchedAhead = 2;   ///< positions
-constexpr std::uint32_t kShortMatch = 12;    ///< all positions of shorter ones enter the rows,
-constexpr std::uint32_t kAtEitherEnd = 3;    ///< of longer ones so many at either end
-constexpr std::int32_t kBetterAfterOne = 4;  ///< what a match one literal later must gain more
+// For rows of four places:
+constexpr std::uint32_t kFetchedAhead = 2;  ///< positions
+constexpr std::uint32_t kShortMatch = 12;   ///< all positions of shorter matches enter the rows,
+constexpr std::uint32_t kAtEitherEnd = 3;   ///< of longer ones as many at either end
+// what a match one literal later must gain in addition
+constexpr std::int32_t kBetterAfterOne = 4;
 
 struct Match {
   std::uint32_t begin = 0;
@@ -92,7 +95,7 @@ class TableParse {
   }
 
  private:
-  /// The match at `at`, where the tables had `probed`, or one byte later; length 0: none.
+  /// The match at `at`, for which the tables had `probed`, or one a byte later; length 0: none.
   Match find(std::uint32_t at, const Probe& probed) {
     if constexpr (kFour) {
       return find_in_rows(at, probed);
@@ -101,6 +104,7 @@ class TableParse {
     }
   }
 
+  /// Long key first, then the short one, which gives way to a long key a byte later.
   Match find_in_tables(std::uint32_t at, const Probe& probed) {
     constexpr unsigned kKey = Tables::kKey;
     if (is_at<kKey>(probed.place, at, probed.word)) return extend(at, probed.place, kKey);
@@ -115,6 +119,7 @@ class TableParse {
     return {};
   }
 
+  /// The best of four places, or of the four a byte later if that gains more.
   Match find_in_rows(std::uint32_t at, const Probe& probed) {
     const Match match = find_best(at, probed);
     if (match.length == 0 || match.length >= parameters_.nice_length) return match;
@@ -122,7 +127,7 @@ class TableParse {
     return gain_of(later) > gain_of(match) + kBetterAfterOne ? later : match;
   }
 
-  /// The best of up to four.
+  /// The best of up to four candidates.
   Match find_best(std::uint32_t at, const Probe& probed) const {
     constexpr unsigned kKey = Tables::kKey;
     Match best;
@@ -140,26 +145,27 @@ class TableParse {
     return best.length > 0 ? extend_back(best) : best;
   }
 
-  /// In quarters of a byte: about four bits of distance are worth a byte of length.
+  /// A match's gain in quarters of a byte: about four bits of distance are worth a byte of
+  /// length.
   static std::int32_t gain_of(const Match& match) {
     return static_cast<std::int32_t>(4 * match.length) - std::bit_width(match.distance);
   }
 
-  /// Whether `place` holds what begins at `at` with `word`, and a match may read it.
+  /// Whether `place` holds the key that `word`, at `at`, begins with, and a match may read it.
   template <unsigned kKey>
   bool is_at(std::uint32_t place, std::uint32_t at, std::uint64_t word) const {
     return begin_equally<kKey>(load<std::uint64_t>(base_ + place), word) && place < at &&
            at - place <= parameters_.window && legal(at, at - place, kKey) == kKey;
   }
 
-  /// What the rule allows; everything in the dictionary is allowed.
+  /// The length that the rule allows; everything in the dictionary is allowed.
   std::uint32_t legal(std::uint32_t at, std::uint32_t distance, std::uint32_t length) const {
     const std::uint32_t to = at - begin_;
     return distance > to ? length : tracker_.legal_length(to, distance, length);
   }
 
-  /// How many bytes are equal at `at` and `from`, of which `known` are. A match does not go on from
-  /// the dictionary into the block.
+  /// The number of equal bytes at `at` and `from`, of which `known` are known. A match does not
+  /// go on from the dictionary into the block.
   std::uint32_t common(std::uint32_t at, std::uint32_t from, std::uint32_t known) const {
     std::uint32_t limit = std::min(end_ - at, parameters_.lookahead);
     if (from < begin_) limit = std::min(limit, begin_ - from);
@@ -167,19 +173,19 @@ class TableParse {
     return known + common_length(base_ + at + known, base_ + from + known, limit - known);
   }
 
-  /// Whether kCompared bytes are.
+  /// Whether kCompared bytes are equal at both places.
   bool are_equal(std::uint32_t a, std::uint32_t b) const {
     return load<std::uint32_t>(base_ + a) == load<std::uint32_t>(base_ + b);
   }
 
-  /// A match at this distance, from `at` on.
+  /// A match at this distance that begins at `at`.
   Match find_repeated(std::uint32_t at, std::uint32_t distance) const {
     if (distance > at - begin_ || !are_equal(at, at - distance)) return {};
     const std::uint32_t length = legal(at, distance, common(at, at - distance, kCompared));
     return length < parameters_.min_match ? Match{} : Match{at, length, distance};
   }
 
-  /// Back into the literals, unless the rule forbids it.
+  /// Extends the match back into the literals, unless the rule forbids it.
   Match extend_back(const Match& match) const {
     const std::uint32_t back = std::min(count_back(match.begin, match.begin - match.distance),
                                         parameters_.lookahead - match.length);
@@ -189,8 +195,8 @@ class TableParse {
     return {begin, length, match.distance};
   }
 
-  /// Forward, then back into the literals, then cut to what the rule allows; length 0: too little
-  /// is left.
+  /// Extends forward, then back into the literals, then cuts to what the rule allows; length 0
+  /// if too little is left.
   Match extend(std::uint32_t at, std::uint32_t from, std::uint32_t known) const {
     const std::uint32_t back = std::min(count_back(at, from), parameters_.lookahead - known);
     const std::uint32_t length =
@@ -201,14 +207,14 @@ class TableParse {
     return {begin, allowed, at - from};
   }
 
-  /// How many literals before `at` are equal, too.
+  /// The number of equal literals before `at`.
   std::uint32_t count_back(std::uint32_t at, std::uint32_t from) const {
     const std::uint32_t first = from < begin_ ? 0 : begin_;
     return common_length_back(base_ + at, base_ + from,
                               std::min(at - literals_begin_, from - first), from - first);
   }
 
-  /// Returns where the match ends, or one of the last distance but one that follows it.
+  /// Returns where the match ends, or a match at the last distance but one that follows it.
   std::uint32_t emit_match(const Match& match, const Probe& probed, bool at_probe) {
     close_run(match.begin);
     const bool forbidden = emit({match.begin - literals_begin_, match.length, match.distance});
@@ -226,7 +232,7 @@ class TableParse {
     return literals_begin_;
   }
 
-  /// Enters positions after `from`, of matches that end at `to`.
+  /// Enters some positions after `from` of matches that end at `to`.
   void insert_inside(std::uint32_t from, std::uint32_t to) const {
     if constexpr (!kFour) {
       for (const std::uint32_t at : {from + 1, from + 2, (from + to) / 2, to - 2, to - 1}) {
@@ -242,7 +248,7 @@ class TableParse {
     }
   }
 
-  /// Under the strict rule a group has to end before anything is legal.
+  /// Under the strict rule a group has to end before any match is legal.
   void close_run_if_strict(std::uint32_t at) {
     if (parameters_.rule == DependencyRule::kStrict) close_run(at);
   }
@@ -265,13 +271,13 @@ class TableParse {
   const ParserParameters parameters_;
   const std::uint32_t run_limit_;
   const Tables tables_;
-  Tracker tracker_;  ///< a reference to one, or one
+  Tracker tracker_;  ///< a reference, or a NoTracker
   Sequence* out_;
   std::uint32_t literals_begin_;
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-/// Calls use<Tables>() with the tables of a kind.
+/// Calls use<Tables>() with the table type of the parser's kind.
 template <class Use>
 void with_tables(ParserKind kind, Use&& use) {
   if (kind == ParserKind::kOneTable) return use.template operator()<SinglePlaces<false>>();
@@ -279,6 +285,7 @@ void with_tables(ParserKind kind, Use&& use) {
   use.template operator()<FourPlaces>();
 }
 
+/// One for each thread; its tables are kept from block to block.
 class TableParser final : public Parser {
  public:
   explicit TableParser(const ParserParameters& parameters)
@@ -317,6 +324,7 @@ class TableParser final : public Parser {
 
 }  // namespace
 
+/// Enters every position of the content.
 void index_tables(const ParserParameters& parameters, DictionaryIndex& index) {
   with_tables(parameters.kind, [&]<class Tables>() {
     const Tables tables = Tables::make(index.head, index.content.size() + parameters.block_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A dictionary and the block that follows it, side by side in memory: positions of both are numbers
-// of one row, so that one table finds matches in both and a match is compared without asking where
-// it lies. The dictionary is copied once, each block once.
+// A dictionary and the block that follows it, side by side in memory. Positions of both are
+// numbers of one row, so that one table finds matches in both and comparing needs not ask where
+// a match lies. The dictionary is copied once, each block once.
 #pragma once
 
 #include "compress/parse/parser.h"
@@ -11,8 +11,8 @@ namespace presso {
 
 class Window {
  public:
-  /// The first byte of `dictionary` (may be nullptr), or of `plain` without one. Valid until the
-  /// next call; without a dictionary nothing is copied.
+  /// Returns the first byte of `dictionary`, after which `plain` follows; without a dictionary
+  /// (nullptr or empty) that of `plain`, and nothing is copied. Valid until the next call.
   const Byte* place(Bytes plain, const DictionaryIndex* dictionary) {
     if (dictionary == nullptr || dictionary->content.empty()) return plain.data();
     const Bytes content = dictionary->content;
@@ -28,7 +28,7 @@ class Window {
 
  private:
   Buffer bytes_;
-  std::uint64_t held_ = 0;  ///< DictionaryIndex::serial of what bytes_ begin with; 0: none
+  std::uint64_t held_ = 0;  ///< DictionaryIndex::serial of the content in bytes_; 0: none
 };
 
 }  // namespace presso

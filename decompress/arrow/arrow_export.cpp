@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tested by tests/unit/decompress/arrow/export_test.cpp.
+// Moves columns into Arrow's C structs without copying them: each struct owns its ColumnData in
+// private_data and frees it in its release function. A consumer may release in any order and on
+// any thread. Tested by tests/unit/decompress/arrow/export_test.cpp.
 #include "decompress/arrow/arrow_export.h"
 
 #include <array>
@@ -14,6 +16,7 @@
 namespace presso {
 namespace {
 
+/// What a schema's private_data points to: the strings and children that the struct refers to.
 struct OwnedSchema {
   std::string format;
   std::string name;
@@ -28,6 +31,7 @@ struct OwnedSchema {
         dictionary(dictionaries) {}
 };
 
+/// What an array's private_data points to.
 struct OwnedArray {
   ColumnData column;
   std::array<const void*, 3> buffers{};
@@ -38,13 +42,14 @@ struct OwnedArray {
       : children(count), dictionary(dictionaries) {}
 };
 
-/// A dictionary that other batches have, too.
+/// A dictionary that several batches share; each batch holds a reference.
 struct SharedArray {
   std::shared_ptr<const ColumnData> column;
   std::array<const void*, 3> buffers{};
   ArrowChildren<ArrowArray> children{0};
 };
 
+/// Hands `owned` over to the schema's release function.
 ArrowSchema schema_of(std::unique_ptr<OwnedSchema> owned, bool nullable) {
   ArrowSchema schema = {};
   schema.format = owned->format.c_str();
@@ -57,24 +62,25 @@ ArrowSchema schema_of(std::unique_ptr<OwnedSchema> owned, bool nullable) {
   return schema;
 }
 
-/// A name that holds a zero byte ends there for who reads it.
+/// For a plain column. Names that contain a zero byte end there for whoever reads them.
 ArrowSchema schema_of(const ColumnSchema& column) {
   return schema_of(std::make_unique<OwnedSchema>(arrow_format(column), arrow_name(column), 0),
                    column.nullable);
 }
 
-/// Codes of 32 bits, whose dictionary has the column's strings.
+/// For a column of 32-bit codes, whose dictionary holds the column's strings.
 ArrowSchema coded_schema_of(const ColumnSchema& column) {
   auto owned = std::make_unique<OwnedSchema>("i", arrow_name(column), 0, 1);
   owned->dictionary.structs[0] =
       schema_of(std::make_unique<OwnedSchema>(arrow_format(column), "", 0), false);
+  // Taken before `owned` goes; the schema's release function frees it.
   ArrowSchema* const dictionary = owned->dictionary.pointers[0];
   ArrowSchema schema = schema_of(std::move(owned), column.nullable);
   schema.dictionary = dictionary;
   return schema;
 }
 
-/// `owned` has the column that `view` shows.
+/// `owned` must hold the column that `view` shows; buffers are borrowed from it.
 template <class Owned>
 ArrowArray array_of(std::unique_ptr<Owned> owned, const ColumnView& view) {
   const bool strings = is_string(view.type);
@@ -83,17 +89,20 @@ ArrowArray array_of(std::unique_ptr<Owned> owned, const ColumnView& view) {
   if (strings) owned->buffers[2] = view.values;
   const auto rows = static_cast<std::int64_t>(view.rows);
   ArrowArray array = owning_array(std::move(owned), rows, 0, strings ? 3 : 2);
+  // Counted, since consumers may rely on the number.
   if (view.validity != nullptr) {
     array.null_count = rows - static_cast<std::int64_t>(count_bits(view.validity, view.rows));
   }
   return array;
 }
 
+/// Takes the column; its dictionary, if any, becomes the array's dictionary.
 ArrowArray array_of(ColumnData column) {
   auto owned = std::make_unique<OwnedArray>(0, column.dictionary == nullptr ? 0 : 1);
   owned->column = std::move(column);
   const ColumnView view = owned->column.view();
   if (owned->column.dictionary == nullptr) return array_of(std::move(owned), view);
+  // Each batch has a struct of its own for the dictionary, over the same memory.
   auto shared = std::make_unique<SharedArray>();
   shared->column = owned->column.dictionary;
   const ColumnView entries = shared->column->view();
@@ -104,6 +113,7 @@ ArrowArray array_of(ColumnData column) {
   return array;
 }
 
+/// Types and row counts must match, as consumers cannot check.
 Status check_columns(const TableSchema& schema, const std::vector<ColumnData>& columns) {
   bool same = columns.size() == schema.columns.size();
   for (std::size_t i = 0; same && i < columns.size(); ++i) {
@@ -115,7 +125,9 @@ Status check_columns(const TableSchema& schema, const std::vector<ColumnData>& c
 
 }  // namespace
 
+// A batch is a struct array whose children are the columns; it has no nulls of its own.
 void hand_over(std::vector<ColumnData> columns, ArrowArray& out) {
+  // A table without wanted columns has no rows to tell.
   const auto rows = columns.empty() ? 0 : static_cast<std::int64_t>(columns.front().rows);
   auto owned = std::make_unique<OwnedArray>(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -124,6 +136,8 @@ void hand_over(std::vector<ColumnData> columns, ArrowArray& out) {
   out = owning_array(std::move(owned), rows, 0, 1);
 }
 
+/// `coded`: a bit for each column that is exported as a dictionary; may be shorter than the
+/// columns.
 Status export_schema(const TableSchema& schema, ArrowSchema& out, const std::vector<bool>& coded) {
   return without_bad_alloc([&]() -> Status {
     auto owned = std::make_unique<OwnedSchema>("+s", "", schema.columns.size());
@@ -137,6 +151,8 @@ Status export_schema(const TableSchema& schema, ArrowSchema& out, const std::vec
   });
 }
 
+/// kInvalidArgument where the columns do not fit; kBadRowGroup for strings that break the
+/// schema's promise of UTF-8. `out` is only written on success.
 Status export_batch(const TableSchema& schema, std::vector<ColumnData> columns, ArrowArray& out) {
   PRESSO_TRY(check_columns(schema, columns));
   return without_bad_alloc([&]() -> Status {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of export_batch() for columns that are in Arrow's layout already (to_arrow_layout()).
+// The part of export_batch() for columns that have Arrow's layout already (to_arrow_layout()).
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace presso {
 
-/// May throw std::bad_alloc; then `out` is as it was.
+/// Moves the columns into `out`. It may throw std::bad_alloc; `out` is unchanged then.
 void hand_over(std::vector<ColumnData> columns, ArrowArray& out);
 
 }  // namespace presso

@@ -9,6 +9,8 @@
 namespace presso {
 namespace {
 
+/// Sign-extends to 128 bits. Only decimals of 64 bits have another layout than Arrow's;
+/// everything else is handed over as it was decoded.
 void widen_decimals(ColumnData& data) {
   Buffer wide;
   wide.resize_discarding(static_cast<std::size_t>(data.rows) * 16);
@@ -23,6 +25,8 @@ void widen_decimals(ColumnData& data) {
 
 }  // namespace
 
+/// Strings of utf8 columns are checked here, because consumers take them for valid without
+/// looking.
 Status to_arrow_layout(const ColumnSchema& column, ColumnData& data) {
   if (data.dictionary != nullptr) return {};  // whoever made it has looked at its entries
   if (column.type == ColumnType::kDecimal64) widen_decimals(data);
@@ -32,6 +36,7 @@ Status to_arrow_layout(const ColumnSchema& column, ColumnData& data) {
                     "column `" + column.name + "` is said to be UTF-8 and is not");
 }
 
+/// Without columns in the options, all of the table's are taken, in its order.
 Result<ArrowRows> ArrowRows::make(const Table& table, const ArrowOptions& options) {
   ArrowRows rows(table);
   rows.columns_ = options.columns;
@@ -45,12 +50,14 @@ Result<ArrowRows> ArrowRows::make(const Table& table, const ArrowOptions& option
     }
     rows.schema_.columns.push_back(table.schema().columns[column]);
   }
+  // A range past the end is cut, not refused: consumers ask for "the next rows".
   rows.row_ = std::min(options.first_row, table.rows());
   rows.end_ = rows.row_ + std::min(options.rows, table.rows() - rows.row_);
   rows.batch_rows_ = std::max(options.batch_rows, 1u);
   return rows;
 }
 
+/// Batches do not cross row groups, and begin at multiples of batch_rows within one.
 std::optional<ArrowRows::Batch> ArrowRows::next() {
   if (row_ >= end_) return std::nullopt;
   RowGroupSummary about = table_.row_group(group_);
@@ -62,6 +69,7 @@ std::optional<ArrowRows::Batch> ArrowRows::next() {
   return Batch{group_, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(rows)};
 }
 
+// Thread-safe: batches are independent.
 Result<std::vector<ColumnData>> ArrowRows::read(const Batch& batch) const {
   PRESSO_ASSIGN(std::vector<ColumnData> columns,
                 table_.read(batch.group, columns_, batch.first, batch.rows));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of a table as columns in Arrow's layout, batch by batch: what both the C stream and the IPC
-// stream are made from. Tested by tests/unit/decompress/arrow/export_test.cpp.
+// Rows of a table as columns in Arrow's layout, batch by batch. Both the C stream and the IPC
+// stream are made from them. Tested by tests/unit/decompress/arrow/export_test.cpp.
 #pragma once
 
 #include <optional>
@@ -10,27 +10,28 @@
 
 namespace presso {
 
-/// The values of `data` as Arrow has them. Decimals of 64 bits become those of 128 bits;
-/// kBadRowGroup for strings that are not UTF-8 though the column says so.
+/// Converts `data` to Arrow's layout: decimals of 64 bits are widened to 128. kBadRowGroup for
+/// strings that are not UTF-8 though the column says so.
 Status to_arrow_layout(const ColumnSchema& column, ColumnData& data);
 
+/// next() hands out work and is for one thread; read() does it and is for many.
 class ArrowRows {
  public:
-  /// Rows of one row group.
+  /// Rows of a single row group.
   struct Batch {
     std::uint64_t group = 0;
     std::uint32_t first = 0;
     std::uint32_t rows = 0;
   };
 
-  /// kInvalidArgument: a column that the table has not.
+  /// kInvalidArgument for a column that the table does not have.
   static Result<ArrowRows> make(const Table& table, const ArrowOptions& options);
 
-  /// Of the columns that are wanted.
+  /// The schema of the wanted columns, in their order.
   const TableSchema& schema() const { return schema_; }
-  /// nullopt: there are no more.
+  /// The next batch; nullopt if there are no more.
   std::optional<Batch> next();
-  /// Thread-safe.
+  /// Decodes the batch. Thread-safe.
   Result<std::vector<ColumnData>> read(const Batch& batch) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The C stream of a table: when its batches are used up, the next ones are decoded together, one
-// for each thread. Nothing runs between two calls. Tested by
-// tests/unit/decompress/arrow/export_test.cpp.
+// The C stream of a table. When its batches are used up, the next ones are decoded together,
+// one for each thread, and handed out one by one. Nothing runs between two calls, so a consumer
+// may stop at any time. Tested by tests/unit/decompress/arrow/export_test.cpp.
 #include <deque>
 
 #include "decompress/arrow/arrow_export.h"
@@ -14,12 +14,16 @@ namespace {
 
 using Columns = std::vector<ColumnData>;
 
+/// One caller at a time, as Arrow's interface demands. Holds up to one decoded batch for each
+/// thread.
 class TableStream final : public StreamSource {
  public:
   TableStream(ArrowRows rows, unsigned threads) : rows_(std::move(rows)), threads_(threads) {}
 
   Result<const TableSchema*> schema() override { return &rows_.schema(); }
 
+  /// An array without release function, as `out` is left at the end, means that no batch
+  /// follows.
   Status next(ArrowArray& out) override {
     if (ready_.empty() && status_.ok()) status_ = decode();
     if (ready_.empty()) return status_;
@@ -29,6 +33,8 @@ class TableStream final : public StreamSource {
   }
 
  private:
+  /// Fills ready_ with up to one batch for each thread. On an error those before it are still
+  /// given.
   Status decode() {
     unsigned wanted = threads_;
     return run_ordered<ArrowRows::Batch, Result<Columns>>(
@@ -49,11 +55,12 @@ class TableStream final : public StreamSource {
   ArrowRows rows_;
   unsigned threads_;
   std::deque<Columns> ready_;
-  Status status_;  ///< of the batch behind those that are ready
+  Status status_;  ///< the error of the batch after those in ready_
 };
 
 }  // namespace
 
+// The table's file must outlive the stream; the Table itself is copied.
 Status export_stream(const Table& table, const ArrowOptions& options, ArrowArrayStream& out) {
   return without_bad_alloc([&]() -> Status {
     PRESSO_ASSIGN(ArrowRows rows, ArrowRows::make(table, options));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The few structures of FlatBuffers that Arrow's messages are made of
-// (https://flatbuffers.dev/internals): tables with their lists of fields, vectors, strings. Written
-// from front to back; a field that refers to something is filled in when that is written, which
-// is always behind it. Everything is aligned from the begin of the buffer, whose own place must be
-// a multiple of 8.
+// Writes the few structures of FlatBuffers that Arrow's messages consist of
+// (https://flatbuffers.dev/internals): tables with their lists of fields, vectors, strings. It
+// writes from front to back. A field that refers to something is filled in when that is
+// written, which is always later. Everything is aligned from the beginning of the buffer, whose
+// own place must be a multiple of 8. No schema compiler and no library are needed.
 #pragma once
 
 #include <initializer_list>
@@ -15,14 +15,15 @@
 
 namespace presso {
 
+// One message at a time; see Google's FlatBuffers for the binary form.
 class FlatWriter {
  public:
-  /// A place that waits for what it refers to.
+  /// A place that waits for what it will refer to.
   using Place = std::size_t;
 
-  /// A field of a table, in the order of the schema's numbers.
+  /// A field of a table; fields come in the order of the schema's numbers.
   struct Field {
-    Byte bytes;  ///< 1, 2, 4 or 8; 0: left out, which means the default
+    Byte bytes;  ///< 1, 2, 4 or 8; 0: absent, which means the default
     std::uint64_t value;
   };
   static constexpr Field kNoField = {0, 0};
@@ -32,11 +33,11 @@ class FlatWriter {
     return {sizeof(T), static_cast<std::uint64_t>(value)};
   }
 
-  /// Begins with the reference to the outermost table.
+  /// The buffer begins with the reference to the outermost table.
   FlatWriter() : bytes_(4) {}
   static constexpr Place kRoot = 0;
 
-  /// Where the fields stand, by number; those left out have none.
+  /// Writes a table and returns the places of its fields, by number; absent ones have none.
   std::vector<Place> table(Place from, std::initializer_list<Field> fields) {
     const std::size_t list = begin(2);
     const std::size_t list_bytes = 4 + 2 * fields.size();
@@ -58,6 +59,7 @@ class FlatWriter {
     return places;
   }
 
+  /// Strings have a length and a zero byte at the end.
   void string(Place from, std::string_view text) {
     refer(from, begin(4));
     append_value(bytes_, static_cast<std::uint32_t>(text.size()));
@@ -65,7 +67,7 @@ class FlatWriter {
     bytes_.push_back(0);
   }
 
-  /// A vector of references, each a place.
+  /// Writes a vector of references and returns the place of each.
   std::vector<Place> references(Place from, std::size_t count) {
     refer(from, begin(4));
     append_value(bytes_, static_cast<std::uint32_t>(count));
@@ -77,7 +79,7 @@ class FlatWriter {
     return places;
   }
 
-  /// A vector of structs of `struct_words` numbers of 64 bits each.
+  /// Writes a vector of structs of `struct_words` 64-bit numbers each.
   void structs(Place from, std::span<const std::int64_t> words, std::size_t struct_words) {
     while (bytes_.size() % 8 != 4) bytes_.push_back(0);
     refer(from, bytes_.size());
@@ -85,7 +87,7 @@ class FlatWriter {
     for (const std::int64_t word : words) append_value(bytes_, word);
   }
 
-  /// Of a multiple of 8 bytes.
+  /// Returns the bytes, padded to a multiple of 8.
   std::vector<Byte> finish() {
     align(8);
     return std::move(bytes_);
@@ -97,6 +99,7 @@ class FlatWriter {
     return bytes_.size();
   }
   void align(std::size_t to) { bytes_.resize(round_up(bytes_.size(), to)); }
+  /// References count from their own place.
   void refer(Place from, std::size_t to) {
     store<std::uint32_t>(&bytes_[from], static_cast<std::uint32_t>(to - from));
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Numbers of fields and types are those of Arrow's Schema.fbs and Message.fbs.
+// Builds Arrow's IPC messages: metadata as FlatBuffers, then the columns' buffers. The numbers
+// of fields and types are those of Arrow's Schema.fbs and Message.fbs. Tested by
+// tests/cli/test_table_arrow.py, which reads them with pyarrow.
 #include "decompress/arrow/ipc_message.h"
 
 #include <algorithm>
@@ -12,12 +14,13 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kAlignment = 8;
+/// MetadataVersion V5 of Schema.fbs.
 constexpr std::int16_t kVersion5 = 4;
 
-/// Of the union MessageHeader.
+/// Members of the union MessageHeader that are used.
 enum class Header : Byte { kSchema = 1, kRecordBatch = 3 };
 
-/// Of the union Type.
+/// Members of the union Type that are used.
 enum class Type : Byte {
   kInt = 2,
   kFloatingPoint = 3,
@@ -31,7 +34,7 @@ enum class Type : Byte {
 
 using Place = FlatWriter::Place;
 
-/// Returns the place of the header.
+/// Writes the message's table and returns the place of its header.
 Place begin_message(FlatWriter& flat, Header header, std::size_t body_bytes) {
   return flat.table(
       FlatWriter::kRoot,
@@ -39,8 +42,11 @@ Place begin_message(FlatWriter& flat, Header header, std::size_t body_bytes) {
        FlatWriter::kReference, FlatWriter::field(static_cast<std::int64_t>(body_bytes))})[2];
 }
 
+/// The prefix: a marker, and the size of the metadata.
 void append_metadata(FlatWriter& flat, Buffer& to) {
+  // finish() pads to 8 bytes, which both sides rely on.
   const std::vector<Byte> metadata = flat.finish();
+  // The marker tells this form from that of old versions, which began with the size.
   std::vector<Byte> prefix;
   append_value<std::uint32_t>(prefix, 0xFFFFFFFF);
   append_value(prefix, static_cast<std::uint32_t>(metadata.size()));
@@ -48,6 +54,7 @@ void append_metadata(FlatWriter& flat, Buffer& to) {
   to.append(metadata);
 }
 
+/// Strings that are not known to be UTF-8 are binary, since Arrow's consumers do not check.
 Type type_of(const ColumnSchema& column) {
   switch (column.type) {
     case ColumnType::kBool:
@@ -71,6 +78,7 @@ Type type_of(const ColumnSchema& column) {
   }
 }
 
+/// The type's own table, with width, precision or unit.
 void append_type(FlatWriter& flat, Place at, const ColumnSchema& column) {
   const auto number = [](std::int32_t value) { return FlatWriter::field(value); };
   const auto choice = [](int value) { return FlatWriter::field(static_cast<std::int16_t>(value)); };
@@ -90,6 +98,7 @@ void append_type(FlatWriter& flat, Place at, const ColumnSchema& column) {
       flat.table(at, {choice(0)});  // days
       break;
     case Type::kTimestamp: {
+      // Only timestamps that are known to be UTC have a zone.
       const std::string zone = arrow_zone(column);
       const auto unit = choice(static_cast<int>(column.unit));
       const auto places =
@@ -102,7 +111,7 @@ void append_type(FlatWriter& flat, Place at, const ColumnSchema& column) {
   }
 }
 
-/// name, nullable, type's number, type, dictionary, children
+/// The fields of a Field table: name, nullable, the type's number, type, dictionary, children.
 void append_field(FlatWriter& flat, Place at, const ColumnSchema& column) {
   const auto places =
       flat.table(at, {FlatWriter::kReference, FlatWriter::field(static_cast<Byte>(column.nullable)),
@@ -113,7 +122,7 @@ void append_field(FlatWriter& flat, Place at, const ColumnSchema& column) {
   flat.references(places[5], 0);
 }
 
-/// Lengths of the body's buffers, which stand in it one after another.
+/// Lengths and contents of the body's buffers, which stand in it one after another.
 struct BodyPlan {
   std::vector<std::int64_t> nodes;    ///< rows, nulls
   std::vector<std::int64_t> buffers;  ///< offset, length
@@ -128,13 +137,17 @@ struct BodyPlan {
   }
 };
 
+/// The bitmap without spare bytes; empty if there are no nulls.
 Bytes validity_of(const ColumnData& column) {
   return Bytes(column.validity)
       .first(std::min<std::size_t>(column.validity.size(), (column.rows + 7) / 8));
 }
 
+/// Validity, offsets if any, and values, in the order that Arrow prescribes.
 void plan_column(const ColumnData& column, BodyPlan& plan) {
+  // A node has rows and nulls; readers trust both.
   const auto rows = static_cast<std::int64_t>(column.rows);
+  // A buffer of no bytes, with a count of no nulls, stands for a bitmap of ones.
   const Bytes validity = validity_of(column);
   plan.nodes.push_back(rows);
   plan.nodes.push_back(validity.empty() ? 0
@@ -150,6 +163,7 @@ void plan_column(const ColumnData& column, BodyPlan& plan) {
 
 }  // namespace
 
+// Without a body. Dictionaries are not used in this form.
 void append_ipc_schema(const TableSchema& schema, Buffer& to) {
   FlatWriter flat;
   const Place header = begin_message(flat, Header::kSchema, 0);
@@ -160,6 +174,7 @@ void append_ipc_schema(const TableSchema& schema, Buffer& to) {
   append_metadata(flat, to);
 }
 
+/// The body is written directly into `to`, padded to 8 bytes after each buffer.
 void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to) {
   BodyPlan plan;
   for (const ColumnData& column : columns) plan_column(column, plan);
@@ -168,11 +183,13 @@ void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to) {
   const auto places =
       flat.table(header, {FlatWriter::field(static_cast<std::int64_t>(columns.front().rows)),
                           FlatWriter::kReference, FlatWriter::kReference});
+  // Both vectors hold pairs of 64-bit numbers.
   flat.structs(places[1], plan.nodes, 2);
   flat.structs(places[2], plan.buffers, 2);
   append_metadata(flat, to);
   std::size_t at = to.size();
   to.grow(at + plan.bytes);
+  // In the order in which the metadata lists them.
   for (const Bytes content : plan.contents) {
     std::copy(content.begin(), content.end(), to.data() + at);
     at += content.size();
@@ -180,6 +197,7 @@ void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to) {
   }
 }
 
+// The end of a stream: the marker and a size of 0.
 void append_ipc_end(Buffer& to) {
   constexpr Byte kEnd[8] = {255, 255, 255, 255};
   to.append(kEnd);

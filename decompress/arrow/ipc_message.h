@@ -17,8 +17,9 @@
 
 namespace presso {
 
+/// The stream's first message.
 void append_ipc_schema(const TableSchema& schema, Buffer& to);
-/// `columns`: as to_arrow_layout() leaves them, at least one.
+/// Appends one record batch. `columns` as to_arrow_layout() leaves them, at least one.
 void append_ipc_batch(const std::vector<ColumnData>& columns, Buffer& to);
 void append_ipc_end(Buffer& to);
 

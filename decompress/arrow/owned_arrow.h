@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Arrow structs that own what they describe: each has one object of ours in private_data, its
-// children's structs included. A consumer may move a child out (it copies the struct and marks the
-// one here as released); what the child owns is then the consumer's.
-// Tested by tests/unit/decompress/arrow/export_test.cpp.
+// Arrow structs that own what they describe: each has one object of ours in private_data, which
+// includes the structs of its children. A consumer may move a child out (it copies the struct
+// and marks the original as released); what the child owns is then the consumer's. Tested by
+// tests/unit/decompress/arrow/export_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace presso {
 
-/// Children by value and, as the interface wants them, by pointer.
+/// Children by value and, as the interface demands, by pointer.
 template <class Struct>
 struct ArrowChildren {
   std::vector<Struct> structs;
   std::vector<Struct*> pointers;
 
-  /// Released, so that what owns them may go at any time.
+  /// Children start as released, so that the owner may be destroyed before they are filled.
   explicit ArrowChildren(std::size_t count) : structs(count) {
     for (Struct& child : structs) pointers.push_back(&child);
   }
@@ -41,7 +41,7 @@ void release_arrow(Struct* released) {
   released->private_data = nullptr;
 }
 
-/// `Owned` has an array `buffers`, of which the first so many count, and `children`.
+/// `Owned` must have an array `buffers`, whose first `buffers` entries count, and `children`.
 template <class Owned>
 ArrowArray owning_array(std::unique_ptr<Owned> owned, std::int64_t length, std::int64_t nulls,
                         std::int64_t buffers) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The functions of ArrowArrayStream around a StreamSource. C callers cannot take exceptions, so
+// running out of memory becomes an errno number here.
 #include "decompress/arrow/stream_frame.h"
 
 #include <cerrno>
@@ -14,6 +16,7 @@ int errno_of(ErrorCode code) {
   return code == ErrorCode::kInvalidArgument ? EINVAL : EIO;
 }
 
+/// What the stream's private_data points to. Not for several threads, like every C stream.
 class Stream {
  public:
   explicit Stream(std::unique_ptr<StreamSource> source) : source_(std::move(source)) {}
@@ -35,6 +38,8 @@ class Stream {
   const Error* error() const { return status_.ok() ? nullptr : &status_.error(); }
 
  private:
+  /// Keeps the error and its text for get_last_error(), which must stay valid until the next
+  /// call.
   int answer(Status status) {
     if (status.ok()) return 0;
     status_ = std::move(status);
@@ -57,6 +62,7 @@ Stream& stream_of(const ArrowArrayStream* stream) {
 
 }  // namespace
 
+/// For our own callers: the error with its code, or nullptr.
 const Error* stream_error(const ArrowArrayStream& stream) {
   return stream_of(&stream).error();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batches are decoded and made into messages by all threads, and written in order.
-// Tested by tests/cli/test_table_arrow.py.
+// Writes a table as an Arrow IPC stream. Batches are decoded and made into messages by all
+// threads, and written in order. Tested by tests/cli/test_table_arrow.py.
 #include "decompress/arrow/arrow_rows.h"
 #include "decompress/arrow/ipc_message.h"
 #include "presso/ordered_pipeline.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bit decoder for AVX2: shifts by any count and masks in one instruction each, wide copies. It also
-// serves CPUs with AVX-512, which gains nothing here (NOTES.md).
+// The Bit decoder for AVX2: shifts by any count and bit extraction in one instruction each,
+// wide copies. It also serves CPUs with AVX-512, which gains nothing here (NOTES.md).
 #include <immintrin.h>
 
 #include <cstddef>
@@ -14,6 +14,7 @@ namespace avx2_bit {
 #include "decompress/cpu/x86_copies.h"
 
 struct Isa : X86Copies {
+  /// BEXTR takes first bit and number of bits in just the form of ValueEntry::extra.
   static std::uint32_t extract(std::uint64_t bits, std::uint32_t where) {
     return static_cast<std::uint32_t>(__builtin_ia32_bextr_u64(bits, where));
   }

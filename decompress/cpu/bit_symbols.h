@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the first stage of Bit decoding gives (FORMAT.md 13): the block's literals and sequences, as
-// arrays, with repeated distances resolved. The second stage is that of the Byte coding.
+// The result of the first stage of Bit decoding (FORMAT.md 13) in the reference decoder: the
+// block's literals and sequences as arrays, with repeated distances resolved. The second stage
+// is that of the Byte coding.
 #pragma once
 
 #include <vector>
@@ -10,19 +11,21 @@
 
 namespace presso {
 
+/// Literals that come first, then a match.
 struct BitSequence {
   std::uint32_t literals;
-  std::uint32_t match;     ///< value: less min_match
+  std::uint32_t match;     ///< length less min_match
   std::uint32_t distance;  ///< 0: no match
 };
 
+/// All literals of a block in order, and how sequences divide them.
 struct BitSymbols {
   std::vector<Byte> literals;
   std::vector<BitSequence> sequences;
 };
 
-/// The first stage bit by bit, straight from FORMAT.md. kBadPayloadSize, kBadTree, kBadBits. The
-/// header must be validated; reads nothing outside of the payload.
+/// Decodes the first stage bit by bit, straight from FORMAT.md. Errors: kBadPayloadSize,
+/// kBadTree, kBadBits. The header must be validated. Reads nothing outside of the payload.
 Result<BitSymbols> reference_decode_symbols(const BlockHeader& header, const Byte* payload);
 
 }  // namespace presso

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Words are the bits as a stream has them, so that a word of n bits owns every 2^n-th entry. A code
-// of one symbol owns all, with no bits; so does, with symbol 0, a code without symbols, which is
-// never looked up.
+// Builds the look-up tables. Words are stored with the bit order of a stream, so a word of n
+// bits owns every 2^n-th entry. A code with one symbol owns all entries, with no bits; a code
+// without symbols is filled with symbol 0, and is never looked up.
 #include "decompress/cpu/bit_tables.h"
 
 #include <algorithm>
@@ -12,18 +12,21 @@
 namespace presso {
 namespace {
 
-/// What the index of the commands' table is extended to, by a block's sequences: what that saves a
-/// sequence against what it costs a block (NOTES.md). 0: not at all.
+/// The bits by which the commands' table is indexed at least, depending on a block's sequences:
+/// larger tables save time for each sequence and cost some for each block (NOTES.md). 0: the
+/// table is not extended.
 unsigned command_index_bits(std::uint32_t sequences) {
   if (sequences < 300) return 0;
   return sequences < 4096 ? 9 : (sequences < 16384 ? 10 : kMaxCommandIndex);
 }
-constexpr std::uint32_t kLongestInEntry = 1u << 15;  ///< match value
+constexpr std::uint32_t kLongestInEntry = 1u << 15;  ///< match value that an entry can hold
 
+/// A literal and the length of its word.
 LiteralEntry literal_entry(std::uint32_t symbol, unsigned length) {
   return static_cast<LiteralEntry>(symbol << 8 | length);
 }
 
+/// A command as FORMAT.md 13 numbers them, without what may follow.
 CommandEntry command_entry(std::uint32_t symbol, unsigned length) {
   const bit::Command command = bit::command_of(symbol);
   CommandEntry entry{};
@@ -36,23 +39,27 @@ CommandEntry command_entry(std::uint32_t symbol, unsigned length) {
   return entry;
 }
 
+/// A class of values: its upper bits, and how many extra bits follow the word.
 ValueEntry value_entry(std::uint32_t symbol, unsigned length, unsigned mantissa) {
   const bit::ClassValue value = bit::value_of(symbol, mantissa);
   return {value.top << value.extra_bits, static_cast<std::uint16_t>(length | value.extra_bits << 8),
           static_cast<std::uint16_t>(length + value.extra_bits)};
 }
 
+/// Length of the longest word of an alphabet; 0 if it has none.
 unsigned longest(const Byte* lengths, std::uint32_t alphabet) {
+  // Symbols after the last used one have no length in the list.
   const Byte* const first = lengths + bit::first_symbol(alphabet);
   const std::uint32_t used = bit::used_symbols(first, bit::symbols_of(alphabet));
   return used == 0 ? 0 : *std::max_element(first, first + used);
 }
 
-/// The symbols that have words, in the order of their words.
+/// The symbols that have words, in the order of their words: a counting sort by length.
 class SymbolsByWord {
  public:
   SymbolsByWord(const Byte* lengths, std::uint32_t symbols) {
     std::array<std::uint32_t, kMaxLiteralLimit + 2> begins{};
+    // begins[n + 1] counts words of n bits, then becomes where they begin.
     symbols = bit::used_symbols(lengths, symbols);
     for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) ++begins[lengths[symbol] + 1u];
     count_ = symbols - begins[1];
@@ -74,15 +81,18 @@ class SymbolsByWord {
   std::array<std::uint16_t, bit::kListedSymbols> sorted_;
 };
 
-/// The word after `word` in the order of words of `length` bits, both reversed; any for the last.
+/// The word after `word`, in the order of words of `length` bits; both are bit-reversed.
+/// Meaningless for the last word.
 std::uint32_t next_word(std::uint32_t word, unsigned length) {
+  // Adding one to a bit-reversed number: the highest 0 becomes 1, all ones above it 0.
   const std::uint32_t free = ~word & ((1u << length) - 1);
   const std::uint32_t top = std::bit_floor(free);
   return (word & (top - 1)) | top;
 }
 
-/// Fills 2^bits entries; make(symbol, length) is a word's. Words of n bits are put into a table of
-/// 2^n; what is there belongs to longer ones too, and is doubled when they come.
+/// Fills 2^bits entries; make(symbol, length) makes the entry of a word. Words of n bits are
+/// put into a table of 2^n, which is doubled when longer ones come: so the work is one copy of
+/// the table.
 template <class Entry, class Make>
 void fill(const Byte* lengths, std::uint32_t symbols, bit::Shape shape, unsigned bits,
           Entry* entries, Make&& make) {
@@ -93,6 +103,7 @@ void fill(const Byte* lengths, std::uint32_t symbols, bit::Shape shape, unsigned
     std::fill_n(entries, std::size_t{1} << bits, make(symbol, 0u));
     return;
   }
+  // A table of 2^length entries is complete at each step.
   unsigned length = 0;
   const auto grow_to = [&](unsigned more) {
     for (; length < more; ++length) std::copy_n(entries, 1u << length, entries + (1u << length));
@@ -109,12 +120,15 @@ void fill(const Byte* lengths, std::uint32_t symbols, bit::Shape shape, unsigned
 
 }  // namespace
 
+// Values share one index width, that of their longest word, so that one mask serves all three
+// tables.
 Status BitTables::read(const BlockHeader& header, const Byte* payload) {
   std::array<Byte, bit::kListedSymbols> lengths;
   std::array<bit::Shape, bit::kAlphabets> shapes;
   if (!bit::read_codes(header, payload, lengths.data(), shapes.data())) {
     return make_error(ErrorCode::kBadTree);
   }
+  // Sub-blocks have one code for literals and match lengths.
   is_joint_ = header.bit.layout != kLaneLayout;
   if (is_joint_) {
     fill_joint(lengths.data(), shapes.data());
@@ -136,6 +150,7 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
     });
   };
   fill_one(bit::kLiterals, literal_bits_, literals_.data(), literal_entry);
+  // Entries for kNoTable: no length, no bits.
   literal_lengths_[0] = match_lengths_[0] = {0, 0, 0};
   fill_values(bit::kLiteralLengths, literal_lengths_.data() + 1);
   fill_values(bit::kMatchLengths, match_lengths_.data() + 1);
@@ -143,23 +158,28 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
   command_bits_ = std::max(command_bits_, extended);
   fill_one(bit::kCommands, command_bits_, commands_.data(), command_entry);
   if (extended > 0) extend_commands();
+  // Where the command itself says which offset follows.
   offsets_[0] = {bit::kCommandOffset, 0, 0};
   fill_values(bit::kOffsets, offsets_.data() + 1);
   return {};
 }
 
-/// An entry of a long command takes in the lengths after it where its bits hold all of their words.
+/// Includes the lengths that follow a long command in its entry, if the index holds all of
+/// their words.
 void BitTables::extend_commands() {
   for (std::uint32_t bits = 0; bits < 1u << command_bits_; ++bits) {
     if (commands_[bits].is_long != 0) extend(commands_[bits], bits);
   }
 }
 
+// Leaves the entry as it was unless everything fits: it is replaced as a whole at the end.
 void BitTables::extend(CommandEntry& to, std::uint32_t bits) const {
+  // The bits after the command index the tables of lengths.
   const std::uint32_t mask = (1u << value_bits_) - 1;
   CommandEntry entry = to;
   if (entry.literals == bit::kLongLiterals) {
     const ValueEntry& more = literal_lengths_[1 + (bits >> entry.bits & mask)];
+    // Literal lengths with extra bits would need a second extraction, so they stay out.
     const bool has_extra_bits = more.extra >> 8 != 0;
     if (entry.bits + more.bits > command_bits_ || has_extra_bits) return;
     entry.literals = static_cast<std::uint8_t>(entry.literals + more.base);
@@ -177,7 +197,7 @@ void BitTables::extend(CommandEntry& to, std::uint32_t bits) const {
   to = entry;
 }
 
-/// The tables of sub-blocks: two codes, the first for literals and match lengths.
+/// The tables of sub-blocks, which have two codes; the first is for literals and match lengths.
 void BitTables::fill_joint(const Byte* lengths, const bit::Shape* shapes) {
   const std::uint32_t matches = bit::first_symbol(bit::kMatchLengths);
   const std::uint32_t offsets = bit::first_symbol(bit::kOffsets);
@@ -195,6 +215,7 @@ void BitTables::fill_joint(const Byte* lengths, const bit::Shape* shapes) {
        });
 }
 
+// Tables with an entry for kNoTable are passed from their second entry on.
 void BitTables::use(BitBlockJob& job) const {
   job.joint_table = is_joint_ ? joint_.data() : nullptr;
   job.literal_table = literals_.data();

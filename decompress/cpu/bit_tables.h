@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fast Bit decoders' tables: every string of as many bits as the longest word has, with what it
-// begins with.
+// The look-up tables of the fast Bit decoders: for every string of as many bits as the longest
+// word has, the symbol that it begins with. Made anew for each block; about 40 KiB.
 #pragma once
 
 #include <array>
@@ -12,26 +12,31 @@
 
 namespace presso {
 
+/// For one block at a time: read(), then use(). The job points into this object, which must
+/// stay where it is until the block is decoded.
 class BitTables {
  public:
-  /// kBadTree where the head's codes are not right.
+  /// Reads the codes in the payload's head; kBadTree if they are not valid.
   Status read(const BlockHeader& header, const Byte* payload);
 
   /// Points `job` to the tables.
   void use(BitBlockJob& job) const;
 
  private:
+  /// Makes entries of commands that include the long lengths after them.
   void extend_commands();
   void extend(CommandEntry& to, std::uint32_t bits) const;
+  /// The tables of a block of sub-blocks.
   void fill_joint(const Byte* lengths, const bit::Shape* shapes);
 
   bool is_joint_ = false;
   std::array<ValueEntry, 1u << kMaxLiteralLimit> joint_;
   std::array<LiteralEntry, 1u << kMaxLiteralLimit> literals_;
   std::array<CommandEntry, 1u << kMaxCommandIndex> commands_;
-  /// kNoTable's entry first.
+  /// The entry for kNoTable comes first.
   using ValueTable = std::array<ValueEntry, 1 + (1u << kMaxSequenceLimit)>;
   ValueTable literal_lengths_, match_lengths_, offsets_;
+  /// Bits by which each table is indexed.
   unsigned literal_bits_ = 0;
   unsigned command_bits_ = 0;
   unsigned value_bits_ = 0;

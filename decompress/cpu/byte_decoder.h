@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The fast decoders of the Byte coding, one per CPU level, and the plain struct they work on. They
-// say only whether a block is sound; where it is not, the reference decoder finds the error code.
+// The fast decoders of the Byte coding, one for each CPU level, and the plain struct that they
+// take. They only say whether a block is sound; if it is not, the reference decoder finds the
+// error code.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace presso {
 
-/// A validated payload with room around it: kWideCopy bytes may be read after the end of every
-/// stream and written after the end of `out`.
+/// A validated payload with room around it: kWideCopy bytes may be read after the end of each
+/// stream, and written after the end of `out`.
 struct ByteBlockJob {
   PayloadView streams;
   const std::uint8_t* payload_end;
@@ -24,6 +25,8 @@ struct ByteBlockJob {
   bool has_far;
 };
 
+/// Decodes the whole block to `out`; all streams must be used up exactly. False if the block is
+/// not sound; `out` is then undefined.
 bool decode_byte_block_portable(const ByteBlockJob& job);
 #if defined(__x86_64__)
 bool decode_byte_block_avx2(const ByteBlockJob& job);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte decoder for AVX-512 with VBMI2: one instruction spreads a group's escape bytes over the
-// sequences that own them.
+// The Byte decoder for AVX-512 with VBMI2, whose byte-wise expand spreads a group's escape
+// bytes over the sequences that own them in one instruction.
 #include <immintrin.h>
 
 #include "decompress/cpu/byte_decoder.h"
@@ -13,6 +13,7 @@ namespace avx512 {
 struct Cursor;
 struct Group;
 
+/// As in byte_decoder_avx2.cpp, with two instructions in place of loops over bits.
 struct Isa : X86Copies {
   static bool expand(Cursor& cursor, Group& group);
 };
@@ -21,14 +22,15 @@ struct Isa : X86Copies {
 
 namespace {
 
-/// Lengths of 32 sequences as 16-bit values, and the mask of those that continue in a long length;
-/// false where the escapes run out.
+/// The lengths of 32 sequences as 16-bit values, and the mask of the lengths that go on in a
+/// long length. False if the escape bytes run out.
 inline bool expand_lengths(__m256i codes, std::uint32_t limit, const std::uint8_t*& escapes,
                            const std::uint8_t* end, __m512i& lengths, std::uint32_t& longs) {
   const __mmask32 escaped =
       _mm256_cmpeq_epi8_mask(codes, _mm256_set1_epi8(static_cast<char>(limit)));
   const int count = __builtin_popcount(escaped);
   if (count > end - escapes) return false;
+  // Each escape byte comes to the sequence that owns it; others get 0.
   const __m256i extra = _mm256_maskz_expandloadu_epi8(escaped, escapes);
   longs = _mm256_cmpeq_epi8_mask(extra, _mm256_set1_epi8(-1));
   escapes += count;
@@ -36,16 +38,18 @@ inline bool expand_lengths(__m256i codes, std::uint32_t limit, const std::uint8_
   return true;
 }
 
+/// Pairs are added as signed 16 bits, of which lengths use at most half.
 inline std::uint32_t sum(__m512i lengths) {
   const __m512i pairs = _mm512_madd_epi16(lengths, _mm512_set1_epi16(1));
   return static_cast<std::uint32_t>(_mm512_reduce_add_epi32(pairs));
 }
 
-/// 24-bit distances; false where the far bytes run out.
+/// 24-bit distances; false if the far bytes run out.
 inline bool expand_distances(Cursor& cursor, __m256i tokens, __m512i offsets, Group& group) {
   const __mmask32 far = _mm256_movepi8_mask(tokens);
   const int count = __builtin_popcount(far);
   if (count > cursor.job.streams.literal_escapes - cursor.far) return false;
+  // Upper 8 of 24 bits, for far distances only.
   const __m256i high = _mm256_maskz_expandloadu_epi8(far, cursor.far);
   cursor.far += count;
   const __m512i first =
@@ -74,6 +78,7 @@ bool Isa::expand(Cursor& cursor, Group& group) {
   const __m256i match_codes = _mm256_and_si256(
       _mm256_srl_epi16(tokens, _mm_cvtsi32_si128(static_cast<int>(job.literal_bits))),
       _mm256_set1_epi8(static_cast<char>(match_limit)));
+  // Copies, so that a group that is given up leaves the cursor alone.
   const std::uint8_t* literal_escapes = cursor.literal_escapes;
   const std::uint8_t* match_escapes = cursor.match_escapes;
   __m512i literals;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The fast decoder's loop, included once per CPU level inside that level's namespace, after a
-// struct `Isa` that provides what copy_loop.h asks for and
-//   static bool expand(Cursor&, Group&)  lengths and distances of the next 32 sequences; false: the
-//                                        group holds something rare, take the scalar way
-// Included instead of instantiated across files so that no function compiled for a higher level can
-// be picked by the linker for a lower one; for the same reason it uses no library templates.
+// The loop of the fast decoder, included once for each CPU level inside that level's namespace,
+// after a struct `Isa` that provides what copy_loop.h asks for and
+//   static bool expand(Cursor&, Group&)   lengths and distances of the next 32 sequences;
+//                                         false: something rare is among them, take the scalar way
 //
-// Idea: 32 sequences at a time. All lengths of a group are known before its first byte is copied,
-// because tokens and escapes are arrays of their own; their sums are checked against what is left
-// of literals and output, so that the copying loop checks nothing but where a match comes from.
-// Each sequence copies 16 literal and 32 match bytes whatever its lengths; more in loops.
+// It is included, not instantiated across files, so that the linker cannot pick a function
+// compiled for a higher level for a lower one. For the same reason no library templates are
+// used.
+//
+// The idea: 32 sequences at a time. All lengths of a group are known before its first byte is
+// copied, because tokens and escapes are arrays of their own. Their sums are checked against
+// the rest of literals and output, so the copying loop checks only where a match comes from.
+// Each sequence copies 16 literal and 32 match bytes whatever its lengths are; more are copied
+// in loops.
 
 #include "decompress/cpu/copy_loop.h"
 
 constexpr std::uint32_t kGroup = 32;
 
-/// Where the next group begins in each stream.
+/// The positions of the next group in each stream.
 struct Cursor {
   const ByteBlockJob& job;
   const std::uint8_t* offsets;
@@ -28,7 +31,7 @@ struct Cursor {
   std::uint8_t* out;
 };
 
-/// A group ready to be copied.
+/// A group that is ready to be copied.
 struct Group {
   alignas(64) std::uint16_t literals[kGroup];
   alignas(64) std::uint16_t matches[kGroup];
@@ -37,18 +40,20 @@ struct Group {
   std::uint32_t match_sum;
 };
 
+/// Little endian, at any address.
 inline std::uint16_t load16(const std::uint8_t* from) {
   std::uint16_t value;
   __builtin_memcpy(&value, from, sizeof value);
   return value;
 }
 
-/// Adds the escape bytes of a group's `escaped` sequences to their lengths and to `sum`; `longs`:
-/// those whose byte is 255. False where they run out.
+/// Adds the escape bytes of the `escaped` sequences to their lengths and to `sum`; `longs`
+/// becomes the mask of those whose byte is 255. False if the bytes run out.
 inline bool add_escapes(std::uint32_t escaped, const std::uint8_t*& escapes,
                         const std::uint8_t* end, std::uint16_t* lengths, std::uint32_t& sum,
                         std::uint32_t& longs) {
   if (__builtin_popcount(escaped) > end - escapes) return false;
+  // One step for each escape byte, few in most groups.
   longs = 0;
   for (; escaped != 0; escaped &= escaped - 1) {
     const std::uint8_t extra = *escapes++;
@@ -60,10 +65,11 @@ inline bool add_escapes(std::uint32_t escaped, const std::uint8_t*& escapes,
   return true;
 }
 
-/// Adds the long lengths of the sequences whose escape byte is 255, in stream order: by sequence,
-/// the literals' before the match's. False where they run out or a length leaves 16 bits.
+/// Adds the long lengths of sequences whose escape byte is 255, in stream order: by sequence,
+/// literals before match. False if they run out or a length exceeds 16 bits.
 inline bool add_long_lengths(Cursor& cursor, Group& group, std::uint32_t literals,
                              std::uint32_t matches) {
+  // Room is checked once for all of them.
   const std::uint8_t* from = cursor.long_lengths;
   const int count = __builtin_popcount(literals) + __builtin_popcount(matches);
   if (2 * count > cursor.job.streams.literals - from) return false;
@@ -88,6 +94,7 @@ inline bool add_long_lengths(Cursor& cursor, Group& group, std::uint32_t literal
   return true;
 }
 
+// Copies 32 sequences; only the source of each match is checked.
 template <bool kDictionary, bool kFar, bool kLong>
 inline bool copy_group(Cursor& cursor, const Group& group) {
   const ByteBlockJob& job = cursor.job;
@@ -98,6 +105,7 @@ inline bool copy_group(Cursor& cursor, const Group& group) {
     copy_literals<kLong>(out, literals, group.literals[i]);
     literals += group.literals[i];
     out += group.literals[i];
+    // Short distances are read where they stand.
     const std::uint32_t distance = kFar ? group.distances[i] : load16(offsets + 2 * i);
     if (!copy_match<kDictionary, kLong>(job, out, distance, group.matches[i])) [[unlikely]]
       return false;
@@ -108,7 +116,7 @@ inline bool copy_group(Cursor& cursor, const Group& group) {
   return true;
 }
 
-/// A length that reached its limit in the token.
+/// Continues a length that reached its limit in the token; false if its bytes run out.
 inline bool extend(std::uint32_t& length, std::uint32_t limit, const std::uint8_t*& escapes,
                    const std::uint8_t* end, Cursor& cursor) {
   if (length != limit) return true;
@@ -122,7 +130,8 @@ inline bool extend(std::uint32_t& length, std::uint32_t limit, const std::uint8_
   return true;
 }
 
-/// One sequence with everything that can occur.
+/// Decodes one sequence with everything that can occur, and all checks: for rare groups and for
+/// a block's last sequences.
 inline bool decode_sequence(Cursor& cursor) {
   const ByteBlockJob& job = cursor.job;
   const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;
@@ -140,11 +149,13 @@ inline bool decode_sequence(Cursor& cursor) {
       !extend(match, match_limit, cursor.match_escapes, job.streams.long_lengths, cursor)) {
     return false;
   }
+  // Nothing is copied before both lengths are known to fit.
   if (literals > job.payload_end - cursor.literals) return false;
   if (literals > job.plain_bytes - (cursor.out - job.out)) return false;
   copy_literals<false>(cursor.out, cursor.literals, literals);
   cursor.literals += literals;
   cursor.out += literals;
+  // A sequence of literals only, as the last one before the tail may be.
   if (distance == 0) return match == 0;
   match += job.min_match;
   if (match > job.plain_bytes - (cursor.out - job.out)) return false;
@@ -153,9 +164,11 @@ inline bool decode_sequence(Cursor& cursor) {
   return true;
 }
 
+/// Groups of 32 sequences; those with something rare go sequence by sequence.
 template <bool kDictionary, bool kFar, bool kLong>
 inline bool decode_groups(Cursor& cursor, std::uint32_t groups) {
   const ByteBlockJob& job = cursor.job;
+  // Not initialised: expand() fills it.
   Group group;
   for (; groups > 0; --groups) {
     if (Isa::expand(cursor, group)) [[likely]] {
@@ -175,6 +188,7 @@ inline bool decode_groups(Cursor& cursor, std::uint32_t groups) {
   return true;
 }
 
+/// Chooses the compiled form by dictionary and far distances.
 template <bool kLong>
 inline bool decode_all_groups(Cursor& cursor, std::uint32_t groups) {
   const bool has_far = cursor.job.has_far;
@@ -186,6 +200,8 @@ inline bool decode_all_groups(Cursor& cursor, std::uint32_t groups) {
                  : decode_groups<false, false, kLong>(cursor, groups);
 }
 
+// The long form is for blocks whose mean sequence exceeds 32 bytes. All streams must be used up
+// exactly.
 inline bool decode_block_loop(const ByteBlockJob& job) {
   Cursor cursor{job,
                 job.streams.offsets,
@@ -204,6 +220,7 @@ inline bool decode_block_loop(const ByteBlockJob& job) {
   for (std::uint32_t left = job.sequences % kGroup; left > 0; --left) {
     if (!decode_sequence(cursor)) return false;
   }
+  // Literals after the last sequence fill the block.
   const auto tail = static_cast<std::uint32_t>(job.payload_end - cursor.literals);
   if (tail != job.plain_bytes - (cursor.out - job.out)) return false;
   __builtin_memcpy(cursor.out, cursor.literals, tail);

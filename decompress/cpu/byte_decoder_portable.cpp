@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte decoder for any CPU: groups are split by scalar code without branches, copies are as wide as
-// the compiler makes them.
+// The Byte decoder for any CPU: groups are split by scalar code without branches, and copies
+// are as wide as the compiler makes them.
 #include "decompress/cpu/byte_decoder.h"
 
 namespace presso {
@@ -9,6 +9,7 @@ namespace portable {
 struct Cursor;
 struct Group;
 
+/// What byte_decoder_loop.h asks for, without any special instruction.
 struct Isa {
   static bool expand(Cursor& cursor, Group& group);
   static void copy16(std::uint8_t* to, const std::uint8_t* from) { __builtin_memcpy(to, from, 16); }
@@ -23,7 +24,7 @@ struct Isa {
 
 namespace {
 
-/// Tokens and offsets of 32 sequences, without a branch; which of them need more.
+/// Which of 32 sequences have more than their token and offset.
 struct Masks {
   std::uint32_t literal_escapes = 0;
   std::uint32_t match_escapes = 0;
@@ -31,6 +32,7 @@ struct Masks {
   bool without_match = false;
 };
 
+/// Lengths as far as tokens tell them, and all distances; escape bytes come later.
 inline Masks split_tokens(const Cursor& cursor, Group& group) {
   const ByteBlockJob& job = cursor.job;
   const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;
@@ -52,14 +54,18 @@ inline Masks split_tokens(const Cursor& cursor, Group& group) {
     masks.far |= (token >> 7) << i;
     masks.without_match |= group.distances[i] == 0;
   }
+  // Without far distances bit 7 belongs to the match length.
   if (!job.has_far) masks.far = 0;
   return masks;
 }
 
 }  // namespace
 
+// Positions of the cursor move only if the whole group could be expanded, so the scalar way may
+// begin again at its first sequence. Long lengths are the exception: they are read last.
 bool Isa::expand(Cursor& cursor, Group& group) {
   const ByteBlockJob& job = cursor.job;
+  // Escapes first, as everything else depends on whether there are enough of them.
   Masks masks = split_tokens(cursor, group);
   if (masks.without_match) return false;
   const std::uint8_t* literal_escapes = cursor.literal_escapes;

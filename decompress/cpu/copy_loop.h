@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Copies of literals and matches in steps wider than most of them are, for the fast decoders of
-// both codings. Included once per CPU level, for the reason that byte_decoder_loop.h gives, inside
-// that level's namespace, after a struct `Isa` that provides
-//   static void copy16 / copy32(to, from)
-// Reads and writes up to 64 bytes more than it is asked for.
+// Copies literals and matches in steps that are wider than most of them, for the fast decoders
+// of both codings. Included once for each CPU level inside its namespace (byte_decoder_loop.h
+// says why), after a struct `Isa` that provides
+// static void copy16 / copy32(to, from)
+// Up to 64 bytes more than asked for are read and written.
 
-/// Copies `length` > 0 bytes whose source lies `distance` before; overlap repeats the pattern.
+/// Copies `length` > 0 bytes from `distance` bytes before; where they overlap, the pattern
+/// repeats, as LZ77 defines it.
 inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint32_t length) {
+  // Small distances: a copy of 32 bytes would read bytes that are not written yet.
   const std::uint8_t* from = to - distance;
   while (distance < 32 && distance < length) {  // each step doubles the pattern
     Isa::copy32(to, from);
@@ -17,9 +19,9 @@ inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint
   for (std::uint32_t done = 0; done < length; done += 32) Isa::copy32(to + done, from + done);
 }
 
-/// False where the match lies outside block and dictionary. Reads out, dictionary_end and
-/// dictionary_bytes of `job`. kLong: for blocks of long sequences, where the first copy should be
-/// long enough for most.
+/// Copies a match; false if it lies outside of block and dictionary. Uses out, dictionary_end
+/// and dictionary_bytes of `job`. kLong: for blocks of long sequences, where the first copy
+/// should suffice for most.
 template <bool kDictionary, bool kLong, class Job>
 inline bool copy_match(const Job& job, std::uint8_t* to, std::uint32_t distance,
                        std::uint32_t length) {
@@ -43,6 +45,7 @@ inline bool copy_match(const Job& job, std::uint8_t* to, std::uint32_t distance,
       return true;
     }
   }
+  // The first step is unconditional; longer matches go on.
   constexpr std::uint32_t kFirst = kLong ? 64 : 32;
   Isa::copy32(to, from);
   if (kLong) Isa::copy32(to + 32, from + 32);
@@ -57,6 +60,7 @@ inline bool copy_match(const Job& job, std::uint8_t* to, std::uint32_t distance,
   return true;
 }
 
+/// The first step is unconditional: lengths cannot be predicted, and the bytes are overwritten.
 template <bool kLong>
 inline void copy_literals(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) {
   constexpr std::uint32_t kFirst = kLong ? 32 : 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FORMAT.md 13 as code, one bit at a time: code words are compared length by length instead of
-// looked up, so that no table of the fast decoders' kind can be wrong in the same way.
+// FORMAT.md 13 as code, one bit at a time. Code words are compared length by length instead of
+// looked up, so that no mistake in tables like those of the fast decoders can be repeated here.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -11,7 +11,7 @@
 namespace presso {
 namespace {
 
-/// One alphabet's code: how many words of each length there are, and the symbols by word.
+/// One alphabet's canonical code: the number of words of each length, and the symbols by word.
 class CanonicalCode {
  public:
   CanonicalCode(const Byte* lengths, std::uint32_t symbols, unsigned limit) : counts_(limit + 1) {
@@ -23,6 +23,8 @@ class CanonicalCode {
     }
   }
 
+  /// Reads bit after bit until the bits so far are a word: canonical words of one length are
+  /// consecutive numbers. A complete code always ends.
   std::uint32_t take(bit::BitReader& from) const {
     if (shape_ == bit::Shape::kSingle) return by_word_.front();
     std::uint32_t word = 0;
@@ -42,6 +44,7 @@ class CanonicalCode {
   bit::Shape shape_;
 };
 
+// Decodes all sub-streams into one BitSymbols.
 class SymbolDecoder {
  public:
   SymbolDecoder(const BlockHeader& header, const Byte* payload, const Byte* lengths)
@@ -54,12 +57,14 @@ class SymbolDecoder {
     symbols_.sequences.resize(header.sequences);
   }
 
-  /// A lane's sub-stream from bit `begin` on; returns where it ends.
+  /// Decodes a lane's sub-stream from bit `begin` on; returns the bit where it ends.
   std::uint32_t decode_lane(std::uint32_t lane, std::uint32_t begin) {
     bit::BitReader from(payload_, header_.payload_bytes, begin);
     const unsigned lanes_log2 = header_.bit.lanes_log2;
     const std::uint32_t run = bit::run_length(header_.sequences, lanes_log2);
+    // Each sub-stream begins with the same list of last distances.
     auto last = std::to_array(bit::kFirstDistances);
+    // The last lanes have fewer sequences, or none.
     const std::uint32_t end = std::min(header_.sequences, (lane + 1) * run);
     for (std::uint32_t i = lane * run; i < end; ++i) {
       const bit::Command command = bit::command_of(codes_[bit::kCommands].take(from));
@@ -74,6 +79,7 @@ class SymbolDecoder {
           command.repeats ? bit::kCommandOffset : take_value(from, bit::kOffsets);
       sequence.distance = resolve(offset, last);
     }
+    // Literals follow the lane's sequences; fours of them are dealt out to lanes in turn.
     const std::uint32_t count = bit::literals_of_lane(header_.literals, lanes_log2, lane);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t four = (i / bit::kLiteralsTogether << lanes_log2) + lane;
@@ -83,12 +89,13 @@ class SymbolDecoder {
     return from.at();
   }
 
-  /// The same for a sub-block, whose literals are those from `begin.literal` to `end`. Returns
-  /// nothing where it has others.
+  /// Decodes a sub-block, whose literals are those from `begin.literal` to before `end`.
+  /// Nullopt if it has another number of literals.
   std::optional<std::uint32_t> decode_sub_block(std::uint32_t number, SubStream begin,
                                                 std::uint32_t end) {
     bit::BitReader from(payload_, header_.payload_bytes, begin.bit);
     auto last = std::to_array(bit::kFirstDistances);
+    // In this layout the field tells the sequences of a sub-block.
     const std::uint32_t each = 1u << header_.bit.lanes_log2;
     const std::uint32_t last_sequence = std::min(header_.sequences, (number + 1) * each);
     std::uint32_t literal = begin.literal;
@@ -106,6 +113,7 @@ class SymbolDecoder {
       const std::uint32_t offset = codes_[1].take(from);
       sequence.distance = resolve(add_extra_bits(from, bit::kOffsets, offset), last);
     }
+    // Only the last sub-block may have literals after its last sequence.
     if (last_sequence < header_.sequences && literal < end) return std::nullopt;
     while (literal < end) {
       const std::uint32_t symbol = codes_[0].take(from);
@@ -118,10 +126,12 @@ class SymbolDecoder {
   BitSymbols& symbols() { return symbols_; }
 
  private:
+  /// A word of the alphabet and its extra bits.
   std::uint32_t take_value(bit::BitReader& from, bit::Alphabet alphabet) const {
     return add_extra_bits(from, alphabet, codes_[alphabet].take(from));
   }
 
+  /// Extra bits come lowest first.
   static std::uint32_t add_extra_bits(bit::BitReader& from, bit::Alphabet alphabet,
                                       std::uint32_t symbol) {
     const bit::ClassValue value = bit::value_of(symbol, bit::mantissa_of(alphabet));
@@ -132,6 +142,8 @@ class SymbolDecoder {
 
   using LastDistances = std::array<std::uint32_t, bit::kRepeats>;
 
+  /// Offset values 1 to 3 stand for the last distances, the most recent first; whichever is
+  /// used moves to the front. 0: no match.
   static std::uint32_t resolve(std::uint32_t value, LastDistances& last) {
     if (value == 0) return 0;
     const std::uint32_t from = std::min(value - 1, bit::kRepeats - 1);
@@ -149,6 +161,8 @@ class SymbolDecoder {
 
 }  // namespace
 
+// Each sub-stream must end exactly where the next one begins, and at most 7 bits of zeros
+// follow the last.
 Result<BitSymbols> reference_decode_symbols(const BlockHeader& header, const Byte* payload) {
   PRESSO_ASSIGN(const std::vector<SubStream> streams, find_sub_streams(header, payload));
   std::array<Byte, bit::kListedSymbols> lengths;

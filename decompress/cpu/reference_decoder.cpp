@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The reference decoder: FORMAT.md 6 as code, one sequence and one byte at a time, every limit
-// checked where it is met; the first stage of the Bit coding is in
-// reference_bit_decoder.cpp. It is what the other decoders are compared with, so nothing in it is
-// clever. It alone also checks that a block obeys the dependency rule that it records.
+// The reference decoder: FORMAT.md 6 as code, one sequence and one byte at a time, with every
+// limit checked where it is met. The first stage of the Bit coding is in
+// reference_bit_decoder.cpp. The other decoders are compared with it, so nothing here is
+// clever. It is the only one that checks whether a block obeys the dependency rule that it
+// records, and the only place that names errors in payloads.
 #include "decompress/cpu/reference_decoder.h"
 
 #include <algorithm>
@@ -17,11 +18,11 @@
 namespace presso {
 namespace {
 
-/// Who wrote a byte of the current group or tile: decides whether a match may read it
+/// Who wrote a byte of the current group or tile, which decides whether a match may read it
 /// (FORMAT.md 6.3).
 enum class Writer : Byte { kEarlierGroup, kLiteral, kFirstWaveMatch, kSecondWaveMatch };
 
-/// The second stage, which both codings share: sequences one after another, into plain bytes.
+/// The second stage, which both codings share: executes one sequence after another.
 class SequenceExecutor {
  public:
   SequenceExecutor(const BlockHeader& header, const Byte* literals, Bytes dictionary,
@@ -33,9 +34,11 @@ class SequenceExecutor {
         out_(out),
         writers_(header.plain_bytes, Writer::kEarlierGroup) {}
 
-  /// Sequence number `number` from 0; `match`: its value, less min_match.
+  /// Executes sequence `number`, counted from 0. `match`: its value, which is the length less
+  /// min_match.
   Status execute(std::uint32_t number, std::uint32_t literals, std::uint32_t match,
                  std::uint32_t distance) {
+    // Dependency rules speak of groups of 2^group_log2 sequences.
     if (number % (1u << header_.group_log2) == 0) group_start_ = at_;
     PRESSO_TRY(copy_literals(literals));
     if (distance == 0) {  // a sequence without a match
@@ -45,7 +48,7 @@ class SequenceExecutor {
     return copy_match(match + header_.layout.min_match, distance);
   }
 
-  /// Literals after the last sequence.
+  /// Copies the literals after the last sequence and checks that the block is full.
   Status finish() {
     PRESSO_TRY(copy_literals(header_.literals - literals_used_));
     if (at_ != header_.plain_bytes) return make_error(ErrorCode::kBadLength, "block is too short");
@@ -53,6 +56,7 @@ class SequenceExecutor {
   }
 
  private:
+  /// kBadLiterals if they run out, kBadLength if the block is full.
   Status copy_literals(std::uint32_t count) {
     if (count > header_.literals - literals_used_) return make_error(ErrorCode::kBadLiterals);
     if (count > header_.plain_bytes - at_) return make_error(ErrorCode::kBadLength);
@@ -63,11 +67,14 @@ class SequenceExecutor {
     return {};
   }
 
+  /// Byte by byte, so that overlapping matches repeat what they have just written.
   Status copy_match(std::uint32_t length, std::uint32_t distance) {
     if (length > header_.plain_bytes - at_) return make_error(ErrorCode::kBadLength);
+    // Distances that pass the block's start count into the dictionary.
     if (distance > at_) return copy_from_dictionary(length, distance - at_);
     if (header_.rule == DependencyRule::kTile) return copy_in_tiles(length, distance);
     const std::uint32_t from = at_ - distance;
+    // A source that reaches into the current group has to wait for it.
     const bool second_wave = from + length > group_start_;
     if (check_rule_) PRESSO_TRY(check_rule(from, length));
     for (std::uint32_t i = 0; i < length; ++i) {
@@ -78,11 +85,13 @@ class SequenceExecutor {
     return {};
   }
 
-  /// The tile rule tells the waves of single bytes apart.
+  /// Under the tile rule each byte belongs to a wave of its own.
   Status copy_in_tiles(std::uint32_t length, std::uint32_t distance) {
+    // Tiles are pieces of plain bytes, not of sequences.
     const std::uint32_t tile_bytes = 1u << header_.group_log2;
     const std::uint32_t from = at_ - distance;
     for (std::uint32_t i = 0; i < length; ++i) {
+      // Overlapping matches read their first `distance` bytes again and again.
       const std::uint32_t source = from + i % distance;
       const bool second_wave = source >= at_ - at_ % tile_bytes;
       if (check_rule_ && second_wave && !may_read(writers_[source])) {
@@ -94,8 +103,8 @@ class SequenceExecutor {
     return {};
   }
 
-  /// `before_block`: distance of the source's first byte from the block's start. A source lies in
-  /// the dictionary as a whole.
+  /// `before_block`: distance of the source's first byte from the block's start. A source lies
+  /// entirely in the dictionary or entirely in the block.
   Status copy_from_dictionary(std::uint32_t length, std::uint32_t before_block) {
     if (before_block > dictionary_.size() || length > before_block) {
       return make_error(ErrorCode::kBadOffset);
@@ -108,17 +117,21 @@ class SequenceExecutor {
     return {};
   }
 
+  /// Looks at the part of the source that lies in the current group.
   Status check_rule(std::uint32_t from, std::uint32_t length) const {
+    // Bytes that the match itself writes count as written by nobody else.
     const std::uint32_t end = std::min(from + length, at_);
     for (std::uint32_t byte = std::max(from, group_start_); byte < end; ++byte) {
       if (!may_read(writers_[byte])) return make_error(ErrorCode::kDependencyRule);
     }
+    // The strict rule forbids the group's own bytes, even those of the match itself.
     if (header_.rule == DependencyRule::kStrict && from + length > group_start_) {
       return make_error(ErrorCode::kDependencyRule);
     }
     return {};
   }
 
+  /// Whether a match of the second wave may read a byte of the current group by this writer.
   bool may_read(Writer writer) const {
     switch (header_.rule) {
       case DependencyRule::kNone:
@@ -145,12 +158,13 @@ class SequenceExecutor {
   std::uint32_t literals_used_ = 0;
 };
 
-/// The first stage of the Byte coding, a sequence at a time.
+/// The first stage of the Byte coding, one sequence at a time.
 class ByteReader {
  public:
   ByteReader(const BlockHeader& header, const PayloadView& payload)
       : header_(header), payload_(payload) {}
 
+  /// All sequences; then nothing of any stream may be left.
   Status run(SequenceExecutor& executor) {
     for (std::uint32_t sequence = 0; sequence < header_.sequences; ++sequence) {
       PRESSO_TRY(decode_sequence(sequence, executor));
@@ -164,6 +178,7 @@ class ByteReader {
   }
 
  private:
+  /// Reads what one token asks for from the other streams.
   Status decode_sequence(std::uint32_t sequence, SequenceExecutor& executor) {
     const TokenLayout& layout = header_.layout;
     const std::uint32_t token = payload_.tokens[sequence];
@@ -181,7 +196,8 @@ class ByteReader {
     return executor.execute(sequence, literals, match, distance);
   }
 
-  /// A token's length at its limit continues in an escape byte, and at 255 in a long length.
+  /// A length that reaches its limit in the token continues in an escape byte and, if that is
+  /// 255, in a long length.
   Status extend(std::uint32_t& length, std::uint32_t limit, const Byte* escapes,
                 std::uint32_t count, std::uint32_t& used) {
     if (length != limit) return {};
@@ -204,6 +220,7 @@ class ByteReader {
   std::uint32_t longs_used_ = 0;
 };
 
+/// The second stage for blocks of the Bit coding.
 Status execute_symbols(const BitSymbols& symbols, SequenceExecutor& executor) {
   std::uint32_t number = 0;
   for (const BitSequence& sequence : symbols.sequences) {
@@ -217,6 +234,7 @@ Status execute_symbols(const BitSymbols& symbols, SequenceExecutor& executor) {
 Status reference_decode_payload(const BlockHeader& header, const Byte* payload, Bytes dictionary,
                                 bool check_rule, Byte* out) {
   if (header.coding == Coding::kBit) {
+    // Both codings end in the same sequences; only the first stage differs.
     PRESSO_ASSIGN(const BitSymbols symbols, reference_decode_symbols(header, payload));
     SequenceExecutor executor(header, symbols.literals.data(), dictionary, check_rule, out);
     return execute_symbols(symbols, executor);
@@ -226,6 +244,7 @@ Status reference_decode_payload(const BlockHeader& header, const Byte* payload, 
   return ByteReader(header, view).run(executor);
 }
 
+// Always checks the dependency rule, which the fast decoders have no use for.
 Status reference_decode_block(const BlockHeader& header, const Byte* payload,
                               const Dictionary* dictionary, bool verify, Byte* out) {
   if (header.coding == Coding::kRaw) {

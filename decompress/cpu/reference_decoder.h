@@ -6,8 +6,9 @@
 
 namespace presso {
 
-/// The reference decoder on a coded block's payload; `check_rule`: a back-reference that breaks the
-/// block's dependency rule is an error. No slack needed anywhere.
+/// Decodes a coded block's payload by the reference decoder. `check_rule`: whether a
+/// back-reference that breaks the block's dependency rule is an error. No slack is needed
+/// around the buffers.
 Status reference_decode_payload(const BlockHeader& header, const Byte* payload, Bytes dictionary,
                                 bool check_rule, Byte* out);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The copies of both x86 levels, included inside the namespace of each for the reason that
-// byte_decoder_loop.h gives.
+// The copies for both x86 levels, included inside the namespace of each (byte_decoder_loop.h
+// says why).
 
+/// All bytes are loaded before any is stored, so source and target may overlap.
 struct X86Copies {
   static void copy16(std::uint8_t* to, const std::uint8_t* from) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to),

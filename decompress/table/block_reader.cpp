@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Every block of a table is read here. Errors carry the number of the block within its row
+// group and its offset in the file. Tested by
+// tests/unit/decompress/table/row_group_damage_test.cpp.
 #include "decompress/table/block_reader.h"
 
 #include <utility>
@@ -10,16 +13,19 @@
 namespace presso {
 namespace {
 
+/// The block's header contradicts the directory of its row group.
 Error differs() {
   return make_error(ErrorCode::kBadRowGroup, "a block differs from it");
 }
 
+/// Whether header and payload, rounded up, are exactly as long as the directory says.
 bool fills(const ColumnBlockHeader& header, Bytes stored) {
   return round_up(kBlockHeaderBytes + header.payload_bytes, kFrameAlignment) == stored.size();
 }
 
 }  // namespace
 
+/// Sums up where each block begins, once for all reads.
 BlockReader::BlockReader(const RowGroup& group, const RandomAccess& file,
                          std::uint64_t blocks_offset, std::uint64_t first_offset,
                          const DecodeOptions& options, ReadCounters* counters)
@@ -28,6 +34,7 @@ BlockReader::BlockReader(const RowGroup& group, const RandomAccess& file,
       first_offset_(first_offset),
       options_(options),
       counters_(counters) {
+  // Blocks follow each other without gaps.
   offsets_.reserve(group.blocks.size());
   for (const ColumnBlock& block : group.blocks) {
     offsets_.push_back(blocks_offset);
@@ -35,6 +42,7 @@ BlockReader::BlockReader(const RowGroup& group, const RandomAccess& file,
   }
 }
 
+// Offsets that a decoder gave stay: they are closer to the fault.
 Error BlockReader::at_block(Error error, std::uint32_t block) const {
   error.block = block;
   if (error.byte_offset == Error::kNone) error.byte_offset = first_offset_ + offsets_[block];
@@ -46,6 +54,7 @@ Status BlockReader::read(std::uint32_t block, Buffer& stored) const {
   return read(block, stored.mutable_bytes());
 }
 
+/// Counts what is read; the counters may be shared by all threads of a query.
 Status BlockReader::read(std::uint32_t block, MutableBytes stored) const {
   Status read = file_.read_at(offsets_[block], stored);
   if (!read.ok()) return at_block(std::move(read.error()), block);
@@ -56,11 +65,13 @@ Status BlockReader::read(std::uint32_t block, MutableBytes stored) const {
   return {};
 }
 
+// Byte 11 of either header is the coding (FORMAT.md 5).
 bool BlockReader::is_bytes(Bytes stored) {
   const auto coding = static_cast<Coding>(stored.data()[11]);
   return coding == Coding::kRaw || coding == Coding::kByte || coding == Coding::kBit;
 }
 
+/// Everything except the payload's checksum, for loaders that let a GPU compute it.
 Result<BlockReader::StoredIntegers> BlockReader::parse_integers(std::uint32_t block,
                                                                 Byte width_bytes,
                                                                 Bytes stored) const {
@@ -77,6 +88,7 @@ Result<BlockReader::StoredIntegers> BlockReader::parse_integers(std::uint32_t bl
       header->payload_checksum};
 }
 
+/// With the checksum, if options.verify.
 Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_bytes,
                                                 Bytes stored) const {
   PRESSO_ASSIGN(const StoredIntegers parsed, parse_integers(block, width_bytes, stored));
@@ -86,6 +98,7 @@ Result<IntegerBlock> BlockReader::open_integers(std::uint32_t block, Byte width_
   return parsed.block;
 }
 
+// The number of codes is checked later, against the counts of rows.
 Result<BlockReader::StoredTokens> BlockReader::parse_tokens(std::uint32_t block,
                                                             Bytes stored) const {
   auto header = parse_column_block_header(stored.data());
@@ -107,6 +120,7 @@ Result<TokenBlock> BlockReader::open_tokens(std::uint32_t block, Bytes stored) c
   return parsed.block;
 }
 
+// A frame of another kind means that the directory's sizes lead to a wrong place.
 Result<BlockHeader> BlockReader::parse_bytes(std::uint32_t block, Bytes stored) const {
   const auto kind = peek_frame_kind(stored.data());
   if (!kind.ok() || *kind != FrameKind::kBlock) {
@@ -127,7 +141,9 @@ Status BlockReader::decode_bytes(std::uint32_t block, const Buffer& stored, Byte
   return decoded.ok() ? Status{} : at_block(std::move(decoded.error()), block);
 }
 
+/// Integers may also be stored as bytes; the result in `into` is the same.
 Status BlockReader::decode_integers(std::uint32_t block, Byte width_bytes, Byte* into) const {
+  // Freed at the end: decoded values do not point into it.
   Buffer stored;
   PRESSO_TRY(read(block, stored));
   if (is_bytes(stored.bytes())) return decode_bytes(block, stored, into);

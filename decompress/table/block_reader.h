@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads the stored blocks of a row group and checks each against its own header, the directory and
-// its checksum (FORMAT.md 15.3, 15.5), in that order, before anything of a payload is looked at.
-// What it hands out can be given to the decoders of columns/cpu. Whoever reads blocks of tables
-// does so through it: errors are the same everywhere. Thread-safe.
-// Tested by tests/unit/decompress/table/row_group_damage_test.cpp and slice_damage_test.cpp.
+// Reads the stored blocks of a row group. Each is checked against its own header, the directory
+// and its checksum (FORMAT.md 15.3, 15.5), in that order, before anything of the payload is
+// looked at. The results can be given to the decoders of columns/cpu. All readers of table
+// blocks use it, so errors are the same everywhere. Thread-safe. Tested by
+// tests/unit/decompress/table/row_group_damage_test.cpp and slice_damage_test.cpp.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@
 
 namespace presso {
 
-/// What was read, over all row groups of a query.
+/// Counts of what was read, summed over all row groups of a query.
 struct ReadCounters {
   std::atomic<std::uint64_t> bytes{0};  ///< stored bytes of blocks
   std::atomic<std::uint64_t> blocks{0};
 };
 
-/// A block of integers that was checked; `payload` lies where it was read to.
+/// A block of integers that was checked; `payload` points into the buffer that it was read to.
 struct IntegerBlock {
   IntegerParameters parameters;
   Bytes payload;
@@ -35,46 +35,56 @@ struct TokenBlock {
   Bytes payload;
 };
 
+/// Memory is the caller's: payloads of opened blocks point into what was read.
 class BlockReader {
  public:
-  /// `group`, `file` and `counters` are kept by reference; `counters` may be nullptr.
-  /// `blocks_offset`: of the first block in `file`. `first_offset` is added to offsets in errors.
+  /// Keeps `group`, `file` and `counters` by reference; `counters` may be nullptr.
+  /// `blocks_offset`: where the first block begins in `file`. `first_offset` is added to
+  /// offsets in errors.
   BlockReader(const RowGroup& group, const RandomAccess& file, std::uint64_t blocks_offset,
               std::uint64_t first_offset, const DecodeOptions& options,
               ReadCounters* counters = nullptr);
 
   const DecodeOptions& options() const { return options_; }
-  /// The error with the block and, where it has none, the block's offset.
+  /// Adds the block's number to the error and, if it has none, the block's offset.
   Error at_block(Error error, std::uint32_t block) const;
 
-  /// The block as it is stored, header and padding included.
+  /// Reads the block as it is stored, with header and padding.
   Status read(std::uint32_t block, Buffer& stored) const;
-  /// The same to memory of its caller, as large as the directory says that the block is.
+  /// Reads into the caller's memory, which must be as large as the directory says that the
+  /// block is.
   Status read(std::uint32_t block, MutableBytes stored) const;
-  /// Whether a block that was read is stored as bytes (raw, Byte, Bit); one whose coding is not
-  /// known counts as one of integers, which then gives the error.
+  /// Whether a block that was read is stored as bytes (raw, Byte, Bit). One of an unknown
+  /// coding counts as integers, whose check then gives the error.
   static bool is_bytes(Bytes stored);
 
+  /// Checks a block of integers that was read, its checksum included unless options say
+  /// otherwise. kBadRowGroup where header and directory differ, kContentChecksum.
   Result<IntegerBlock> open_integers(std::uint32_t block, Byte width_bytes, Bytes stored) const;
-  /// The same without comparing the payload with its checksum, which the caller then does.
+  /// The block, and the checksum that the caller compares its payload with.
   struct StoredIntegers {
     IntegerBlock block;
     std::uint64_t checksum = 0;
   };
+  /// As open_integers(), without the checksum.
   Result<StoredIntegers> parse_integers(std::uint32_t block, Byte width_bytes, Bytes stored) const;
+  /// As open_integers(), for a block of tokens.
   Result<TokenBlock> open_tokens(std::uint32_t block, Bytes stored) const;
-  /// The same without comparing the payload with its checksum, which the caller then does.
+  /// The block, and the checksum that the caller compares its payload with.
   struct StoredTokens {
     TokenBlock block;
     std::uint64_t checksum = 0;
   };
+  /// As open_tokens(), without the checksum.
   Result<StoredTokens> parse_tokens(std::uint32_t block, Bytes stored) const;
-  /// The header of a block that is stored as bytes; its payload is not looked at.
+  /// The header of a block that is stored as bytes; the payload is not looked at.
   Result<BlockHeader> parse_bytes(std::uint32_t block, Bytes stored) const;
-  /// Of a block that is stored as bytes. `into`: room for its plain bytes and Buffer::kSlack.
+  /// Decodes a block that is stored as bytes. `into`: room for its plain bytes and
+  /// Buffer::kSlack.
   Status decode_bytes(std::uint32_t block, const Buffer& stored, Byte* into) const;
 
-  /// Reads and decodes a block of integers, whichever way it is stored. `into`: as above.
+  /// Reads and decodes a block of integers in either form. `into`: room for the values and
+  /// slack.
   Status decode_integers(std::uint32_t block, Byte width_bytes, Byte* into) const;
   /// Reads and decodes a block of bytes.
   Status decode_bytes(std::uint32_t block, Byte* into) const;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Reads only the blocks that hold bytes of the wanted rows. A block that lies entirely within
+// them is decoded into its place; another is decoded aside and kept for the next call.
 #include "decompress/table/byte_strings.h"
 
 #include <algorithm>
@@ -6,8 +8,11 @@
 
 namespace presso {
 
+/// A block that is kept from an earlier slice stays valid as long as group and column are the
+/// same.
 void ByteStrings::open(const GroupReader& group, std::size_t column, std::uint32_t first,
                        std::uint32_t rows) {
+  // Until decoding has succeeded, block_ holds nothing.
   if (group.id() != group_id_ || column != column_) decoded_ = kNoBlock;
   group_id_ = group.id();
   group_ = &group;
@@ -32,8 +37,10 @@ Result<SliceText> ByteStrings::text(std::uint32_t first, std::uint32_t rows) {
   });
 }
 
+/// Offsets in the result begin with 0.
 Status ByteStrings::read(std::uint32_t first, std::uint32_t rows, Part& part) {
   PRESSO_ASSIGN(const std::vector<std::int64_t>* all, group_->string_offsets(column_));
+  // Offsets into all of the column's bytes, from which the blocks are found.
   const std::int64_t* const offsets = all->data() + first;
   const auto begin = static_cast<std::uint64_t>(offsets[0]);
   const auto end = static_cast<std::uint64_t>(offsets[rows]);
@@ -52,7 +59,7 @@ Status ByteStrings::read(std::uint32_t first, std::uint32_t rows, Part& part) {
   return {};
 }
 
-/// Bytes [from, to) of a block. A whole one is decoded into its place.
+/// Copies the bytes [from, to) of a block; a whole block is decoded into its place.
 Status ByteStrings::copy(std::uint32_t block, std::uint64_t from, std::uint64_t to, Byte* into) {
   const std::uint32_t plain = group_->directory().blocks[block].plain_bytes;
   if (from == 0 && to == plain && block != decoded_) {
@@ -64,6 +71,7 @@ Status ByteStrings::copy(std::uint32_t block, std::uint64_t from, std::uint64_t 
   return {};
 }
 
+// Decodes into block_, unless it is there already.
 Status ByteStrings::decode(std::uint32_t block) {
   if (block == decoded_) return {};
   decoded_ = kNoBlock;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Strings that are stored as bytes, for the rows of a slice: all of them or those of a vector. Only
-// blocks that hold some of their bytes are read; the last one is kept decoded, so that vectors that
-// are asked for in turn decode each block once.
-// Not thread-safe. Tested by tests/unit/decompress/table/column_slice_test.cpp,
-// slice_layout_test.cpp and slice_damage_test.cpp.
+// Strings that are stored as bytes, for the rows of a slice: all of them, or those of a vector.
+// Only blocks that hold some of their bytes are read. The last one is kept decoded, so that
+// consecutive vectors decode each block once. Not thread-safe. Tested by
+// tests/unit/decompress/table/column_slice_test.cpp, slice_layout_test.cpp and
+// slice_damage_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,33 @@
 
 namespace presso {
 
+/// Offsets come from GroupReader, which decodes them once for all threads.
 class ByteStrings {
  public:
-  /// Rows [first, first + rows) of a column of bytes. `group` is kept by reference.
+  /// Prepares rows [first, first + rows) of a column of bytes; reads nothing. Keeps `group` by
+  /// reference.
   void open(const GroupReader& group, std::size_t column, std::uint32_t first, std::uint32_t rows);
 
+  /// All opened rows; decoded once.
   Result<SliceText> text();
-  /// Rows [first, first + rows) of those that were opened.
+  /// Rows [first, first + rows), counted from the first opened one.
   Result<SliceText> text(std::uint32_t first, std::uint32_t rows);
 
  private:
   static constexpr std::uint32_t kNoBlock = ~0u;
 
-  /// Text of rows of the row group, and the buffers that it lies in.
+  /// The text of some rows, and the buffers that hold it.
   struct Part {
     Buffer text;
     std::vector<std::int64_t> offsets;
     SliceText slice;
   };
 
+  /// Fills `part` with rows [first, first + rows) of the row group.
   Status read(std::uint32_t first, std::uint32_t rows, Part& part);
+  /// Bytes of one block, to their place.
   Status copy(std::uint32_t block, std::uint64_t from, std::uint64_t to, Byte* into);
+  /// Makes a block the one that is kept.
   Status decode(std::uint32_t block);
 
   const GroupReader* group_ = nullptr;
@@ -46,7 +52,7 @@ class ByteStrings {
   Part all_;
   Part part_;
   Buffer stored_;
-  Buffer block_;  ///< the block decoded_, decoded
+  Buffer block_;  ///< the decoded block number decoded_
   std::uint32_t decoded_ = kNoBlock;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The interface of scans to a column. Each representation has a stream class; this one picks by
+// representation, checks vector numbers and codes, and fills in columns that are entirely null.
 #include "decompress/table/column_slice.h"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ Error not_for_this(const char* what) {
   return make_error(ErrorCode::kInvalidArgument, what);
 }
 
-/// The first `rows` bits.
+/// Sets the first `rows` bits to `value`; others are 0.
 void set_bits(std::uint64_t* bits, std::uint32_t rows, bool value) {
   std::fill_n(bits, kVectorBits, value ? ~std::uint64_t{0} : 0);
   clear_behind(bits, rows);
@@ -19,6 +21,7 @@ void set_bits(std::uint64_t* bits, std::uint32_t rows, bool value) {
 
 }  // namespace
 
+/// Opens all streams that the representation may need; none reads anything yet.
 void ColumnSlice::open(const GroupReader& group, std::size_t column, std::uint32_t first,
                        std::uint32_t rows) {
   group_ = &group;
@@ -27,6 +30,7 @@ void ColumnSlice::open(const GroupReader& group, std::size_t column, std::uint32
   rows_ = rows;
   checked_codes_ = 0;
   validity_.open(group, column, ColumnStream::kValidity, 0, first, rows);
+  // Codes of a dictionary take the place of values.
   const bool has_codes = representation() == Representation::kDictionary;
   values_.open(group, column, has_codes ? ColumnStream::kCodes : ColumnStream::kValues,
                has_codes ? Byte{4} : static_cast<Byte>(value_bytes(type_)), first, rows);
@@ -34,6 +38,7 @@ void ColumnSlice::open(const GroupReader& group, std::size_t column, std::uint32
   bytes_.open(group, column, first, rows);
 }
 
+/// The bitmap is constant if no row, or every row, is null.
 Status ColumnSlice::validity(std::uint32_t vector, std::uint64_t* bits) {
   if (vector >= vectors()) return not_for_this("there is no such vector");
   const ColumnChunk& chunk = group_->chunk(column_);
@@ -42,6 +47,7 @@ Status ColumnSlice::validity(std::uint32_t vector, std::uint64_t* bits) {
     set_bits(bits, rows, chunk.nulls == 0);
     return {};
   }
+  // Decoders write past the last bit.
   Byte decoded[kVectorRows / 8 + Buffer::kSlack] = {};
   PRESSO_TRY(validity_.decode(vector, decoded));
   std::memcpy(bits, decoded, kVectorRows / 8);
@@ -49,12 +55,14 @@ Status ColumnSlice::validity(std::uint32_t vector, std::uint64_t* bits) {
   return {};
 }
 
+// What functions for numbers have in common.
 Status ColumnSlice::check_numbers(std::uint32_t vector) const {
   if (vector >= vectors()) return not_for_this("there is no such vector");
   if (is_string(type_)) return not_for_this("strings are no numbers");
   return {};
 }
 
+// Bools are bits; a null column gives zeros.
 Status ColumnSlice::numbers(std::uint32_t vector, void* to) {
   PRESSO_TRY(check_numbers(vector));
   auto* const bytes = static_cast<Byte*>(to);
@@ -64,6 +72,7 @@ Status ColumnSlice::numbers(std::uint32_t vector, void* to) {
   return {};
 }
 
+// 0, not an error, where there are no runs: the caller then takes numbers().
 Result<std::uint32_t> ColumnSlice::run_numbers(std::uint32_t vector, std::uint32_t most, void* to,
                                                std::uint64_t* starts) {
   PRESSO_TRY(check_numbers(vector));
@@ -77,18 +86,21 @@ void ColumnSlice::spread_run_bits(std::uint32_t vector, const std::uint64_t* sta
                           bits, group_->blocks().options().level);
 }
 
+/// decimal128 is refused, since its images are only the high half and equal images may differ.
 Status ColumnSlice::numbers_between(std::uint32_t vector, std::uint64_t least, std::uint64_t most,
                                     std::uint64_t* bits) {
   PRESSO_TRY(check_numbers(vector));
   if (type_ == ColumnType::kDecimal128) {
     return make_error(ErrorCode::kUnsupported, "images of decimal128 are cut");
   }
+  // In a null column every value is 0.
   const ValueTest test = make_value_test(type_, least, most);
   if (representation() != Representation::kNull) return values_.filter(vector, test, bits);
   set_bits(bits, vector_rows_of(vector), passes(test, 0));
   return {};
 }
 
+// kSome is always right, so what is not known costs time only.
 Result<Between> ColumnSlice::vector_between(std::uint32_t vector, std::uint64_t least,
                                             std::uint64_t most) {
   PRESSO_TRY(check_numbers(vector));
@@ -98,6 +110,7 @@ Result<Between> ColumnSlice::vector_between(std::uint32_t vector, std::uint64_t 
   return values_.between(vector, make_value_test(type_, least, most));
 }
 
+// Checked first, so that callers may index the dictionary by any code.
 Status ColumnSlice::codes(std::uint32_t vector, std::uint32_t* to) {
   if (vector >= vectors()) return not_for_this("there is no such vector");
   if (representation() != Representation::kDictionary) return not_for_this("there are no codes");
@@ -105,9 +118,11 @@ Status ColumnSlice::codes(std::uint32_t vector, std::uint32_t* to) {
   return values_.decode(vector, reinterpret_cast<Byte*>(to));
 }
 
-/// Once a vector. What its entry tells often suffices.
+/// Checks a vector's codes once; what its entry tells often suffices, so codes are seldom
+/// looked at.
 Status ColumnSlice::check_codes_of(std::uint32_t vector) {
   if ((checked_codes_ >> vector & 1) != 0) return {};
+  // A code is right if it lies below the number of entries.
   const ValueTest test = unsigned_test(4, 0, group_->chunk(column_).entries - 1);
   PRESSO_ASSIGN(const Between between, values_.between(vector, test));
   if (between != Between::kAll) {
@@ -123,6 +138,7 @@ Status ColumnSlice::check_codes_of(std::uint32_t vector) {
   return {};
 }
 
+// `wanted` has a bit for each entry of the dictionary.
 Status ColumnSlice::codes_in(std::uint32_t vector, const std::uint64_t* wanted,
                              std::uint64_t* bits) {
   if (vector >= vectors()) return not_for_this("there is no such vector");
@@ -131,12 +147,14 @@ Status ColumnSlice::codes_in(std::uint32_t vector, const std::uint64_t* wanted,
   return values_.filter_codes(vector, wanted, group_->chunk(column_).entries, bits);
 }
 
+/// Rows of empty strings, for columns that are entirely null.
 SliceText ColumnSlice::no_text(std::uint32_t rows) {
   static constexpr Byte kNothing[Buffer::kSlack] = {};
   no_offsets_.assign(std::size_t{rows} + 1, 0);
   return {{kNothing, 0}, no_offsets_.data(), rows};
 }
 
+// Strings of a dictionary are not text here: callers compare codes and look entries up once.
 Result<SliceText> ColumnSlice::text() {
   if (!is_string(type_)) return not_for_this("numbers are no strings");
   switch (representation()) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The shared part of reading a row group. Dictionaries and offsets are decoded once, by
+// whichever thread asks first (std::call_once); others wait. Everything else is computed from
+// the directory.
 #include "decompress/table/group_reader.h"
 
 #include <algorithm>
@@ -8,6 +11,7 @@
 namespace presso {
 namespace {
 
+/// Row group readers are told apart by number, since an address may be used again.
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -59,6 +63,7 @@ GroupReader::BlockRange GroupReader::stream_blocks(std::size_t column, ColumnStr
   const ColumnChunk& of = chunk(column);
   const auto begin = directory().blocks.begin() + of.first_block;
   const auto end = begin + of.blocks;
+  // Blocks are sorted by stream within a column.
   const auto first = std::partition_point(
       begin, end, [=](const ColumnBlock& block) { return block.stream < stream; });
   const auto last = std::partition_point(
@@ -67,6 +72,7 @@ GroupReader::BlockRange GroupReader::stream_blocks(std::size_t column, ColumnStr
           static_cast<std::uint32_t>(last - directory().blocks.begin())};
 }
 
+// Empty where begin >= end, with `first` at the stream's beginning.
 GroupReader::BlockRange GroupReader::blocks_of(std::size_t column, ColumnStream stream,
                                                std::uint64_t begin, std::uint64_t end) const {
   const BlockRange all = stream_blocks(column, stream);
@@ -81,6 +87,7 @@ GroupReader::BlockRange GroupReader::blocks_of(std::size_t column, ColumnStream 
           static_cast<std::uint32_t>(last - directory_->begins.begin())};
 }
 
+/// Joins the ranges of the blocks that hold the rows: never too narrow, possibly too wide.
 ColumnZone GroupReader::zone(std::size_t column, std::uint32_t first, std::uint32_t rows) const {
   const ColumnChunk& of = chunk(column);
   ColumnZone zone;
@@ -91,11 +98,13 @@ ColumnZone GroupReader::zone(std::size_t column, std::uint32_t first, std::uint3
     zone.flags |= kZoneKnown | kZoneNoValue;
     return zone;
   }
+  // Without a block nothing is known.
   const BlockRange range =
       blocks_of(column, ColumnStream::kValues, first, std::uint64_t{first} + rows);
   if (range.first == range.end) return zone;
   Byte nulls = 0;
   zone.flags = kZoneKnown | kZoneNoValue;
+  // The empty range, which any block widens.
   zone.least = ~std::uint64_t{0};
   for (std::uint32_t i = range.first; i < range.end; ++i) {
     const ColumnBlock& block = directory().blocks[i];
@@ -110,11 +119,13 @@ ColumnZone GroupReader::zone(std::size_t column, std::uint32_t first, std::uint3
     zone.most = std::max(zone.most, block.most);
   }
   zone.flags |= nulls;
+  // The blocks are more exact than the column's number of nulls.
   if (nulls == 0) zone.nulls = 0;
   if ((zone.flags & kZoneNoValue) != 0) zone.least = 0;
   return zone;
 }
 
+/// By the bits that the encoder has set for the strings of each block (ColumnBlock::presence).
 bool GroupReader::may_hold(std::size_t column, std::uint32_t first, std::uint32_t rows,
                            std::uint64_t hash) const {
   if (chunk(column).representation != Representation::kDictionary) return true;
@@ -128,6 +139,7 @@ bool GroupReader::may_hold(std::size_t column, std::uint32_t first, std::uint32_
   return false;
 }
 
+/// Used by the planner to weigh columns; nothing is read.
 GroupReader::BlockCost GroupReader::cost(std::size_t column, std::uint32_t first,
                                          std::uint32_t rows) const {
   BlockCost cost;
@@ -159,6 +171,7 @@ GroupReader::BlockCost GroupReader::cost(std::size_t column, std::uint32_t first
   return cost;
 }
 
+/// Errors are kept like results, so that every caller gets the same one.
 template <class T, class Make>
 Result<const T*> GroupReader::once(std::size_t column, Representation representation,
                                    Once<T> Shared::*part, const Make& make) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A row group as queries read it (FORMAT.md 15.3): its directory, and what all threads share of its
-// columns: dictionaries, token dictionaries, places of strings. These are decoded when they are
-// first asked for. Thread-safe. column_slice.h reads rows through it.
+// A row group as queries read it (FORMAT.md 15.3): its directory, and what all threads share of
+// its columns, namely dictionaries, token dictionaries and places of strings. These are decoded
+// when they are first asked for, and kept. Thread-safe. column_slice.h reads rows through it.
 // Tested by tests/unit/decompress/table/group_reader_test.cpp.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace presso {
 
-/// A row group of an opened table, without reading anything: what Table's index knows of it.
+/// Access to the private parts of an opened table, for the classes of this room.
 struct TableAccess {
   static const TableIndex& index(const Table& table) { return *table.index_; }
   static const RandomAccess& file(const Table& table) { return *table.file_; }
@@ -35,6 +35,8 @@ struct TableAccess {
   static std::shared_ptr<KeptDirectories>& directories(Table& table) { return table.directories_; }
 };
 
+/// Shared by all threads that read the row group, mostly through std::shared_ptr. Memory: the
+/// directory, and what was asked for of dictionaries and offsets.
 class GroupReader {
  public:
   /// Reads the directory, unless it is kept (kept_directories.h). `table` is copied (its file must
@@ -43,7 +45,7 @@ class GroupReader {
                                                          ReadCounters* counters = nullptr);
 
   std::uint64_t group() const { return group_; }
-  /// Different for each object that there ever was, from 1 on.
+  /// Unique among all objects of the process; from 1 on.
   std::uint64_t id() const { return id_; }
   std::uint32_t rows() const { return directory().rows; }
   std::uint64_t first_row() const { return place().first_row; }  ///< in the table
@@ -51,16 +53,16 @@ class GroupReader {
   const RowGroup& directory() const { return directory_->row_group; }
   const ColumnChunk& chunk(std::size_t column) const { return directory().columns[column]; }
 
-  /// Between which values rows [first, first + rows) of the column lie, by the zones of the blocks
-  /// of the stream values or codes that hold them. For columns of strings and where a zone is not
-  /// known, kZoneKnown is not set. `nulls`: there are no more than these.
+  /// The range of the values of rows [first, first + rows), from the ranges of the blocks of
+  /// values or codes that hold them. For strings, and if a range is not known, kZoneKnown is
+  /// not set. `nulls` is an upper bound.
   ColumnZone zone(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
-  /// False where no row of [first, first + rows) of a dictionary column is the string with this
-  /// hash (XXH3, checksum64()); true where that is not known.
+  /// False if no row of [first, first + rows) of a dictionary column is the string with this
+  /// hash (XXH3, checksum64()); true also if that is not known.
   bool may_hold(std::size_t column, std::uint32_t first, std::uint32_t rows,
                 std::uint64_t hash) const;
-  /// Stored bytes and number of the column's blocks that hold some of these rows, or that all rows
-  /// need (dictionaries, lengths of strings that are stored as bytes). Which blocks of bytes hold
+  /// Stored bytes, and number, of the column's blocks that hold some of these rows or that all
+  /// rows need (dictionaries, lengths of strings stored as bytes). Which blocks of bytes hold
   /// the rows is estimated.
   struct BlockCost {
     std::uint64_t bytes = 0;
@@ -68,20 +70,20 @@ class GroupReader {
   };
   BlockCost cost(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
 
-  /// Of a column with that representation (kInvalidArgument for others); decoded once, kept as long
-  /// as this object. An error is returned each time.
+  /// For a column with that representation (kInvalidArgument for others). Decoded once and kept
+  /// as long as this object. An error is returned each time.
   Result<const DictionaryEntries*> dictionary(std::size_t column) const;
   Result<const TokenDictionary*> tokens(std::size_t column) const;
-  /// Of a column of strings that are stored as bytes: rows + 1 offsets into all of them.
+  /// For a column of strings stored as bytes: rows + 1 offsets into all of its bytes.
   Result<const std::vector<std::int64_t>*> string_offsets(std::size_t column) const;
 
-  /// Blocks `first` to `end` - 1 of the directory.
+  /// The blocks `first` to `end` - 1 of the directory.
   struct BlockRange {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
   };
-  /// The blocks of a column's stream that hold some of its rows [begin, end); of the stream bytes,
-  /// some of its bytes.
+  /// The blocks of a column's stream that hold some of its rows [begin, end); for the stream of
+  /// bytes, some of its bytes.
   BlockRange blocks_of(std::size_t column, ColumnStream stream, std::uint64_t begin,
                        std::uint64_t end) const;
   /// The first row of a block; in the stream bytes the first byte.
@@ -90,7 +92,7 @@ class GroupReader {
   const BlockReader& blocks() const { return decoder_.blocks(); }
 
  private:
-  /// What is decoded once for all threads.
+  /// A value that is made once for all threads.
   template <class T>
   struct Once {
     std::once_flag flag;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Either keeps one block packed and decodes or compares its vectors on demand, or, for files
+// whose blocks are cut otherwise, decodes the slice's values at once and works on these.
 #include "decompress/table/integer_stream.h"
 
 #include <algorithm>
@@ -20,11 +22,14 @@ void IntegerStream::open(const GroupReader& group, std::size_t column, ColumnStr
   state_ = State::kClosed;
 }
 
+// Scratch memory has room for two vectors, since one may be decoded while another is padded.
 Status IntegerStream::load_block() {
   return without_bad_alloc([&]() -> Status {
+    // Once a slice; the buffer is kept from slice to slice.
     scratch_.resize_discarding(2 * kVectorScratchBytes);
     const GroupReader::BlockRange range =
         group_->blocks_of(column_, stream_, first_, std::uint64_t{first_} + rows_);
+    // Vectors of the slice must be vectors of the block, or nothing can stay packed.
     const bool is_one = range.end - range.first == 1;
     if (is_one && (first_ - group_->begin_of(range.first)) % kVectorRows == 0) {
       return read_block(range.first);
@@ -33,8 +38,11 @@ Status IntegerStream::load_block() {
   });
 }
 
+/// Blocks of integers that are stored as bytes are decoded at once, as vectors cannot be found
+/// in them.
 Status IntegerStream::read_block(std::uint32_t block) {
   const BlockReader& blocks = group_->blocks();
+  // Rows of the block before the slice.
   const auto skipped = static_cast<std::uint32_t>(first_ - group_->begin_of(block));
   PRESSO_TRY(blocks.read(block, stored_));
   if (BlockReader::is_bytes(stored_.bytes())) {
@@ -51,6 +59,7 @@ Status IntegerStream::read_block(std::uint32_t block) {
   return {};
 }
 
+// The general way: any number of blocks, at any offset.
 Status IntegerStream::read_values() {
   const std::uint32_t bytes = integer_bytes(width_bytes_, rows_);
   values_.resize_discarding(bytes);
@@ -62,7 +71,7 @@ Status IntegerStream::read_values() {
   return {};
 }
 
-/// The vector, without rows behind those of the stream.
+/// Finds and checks the vector. It may have more rows than the slice, if the block goes on.
 Status IntegerStream::find(std::uint32_t vector, IntegerVector& found) {
   const std::uint32_t of_block = first_vector_ + vector;
   const ErrorCode code = find_integer_vector(packed_.parameters, packed_.payload, of_block, found);
@@ -70,7 +79,8 @@ Status IntegerStream::find(std::uint32_t vector, IntegerVector& found) {
   return group_->blocks().at_block(integer_vector_error(code, of_block), block_);
 }
 
-/// Where the values of a vector are; with `padded`, all 1,024 can be read.
+/// Where the values of a vector are. With `padded`, all 1,024 can be read, those after the last
+/// are 0.
 const Byte* IntegerStream::values_of(std::uint32_t vector, bool padded) {
   const Byte* const values =
       values_.data() + values_at_ + integer_bytes(width_bytes_, vector * kVectorRows);
@@ -82,6 +92,7 @@ const Byte* IntegerStream::values_of(std::uint32_t vector, bool padded) {
   return scratch_.data();
 }
 
+// `to` may receive the rows of the whole vector, hence its room for 1,024 values.
 Status IntegerStream::decode(std::uint32_t vector, Byte* to) {
   PRESSO_TRY(load());
   const std::uint32_t rows = vector_rows_of(vector);
@@ -96,6 +107,7 @@ Status IntegerStream::decode(std::uint32_t vector, Byte* to) {
   return {};
 }
 
+// Runs are known only where the block has stored them (kind 3).
 Result<std::uint32_t> IntegerStream::decode_runs(std::uint32_t vector, std::uint32_t most, Byte* to,
                                                  std::uint64_t* starts) {
   PRESSO_TRY(load());
@@ -108,6 +120,7 @@ Result<std::uint32_t> IntegerStream::decode_runs(std::uint32_t vector, std::uint
   return found.runs;
 }
 
+// With several blocks it is not known which one has the value.
 Error IntegerStream::at_block(Error error) const {
   const GroupReader::BlockRange range =
       group_->blocks_of(column_, stream_, first_, std::uint64_t{first_} + rows_);
@@ -115,6 +128,7 @@ Error IntegerStream::at_block(Error error) const {
                                       : error;
 }
 
+// Packed values are compared without decoding them where that is possible (integer_filter.h).
 Status IntegerStream::filter(std::uint32_t vector, const ValueTest& test, std::uint64_t* bits) {
   PRESSO_TRY(load());
   const CpuLevel level = group_->blocks().options().level;
@@ -126,10 +140,12 @@ Status IntegerStream::filter(std::uint32_t vector, const ValueTest& test, std::u
   IntegerVector found;
   PRESSO_TRY(find(vector, found));
   filter_integer_vector(packed_.parameters, found, test, bits, scratch_.data(), level);
+  // The block's vector may go on past the slice.
   if (found.rows != rows) clear_behind(bits, rows);
   return {};
 }
 
+// Decoded values tell nothing without a look at them.
 Result<Between> IntegerStream::between(std::uint32_t vector, const ValueTest& test) {
   PRESSO_TRY(load());
   if (state_ == State::kValues) {
@@ -141,6 +157,7 @@ Result<Between> IntegerStream::between(std::uint32_t vector, const ValueTest& te
   return vector_between(packed_.parameters, found, test);
 }
 
+// As filter(), with a set instead of bounds.
 Status IntegerStream::filter_codes(std::uint32_t vector, const std::uint64_t* wanted,
                                    std::uint32_t codes, std::uint64_t* bits) {
   PRESSO_TRY(load());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Decodes rows of a column by walking over its blocks. It is the general way, correct for every
+// valid file however its blocks are cut; ColumnSlice has faster ways for the usual cuts.
 #include "decompress/table/row_group_decoder.h"
 
 #include <algorithm>
@@ -16,12 +18,14 @@ Error bad_column(const char* what) {
   return make_error(ErrorCode::kBadRowGroup, what);
 }
 
-/// Lengths become offsets in place: `offsets` holds rows lengths behind its first element.
+/// Turns lengths into offsets in place: `offsets` holds the lengths after its first element.
+/// They may sum up to at most `most`.
 Status sum_up(std::vector<std::int64_t>& offsets, std::uint64_t most) {
   offsets.front() = 0;
   for (std::size_t i = 1; i < offsets.size(); ++i) {
     const auto length = static_cast<std::uint64_t>(offsets[i]);
     const auto before = static_cast<std::uint64_t>(offsets[i - 1]);
+    // Subtraction, so that damaged lengths cannot overflow the sum.
     if (length > most - before) return bad_column("lengths do not add up to the values");
     offsets[i] = static_cast<std::int64_t>(before + length);
   }
@@ -38,24 +42,29 @@ RowGroupDecoder::RowGroupDecoder(const TableSchema& schema, const RowGroup& grou
       group_(group),
       blocks_(group, file, blocks_offset, first_offset, options, counters) {}
 
+/// For streams of 4-byte numbers: codes, counts, row numbers.
 Result<std::vector<std::uint32_t>> RowGroupDecoder::read_numbers_of_4_bytes(
     const ColumnChunk& chunk, ColumnStream stream, RowRange range) const {
+  // Decoders write up to kSlack bytes past the last number.
   std::vector<std::uint32_t> numbers(range.rows + Buffer::kSlack / 4);
   PRESSO_TRY(read_integers(chunk, stream, 4, range, reinterpret_cast<Byte*>(numbers.data())));
   numbers.resize(range.rows);
   return numbers;
 }
 
-/// Whole blocks are decoded into their place, behind which there must be Buffer::kSlack bytes; of
-/// others, and of bits, only what is wanted is copied. Bits are 0 before.
+/// Decodes the values of `range`. Whole blocks are decoded into their place, after which there
+/// must be Buffer::kSlack bytes; of others, and of bits, only the wanted part is copied. Bits
+/// must be 0 before.
 Status RowGroupDecoder::read_integers(const ColumnChunk& chunk, ColumnStream stream,
                                       Byte width_bytes, RowRange range, Byte* into) const {
+  // For blocks of which only a part is wanted.
   Buffer part;
   std::uint32_t begin = 0;
   for (std::uint32_t block = chunk.first_block; block < chunk.first_block + chunk.blocks; ++block) {
     const ColumnBlock& entry = group_.blocks[block];
     if (entry.stream != stream) continue;
     const std::uint32_t end = begin + entry.rows;
+    // The part of the block that is wanted, in rows of the row group.
     const std::uint32_t from = std::max(begin, range.first);
     const std::uint32_t to = std::min(end, range.end());
     if (from < to) {
@@ -81,6 +90,8 @@ Status RowGroupDecoder::read_integers(const ColumnChunk& chunk, ColumnStream str
   return {};
 }
 
+/// All bytes of a stream of strings, such as a dictionary's entries; their size must be as
+/// expected.
 Status RowGroupDecoder::read_all_bytes(const ColumnChunk& chunk, ColumnStream stream,
                                        std::uint64_t size, Buffer& into) const {
   into.resize_discarding(static_cast<std::size_t>(size));
@@ -88,6 +99,7 @@ Status RowGroupDecoder::read_all_bytes(const ColumnChunk& chunk, ColumnStream st
   for (std::uint32_t block = chunk.first_block; block < chunk.first_block + chunk.blocks; ++block) {
     const ColumnBlock& entry = group_.blocks[block];
     if (entry.stream != stream) continue;
+    // Checked before decoding: the directory alone says how much a block writes.
     if (entry.plain_bytes > size - at) return bad_column("bytes do not add up to the lengths");
     PRESSO_TRY(blocks_.decode_bytes(block, into.data() + at));
     at += entry.plain_bytes;
@@ -95,6 +107,7 @@ Status RowGroupDecoder::read_all_bytes(const ColumnChunk& chunk, ColumnStream st
   return at == size ? Status{} : bad_column("bytes do not add up to the lengths");
 }
 
+// The subtraction cannot overflow, unlike first + rows.
 Result<ColumnData> RowGroupDecoder::read(std::size_t column, std::uint32_t first,
                                          std::uint32_t rows) const {
   if (column >= schema_.columns.size() || rows > group_.rows || first > group_.rows - rows) {
@@ -103,11 +116,13 @@ Result<ColumnData> RowGroupDecoder::read(std::size_t column, std::uint32_t first
   return without_bad_alloc([&] { return read_rows(column, {first, rows}); });
 }
 
+/// The representation decides; a null column is filled with zeros or empty strings.
 Result<ColumnData> RowGroupDecoder::read_rows(std::size_t column, RowRange range) const {
   const ColumnChunk& chunk = group_.columns[column];
   ColumnData data;
   data.type = schema_.columns[column].type;
   data.rows = range.rows;
+  // Columns without rows still have one offset and memory with slack.
   if (range.rows == 0) {
     if (is_string(data.type)) data.offsets.assign(1, 0);
     data.values.resize_discarding(0);
@@ -128,6 +143,7 @@ Result<ColumnData> RowGroupDecoder::read_rows(std::size_t column, RowRange range
     case Representation::kBytes:
       done = read_bytes(chunk, range, data);
       break;
+    // All rows are null: kNull, the only representation that is left.
     default:
       if (is_string(data.type)) {
         data.offsets.assign(std::size_t{range.rows} + 1, 0);
@@ -143,11 +159,12 @@ Result<ColumnData> RowGroupDecoder::read_rows(std::size_t column, RowRange range
   return data;
 }
 
-/// Where all rows are read, the nulls must be as many as the directory says.
+/// If all rows are read, the number of nulls must be that of the directory.
 Status RowGroupDecoder::read_validity(const ColumnChunk& chunk, RowRange range,
                                       std::vector<Byte>& validity) const {
   if (chunk.nulls == 0) return {};
   const std::size_t size = (range.rows + 7) / 8;
+  // Eight spare bytes, so that bits may be read as 64-bit words.
   validity.assign(size + 8, 0);
   if (chunk.nulls == group_.rows) return {};
   validity.resize(size + Buffer::kSlack);
@@ -155,11 +172,13 @@ Status RowGroupDecoder::read_validity(const ColumnChunk& chunk, RowRange range,
   validity.resize(size + 8);
   std::fill_n(validity.begin() + static_cast<std::ptrdiff_t>(size), 8, Byte{0});
   if (range.rows < group_.rows) return {};
+  // Only all rows can be compared with the directory.
   std::uint32_t valid = 0;
   for (const Byte bits : validity) valid += static_cast<std::uint32_t>(std::popcount(bits));
   return valid == group_.rows - chunk.nulls ? Status{} : bad_column("number of nulls");
 }
 
+// Bits are or-ed into place, so they begin as zeros.
 Status RowGroupDecoder::read_numbers(const ColumnChunk& chunk, RowRange range,
                                      ColumnData& column) const {
   const auto width = static_cast<Byte>(value_bytes(column.type));
@@ -168,10 +187,12 @@ Status RowGroupDecoder::read_numbers(const ColumnChunk& chunk, RowRange range,
   return read_integers(chunk, ColumnStream::kValues, width, range, column.values.data());
 }
 
+// The entries' lengths are limited before they are summed.
 Result<DictionaryEntries> RowGroupDecoder::read_entries(const ColumnChunk& chunk) const {
   PRESSO_ASSIGN(const std::vector<std::uint32_t> lengths,
                 read_numbers_of_4_bytes(chunk, ColumnStream::kEntryLengths, {0, chunk.entries}));
   DictionaryEntries entries;
+  // Lengths follow a leading 0, and become offsets in place.
   entries.offsets.assign(1, 0);
   entries.offsets.insert(entries.offsets.end(), lengths.begin(), lengths.end());
   PRESSO_TRY(sum_up(entries.offsets, kMaxEntryBytes));
@@ -180,6 +201,7 @@ Result<DictionaryEntries> RowGroupDecoder::read_entries(const ColumnChunk& chunk
   return entries;
 }
 
+// Strings are copied from the dictionary; nulls get none.
 Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range,
                                         ColumnData& column) const {
   PRESSO_ASSIGN(const DictionaryEntries entries, read_entries(chunk));
@@ -190,6 +212,7 @@ Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range
   const ColumnView view = column.view();
   for (std::uint32_t row = 0; row < range.rows; ++row) {
     if (codes[row] >= chunk.entries) return bad_column("a code beyond the dictionary");
+    // First pass: offsets, by which the size of the values is known.
     column.offsets[row] = total;
     if (!view.is_null(row)) total += entries.length(codes[row]);
   }
@@ -197,10 +220,12 @@ Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range
   if (static_cast<std::uint64_t>(total) > chunk.value_bytes) {
     return bad_column("lengths do not add up to the values");
   }
+  // Not more than the directory says, so a small file cannot ask for much.
   column.values.resize_discarding(static_cast<std::size_t>(total));
   for (std::uint32_t row = 0; row < range.rows; ++row) {
     const auto length = static_cast<std::size_t>(column.offsets[row + 1] - column.offsets[row]);
     if (length == 0) continue;
+    // Second pass: most strings are short, and 16 bytes cost no more than one.
     const Byte* from = entries.bytes.data() + entries.offsets[codes[row]];
     Byte* to = column.values.data() + column.offsets[row];
     if (length <= 16) {
@@ -212,11 +237,13 @@ Status RowGroupDecoder::read_dictionary(const ColumnChunk& chunk, RowRange range
   return {};
 }
 
+// The offsets of all rows are needed to find the wanted bytes.
 Status RowGroupDecoder::read_bytes(const ColumnChunk& chunk, RowRange range,
                                    ColumnData& column) const {
   return read_byte_strings(chunk, group_.rows, range, column.offsets, column.values);
 }
 
+// Lengths are decoded one element late, and summed up where they stand.
 Result<std::vector<std::int64_t>> RowGroupDecoder::read_offsets(const ColumnChunk& chunk,
                                                                 std::uint32_t rows) const {
   std::vector<std::int64_t> all(std::size_t{rows} + 1 + Buffer::kSlack / 8);
@@ -230,7 +257,7 @@ Result<std::vector<std::int64_t>> RowGroupDecoder::read_offsets(const ColumnChun
   return all;
 }
 
-/// Lengths of all rows are read, since they tell in which blocks the wanted ones are.
+/// The lengths of all rows are read, since they tell which blocks hold the wanted strings.
 Status RowGroupDecoder::read_byte_strings(const ColumnChunk& chunk, std::uint32_t all_rows,
                                           RowRange range, std::vector<std::int64_t>& offsets,
                                           Buffer& values) const {
@@ -278,12 +305,14 @@ Result<ExactLines> RowGroupDecoder::exact_lines() const {
   return without_bad_alloc([&] { return read_exact_lines(); });
 }
 
+// Row numbers must ascend; the last may be one after the last row, for text at the end.
 Result<ExactLines> RowGroupDecoder::read_exact_lines() const {
   ExactLines lines;
   const ColumnChunk& chunk = group_.columns.back();
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < chunk.blocks; ++i) {
     const ColumnBlock& block = group_.blocks[chunk.first_block + i];
+    // The chunk has no field for the number of lines.
     if (block.stream == ColumnStream::kRows) count += block.rows;
   }
   if (count == 0) return lines;
@@ -299,11 +328,13 @@ Result<ExactLines> RowGroupDecoder::read_exact_lines() const {
   return lines;
 }
 
+/// Used by `presso test`.
 Status RowGroupDecoder::check() const {
   for (std::size_t column = 0; column < schema_.columns.size(); ++column) {
     auto data = read(column, 0, group_.rows);
     if (!data.ok()) return std::move(data.error());
   }
+  // The pseudo column of exact lines is no column of the schema.
   auto lines = exact_lines();
   return lines.ok() ? Status{} : Status{std::move(lines.error())};
 }

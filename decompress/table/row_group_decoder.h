@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads columns of one row group (FORMAT.md 15.3): only the blocks that hold the rows asked for are
-// read and decoded. Bad blocks give errors with the block and its offset in the file; sizes were
-// checked against limits when the directory was parsed, so nothing larger is allocated.
-// Thread-safe: it holds no state but what it is made from.
-// Tested by tests/unit/decompress/table/row_group_test.cpp.
+// Reads columns of one row group (FORMAT.md 15.3). Only the blocks that hold the wanted rows
+// are read and decoded. Bad blocks give errors with the block and its offset in the file. Sizes
+// were checked against limits when the directory was parsed, so nothing larger is allocated.
+// Thread-safe, as it has no state but its inputs. Tested by
+// tests/unit/decompress/table/row_group_test.cpp.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ namespace presso {
 
 /// The entries of a dictionary column: entry i is bytes [offsets[i], offsets[i + 1]).
 struct DictionaryEntries {
-  std::vector<std::int64_t> offsets;  ///< one more than entries
+  std::vector<std::int64_t> offsets;  ///< one more than there are entries
   Buffer bytes;
   std::uint32_t size() const { return static_cast<std::uint32_t>(offsets.size() - 1); }
   std::int64_t length(std::uint32_t code) const { return offsets[code + 1] - offsets[code]; }
@@ -28,28 +28,31 @@ struct DictionaryEntries {
   }
 };
 
+/// Reads what is asked for anew each time and keeps nothing; GroupReader keeps what queries
+/// need often.
 class RowGroupDecoder {
  public:
-  /// `schema`, `group`, `file` and `counters` are kept by reference. `blocks_offset`: of the first
-  /// block in `file`. `first_offset` is added to offsets in errors, for a file that is part of
-  /// another one.
+  /// Keeps `schema`, `group`, `file` and `counters` by reference. `blocks_offset`: where the
+  /// first block begins in `file`. `first_offset` is added to offsets in errors, for a file
+  /// that is a part of another one.
   RowGroupDecoder(const TableSchema& schema, const RowGroup& group, const RandomAccess& file,
                   std::uint64_t blocks_offset, std::uint64_t first_offset = 0,
                   const DecodeOptions& options = {}, ReadCounters* counters = nullptr);
 
-  /// `rows` rows of a column of the schema from `first` on; kInvalidArgument where not all are in
-  /// the row group. Bits behind the last row are 0.
+  /// `rows` rows of a column of the schema from `first` on; kInvalidArgument if not all are in
+  /// the row group. Validity bits after the last row are 0.
   Result<ColumnData> read(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
-  /// All of them; empty where the schema is not exact.
+  /// All exact lines; empty if the schema is not exact.
   Result<ExactLines> exact_lines() const;
-  /// What all rows of a column of strings need, whose representation must be that with a
-  /// dictionary, with tokens, or as bytes: its entries, its tokens, where each row begins and the
-  /// last one ends.
+  /// What all rows of a string column need: the entries of one with a dictionary, the tokens of
+  /// one with tokens, and the offsets of one stored as bytes (where each row begins, and the
+  /// end). The column must have that representation.
   Result<DictionaryEntries> dictionary(std::size_t column) const;
   Result<TokenDictionary> tokens(std::size_t column) const;
   Result<std::vector<std::int64_t>> string_offsets(std::size_t column) const;
-  /// Numbers, bools or a stream of integers: `rows` values from `first` on, `width_bytes` each
-  /// (0: bits, which must be 0 before). Buffer::kSlack bytes behind them are overwritten.
+  /// Values of numbers, bools or a stream of integers: `rows` values from `first` on, of
+  /// `width_bytes` each (0: bits, which must be 0 before). Buffer::kSlack bytes after them are
+  /// overwritten.
   Status read_stream(std::size_t column, ColumnStream stream, Byte width_bytes, std::uint32_t first,
                      std::uint32_t rows, Byte* into) const {
     return read_integers(group_.columns[column], stream, width_bytes, {first, rows}, into);
@@ -59,12 +62,14 @@ class RowGroupDecoder {
   Status check() const;
 
  private:
+  /// Rows of the row group.
   struct RowRange {
     std::uint32_t first;
     std::uint32_t rows;
     std::uint32_t end() const { return first + rows; }
   };
 
+  // One function for each representation, and the parts that they share.
   Result<ColumnData> read_rows(std::size_t column, RowRange range) const;
   Status read_validity(const ColumnChunk& chunk, RowRange range, std::vector<Byte>& validity) const;
   Result<ExactLines> read_exact_lines() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of RowGroupDecoder that reads columns of tokens.
+// The part of RowGroupDecoder that reads columns of tokens. Whole token blocks are decoded, as
+// their codes cannot be cut by rows cheaply; then the wanted rows are kept.
 #include <cstring>
 #include <utility>
 
@@ -8,6 +9,7 @@
 
 namespace presso {
 
+// parse_row_group() has checked that exactly one such block exists.
 Result<TokenDictionary> RowGroupDecoder::read_token_dictionary(const ColumnChunk& chunk) const {
   std::uint32_t block = chunk.first_block;
   while (group_.blocks[block].stream != ColumnStream::kTokenDictionary) ++block;
@@ -19,6 +21,7 @@ Result<TokenDictionary> RowGroupDecoder::read_token_dictionary(const ColumnChunk
   return tokens;
 }
 
+// Each block decodes with offsets of its own, which are then moved by what comes before.
 Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
                                     ColumnData& column) const {
   PRESSO_ASSIGN(const TokenDictionary tokens, read_token_dictionary(chunk));
@@ -36,6 +39,7 @@ Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
     }
     begin += entry.rows;
   }
+  // Room for all covered rows; keep_rows() drops those not wanted.
   std::uint32_t covered = 0;
   std::uint64_t plain = 0;
   for (const std::uint32_t of : wanted) {
@@ -60,6 +64,7 @@ Status RowGroupDecoder::read_tokens(const ColumnChunk& chunk, RowRange range,
   return keep_rows(column, range.first - first_row, range.rows);
 }
 
+// `counts`: of the block's rows; `offsets` has one more than these.
 Status RowGroupDecoder::decode_token_block(const TokenDictionary& tokens, std::uint32_t block,
                                            std::span<const std::uint32_t> counts, MutableBytes into,
                                            std::int64_t* offsets) const {
@@ -70,7 +75,7 @@ Status RowGroupDecoder::decode_token_block(const TokenDictionary& tokens, std::u
   return decoded.ok() ? Status{} : blocks_.at_block(std::move(decoded.error()), block);
 }
 
-/// Leaves `rows` strings from row `first` on.
+/// Keeps `rows` strings from row `first` on.
 Status RowGroupDecoder::keep_rows(ColumnData& column, std::uint32_t first, std::uint32_t rows) {
   const std::int64_t begin = column.offsets[first];
   const auto bytes = static_cast<std::size_t>(column.offsets[first + rows] - begin);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What ColumnSlice gives of strings.
+// The strings that ColumnSlice gives: as text, or as tokens that were not replaced by their
+// text.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,16 @@
 
 namespace presso {
 
-/// Text of some rows, one after another: row i is bytes [offsets[i], offsets[i + 1]) of `text`,
-/// which begins with the first row (offsets[0] is 0). Nulls are empty. Buffer::kSlack bytes are
-/// readable after the text.
+/// The text of some rows, one after another: row i is bytes [offsets[i], offsets[i + 1]) of
+/// `text`, which begins with the first row (offsets[0] is 0). Nulls are empty. Buffer::kSlack
+/// bytes can be read after the text.
 struct SliceText {
   Bytes text;
   const std::int64_t* offsets = nullptr;
   std::uint32_t rows = 0;
 };
 
-/// Tokens of some rows (FORMAT.md 17): row i has the codes [begins[i], begins[i + 1]).
+/// The tokens of some rows (FORMAT.md 17): row i has the codes [begins[i], begins[i + 1]).
 struct SliceTokens {
   const std::uint16_t* codes = nullptr;
   const std::uint32_t* begins = nullptr;

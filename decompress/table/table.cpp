@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Table: an opened table file, read by row groups and columns, and write_rows(), which prints
+// rows in any form of text. The index is shared by copies of a Table; all reads are
+// thread-safe. Tested by tests/unit/decompress/table and tests/cli/test_table.py.
 #include "presso/table.h"
 
 #include <algorithm>
@@ -17,23 +20,23 @@ Error no_such_rows() {
   return make_error(ErrorCode::kInvalidArgument, "there are no such rows");
 }
 
-/// Rows that are decoded and printed at a time.
+/// Rows that are decoded and printed together.
 constexpr std::uint64_t kRowsAtOnce = 65536;
 constexpr std::size_t kMostText = 64u << 20;
 
-/// Some rows of one row group.
+/// Rows of one row group, on their way to a thread.
 struct RowsItem {
   std::uint64_t group;
   std::uint32_t first;
   std::uint32_t rows;
 };
 
-/// Rows with the first part of their text, up to about kMostText: long names and texts of nulls
-/// make any text of a small file.
+/// Rows with the first part of their text, up to about kMostText. Long names and long texts of
+/// nulls can make any amount of text from a small file, so it is printed in parts.
 struct PrintedRows {
   Status status;
   std::vector<ColumnData> columns;
-  std::uint64_t printed = 0;  ///< rows whose text there is
+  std::uint64_t printed = 0;  ///< rows whose text is printed
   Buffer text;
 
   /// Replaces `text` by that of the next rows.
@@ -54,6 +57,7 @@ struct PrintedRows {
 
 }  // namespace
 
+/// Opens by the index, or rebuilds it; rebuilt() and cut_off() tell.
 Result<Table> Table::open(const RandomAccess& file, const DecodeOptions& options) {
   PRESSO_ASSIGN(TableIndex index, TableIndex::open(file));
   return Table(file, std::make_shared<const TableIndex>(std::move(index)), options);
@@ -95,17 +99,21 @@ bool Table::cut_off() const {
   return index_->cut_off();
 }
 
+// From the index; no part of the file is read.
 RowGroupSummary Table::row_group(std::uint64_t group) const {
   const GroupPlace& place = index_->groups()[group];
   return {place.first_row, place.rows, place.text_bytes, place.stored_bytes};
 }
 
+// Also from the index. Without a zone nothing is known but the number of nulls.
 ColumnSummary Table::column(std::uint64_t group, std::size_t column) const {
   const ColumnZone& zone = index_->zone(group, column);
+  // A range of no value is none.
   const bool has_zone = (zone.flags & kZoneKnown) != 0 && (zone.flags & kZoneNoValue) == 0;
   return {zone.nulls, has_zone, zone.least, zone.most};
 }
 
+/// A table of some row groups, for splitting work; it shares the file.
 Result<Table> Table::part(std::uint64_t first, std::uint64_t end) const {
   if (first >= end || end > row_groups()) {
     return make_error(ErrorCode::kInvalidArgument, "there are no such row groups");
@@ -113,6 +121,7 @@ Result<Table> Table::part(std::uint64_t first, std::uint64_t end) const {
   return Table(*file_, std::make_shared<const TableIndex>(index_->part(first, end)), options_);
 }
 
+// Linear: tables have few columns, and names are looked up once a query.
 std::optional<std::size_t> Table::find_column(std::string_view name) const {
   const auto& columns = schema().columns;
   const auto found = std::find_if(columns.begin(), columns.end(),
@@ -121,6 +130,7 @@ std::optional<std::size_t> Table::find_column(std::string_view name) const {
   return static_cast<std::size_t>(found - columns.begin());
 }
 
+// Reads the directory anew for each call; queries keep it by GroupReader.
 Result<std::vector<ColumnData>> Table::read(std::uint64_t group,
                                             std::span<const std::size_t> columns,
                                             std::uint32_t first, std::uint32_t rows) const {
@@ -128,6 +138,7 @@ Result<std::vector<ColumnData>> Table::read(std::uint64_t group,
   const GroupPlace& place = index_->groups()[group];
   if (first > place.rows || rows > place.rows - first) return no_such_rows();
   PRESSO_ASSIGN(const RowGroup directory, index_->read_directory(group));
+  // The schema of the row group's own member: members may differ in text and nullability.
   const RowGroupDecoder decoder(index_->members()[place.member].schema, directory, *file_,
                                 place.file_offset + place.directory_bytes, 0, options_);
   std::vector<ColumnData> read;
@@ -141,6 +152,7 @@ Result<std::vector<ColumnData>> Table::read(std::uint64_t group,
   return read;
 }
 
+/// Sums over all directories, which are all read for it.
 Result<std::vector<ColumnStorage>> Table::storage() const {
   std::vector<ColumnStorage> columns(schema().columns.size());
   for (std::uint64_t group = 0; group < row_groups(); ++group) {
@@ -162,6 +174,7 @@ Result<std::vector<ColumnStorage>> Table::storage() const {
   return columns;
 }
 
+// Batches end where blocks of numbers end, so no block is decoded twice.
 Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink) {
   std::vector<std::size_t> wanted = options.columns;
   if (wanted.empty()) {
@@ -169,6 +182,7 @@ Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink
     std::iota(wanted.begin(), wanted.end(), std::size_t{0});
   }
   TableSchema schema;
+  // The schema that is printed: wanted columns, in the caller's form of text.
   schema.text = options.form;
   schema.text.head.clear();
   if (!options.columns.empty()) schema.text.json_orders.clear();  // they number all columns
@@ -190,6 +204,7 @@ Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink
   const auto next = [&]() -> Result<std::optional<RowsItem>> {
     if (row >= end) return std::optional<RowsItem>();
     RowGroupSummary about = table.row_group(group);
+    // Row groups are in order, so this passes each once.
     while (row >= about.first_row + about.rows) about = table.row_group(++group);
     const std::uint64_t first = row - about.first_row;
     // Up to where a block of numbers ends.
@@ -213,6 +228,7 @@ Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink
   const auto write = [&](PrintedRows printed) -> Result<bool> {
     PRESSO_TRY(std::move(printed.status));
     PRESSO_TRY(sink.write(printed.text.bytes()));
+    // Further parts are printed here, in order, so that only one part is held.
     while (!printed.done()) {
       PRESSO_TRY(printed.print_more(schema));
       PRESSO_TRY(sink.write(printed.text.bytes()));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The text of a table, from front to back. A row group is the unit: read by one thread, decoded and
-// printed by any, written in order.
+// The text of a table, from front to back. A row group is the unit: it is read by one thread,
+// decoded and printed by any, and written in order. Memory: a row group and its text for each
+// thread. Tested by tests/unit/decompress/table/table_damage_test.cpp and
+// tests/cli/test_table.py.
 #include <algorithm>
 #include <utility>
 
@@ -18,23 +20,25 @@ namespace {
 
 using SharedSchema = std::shared_ptr<const TableSchema>;
 
-/// A row group with what is needed to print it, or where a member begins.
+/// A row group with everything needed to print it, or the beginning of a member.
 struct TextItem {
   SharedSchema schema;
   std::optional<StoredRowGroup> group;  ///< nullopt: the member's head is due
-  std::uint64_t offset = 0;             ///< in the table, behind it
-  std::optional<Error> damage;          ///< nothing can be read here; the last item
+  std::uint64_t offset = 0;             ///< position in the table after it
+  std::optional<Error> damage;  ///< set if nothing can be read here; it is the last item then
 };
 
-/// TextItems from front to back.
+/// Gives TextItems from front to back. For one thread.
 class TextItems {
  public:
   explicit TextItems(ByteSource& source) : stream_(source) {}
 
   Result<std::optional<TextItem>> next() {
     PRESSO_ASSIGN(TableFrame frame, stream_.next());
+    // The end of the last member.
     if (std::holds_alternative<EndOfInput>(frame)) return std::optional<TextItem>();
     if (auto* begin = std::get_if<TableBegin>(&frame)) {
+      // Later members' metadata are not asked for.
       if (!begun_) metadata_ = std::move(begin->metadata);
       begun_ = true;
       schema_ = std::make_shared<const TableSchema>(std::move(begin->schema));
@@ -45,6 +49,7 @@ class TextItems {
   }
   const Metadata& metadata() const { return metadata_; }
   std::uint64_t offset() const { return stream_.offset(); }
+  /// Whether a member was found: what comes before that is no table, salvage or not.
   bool has_begun() const { return begun_; }
 
  private:
@@ -54,11 +59,12 @@ class TextItems {
   bool begun_ = false;
 };
 
-/// The text is as the directory says; of a table that is not exact only its size is limited.
+/// Compares the text with the directory. If the table is not exact, only its size is limited.
 Status check_text(const TableSchema& schema, const RowGroup& group, Bytes text, bool verify) {
   const auto bad = [](const char* what) { return make_error(ErrorCode::kBadRowGroup, what); };
   if (text.size() > kMaxGroupTextBytes) return bad("text of more than 4 GiB");
   if (!schema.exact) return {};
+  // Cheap checks come first, the checksum last.
   if (text.size() != group.text_bytes) return bad("bytes of the text");
   if (!verify) return {};
   const auto lines = std::count(text.begin(), text.end(), Byte{'\n'});
@@ -67,9 +73,11 @@ Status check_text(const TableSchema& schema, const RowGroup& group, Bytes text, 
   return make_error(ErrorCode::kContentChecksum, "the text of a row group");
 }
 
+/// The directory's ranges are checked as well, if options.check_zones.
 Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
                    const DecodeOptions& options, Buffer& to) {
   const RowGroup& group = stored.directory;
+  // The row group's blocks are in memory already; errors count from the file's beginning.
   const MemoryRandomAccess blocks(stored.blocks.bytes());
   const RowGroupDecoder decoder(schema, group, blocks, 0,
                                 stored.file_offset + stored.directory_bytes, options);
@@ -82,6 +90,7 @@ Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
   }
   for (const ColumnData& column : columns) views.push_back(column.view());
   PRESSO_ASSIGN(const ExactLines exact, decoder.exact_lines());
+  // Rows whose text was not the usual one are printed as they stood.
   const RowPrinter printer(schema, views, schema.exact ? &exact : nullptr);
   const std::uint64_t most_bytes = schema.exact ? group.text_bytes : kMaxGroupTextBytes;
   // In parts, so that a damaged row group prints little more than it says.
@@ -93,6 +102,7 @@ Status print_group(const TableSchema& schema, const StoredRowGroup& stored,
   return check_text(schema, group, to.bytes(), options.verify);
 }
 
+// Turns running out of memory into an error; adds the offset.
 Status print_item(const TextItem& item, const DecodeOptions& options, Buffer& to) {
   if (item.damage) return *item.damage;
   return without_bad_alloc([&]() -> Status {
@@ -107,26 +117,30 @@ Status print_item(const TextItem& item, const DecodeOptions& options, Buffer& to
   });
 }
 
+/// A printed item on its way to the writer.
 struct Printed {
   Status status;
   Buffer text;
   std::uint64_t file_offset = 0;
-  std::uint64_t text_bytes = 0;  ///< by the directory
-  std::uint64_t offset = 0;      ///< in the table, behind it
+  std::uint64_t text_bytes = 0;  ///< as the directory says
+  std::uint64_t offset = 0;      ///< position in the table after it
 };
 
+/// The text as a source, on the caller's thread, for searches over tables.
 class TextSource final : public ByteSource {
  public:
   TextSource(ByteSource& table, const DecodeOptions& options) : items_(table), options_(options) {}
 
   Result<std::size_t> read(MutableBytes into) override {
     while (at_ == text_.size()) {
+      // Some items have no text, hence the loop.
       PRESSO_ASSIGN(const std::optional<TextItem> item, items_.next());
       if (!item) return std::size_t{0};
       text_.clear();
       at_ = 0;
       PRESSO_TRY(print_item(*item, options_, text_));
     }
+    // A row group's text is handed out piece by piece.
     const std::size_t count = std::min(into.size(), text_.size() - at_);
     std::copy_n(text_.data() + at_, count, into.data());
     at_ += count;
@@ -142,11 +156,13 @@ class TextSource final : public ByteSource {
 
 }  // namespace
 
+// The magic of a file, and the kind of content in its header (FORMAT.md 4).
 bool begins_table(Bytes begun) {
   return begun.size() >= 12 && has_file_magic(begun.data()) &&
          load<std::uint16_t>(begun.data() + 10) == static_cast<std::uint16_t>(Content::kTable);
 }
 
+// In salvage a damaged row group is reported and skipped, as long as frames can be followed.
 Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
                                            const DecompressOptions& options) {
   DecompressSummary summary;
@@ -159,6 +175,7 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
     if (item.ok() || !options.salvage || !items.has_begun() || !is_damage(item.error().code)) {
       return item;
     }
+    // Frames cannot be followed past this place: the damage is the last item.
     ended = true;
     TextItem last;
     last.damage = std::move(item.error());
@@ -182,6 +199,7 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
     DecodedBlock damage;
     damage.plain_offset = plain_offset;
     damage.file_offset = printed.file_offset;
+    // The directory still tells how much text is missing.
     damage.plain_bytes = static_cast<std::uint32_t>(printed.text_bytes);
     damage.lost_blocks = 1;
     damage.status = std::move(printed.status);
@@ -211,6 +229,7 @@ Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
   return summary;
 }
 
+// Decodes on the caller's thread, one row group at a time; errors show in read().
 std::unique_ptr<ByteSource> table_text(ByteSource& table, const DecodeOptions& options) {
   return std::make_unique<TextSource>(table, options);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Reads the token blocks and counts that hold the rows of a slice, once; text and codes are
+// made from them on demand.
 #include "decompress/table/token_stream.h"
 
 #include <algorithm>
@@ -18,9 +20,11 @@ void TokenStream::open(const GroupReader& group, std::size_t column, std::uint32
   is_loaded_ = has_text_ = has_codes_ = false;
 }
 
+// Blocks may begin before the slice and end after it, so more rows may be covered than wanted.
 Status TokenStream::load() {
   if (is_loaded_) return {};
   PRESSO_ASSIGN(dictionary_, group_->tokens(column_));
+  // Blocks that hold some of the rows, and the rows that these cover.
   range_ = group_->blocks_of(column_, ColumnStream::kTokens, first_, std::uint64_t{first_} + rows_);
   covered_first_ = static_cast<std::uint32_t>(group_->begin_of(range_.first));
   covered_ = 0;
@@ -28,18 +32,21 @@ Status TokenStream::load() {
     covered_ += group_->directory().blocks[i].rows;
   }
   skipped_ = first_ - covered_first_;
+  // Counts first: add_block() needs them.
   PRESSO_TRY(load_counts());
   PRESSO_TRY(load_blocks());
   is_loaded_ = true;
   return {};
 }
 
+/// Counts of all rows that the blocks cover, since they tell where rows begin in the codes.
 Status TokenStream::load_counts() {
   counts_.resize(std::size_t{covered_} + Buffer::kSlack / 4);
   return group_->decoder().read_stream(column_, ColumnStream::kTokenCounts, 4, covered_first_,
                                        covered_, reinterpret_cast<Byte*>(counts_.data()));
 }
 
+// Blocks keep their buffers from slice to slice, so the vector only grows.
 Status TokenStream::load_blocks() {
   const std::size_t blocks = range_.end - range_.first;
   if (blocks_.size() < blocks) blocks_.resize(blocks);
@@ -48,6 +55,7 @@ Status TokenStream::load_blocks() {
   std::uint64_t codes = 0;
   for (std::size_t i = 0; i < blocks; ++i) {
     const auto number = range_.first + static_cast<std::uint32_t>(i);
+    // Rows and codes count through all blocks, from the first covered one on.
     blocks_[i].first_row = row;
     PRESSO_TRY(add_block(number, blocks_[i], codes));
     row += blocks_[i].rows;
@@ -56,7 +64,7 @@ Status TokenStream::load_blocks() {
   return {};
 }
 
-/// Reads a block whose codes are those from `codes` on, and finds where its rows begin.
+/// Reads a block whose codes begin at number `codes`, and finds where its rows begin.
 Status TokenStream::add_block(std::uint32_t number, Block& block, std::uint64_t& codes) {
   const BlockReader& blocks = group_->blocks();
   block.number = number;
@@ -68,6 +76,7 @@ Status TokenStream::add_block(std::uint32_t number, Block& block, std::uint64_t&
     return blocks.at_block(make_error(ErrorCode::kBadPayloadSize, "payload of token codes"),
                            number);
   }
+  // Begins of rows are 32-bit numbers, four billion codes at most.
   const std::uint64_t end = codes + block.tokens.codes;
   if (end > std::numeric_limits<std::uint32_t>::max()) {
     return make_error(ErrorCode::kUnsupported, "rows of so many tokens");
@@ -80,6 +89,8 @@ Status TokenStream::add_block(std::uint32_t number, Block& block, std::uint64_t&
   return blocks.at_block(make_error(ErrorCode::kBadLength, "counts of token codes"), number);
 }
 
+// Text of all covered rows is decoded; offsets are then moved so that the first wanted row
+// begins at 0.
 Status TokenStream::decode_all() {
   PRESSO_TRY(load());
   if (has_text_) return {};
@@ -87,6 +98,7 @@ Status TokenStream::decode_all() {
   for (std::uint32_t i = range_.first; i < range_.end; ++i) {
     bytes += group_->directory().blocks[i].plain_bytes;
   }
+  // The directory tells the size, so blocks decode into their final place.
   text_.resize_discarding(static_cast<std::size_t>(bytes));
   offsets_.resize(std::size_t{covered_} + 1);
   std::size_t at = 0;
@@ -109,6 +121,7 @@ Status TokenStream::decode_all() {
   return {};
 }
 
+// Points into this object's buffers, like all that follow.
 Result<SliceText> TokenStream::text() {
   return without_bad_alloc([&]() -> Result<SliceText> {
     PRESSO_TRY(decode_all());
@@ -127,7 +140,7 @@ Result<SliceText> TokenStream::text(std::uint32_t first, std::uint32_t rows) {
   });
 }
 
-/// Rows [first, first + rows) of those that the blocks cover.
+/// Decodes rows [first, first + rows), counted from the first row that the blocks cover.
 Status TokenStream::decode_rows(std::uint32_t first, std::uint32_t rows) {
   part_offsets_.resize(std::size_t{rows} + 1);
   part_offsets_[0] = 0;
@@ -138,6 +151,8 @@ Status TokenStream::decode_rows(std::uint32_t first, std::uint32_t rows) {
     const std::uint32_t from = std::max(first, block.first_row);
     const std::uint32_t to = std::min(end, block.first_row + block.rows);
     if (from >= to) continue;
+    // The rows' text is not known in advance: 16 bytes a code at most, and not more than the
+    // block has.
     const std::size_t codes = begins_[to] - begins_[from];
     const std::size_t most = std::min<std::size_t>(
         codes * kMaxTokenBytes, group_->directory().blocks[block.number].plain_bytes);
@@ -148,14 +163,17 @@ Status TokenStream::decode_rows(std::uint32_t first, std::uint32_t rows) {
         {counts_.data() + from, to - from}, {part_.data() + at, most},
         part_offsets_.data() + (from - first), static_cast<std::int64_t>(at));
     if (!decoded.ok()) return group_->blocks().at_block(std::move(decoded.error()), block.number);
+    // Gives back what was too much.
     part_.grow(at + *decoded);
   }
   return {};
 }
 
+// Needs no text and no lengths of tokens.
 Status TokenStream::unpack_all() {
   PRESSO_TRY(load());
   if (has_codes_) return {};
+  // Grows only: clearing would cost as much as unpacking.
   if (codes_.size() < begins_[covered_]) codes_.resize(begins_[covered_]);
   for (std::size_t i = 0; i < range_.end - range_.first; ++i) {
     const Block& block = blocks_[i];
@@ -166,6 +184,7 @@ Status TokenStream::unpack_all() {
       return group_->blocks().at_block(std::move(unpacked.error()), block.number);
     }
   }
+  // Begins must count from the first wanted row.
   if (skipped_ != 0) {
     code_begins_.assign(begins_.begin() + skipped_, begins_.begin() + skipped_ + rows_ + 1);
     for (std::uint32_t& begin : code_begins_) begin -= begins_[skipped_];
@@ -190,8 +209,9 @@ Result<SliceTokens> TokenStream::codes(std::uint32_t first, std::uint32_t rows) 
   });
 }
 
-/// Rows [first, first + rows) of those that the blocks cover. A block other than the first begins
-/// with a row and with a vector, so its codes overwrite what was unpacked behind those before.
+/// Unpacks rows [first, first + rows), counted from the first row that the blocks cover. A block
+/// other than the first begins with a row and with a vector, so its codes overwrite whatever was
+/// unpacked after those of the block before.
 Status TokenStream::unpack_rows(std::uint32_t first, std::uint32_t rows) {
   const std::uint32_t end = first + rows;
   const std::size_t room = begins_[end] - begins_[first] + 2 * kVectorRows;
@@ -202,6 +222,7 @@ Status TokenStream::unpack_rows(std::uint32_t first, std::uint32_t rows) {
     const std::uint32_t from = std::max(first, block.first_row);
     const std::uint32_t to = std::min(end, block.first_row + block.rows);
     if (from >= to) continue;
+    // In the block; unpacking begins with the vector that holds it.
     const std::uint32_t first_code = begins_[from] - block.first_code;
     if (from == first) begin = first_code % kVectorRows;
     const std::size_t at = from == first ? 0 : begin + begins_[from] - begins_[first];

@@ -15,19 +15,24 @@
 
 namespace presso {
 
+/// Keeps its buffers from slice to slice. Text and codes are made apart, so that a scan that
+/// only compares codes never makes text.
 class TokenStream {
  public:
   /// Rows [first, first + rows) of a column of tokens. `group` is kept by reference.
   void open(const GroupReader& group, std::size_t column, std::uint32_t first, std::uint32_t rows);
 
+  /// The text of all opened rows; decoded once.
   Result<SliceText> text();
-  /// Rows [first, first + rows) of those that were opened.
+  /// The text of rows [first, first + rows), counted from the first opened one.
   Result<SliceText> text(std::uint32_t first, std::uint32_t rows);
+  /// The codes of all opened rows; unpacked once.
   Result<SliceTokens> codes();
-  /// Of rows [first, first + rows) of those that were opened.
+  /// The codes of rows [first, first + rows), counted from the first opened one.
   Result<SliceTokens> codes(std::uint32_t first, std::uint32_t rows);
 
  private:
+  /// A token block that holds some of the rows, read and checked but not unpacked.
   struct Block {
     std::uint32_t number = 0;
     std::uint32_t first_row = 0;  ///< from covered_first_ on
@@ -37,10 +42,14 @@ class TokenStream {
     Buffer stored;
   };
 
+  /// Reads counts and blocks, unless that was done already.
   Status load();
+  /// Where the codes of each covered row begin.
   Status load_counts();
+  /// The blocks of tokens that hold some of the rows.
   Status load_blocks();
   Status add_block(std::uint32_t number, Block& block, std::uint64_t& codes);
+  /// Text or codes, of all rows or of some.
   Status decode_all();
   Status decode_rows(std::uint32_t first, std::uint32_t rows);
   Status unpack_all();

@@ -11,6 +11,7 @@
 namespace presso {
 namespace {
 
+/// The image of a value, as zone_image.h defines it for the type.
 template <class T>
 std::uint64_t image_of(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -28,6 +29,7 @@ class ZoneCheck {
   ZoneCheck(const ColumnView& data, const ColumnBlock& block, std::uint64_t first, bool dictionary)
       : data_(data), block_(block), first_(first), dictionary_(dictionary) {}
 
+  /// Looks at every row of the block.
   bool holds() const {
     switch (data_.type) {
       case ColumnType::kBool:
@@ -80,10 +82,12 @@ class ZoneCheck {
     return true;
   }
 
+  /// A block that says it has no value may have none.
   bool within(std::uint64_t image) const {
     return !has(kZoneNoValue) && image >= block_.least && image <= block_.most;
   }
 
+  /// NaNs lie outside of every range and have a flag of their own.
   template <class T>
   bool values_hold() const {
     return all([&](std::uint64_t row) {
@@ -95,6 +99,7 @@ class ZoneCheck {
     });
   }
 
+  /// Strings of dictionary columns must also have their bit in the block's presence mask.
   bool string_holds(Bytes text) const {
     if (!within(string_image(text))) return false;
     return !dictionary_ || (block_.presence >> (checksum64(text) >> 58) & 1) != 0;
@@ -108,12 +113,15 @@ class ZoneCheck {
 
 }  // namespace
 
+/// Stops at the first block whose range is wrong; blocks without a known range are skipped.
 Status check_zones(const RowGroup& group, std::size_t column, const ColumnView& data) {
+  // Blocks of ranged streams follow each other and cover all rows.
   const ColumnChunk& chunk = group.columns[column];
   const bool dictionary = chunk.representation == Representation::kDictionary;
   std::uint64_t first = 0;
   for (std::uint32_t i = chunk.first_block; i < chunk.first_block + chunk.blocks; ++i) {
     const ColumnBlock& block = group.blocks[i];
+    // Only blocks that have a row for each of the column's rows carry ranges.
     if (!holds_zones(block.stream)) continue;
     const bool known = (block.zone_flags & kZoneKnown) != 0;
     if (known && !ZoneCheck(data, block, first, dictionary).holds()) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Format strings of Arrow's C data interface to column types and back. Only types that a table
+// can store have one; others (lists, structs, dictionaries, times of day, durations) give
+// nullopt and are refused by the caller by name. Tested by
+// tests/unit/format/columns/arrow_format_test.cpp.
 #include "format/columns/arrow_format.h"
 
 #include <charconv>
@@ -8,14 +12,17 @@
 namespace presso {
 namespace {
 
+/// In the order of TimeUnit.
 constexpr char kUnits[] = {'s', 'm', 'u', 'n'};
 
+/// A format string and the column type that it means.
 struct NamedType {
   std::string_view format;
   ColumnType type;
 };
 
-/// The first of a type is how it is written.
+/// Formats without parameters. Where several formats lead to one type, the first is the one
+/// written.
 constexpr NamedType kTypes[] = {
     {"b", ColumnType::kBool},   {"c", ColumnType::kInt8},   {"s", ColumnType::kInt16},
     {"i", ColumnType::kInt32},  {"l", ColumnType::kInt64},  {"C", ColumnType::kUint8},
@@ -25,7 +32,7 @@ constexpr NamedType kTypes[] = {
     {"Z", ColumnType::kBinary}, {"z", ColumnType::kBinary}, {"vz", ColumnType::kBinary},
 };
 
-/// A number at the begin of `text`, which is taken off.
+/// Takes a number off the front of `text`; nullopt where there is none or it is over 255.
 std::optional<Byte> take_number(std::string_view& text) {
   Byte number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -34,7 +41,7 @@ std::optional<Byte> take_number(std::string_view& text) {
   return number;
 }
 
-/// "18,2" or "18,2,128".
+/// From "18,2" or "18,2,128": decimals of other widths than 128 bits are refused.
 std::optional<ColumnSchema> decimal_of(std::string_view text) {
   const auto digits = take_number(text);
   if (!digits || *digits == 0 || *digits > 38 || !text.starts_with(',')) return std::nullopt;
@@ -48,7 +55,7 @@ std::optional<ColumnSchema> decimal_of(std::string_view text) {
   return column;
 }
 
-/// "m:UTC".
+/// From "m:UTC": unit and time zone.
 std::optional<ColumnSchema> timestamp_of(std::string_view text) {
   if (text.size() < 2 || text[1] != ':') return std::nullopt;
   ColumnSchema column;
@@ -61,6 +68,7 @@ std::optional<ColumnSchema> timestamp_of(std::string_view text) {
   return std::nullopt;
 }
 
+/// Bytes that are no UTF-8 are read as Latin-1, each byte a character.
 std::string as_utf8(const std::string& text) {
   if (is_valid_utf8({reinterpret_cast<const Byte*>(text.data()), text.size()})) return text;
   std::string converted;

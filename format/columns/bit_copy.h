@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bitmaps as Arrow and ColumnView have them, from the least significant bit of the first byte on:
-// copying any bits to any place, counting them. Tested by
-// tests/unit/format/columns/arrow_format_test.cpp.
+// Bitmaps as Arrow and ColumnView have them, beginning with the least significant bit of the
+// first byte: copying bits between any offsets, and counting them. Eight bits a step while
+// copying, 64 while counting. Tested by tests/unit/format/columns/arrow_format_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ inline bool bit_at(const Byte* bits, std::uint64_t at) {
   return (bits[at / 8] >> (at % 8) & 1) != 0;
 }
 
-/// Copies `count` bits, from bit `from` of `source` to bit `to` of `target`, which are 0 there.
-/// Reads no byte that holds none of them.
+/// Copies `count` bits from bit `from` of `source` to bit `to` of `target`, whose bits must be
+/// 0 there. No byte is read that holds none of the bits, so arrays may end anywhere.
 inline void copy_bits(const Byte* source, std::uint64_t from, std::uint64_t count, Byte* target,
                       std::uint64_t to) {
   const auto copy_one = [&] {
@@ -34,8 +34,9 @@ inline void copy_bits(const Byte* source, std::uint64_t from, std::uint64_t coun
   while (count > 0) copy_one();
 }
 
-/// How many bits are 1, without the processor's instruction, which not every machine has; inline,
-/// where compilers call a function in its place.
+/// The number of ones, by adding neighbours in parallel (Hacker's Delight, 5-1). The
+/// processor's own instruction is not on every x86, and without it compilers call a function;
+/// this is inlined.
 constexpr std::uint32_t ones_of(std::uint64_t bits) {
   bits -= bits >> 1 & 0x5555555555555555u;
   bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
@@ -43,7 +44,7 @@ constexpr std::uint32_t ones_of(std::uint64_t bits) {
   return static_cast<std::uint32_t>(bits * 0x0101010101010101u >> 56);
 }
 
-/// How many of the first `count` bits are 1.
+/// Counts the ones among the first `count` bits.
 inline std::uint64_t count_bits(const Byte* bits, std::uint64_t count) {
   std::uint64_t ones = 0;
   std::uint64_t at = 0;

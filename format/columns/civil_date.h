@@ -36,7 +36,8 @@ constexpr Date date_of_near(std::int32_t days) {
           (months >> 16) - (next_year ? 12 : 0), (months & 0xFFFF) / 2141 + 1};
 }
 
-/// Any number of days that an int64 of seconds reaches.
+/// `days` may be any number of days that an int64 of seconds reaches: whole cycles of 400 years
+/// are taken off first.
 constexpr Date date_of(std::int64_t days) {
   if (days >= kFirstDay && days <= kLastDay) return date_of_near(static_cast<std::int32_t>(days));
   std::int64_t cycles = days / kDaysOf400Years;
@@ -57,12 +58,12 @@ constexpr std::uint32_t days_in(std::uint32_t year, std::uint32_t month) {
   return month == 2 ? 28u + is_leap(year) : 30u + ((month + month / 8) & 1);
 }
 
-/// Whether there is such a day in the years 1 to 9999.
+/// Whether such a day exists in the years 1 to 9999.
 constexpr bool exists(std::uint32_t year, std::uint32_t month, std::uint32_t day) {
   return year - 1 < 9999 && month - 1 < 12 && day - 1 < days_in(year, month);
 }
 
-/// A day that exists().
+/// The inverse of date_of(), for a day that exists().
 constexpr std::int32_t days_of(std::uint32_t year, std::uint32_t month, std::uint32_t day) {
   if (month < 3) {
     --year;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Writes and checks the headers of column blocks. Every field is checked against its limits
+// after the checksum, so decoders may trust sizes; only the payload can still be damaged.
+// Tested by tests/unit/format/columns/column_block_test.cpp.
 #include "format/columns/column_block.h"
 
 #include <algorithm>
@@ -8,21 +11,26 @@
 namespace presso {
 namespace {
 
+// Bits of byte 19.
 constexpr Byte kSignedBit = 1;
 constexpr Byte kFloatingBit = 2;
 
+/// kBadHeader, with the name of the field.
 Error bad(const char* field) {
   return make_error(ErrorCode::kBadHeader, field);
 }
 
+/// Reserved bytes [begin, end) of a header.
 bool all_zero(const Byte* from, std::size_t begin, std::size_t end) {
   return std::all_of(from + begin, from + end, [](Byte byte) { return byte == 0; });
 }
 
+/// Bytes of a physical value: 0 stands for bools, one bit each.
 bool is_width(Byte bytes) {
   return bytes == 0 || bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
 
+/// A divisor other than 1 is for integers of 1 to 8 bytes only.
 Status check_integers(const ColumnBlockHeader& header, Byte flags) {
   if (!is_width(header.width_bytes)) return bad("bytes of a value");
   if (flags > (kSignedBit | kFloatingBit)) return bad("flags of a block of integers");
@@ -38,6 +46,7 @@ Status check_integers(const ColumnBlockHeader& header, Byte flags) {
   return {};
 }
 
+/// A block of tokens has no width, no flags and no divisor: their bytes are reserved.
 Status check_tokens(const ColumnBlockHeader& header, Byte flags, const Byte* from) {
   if (header.plain_bytes > kMaxBlockBytes) return bad("plain size");
   if (header.count > header.plain_bytes) return bad("number of codes");

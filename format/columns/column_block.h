@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Headers of the blocks of a table (FORMAT.md 15.5). Those of the codings raw, Byte and Bit are the
-// same as in files of bytes; those of the codings for integers and for tokens keep bytes 0 to 14
-// and 36 to 47 of it, and have in between:
+// Headers of a table's blocks (FORMAT.md 15.5). Blocks of the codings raw, Byte and Bit have
+// the headers of files of bytes (block_header.h). Those of the codings for integers and for
+// tokens share bytes 0 to 14 and 36 to 47 with them, and have in between:
 //
 //   byte 15      integers: bytes of a value, 0 for bits      tokens: 0
 //   bytes 16-18  rows                                        codes
 //   byte 19      bit 0 signed, bit 1 floating                0
 //   bytes 20-27  divisor                                     0
 //
-// Their checksum is of the payload, not of the plain bytes: a scan that decodes into registers
-// never has the plain bytes. Tested by tests/unit/format/columns/column_block_test.cpp.
+// The content checksum is of the payload, not of the plain values: a scan that decodes into
+// registers never has plain values in memory. Tested by
+// tests/unit/format/columns/column_block_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +22,14 @@ namespace presso {
 
 /// Rows of the largest block of integers.
 constexpr std::uint32_t kMaxBlockRows = 65536;
-/// Payload of the largest block of integers: values of 16 bytes that do not compress.
+/// Limit of a block's payload in both codings. Integers that do not compress take 1 MiB, tokens of
+/// one byte each 3 MiB.
 constexpr std::uint32_t kMaxColumnPayloadBytes = 4u << 20;
-/// Strings of the largest block of tokens that an encoder writes: where each byte takes a code,
-/// these are 3 MiB of payload.
+/// The most bytes of strings that an encoder puts into a block of tokens. In the worst case
+/// each byte takes a code of 12 bits, which makes 3 MiB of payload.
 constexpr std::uint32_t kMaxTokenBlockBytes = 2u << 20;
 
+/// The parsed fields; what they mean for values is in integer_layout.h and token_dictionary.h.
 struct ColumnBlockHeader {
   std::uint32_t number = 0;         ///< position within its row group
   std::uint32_t plain_bytes = 0;    ///< tokens may decode to nothing
@@ -40,13 +43,12 @@ struct ColumnBlockHeader {
   std::uint64_t payload_checksum = 0;
 };
 
-/// What a block of integers takes in memory: a bit a row for width 0.
+/// Bytes of a block of integers in memory; width 0 is one bit a row.
 constexpr std::uint32_t integer_bytes(Byte width_bytes, std::uint32_t rows) {
   return width_bytes == 0 ? (rows + 7) / 8 : rows * width_bytes;
 }
 
-/// Whether the block whose header begins at `from` (kBlockHeaderBytes) names one of the two
-/// codings.
+/// Whether the header at `from` (kBlockHeaderBytes bytes) is of one of these two codings.
 bool is_column_coding(const Byte* from);
 /// Serialises into exactly kBlockHeaderBytes, checksum included.
 void write_column_block_header(const ColumnBlockHeader& header, Byte* to);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Decimal digits eight at a time: text to number and back in a 64-bit register, whose lowest byte
-// is the first character. A number of eight digits costs three multiplications either way, and no
-// branch depends on how many of them are leading zeros, so columns of mixed lengths do not stall
-// on mispredictions. Tested through tests/unit/format/columns/value_text_test.cpp.
+// Decimal digits eight at a time: text to numbers and back in a 64-bit register whose lowest
+// byte is the first character. Eight digits cost three multiplications either way: pairs, then
+// fours, then all eight are combined (or split) in parallel lanes. No branch depends on leading
+// zeros, so columns of mixed lengths do not stall on mispredictions.
+// Tested through tests/unit/format/columns/value_text_test.cpp.
 #pragma once
 
 #include <bit>
@@ -31,25 +32,26 @@ constexpr std::uint64_t power(std::size_t exponent) {
   return kPowers.at[exponent];
 }
 
-/// Eight characters, all digits?
+/// Whether all eight characters are digits: the high halves are 3, also after 6 is added.
 inline bool all_digits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0u;
   return ((word & kHigh) ^ kZeros) == 0 && (((word + 0x0606060606060606u) & kHigh) ^ kZeros) == 0;
 }
 
-/// The four numbers of two digits each, in 16-bit lanes.
+/// Combines neighbouring digits: four numbers of two digits each, in 16-bit lanes.
 inline std::uint64_t pairs_of(std::uint64_t word) {
   return ((word & 0x0F0F0F0F0F0F0F0Fu) * (10u * 256 + 1) >> 8) & 0x00FF00FF00FF00FFu;
 }
 
-/// The number that eight digits are.
+/// The number that eight digits make; not checked to be digits.
 inline std::uint64_t number_of(std::uint64_t word) {
   const std::uint64_t pairs = pairs_of(word);
   const std::uint64_t fours = (pairs * (100u * 65536 + 1) >> 16) & 0x0000FFFF0000FFFFu;
   return fours * (10000 * (std::uint64_t{1} << 32) + 1) >> 32;
 }
 
-/// `n` characters (1 to 8) with zeros in front; reads no other bytes.
+/// Loads `n` characters (1 to 8) with zeros in front; overlapping loads, so that no other bytes
+/// are read.
 inline std::uint64_t word_of(const Byte* from, std::size_t n) {
   if (n == 8) return load<std::uint64_t>(from);
   const std::size_t shift = 8 * (8 - n);
@@ -64,7 +66,8 @@ inline std::uint64_t word_of(const Byte* from, std::size_t n) {
   return word | kZeros >> (8 * n);
 }
 
-/// The number that `n` characters (1 to 20) are; false unless all are digits and it fits.
+/// Parses `n` characters (1 to 20); false unless all are digits and the number fits into 64
+/// bits. Leading zeros are allowed.
 inline bool parse(const Byte* from, std::size_t n, std::uint64_t& value) {
   if (n <= 8) {
     const std::uint64_t word = word_of(from, n);
@@ -85,13 +88,14 @@ inline bool parse(const Byte* from, std::size_t n, std::uint64_t& value) {
          !__builtin_add_overflow(value, low, &value);
 }
 
-/// Four numbers below 100 in 16-bit lanes as eight digits 0 to 9, not yet characters.
+/// Splits four numbers below 100, in 16-bit lanes, into eight digits 0 to 9, not yet
+/// characters. 103 / 2^10 stands for 1 / 10.
 inline std::uint64_t digits_of_pairs(std::uint64_t pairs) {
   const std::uint64_t tens = (pairs * 103 >> 10) & 0x000F000F000F000Fu;
   return tens | (pairs - 10 * tens) << 8;
 }
 
-/// Digits of a number below 10^8, not yet characters.
+/// The eight digits of a number below 10^8, with leading zeros, not yet characters.
 inline std::uint64_t digits_of(std::uint32_t value) {
   const std::uint64_t fours = value / 10000 | std::uint64_t{value % 10000} << 32;
   const std::uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007F0000007Fu;
@@ -104,7 +108,8 @@ inline void print_eight(std::uint32_t value, char* to) {
   std::memcpy(to, &word, sizeof word);
 }
 
-/// Writes eight bytes, the first of them the digits of a number below 10^8; returns how many.
+/// Prints a number below 10^8 without leading zeros. It writes eight bytes whatever the length,
+/// which it returns: at least 1.
 inline std::size_t print_short(std::uint32_t value, char* to) {
   std::uint64_t word = digits_of(value);
   const int zero_bits = std::countr_zero(word | std::uint64_t{1} << 56) & ~7;
@@ -113,7 +118,7 @@ inline std::size_t print_short(std::uint32_t value, char* to) {
   return 8 - static_cast<std::size_t>(zero_bits) / 8;
 }
 
-/// Writes up to 24 bytes, the first of them the digits of `value`; returns how many.
+/// Prints any number. It writes up to 24 bytes, more than the digits whose count it returns.
 inline std::size_t print(std::uint64_t value, char* to) {
   if (value < power(8)) return print_short(static_cast<std::uint32_t>(value), to);
   const std::uint64_t high = value / power(8);

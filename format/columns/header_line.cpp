@@ -8,6 +8,8 @@
 
 namespace presso {
 
+// Prints the names as one row of strings, by the printer that prints the rows, so that quoting
+// rules are in one place.
 std::string header_line(const TableSchema& schema) {
   TableSchema names;
   names.text = schema.text;

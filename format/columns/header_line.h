@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The line with the names of the columns, as delimited text has it.
+// The first line of delimited text: the names of the columns.
 // Tested by tests/unit/compress/table/table_writer_test.cpp.
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace presso {
 
-/// In the form that the schema says, which must be delimited text; line end included.
+/// The line in the form that the schema says, line end included; empty where its form is not
+/// delimited text.
 std::string header_line(const TableSchema& schema);
 
 }  // namespace presso

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Coding 4 (integers, FORMAT.md 16): what the encoder and every decoder, on the CPU and on a GPU,
-// must agree on. A block holds 1 to 65,536 values of one physical type. Its payload is a directory
-// of 16 bytes for each vector of 1,024 values, then 32-bit words; each vector is laid out in the
-// smallest of a few kinds.
+// Coding 4 (integers, FORMAT.md 16): the layout that the encoder and every decoder, on CPUs and
+// GPUs, must agree on. A block holds 1 to 65,536 values of one physical type. Its payload is a
+// directory of 16 bytes for each vector of 1,024 values, then 32-bit words. Each vector has the
+// smallest of a few kinds: frame of reference with bit packing, differences, runs, ALP for
+// doubles (Afroozeh, Kuffo and Boncz, 2023). A vector decodes without any other one, so a scan
+// reads just those it needs.
 //
-// check_vector() is the one place that judges a vector: what has passed it can be decoded without
-// further looks at bounds. Tests: tests/unit/decompress/columns/integer_damage_test.cpp.
+// check_vector() is the one place that judges a vector: whatever has passed it can be decoded
+// without further looks at bounds. Tested by
+// tests/unit/decompress/columns/integer_damage_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +25,14 @@ constexpr std::uint32_t kMaxIntegerRows = 65536;
 constexpr std::uint32_t kVectorEntryBytes = 16;
 constexpr std::uint32_t kRunMapWords = kVectorRows / 32;
 constexpr std::uint32_t kMaxAlpExponent = 18;
-constexpr std::uint32_t kMinAlpRdBits = 48;  ///< of the right part; the left has 16 or fewer
+// Bits of the right part in kAlpRd; the left part has 16 bits or fewer.
+constexpr std::uint32_t kMinAlpRdBits = 48;
 constexpr std::uint32_t kMaxAlpRdBits = 63;
 constexpr std::uint32_t kAlpRdEntries = 8;
+// Exceptions of a vector, counted in a byte.
 constexpr std::uint32_t kMaxExceptions = 255;
 
-/// Values are stored in files.
+/// How a vector's values are laid out. The numbers are stored in files.
 enum class IntegerKind : Byte {
   kPacked = 0,   ///< base + divisor * p; exceptions
   kDelta1 = 1,   ///< differences to the row before
@@ -39,7 +44,7 @@ enum class IntegerKind : Byte {
   kBitmap = 7,   ///< bools, a bit a row
 };
 
-/// The part of a block's header that says how its values lie in memory.
+/// What the header says about the values of a block in memory.
 struct IntegerParameters {
   Byte width_bytes = 0;  ///< 0: bool, one bit a value in memory; else 1, 2, 4, 8 or 16
   bool is_signed = false;
@@ -48,13 +53,17 @@ struct IntegerParameters {
   std::uint64_t divisor = 1;  ///< 1 for bools, 16-byte and floating types
 };
 
-/// One vector's entry in the directory: 16 bytes, in this order.
+/// A vector's entry in the directory: 16 bytes, in this order.
 struct VectorEntry {
-  std::uint32_t word_offset = 0;  ///< from the first word behind the directory
+  std::uint32_t word_offset = 0;  ///< in words, from the first word after the directory
+  // An IntegerKind, checked by is_valid().
   Byte kind = 0;
+  // Bits of a packed value.
   Byte width = 0;
+  // Bits of kind 2's first rows, kind 4's high halves, kind 6's left parts.
   Byte width2 = 0;
   Byte exceptions = 0;  ///< how many; runs: the kind of the run values, 0 to 2
+  // Added to every value (frame of reference); the first value in kinds 1 and 2.
   std::uint64_t base = 0;
 };
 static_assert(sizeof(VectorEntry) == kVectorEntryBytes);
@@ -66,17 +75,18 @@ PRESSO_HD constexpr std::uint32_t vector_rows(std::uint32_t rows, std::uint32_t 
   const std::uint32_t left = rows - vector * kVectorRows;
   return left < kVectorRows ? left : kVectorRows;
 }
-/// Bytes that `rows` values take in memory.
+/// Bytes of `rows` values in memory.
 PRESSO_HD constexpr std::uint64_t values_bytes(std::uint32_t rows, Byte width_bytes) {
   return width_bytes == 0 ? (std::uint64_t{rows} + 7) / 8 : std::uint64_t{rows} * width_bytes;
 }
 
-/// Words of the first rows of kind 2, min(n, 32) values of `width2` bits.
+/// Words of kind 2's first min(n, 32) rows, which have no row 32 before them and are stored
+/// whole.
 PRESSO_HD constexpr std::uint32_t first_rows_words(std::uint32_t n, std::uint32_t width2) {
   return ((n < kLanes ? n : kLanes) * width2 + 31) / 32;
 }
 
-/// Words of n values in one of the kinds 0 to 2, without exceptions.
+/// Words of `n` values in one of the kinds 0 to 2, without exceptions.
 PRESSO_HD constexpr std::uint32_t plain_words(IntegerKind kind, std::uint32_t n,
                                               std::uint32_t width, std::uint32_t width2) {
   const std::uint32_t packed = packed_words(n, width);
@@ -85,7 +95,8 @@ PRESSO_HD constexpr std::uint32_t plain_words(IntegerKind kind, std::uint32_t n,
   return packed;
 }
 
-/// Where a vector's exceptions begin, in words: rows first (u16 each), then what belongs there.
+/// Where a vector's exceptions begin, in words: first the rows (16 bits each, ascending), then
+/// the values that belong there.
 PRESSO_HD constexpr std::uint32_t exceptions_at(const VectorEntry& entry, std::uint32_t n) {
   const std::uint32_t packed = packed_words(n, entry.width);
   if (entry.kind == static_cast<Byte>(IntegerKind::kAlp)) return 1 + packed;
@@ -102,7 +113,8 @@ PRESSO_HD constexpr std::uint32_t exception_words(IntegerKind kind, std::uint32_
   return kind == IntegerKind::kAlpRd ? 2 * rows : rows + 2 * exceptions;
 }
 
-/// Words of a whole vector of n values; `runs` counts in kind 3 only.
+/// Words of a whole vector of `n` values. `runs` matters for kind 3 only, whose packed values
+/// are one for each run.
 PRESSO_HD constexpr std::uint32_t vector_words(const VectorEntry& entry, std::uint32_t n,
                                                std::uint32_t runs) {
   const auto kind = static_cast<IntegerKind>(entry.kind);
@@ -122,7 +134,7 @@ PRESSO_HD constexpr std::uint32_t vector_words(const VectorEntry& entry, std::ui
   }
 }
 
-/// Whether a block's header fields are within their limits (kBadHeader where not).
+/// Whether a block's header fields are within their limits; kBadHeader where they are not.
 PRESSO_HD constexpr bool is_valid(const IntegerParameters& of) {
   const Byte width = of.width_bytes;
   if (width > 16 || (width & (width - 1)) != 0) return false;
@@ -131,7 +143,7 @@ PRESSO_HD constexpr bool is_valid(const IntegerParameters& of) {
   return of.divisor == 1 || (width != 0 && width != 16 && !of.floating);
 }
 
-/// Whether an entry's kind suits the type and its other fields suit the kind.
+/// Whether an entry's kind suits the type, and its other fields suit the kind.
 PRESSO_HD constexpr bool is_valid(const VectorEntry& entry, const IntegerParameters& of) {
   const std::uint32_t bits = 8u * of.width_bytes;
   const bool is_integer = bits != 0 && bits <= 64;
@@ -159,7 +171,8 @@ PRESSO_HD constexpr bool is_valid(const VectorEntry& entry, const IntegerParamet
   return false;
 }
 
-/// Runs in a map; 0 where the map does not fit: no run at row 0, or one at or above row n.
+/// Counts the runs of a map. 0 means that the map is not valid: row 0 begins no run, or a bit
+/// at or after row n is set.
 template <class Words>
 PRESSO_HD constexpr std::uint32_t count_runs(const Words& word, std::uint32_t n) {
   if ((word(0) & 1) == 0) return 0;
@@ -175,6 +188,7 @@ PRESSO_HD constexpr std::uint32_t count_runs(const Words& word, std::uint32_t n)
   return runs;
 }
 
+/// Whether the rows of the exceptions ascend and are below `n`.
 template <class Words>
 PRESSO_HD constexpr bool exceptions_rise(const Words& word, const VectorEntry& entry,
                                          std::uint32_t n) {
@@ -188,14 +202,15 @@ PRESSO_HD constexpr bool exceptions_rise(const Words& word, const VectorEntry& e
   return true;
 }
 
+/// The verdict on a vector; `runs` is known only after its map was counted.
 struct VectorCheck {
   ErrorCode code = ErrorCode::kOk;
   std::uint32_t runs = 0;  ///< kind 3
 };
 
-/// Whether a vector of n values can be decoded, by the order of checks of FORMAT.md 16.4.
-/// `word(i)` is its i-th word; `words` is how many there are from its first to the payload's end,
-/// or 0 where it begins behind that. No word at or above `words` is asked for.
+/// Whether a vector of `n` values can be decoded, by the order of checks of FORMAT.md 16.4.
+/// `word(i)`: its i-th word. `words`: words from its first one to the payload's end, or 0 where
+/// the vector begins after that. No word at or above `words` is read.
 template <class Words>
 PRESSO_HD constexpr VectorCheck check_vector(const IntegerParameters& of, const VectorEntry& entry,
                                              std::uint32_t n, const Words& word,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Orders of JSON keys: the check of FORMAT.md 15.2 and the look-up of a row's order by which of
+// its values are present. Tested by tests/unit/format/columns/json_orders_test.cpp.
 #include "format/columns/json_orders.h"
 
 namespace presso {
@@ -22,6 +24,7 @@ Status check_json_orders(const std::vector<JsonOrder>& orders, std::size_t colum
   return {};
 }
 
+/// Two orders for the same columns cannot be told apart later: the first one is kept.
 JsonOrders::JsonOrders(const std::vector<JsonOrder>& orders, std::size_t columns)
     : columns_(columns) {
   if (!check_json_orders(orders, columns).ok()) return;
@@ -39,6 +42,7 @@ const JsonOrder* JsonOrders::find(const Presence& presence) const {
   return found == by_presence_.end() ? nullptr : found->second;
 }
 
+/// Multiply and fold, word by word: good enough for keys that no attacker gains by.
 std::size_t JsonOrders::Hash::operator()(const Presence& presence) const {
   std::uint64_t hash = 0;
   for (const std::uint64_t word : presence) {

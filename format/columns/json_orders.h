@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In which order a row's keys are written as JSON (TextForm::json_orders). Which of the orders a
-// row has follows from which of its values are null, so nothing is stored for a row: writers with
-// several kinds of events give each kind its own keys, in its own order. Cost: a bit a column to
-// set and a look-up, for tables with such orders alone.
+// The order in which a row's keys are written as JSON (TextForm::json_orders). It follows from
+// which of the row's values are null, so nothing is stored for a row: writers with several
+// kinds of events give each kind its own keys, in an order of its own. Only tables with such
+// orders pay: a bit a column is set and one look-up made for each row.
 // Tested by tests/unit/format/columns/json_orders_test.cpp.
 #pragma once
 
@@ -16,30 +16,33 @@
 
 namespace presso {
 
-/// Of all orders of a table together: keys, and words of a bit a column.
+/// The limit for all orders of a table together, in units of json_order_cost().
 constexpr std::size_t kMaxJsonOrderKeys = std::size_t{1} << 20;
-/// How many of these an order takes.
+/// What an order counts towards the limit: its keys, and the words of one bit a column.
 constexpr std::size_t json_order_cost(const JsonOrder& order, std::size_t columns) {
   return order.size() + columns / 64 + 1;
 }
 
-/// kInvalidArgument: an order names a column twice, or one that there is not, or they are too many.
+/// kInvalidArgument where an order names a column twice or one that does not exist, or where
+/// all together are beyond the limit.
 Status check_json_orders(const std::vector<JsonOrder>& orders, std::size_t columns);
 
+/// The look-up from present columns to order. Immutable after construction, so threads may
+/// share it.
 class JsonOrders {
  public:
   JsonOrders() = default;
-  /// Kept by reference. Orders that check_json_orders() refuses count as none.
+  /// Keeps the orders by reference. Orders that check_json_orders() refuses are ignored.
   JsonOrders(const std::vector<JsonOrder>& orders, std::size_t columns);
 
   bool empty() const { return by_presence_.empty(); }
-  /// A bit a column: set where the row has a value.
+  /// A bit for each column, set where the row has a value.
   using Presence = std::vector<std::uint64_t>;
   Presence no_values() const { return Presence((columns_ + 63) / 64); }
   static void set(Presence& presence, std::size_t column) {
     presence[column / 64] |= std::uint64_t{1} << (column % 64);
   }
-  /// nullptr: the columns' own order. Of several orders for the same columns the first counts.
+  /// The order for these columns; nullptr means the columns' own order.
   const JsonOrder* find(const Presence& presence) const;
 
  private:

@@ -4,7 +4,9 @@
 namespace presso {
 namespace {
 
-constexpr Byte kEscape = 0xFF;  ///< behind a 00 that is part of a string
+// Strings inside of keys: a zero byte becomes 00 FF and the end 00 00, so that a string that is
+// the beginning of another one comes first whatever follows.
+constexpr Byte kEscape = 0xFF;  ///< follows a 00 that is part of a string
 
 }  // namespace
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Keys of rows, written column by column: for each row a string of bytes, so that comparing two of
-// them byte by byte says which row comes first. Here is how one value becomes bytes; which values
-// there are and where nulls stand is for the caller to say (sort_key.h for columns of tables,
-// query/order/row_keys.h for rows of queries).
+// Row keys, written column by column: for each row a string of bytes, so that memcmp() of two
+// keys tells which row comes first, whatever the types are. Here is how one value becomes
+// bytes; which values there are and where nulls stand is the caller's (sort_key.h for columns
+// of tables, query/order/row_keys.h for rows of queries). This is the normalised key of sorting
+// (Graefe, "Implementing Sorting in Database Systems", 2006).
 //
-// A value is a byte that tells nulls from values, then its image, the highest byte first: strings
-// with 00 written as 00 FF and 00 00 at the end, numbers as unsigned integers in the same order
-// (zone_image.h). Where the order is descending, all bits behind the first byte are flipped. A null
-// has zeros behind it where values are numbers, nothing where they are strings. So no key is the
-// begin of another one, and columns follow each other without more ado.
+// A value is a byte that tells nulls from values, then its image with the highest byte first:
+// strings with 00 written as 00 FF and with 00 00 at the end, numbers as unsigned integers in
+// the same order (zone_image.h). Where the order is descending, all bits after the first byte
+// are flipped. A null is followed by zeros where values are numbers, and by nothing where they
+// are strings. So no key is the beginning of another one, and the columns simply follow each
+// other.
+// One pass measures, one writes: no key is copied. Not for several threads.
 // Tested by tests/unit/format/columns/sort_key_test.cpp.
 #pragma once
 
@@ -23,12 +26,12 @@
 
 namespace presso {
 
-/// NaNs are equal to each other and behind all other numbers.
+/// NaNs are equal to each other and come after all other numbers.
 inline std::uint64_t ordered_image(double value) {
   return std::isnan(value) ? std::numeric_limits<std::uint64_t>::max() : double_image(value);
 }
 
-/// The highest byte first.
+/// Big-endian, so that bytes compare like numbers.
 template <class T>
 void store_high_first(Byte* to, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i) {
@@ -41,16 +44,18 @@ inline std::size_t string_key_bytes(Bytes text) {
   return text.size() + zeros + 2;
 }
 
-/// Where it ends is returned.
+/// Returns the end of what was written.
 Byte* write_string_key(Bytes text, Byte* to);
 
-/// What a column writes in front of its values.
+/// What a column writes before its values.
 struct KeyMarks {
-  Byte value = 0;  ///< in front of a value, as it is
-  Byte null = 1;   ///< of a null
-  Byte flip = 0;   ///< FF where the order is descending: for the bytes behind the mark
+  Byte value = 0;  ///< before a value, as it is
+  Byte null = 1;   ///< in place of a null
+  Byte flip = 0;   ///< FF where the order is descending: exclusive-or for the bytes after the mark
 };
 
+/// The keys of a set of rows. Calls come in the order of the declarations: begin(), the sizes
+/// of all columns, lay_out(), then the columns' values.
 class KeyRows {
  public:
   std::size_t rows() const { return ends_.size(); }
@@ -58,12 +63,12 @@ class KeyRows {
     const std::size_t begin = row == 0 ? 0 : ends_[row - 1];
     return {keys_.data() + begin, ends_[row] - begin};
   }
-  /// Of memory.
+  /// Memory that the keys take.
   std::size_t bytes() const { return keys_.size() + ends_.size() * sizeof(std::size_t); }
 
-  /// First: the keys before are gone.
+  /// First call: drops earlier keys.
   void begin(std::size_t rows) { ends_.assign(rows, 0); }
-  /// Then, in any order: what each column takes.
+  /// Second, in any order: adds the size of each column.
   void add_images(std::size_t image_bytes) {
     for (std::size_t& size : ends_) size += 1 + image_bytes;
   }
@@ -73,14 +78,15 @@ class KeyRows {
       ends_[row] += 1 + (is_null(row) ? 0 : string_key_bytes(text_of(row)));
     }
   }
-  /// Then, once.
+  /// Third, once: turns sizes into places.
   void lay_out() {
     std::size_t begin = 0;
     for (std::size_t& size : ends_) begin += std::exchange(size, begin);
     keys_.resize_discarding(begin);
   }
 
-  /// Last, the columns in the order of the key. Under a null stand zeros (flipped, if need be).
+  /// Last: writes the columns in the order of the key. Nulls have zeros for an image (flipped
+  /// if need be).
   template <class T, class IsNull, class ImageOf>
   void write_images(const KeyMarks& marks, IsNull is_null, ImageOf image_of) {
     const T flip = marks.flip != 0 ? static_cast<T>(~T{0}) : T{0};
@@ -108,8 +114,8 @@ class KeyRows {
 
  private:
   Buffer keys_;
-  /// Sizes, then where to write next: where each key ends once all columns are written, which is
-  /// where the next one begins.
+  /// At first sizes, then the place where to write next. Once all columns are written it is the
+  /// end of each key, which is the beginning of the next one.
   std::vector<std::size_t> ends_;
 };
 

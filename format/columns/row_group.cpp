@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Serialises and checks the directory of a row group. parse_row_group() judges everything that
+// can be judged without the blocks, so that readers may rely on sizes and streams; linear in
+// the number of columns and blocks. Tested by tests/unit/format/columns.
 #include "format/columns/row_group.h"
 
 #include <array>
@@ -14,6 +17,7 @@ constexpr std::size_t kPrefixBytes = 32;
 constexpr std::size_t kChunkBytes = 32;
 constexpr std::size_t kBlockBytes = 40;
 
+/// The 32 bytes of a column; reserved bytes are 0.
 void append_chunk(std::vector<Byte>& to, const ColumnChunk& chunk) {
   append_value<std::uint32_t>(to, static_cast<std::uint32_t>(chunk.representation));
   append_value<std::uint32_t>(to, chunk.blocks);
@@ -24,6 +28,7 @@ void append_chunk(std::vector<Byte>& to, const ColumnChunk& chunk) {
   append_value<std::uint64_t>(to, chunk.value_bytes);
 }
 
+/// The 40 bytes of a block.
 void append_block(std::vector<Byte>& to, const ColumnBlock& block) {
   append_value<std::uint32_t>(to, block.stored_bytes);
   append_value<std::uint32_t>(to, block.plain_bytes);
@@ -36,6 +41,7 @@ void append_block(std::vector<Byte>& to, const ColumnBlock& block) {
   append_value<std::uint64_t>(to, block.presence);
 }
 
+/// `reserved_is_zero` becomes false where a reserved byte is not 0.
 ColumnBlock read_block(WireReader& from, bool& reserved_is_zero) {
   ColumnBlock block;
   block.stored_bytes = from.value<std::uint32_t>();
@@ -50,12 +56,13 @@ ColumnBlock read_block(WireReader& from, bool& reserved_is_zero) {
   return block;
 }
 
-/// What the blocks of a chunk add up to, by stream.
+/// Sums over the blocks of a chunk, for each stream.
 struct StreamTotals {
   std::array<std::uint64_t, kLastStream + 1> rows{};
   std::array<std::uint64_t, kLastStream + 1> plain_bytes{};
   std::array<std::uint64_t, kLastStream + 1> blocks{};
 
+  /// Sums for one stream.
   std::uint64_t rows_of(ColumnStream stream) const {
     return rows[static_cast<std::size_t>(stream)];
   }
@@ -73,7 +80,8 @@ class ChunkCheck {
   ChunkCheck(const ColumnChunk& chunk, std::span<const ColumnBlock> blocks, std::uint32_t rows)
       : chunk_(chunk), blocks_(blocks), rows_(rows) {}
 
-  /// What is wrong, or nullptr. `column`: nullptr for exact lines.
+  /// Returns the fault, as words for a message, or nullptr. `column` is nullptr for the pseudo
+  /// column of exact lines.
   const char* fault(const ColumnSchema* column) {
     if (chunk_.nulls > rows_) return "number of nulls";
     if (column != nullptr && !column->nullable && chunk_.nulls > 0) {
@@ -93,7 +101,10 @@ class ChunkCheck {
   }
 
  private:
+  // Checks each block's own fields and sums up; streams must come in the order of their
+  // numbers.
   const char* take_blocks() {
+    // Streams must not go back: readers find them by bisection.
     Byte last = 0;
     for (const ColumnBlock& block : blocks_) {
       const auto stream = static_cast<Byte>(block.stream);
@@ -112,13 +123,14 @@ class ChunkCheck {
     return nullptr;
   }
 
-  /// Blocks beside `allowed`, or those of integers with another width.
+  /// Whether there are blocks of other streams than validity and `allowed`.
   const char* other_streams(std::initializer_list<ColumnStream> allowed) {
     std::uint64_t expected = totals_.blocks_of(ColumnStream::kValidity);
     for (const ColumnStream stream : allowed) expected += totals_.blocks_of(stream);
     return expected == blocks_.size() ? nullptr : "streams of the representation";
   }
 
+  /// Blocks of a stream of integers: each of this width, all together with this many rows.
   const char* integer_stream_fault(ColumnStream stream, Byte width_bytes, std::uint64_t rows) {
     for (const ColumnBlock& block : blocks_) {
       if (block.stream != stream) continue;
@@ -130,6 +142,8 @@ class ChunkCheck {
     return totals_.rows_of(stream) == rows ? nullptr : "rows of its blocks do not add up";
   }
 
+  // Exact lines are texts of rows that printing would not give back; there may be one more than
+  // rows, for what follows the last row.
   const char* exact_lines_fault() {
     if (chunk_.representation != Representation::kExactLines || chunk_.nulls != 0) {
       return "representation";
@@ -146,6 +160,7 @@ class ChunkCheck {
     return bytes_fault();
   }
 
+  // Numbers have one stream; bits, for bools, count as width 0.
   const char* number_fault(ColumnType type) {
     if (chunk_.representation == Representation::kNull) return other_streams({});
     if (chunk_.representation != Representation::kPlain) return "representation";
@@ -153,6 +168,7 @@ class ChunkCheck {
     return integer_stream_fault(ColumnStream::kValues, static_cast<Byte>(value_bytes(type)), rows_);
   }
 
+  // Strings have one of three representations.
   const char* string_fault() {
     switch (chunk_.representation) {
       case Representation::kNull:
@@ -174,6 +190,7 @@ class ChunkCheck {
     }
   }
 
+  /// Entry lengths, entry bytes and a code for each row.
   const char* dictionary_fault() {
     if (const char* wrong = other_streams(
             {ColumnStream::kEntryLengths, ColumnStream::kEntryBytes, ColumnStream::kCodes})) {
@@ -187,6 +204,7 @@ class ChunkCheck {
     return integer_stream_fault(ColumnStream::kCodes, 4, rows_);
   }
 
+  /// One token dictionary, a count for each row, and blocks of codes.
   const char* token_fault() {
     if (const char* wrong = other_streams(
             {ColumnStream::kTokenDictionary, ColumnStream::kTokenCounts, ColumnStream::kTokens})) {
@@ -198,6 +216,7 @@ class ChunkCheck {
     return integer_stream_fault(ColumnStream::kTokenCounts, 4, rows_);
   }
 
+  /// Blocks of bytes hold just the strings. Their rows are not checked: readers go by lengths.
   const char* bytes_fault() {
     const bool right = totals_.bytes_of(ColumnStream::kBytes) == chunk_.value_bytes;
     return right ? nullptr : "bytes of the values";
@@ -209,6 +228,7 @@ class ChunkCheck {
   StreamTotals totals_;
 };
 
+/// Messages name the column, since a table may have thousands.
 Error bad_column(const TableSchema& schema, std::size_t column, const char* what) {
   const std::string name = column < schema.columns.size()
                                ? "column `" + schema.columns[column].name + "`"
@@ -216,6 +236,7 @@ Error bad_column(const TableSchema& schema, std::size_t column, const char* what
   return make_error(ErrorCode::kBadRowGroup, name + ": " + what);
 }
 
+/// Each column's blocks follow those of the column before it.
 Status check_chunks(const RowGroup& group, const TableSchema& schema) {
   for (std::size_t i = 0; i < group.columns.size(); ++i) {
     const ColumnChunk& chunk = group.columns[i];
@@ -231,12 +252,14 @@ Status check_chunks(const RowGroup& group, const TableSchema& schema) {
 
 }  // namespace
 
+// Without the directory itself.
 std::uint64_t RowGroup::stored_bytes() const {
   std::uint64_t total = 0;
   for (const ColumnBlock& block : blocks) total += block.stored_bytes;
   return total;
 }
 
+// Not checked: the encoder makes only directories that parse_row_group() takes.
 std::vector<Byte> serialise_row_group(const RowGroup& group) {
   std::vector<Byte> payload;
   payload.reserve(kPrefixBytes + kChunkBytes * group.columns.size() +
@@ -251,6 +274,8 @@ std::vector<Byte> serialise_row_group(const RowGroup& group) {
   return payload;
 }
 
+/// Counts are summed in 64 bits and compared with the section's size before anything is
+/// reserved.
 Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
   const auto bad = [](const char* what) { return make_error(ErrorCode::kBadRowGroup, what); };
   WireReader from(payload);
@@ -260,6 +285,7 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
   group.text_bytes = from.value<std::uint64_t>();
   group.text_lines = from.value<std::uint64_t>();
   group.text_checksum = from.value<std::uint64_t>();
+  // Checked before any loop over them.
   if (columns != stored_columns(schema)) return bad("number of columns");
   if (group.rows == 0 || group.rows > most_group_rows(columns)) return bad("number of rows");
   if (group.text_bytes > kMaxGroupTextBytes || group.text_lines > group.text_bytes) {
@@ -289,6 +315,7 @@ Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema) {
     value_bytes += chunk.value_bytes;
     group.columns.push_back(chunk);
   }
+  // From here on all entries are known to be there.
   if (from.overran() || from.left() != blocks * kBlockBytes) return bad("size of the section");
   group.blocks.reserve(static_cast<std::size_t>(blocks));
   for (std::uint64_t i = 0; i < blocks; ++i) {

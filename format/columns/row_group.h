@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The directory of a row group (FORMAT.md 15.3): how each column is represented, and for each block
-// its size, its rows and between which values these lie. It stands in front of the blocks, so that
-// a reader of a pipe can pass over columns and a reader at random needs one small read.
+// The directory of a row group (FORMAT.md 15.3): how each column is represented, and for each
+// block its size, its rows and the least and greatest value in it. It stands before the blocks,
+// so that a reader of a pipe can pass over columns, and one with random access needs a single
+// small read. 40 bytes a block, 32 a column.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +18,18 @@ constexpr std::uint32_t kRowGroupLayout = 1;  ///< the section's parameter
 constexpr std::uint32_t kMaxGroupRows = 1u << 24;
 constexpr std::uint32_t kMaxGroupValues = 1u << 26;  ///< rows times stored columns
 constexpr std::uint64_t kMaxRowGroupPayload = 256u << 20;
-/// Of a row group's text, and of what all its columns of strings hold.
+/// The limit of a row group's text, and of all bytes in its string columns.
 constexpr std::uint64_t kMaxGroupTextBytes = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMaxDictionaryEntries = 65536;
 constexpr std::uint64_t kMaxEntryBytes = 2u << 20;  ///< of all entries of a dictionary column
 
-/// Rows that a row group of so many stored columns may have.
+/// The rows that a row group of this many stored columns may have.
 inline std::uint32_t most_group_rows(std::size_t columns) {
   const std::size_t most = kMaxGroupValues / std::max<std::size_t>(columns, 1);
   return static_cast<std::uint32_t>(std::min<std::size_t>(most, kMaxGroupRows));
 }
 
-/// Of a column in a row group. Values are stored in files.
+/// How a column is stored in one row group. The numbers are stored in files.
 enum class Representation : Byte {
   kNull = 0,        ///< all rows are null: no blocks
   kPlain = 1,       ///< values
@@ -38,7 +39,8 @@ enum class Representation : Byte {
   kExactLines = 5,  ///< after the last column, where the text is exact: row numbers, lengths, bytes
 };
 
-/// What a block holds of its column. Streams stand in this order. Values are stored in files.
+/// The part of a column that a block holds. A column's streams stand in this order. The numbers
+/// are stored in files.
 enum class ColumnStream : Byte {
   kValidity = 0,         ///< bits, 1 where there is a value; absent where there is no null
   kEntryLengths = 1,     ///< of a dictionary's entries: integers of 4 bytes
@@ -54,6 +56,7 @@ enum class ColumnStream : Byte {
 };
 constexpr Byte kLastStream = static_cast<Byte>(ColumnStream::kBytes);
 
+// Flags of ColumnBlock::zone_flags: what `least` and `most` say.
 // ColumnBlock::zone_flags.
 constexpr Byte kZoneKnown = 1;    ///< least and most are right for all values that are not null
 constexpr Byte kZoneHasNan = 2;   ///< there are NaNs, which least and most leave out
@@ -61,6 +64,7 @@ constexpr Byte kZoneHasNull = 4;  ///< there are nulls, which they leave out
 constexpr Byte kZoneNoValue = 8;  ///< all are null or NaN
 constexpr Byte kAllZoneFlags = 15;
 
+/// One block as the directory describes it.
 struct ColumnBlock {
   std::uint32_t stored_bytes = 0;
   std::uint32_t plain_bytes = 0;
@@ -69,21 +73,25 @@ struct ColumnBlock {
   ColumnStream stream = ColumnStream::kValues;
   Byte zone_flags = 0;
   std::uint64_t least = 0;  ///< zone images (zone_image.h)
+  // Dictionary columns: a bit for each entry that occurs, at (hash of the entry mod 64). A scan
+  // for a string skips the block where its bit is 0.
   std::uint64_t most = 0;
   std::uint64_t presence =
       0;  ///< dictionary columns: bit (hash of the entry mod 64) for each entry
 };
 
+/// One column of a row group as the directory describes it.
 struct ColumnChunk {
   Representation representation = Representation::kNull;
   std::uint32_t nulls = 0;
   std::uint32_t distinct = 0;     ///< an estimate; exact for dictionaries; 0: not known
   std::uint32_t entries = 0;      ///< of a dictionary
-  std::uint64_t value_bytes = 0;  ///< strings: of all, each row counted
+  std::uint64_t value_bytes = 0;  ///< strings: bytes of all rows, repeated ones counted each time
   std::uint32_t first_block = 0;  ///< in RowGroup::blocks
   std::uint32_t blocks = 0;
 };
 
+/// A whole directory. Owned by value; blocks are found by ColumnChunk::first_block.
 struct RowGroup {
   std::uint32_t rows = 0;
   std::uint64_t text_bytes = 0;      ///< 0 without exact text
@@ -96,14 +104,15 @@ struct RowGroup {
   std::uint64_t stored_bytes() const;
 };
 
-/// Columns that a row group of such a table has.
+/// The columns that a row group of such a table stores: one more where exact text is kept.
 constexpr std::size_t stored_columns(const TableSchema& schema) {
   return schema.columns.size() + (schema.exact ? 1 : 0);
 }
 
 std::vector<Byte> serialise_row_group(const RowGroup& group);
-/// Checks everything that can be told without the blocks: sizes within limits, streams that belong
-/// to the representation in their order, rows that add up. Error: kBadRowGroup, naming the column.
+/// Checks everything that can be judged without the blocks: sizes within limits, streams that
+/// belong to the representation and stand in order, rows that add up. Error: kBadRowGroup,
+/// naming the column.
 Result<RowGroup> parse_row_group(Bytes payload, const TableSchema& schema);
 
 }  // namespace presso

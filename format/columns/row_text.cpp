@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Prints rows. Each field's way of printing is decided once, in the constructor, so that the
+// loop over rows only switches on a small enum. A batch has room for its longest possible text
+// from the start; no field checks bounds.
 #include "format/columns/row_text.h"
 
 #include <algorithm>
@@ -15,16 +18,18 @@ constexpr std::uint64_t kMostBatchRows = 1024;
 constexpr std::uint64_t kBatchBytes = 2u << 20;  ///< without strings
 constexpr std::uint64_t kBatchStringBytes = 256u << 10;
 
+/// Copies text without a check of room; returns the place after it.
 char* put(char* at, std::string_view text) {
   std::memcpy(at, text.data(), text.size());
   return at + text.size();
 }
 
+// Floats and doubles may be nan or inf, which JSON lacks.
 bool is_real(ColumnType type) {
   return type == ColumnType::kFloat || type == ColumnType::kDouble;
 }
 
-/// Whether it can be part of any value but a string.
+/// Whether this byte can be part of a value that is not a string.
 bool in_values(Byte byte) {
   constexpr std::string_view kSigns = "+-./: ";
   const auto letter = static_cast<Byte>(byte | 0x20);
@@ -42,6 +47,7 @@ std::string name_in_json(Bytes bytes, string_text::JsonEscapes escapes, bool spa
 
 }  // namespace
 
+// Also sums up how long a row can be without its strings, by which print_plain() makes room.
 RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
                        const ExactLines* exact, JsonBytes json_bytes)
     : form_(schema.text),
@@ -117,6 +123,8 @@ RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
   return field;
 }
 
+// JSON quotes by type; delimited text by the column's quoting and by what its values may
+// contain.
 RowPrinter::Kind RowPrinter::kind_of(const ColumnSchema& schema) const {
   const bool always = schema.quoting == Quoting::kAlways && form_.quote != 0;
   if (schema.type == ColumnType::kBool) return Kind::kBool;
@@ -137,6 +145,8 @@ RowPrinter::Kind RowPrinter::kind_of(const ColumnSchema& schema) const {
   return always ? Kind::kQuotedValue : Kind::kValue;
 }
 
+/// Whether the text of some value of this type could hold the delimiter or quote, or read like
+/// a null.
 bool RowPrinter::may_need_quotes(const ColumnSchema& schema) const {
   if (in_values(form_.delimiter) || in_values(form_.quote)) return true;
   Byte value[16];
@@ -144,6 +154,7 @@ bool RowPrinter::may_need_quotes(const ColumnSchema& schema) const {
   return parse_value(schema, {null, form_.null_text.size()}, value);
 }
 
+// There are only two, so both are printed once, quotes included.
 std::string RowPrinter::bool_field(const ColumnSchema& schema, bool value) const {
   if (json_) return value ? "true" : "false";
   const std::string_view word = bool_word(schema.text, value);
@@ -156,6 +167,7 @@ std::string RowPrinter::bool_field(const ColumnSchema& schema, bool value) const
           always ? print_quoted<false>(bytes, end, text) : print_string<false>(bytes, end, text)};
 }
 
+// kInvalidArgument where types, rows or offsets do not fit the schema.
 Status RowPrinter::check_columns() const {
   if (form_.kind != TextKind::kDelimited && form_.kind != TextKind::kJsonLines) {
     return make_error(ErrorCode::kInvalidArgument, "the schema says no form of text");
@@ -174,6 +186,7 @@ Status RowPrinter::check_columns() const {
   return {};
 }
 
+/// Callers give row numbers that come from files or users: they are checked, once a call.
 Status RowPrinter::check(std::uint64_t first_row, std::uint64_t rows) const {
   PRESSO_TRY(check_columns());
   if (first_row > rows_ || rows > rows_ - first_row) {
@@ -185,6 +198,7 @@ Status RowPrinter::check(std::uint64_t first_row, std::uint64_t rows) const {
   return {};
 }
 
+// Appends; `to` keeps what it had before, also after an error of its arguments.
 Status RowPrinter::print(std::uint64_t first_row, std::uint64_t rows, Buffer& to) const {
   PRESSO_TRY(check(first_row, rows));
   return without_bad_alloc([&]() -> Status {
@@ -193,6 +207,7 @@ Status RowPrinter::print(std::uint64_t first_row, std::uint64_t rows, Buffer& to
   });
 }
 
+// `ends` are places in `to`, one for each row.
 Status RowPrinter::print_rows(std::uint64_t first_row, std::uint64_t rows, Buffer& to,
                               std::vector<std::uint64_t>& ends) const {
   PRESSO_TRY(check(first_row, rows));
@@ -204,13 +219,14 @@ Status RowPrinter::print_rows(std::uint64_t first_row, std::uint64_t rows, Buffe
   });
 }
 
+// `number` counts the kept rows, not all rows.
 Bytes RowPrinter::exact_text(std::size_t number) const {
   const auto begin = static_cast<std::size_t>(exact_->offsets[number]);
   const auto end = static_cast<std::size_t>(exact_->offsets[number + 1]);
   return Bytes(exact_->bytes).subspan(begin, end - begin);
 }
 
-/// Rows between those whose exact text is kept are printed in one go.
+/// Rows between those whose exact text is kept are printed together.
 void RowPrinter::print_all(std::uint64_t row, std::uint64_t end, Buffer& to,
                            std::vector<std::uint64_t>* ends) const {
   if (exact_ == nullptr) return print_plain(row, end, to, ends);
@@ -227,10 +243,12 @@ void RowPrinter::print_all(std::uint64_t row, std::uint64_t end, Buffer& to,
   if (end == rows_ && next < kept.size() && kept[next] == rows_) to.append(exact_text(next));
 }
 
+// Few rows of many columns, many of few: about 2 MiB of text without strings.
 std::uint64_t RowPrinter::batch_rows() const {
   return std::clamp<std::uint64_t>(kBatchBytes / most_row_bytes_, 1, kMostBatchRows);
 }
 
+// Bytes under nulls are counted as well: this is for room only.
 std::uint64_t RowPrinter::string_bytes(std::uint64_t row, std::uint64_t end) const {
   std::uint64_t bytes = 0;
   for (const Field& field : fields_) {
@@ -240,7 +258,8 @@ std::uint64_t RowPrinter::string_bytes(std::uint64_t row, std::uint64_t end) con
   return bytes;
 }
 
-/// Of a single row, which may have long strings, JSON's escapes are counted.
+/// An upper bound. For a single row, which may have very long strings, JSON's escapes are
+/// counted instead of assumed to be everywhere.
 std::uint64_t RowPrinter::most_string_bytes(std::uint64_t row, std::uint64_t end) const {
   if (!json_) return 2 * string_bytes(row, end);
   if (end - row > 1) return string_text::kMostJsonEscape * string_bytes(row, end);
@@ -252,8 +271,10 @@ std::uint64_t RowPrinter::most_string_bytes(std::uint64_t row, std::uint64_t end
   return bytes;
 }
 
+// Batches are halved until their strings are short enough, so that memory stays bounded.
 void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
                              std::vector<std::uint64_t>* ends) const {
+  // Room is made for the longest text that a batch can have, and given back after it.
   const std::uint64_t most_rows = batch_rows();
   while (row < end) {
     std::uint64_t batch = std::min(end - row, most_rows);
@@ -270,6 +291,7 @@ void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
   }
 }
 
+// The delimiter after the last field is overwritten by the row's end.
 char* RowPrinter::print_row(std::uint64_t row, char* at) const {
   for (const Field& field : fields_) {
     at = field.column.is_null(row) ? put(at, form_.null_text) : print_field<false>(field, row, at);
@@ -278,7 +300,7 @@ char* RowPrinter::print_row(std::uint64_t row, char* at) const {
   return put(at - 1, row_end_);
 }
 
-/// The order of the row's keys; nullptr: that of the columns.
+/// The order of the row's keys; nullptr is the order of the columns.
 const JsonOrder* RowPrinter::order_of(std::uint64_t row) const {
   if (json_orders_.empty()) return nullptr;
   JsonOrders::Presence presence = json_orders_.no_values();
@@ -288,6 +310,8 @@ const JsonOrder* RowPrinter::order_of(std::uint64_t row) const {
   return json_orders_.find(presence);
 }
 
+// Names stand with the comma before them, of which the first member leaves out the comma and,
+// if any, the space.
 char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
   *at++ = '{';
   std::size_t left_out = form_.json_spaces ? 2 : 1;  // in front of the first member
@@ -309,9 +333,11 @@ char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
   return put(at, row_end_);
 }
 
+/// Writes a value that is not null, and returns the end.
 template <bool Json>
 char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) const {
   const ColumnView& column = field.column;
+  // Not used for strings and bools, whose width is 0.
   const Byte* const value = column.values + row * field.value_bytes;
   switch (field.kind) {
     case Kind::kValue:
@@ -353,7 +379,8 @@ char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) c
   return at + text.size();
 }
 
-/// In quotes where needed.
+/// Copies the string and looks for bytes that need quotes at once; only if one was found it is
+/// written again, in quotes. So is a text that would be read as a null.
 template <bool Json>
 char* RowPrinter::print_string(Bytes text, const Byte* end, char* at) const {
   const bool marked = string_text::copy_marked(text.data(), text.size(), end, at, field_marks_);
@@ -363,6 +390,8 @@ char* RowPrinter::print_string(Bytes text, const Byte* end, char* at) const {
   return marked || null ? print_quoted<Json>(text, end, at) : at + text.size();
 }
 
+// The usual string needs no escape: it is copied while it is searched, and written again only
+// if something was found.
 template <bool Json>
 char* RowPrinter::print_quoted(Bytes text, const Byte* end, char* at) const {
   *at++ = quote_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows of a table as text: the way from columns back to the file that was loaded, the loader's
-// check that this way gives the same bytes, and any other form that a command is asked for.
+// Prints rows of a table as text: the way back from columns to the file that was loaded, the
+// check by which the loader makes sure that this gives the same bytes, and every other text
+// output.
 //
 // Delimited text: TextForm and Quoting say how fields are written (table_schema.h). With a quote, a
 // value that would be read as null stands in quotes whatever its type, as does a number that holds
@@ -12,11 +13,12 @@
 // (JsonBytes), which must be JSON. TextForm says whether there are spaces, whether nulls are left
 // out, what is escaped, and the order of keys.
 //
-// Rows are written in batches: room for the longest text that a batch can have is made first, then
-// nothing is checked. Cost: 0.8 GB/s a core for rows like TPC-H's lineitem, 1.9 GB/s as JSON
-// (lab/programs/columns/row_text_bench.cpp). Room of 6 times a string's bytes at most is
-// taken while it is printed, and of 2 MiB or a row for everything else. Tested by
-// tests/unit/format/columns/row_text_test.cpp.
+// Rows are written in batches: room for the longest text that a batch can have is made first,
+// so that nothing is checked later. Cost: 0.8 GB/s a core for rows like TPC-H's lineitem, 1.9
+// GB/s as JSON (lab/programs/columns/row_text_bench.cpp). While a string is printed it takes at
+// most 6 times its bytes; everything else takes 2 MiB or a row. Printing is const: threads may
+// share a printer.
+// Tested by tests/unit/format/columns/row_text_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -36,27 +38,29 @@ enum class JsonBytes { kAsTheyAre, kReplaced };
 
 class RowPrinter {
  public:
-  /// One row group, or a part of it. All is kept by reference and must outlive the printer. A
-  /// column for each of the schema's, of its type, all of the same number of rows. `exact` may be
-  /// nullptr.
+  /// Takes one row group, or a part of it, with one column for each of the schema's, of the
+  /// same type and all with the same number of rows. Everything is kept by reference and must
+  /// outlive the printer. `exact` may be nullptr.
   RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
              const ExactLines* exact = nullptr, JsonBytes json_bytes = JsonBytes::kAsTheyAre);
 
-  /// Appends the text of these rows; after the column's last row, exact text behind it as well.
-  /// TextForm::head is not printed. kInvalidArgument: columns or exact lines do not fit the schema
-  /// or each other, there are no such rows, or the schema has no form of text; kOutOfMemory.
+  /// Appends the text of these rows; after the columns' last row also the exact text that
+  /// follows it. TextForm::head is not printed. kInvalidArgument: columns or exact lines do not
+  /// fit the schema or each other, there are no such rows, or the schema has no form of text;
+  /// kOutOfMemory.
   Status print(std::uint64_t first_row, std::uint64_t rows, Buffer& to) const;
 
-  /// The same; `ends` becomes the place in `to` where each row ends. Exact text behind the last row
-  /// follows the last end.
+  /// Like print(); `ends` becomes the place in `to` where each row ends. Exact text that
+  /// follows the last row comes after the last end.
   Status print_rows(std::uint64_t first_row, std::uint64_t rows, Buffer& to,
                     std::vector<std::uint64_t>& ends) const;
 
-  /// Rows whose text takes up to 2 MiB without their strings, at least one and at most 1,024: in
-  /// such steps prints who wants to stop at some size of the text.
+  /// Rows whose text takes up to 2 MiB without their strings: at least 1 and at most 1,024. A
+  /// caller that must stop at some size of the text prints in steps of this.
   std::uint64_t batch_rows() const;
 
  private:
+  // How a field is printed, decided once for each column.
   enum class Kind : Byte {
     kValue,         ///< as print_value() writes it
     kQuotedValue,   ///< in quotes

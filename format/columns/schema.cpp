@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The schema section byte by byte (FORMAT.md 15.2), and the rules that a schema keeps. Parsing
+// refuses anything that serialising would not write: every bit has a meaning. Tested by
+// tests/unit/format/columns.
 #include "format/columns/schema.h"
 
 #include <algorithm>
@@ -12,6 +15,7 @@ namespace {
 
 constexpr Byte kExactBit = 1;
 
+// Flags of the form of text, and below those of a column. All others must be 0.
 constexpr Byte kCarriageReturnBit = 1;
 constexpr Byte kTrailingDelimiterBit = 2;
 constexpr Byte kJsonSpacesBit = 4;
@@ -22,14 +26,17 @@ constexpr Byte kJsonSlashesBit = 32;
 constexpr Byte kNullableBit = 1;
 constexpr Byte kValidUtf8Bit = 2;
 
+/// A fault of the caller's schema.
 Error invalid(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
 }
 
+/// Names in messages.
 std::string quoted(const std::string& name) {
   return "`" + name + "`";
 }
 
+/// The flags' byte of the form of text.
 Byte text_flags(const TextForm& text) {
   return static_cast<Byte>(
       (text.carriage_return ? kCarriageReturnBit : 0) |
@@ -38,7 +45,7 @@ Byte text_flags(const TextForm& text) {
       (text.json_ascii ? kJsonAsciiBit : 0) | (text.json_slashes ? kJsonSlashesBit : 0));
 }
 
-/// Tables of JSON lines alone have orders.
+/// Only tables of JSON lines have orders.
 void append_orders(std::vector<Byte>& to, const std::vector<JsonOrder>& orders) {
   append_value<std::uint32_t>(to, static_cast<std::uint32_t>(orders.size()));
   for (const JsonOrder& order : orders) {
@@ -47,8 +54,11 @@ void append_orders(std::vector<Byte>& to, const std::vector<JsonOrder>& orders) 
   }
 }
 
+/// Counts are not trusted: reading stops where the section ends, so nothing larger than it is
+/// allocated.
 std::vector<JsonOrder> read_orders(WireReader& from) {
   std::vector<JsonOrder> orders;
+  // A count that is too large ends at the section's end.
   const auto count = from.value<std::uint32_t>();
   for (std::uint32_t i = 0; i < count && !from.overran(); ++i) {
     JsonOrder& order = orders.emplace_back();
@@ -60,6 +70,7 @@ std::vector<JsonOrder> read_orders(WireReader& from) {
   return orders;
 }
 
+/// The schema's first part: how rows stand in text.
 void append_text_form(std::vector<Byte>& to, const TextForm& text) {
   to.push_back(static_cast<Byte>(text.kind));
   to.push_back(text.delimiter);
@@ -70,6 +81,7 @@ void append_text_form(std::vector<Byte>& to, const TextForm& text) {
   if (text.kind == TextKind::kJsonLines) append_orders(to, text.json_orders);
 }
 
+/// The reverse of append_text_form(); check_schema() judges the values.
 TextForm read_text_form(WireReader& from) {
   TextForm text;
   text.kind = static_cast<TextKind>(from.value<Byte>());
@@ -119,11 +131,13 @@ ColumnSchema read_column(WireReader& from) {
   return column;
 }
 
+/// Digits of the widest decimal that the type holds; 0 for other types.
 Byte most_digits(ColumnType type) {
   if (type == ColumnType::kDecimal64) return 18;
   return type == ColumnType::kDecimal128 ? 38 : 0;
 }
 
+/// kInvalidArgument with the column's name.
 Status check_column(const ColumnSchema& column) {
   const auto type = static_cast<Byte>(column.type);
   if (type < static_cast<Byte>(ColumnType::kBool) ||
@@ -211,6 +225,8 @@ Result<TableSchema> parse_schema(Bytes payload) {
   return schema;
 }
 
+/// Members of a file, or files of a query, must agree in what columns mean; nullability and
+/// forms of text may differ.
 Status check_same_columns(const TableSchema& first, const TableSchema& other) {
   const auto differs = [](std::string what) {
     return make_error(ErrorCode::kBadSchema, "differs from the tables before it: " + what);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The payload of a schema section (FORMAT.md 15.2).
+// The payload of a schema section (FORMAT.md 15.2): the columns' names and types and the form
+// of the text that the table was made from. Limits, checks, and both directions.
 #pragma once
 
 #include <vector>
@@ -13,15 +14,16 @@ constexpr std::uint64_t kMaxSchemaBytes = 64u << 20;
 constexpr std::size_t kMaxColumns = 65535;
 constexpr std::size_t kMaxNameBytes = 65535;
 constexpr std::size_t kMaxNullTextBytes = 255;
-/// Of TextForm::head.
+/// The limit of TextForm::head, the text before the first row.
 constexpr std::size_t kMaxHeadBytes = 16u << 20;
 
-/// kInvalidArgument where the schema is beyond a limit or contradicts itself: a table needs a
-/// column and no two of one name, a delimiter that is not the quote, scales within precisions.
+/// kInvalidArgument where the schema is beyond a limit or contradicts itself. A table needs at
+/// least one column, no two columns share a name, the delimiter is not the quote, scales are
+/// within precisions.
 Status check_schema(const TableSchema& schema);
 
 std::vector<Byte> serialise_schema(const TableSchema& schema);
-/// Error: kBadSchema, also for what check_schema() refuses.
+/// Error: kBadSchema, also for what check_schema() refuses and for bits without a meaning.
 Result<TableSchema> parse_schema(Bytes payload);
 
 /// Whether members with these schemas may be one table: the same columns by name, type, scale, unit

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Makes the keys of table columns and sorts by them. Keys are compared by their first eight
+// bytes first; std::sort is used, as a radix sort would not gain on keys that differ late.
 #include "format/columns/sort_key.h"
 
 #include <algorithm>
@@ -8,12 +10,13 @@
 namespace presso {
 namespace {
 
+/// Bytes of a number in a key; floats are widened, so that both kinds have one image.
 std::size_t image_bytes(ColumnType type) {
   if (type == ColumnType::kBool) return 1;
   return type == ColumnType::kFloat ? sizeof(double) : value_bytes(type);
 }
 
-/// Appends one column to all keys.
+/// Appends one column to all keys: sizes first, then bytes.
 class ColumnWriter {
   auto is_null() const {
     return [this](std::uint64_t row) { return column_.is_null(row); };
@@ -26,11 +29,14 @@ class ColumnWriter {
   ColumnWriter(const ColumnView& column, bool descending, KeyRows& keys)
       : column_(column), marks_(marks(descending)), keys_(keys) {}
 
+  /// Adds the column's bytes to the size of each key.
   void add_size() {
     if (!is_string(column_.type)) return keys_.add_images(image_bytes(column_.type));
     keys_.add_strings(is_null(), text());
   }
 
+  /// Appends the column's image to each key. Images compare as bytes in the order of the
+  /// values.
   void write() {
     switch (column_.type) {
       case ColumnType::kBool:
@@ -68,16 +74,18 @@ class ColumnWriter {
   }
 
  private:
-  /// Descending is exactly the other way round, nulls too.
+  /// Descending is exactly the other way round, nulls included.
   static KeyMarks marks(bool descending) {
     return descending ? KeyMarks{0xFF, 0xFE, 0xFF} : KeyMarks{0, 1, 0};
   }
 
+  /// Values need no alignment.
   template <class T>
   T value_at(std::uint64_t row) const {
     return load<T>(column_.values + row * sizeof(T));
   }
 
+  /// Big-endian images, signed ones with their sign flipped.
   template <class T>
   void write_numbers() {
     const T top = is_signed(column_.type) ? static_cast<T>(T{1} << (8 * sizeof(T) - 1)) : T{0};
@@ -96,6 +104,7 @@ class ColumnWriter {
 
 }  // namespace
 
+// Two passes over each column: sizes first, so that all keys lie in one piece of memory.
 void SortKeys::make(std::span<const ColumnView> columns) {
   keys_.begin(static_cast<std::size_t>(columns.front().rows));
   for (const SortColumn& by : by_) {
@@ -107,6 +116,7 @@ void SortKeys::make(std::span<const ColumnView> columns) {
   }
 }
 
+// Only after the first eight bytes were equal.
 int compare(const SortHead& a, const SortHead& b) {
   if (a.begin != b.begin) return a.begin < b.begin ? -1 : 1;
   const std::size_t common = std::min(a.key.size(), b.key.size());
@@ -115,6 +125,7 @@ int compare(const SortHead& a, const SortHead& b) {
   return a.key.size() == b.key.size() ? 0 : a.key.size() < b.key.size() ? -1 : 1;
 }
 
+/// Rows that are in order already, as those of logs, cost one pass.
 std::vector<std::uint32_t> sorted_rows(const SortKeys& keys) {
   struct Entry {
     SortHead head;
@@ -126,6 +137,7 @@ std::vector<std::uint32_t> sorted_rows(const SortKeys& keys) {
     entries.push_back({SortHead(keys.key(row)), static_cast<std::uint32_t>(row)});
   }
   const auto less = [](const Entry& a, const Entry& b) {
+    // Equal keys stay in the order of their rows, which makes the sort stable.
     const int order = compare(a.head, b.head);
     return order != 0 ? order < 0 : a.row < b.row;
   };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Escapes and quotes of strings, for printing. Strings without either are copied 16 bytes at a
+// time.
 #include "format/columns/string_text.h"
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 namespace presso::string_text {
 namespace {
 
-/// The letter after the backslash, 0 for bytes that stand for themselves.
+/// The letter after the backslash: 'u' for \u00XX, 0 for bytes that stand for themselves.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> escapes{};
   for (std::size_t byte = 0; byte < ' '; ++byte) escapes[byte] = 'u';
@@ -21,7 +23,7 @@ constexpr std::array<char, 256> kEscapes = [] {
   return escapes;
 }();
 
-/// \uXXXX
+/// Writes \uXXXX and returns its end.
 char* put_unit(char* to, std::uint32_t unit) {
   constexpr char kHex[] = "0123456789abcdef";
   *to++ = '\\';
@@ -35,7 +37,8 @@ struct Character {
   std::uint32_t code = 0;
 };
 
-/// What begins at text[0], which is not ASCII.
+/// Decodes the UTF-8 character at text[0], which is not ASCII. Overlong forms and surrogates
+/// are refused.
 Character character_of(Bytes text) {
   const std::size_t bytes = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
   if (text[0] < 0xC2 || text[0] > 0xF4 || text.size() < bytes) return {};
@@ -50,6 +53,7 @@ Character character_of(Bytes text) {
   return {bytes, code};
 }
 
+/// Characters above U+FFFF become a surrogate pair, as JSON demands.
 char* put_character(char* to, std::uint32_t code) {
   if (code < 0x10000) return put_unit(to, code);
   to = put_unit(to, 0xD7C0 + (code >> 10));

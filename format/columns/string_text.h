@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Strings as fields of delimited text and of JSON. Nearly all can be copied as they are, so they
-// are: 16 bytes at a time, while the same registers are compared with the bytes that matter. Only
-// where one of them turned up the field is written again, byte by byte. Vectors are those of gcc
-// and clang, so this is SSE2 or NEON, which every machine has. Tested through
+// Strings as fields of delimited text and of JSON. Nearly all can be copied unchanged, so they
+// are: 16 bytes at a time, while the same registers are compared with the bytes that matter.
+// Only where one of them turned up the field is written again, byte by byte. The vectors are
+// types of gcc and clang, which become SSE2 or NEON, so every machine has them. Tested through
 // tests/unit/format/columns/row_text_test.cpp.
 #pragma once
 
@@ -28,7 +28,7 @@ inline ByteVector load_vector(const Byte* from) {
   return vector;
 }
 
-/// What puts a field in quotes.
+/// Finds bytes that put a field in quotes. A call gives FF for each byte that does.
 class FieldMarks {
  public:
   FieldMarks(Byte delimiter, Byte quote) : delimiter_(all(delimiter)), quote_(all(quote)) {}
@@ -44,7 +44,7 @@ class FieldMarks {
   ByteVector carriage_return_ = all('\r');
 };
 
-/// What is doubled in quotes.
+/// Finds quotes, which are doubled inside of quotes.
 class QuoteMark {
  public:
   explicit QuoteMark(Byte quote) : quote_(all(quote)) {}
@@ -54,13 +54,13 @@ class QuoteMark {
   ByteVector quote_;
 };
 
-/// What JSON escapes besides what it must.
+/// What JSON escapes in addition to what it must.
 struct JsonEscapes {
-  bool ascii = false;    ///< what is not ASCII
+  bool ascii = false;    ///< characters that are not ASCII
   bool slashes = false;  ///< '/'
 };
 
-/// What JSON escapes.
+/// Finds bytes that JSON escapes.
 class JsonMarks {
  public:
   explicit JsonMarks(JsonEscapes escapes = {})
@@ -79,7 +79,7 @@ class JsonMarks {
   ByteVector last_;
 };
 
-/// Where the first mark is in what marks() gave; kStep: there is none.
+/// The place of the first mark in what such a class gave; kStep where there is none.
 inline std::size_t first_mark(ByteVector found) {
   std::uint64_t halves[2];
   std::memcpy(halves, &found, kStep);
@@ -92,7 +92,7 @@ struct NoMarks {
   ByteVector operator()(ByteVector) const { return all(0); }
 };
 
-/// The first `n` bytes (below kStep) of a vector, others 0. Bytes before `end` may be read.
+/// The first `n` bytes (below kStep) of a vector, the others 0. Bytes before `end` may be read.
 inline ByteVector load_tail(const Byte* from, std::size_t n, const Byte* end) {
   if (static_cast<std::size_t>(end - from) >= kStep) return load_vector(from);
   Byte bytes[kStep] = {};
@@ -100,8 +100,8 @@ inline ByteVector load_tail(const Byte* from, std::size_t n, const Byte* end) {
   return load_vector(bytes);
 }
 
-/// Copies `n` bytes and up to 15 more; whether one of the `n` is marked. Bytes before `end`, which
-/// is not before the text's, may be read.
+/// Copies `n` bytes, and writes up to 15 more; returns whether one of the `n` is marked. Bytes
+/// before `end` may be read; `end` is not before the text's own end.
 template <class Marks>
 bool copy_marked(const Byte* from, std::size_t n, const Byte* end, char* to, const Marks& marks) {
   static constexpr Byte kTails[2 * kStep] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -122,12 +122,13 @@ bool copy_marked(const Byte* from, std::size_t n, const Byte* end, char* to, con
   return (halves[0] | halves[1]) != 0;
 }
 
-/// Writes `text` with every `quote` doubled; the end of it.
+/// Writes `text` with every `quote` doubled and returns the end.
 char* double_quotes(Bytes text, Byte quote, char* to);
-/// Writes `text` with JSON's escapes: \" \\ \b \f \n \r \t, else \u00XX below a space. What is not
-/// ASCII is escaped as UTF-16; bytes that are no UTF-8 stay as they are.
+/// Writes `text` with JSON's escapes and returns the end: \" \\ \b \f \n \r \t, otherwise
+/// \u00XX below a space. With JsonEscapes::ascii, other characters are escaped as UTF-16; bytes
+/// that are no UTF-8 stay.
 char* escape_json(Bytes text, char* to, JsonEscapes escapes = {});
-/// As many bytes as escape_json() writes, or more; at most kMostJsonEscape a byte.
+/// An upper bound of what escape_json() writes, at most kMostJsonEscape times the bytes.
 std::size_t escaped_json_bytes(Bytes text, JsonEscapes escapes = {});
 constexpr std::size_t kMostJsonEscape = 6;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The container of a table (FORMAT.md 15): writing it in one pass, reading it front to back, and
-// finding its row groups by its index. Knows nothing of codings: blocks are bytes here.
+// The container of a table (FORMAT.md 15): writing it in one pass, reading it front to back,
+// and finding its row groups by the index. It knows nothing of codings: blocks are bytes here.
 //
 //   file header, metadata, schema, { directory of a row group, its blocks }*, index, trailer
 //
-// Tables may be concatenated where their columns are the same. Rows and bytes of text are counted
-// through all members. Tested by tests/unit/format/columns/table_file_test.cpp.
+// Tables with the same columns may be concatenated; each is a member then, and rows and bytes
+// of text are counted through all members. Tested by
+// tests/unit/format/columns/table_file_test.cpp.
 #pragma once
 
 #include <optional>
@@ -18,12 +19,13 @@
 
 namespace presso {
 
-/// The payload of a member's index (table_index_layout.h), made from its directories: written by
-/// TableFileWriter, and what TableStream compares a file's index with. Memory: the payload.
+/// The payload of a member's index (table_index_layout.h), made from its directories.
+/// TableFileWriter writes it, and TableStream compares a file's index with it. It takes as much
+/// memory as it has bytes: 40 a row group and 24 for each of its columns.
 class TableIndexPayload {
  public:
   TableIndexPayload() = default;
-  /// `first_group_offset`: from the file header on.
+  /// `first_group_offset`: counted from the member's file header.
   TableIndexPayload(const TableSchema& schema, std::uint64_t first_group_offset);
 
   void add(const RowGroup& group, std::uint64_t directory_bytes);
@@ -40,13 +42,14 @@ class TableIndexPayload {
   std::vector<Byte> zones_;   ///< for each row group and column
 };
 
-/// Calls in order: begin, add_row_group*, finish. Not thread-safe. Memory: the index.
+/// Writes one member. Calls in order: begin, add_row_group any number of times, finish. Not
+/// thread-safe. It holds the index in memory.
 class TableFileWriter {
  public:
   /// `sink` is kept by reference.
   explicit TableFileWriter(ByteSink& sink) : sink_(sink) {}
 
-  /// Errors: kInvalidArgument where the schema is not valid, those of the sink.
+  /// Errors: kInvalidArgument where the schema is not valid, and those of the sink.
   Status begin(const TableSchema& schema, const Metadata& metadata);
   /// `blocks`: all of the row group's blocks as they are stored, in the order of its directory.
   Status add_row_group(const RowGroup& group, Bytes blocks);
@@ -63,7 +66,7 @@ class TableFileWriter {
   TableIndexPayload index_;
 };
 
-/// Between which values a column's rows of a row group lie.
+/// The range of a column's values in one row group, by which scans skip row groups.
 struct ColumnZone {
   std::uint64_t least = 0;  ///< zone images (zone_image.h)
   std::uint64_t most = 0;
@@ -71,20 +74,21 @@ struct ColumnZone {
   Byte flags = 0;  ///< as ColumnBlock::zone_flags
 };
 
-/// Where a row group stands, and what is known of it without reading it.
+/// Where a row group stands, and what is known without reading it.
 struct GroupPlace {
   std::uint64_t file_offset = 0;      ///< of the section with its directory
-  std::uint64_t directory_bytes = 0;  ///< that section, header and padding included
+  std::uint64_t directory_bytes = 0;  ///< bytes of that section, header and padding included
   std::uint64_t stored_bytes = 0;     ///< directory and blocks
   std::uint32_t rows = 0;
-  std::uint64_t first_row = 0;  ///< through all members
+  std::uint64_t first_row = 0;  ///< counted through all members
   std::uint64_t text_bytes = 0;
   std::uint64_t text_lines = 0;
-  std::uint64_t text_offset = 0;  ///< through all members, heads included
-  std::uint64_t first_line = 0;   ///< likewise: line feeds before it
+  std::uint64_t text_offset = 0;  ///< counted through all members, heads included
+  std::uint64_t first_line = 0;   ///< line feeds before it, through all members
   std::uint32_t member = 0;
 };
 
+/// One table of a file, as its schema and index describe it.
 struct TableMember {
   Metadata metadata;
   TableSchema schema;
@@ -96,33 +100,35 @@ struct TableMember {
 
 struct StoredRowGroup;
 
-/// All row groups of a table. Immutable after open; thread-safe. `file` is kept by reference.
+/// All row groups of a table. Immutable after open(), so threads may share it. Keeps `file` by
+/// reference. Memory: about 80 bytes a row group, and 24 for each of its columns.
 class TableIndex {
  public:
-  /// By the index of each member or, where one is damaged or missing, by reading the directories
-  /// from front to back. Errors: kContent for a file of bytes, those of the frames, with offsets.
+  /// Opens by the index of each member or, where one is damaged or missing, by reading the
+  /// directories from front to back. Errors: kContent for a file of bytes, and those of the
+  /// frames, with offsets.
   static Result<TableIndex> open(const RandomAccess& file);
 
   const std::vector<TableMember>& members() const { return members_; }
-  /// Of the first member; the others have the same columns.
+  /// The schema of the first member; the others have the same columns.
   const TableSchema& schema() const { return members_.front().schema; }
   const std::vector<GroupPlace>& groups() const { return groups_; }
-  /// Of a column of the schema.
+  /// `column`: counted in the schema.
   const ColumnZone& zone(std::uint64_t group, std::size_t column) const {
     return zones_[group * schema().columns.size() + column];
   }
   std::uint64_t rows() const;
   std::uint64_t text_bytes() const;
   std::uint64_t text_lines() const;
-  /// The row groups from `first` to `end` - 1 alone, counted from 0; GroupPlace::first_row and what
-  /// else is counted through all members stays as it is.
+  /// An index of the row groups from `first` to `end` - 1 only. What is counted through all
+  /// members, as GroupPlace::first_row, stays as it is.
   TableIndex part(std::uint64_t first, std::uint64_t end) const;
-  /// The index was damaged or missing.
+  /// Whether an index was damaged or missing.
   bool rebuilt() const { return rebuilt_; }
-  /// The file ends too early: there were more row groups.
+  /// Whether the file ends too early, so that row groups are missing.
   bool cut_off() const { return cut_off_; }
 
-  /// The directory of a row group. Errors: those of the file, with the offset.
+  /// Reads the directory of a row group and compares it with the index. Errors have the offset.
   Result<RowGroup> read_directory(std::uint64_t group) const;
 
  private:
@@ -143,15 +149,15 @@ class TableIndex {
   bool cut_off_ = false;
 };
 
-/// A row group as read from front to back.
+/// A row group as it was read from front to back.
 struct StoredRowGroup {
   RowGroup directory;
   std::uint64_t file_offset = 0;      ///< of the section with its directory
-  std::uint64_t directory_bytes = 0;  ///< that section
+  std::uint64_t directory_bytes = 0;  ///< bytes of that section
   Buffer blocks;                      ///< empty where they were skipped
 };
 
-/// Where a member begins.
+/// The beginning of a member.
 struct TableBegin {
   Metadata metadata;
   TableSchema schema;
@@ -160,15 +166,15 @@ struct TableBegin {
 
 using TableFrame = std::variant<EndOfInput, TableBegin, StoredRowGroup>;
 
-/// Reads a table from a pipe or file; holds one row group at a time and, where it is checked, a
-/// member's index. Not thread-safe.
+/// Reads a table from a pipe or file, front to back. It holds one row group at a time and, if
+/// that is checked, the member's index. Not thread-safe.
 class TableStream {
  public:
-  /// `source` is kept by reference. Without `check_index`, indexes and trailers are passed over.
+  /// Keeps `source` by reference. Without `check_index`, indexes and trailers are passed over.
   explicit TableStream(ByteSource& source, bool skip_blocks = false, bool check_index = true)
       : window_(source), skip_blocks_(skip_blocks), check_index_(check_index) {}
 
-  /// What comes next. Errors have the offset of the bad frame.
+  /// The next frame. Errors have the offset of the bad frame.
   Result<TableFrame> next();
   std::uint64_t offset() const { return window_.offset(); }
 
@@ -185,14 +191,14 @@ class TableStream {
   bool skip_blocks_;
   bool check_index_;
   bool inside_ = false;
-  std::uint64_t frame_offset_ = 0;  ///< of the frame that is being read
+  std::uint64_t frame_offset_ = 0;  ///< where the frame begins that is being read
   std::uint64_t member_offset_ = 0;
-  TableIndexPayload index_;  ///< of the member, where it is checked
+  TableIndexPayload index_;  ///< what the member's index must be, if it is checked
   std::optional<TableSchema> first_;
   TableSchema schema_;
 };
 
-/// What is known of a column's rows from its blocks.
+/// The range of a column's rows, from the ranges of its blocks.
 ColumnZone zone_of(const RowGroup& group, std::size_t column);
 
 }  // namespace presso

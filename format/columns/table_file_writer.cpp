@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Writes a table member in one pass (FORMAT.md 15). Limits are checked here, so that no file is
+// written that readers refuse. After an error of the sink the file is not complete and must be
+// dropped.
 #include <array>
 #include <limits>
 
@@ -19,6 +22,7 @@ void append_zone(const ColumnZone& zone, std::vector<Byte>& to) {
 
 }  // namespace
 
+/// The text before the first row counts as text of the table.
 TableIndexPayload::TableIndexPayload(const TableSchema& schema, std::uint64_t first_group_offset)
     : first_group_offset_(first_group_offset) {
   if (!schema.exact) return;
@@ -26,6 +30,7 @@ TableIndexPayload::TableIndexPayload(const TableSchema& schema, std::uint64_t fi
   for (const char byte : schema.text.head) text_lines_ += byte == '\n' ? 1 : 0;
 }
 
+// Memory: 40 bytes a row group, and 24 for each of its columns.
 void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes) {
   ++groups_;
   rows_ += group.rows;
@@ -42,10 +47,12 @@ void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes
   }
 }
 
+// How many bytes bytes() will have.
 std::size_t TableIndexPayload::size() const {
   return kTableIndexPrefixBytes + places_.size() + zones_.size();
 }
 
+// Totals, then places of all row groups, then ranges of all columns.
 std::vector<Byte> TableIndexPayload::bytes() const {
   std::vector<Byte> payload;
   payload.reserve(size());
@@ -58,6 +65,7 @@ std::vector<Byte> TableIndexPayload::bytes() const {
   return payload;
 }
 
+// kInvalidArgument for a schema or metadata that readers would refuse.
 Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadata) {
   PRESSO_TRY(check_schema(schema));
   std::array<Byte, kFileHeaderBytes> bytes;
@@ -77,6 +85,7 @@ Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadat
   return {};
 }
 
+/// The blocks are written as they are; only their number of bytes is known here.
 Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
   if (group.rows == 0 || group.rows > most_group_rows(group.columns.size())) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -98,6 +107,7 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
   return {};
 }
 
+// The trailer is the last: a file without one is known to be cut off.
 Status TableFileWriter::finish() {
   Trailer trailer;
   trailer.index_offset = written_;
@@ -108,12 +118,14 @@ Status TableFileWriter::finish() {
   return write(bytes);
 }
 
+// All output passes here, so offsets are right.
 Status TableFileWriter::write(Bytes bytes) {
   PRESSO_TRY(sink_.write(bytes));
   written_ += bytes.size();
   return {};
 }
 
+// Only metadata may be skipped by readers that do not know it.
 Status TableFileWriter::write_section(FrameKind kind, std::uint32_t parameter, Bytes payload) {
   SectionHeader header;
   header.kind = kind;
@@ -129,6 +141,8 @@ Status TableFileWriter::write_section(FrameKind kind, std::uint32_t parameter, B
   return write(Bytes(kPadding).first(header.stored_bytes() - kSectionHeaderBytes - payload.size()));
 }
 
+/// A range is known only if every block that carries ranges knows its own. Columns without a
+/// value have the range 0 to 0 and kZoneNoValue.
 ColumnZone zone_of(const RowGroup& group, std::size_t column) {
   const ColumnChunk& chunk = group.columns[column];
   ColumnZone zone;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Opens a table by its trailers and indexes, or by reading all directories where that fails.
+// Nothing that an index says is believed beyond the file's size; read_directory() compares each
+// directory with what the index told of it. Tested by
+// tests/unit/format/columns/table_file_test.cpp.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +20,8 @@ std::uint64_t line_feeds(const std::string& text) {
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// The section at `at`, of up to `most_bytes` and of this kind.
+/// Reads the section at `at`, which must be of this kind and have at most `most_bytes` of
+/// payload.
 Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t at, FrameKind kind,
                                       std::uint64_t most_bytes) {
   Byte head[kSectionHeaderBytes];
@@ -41,6 +46,8 @@ Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t at
 
 }  // namespace
 
+// Only damage leads to the slow way; other errors, as of reading, are the caller's. A file with
+// content of another kind is no damaged table.
 Result<TableIndex> TableIndex::open(const RandomAccess& file) {
   TableIndex index(file);
   const Status by_trailers = index.open_by_trailers();
@@ -55,7 +62,8 @@ Result<TableIndex> TableIndex::open(const RandomAccess& file) {
   return index;
 }
 
-/// Members are found from the last one back, then read from the first one on.
+/// Finds members from the last one back, then reads them from the first one on, because schemas
+/// are compared with the first.
 Status TableIndex::open_by_trailers() {
   struct Place {
     std::uint64_t begin, end, index_at;
@@ -63,6 +71,7 @@ Status TableIndex::open_by_trailers() {
   std::vector<Place> places;
   for (std::uint64_t end = file_->size(); end > 0;) {
     Byte bytes[kTrailerBytes];
+    // Members are found from the last one back; each trailer tells its member's size.
     if (end < kFileHeaderBytes + sizeof bytes) return make_error(ErrorCode::kBadIndex);
     PRESSO_TRY(file_->read_at(end - sizeof bytes, bytes));
     PRESSO_ASSIGN(const Trailer trailer, parse_trailer(bytes));
@@ -81,6 +90,7 @@ Status TableIndex::open_by_trailers() {
   return {};
 }
 
+/// `begin` and `end`: the member's place in the file.
 Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint64_t index_at) {
   RangeSource front(*file_, begin, end);
   TableStream stream(front, true);
@@ -90,6 +100,7 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
     return std::move(frame.error());
   }
   auto& start = std::get<TableBegin>(*frame);
+  // Members are one table only if their columns agree.
   if (!members_.empty()) PRESSO_TRY(check_same_columns(schema(), start.schema));
   members_.push_back(
       {std::move(start.metadata), std::move(start.schema), begin, end - begin, groups_.size(), 0});
@@ -102,6 +113,7 @@ Status TableIndex::read_member(std::uint64_t begin, std::uint64_t end, std::uint
   return take_index(index.payload.bytes(), begin + stream.offset(), index_at);
 }
 
+/// Every row group must begin where the one before it ends, and all before the index.
 Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uint64_t index_at) {
   TableMember& member = members_.back();
   const std::size_t columns = member.schema.columns.size();
@@ -111,11 +123,13 @@ Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uin
   WireReader from(payload);
   member.groups = from.value<std::uint64_t>();
   from.bytes(24);  // rows and text: what the row groups add up to
+  // The number of row groups is checked against the payload before anything is stored.
   const std::uint64_t each = kPlaceBytes + columns * kZoneBytes;
   if (member.groups != from.left() / each || (from.left() - 8) % each != 0 ||
       from.value<std::uint64_t>() != first_group - member.file_offset) {
     return make_error(ErrorCode::kBadIndex);
   }
+  // Row groups follow each other without gaps, so sizes give all places.
   std::uint64_t at = first_group;
   for (std::uint64_t i = 0; i < member.groups; ++i) {
     GroupPlace place;
@@ -136,6 +150,7 @@ Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uin
     groups_.push_back(place);
   }
   if (at > index_at) return make_error(ErrorCode::kBadIndex);
+  // Ranges: row group after row group, each with all columns.
   for (std::uint64_t i = 0; i < member.groups * columns; ++i) {
     ColumnZone zone;
     zone.least = from.value<std::uint64_t>();
@@ -149,6 +164,7 @@ Status TableIndex::take_index(Bytes payload, std::uint64_t first_group, std::uin
   return from.ended_exactly() ? Status{} : make_error(ErrorCode::kBadIndex);
 }
 
+/// A file that is cut off still opens if it has a whole row group; cut_off() tells.
 Status TableIndex::open_by_reading() {
   RangeSource source(*file_, 0, file_->size());
   TableStream stream(source, true, false);
@@ -172,6 +188,7 @@ Status TableIndex::open_by_reading() {
   }
 }
 
+// What the index would have told, from the directory instead.
 void TableIndex::add_group(const StoredRowGroup& group) {
   const RowGroup& directory = group.directory;
   groups_.push_back({.file_offset = group.file_offset,
@@ -187,7 +204,8 @@ void TableIndex::add_group(const StoredRowGroup& group) {
   ++members_.back().groups;
 }
 
-/// Whether the file's trailer says that what cannot be read at `offset` is its index.
+/// Whether the file's trailer says that the frame that cannot be read at `offset` is its index:
+/// then all row groups were read, and only the index is damaged.
 bool TableIndex::is_last_index(std::uint64_t offset) const {
   Byte bytes[kTrailerBytes];
   if (members_.empty() || file_->size() < sizeof bytes) return false;
@@ -197,6 +215,7 @@ bool TableIndex::is_last_index(std::uint64_t offset) const {
          file_->size() - trailer->file_bytes + trailer->index_offset == offset;
 }
 
+/// Sums up rows, text and lines through all members.
 Status TableIndex::number_groups() {
   std::uint64_t row = 0;
   std::uint64_t text = 0;
@@ -220,11 +239,13 @@ Status TableIndex::number_groups() {
   return {};
 }
 
+// The difference serves part(), whose first row group does not begin with row 0.
 std::uint64_t TableIndex::rows() const {
   if (groups_.empty()) return 0;
   return groups_.back().first_row + groups_.back().rows - groups_.front().first_row;
 }
 
+// Members are copied whole, since row groups name them by number.
 TableIndex TableIndex::part(std::uint64_t first, std::uint64_t end) const {
   TableIndex made(*file_);
   made.members_ = members_;
@@ -241,6 +262,7 @@ TableIndex TableIndex::part(std::uint64_t first, std::uint64_t end) const {
   return made;
 }
 
+// With heads of exact members; 0 bytes of text for tables that were not made from text.
 std::uint64_t TableIndex::text_bytes() const {
   std::uint64_t total = 0;
   for (const TableMember& member : members_) {
@@ -259,6 +281,8 @@ std::uint64_t TableIndex::text_lines() const {
   return total;
 }
 
+/// The schema of the row group's own member is used: members may differ in nullability and
+/// text.
 Result<RowGroup> TableIndex::read_directory(std::uint64_t group) const {
   const GroupPlace& place = groups_[group];
   auto section =

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The payload of a table's index (FORMAT.md 15.6): five u64 (row groups, rows, bytes of text, line
-// feeds of text, offset of the first row group), an entry for each row group, then for each row
-// group a zone for each column. TableIndexPayload (table_file.h) makes it.
+// The payload of a table's index (FORMAT.md 15.6): five u64 (row groups, rows, bytes of text,
+// line feeds of text, offset of the first row group), then an entry for each row group, then
+// for each row group a range of values for each column. TableIndexPayload (table_file.h) makes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@ constexpr std::uint32_t kTableIndexLayout = 1;  ///< the section's parameter
 constexpr std::size_t kTableIndexPrefixBytes = 40;
 constexpr std::size_t kPlaceBytes = 40;
 constexpr std::size_t kZoneBytes = 24;
-/// What a reader takes at most.
+/// The largest index that readers accept.
 constexpr std::uint64_t kMaxTableIndexBytes = std::uint64_t{1} << 31;
 
-/// Whether the zones of a column stand in blocks of this stream: the one that has all rows.
+/// Whether the ranges of a column's values stand in blocks of this stream, which is the one
+/// that has all its rows.
 constexpr bool holds_zones(ColumnStream stream) {
   return stream == ColumnStream::kValues || stream == ColumnStream::kCodes ||
          stream == ColumnStream::kLengths || stream == ColumnStream::kTokenCounts;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Reads a table front to back through a window, frame by frame. Order is checked strictly,
+// since there is no salvage of tables. The index at a member's end must be the very bytes that
+// its directories give, which proves that no row group is missing. Tested by
+// tests/unit/format/columns/table_file_test.cpp.
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +20,8 @@ Result<TableFrame> TableStream::next() {
   return frame;
 }
 
+// Sections that are unknown and optional are skipped, so the loop goes on until something is to
+// be returned.
 Result<TableFrame> TableStream::next_frame() {
   for (;;) {
     frame_offset_ = window_.offset();
@@ -36,6 +42,7 @@ Result<TableFrame> TableStream::next_frame() {
       PRESSO_TRY(end_member());
       continue;
     }
+    // Known kinds, but not here.
     if (kind == FrameKind::kBlock || kind == FrameKind::kTrailer || kind == FrameKind::kSchema) {
       return make_error(ErrorCode::kBadHeader, "place of " + kind_name(kind));
     }
@@ -46,7 +53,8 @@ Result<TableFrame> TableStream::next_frame() {
   }
 }
 
-/// A section of up to `most_bytes`; with 0 its payload is passed over.
+/// Reads a section of up to `most_bytes` and checks its checksum; with 0 the payload is
+/// skipped.
 Result<StoredSection> TableStream::read_section(FrameKind expected, std::uint64_t most_bytes) {
   PRESSO_TRY(window_.require(kSectionHeaderBytes));
   StoredSection section;
@@ -74,8 +82,8 @@ Result<StoredSection> TableStream::read_section(FrameKind expected, std::uint64_
   return section;
 }
 
-/// The buffer grows with what is there, so that a header cannot ask for memory that the file has
-/// not.
+/// The buffer grows with what has been read, so that a header cannot ask for memory for bytes
+/// that do not exist.
 Status TableStream::read_bytes(std::uint64_t count, Buffer& into) {
   constexpr std::uint64_t kPiece = 1u << 20;
   while (count > 0) {
@@ -88,6 +96,8 @@ Status TableStream::read_bytes(std::uint64_t count, Buffer& into) {
   return {};
 }
 
+/// File header, optional metadata, schema. Unknown optional sections in between are passed
+/// over.
 Result<TableFrame> TableStream::begin_member() {
   TableBegin begin;
   begin.file_offset = member_offset_ = window_.offset();
@@ -158,7 +168,8 @@ Status TableStream::end_member() {
   return {};
 }
 
-/// Index and trailer must be what the directories before them give, zones included.
+/// Index and trailer must be exactly what the directories before them give, ranges of values
+/// included.
 Status TableStream::check_member_end() {
   const std::uint64_t index_offset = window_.offset();
   PRESSO_ASSIGN(const StoredSection index, read_section(FrameKind::kIndex, kMaxTableIndexBytes));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Stored: u16 number of tokens of two bytes or more, a description byte for each (high half: bytes
-// shared with the one before it; low half: further bytes, less one), then all further bytes. A
-// token that shares fewer bytes than it could would come out of order, so each dictionary has one
-// form.
+// The stored form of a token dictionary: u16 number of tokens of two bytes or more; a
+// description byte for each (high half: bytes shared with the token before it; low half:
+// further bytes, less one); then all further bytes. This is front coding. A token that shares
+// fewer bytes than it could would be out of order, which is refused, so each dictionary has
+// exactly one stored form.
 #include "format/columns/token_dictionary.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ Token single_byte(std::uint32_t value) {
   return {static_cast<TokenKey>(value) << 120, 1};
 }
 
-/// Bytes of the token that `description` and the token before it make; an error where there is
-/// none.
+/// The length of the token that `description` makes after the token `before`; kBadLength where
+/// that is not 2 to 16.
 Result<std::uint32_t> checked_length(Byte description, Bytes before) {
   const std::uint32_t shared = description >> 4;
   const std::uint32_t length = shared + (description & 15u) + 1;
@@ -30,7 +31,7 @@ Result<std::uint32_t> checked_length(Byte description, Bytes before) {
   return length;
 }
 
-/// The long tokens of a stored dictionary, in order.
+/// The long tokens of a stored dictionary, in their order, which is checked.
 Result<std::vector<Token>> parse_tokens(Bytes descriptions, Bytes further) {
   std::vector<Token> tokens;
   tokens.reserve(descriptions.size());
@@ -57,6 +58,7 @@ Result<std::vector<Token>> parse_tokens(Bytes descriptions, Bytes further) {
 
 }  // namespace
 
+// Long tokens are merged with the 256 single bytes, so that codes are in bytewise order.
 TokenDictionary::TokenDictionary(std::vector<Token> tokens)
     : slots_(kMaxTokens * kMaxTokenBytes), lengths_(kMaxTokens) {
   tokens.resize(std::min<std::size_t>(tokens.size(), kMaxLongTokens));

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The dictionary of coding 5 (tokens, FORMAT.md 17.1): up to 4,096 tokens of 1 to 16 bytes,
-// numbered in bytewise order, the 256 single bytes always among them, so that every string has
-// codes and no escapes are needed. In memory each token has a slot of 16 bytes: a decoder copies a
-// whole slot and moves on by the token's length.
-// Bytewise order costs nothing to encode and decode, makes the stored form small (a token shares
-// its front with the one before it), and makes every prefix a range of codes, which the encoder's
-// longest match rests on. Stored, a token takes about 4 bytes; parsing all 4,096 takes 30 us.
+// numbered in bytewise order. The 256 single bytes are always among them, so that every string
+// can be written and no escapes are needed. The idea of a static table of short strings for
+// random access is that of FSST (Boncz, Neumann and Leis, 2020), here with 12-bit codes. In
+// memory each token has a slot of 16 bytes: a decoder copies the whole slot and moves on by the
+// token's length.
+// Bytewise order costs nothing to encode or decode, makes the stored form small (a token shares
+// its front with the one before it), and makes every prefix a range of codes, on which the
+// encoder's search for the longest match rests. A stored token takes about 4 bytes; parsing all
+// 4,096 takes 30 us.
 // Tested by tests/unit/format/columns/token_dictionary_test.cpp.
 #pragma once
 
@@ -23,23 +26,23 @@ constexpr std::uint32_t kMaxTokens = 1u << kTokenBits;
 constexpr std::uint32_t kMaxTokenBytes = 16;
 constexpr std::uint32_t kSingleTokens = 256;  ///< those of one byte
 constexpr std::uint32_t kMaxLongTokens = kMaxTokens - kSingleTokens;
-/// Count, and a description byte and all 16 bytes for each token of more than one byte.
+/// Count, then a description byte and all 16 bytes for each long token: the worst case.
 constexpr std::size_t kMaxTokenDictionaryBytes = 2 + kMaxLongTokens * (1 + kMaxTokenBytes);
 
-/// 32-bit words of a full vector of codes.
+/// 32-bit words of a full vector of 1,024 codes.
 constexpr std::uint32_t kTokenVectorWords = lane_words(kVectorRows, kTokenBits);
 
-/// Payload of a block of coding 5 (tokens): vectors of 1,024 codes, the last of what is left.
+/// Payload of a block of tokens: vectors of 1,024 codes, the last one with what is left.
 constexpr std::uint64_t token_payload_bytes(std::uint32_t codes) {
   const std::uint64_t full = std::uint64_t{codes / kVectorRows} * kTokenVectorWords;
   return (full + lane_words(codes % kVectorRows, kTokenBits)) * 4;
 }
 
-/// A string of up to 16 bytes as a number: its bytes from the most significant one on, then zeros.
-/// Numbers compare as strings do, but that they do not tell "a" from "a\0".
+/// A string of up to 16 bytes as a number: its bytes from the most significant one on, then
+/// zeros. Numbers compare as the strings do, except that "a" and "a\0" are equal.
 using TokenKey = unsigned __int128;
 
-/// Of 16 readable bytes.
+/// Reads 16 bytes, which must be readable.
 inline TokenKey load_token_key(const Byte* from) {
   return (static_cast<TokenKey>(__builtin_bswap64(load<std::uint64_t>(from))) << 64) |
          __builtin_bswap64(load<std::uint64_t>(from + 8));
@@ -48,25 +51,28 @@ inline TokenKey load_token_key(const Byte* from) {
 /// A token on its way into a dictionary.
 struct Token {
   TokenKey key = 0;
-  std::uint32_t length = 0;  ///< 2 to 16; bytes of the key behind it are 0
+  std::uint32_t length = 0;  ///< 2 to 16; bytes of the key after it are 0
 
   friend bool operator==(const Token&, const Token&) = default;
-  /// Bytewise.
+  /// Bytewise, a token before those that it begins.
   friend bool operator<(const Token& a, const Token& b) {
     return a.key != b.key ? a.key < b.key : a.length < b.length;
   }
 };
 
+/// Immutable once made or parsed; threads may share it. 68 KiB of memory.
 class TokenDictionary {
  public:
-  /// The single bytes alone.
+  /// The dictionary of the single bytes alone.
   TokenDictionary() : TokenDictionary(std::vector<Token>()) {}
-  /// Those and `tokens`: at most kMaxLongTokens, of two bytes or more, distinct, in any order.
+  /// The single bytes and `tokens`: at most kMaxLongTokens, of two bytes or more, distinct, in
+  /// any order.
   explicit TokenDictionary(std::vector<Token> tokens);
 
-  /// The stored form, which is all of `stored`. Errors: kBadPayloadSize where it is too short or
-  /// long for what it says, kBadHeader for too many tokens or a wrong order, kBadLength for a token
-  /// of fewer than 2 or more than 16 bytes or one that shares more than the token before it has.
+  /// Parses the stored form, which must fill `stored`. Errors: kBadPayloadSize where it is too
+  /// short or too long for what it says; kBadHeader for too many tokens or a wrong order;
+  /// kBadLength for a token of fewer than 2 or more than 16 bytes, or one that shares more than
+  /// the token before it has.
   static Result<TokenDictionary> parse(Bytes stored);
   void append_to(std::vector<Byte>& stored) const;
 
@@ -75,7 +81,7 @@ class TokenDictionary {
   Bytes token(std::uint32_t code) const { return {slot(code), length(code)}; }
   const Byte* slot(std::uint32_t code) const { return slots_.data() + code * kMaxTokenBytes; }
 
-  /// kMaxTokens slots and lengths; those of codes that name no token are all 0.
+  /// Slots and lengths of all kMaxTokens codes; those of codes without a token are 0.
   const Byte* slots() const { return slots_.data(); }
   const Byte* lengths() const { return lengths_.data(); }
 

@@ -13,6 +13,7 @@
 namespace presso {
 namespace {
 
+/// The first name of a type is the one that is printed.
 constexpr std::pair<std::string_view, ColumnType> kNames[] = {
     {"bool", ColumnType::kBool},     {"int8", ColumnType::kInt8},
     {"int16", ColumnType::kInt16},   {"int32", ColumnType::kInt32},
@@ -25,7 +26,7 @@ constexpr std::pair<std::string_view, ColumnType> kNames[] = {
 };
 constexpr std::array<std::string_view, 4> kUnitNames = {"s", "ms", "us", "ns"};
 
-/// What stands in `outer(...)`.
+/// The arguments in `outer(...)`; nullopt where `text` has another form.
 std::optional<std::string_view> arguments_of(std::string_view text, std::string_view outer) {
   const bool fits = text.size() > outer.size() + 2 && text.substr(0, outer.size()) == outer &&
                     text[outer.size()] == '(' && text.back() == ')';
@@ -33,6 +34,7 @@ std::optional<std::string_view> arguments_of(std::string_view text, std::string_
   return text.substr(outer.size() + 1, text.size() - outer.size() - 2);
 }
 
+/// A decimal number after any spaces, and nothing else.
 std::optional<unsigned> number_of(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   unsigned number = 0;
@@ -42,6 +44,7 @@ std::optional<unsigned> number_of(std::string_view text) {
   return number;
 }
 
+/// The precision is raised to what the type holds, 18 or 38 digits; the scale stays.
 std::optional<ColumnSchema> decimal_type(std::string_view arguments) {
   const std::size_t comma = arguments.find(',');
   const auto digits = number_of(arguments.substr(0, comma));
@@ -55,6 +58,7 @@ std::optional<ColumnSchema> decimal_type(std::string_view arguments) {
   return column;
 }
 
+/// `unit` is s, ms, us or ns.
 std::optional<ColumnSchema> timestamp_type(std::string_view unit) {
   for (std::size_t i = 0; i < kUnitNames.size(); ++i) {
     if (kUnitNames[i] != unit) continue;
@@ -67,6 +71,7 @@ std::optional<ColumnSchema> timestamp_type(std::string_view unit) {
   return std::nullopt;
 }
 
+/// nullopt for a name that no type has.
 std::optional<ColumnSchema> type_of(std::string_view text) {
   for (const auto& [name, type] : kNames) {
     if (name != text) continue;
@@ -81,6 +86,7 @@ std::optional<ColumnSchema> type_of(std::string_view text) {
 
 }  // namespace
 
+// Such that parse_type() gives the type back, without the form of its text.
 std::string type_name(const ColumnSchema& column) {
   if (column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128) {
     return "decimal(" + std::to_string(column.precision) + "," + std::to_string(column.scale) + ")";

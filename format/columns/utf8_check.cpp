@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The second byte of a character is the one that tells overlong forms and surrogates: its range
-// depends on the first.
+// Checks UTF-8 by table 3-7 of the Unicode standard: the second byte of a character tells
+// overlong forms and surrogates, and its permitted range depends on the first byte.
 #include "format/columns/utf8_check.h"
 
 #include <iterator>
@@ -28,7 +28,8 @@ Lead lead_of(Byte first) {
   return {4, least, most};
 }
 
-/// Length of the character at the begin of `text`, which is not ASCII; 0: there is none.
+/// The length of the character at the front of `text`, which is not ASCII; 0 where there is
+/// none.
 std::size_t character(Bytes text) {
   const Lead lead = lead_of(text[0]);
   if (lead.length == 0 || text.size() < lead.length) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether bytes are UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing above
-// U+10FFFF. Text that is ASCII alone costs two loads for sixteen bytes. Tested by
+// Whether bytes are UTF-8 as Unicode defines it: no overlong forms, no surrogates, nothing
+// above U+10FFFF. Pure ASCII costs two loads for sixteen bytes. Tested by
 // tests/unit/format/columns/arrow_format_test.cpp and the tests of type inference.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace presso {
 
-/// How many bytes at the begin of `text` are.
+/// The number of bytes at the front of `text` that are valid UTF-8.
 std::size_t utf8_prefix(Bytes text);
 inline bool is_valid_utf8(Bytes text) {
   return utf8_prefix(text) == text.size();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Text to values (value_text.h): each parser takes the one text that value_print.cpp writes. Fields
-// lie in the middle of other text, so nothing outside of `text` is read.
+// Text to values (value_text.h). Each parser accepts exactly the one text that value_print.cpp
+// writes for a value, and false otherwise: the loader then falls back to a string column, so
+// that the file's text is kept byte for byte. Fields lie in the middle of other text, so
+// nothing outside of `text` is read.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -14,10 +16,12 @@
 namespace presso {
 namespace {
 
+// For types that have no text form here.
 bool parse_nothing(const ColumnSchema&, Bytes, Byte*) {
   return false;
 }
 
+/// Both words of the column's form; their letter case is part of the form.
 bool parse_bool(const ColumnSchema& column, Bytes text, Byte* value) {
   const std::string_view word(reinterpret_cast<const char*>(text.data()), text.size());
   *value = word == bool_word(column.text, true);
@@ -31,13 +35,14 @@ bool take_sign(Bytes& text) {
   return negative;
 }
 
-/// The digits of an integer without leading zeros.
+/// Digits of an integer without leading zeros; false otherwise or where it does not fit.
 bool parse_whole(Bytes text, std::uint64_t& number) {
   if (text.size() - 1 >= 20) return false;  // 0 as well
   if (text[0] == '0' && text.size() > 1) return false;
   return digits::parse(text.data(), text.size(), number);
 }
 
+/// Refuses what would not print back: leading zeros, "+" and "-0".
 template <class T>
 bool parse_integer(const ColumnSchema&, Bytes text, Byte* value) {
   bool negative = false;
@@ -51,9 +56,10 @@ bool parse_integer(const ColumnSchema&, Bytes text, Byte* value) {
   return true;
 }
 
-/// Eight characters or less, a point among them: the point is taken out of the register, and one
-/// conversion does for both sides.
+/// At most eight characters, a point among them: the point is cut out of the register, and one
+/// conversion serves both sides of it.
 bool parse_short_decimal(Bytes text, std::size_t scale, std::uint64_t& number) {
+  // Right-aligned in eight bytes, with the digit 0 in front.
   const std::uint64_t word = digits::word_of(text.data(), text.size());
   const std::uint64_t after_point = ~std::uint64_t{0} << (8 * (8 - scale));
   const std::uint64_t point = word >> (8 * (7 - scale)) & 0xFF;
@@ -76,6 +82,7 @@ bool parse_long_decimal(Bytes text, std::size_t scale, std::uint64_t& number) {
   return true;
 }
 
+// "-0.00" has no value of its own and is refused.
 bool parse_decimal64(const ColumnSchema& column, Bytes text, Byte* value) {
   const std::size_t scale = column.scale;
   const bool negative = take_sign(text);
@@ -89,6 +96,7 @@ bool parse_decimal64(const ColumnSchema& column, Bytes text, Byte* value) {
   return true;
 }
 
+/// Scale 0; 18 digits at most, as the type promises.
 bool parse_whole_decimal64(const ColumnSchema&, Bytes text, Byte* value) {
   const bool negative = take_sign(text);
   std::uint64_t number = 0;
@@ -109,6 +117,7 @@ bool parse_digits128(Bytes text, Uint128& number) {
   return true;
 }
 
+/// Up to 38 digits; leading zeros count only before the point.
 bool parse_decimal128(const ColumnSchema& column, Bytes text, Byte* value) {
   const std::size_t scale = std::min(column.scale, kMaxScale);
   const std::size_t after = scale > 0 ? scale + 1 : 0;
@@ -125,9 +134,10 @@ bool parse_decimal128(const ColumnSchema& column, Bytes text, Byte* value) {
   return true;
 }
 
-/// Plain numbers of at most 15 digits, without zeros at the end of a fraction: no two of them are
-/// the same double, so each is its double's shortest form; the quotient of two numbers that doubles
-/// hold exactly is the double nearest to it. False for texts that this does not decide.
+/// Plain numbers of at most 15 digits, without zeros at the end of the fraction. No two of them
+/// are the same double, so each is its double's shortest form; and the quotient of two numbers
+/// that doubles hold exactly is the double nearest to it (Clinger's fast path, 1990). False for
+/// texts that this does not decide.
 bool parse_short_real(Bytes text, double& number) {
   const bool negative = take_sign(text);
   const std::size_t size = text.size();
@@ -137,6 +147,7 @@ bool parse_short_real(Bytes text, double& number) {
   const auto whole = static_cast<std::size_t>(point - text.data());
   const std::size_t scale = found == nullptr ? 0 : size - whole - 1;
   if (found != nullptr && (scale == 0 || text[size - 1] == '0')) return false;
+  // Fifteen digits are exact in a double, leading zeros of the fraction not counted.
   if (whole == 0 || whole > 15 || (text[0] == '0' ? whole > 1 : whole + scale > 15)) return false;
   std::uint64_t digits = 0;
   std::uint64_t part = 0;
@@ -150,7 +161,8 @@ bool parse_short_real(Bytes text, double& number) {
   return true;
 }
 
-/// Any other text of the value is read; then it must be the one that is printed.
+/// Any other text: it is read by the standard library, and then must be the text that is
+/// printed.
 template <class T>
 bool parse_real(const ColumnSchema& column, Bytes text, Byte* value) {
   if (text.empty() || text.size() > kMaxValueText) return false;
@@ -170,7 +182,7 @@ bool parse_real(const ColumnSchema& column, Bytes text, Byte* value) {
          std::memcmp(printed, begin, text.size()) == 0;
 }
 
-/// The same where whole numbers end in ".0".
+/// Like parse_real(), where whole numbers end in ".0".
 template <class T>
 bool parse_point_real(const ColumnSchema& column, Bytes text, Byte* value) {
   ColumnSchema plain = column;
@@ -181,7 +193,7 @@ bool parse_point_real(const ColumnSchema& column, Bytes text, Byte* value) {
   return is_whole_text(whole) && parse_real<T>(plain, whole, value);
 }
 
-/// Ten characters.
+/// `text` has ten characters; false where they are no day of the years 1 to 9999.
 bool parse_days(const Byte* text, const DatePattern& pattern, std::int32_t& days) {
   const std::uint64_t word = load<std::uint32_t>(text + pattern.year) |
                              std::uint64_t{load<std::uint16_t>(text + pattern.month)} << 32 |
@@ -196,6 +208,7 @@ bool parse_days(const Byte* text, const DatePattern& pattern, std::int32_t& days
   return true;
 }
 
+/// Ten bytes in the order that the form gives.
 bool parse_date(const ColumnSchema& column, Bytes text, Byte* value) {
   std::int32_t days = 0;
   if (text.size() != kDateText || !parse_days(text.data(), date_pattern(column.text), days)) {
@@ -205,7 +218,7 @@ bool parse_date(const ColumnSchema& column, Bytes text, Byte* value) {
   return true;
 }
 
-/// Eight characters, 23:59:59.
+/// Eight characters as 23:59:59; leap seconds are refused.
 bool parse_time(const Byte* text, std::uint32_t& seconds) {
   const auto word = load<std::uint64_t>(text);
   const std::uint64_t text_digits = (word & 0xFFFF) | (word >> 24 & 0xFFFF) << 16 |
@@ -219,6 +232,7 @@ bool parse_time(const Byte* text, std::uint32_t& seconds) {
          minute < 60 && second < 60;
 }
 
+/// `Digits` after the point, as the unit has them; all of them must be there.
 template <std::size_t Digits>
 bool parse_timestamp(const ColumnSchema& column, Bytes text, Byte* value) {
   constexpr std::size_t kPointAt = kDateText + 1 + kTimeText;
@@ -235,12 +249,14 @@ bool parse_timestamp(const ColumnSchema& column, Bytes text, Byte* value) {
   if constexpr (Digits > 0) {
     if (text[kPointAt] != '.' || !digits::parse(&text[kPointAt + 1], Digits, part)) return false;
   }
+  // Nanoseconds of far years do not fit into 64 bits and are refused.
   const std::int64_t whole = std::int64_t{days} * 86'400 + seconds;
   const Int128 number = Int128{whole} * digits::power(Digits) + part;
   store(value, static_cast<std::int64_t>(number));
   return number == static_cast<std::int64_t>(number);
 }
 
+/// The number of digits after the point is fixed by the unit.
 ParseValue timestamp_parser(TimeUnit unit) {
   switch (unit) {
     case TimeUnit::kMilli:
@@ -256,6 +272,7 @@ ParseValue timestamp_parser(TimeUnit unit) {
 
 }  // namespace
 
+// Chosen once a column; strings have no parser, as any text is one.
 ParseValue value_parser(const ColumnSchema& column) {
   const bool is_point = column.text == ValueText::kPointReal;
   switch (column.type) {

@@ -10,7 +10,7 @@
 
 namespace presso {
 
-/// Places within the ten characters of a date.
+/// Where the parts of a date stand within its ten characters.
 struct DatePattern {
   Byte year;
   Byte month;
@@ -39,6 +39,7 @@ constexpr DatePattern date_pattern(ValueText text) {
   }
 }
 
+/// The two words of a bool in this form; both cases of a column must have the same form.
 constexpr std::string_view bool_word(ValueText text, bool value) {
   switch (text) {
     case ValueText::kCapitalBool:
@@ -54,7 +55,7 @@ constexpr std::string_view bool_word(ValueText text, bool value) {
   }
 }
 
-/// Digits alone, or behind a '-': a real number's text that has neither point nor exponent.
+/// Digits only, or '-' and digits: the text of a real number with neither point nor exponent.
 inline bool is_whole_text(Bytes text) {
   const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
   return text.size() > sign &&
@@ -66,7 +67,7 @@ constexpr char time_letter(ValueText text) {
   return text == ValueText::kLetterTime || text == ValueText::kLetterTimeZ ? 'T' : ' ';
 }
 
-/// Of decimal128.
+/// The values of decimal128 columns.
 using Int128 = __int128;
 using Uint128 = unsigned __int128;
 

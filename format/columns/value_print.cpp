@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Values to text (value_text.h). Texts of fixed length are put together from registers; the others
-// are written eight digits at a time, beyond their end where that is simpler.
+// Values to text (value_text.h). Texts of fixed length are put together in registers; others
+// are written eight digits at a time, beyond their end where that is simpler: callers leave
+// kMaxValueText bytes of room. Each printer returns the length.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -16,10 +17,12 @@
 namespace presso {
 namespace {
 
+/// The lower `bytes` bytes of a word that was put together as text.
 void put(char* to, std::uint64_t word, std::size_t bytes) {
   std::memcpy(to, &word, bytes);
 }
 
+/// For strings, which are printed elsewhere (row_text.h).
 std::size_t print_nothing(const ColumnSchema&, const Byte*, char*) {
   return 0;
 }
@@ -30,6 +33,7 @@ std::size_t print_bool(const ColumnSchema& column, const Byte* value, char* to) 
   return word.size();
 }
 
+/// The sign is written in any case and kept if it belongs there; so there is no branch.
 template <class T>
 std::size_t print_integer(const ColumnSchema&, const Byte* value, char* to) {
   const T number = load<T>(value);
@@ -43,7 +47,7 @@ std::size_t print_integer(const ColumnSchema&, const Byte* value, char* to) {
   return sign + digits::print(magnitude, to + sign);
 }
 
-/// Writes '-' where `number` is negative; its magnitude.
+/// Writes '-' if `number` is negative, moves `to` on and returns the magnitude.
 std::uint64_t print_sign(std::int64_t number, char*& to) {
   *to = '-';
   to += number < 0;
@@ -51,7 +55,7 @@ std::uint64_t print_sign(std::int64_t number, char*& to) {
   return number < 0 ? 0 - bits : bits;
 }
 
-/// Scale 2, which money has: the divisor is known when this is compiled.
+/// Scale 2, which money has: the divisor is a constant here.
 std::size_t print_cents(const ColumnSchema&, const Byte* value, char* const to) {
   char* at = to;
   const std::uint64_t magnitude = print_sign(load<std::int64_t>(value), at);
@@ -65,6 +69,7 @@ std::size_t print_cents(const ColumnSchema&, const Byte* value, char* const to) 
 std::size_t print_decimal64(const ColumnSchema& column, const Byte* value, char* const to) {
   char* at = to;
   const std::uint64_t magnitude = print_sign(load<std::int64_t>(value), at);
+  // Whole part and fraction are printed apart.
   const std::uint64_t unit = digits::power(column.scale);
   at += digits::print(magnitude / unit, at);
   *at++ = '.';
@@ -72,9 +77,11 @@ std::size_t print_decimal64(const ColumnSchema& column, const Byte* value, char*
   return static_cast<std::size_t>(at + column.scale - to);
 }
 
+/// By the scale; 0 and 2 are the usual ones.
 PrintValue decimal64_printer(Byte scale);
 
-/// At most 39 digits of `magnitude`, at least `least`, ending before `end`; returns their begin.
+/// Writes `magnitude`, at most 39 digits and at least `least`, so that it ends at `end`;
+/// returns where it begins.
 char* print_backwards(Uint128 magnitude, std::size_t least, char* const end) {
   char* const stop = end - least;
   char* at = end;
@@ -85,6 +92,7 @@ char* print_backwards(Uint128 magnitude, std::size_t least, char* const end) {
   return at;
 }
 
+/// Numbers that fit into 64 bits take the fast way; others are divided digit by digit.
 std::size_t print_decimal128(const ColumnSchema& column, const Byte* value, char* to) {
   const auto number = load<Int128>(value);
   const auto bits = static_cast<Uint128>(number);
@@ -103,10 +111,11 @@ std::size_t print_decimal128(const ColumnSchema& column, const Byte* value, char
 }
 
 /// A multiple of 10^-6 below 10^9 has at most 15 digits, and is then its own shortest form
-/// (value_parse.cpp says why). Returns 0 for numbers that this does not decide.
+/// (parse_short_real() says why). Returns 0 for numbers that this does not decide.
 std::size_t print_short_real(double number, char* const to) {
   constexpr std::size_t kScale = 6;
   constexpr auto kUnit = digits::power(kScale);
+  // Comparisons are written so that NaN fails them.
   const double size = std::fabs(number);
   if (!(size < 1e9) || (size < 1e-4 && size != 0)) return 0;
   const auto millionths = static_cast<std::uint64_t>(size * kUnit + 0.5);
@@ -120,10 +129,11 @@ std::size_t print_short_real(double number, char* const to) {
   *at = '.';
   const std::uint64_t text = digits::digits_of(static_cast<std::uint32_t>(part * 100));
   put(at + 1, text | digits::kZeros, 8);
-  const int zeros = std::countl_zero(text) / 8;  // at the end, the two behind the millionths too
+  const int zeros = std::countl_zero(text) / 8;  // at the end, those after the millionths included
   return static_cast<std::size_t>(at + 9 - zeros - to);
 }
 
+// Others are printed by std::to_chars, the shortest text that reads back as the same number.
 template <class T>
 std::size_t print_real(const ColumnSchema&, const Byte* value, char* to) {
   const T number = load<T>(value);
@@ -143,6 +153,7 @@ std::size_t print_real(const ColumnSchema&, const Byte* value, char* to) {
   return static_cast<std::size_t>(std::to_chars(to, end, number, form).ptr - to);
 }
 
+/// The form that always has a point: whole numbers get ".0".
 template <class T>
 std::size_t print_point_real(const ColumnSchema& column, const Byte* value, char* to) {
   const std::size_t length = print_real<T>(column, value, to);
@@ -151,7 +162,7 @@ std::size_t print_point_real(const ColumnSchema& column, const Byte* value, char
   return length + 2;
 }
 
-/// A year that has not four digits: beyond what is parsed.
+/// A day whose year has not four digits, which the parser refuses.
 std::size_t print_far_date(const civil::Date& date, const DatePattern& pattern, char* const to) {
   char* at = to;
   const auto print_year = [&] {
@@ -177,6 +188,7 @@ std::size_t print_far_date(const civil::Date& date, const DatePattern& pattern, 
   return static_cast<std::size_t>(at - to);
 }
 
+/// A date of four-digit year in the places that the pattern gives.
 std::size_t print_days(std::int64_t days, const DatePattern& pattern, char* to) {
   const civil::Date date = civil::date_of(days);
   if (days < civil::kFirstDay || days > civil::kLastDay) return print_far_date(date, pattern, to);
@@ -192,6 +204,7 @@ std::size_t print_days(std::int64_t days, const DatePattern& pattern, char* to) 
   return kDateText;
 }
 
+/// Days since 1970-01-01.
 std::size_t print_date(const ColumnSchema& column, const Byte* value, char* to) {
   return print_days(load<std::int32_t>(value), date_pattern(column.text), to);
 }
@@ -207,12 +220,13 @@ void print_time(std::uint32_t seconds, char* to) {
       kTimeText);
 }
 
-/// `Digits` of the unit, a template argument for the sake of divisions.
+/// `Digits` after the point, a template argument so that divisors are constants.
 template <std::size_t Digits>
 std::size_t print_timestamp(const ColumnSchema& column, const Byte* value, char* const to) {
   constexpr auto kUnit = static_cast<std::int64_t>(digits::power(Digits));
   constexpr std::int64_t kDay = 86'400 * kUnit;
   const auto number = load<std::int64_t>(value);
+  // Rounded down, also before 1970.
   std::int64_t days = number / kDay;
   std::int64_t rest = number % kDay;
   days -= rest < 0;
@@ -231,6 +245,7 @@ std::size_t print_timestamp(const ColumnSchema& column, const Byte* value, char*
   return static_cast<std::size_t>(at - to);
 }
 
+/// The unit tells how many digits follow the point.
 PrintValue timestamp_printer(TimeUnit unit) {
   switch (unit) {
     case TimeUnit::kMilli:
@@ -260,6 +275,7 @@ PrintValue decimal64_printer(Byte scale) {
 
 }  // namespace
 
+// Chosen once a column. The printer is for this type, text form, scale and unit.
 PrintValue value_printer(const ColumnSchema& column) {
   const bool is_point = column.text == ValueText::kPointReal;
   switch (column.type) {

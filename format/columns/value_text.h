@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One value as text, for every type but strings: what a loader tells a column's type by, and what
-// rows are printed with. A value has exactly one text; parsing takes no other, so that a column
-// whose every value was parsed prints back byte for byte:
+// One value as text, for every type except strings: by it a loader tells a column's type, and
+// with it rows are printed. A value has exactly one text and parsing accepts no other, so that
+// a column whose every value was parsed prints back byte for byte:
 //
 //   bool                the word of the column's ValueText
 //   integers            digits, '-' in front of negative ones; no '+', no leading zeros, no "-0"
@@ -12,17 +12,16 @@
 //                       whole numbers end in ".0"
 //   date                ten characters in the pattern of the column's ValueText
 //   timestamp           date, ' ' or 'T', time, the unit's digits (0, 3, 6, 9) after a point, 'Z'
-//   or
-//                       nothing; kPlain is written as kSpaceTime; the zone is not written
+//                      nothing; kPlain is written as kSpaceTime; the zone is not written
 //
 // Dates outside the years 1 to 9999, which files can hold, are printed with longer or negative
-// years and are never parsed. Decimals are parsed up to 18 and 38 digits. A ValueText that the type
-// does not have counts as kPlain.
+// years and are never parsed. Decimals are parsed up to 18 and 38 digits. A ValueText that does
+// not belong to the type counts as kPlain.
 //
 // Cost: 6 to 10 ns a value, wider ones 15 to 20, doubles of all their digits 40 to 60
 // (lab/programs/columns/value_text_bench.cpp).
-// Where a whole column is at hand, value_parser() and value_printer() leave the choice by type out
-// of the loop. Tested by tests/unit/format/columns/value_text_test.cpp.
+// For a whole column, value_parser() and value_printer() move the choice by type out of the
+// loop. Tested by tests/unit/format/columns/value_text_test.cpp and value_text_random_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -32,18 +31,20 @@
 
 namespace presso {
 
-/// The most bytes that print_value() writes, those after the text's end included.
+/// The most bytes that print_value() writes, including those after the text's end.
 constexpr std::size_t kMaxValueText = 48;
-/// Digits after the point are at most this many; a greater ColumnSchema::scale counts as this.
+/// The most digits after the point; a greater ColumnSchema::scale counts as this.
 constexpr Byte kMaxScale = 38;
 
-/// Writes the value (value_bytes(type) bytes; bool: one byte, 0 or 1) and returns true where `text`
-/// is exactly what print_value() gives for it. Elsewhere `value` may have been written to.
+/// Writes the value (value_bytes(type) bytes; bool: one byte, 0 or 1) and returns true if
+/// `text` is exactly what print_value() gives for it. If it returns false, `value` may have
+/// been written to.
 using ParseValue = bool (*)(const ColumnSchema& column, Bytes text, Byte* value);
 /// Writes the text to `to`, which has room for kMaxValueText bytes, and returns its length.
 using PrintValue = std::size_t (*)(const ColumnSchema& column, const Byte* value, char* to);
 
-/// For columns of this type, text, scale and unit. Strings: one that parses and prints nothing.
+/// The functions for columns of this type, text, scale and unit. For strings they parse and
+/// print nothing.
 ParseValue value_parser(const ColumnSchema& column);
 PrintValue value_printer(const ColumnSchema& column);
 

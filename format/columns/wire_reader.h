@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads and writes the values of a section's payload one after another. Reading beyond the end
-// gives zeros and is remembered, so that a parser checks once.
+// gives zeros and is remembered, so that a parser checks once at its end instead of at each
+// field. Counts that were read must still be checked before memory is taken for them.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +30,13 @@ class WireReader {
     rest_ = rest_.subspan(static_cast<std::size_t>(count));
     return read;
   }
-  /// A u32 size and that many bytes.
+  /// Takes a string: a u32 size and as many bytes.
   std::string text() {
     const Bytes read = bytes(value<std::uint32_t>());
     return {reinterpret_cast<const char*>(read.data()), read.size()};
   }
   std::size_t left() const { return rest_.size(); }
-  /// Nothing was read beyond the end, and nothing is left.
+  /// Whether nothing was read beyond the end and nothing is left.
   bool ended_exactly() const { return !overran_ && rest_.empty(); }
   bool overran() const { return overran_; }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Writes the text of blocks of tokens (coding 5, FORMAT.md 17) and the offsets of their rows. A
-// warp takes a vector of 1,024 codes, whose place in the text token_survey.cuh has found; blocks
-// that it found faulty are left out, so nothing is checked here.
+// Writes the text of blocks of tokens (coding 5, FORMAT.md 17) and the offsets of their rows.
+// Each warp takes a vector of 1,024 codes, whose place in the text token_survey.cuh has found.
+// Blocks that it found faulty are skipped, so nothing is checked here.
 //
-// A tile is four steps of a code a lane. Lane by lane: code, slot (one access of 16 bytes) and
-// length come from the dictionary in shared memory; a scan of lengths says where the token goes.
-// Text is put together in the warp's *tile* in shared memory: first each lane stores the words
-// whose first byte is in its token, shifted into place; then, over what those have behind their
-// token, the up to three bytes of its token that stand in front of these words. So no word is
-// stored by two lanes, and the lanes agree once a tile, not once a step. The tile then goes to the
-// output in units of 16 bytes, the last begun unit stays; only a vector's first and last unit,
-// which its neighbours share, go byte by byte. Offsets of the rows that end in the tile's codes
-// follow, a lane a row.
+// A tile is four steps, each with one code a lane. For each code, slot (one access of 16 bytes)
+// and length come from the dictionary in shared memory; a scan of lengths tells where the token
+// goes. The text is put together in the warp's *tile* in shared memory: first each lane stores
+// the words whose first byte is in its token, shifted into place; then, over the bytes that
+// those words have after their token, the up to three bytes of its own token before its first
+// such word. So no word is stored by two lanes, and the lanes synchronise once a tile instead
+// of once a step. The tile then goes to the output in units of 16 bytes; the last unit stays if
+// it is not full. Only a vector's first and last unit, which its neighbours share, are written
+// byte by byte. The offsets of the rows that end in the tile's codes follow, a lane for each
+// row.
 //
 // Cost on an H200, 400 blocks of 1.9 MB of text with 9.4 bytes a code and 27 bytes a row: 0.62 ms,
 // and 0.09 and 0.12 ms of survey and places in front; together 890 GB/s of text, of 36 blocks 480.
@@ -24,11 +25,11 @@
 
 namespace presso::gpu {
 
-inline constexpr u32 kTokenWarps = 16;  ///< of a thread block
+inline constexpr u32 kTokenWarps = 16;  ///< warps of a thread block
 inline constexpr u32 kTileUnit = 16;
 
 struct TokenTile {
-  /// What the last tile left, the tokens, and what a store of a word may take behind them.
+  /// The rest of the last tile, the tokens, and room for the words that reach beyond them.
   alignas(16) u32 words[(kTileUnit + kTileCodes * kMaxTokenBytes + kTileUnit) / 4];
   std::uint16_t ends[kTileCodes];  ///< of tokens, in the vector's text
 };
@@ -39,7 +40,7 @@ struct TokenDecoderShared {
   TokenTile tiles[kTokenWarps];
 };
 
-/// A token in registers, zeros behind its `length` bytes.
+/// A token in registers, zeros after its `length` bytes.
 struct LaneToken {
   u32 words[4];
   u32 length;
@@ -51,8 +52,8 @@ PRESSO_DEVICE LaneToken load_token(const TokenDecoderShared& shared, u32 code, b
   return {{slot.x, slot.y, slot.z, slot.w}, shared.lengths[code]};
 }
 
-/// Stores the words whose first byte is in the token, which begins at byte `at` of the tile; what
-/// is behind it in the last one are others' bytes.
+/// Stores the words whose first byte is in the token, which begins at byte `at` of the tile.
+/// The last word's other bytes belong to the next tokens and are overwritten.
 PRESSO_DEVICE void store_words(u32* tile, const LaneToken& token, u32 at) {
   u32* const first = tile + (at + 3) / 4;
   const u32 shift = 8 * ((0 - at) % 4);
@@ -64,7 +65,7 @@ PRESSO_DEVICE void store_words(u32* tile, const LaneToken& token, u32 at) {
   }
 }
 
-/// Stores the token's bytes in front of these words.
+/// Stores the token's bytes before its first full word.
 PRESSO_DEVICE void store_first_bytes(u32* tile, const LaneToken& token, u32 at) {
   Byte* const bytes = reinterpret_cast<Byte*>(tile) + at;
   const u32 skipped = (0 - at) % 4;
@@ -75,10 +76,10 @@ PRESSO_DEVICE void store_first_bytes(u32* tile, const LaneToken& token, u32 at) 
   }
 }
 
-/// A vector's text on its way to the output. All members but the lane's are the same in all lanes.
+/// A vector's text on its way to the output. All members are the same in all lanes.
 class TileWriter {
  public:
-  /// The vector's text goes to `out`.
+  /// `out`: where the vector's text goes.
   PRESSO_DEVICE TileWriter(TokenTile& tile, Byte* out)
       : tile_(tile), out_(out - address_of(out) % kTileUnit) {
     fill_ = kept_ = static_cast<u32>(address_of(out) % kTileUnit);
@@ -104,7 +105,7 @@ class TileWriter {
     }
   }
 
-  /// Writes all full units.
+  /// Writes all full units and moves the rest to the tile's beginning.
   PRESSO_DEVICE void flush() {
     simt::warp_sync();
     const u32 units = fill_ / kTileUnit;
@@ -123,7 +124,7 @@ class TileWriter {
     simt::warp_sync();
   }
 
-  /// Writes what is left, after a flush.
+  /// Writes what is left; call it after the last flush().
   PRESSO_DEVICE void finish() const { write_bytes(kept_, fill_); }
 
  private:
@@ -146,7 +147,7 @@ class TileWriter {
   u32 kept_;         ///< bytes of the first unit that are not the vector's
 };
 
-/// The first of `rows` rows that ends behind code `code`.
+/// The first of `rows` rows that ends after code `code`; a search by 32 lanes at once.
 PRESSO_DEVICE u32 first_row_behind(const u32* row_ends, u32 rows, u32 code) {
   u32 begin = 0;
   u32 end = rows;
@@ -162,8 +163,8 @@ PRESSO_DEVICE u32 first_row_behind(const u32* row_ends, u32 rows, u32 code) {
   return first > 0 ? begin + first - 1 : end;
 }
 
-/// Sets the offsets of the rows from `row` on that end at codes begin + 1 to `end`, tokens of which
-/// end at `ends`; returns the first row behind them.
+/// Sets the offsets of the rows from `row` on that end at codes begin + 1 to `end`, whose
+/// tokens end at `ends`. Returns the first row that ends later.
 PRESSO_DEVICE u32 store_offsets(const TokenBlock& block, u32 row, u32 begin, u32 end,
                                 const std::uint16_t* ends, std::int64_t text) {
   while (true) {

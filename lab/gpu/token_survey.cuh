@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What must be known of blocks of tokens before they can be written by many warps: where each
-// vector of codes begins in the text, where each row ends in the codes, and that all codes name
-// tokens and all sums are right (FORMAT.md 17.4). Two kernels:
+// Finds what many warps must know of blocks of tokens before they can write: where each vector
+// of codes begins in the text, where each row ends in the codes, and that all codes name tokens
+// and all sums are right (FORMAT.md 17.4). Two kernels:
 //
-//   survey   a warp a vector: the sum of its tokens' lengths; codes without a token. Shared memory:
-//            the lengths, 4 KiB
-//   places   a thread block a block: sums of those before each vector, ends of rows from counts of
-//            codes, both in place; the rows without bytes in front of the first code
+//  survey   a warp for each vector: the sum of its tokens' lengths, and codes without a token
+//  places   a thread block for each block: sums before each vector, ends of rows from counts,
+// both in place, and the rows without bytes before the first code
 //
 // Hence the decoder (token_decoder.cuh) checks nothing. Reading codes twice costs a fifth of what
 // decoding moves. `places` sums rows in pieces of kPlacesPiece, one after another: some 2 us a
@@ -72,10 +71,10 @@ PRESSO_DEVICE void survey_tokens_body(const TokenBatch& batch) {
 // --- places
 
 inline constexpr u32 kPlacesThreads = 512;
-inline constexpr u32 kPlacesEach = 8;  ///< numbers of a thread
+inline constexpr u32 kPlacesEach = 8;  ///< numbers of each thread
 inline constexpr u32 kPlacesPiece = kPlacesThreads * kPlacesEach;
 inline constexpr u32 kPlacesWarps = kPlacesThreads / kWarpSize;
-/// Numbers, and sums of warps, of more than the total are reported and count as 0: nothing exceeds
+/// Numbers, and sums of warps, above the total are reported and count as 0, so nothing exceeds
 /// 32 bits.
 static_assert(u64{kWarpSize} * kPlacesEach * kMaxBlockBytes <= u64{1} << 31);
 
@@ -83,7 +82,7 @@ struct TokenPlacesShared {
   u32 warp_sums[kPlacesWarps];
 };
 
-/// The numbers of a warp's part of a piece: each the sum of those up to it, and what each was.
+/// The numbers of a warp's part of a piece, and the sums up to each.
 struct WarpSums {
   u32 numbers[kPlacesEach];
   u32 sums[kPlacesEach];
@@ -106,7 +105,7 @@ struct WarpSums {
   }
 };
 
-/// What the warps before this one have, and all of them together.
+/// The sum of the warps before this one, and of all warps together.
 struct BlockSums {
   u32 before;
   u32 total;
@@ -122,8 +121,9 @@ struct BlockSums {
   }
 };
 
-/// Replaces `count` numbers by their sums, each with its own where `inclusive`. Returns whether all
-/// of them together are `total`, at most kMaxBlockBytes; else numbers are unspecified.
+/// Replaces `count` numbers by their prefix sums, each including its own number if `inclusive`.
+/// Returns whether they sum up to `total`, at most kMaxBlockBytes; otherwise the numbers are
+/// unspecified.
 PRESSO_DEVICE bool sum_in_place(u32* numbers, u32 count, u32 total, bool inclusive,
                                 u32* warp_sums) {
   u32 sum = 0;
@@ -144,7 +144,7 @@ PRESSO_DEVICE bool sum_in_place(u32* numbers, u32 count, u32 total, bool inclusi
   return sum == total;
 }
 
-/// Rows that end where the text begins; no vector of codes comes to them.
+/// Rows that end where the text begins, which no vector of codes meets.
 PRESSO_DEVICE void place_first_rows(const TokenBlock& block) {
   if (simt::thread_in_block() == 0) block.offsets[0] = block.first_offset;
   for (u32 row = simt::thread_in_block(); row < block.rows; row += simt::block_threads()) {
@@ -173,7 +173,7 @@ PRESSO_DEVICE void place_tokens(const TokenBlock& block, u32* status) {
   place_first_rows(block);
 }
 
-/// Grid: a thread block of kPlacesThreads for each block.
+/// Grid: one thread block of kPlacesThreads for each block.
 PRESSO_DEVICE void place_tokens_body(const TokenBatch& batch) {
   const u32 number = simt::block_index();
   if (is_checksum_fault(batch.status[number])) return;

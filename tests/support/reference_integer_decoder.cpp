@@ -13,7 +13,7 @@
 namespace presso {
 namespace {
 
-/// A vector's words, and the fields of its entry.
+/// A vector's words and the fields of its entry.
 struct Vector {
   const Byte* words;
   VectorEntry entry;
@@ -26,9 +26,10 @@ struct Vector {
     return load<std::uint16_t>(words + 4 * at + 2 * i);
   }
 
-  /// Value i of lane packing with `width` bits (0 to 32) that begins at word `at`.
+  /// Value i of lane packing, with `width` bits (0 to 32), that begins at word `at`.
   std::uint32_t lane_value(std::uint32_t at, std::uint32_t width, std::uint32_t i) const {
     if (width == 0) return 0;
+    // FORMAT.md 16: value i is field i / 32 of lane i % 32.
     const std::uint32_t lane = i % kLanes;
     const std::uint32_t bit = i / kLanes * width;
     std::uint64_t bits = word(at + bit / 32 * kLanes + lane);
@@ -36,7 +37,7 @@ struct Vector {
       bits |= std::uint64_t{word(at + (bit / 32 + 1) * kLanes + lane)} << 32;
     return static_cast<std::uint32_t>(bits >> (bit % 32) & ((std::uint64_t{1} << width) - 1));
   }
-  /// The same for widths up to 64, of `count` values.
+  /// Value i of `count` packed values of up to 64 bits.
   std::uint64_t packed(std::uint32_t at, std::uint32_t count, std::uint32_t width,
                        std::uint32_t i) const {
     if (width <= 32) return lane_value(at, width, i);
@@ -52,7 +53,7 @@ struct Vector {
     }
     return value;
   }
-  /// The number of the exception at row i, or the number of exceptions.
+  /// The number of the exception at row i; the number of exceptions if there is none.
   std::uint32_t exception(std::uint32_t i) const {
     const std::uint32_t at = exceptions_at(entry, n);
     std::uint32_t number = 0;
@@ -64,9 +65,10 @@ struct Vector {
   }
 };
 
+/// One vector's values, as 64-bit images.
 using Values = std::array<std::uint64_t, kVectorRows>;
 
-/// `count` values in one of the kinds 0 to 2 from word `at` on, without exceptions.
+/// `count` values of one of the kinds 0 to 2 from word `at` on, without exceptions.
 void decode_plain(const Vector& of, IntegerKind kind, std::uint32_t at, std::uint32_t count,
                   Values& to) {
   const VectorEntry& entry = of.entry;
@@ -88,6 +90,8 @@ void decode_plain(const Vector& of, IntegerKind kind, std::uint32_t at, std::uin
   }
 }
 
+/// Kind 3: a map of run starts, then the values of the runs in one of the kinds 0 to 2. The
+/// first row always starts a run, which the check ensures.
 void decode_runs(const Vector& of, std::uint32_t runs, Values& to) {
   Values of_run;
   decode_plain(of, static_cast<IntegerKind>(of.entry.exceptions), kRunMapWords, runs, of_run);
@@ -98,6 +102,7 @@ void decode_runs(const Vector& of, std::uint32_t runs, Values& to) {
   }
 }
 
+// Literals, since 10^n computed at run time might be rounded in another way.
 constexpr double kPowers[kMaxAlpExponent + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,
                                                  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13,
                                                  1e14, 1e15, 1e16, 1e17, 1e18};
@@ -105,6 +110,7 @@ constexpr double kInverses[kMaxAlpExponent + 1] = {1e-0,  1e-1,  1e-2,  1e-3,  1
                                                    1e-7,  1e-8,  1e-9,  1e-10, 1e-11, 1e-12, 1e-13,
                                                    1e-14, 1e-15, 1e-16, 1e-17, 1e-18};
 
+/// Kind 5: a decimal as integer * 10^f * 10^-e.
 std::uint64_t alp_value(const Vector& of, std::uint32_t i) {
   const double inverse = kInverses[of.word(0) & 0xFF];
   const double power = kPowers[of.word(0) >> 8 & 0xFF];
@@ -113,6 +119,7 @@ std::uint64_t alp_value(const Vector& of, std::uint32_t i) {
   return std::bit_cast<std::uint64_t>(scaled * inverse);
 }
 
+/// Kind 6: upper bits from a dictionary of eight or an exception, lower bits packed.
 std::uint64_t alp_rd_value(const Vector& of, std::uint32_t i, std::uint32_t exception) {
   const std::uint32_t codes_at = kAlpRdEntries / 2;
   const std::uint32_t rights_at = codes_at + lane_words(of.n, of.entry.width2);
@@ -152,6 +159,7 @@ void decode_images(const Vector& of, std::uint32_t runs, Values& to) {
   }
 }
 
+/// Lower bytes of each image; pairs (kind 4) read their upper halves here.
 void write_values(const Vector& of, const Values& values, Byte width_bytes, Byte* to) {
   if (width_bytes == 0) std::memset(to, 0, (of.n + 7) / 8);
   for (std::uint32_t i = 0; i < of.n; ++i) {
@@ -170,6 +178,7 @@ void write_values(const Vector& of, const Values& values, Byte width_bytes, Byte
 
 }  // namespace
 
+// The order of checks is that of FORMAT.md 16.4.
 Status reference_decode_integers(const IntegerParameters& parameters, Bytes payload,
                                  MutableBytes into) {
   if (!is_valid(parameters)) return make_error(ErrorCode::kBadHeader, "integer parameters");
@@ -187,6 +196,7 @@ Status reference_decode_integers(const IntegerParameters& parameters, Bytes payl
     of.entry = load_vector_entry(payload.data() + vector * kVectorEntryBytes);
     of.divisor = parameters.divisor;
     of.n = vector_rows(parameters.rows, vector);
+    // An offset past the end is found by check_vector(), as too few words.
     const std::size_t begin = std::min(std::size_t{of.entry.word_offset} * 4, data.size());
     of.words = data.data() + begin;
     const VectorCheck check = check_vector(

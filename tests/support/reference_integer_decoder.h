@@ -5,8 +5,8 @@
 
 namespace presso {
 
-/// What decode_integers does, value by value as FORMAT.md 16 says it: what the fast loops are
-/// compared with. The codes are the same.
+/// Does the same as decode_integers(), value by value as FORMAT.md 16 defines it, with the same
+/// error codes: the fast loops are compared with it.
 Status reference_decode_integers(const IntegerParameters& parameters, Bytes payload,
                                  MutableBytes into);
 

@@ -7,6 +7,7 @@
 namespace presso {
 namespace {
 
+/// Gathers the code bit by bit.
 std::uint32_t code_at(Bytes payload, std::uint32_t i) {
   const Byte* const vector =
       payload.data() + std::size_t{i / kVectorRows} * kTokenVectorWords * sizeof(std::uint32_t);
@@ -20,11 +21,13 @@ std::uint32_t code_at(Bytes payload, std::uint32_t i) {
   return code;
 }
 
+/// Everything that decode_tokens() refuses, with the same codes.
 Status check(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
              std::span<const std::uint32_t> counts, std::size_t plain_bytes) {
   if (payload.size() != token_payload_bytes(codes)) {
     return make_error(ErrorCode::kBadPayloadSize, "token codes");
   }
+  // In 64 bits: sums of 32-bit counts may pass 2^32.
   std::uint64_t counted = 0;
   for (const std::uint32_t count : counts) counted += count;
   if (counted != codes) return make_error(ErrorCode::kBadLength, "counts of token codes");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Coding 5 (tokens) as FORMAT.md 17 says it, one code after another: what the fast decoder is
-// tested against.
+// Coding 5 (tokens) as FORMAT.md 17 defines it, one code after another: the fast decoder is
+// tested against it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace presso {
 
-/// As decode_tokens, but writes nothing behind `bytes_out`.
+/// Like decode_tokens(), but writes nothing after the end of `bytes_out`.
 Status reference_decode_tokens(const TokenDictionary& dictionary, Bytes payload,
                                std::uint32_t codes, std::span<const std::uint32_t> counts,
                                MutableBytes bytes_out, std::int64_t* offsets_out,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A batch is one piece of memory: a prefix, then each column's validity, offsets and values,
+// aligned to 8 bytes so that they can be viewed in place. Tested by
+// tests/unit/compress/table/row_sorter_test.cpp.
 #include "compress/table/rows/row_batch.h"
 
 #include <algorithm>
@@ -9,6 +12,7 @@ namespace {
 /// Offsets of strings are read where they stand.
 constexpr std::size_t kAlignment = 8;
 
+/// Pads with zeros to kAlignment.
 void append_aligned(Buffer& batch, Bytes bytes) {
   constexpr Byte kPadding[kAlignment] = {};
   batch.append(bytes);
@@ -25,7 +29,7 @@ Bytes bytes_of(const std::vector<std::int64_t>& offsets) {
   return {reinterpret_cast<const Byte*>(offsets.data()), offsets.size() * sizeof offsets[0]};
 }
 
-/// Takes what stands in a batch, piece by piece.
+/// Takes the pieces of a batch in order; it trusts the batch, which this process has written.
 class BatchReader {
  public:
   explicit BatchReader(const Byte* batch) : at_(batch) {}
@@ -37,6 +41,7 @@ class BatchReader {
   const Byte* at_;
 };
 
+/// The order of pieces is that of pack_batch().
 ColumnView read_column(ColumnType type, std::uint64_t rows, BatchReader& reader) {
   ColumnView column;
   column.type = type;
@@ -55,7 +60,7 @@ ColumnView read_column(ColumnType type, std::uint64_t rows, BatchReader& reader)
   return column;
 }
 
-/// Of the strings and numbers of a row; those under nulls count as well.
+/// Bytes of a row's strings and numbers; those under nulls count as well.
 std::uint64_t row_bytes(std::span<const ColumnView> columns, std::uint32_t row) {
   std::uint64_t bytes = 0;
   for (const ColumnView& column : columns) {
@@ -65,7 +70,7 @@ std::uint64_t row_bytes(std::span<const ColumnView> columns, std::uint32_t row) 
   return bytes;
 }
 
-/// How many of the rows `order` become the next batch.
+/// How many rows of `order` become the next batch: kBatchRows, or fewer by bytes.
 std::size_t rows_of_batch(std::span<const ColumnView> columns,
                           std::span<const std::uint32_t> order) {
   const std::size_t most = std::min<std::size_t>(order.size(), kBatchRows);
@@ -77,6 +82,7 @@ std::size_t rows_of_batch(std::span<const ColumnView> columns,
 
 }  // namespace
 
+/// The size is filled in at the end.
 Buffer pack_batch(std::span<const ColumnData> columns) {
   Buffer batch;
   append_number(batch, 0);
@@ -91,6 +97,7 @@ Buffer pack_batch(std::span<const ColumnData> columns) {
   return batch;
 }
 
+/// Nothing is copied: views point into the batch.
 std::vector<ColumnView> unpack_batch(const TableSchema& schema, const Buffer& batch) {
   BatchReader reader(batch.data() + kBatchSizeBytes);
   const std::uint64_t rows = reader.number();
@@ -101,6 +108,7 @@ std::vector<ColumnView> unpack_batch(const TableSchema& schema, const Buffer& ba
   return columns;
 }
 
+/// Rows are gathered batch by batch, so memory is that of one batch.
 Status pack_rows(const TableSchema& schema, std::vector<ColumnView> columns,
                  std::span<const std::uint32_t> order, const std::function<Status(Buffer)>& take) {
   const std::vector<ColumnView> sources[] = {std::move(columns)};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Batches of rows between sorting and merging: the columns of a few rows in one piece of memory, so
-// that they can wait there or in a temporary file and be given up one by one. Not a file format:
-// a batch is read by the process that wrote it, so that nothing but its size is checked.
+// Batches of rows between sorting and merging: the columns of a few rows in one piece of
+// memory, so that they can wait there or in a temporary file and be released one by one. Not a
+// file format: a batch is read by the process that wrote it, so nothing but its size is
+// checked.
 // Tested by tests/unit/compress/table/row_sorter_test.cpp.
 #pragma once
 
@@ -13,20 +14,21 @@
 
 namespace presso {
 
-/// A batch has so many rows at most, and as few more bytes than these as one row has.
+/// Limits of a batch: this many rows, and bytes that are exceeded by less than one row.
 constexpr std::uint32_t kBatchRows = 4096;
 constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 10;
 
-/// Begins with its own size.
+/// The batch begins with its own size in bytes.
 Buffer pack_batch(std::span<const ColumnData> columns);
 constexpr std::size_t kBatchSizeBytes = 8;
 inline std::size_t batch_size(const Byte* batch) {
   return static_cast<std::size_t>(load<std::uint64_t>(batch));
 }
-/// Views into `batch`.
+/// Views of the columns, which point into `batch`.
 std::vector<ColumnView> unpack_batch(const TableSchema& schema, const Buffer& batch);
 
-/// Cuts the rows `order` of `columns` into batches, handed to `take` one after another.
+/// Copies the rows of `columns` that `order` names into batches, in that order, and hands each
+/// to `take`, whose error ends it.
 Status pack_rows(const TableSchema& schema, std::vector<ColumnView> columns,
                  std::span<const std::uint32_t> order, const std::function<Status(Buffer)>& take);
 

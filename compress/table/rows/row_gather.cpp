@@ -8,6 +8,8 @@
 namespace presso {
 namespace {
 
+// Appends the picked rows of one column.
+
 /// One column of the rows that are appended.
 class ColumnGather {
  public:
@@ -15,6 +17,7 @@ class ColumnGather {
                std::size_t column, ColumnData& to)
       : sources_(sources), picks_(picks), column_(column), to_(to) {}
 
+  /// Validity first: it needs the number of rows before the pick.
   void append() {
     append_validity();
     if (is_string(to_.type)) {
@@ -28,18 +31,20 @@ class ColumnGather {
   }
 
  private:
+  /// The column of the batch that the pick names.
   const ColumnView& from(const RowPick& pick) const { return sources_[pick.source][column_]; }
 
   static std::size_t bitmap_bytes(std::uint64_t rows) {
     return static_cast<std::size_t>((rows + 7) / 8);
   }
 
-  /// Rows before the first null have no bits yet: all of them have values.
+  /// Before the first null a column has no validity bits, as all its rows have values.
   void append_validity() {
     const auto is_null = [&](const RowPick& pick) { return from(pick).is_null(pick.row); };
     const bool has_null = std::any_of(picks_.begin(), picks_.end(), is_null);
     if (to_.validity.empty() && !has_null) return;
     if (to_.validity.empty()) {
+      // Ones for all rows before, zeros after the last.
       to_.validity.assign(bitmap_bytes(to_.rows), 0xFF);
       if (to_.rows % 8 != 0) to_.validity.back() = static_cast<Byte>((1u << (to_.rows % 8)) - 1);
     }
@@ -47,6 +52,7 @@ class ColumnGather {
     set_bits(to_.validity.data(), [&](const RowPick& pick) { return !is_null(pick); });
   }
 
+  /// Sets a bit for each pick for which bit_of() is true.
   template <class BitOf>
   void set_bits(Byte* bits, BitOf bit_of) const {
     std::uint64_t at = to_.rows;
@@ -56,6 +62,7 @@ class ColumnGather {
     }
   }
 
+  /// Bits are set one by one, so the new bytes begin as zeros.
   void append_bits() {
     const std::size_t before = to_.values.size();
     to_.values.grow(bitmap_bytes(to_.rows + picks_.size()));
@@ -64,6 +71,7 @@ class ColumnGather {
              [&](const RowPick& pick) { return bit_at(from(pick).values, pick.row); });
   }
 
+  /// A copy of constant size for each width.
   void append_fixed() {
     switch (value_bytes(to_.type)) {
       case 1:
@@ -79,6 +87,7 @@ class ColumnGather {
     }
   }
 
+  // A constant width makes memcpy a single load and store.
   template <std::size_t kBytes>
   void append_values() {
     const std::size_t before = to_.values.size();
@@ -90,11 +99,13 @@ class ColumnGather {
     }
   }
 
+  /// The row's text; a null has none, whatever stands under it.
   Bytes string(const RowPick& pick) const {
     const ColumnView& column = from(pick);
     return column.is_null(pick.row) ? Bytes() : column.string(pick.row);
   }
 
+  /// Measures first, then copies; nulls are empty.
   void append_strings() {
     const std::size_t before = to_.values.size();
     std::size_t size = before;
@@ -118,6 +129,7 @@ class ColumnGather {
 
 }  // namespace
 
+// Columns without rows, ready for append_rows().
 std::vector<ColumnData> empty_columns(const TableSchema& schema) {
   std::vector<ColumnData> columns;
   for (const ColumnSchema& column : schema.columns) {
@@ -127,6 +139,7 @@ std::vector<ColumnData> empty_columns(const TableSchema& schema) {
   return columns;
 }
 
+/// Column by column; picks may name rows of several sources in any order.
 void append_rows(std::span<const std::vector<ColumnView>> sources, std::span<const RowPick> picks,
                  std::vector<ColumnData>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) ColumnGather(sources, picks, i, to[i]).append();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Runs wait in memory until they pass the limit. Then all of them go to temporary files, where
+// runs of one level are merged into a run of the next (a log-structured merge): each row is
+// written once a level. Tested by tests/unit/compress/table/row_sorter_test.cpp.
 #include "compress/table/rows/row_sorter.h"
 
 #include <algorithm>
@@ -17,6 +20,7 @@ class HeldSource final : public BatchSource {
 
   Result<bool> next(Buffer& into) override {
     if (next_ == batches_.size()) return false;
+    // Moved out, so that memory falls as the merge goes on.
     into = std::move(batches_[next_++]);
     return true;
   }
@@ -26,7 +30,7 @@ class HeldSource final : public BatchSource {
   std::size_t next_ = 0;
 };
 
-/// Batches in a part of a file.
+/// A run in a part of a temporary file.
 class FileSource final : public BatchSource {
  public:
   FileSource(const TemporaryFile& file, std::uint64_t begin, std::uint64_t end)
@@ -35,6 +39,7 @@ class FileSource final : public BatchSource {
   Result<bool> next(Buffer& into) override {
     if (at_ == end_) return false;
     Byte size[kBatchSizeBytes];
+    // A batch begins with its own size.
     PRESSO_TRY(file_.read_at(at_, size));
     into.resize_discarding(batch_size(size));
     PRESSO_TRY(file_.read_at(at_, into.mutable_bytes()));
@@ -48,6 +53,7 @@ class FileSource final : public BatchSource {
   std::uint64_t end_;
 };
 
+/// Keeps the largest batch, by which the memory of a merge is estimated.
 void add_batch(RowSorter::SortedRun& run, Buffer batch) {
   run.bytes += batch.size();
   run.largest_batch = std::max<std::uint64_t>(run.largest_batch, batch.size());
@@ -56,6 +62,7 @@ void add_batch(RowSorter::SortedRun& run, Buffer batch) {
 
 }  // namespace
 
+/// Keys are dropped after sorting; the merger makes them again from the batches.
 RowSorter::SortedRun RowSorter::sort(std::span<const ColumnView> columns) const {
   SortedRun run;
   SortKeys keys(by_);
@@ -69,6 +76,8 @@ RowSorter::SortedRun RowSorter::sort(std::span<const ColumnView> columns) const 
   return run;
 }
 
+/// The first run that does not fit sends all held ones to the file, so that either all runs are
+/// in memory or all are in files.
 Status RowSorter::add(SortedRun run) {
   if (levels_.empty() && held_bytes_ + run.bytes <= limits_.memory_bytes) {
     held_bytes_ += run.bytes;
@@ -80,6 +89,7 @@ Status RowSorter::add(SortedRun run) {
   return spill(run);
 }
 
+/// Levels are made when they are first needed.
 Result<RowSorter::Level*> RowSorter::level(std::size_t number) {
   if (number == levels_.size()) {
     PRESSO_ASSIGN(TemporaryFile file, TemporaryFile::create(limits_.temporary_directory));
@@ -88,12 +98,14 @@ Result<RowSorter::Level*> RowSorter::level(std::size_t number) {
   return levels_[number].get();
 }
 
+/// Counts what is written, for the summary.
 Status RowSorter::append(Level& level, const Buffer& batch) {
   PRESSO_TRY(level.file.append(batch.bytes()));
   spilled_bytes_ += batch.size();
   return {};
 }
 
+// Appends a run to the file of level 0.
 Status RowSorter::spill(const SortedRun& run) {
   PRESSO_ASSIGN(Level* const first, level(0));
   const std::uint64_t begin = first->file.size();
@@ -103,12 +115,14 @@ Status RowSorter::spill(const SortedRun& run) {
   return settle(0);
 }
 
-/// More runs than are to be merged at once, by their number or by the memory for their batches.
+/// Whether a level has too many runs to be merged at once, by number or by the memory of a
+/// batch for each.
 bool RowSorter::is_full(const Level& level) const {
   if (level.runs.size() < 2) return false;
   return level.runs.size() >= kMostRuns || level.batch_bytes > limits_.memory_bytes / 2;
 }
 
+// Merging may fill the next level, and so on.
 Status RowSorter::settle(std::size_t number) {
   while (number < levels_.size() && is_full(*levels_[number])) {
     PRESSO_TRY(merge_level(number));
@@ -117,7 +131,7 @@ Status RowSorter::settle(std::size_t number) {
   return {};
 }
 
-/// All runs of a level become one of the next.
+/// Merges all runs of a level into one run of the next; then the level's file is emptied.
 Status RowSorter::merge_level(std::size_t number) {
   Level& from = *levels_[number];
   PRESSO_ASSIGN(Level* const to, level(number + 1));
@@ -132,6 +146,7 @@ Status RowSorter::merge_level(std::size_t number) {
     if (rows.front().rows == 0) break;
     std::vector<ColumnView> views;
     for (const ColumnData& column : rows) views.push_back(column.view());
+    // The merger's rows are in order already: they are packed as they come.
     order.resize(static_cast<std::size_t>(rows.front().rows));
     std::iota(order.begin(), order.end(), 0u);
     PRESSO_TRY(pack_rows(schema_, std::move(views), order, [&](const Buffer& batch) {
@@ -146,13 +161,15 @@ Status RowSorter::merge_level(std::size_t number) {
   return from.file.clear();
 }
 
+/// Runs in the order in which they were written.
 void RowSorter::add_sources(const Level& level, std::vector<std::unique_ptr<BatchSource>>& to) {
   for (const FileRun& run : level.runs) {
     to.push_back(std::make_unique<FileSource>(level.file, run.begin, run.end));
   }
 }
 
-/// Runs of higher levels come first: their rows stood before those of lower ones.
+/// Runs of higher levels come first: their rows stood before those of lower levels, and equal
+/// keys keep the order of the text.
 Result<RunMerger> RowSorter::merge() {
   std::vector<std::unique_ptr<BatchSource>> sources;
   for (SortedRun& run : held_) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sorts any number of rows in bounded memory. Each piece of the text is sorted by the thread that
-// has loaded it and becomes a run of batches. Runs stay in memory while they fit; beyond that they
-// go to a temporary file, and where too many are there, they are merged to one of the next level,
-// in a file of its own. So 128 pieces of 32 MiB are read once more, 512 GiB of text twice, 64 TiB
-// three times; memory is a batch for each run, at most 128 for each level.
+// Sorts any number of rows in bounded memory. Each piece of the text is sorted by the thread
+// that has loaded it and becomes a run of batches. Runs stay in memory while they fit. Beyond
+// that they go to a temporary file; where there are too many, they are merged into one of the
+// next level, which has a file of its own. So 128 pieces of 32 MiB are read once more, 512 GiB
+// of text twice, 64 TiB three times. Memory: one batch for each run, at most 128 runs a level.
 // Tested by tests/unit/compress/table/row_sorter_test.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace presso {
 
 struct SorterLimits {
-  std::uint64_t memory_bytes = 0;  ///< of runs that wait for being merged
+  std::uint64_t memory_bytes = 0;  ///< of runs that wait for the merge
   std::string temporary_directory;
 };
 
@@ -27,23 +27,25 @@ class RowSorter {
   /// Runs of a level before they become one.
   static constexpr std::size_t kMostRuns = 128;
 
+  /// The sorted rows of one piece; made by any thread, added in order.
   struct SortedRun {
     std::vector<Buffer> batches;
     std::uint64_t bytes = 0;
     std::uint64_t largest_batch = 0;
   };
 
-  /// `schema` is kept by reference.
+  /// Keeps `schema` by reference.
   RowSorter(const TableSchema& schema, std::vector<SortColumn> by, SorterLimits limits)
       : schema_(schema), by_(std::move(by)), limits_(std::move(limits)) {}
 
-  /// At least one row. Thread-safe.
+  /// Sorts the rows of `columns`, at least one. Threads may call it at once.
   SortedRun sort(std::span<const ColumnView> columns) const;
-  /// In the order of the text: so rows with equal keys stay in theirs.
+  /// Adds the runs in the order of the text, so that rows with equal keys keep their order. Not
+  /// thread-safe.
   Status add(SortedRun run);
-  /// After the last run; once. The merger needs the sorter.
+  /// To be called once, after the last run. The sorter must outlive the merger.
   Result<RunMerger> merge();
-  /// That were written to temporary files, those of all levels.
+  /// Bytes written to temporary files, on all levels together.
   std::uint64_t spilled_bytes() const { return spilled_bytes_; }
 
  private:
@@ -54,7 +56,7 @@ class RowSorter {
   struct Level {
     TemporaryFile file;
     std::vector<FileRun> runs;
-    std::uint64_t batch_bytes = 0;  ///< of the largest batch of each run
+    std::uint64_t batch_bytes = 0;  ///< sum of each run's largest batch
   };
 
   Result<Level*> level(std::size_t number);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// k-way merge by a tree of losers (format/loser_tree.h). Batches are loaded when they are
+// needed, so memory is one batch for each run.
 #include "compress/table/rows/run_merger.h"
 
 #include <utility>
@@ -15,17 +17,19 @@ Result<RunMerger> RunMerger::open(const TableSchema& schema, const std::vector<S
     merger.runs_.push_back({std::move(source), {}, SortKeys(by), 0, 0, {}});
   }
   for (std::uint32_t run = 0; run < runs.size(); ++run) PRESSO_TRY(merger.load(run));
+  // All heads must be there before the first match of the tournament.
   merger.tree_.build(static_cast<std::uint32_t>(runs.size()),
                      [&](std::uint32_t a, std::uint32_t b) { return merger.comes_first(a, b); });
   return merger;
 }
 
-/// The next batch of a run.
+/// Loads the next batch of a run, and makes its keys.
 Status RunMerger::load(std::uint32_t number) {
   Run& run = runs_[number];
   PRESSO_ASSIGN(const bool more, run.source->next(run.batch));
   run.row = 0;
   run.rows = 0;
+  // An ended run has no rows, and frees its batch.
   if (!more) {
     run.batch = Buffer();
     return {};
@@ -37,6 +41,8 @@ Status RunMerger::load(std::uint32_t number) {
   return {};
 }
 
+/// Runs that have ended come last; ties are broken by the run's number, which keeps the sort
+/// stable.
 bool RunMerger::comes_first(std::uint32_t a, std::uint32_t b) const {
   const Run& left = runs_[a];
   const Run& right = runs_[b];
@@ -45,6 +51,7 @@ bool RunMerger::comes_first(std::uint32_t a, std::uint32_t b) const {
   return order != 0 ? order < 0 : a < b;
 }
 
+/// Stops when a batch is used up, since its rows must be copied before the next is loaded.
 Result<std::vector<ColumnData>> RunMerger::next() {
   std::vector<ColumnData> rows = empty_columns(*schema_);
   std::vector<RowPick> picks;

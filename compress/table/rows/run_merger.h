@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Merges sorted runs of rows, of which each has one batch in memory at a time. A tree of losers
-// finds the next row; most comparisons are of two numbers. Rows with equal
-// keys come in the order of their runs. Tested by tests/unit/compress/table/row_sorter_test.cpp.
+// Merges sorted runs of rows, each with one batch in memory at a time. A tree of losers finds
+// the next row; most comparisons are of two numbers, the first eight bytes of keys. Rows with
+// equal keys come in the order of their runs. Tested by
+// tests/unit/compress/table/row_sorter_test.cpp.
 #pragma once
 
 #include <memory>
@@ -13,21 +14,21 @@
 
 namespace presso {
 
-/// The batches of a run, one after another.
+/// Gives the batches of one run, one after another.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// False at the end, and `into` is left as it is.
+  /// Returns false at the end and leaves `into` as it is.
   virtual Result<bool> next(Buffer& into) = 0;
 };
 
 class RunMerger {
  public:
-  /// `schema` is kept by reference.
+  /// Keeps `schema` by reference and takes the runs.
   static Result<RunMerger> open(const TableSchema& schema, const std::vector<SortColumn>& by,
                                 std::vector<std::unique_ptr<BatchSource>> runs);
 
-  /// Some more rows, no more than the runs' batches have; columns without a row at the end.
+  /// The next rows, at most kBatchRows; columns without rows at the end.
   Result<std::vector<ColumnData>> next();
 
  private:
@@ -36,8 +37,8 @@ class RunMerger {
     Buffer batch;
     SortKeys keys;
     std::uint32_t row = 0;
-    std::uint32_t rows = 0;  ///< of the batch; 0: the run has ended
-    SortHead head;           ///< of `row`
+    std::uint32_t rows = 0;  ///< rows of the batch; 0: the run has ended
+    SortHead head;           ///< the key of `row`
   };
 
   explicit RunMerger(const TableSchema& schema) : schema_(&schema) {}
@@ -46,7 +47,7 @@ class RunMerger {
 
   const TableSchema* schema_;
   std::vector<Run> runs_;
-  std::vector<std::vector<ColumnView>> columns_;  ///< of the runs' batches
+  std::vector<std::vector<ColumnView>> columns_;  ///< columns of the runs' batches
   LoserTree tree_;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Sniffs at growing beginnings of the text (256 KiB, then four times as much) until dialect and
+// first row are known. Bytes that were read are kept for the loader, so that pipes work.
 #include "compress/table/text/begun_text.h"
 
 #include <cstring>
@@ -14,6 +16,7 @@ namespace {
 /// A line of so many bytes is a row, not a comment.
 constexpr std::size_t kLongLine = std::size_t{1} << 24;
 
+/// The part of the options that concerns the dialect.
 SniffOptions sniff_options(const TableTextOptions& text) {
   return {.delimiter = text.delimiter,
           .quote = text.quote,
@@ -24,6 +27,7 @@ SniffOptions sniff_options(const TableTextOptions& text) {
           .skip_lines = text.skip_lines};
 }
 
+/// File names that promise JSON, for a better error if it is something else.
 bool is_json_name(const std::string& name) {
   const std::string_view text(name);
   return text.ends_with(".json") || text.ends_with(".jsonl") || text.ends_with(".ndjson");
@@ -44,6 +48,7 @@ class TextSniffer {
   }
 
  private:
+  /// Reads until the first row is seen, the source ends or 256 MiB were read.
   Status sniff_text() {
     for (std::size_t size = kSniffBytes;; size *= 4) {
       const std::size_t before = begun_.bytes.size();
@@ -98,7 +103,7 @@ class TextSniffer {
     return !all && *end < rest.size() && rest.size() - *end > kLongLine;
   }
 
-  /// Blank lines and comments belong to the row behind them; where there is none, to the head.
+  /// Blank lines and comments belong to the row that follows them; if none does, to the head.
   Status take_text_without_rows() {
     const Bytes rest = begun_.bytes.bytes().subspan(begun_.text.form.head.size());
     begun_.text.form.head.append(rest.begin(), rest.end());
@@ -128,6 +133,7 @@ class TextSniffer {
 
 }  // namespace
 
+/// The source stands after the bytes that were read.
 Result<BegunText> sniff_source(ByteSource& source, const TableTextOptions& options,
                                bool leave_out_bad_rows) {
   return TextSniffer(source, options, leave_out_bad_rows).run();

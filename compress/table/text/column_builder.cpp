@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Parses fields into column memory. Room for a whole batch is made first, so that values are
+// written without checks; short strings are copied 32 bytes at a time into the slack.
 #include "compress/table/text/column_builder.h"
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace {
 constexpr std::size_t kWideCopy = 32;
 static_assert(kWideCopy <= Buffer::kSlack);
 
-/// Returns how many bytes were written.
+/// Halves doubled quotes; returns the number of bytes written.
 std::size_t unescape(Bytes value, Byte quote, Byte* to) {
   const Byte* const begin = to;
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -34,7 +36,7 @@ ColumnBuilder::ColumnBuilder(const ColumnSchema& column, const TextForm& form)
   begin_data();
 }
 
-/// Even without values there is memory: its slack may be read and written.
+/// Even without values there is memory, because its slack may be read and written.
 void ColumnBuilder::begin_data() {
   data_ = ColumnData{};
   data_.type = column_.type;
@@ -43,7 +45,7 @@ void ColumnBuilder::begin_data() {
   string_bytes_ = 0;
 }
 
-/// Room for all of the batch's values, so that they are written without checks.
+/// Makes room for all values of the batch.
 void ColumnBuilder::reserve(const RecordBatch& batch, std::size_t index) {
   const std::uint64_t rows = data_.rows + batch.records();
   if (!data_.validity.empty()) data_.validity.resize((rows + 7) / 8);
@@ -54,6 +56,7 @@ void ColumnBuilder::reserve(const RecordBatch& batch, std::size_t index) {
     std::fill(data_.values.data() + before, data_.values.data() + data_.values.size(), Byte{0});
     return;
   }
+  // Lengths in the text are upper bounds: unescaping only shortens.
   std::size_t bytes = string_bytes_;
   for (std::size_t r = 0; r < batch.records(); ++r) {
     if (index < batch.fields_of(r)) bytes += batch.fields[batch.first_field[r] + index].length;
@@ -74,6 +77,7 @@ void ColumnBuilder::expect(double times) {
 }
 
 void ColumnBuilder::put_null(std::uint64_t row) {
+  // All rows so far have values.
   if (data_.validity.empty()) {
     const std::uint64_t full = row / 8;
     data_.validity.assign(full + kBatchRecords / 8, 0);
@@ -85,6 +89,7 @@ void ColumnBuilder::put_null(std::uint64_t row) {
   if (is_string(column_.type)) data_.offsets.push_back(static_cast<std::int64_t>(string_bytes_));
 }
 
+// A copy of 32 bytes may read after the value, so it must lie well within the text.
 void ColumnBuilder::put_string(const Field& field, Bytes text) {
   const Bytes value = text.subspan(field.begin, field.length);
   Byte* const to = data_.values.data() + string_bytes_;
@@ -101,6 +106,7 @@ void ColumnBuilder::put_string(const Field& field, Bytes text) {
   data_.offsets.push_back(static_cast<std::int64_t>(string_bytes_));
 }
 
+/// Numbers by the column's parser, strings as they are; false if the text does not parse.
 bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text) {
   const Bytes value = text.subspan(field.begin, field.length);
   if (width_ != 0) return parse_(column_, value, data_.values.data() + row * width_);
@@ -114,6 +120,7 @@ bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text)
   return true;
 }
 
+/// The check of put_value() without storing anything.
 bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t record,
                          std::size_t index) const {
   const std::size_t at = batch.first_field[record] + index;
@@ -125,6 +132,7 @@ bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t recor
   return parse_(column_, text.subspan(batch.fields[at].begin, batch.fields[at].length), value);
 }
 
+// Counting lines is slow, but only one error is reported.
 Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t record,
                             std::size_t index, std::uint64_t first_line) const {
   const std::size_t first = batch.first_field[record];
@@ -140,6 +148,7 @@ Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t re
   return error_in_line(line, what);
 }
 
+/// Stops at the first value that does not fit, whose line is then found.
 Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t index,
                              std::uint64_t first_line) {
   reserve(batch, index);
@@ -162,6 +171,7 @@ Status ColumnBuilder::append(const RecordBatch& batch, Bytes text, std::size_t i
   return {};
 }
 
+/// Cuts memory to size; offsets exist even without rows.
 ColumnData ColumnBuilder::finish() {
   if (is_string(column_.type)) {
     data_.values.grow(string_bytes_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One column's values in memory from the fields of records, batch by batch. Fields that equal the
-// null text and stand in no quotes are nulls, as are those that a record does not have; what stands
-// under a null is 0, or an empty string. Doubled quotes in strings are halved, JSON's escapes
-// replaced.
+// Builds one column in memory from the fields of records, batch by batch. Nulls are fields that
+// equal the null text and stand in no quotes, and fields that a record lacks; under a null
+// stands 0 or an empty string. Doubled quotes in strings are halved, JSON's escapes replaced.
+// Each column of a piece has a builder; not for several threads.
 // Tested by tests/unit/compress/table/column_builder_test.cpp.
 #pragma once
 
@@ -17,9 +17,9 @@ class ColumnBuilder {
  public:
   ColumnBuilder(const ColumnSchema& column, const TextForm& form);
 
-  /// The batch's fields number `index`. `first_line`: of text[0], for messages. kInvalidArgument:
-  /// a value that the type does not have, or a null where the column has none; what was appended
-  /// of the batch is of no use then.
+  /// Appends the batch's fields number `index`. `first_line`: the line of text[0], for
+  /// messages. kInvalidArgument: a value that the type does not have, or a null in a column
+  /// without nulls; the builder is of no use after that.
   Status append(const RecordBatch& batch, Bytes text, std::size_t index,
                 std::uint64_t first_line = 1);
   /// Makes room for `times` as many rows as were appended, so that memory is not asked for again
@@ -27,7 +27,7 @@ class ColumnBuilder {
   void expect(double times);
   /// Whether append() takes the record's field.
   bool fits(const RecordBatch& batch, Bytes text, std::size_t record, std::size_t index) const;
-  /// What was appended; the builder is empty after it.
+  /// Returns the column; the builder is empty after it and can be used again.
   ColumnData finish();
 
  private:
@@ -43,7 +43,7 @@ class ColumnBuilder {
   std::string null_text_;
   Byte quote_;
   bool json_;
-  std::uint32_t width_;  ///< of a value in bytes; 0: bits or a string
+  std::uint32_t width_;  ///< bytes of a value; 0: bits or a string
   ParseValue parse_;
   ColumnData data_;
   std::size_t string_bytes_ = 0;

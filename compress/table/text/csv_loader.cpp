@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Tokenises a piece in batches of 1,024 records that stay in the cache, and appends each batch
+// to all columns. Tested by tests/unit/compress/table/csv_loader_test.cpp.
 #include "compress/table/text/csv_loader.h"
 
 #include "compress/table/text/column_builder.h"
@@ -19,6 +21,7 @@ class Loader {
     for (const ColumnSchema& column : schema.columns) builders_.emplace_back(column, schema.text);
   }
 
+  /// All rows of the piece, or the first row's error with its line.
   Result<LoadedRows> load() {
     PRESSO_TRY(read());
     LoadedRows loaded;
@@ -28,6 +31,7 @@ class Loader {
     return loaded;
   }
 
+  /// Only called after load() has failed: it parses everything once more.
   Result<std::vector<RowPlace>> find_bad_rows() const {
     std::vector<RowPlace> bad;
     RecordBatch batch;
@@ -42,6 +46,7 @@ class Loader {
   }
 
  private:
+  /// Tokenises and fills columns, batch by batch.
   Status read() {
     RecordBatch batch;
     for (std::size_t at = 0; at < text_.size();) {
@@ -70,16 +75,20 @@ class Loader {
     return {};
   }
 
+  /// With `fill`, missing fields count as nulls.
   bool has_right_fields(const RecordBatch& batch, std::size_t record) const {
     const std::size_t fields = batch.fields_of(record);
     return fields == builders_.size() || (fill_ && fields < builders_.size());
   }
 
+  /// Where the record's first field begins, its opening quote included.
   static std::size_t begin_of(const RecordBatch& batch, std::size_t record) {
     const Field& first = batch.fields[batch.first_field[record]];
     return first.begin - (first.quoted ? 1 : 0);
   }
 
+  /// Names the line and shows the record's beginning. Lines are counted only here, since that
+  /// reads the text again.
   Error wrong_fields(const RecordBatch& batch, std::size_t record) const {
     const std::size_t fields = batch.fields_of(record);
     const std::size_t begin = begin_of(batch, record);
@@ -90,6 +99,7 @@ class Loader {
     return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
   }
 
+  /// Whether every field parses as its column's type.
   bool has_right_values(const RecordBatch& batch, std::size_t record) const {
     for (std::size_t i = 0; i < builders_.size(); ++i) {
       if (!builders_[i].fits(batch, text_, record, i)) return false;
@@ -103,11 +113,12 @@ class Loader {
   bool fill_;
   Dialect dialect_;
   std::vector<ColumnBuilder> builders_;
-  std::vector<std::uint32_t> ends_;  ///< of each row
+  std::vector<std::uint32_t> ends_;  ///< where each row ends in the text
 };
 
 }  // namespace
 
+// A piece has at most 2 GiB, since places are 32-bit numbers.
 Result<LoadedRows> load_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                              const LoadOptions& options) {
   return without_bad_alloc(

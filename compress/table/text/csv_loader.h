@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Rows of delimited text as columns, with what is needed to give the text back byte for byte: the
-// rows are printed again as the schema says, and where that is not what stood there, the text
-// itself is kept, as are blank lines and comments. One thread; a caller cuts a file into pieces at
-// record ends (last_record_end()). Tested by tests/unit/compress/table/csv_loader_test.cpp.
+// Loads rows of delimited text as columns, with whatever is needed to give the text back byte
+// for byte: the rows are printed again as the schema says, and where the result differs from
+// what stood there, the text itself is kept, as are blank lines and comments. One thread;
+// callers cut a file into pieces at record ends (last_record_end()).
 #pragma once
 
 #include <vector>
@@ -15,13 +15,14 @@ namespace presso {
 
 struct LoadOptions {
   Byte comment = 0;
-  /// Fields that a record lacks are null; without it that is an error. Fields too many always are.
+  /// Whether fields that a record lacks are null; otherwise they are an error. Surplus fields
+  /// always are.
   bool fill = false;
-  /// Rows with the wrong number of fields are left out, so they tell no types either.
+  /// Whether rows with the wrong number of fields are left out; they tell no types then.
   bool leave_out_bad_rows = false;
 };
 
-/// Bytes [begin, end) of a text: a row with its line end.
+/// The bytes [begin, end) of a text: a row with its line end.
 struct RowPlace {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -30,18 +31,19 @@ struct RowPlace {
 struct LoadedRows {
   std::uint64_t rows = 0;
   std::vector<ColumnData> columns;
-  /// Empty where the schema is not exact. Their row numbers count from the text's first row.
+  /// Empty if the schema is not exact. Row numbers count from the text's first row.
   ExactLines exact;
 };
 
-/// `text` has whole records, without TextForm::head; its first byte is in line `first_line`.
-/// kInvalidArgument, with "line 18,342: " in front: a record with the wrong number of fields, a
-/// value that its column's type does not have, a quote that is never closed.
+/// `text` must have whole records, without TextForm::head; its first byte is in line
+/// `first_line`. kInvalidArgument, beginning with "line 18,342: ": a record with the wrong
+/// number of fields, a value that its column's type does not have, a quote that is never
+/// closed.
 Result<LoadedRows> load_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                              const LoadOptions& options = {});
 
-/// The rows for which load_rows() gives an error, from front to back: with too few or too many
-/// fields, or a value that is not of its column's type. Without them it gives none.
+/// The rows for which load_rows() would fail, from front to back: those with too few or too
+/// many fields, or a value that is not of its column's type. Without them it succeeds.
 /// kInvalidArgument: a quote that is never closed.
 Result<std::vector<RowPlace>> find_bad_rows(Bytes text, const TableSchema& schema,
                                             const LoadOptions& options = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drives the loop of token_loop_body.h: picks the version for the CPU, gives its arrays room, and
-// turns an open quotation into an error.
+// Drives the loop of token_loop_body.h: picks the version for the CPU, gives its arrays room,
+// and turns an open quotation into an error with its line.
 #include "compress/table/text/csv_tokenizer.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 namespace presso {
 namespace {
 
+/// Both versions give the same fields.
 TokenLoops loops_for(CpuLevel level) {
 #if defined(__x86_64__)
   if (level >= CpuLevel::kAvx2) return token_loops_avx2();
@@ -19,6 +20,7 @@ TokenLoops loops_for(CpuLevel level) {
   return token_loops_portable();
 }
 
+/// Positions in batches are 32-bit numbers, hence the limit.
 Status check_text(const Dialect& dialect, Bytes text, std::size_t at) {
   PRESSO_TRY(check(dialect));
   if (text.size() > kMaxCsvText || at > text.size()) {
@@ -27,6 +29,7 @@ Status check_text(const Dialect& dialect, Bytes text, std::size_t at) {
   return {};
 }
 
+/// A state that begins at `at`.
 TokenState state_at(const Dialect& dialect, Bytes text, std::size_t at) {
   TokenState state;
   state.text = text;
@@ -35,6 +38,7 @@ TokenState state_at(const Dialect& dialect, Bytes text, std::size_t at) {
   return state;
 }
 
+// The loop checks room once a block, so there must be room for a whole one.
 void give_room(TokenState& state, RecordBatch& batch) {
   constexpr std::size_t kLeast = 2 * kTokenBlock;
   if (state.field_room - state.field_count <= kTokenBlock + 1) {
@@ -51,12 +55,14 @@ void give_room(TokenState& state, RecordBatch& batch) {
   state.record_room = batch.begin.size() - 1;
 }
 
+// Drops room that was not used, and a record that is not complete.
 void trim(const TokenState& state, RecordBatch& batch) {
   batch.fields.resize(state.record_first);
   batch.begin.resize(state.record_count + 1);
   batch.first_field.resize(state.record_count + 1);
 }
 
+/// Names the line of the opening quote: the end of the text says nothing.
 Error unclosed(const TokenState& state, std::uint64_t first_line) {
   const std::uint64_t line = first_line + count_lines(state.text.first(state.open));
   return error_in_line(
@@ -70,6 +76,7 @@ Dialect dialect_of(const TextForm& form, std::size_t columns, Byte comment) {
   return {form.delimiter, form.quote, comment, form.trailing_delimiter, blank_is_null};
 }
 
+// 0 stands for no quote and no comment.
 Status check(const Dialect& dialect) {
   const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
   const Byte comment = dialect.comment;
@@ -83,6 +90,7 @@ Status check(const Dialect& dialect) {
   return {};
 }
 
+// The loop stops when arrays are full, which are then doubled; it goes on where it stopped.
 Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
                              std::size_t most_records, bool text_ends_here, RecordBatch& batch,
                              std::uint64_t first_line, CpuLevel level) {
@@ -90,6 +98,7 @@ Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
   TokenState state = state_at(dialect, text, at);
   state.text_ends_here = text_ends_here;
   state.most_records = most_records;
+  // Arrays keep their size from batch to batch, so this rarely allocates.
   give_room(state, batch);
   batch.begin[0] = static_cast<std::uint32_t>(at);
   batch.first_field[0] = 0;
@@ -100,6 +109,7 @@ Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
     why = loop(state);
   }
   trim(state, batch);
+  // Only where the text ends here; else the caller reads on.
   if (why == TokenStop::kUnclosed) return unclosed(state, first_line);
   return why == TokenStop::kEnd && text_ends_here ? text.size() : state.record_end;
 }
@@ -110,6 +120,7 @@ Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
   return tokenize(dialect, text, at, most_records, text_ends_here, batch, first_line, cpu_level());
 }
 
+/// Tokenises the whole text without keeping fields, as only that tells quotes from data.
 Result<std::size_t> last_record_end(const Dialect& dialect, Bytes text) {
   PRESSO_TRY(check_text(dialect, text, 0));
   TokenState state = state_at(dialect, text, 0);
@@ -119,11 +130,13 @@ Result<std::size_t> last_record_end(const Dialect& dialect, Bytes text) {
   return state.record_end;
 }
 
-/// Counts of a short block fit a byte, so that compilers make vectors of the inner loop.
+/// Counts line ends. The counts of a short block fit into a byte, so that compilers vectorise
+/// the inner loop.
 std::uint64_t count_lines(Bytes text) {
   if (text.empty()) return 0;
   std::uint64_t lines = text[0] == '\r' || text[0] == '\n' ? 1 : 0;
   for (std::size_t begin = 1; begin < text.size();) {
+    // 128 counts at most fit into a byte.
     const std::size_t end = std::min<std::size_t>(text.size(), begin + 128);
     Byte count = 0;
     for (std::size_t i = begin; i < end; ++i) {
@@ -142,6 +155,7 @@ Error error_in_line(std::uint64_t line, std::string_view what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
+/// Used in all messages about rows and values.
 std::string shown(Bytes text) {
   constexpr std::size_t kMost = 60;
   const auto line_end = std::find_if(text.begin(), text.end(),
@@ -152,6 +166,7 @@ std::string shown(Bytes text) {
   return size < text.size() ? begin + "..." : begin;
 }
 
+// Escaped fields have doubled quotes, of which the first is kept.
 void append_value_text(const Field& field, Bytes text, Byte quote, std::vector<Byte>& to) {
   const Bytes value = text.subspan(field.begin, field.length);
   if (!field.escaped) {

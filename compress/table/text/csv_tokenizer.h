@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cuts delimited text into records and fields, batch by batch, without copying a byte. The rules
-// are RFC 4180's, widened so that every text has one reading:
+// Cuts delimited text into records and fields, batch by batch, without copying a byte. The
+// rules are RFC 4180's, widened so that every text has one reading:
 // - LF, CR LF and a lone CR end a line.
 // - A quote opens a field only as its first byte; elsewhere in an unquoted field it is data. In
 //   quotes a doubled quote is one quote, and line ends and delimiters are data.
@@ -10,7 +10,8 @@
 //   stands before the next record. In a text of one column, though, a blank line is a record of one
 //   empty field, since that is how a null is written there (Dialect::blank_records).
 // - Every other byte is data, NUL included.
-// A quote that is never closed is the only text that cannot be read. Tested by
+// The only text that cannot be read is one with a quote that is never closed. Linear; one pass
+// with vector compares (token_loop_body.h). Tested by
 // tests/unit/compress/table/csv_tokenizer_test.cpp against a reader that goes byte by byte.
 #pragma once
 
@@ -26,12 +27,12 @@
 
 namespace presso {
 
-/// How fields are told apart.
+/// The bytes that separate fields.
 struct Dialect {
   Byte delimiter = ',';
   Byte quote = '"';  ///< 0: none
   Byte comment = 0;  ///< 0: none
-  /// A delimiter follows the last field; where it is missing, nothing happens.
+  /// A delimiter follows the last field; where it is missing, the field ends at the line's end.
   bool trailing_delimiter = false;
   bool blank_records = false;  ///< a blank line is a record of one empty field
   friend bool operator==(const Dialect&, const Dialect&) = default;
@@ -43,19 +44,19 @@ Dialect dialect_of(const TextForm& form, std::size_t columns, Byte comment = 0);
 /// kInvalidArgument where two of the bytes are the same, or are line ends.
 Status check(const Dialect& dialect);
 
-/// A field's value is text[begin, begin + length), once doubled quotes in it are halved where
-/// `escaped` says so.
+/// A field's value is text[begin, begin + length); if it is `escaped`, doubled quotes in it
+/// must be halved.
 struct Field {
   std::uint32_t begin = 0;
   std::uint32_t length = 0;  ///< without the quotes
   bool quoted = false;
   bool escaped = false;    ///< holds doubled quotes; only where it is quoted
-  bool irregular = false;  ///< holds a closed quotation and more; not `quoted`
+  bool irregular = false;  ///< a closed quotation with text after it; not `quoted`
 };
 
-/// Records of a text. Record r has the fields [first_field[r], first_field[r + 1]) and, with the
-/// blank lines and comments before it and its line end, the bytes [begin[r], begin[r + 1]): these
-/// pieces follow one another without gaps.
+/// Records of a text. Record r has the fields [first_field[r], first_field[r + 1]). With its
+/// line end and the blank lines and comments before it, it has the bytes [begin[r], begin[r +
+/// 1]): these pieces follow one another without gaps.
 struct RecordBatch {
   std::vector<Field> fields;
   std::vector<std::uint32_t> first_field;
@@ -67,47 +68,49 @@ struct RecordBatch {
   }
 };
 
-/// A batch of so many records stays within a core's caches.
+/// A batch of this many records stays within a core's caches.
 constexpr std::size_t kBatchRecords = 1024;
-/// Longer texts must be cut, see last_record_end().
+/// The longest text; longer ones must be cut, see last_record_end().
 constexpr std::size_t kMaxCsvText = std::size_t{1} << 31;
 
-/// Replaces `batch` by at most `most_records` records of `text` from `at`, which must be the begin
-/// of the text or what an earlier call returned. Returns where the next record begins, blank lines
-/// and comments before it included; batch.begin.back() is the same place but at the very end,
-/// where what follows the last record is skipped. Unless the text ends here, a last record without
-/// a line end is left for later, as is one that ends in a CR which may become a CR LF.
-/// kInvalidArgument: a quote is open where the text ends; counted from `first_line`, the line of
-/// text[0], the message names the line where it was opened.
+/// Replaces `batch` by at most `most_records` records of `text` from `at`, which must be the
+/// beginning of the text or what an earlier call returned. Returns where the next record
+/// begins, with its blank lines and comments; batch.begin.back() is the same place, except at
+/// the very end, where whatever follows the last record is skipped. Unless the text ends here,
+/// a last record without a line end is left for later, as is one that ends in a CR which may
+/// become a CR LF. kInvalidArgument: a quote is open where the text ends; the message names the
+/// line where it was opened, counted from `first_line`, the line of text[0].
 Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
                              std::size_t most_records, bool text_ends_here, RecordBatch& batch,
                              std::uint64_t first_line = 1);
-/// The same with given CPU features, for tests.
+/// With given CPU features, for tests.
 Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
                              std::size_t most_records, bool text_ends_here, RecordBatch& batch,
                              std::uint64_t first_line, CpuLevel level);
 
-/// Where to cut a text that goes on, so that the first part has whole records only: behind its last
-/// record that is surely complete; 0: there is none. `text` begins where a record does.
+/// Where to cut a text that goes on, so that the first part has whole records only: after its
+/// last record that is surely complete; 0 if there is none. `text` must begin where a record
+/// does.
 Result<std::size_t> last_record_end(const Dialect& dialect, Bytes text);
 
-/// Line ends in `text`: LF, CR LF and lone CR.
+/// The number of line ends in `text`: LF, CR LF and lone CR.
 std::uint64_t count_lines(Bytes text);
 
-/// Only fields without quotes can be null.
+/// Whether the field is a null. Fields in quotes never are.
 inline bool is_null(const Field& field, Bytes text, const std::string& null_text) {
   return !field.quoted && field.length == null_text.size() &&
          (null_text.empty() ||
           std::memcmp(text.data() + field.begin, null_text.data(), null_text.size()) == 0);
 }
 
-/// "line 18,342: what", kInvalidArgument.
+/// An error "line 18,342: what" with kInvalidArgument.
 Error error_in_line(std::uint64_t line, std::string_view what);
 
-/// The begin of a text for a message, up to its first line end; "..." where that is not all.
+/// The beginning of a text for a message, up to its first line end and 60 bytes; "..." if more
+/// follows.
 std::string shown(Bytes text);
 
-/// Appends the field's value to `to`, doubled quotes halved.
+/// Appends the field's value to `to`, with doubled quotes halved.
 void append_value_text(const Field& field, Bytes text, Byte quote, std::vector<Byte>& to);
 
 }  // namespace presso

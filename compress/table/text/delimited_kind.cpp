@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// RowTextKind for delimited text: forwards to tokenizer, type inference and loader. Stateless
+// after construction, so threads share it.
 #include "compress/table/text/row_text_kind.h"
 
 namespace presso {
@@ -27,6 +29,7 @@ class DelimitedFinder final : public ColumnFinder {
   std::vector<ColumnReport> report() const override { return types_.report(); }
 
  private:
+  // Such rows must not tell types: one broken line would make a string of every column.
   void leave_out_bad_rows(RecordBatch& batch) const {
     RecordBatch kept;
     kept.first_field.push_back(0);
@@ -49,6 +52,7 @@ class DelimitedFinder final : public ColumnFinder {
   TypeInference types_;
 };
 
+/// Owns form, names and options, to which finders keep references.
 class DelimitedKind final : public RowTextKind {
  public:
   DelimitedKind(const TextForm& form, std::vector<std::string> names, const LoadOptions& options)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Sniffs at the first 200 records. Each rule of dialect.h is a function here; what the caller
+// has said is never overruled. Tested by tests/unit/compress/table/dialect_test.cpp.
 #include "compress/table/text/dialect.h"
 
 #include <algorithm>
@@ -13,8 +15,11 @@ namespace {
 
 constexpr std::size_t kSampleRecords = 200;
 
+/// What a name's extension says: tabs, bars, or the form of TPC-H's dbgen, whose records end
+/// with a bar and have no header.
 enum class FileKind { kOther, kTabs, kBars, kTbl };
 
+/// By the name's extension, in any letter case.
 FileKind kind_of(std::string_view name) {
   std::string lower(name);
   for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
@@ -23,7 +28,7 @@ FileKind kind_of(std::string_view name) {
   return lower.ends_with(".psv") ? FileKind::kBars : FileKind::kOther;
 }
 
-/// Behind `lines` lines from `at` on.
+/// The place after `lines` lines from `at` on.
 std::size_t skip_lines(Bytes text, std::size_t at, std::uint64_t lines) {
   for (; lines > 0 && at < text.size(); --lines) {
     while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
@@ -33,13 +38,15 @@ std::size_t skip_lines(Bytes text, std::size_t at, std::uint64_t lines) {
   return at;
 }
 
-/// How alike a sample's records are.
+/// How alike the records of a sample are.
 struct Likeness {
-  std::size_t records = 0;  ///< that have the commonest number of fields
+  std::size_t records = 0;  ///< records that have the commonest number of fields
   std::size_t fields = 0;   ///< that number
 };
 
+/// The commonest number of fields; of equally common ones the largest.
 Likeness likeness_of(const RecordBatch& sample) {
+  // Records by their number of fields.
   std::map<std::size_t, std::size_t> counts;
   for (std::size_t r = 0; r < sample.records(); ++r) ++counts[sample.fields_of(r)];
   Likeness best;
@@ -49,6 +56,7 @@ Likeness likeness_of(const RecordBatch& sample) {
   return best;
 }
 
+/// Whether the last field of every record is empty and unquoted.
 bool all_end_with_delimiter(const RecordBatch& sample) {
   for (std::size_t r = 0; r < sample.records(); ++r) {
     const Field& last = sample.fields[sample.first_field[r + 1] - 1];
@@ -57,6 +65,7 @@ bool all_end_with_delimiter(const RecordBatch& sample) {
   return sample.records() > 0;
 }
 
+/// Finds one property after another; each relies on those before it.
 class Sniffer {
  public:
   Sniffer(Bytes head, bool all, std::string_view name, const SniffOptions& options)
@@ -78,27 +87,31 @@ class Sniffer {
   }
 
  private:
+  /// UTF-16 is recognised by its mark and refused.
   Status find_begin() {
     if (head_.size() >= 2 &&
         ((head_[0] == 0xFF && head_[1] == 0xFE) || (head_[0] == 0xFE && head_[1] == 0xFF))) {
       return make_error(ErrorCode::kUnsupported, "text in UTF-16: convert it to UTF-8");
     }
+    // The byte order mark of UTF-8 belongs to the head.
     const bool mark = head_.size() >= 3 && head_[0] == 0xEF && head_[1] == 0xBB && head_[2] == 0xBF;
     begin_ = skip_lines(head_, mark ? 3 : 0, options_.skip_lines);
     return {};
   }
 
-  /// A cut text may end in a record; a whole one does not.
+  /// Tokenises the beginning. A cut text may end inside of a record; a whole one may not.
   Status take_sample(Byte delimiter, Byte quote, bool trailing) {
     const Dialect dialect{delimiter, quote, options_.comment, trailing};
     PRESSO_TRY(tokenize(dialect, head_, begin_, kSampleRecords, all_, sample_));
     return {};
   }
 
+  /// A first assumption, which find_quote() may take back.
   void find_quote_before_delimiter() {
     form_.quote = options_.quote.value_or(kind_ == FileKind::kTbl ? Byte{0} : Byte{'"'});
   }
 
+  /// The user's, else by the name's extension, else by content.
   void find_delimiter() {
     form_.delimiter = ',';
     if (kind_ == FileKind::kTabs) form_.delimiter = '\t';
@@ -107,6 +120,7 @@ class Sniffer {
     if (!options_.delimiter && kind_ == FileKind::kOther) find_delimiter_by_content();
   }
 
+  /// Every candidate tokenises the sample; the likeness of its records decides.
   void find_delimiter_by_content() {
     Likeness best;
     for (const Byte delimiter : {Byte{','}, Byte{'\t'}, Byte{';'}, Byte{'|'}}) {
@@ -123,6 +137,7 @@ class Sniffer {
     }
   }
 
+  /// Text with tabs often has quotes as data, so quotes are given up if one is irregular.
   Status find_quote() {
     const Status read = take_sample(form_.delimiter, form_.quote, false);
     if (options_.quote || form_.delimiter != '\t') return read;
@@ -133,16 +148,19 @@ class Sniffer {
     return take_sample(form_.delimiter, form_.quote, false);
   }
 
+  /// Only bars end records in practice; other delimiters there mean an empty last field.
   void find_trailing_delimiter() {
     form_.trailing_delimiter = options_.trailing_delimiter.value_or(
         form_.delimiter == '|' && all_end_with_delimiter(sample_));
   }
 
+  /// The user's word, or looks_like_header().
   bool find_header() const {
     if (options_.header) return *options_.header;
     return kind_ != FileKind::kTbl && looks_like_header(sample_, head_, form_);
   }
 
+  /// The first record's fields, without quotes.
   std::vector<std::string> names_of_header() const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
@@ -153,6 +171,7 @@ class Sniffer {
     return names;
   }
 
+  /// Splits the text into head and rows.
   SniffedText finish() {
     SniffedText text;
     std::size_t end = sample_.records() > 0 ? begin_ : head_.size();
@@ -176,7 +195,7 @@ class Sniffer {
   bool all_;
   FileKind kind_;
   const SniffOptions& options_;
-  std::size_t begin_ = 0;  ///< behind byte order mark and skipped lines
+  std::size_t begin_ = 0;  ///< after byte order mark and skipped lines
   TextForm form_;
   RecordBatch sample_;
 };

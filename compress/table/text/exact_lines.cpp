@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Prints batches of rows and compares them with the text: first all of a batch, and row by row
+// only if it differs. Costs about as much as printing (row_text.h).
 #include "compress/table/text/exact_lines.h"
 
 #include <algorithm>
@@ -13,11 +15,13 @@ bool same(Bytes a, Bytes b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
+/// Compares printed rows with the text they came from and keeps the differing ones.
 class Comparer {
  public:
   Comparer(Bytes text, const std::vector<std::uint32_t>& ends, ExactLines& exact)
       : text_(text), ends_(ends), exact_(exact) {}
 
+  /// Row by row in the order of the text; gathers those that do not print back.
   Status compare(const RowPrinter& printer) {
     Buffer printed;
     std::vector<std::uint64_t> ends;
@@ -35,6 +39,7 @@ class Comparer {
   }
 
  private:
+  /// Row by row, for a batch that differs.
   void compare_rows(std::size_t row, Bytes printed, const std::vector<std::uint64_t>& ends) {
     std::uint64_t begin = 0;
     for (const std::uint64_t end : ends) {
@@ -45,6 +50,7 @@ class Comparer {
     }
   }
 
+  /// Appends one row's text as it stood.
   void keep(std::size_t row, Bytes text) {
     if (exact_.offsets.empty()) exact_.offsets.push_back(0);
     exact_.rows.push_back(static_cast<std::uint32_t>(row));
@@ -52,6 +58,7 @@ class Comparer {
     exact_.offsets.push_back(static_cast<std::int64_t>(exact_.bytes.size()));
   }
 
+  /// Where the row before ends, so that blank lines and comments belong to the row after them.
   std::size_t end_before(std::size_t row) const { return row == 0 ? 0 : ends_[row - 1]; }
   Bytes stood(std::size_t row, std::size_t end) const {
     return text_.subspan(end_before(row), end_before(end) - end_before(row));
@@ -64,6 +71,7 @@ class Comparer {
 
 }  // namespace
 
+// Text after the last row gets the number one after it.
 Status keep_exact_lines(Bytes text, const TableSchema& schema,
                         const std::vector<std::uint32_t>& ends, LoadedRows& loaded) {
   std::vector<ColumnView> views;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of a text must be kept so that its rows can be given back byte for byte: the rows are
-// printed as their schema says, and those that differ from the text are kept as they stood.
+// Keeps the parts of a text that printing its rows would not give back byte for byte: the rows are
+// printed as their schema says, and those that differ from the text are kept in full.
 // Tested through tests/unit/compress/table/csv_loader_test.cpp and json_loader_test.cpp.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace presso {
 
-/// `ends`: of each row in `text`, with what stands before the row. Text behind the last row is kept
-/// as well. Fills loaded.exact.
+/// `ends`: where each row ends in `text`, what precedes the row being part of it. Text after
+/// the last row is kept as well. Fills loaded.exact.
 Status keep_exact_lines(Bytes text, const TableSchema& schema,
                         const std::vector<std::uint32_t>& ends, LoadedRows& loaded);
 

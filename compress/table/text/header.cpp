@@ -11,8 +11,11 @@
 namespace presso {
 namespace {
 
+// Letters of an identifier: none, lower case, upper case or both. Files mostly write names in
+// one case.
 enum class LetterCase { kNone, kLower, kUpper, kMixed };
 
+/// ASCII only, whatever the locale.
 bool is_lower(Byte byte) {
   return byte >= 'a' && byte <= 'z';
 }
@@ -23,7 +26,8 @@ bool is_digit(Byte byte) {
   return byte >= '0' && byte <= '9';
 }
 
-/// kNone: no identifier. Without letters it is lower case.
+/// The case of an identifier; kNone where `text` is none. Without letters, as "_1", it counts
+/// as lower case.
 LetterCase identifier_case(Bytes text) {
   if (text.empty() || is_digit(text[0])) return LetterCase::kNone;
   const bool letters = std::all_of(text.begin(), text.end(), [](Byte byte) {
@@ -34,11 +38,14 @@ LetterCase identifier_case(Bytes text) {
   return std::none_of(text.begin(), text.end(), is_lower) ? LetterCase::kUpper : LetterCase::kMixed;
 }
 
+/// The rules of header.h, one function each, on the records of a sample.
 class HeaderTest {
  public:
   HeaderTest(const RecordBatch& sample, Bytes text, const TextForm& form)
       : sample_(sample), text_(text), form_(form) {}
 
+  /// The first record must be names that are all different; then either a column has a type
+  /// below it, or names alone look different from what follows.
   bool passes() const {
     if (sample_.records() == 0 || !has_names()) return false;
     if (has_typed_column()) return true;
@@ -46,11 +53,13 @@ class HeaderTest {
   }
 
  private:
+  /// A field's bytes, without quotes.
   Bytes value(std::size_t record, std::size_t index) const {
     const Field& field = sample_.fields[sample_.first_field[record] + index];
     return text_.subspan(field.begin, field.length);
   }
 
+  /// Whether all fields of the first record may be names, none empty and no two equal.
   bool has_names() const {
     std::set<std::string> seen;
     for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
@@ -61,22 +70,26 @@ class HeaderTest {
     return true;
   }
 
-  /// A string, or a word like "t" or "nan" above a column that it does not fit.
+  /// Whether the field may be a name: a string, or a word like "t" or "nan" above a column that
+  /// it does not fit.
   bool may_be_name(std::size_t index) const {
     const Bytes name = value(0, index);
     const TypeCandidate candidate = candidate_of(name);
     if (candidate.column.type == ColumnType::kUtf8) return true;
+    // A word that has a type by itself is a name only above values of another type.
     const TypeCandidate below = values_below(index);
     return (is_lower(name[0]) || is_upper(name[0])) && below.seen &&
            join(below, candidate).column.type == ColumnType::kUtf8;
   }
 
+  // The narrowest type of the values below the first record.
   TypeCandidate values_below(std::size_t index) const {
     TypeCandidate candidate;
     for (std::size_t r = 1; r < sample_.records(); ++r) add_value(r, index, candidate);
     return candidate;
   }
 
+  /// Whether some column below the first record has a type other than string.
   bool has_typed_column() const {
     for (std::size_t i = 0; i < sample_.fields_of(0); ++i) {
       const TypeCandidate candidate = values_below(i);
@@ -85,6 +98,7 @@ class HeaderTest {
     return false;
   }
 
+  /// Nulls tell nothing of a type.
   void add_value(std::size_t record, std::size_t index, TypeCandidate& candidate) const {
     if (index >= sample_.fields_of(record)) return;
     const Field& field = sample_.fields[sample_.first_field[record] + index];
@@ -92,7 +106,7 @@ class HeaderTest {
     candidate = join(candidate, candidate_of(value(record, index)));
   }
 
-  /// All fields are identifiers in the case of the header's first.
+  /// Whether all fields are identifiers in the letter case of the header's first one.
   bool is_of_names(std::size_t record) const {
     const LetterCase first = identifier_case(value(0, 0));
     if (first != LetterCase::kLower && first != LetterCase::kUpper) return false;
@@ -102,6 +116,7 @@ class HeaderTest {
     return true;
   }
 
+  /// If there is one, identifiers are what the file is full of and tell nothing.
   bool any_later_of_names() const {
     for (std::size_t r = 1; r < sample_.records(); ++r) {
       if (is_of_names(r)) return true;
@@ -114,11 +129,13 @@ class HeaderTest {
   const TextForm& form_;
 };
 
-/// Makes up names that are not among those given, nor made up before.
+/// Makes up names that are neither given nor made up before.
 class NameMaker {
  public:
   explicit NameMaker(const std::vector<std::string>& given) : taken_(given.begin(), given.end()) {}
 
+  /// `name`, or `name_2`, `name_3` and so on. The last number is remembered, so that many equal
+  /// names cost linear time.
   std::string make(const std::string& name) {
     std::string made = name;
     for (std::size_t& number = numbers_[name]; !taken_.insert(made).second;) {
@@ -130,9 +147,10 @@ class NameMaker {
 
  private:
   std::set<std::string> taken_;
-  std::map<std::string, std::size_t> numbers_;  ///< the last that was tried
+  std::map<std::string, std::size_t> numbers_;  ///< the last number that was tried for each name
 };
 
+/// A note for people.
 std::string renaming(const std::string& number, const std::string& old, const std::string& name) {
   return "column " + number + " has " + (old.empty() ? "no name" : "the name `" + old + "` again") +
          ": it is called `" + name + "`";
@@ -144,6 +162,7 @@ bool looks_like_header(const RecordBatch& sample, Bytes text, const TextForm& fo
   return HeaderTest(sample, text, form).passes();
 }
 
+/// Names that are given and unique are never changed.
 ColumnNames usable_names(std::vector<std::string> names) {
   ColumnNames result;
   NameMaker maker(names);
@@ -161,6 +180,7 @@ ColumnNames usable_names(std::vector<std::string> names) {
   return result;
 }
 
+// For files without header: column1, column2 and so on.
 std::vector<std::string> numbered_names(std::size_t columns) {
   std::vector<std::string> names;
   for (std::size_t i = 1; i <= columns; ++i) names.push_back("column" + std::to_string(i));

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Names of columns: whether a text's first record holds them, and what is made of them.
+// Names of columns: whether a text's first record holds them, and how they are made usable.
 //
-// Without being told, a first record is a header only where its fields are at least two or have a
-// typed column below them, are all non-empty, distinct and strings (no number, date or time; a word
-// like "t" or "nan" only above a column that it does not fit), and
-// - some column below it has values of one type that is no string, or
+// Unless the caller says, the first record is a header only if its fields are at least two or
+// have a typed column below them; if they are all non-empty, distinct and strings (no number,
+// date or time; a word like "t" or "nan" only above a column that it does not fit); and if
+// - some column below it has values of one type other than string, or
 // - all columns are strings, and the fields are all identifiers in one letter case (a letter or
-//   '_', then letters, digits and '_'), while no later record is made of such fields alone:
-//   "name,city" above "Bob,Berlin" is a header, above "bob,berlin" it is a row. A text of that one
-//   record is a header, too: exports without rows are commoner than such a row alone.
-// Tested by tests/unit/compress/table/dialect_test.cpp.
+//   '_', then letters, digits and '_'), while no later record has only such fields: "name,city"
+//   above "Bob,Berlin" is a header, above "bob,berlin" it is a row. A text of this one record
+//   is a header, too: exports without rows are commoner than such a row alone.
+// A wrong guess loses nothing: exact text is given back either way. Tested by
+// tests/unit/compress/table/dialect_test.cpp.
 #pragma once
 
 #include <string>
@@ -23,13 +24,14 @@ namespace presso {
 bool looks_like_header(const RecordBatch& sample, Bytes text, const TextForm& form);
 
 struct ColumnNames {
-  std::vector<std::string> names;  ///< none empty, no two the same
-  std::vector<std::string> notes;  ///< for people: what was renamed
+  std::vector<std::string> names;  ///< none empty, no two equal
+  std::vector<std::string> notes;  ///< for people: which names were changed
 };
 
-/// Empty names become "column5" (counted from 1), doubled ones "a_2", "a_3".
+/// Gives empty names ("column5", counted from 1) and distinguishes repeated ones ("a_2",
+/// "a_3").
 ColumnNames usable_names(std::vector<std::string> names);
-/// "column1" and so on.
+/// "column1", "column2" and so on.
 std::vector<std::string> numbered_names(std::size_t columns);
 
 }  // namespace presso

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Inference looks at every value of every row, since one value decides. What is written in
+// different ways, as spaces and escapes, is decided by majority; rows that differ keep their
+// text as exact lines.
 #include "compress/table/text/json_inference.h"
 
 #include <algorithm>
@@ -12,18 +15,22 @@ namespace presso {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-/// Of the first so many rows, all strings are looked at for '/'.
+/// In the first rows, as many as this, all strings are searched for '/'; later only those with
+/// escapes.
 constexpr std::uint64_t kSlashRows = 4096;
 
-/// Columns times rows, at most: so many for a byte of text, and so many in any case. Each of these
-/// values is looked at, whether it is in the text or not.
+/// Limits for columns times rows: this many for each byte of text, and this many in any case. Every
+/// one of these values is looked at, whether the text has it or not, so keys that are data would
+/// make the time grow with the square of the text.
 constexpr std::uint64_t kMostValuesPerByte = 64;
 constexpr std::uint64_t kFreeValues = std::uint64_t{1} << 22;
 
+/// The end of messages that refuse a text.
 constexpr char kKeysAreData[] =
     ": where keys are data, put such objects one level deeper, or compress the text without "
     "--table";
 
+/// For sets of kinds.
 constexpr Byte bit_of(JsonKind kind) {
   return static_cast<Byte>(1u << static_cast<unsigned>(kind));
 }
@@ -36,7 +43,7 @@ std::string_view view(Bytes text) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-/// Whether an escape stands for what is not ASCII.
+/// Whether an escape stands for a character that is not ASCII.
 bool escapes_characters(std::string_view string) {
   for (std::size_t at = 0; (at = string.find('\\', at)) != string.npos; at += 2) {
     if (string[at + 1] != 'u') continue;
@@ -47,6 +54,7 @@ bool escapes_characters(std::string_view string) {
 
 }  // namespace
 
+/// Also accepts a first line that is cut off, if it begins like an object.
 std::optional<TextForm> sniff_json(Bytes head) {
   TextForm form;
   form.kind = TextKind::kJsonLines;
@@ -70,6 +78,8 @@ JsonInference::JsonInference(const TextForm& form) : form_(form), types_(0, form
   types_ = TypeInference(0, form_);
 }
 
+// A batch may bring many new keys, so that its rows times columns would be too many: then a
+// smaller batch is read again.
 void JsonInference::add(Bytes text, std::uint64_t first_line) {
   JsonBatch batch;
   choice_.reset();
@@ -90,12 +100,15 @@ void JsonInference::add(Bytes text, std::uint64_t first_line) {
   }
 }
 
+/// Returns true, and remembers it, if there are too many keys for rows that have few each: the text
+/// is refused then.
 bool JsonInference::note_sparse(std::uint64_t rows) {
   const std::size_t keys = keys_.names().size();
   if (keys * rows > kMostValuesPerByte * bytes_ + kFreeValues) sparse_ = {keys, rows};
   return sparse_.has_value();
 }
 
+/// Types are inferred by TypeInference, from members spread over columns.
 void JsonInference::add_batch(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
   add_stray(batch, text, first_line);
   if (batch.rows() == 0) return;
@@ -105,7 +118,9 @@ void JsonInference::add_batch(const JsonBatch& batch, Bytes text, std::uint64_t 
   types_.add(records_, text, first_line);
 }
 
+/// Grows the tables to the keys known by now.
 void JsonInference::extend_columns() {
+  // New columns were absent in all earlier rows, which needs no entry.
   const std::size_t columns = keys_.names().size();
   types_.add_columns(columns - kinds_.size());
   kinds_.resize(columns, 0);
@@ -113,6 +128,7 @@ void JsonInference::extend_columns() {
   raw_.resize(columns, false);
 }
 
+// Lines that are no objects are not an error: they become exact lines.
 void JsonInference::add_stray(const JsonBatch& batch, Bytes text, std::uint64_t first_line) {
   if (batch.stray.empty()) return;
   if (ragged_.count == 0) {
@@ -121,6 +137,7 @@ void JsonInference::add_stray(const JsonBatch& batch, Bytes text, std::uint64_t 
   ragged_.count += batch.stray.size();
 }
 
+// Notes key order, kinds and how the row is written.
 void JsonInference::add_row(const JsonBatch& batch, Bytes text, std::size_t row) {
   ++rows_;
   bool twice = false;
@@ -143,6 +160,7 @@ void JsonInference::add_row(const JsonBatch& batch, Bytes text, std::size_t row)
   if (text[end - 1] == '\n') carriage_return_.add(text[end - 2] == '\r');
 }
 
+/// Votes on escapes, for strings that show them.
 void JsonInference::add_string(const JsonMember& member, Bytes text) {
   const std::string_view string = view(text.subspan(member.begin, member.length));
   if (member.non_ascii) {
@@ -184,7 +202,8 @@ void JsonInference::merge(const JsonInference& later) {
   rows_ += later.rows_;
 }
 
-/// `inferred`: as TypeInference has it, which knows nothing of kinds.
+/// The column's final schema. `inferred` comes from TypeInference, which sees texts only and
+/// does not know whether they stood in quotes.
 ColumnSchema JsonInference::column(std::size_t index, const ColumnSchema& inferred) const {
   ColumnSchema string;
   string.name = inferred.name;
@@ -202,12 +221,13 @@ ColumnSchema JsonInference::column(std::size_t index, const ColumnSchema& inferr
   return string;
 }
 
-/// It costs much where there are many keys, and both finish() and report() need it.
+/// Choosing takes long if there are many keys, and both finish() and report() need the choice.
 const JsonKeyOrder::Choice& JsonInference::choice() const {
   if (!choice_) choice_ = order_.choose(kinds_.size());
   return *choice_;
 }
 
+/// Refuses texts whose keys are data, as such a table would mostly be nulls.
 Result<TableSchema> JsonInference::finish() const {
   if (too_many_) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -238,6 +258,7 @@ Result<TableSchema> JsonInference::finish() const {
   return schema;
 }
 
+// A row without the key counts as a null.
 std::vector<ColumnReport> JsonInference::report() const {
   const std::vector<ColumnReport> found = types_.report();
   std::vector<ColumnReport> reports;

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Finds out, from all rows of JSON lines, which columns there are, which type each has, and how the
-// text is written. A column's values tell its type as type_inference.h has it:
+// Finds out, from all rows of JSON lines, which columns there are, which type each has, and how
+// the text is written. The values of a column tell its type by the rules of type_inference.h:
 //
-//   numbers            int64, uint64, decimal or double, where every one prints back
+//   numbers            int64, uint64, decimal or double, if every one prints back
 //   true, false        bool
-//   strings            date or timestamp where all have one pattern, else utf8, escapes replaced
-//   else               utf8 of kRawJson, the values' own text: numbers in no one writing (1.0 and
-//                      1, 1e5), values of several kinds, objects and arrays
+//  strings            date or timestamp if all have one pattern, otherwise utf8, escapes
+// replaced
+//  otherwise          utf8 of kRawJson, the values' own text: numbers in no one writing (1.0
+// and
+// 1, 1e5), values of several kinds, objects and arrays
 //
-// null and a key that is not there are null. Columns stand in the order that most rows have their
-// keys in (json_key_order.h). Whether there are spaces, what is escaped and how lines end is
-// decided by how most is written. Cost: json_rate in lab/programs/columns.
-// Tested by tests/unit/compress/table/json_inference_test.cpp.
+// A missing key and null are both null. Columns stand in the order in which most rows have
+// their keys (json_key_order.h). Whether there are spaces, what is escaped and how lines end is
+// decided by majority. One inference for each thread; merge() joins them in the text's order.
+// Cost: json_rate in lab/programs/columns. Tested by
+// tests/unit/compress/table/json_inference_test.cpp.
 #pragma once
 
 #include <optional>
@@ -24,34 +27,35 @@
 
 namespace presso {
 
-/// How JSON lines begin: the form has a byte order mark as its head, and nothing else set. Empty
-/// where the first line that is not blank is no object; of one that does not end in `head`, only
-/// its begin is looked at.
+/// The form of a text that begins like JSON lines: a byte order mark is its head, and nothing
+/// else is set. Empty if the first line that is not blank is no object; if that line does not
+/// end in `head`, only its beginning is looked at.
 std::optional<TextForm> sniff_json(Bytes head);
 
 class JsonInference {
  public:
-  /// `form`: as sniff_json() gives it.
+  /// `form`: as sniff_json() returns it.
   explicit JsonInference(const TextForm& form);
 
-  /// Whole lines, at most kMaxJsonText bytes; the first byte is in line `first_line`.
+  /// Adds whole lines, at most kMaxJsonText bytes; the first byte is in line `first_line`.
   void add(Bytes text, std::uint64_t first_line);
   /// Adds `lines` to every line that was noted.
   void move_lines(std::uint64_t lines);
   /// What was seen of a later part of the text.
   void merge(const JsonInference& later);
 
-  /// All columns may be null. kInvalidArgument: no row has a key; there are more keys than a table
-  /// can have columns, or so many of which rows have so few that a table would mostly be nulls.
+  /// The schema; all columns may be null. kInvalidArgument: no row has a key; there are more
+  /// keys than a table can have columns; or the rows have so few of the keys each that a
+  /// table would mostly be nulls.
   Result<TableSchema> finish() const;
-  /// In the order of finish()'s columns.
+  /// Reports in the order of finish()'s columns.
   std::vector<ColumnReport> report() const;
-  /// Lines that are neither blank nor an object.
+  /// Lines that are neither blank nor objects.
   const RaggedRecords& ragged() const { return ragged_; }
   std::uint64_t rows() const { return rows_; }
 
  private:
-  /// How often something is written in one way, and how often in the other.
+  /// How often something is written in one way and in the other.
   struct Votes {
     std::uint64_t yes = 0;
     std::uint64_t no = 0;
@@ -62,7 +66,7 @@ class JsonInference {
     }
     bool won() const { return yes > no; }
   };
-  /// So many keys for so many rows that nothing more is looked at.
+  /// Set when keys are too many for their rows; nothing more is looked at then.
   struct SparseKeys {
     std::size_t keys = 0;
     std::uint64_t rows = 0;
@@ -79,7 +83,7 @@ class JsonInference {
   TextForm form_;
   JsonKeys keys_;
   TypeInference types_;
-  std::vector<Byte> kinds_;  ///< of each column, a bit a JsonKind
+  std::vector<Byte> kinds_;  ///< for each column, a bit for each JsonKind that it had
   JsonKeyOrder order_;
   Votes spaces_;
   Votes ascii_;
@@ -87,13 +91,14 @@ class JsonInference {
   Votes carriage_return_;
   RaggedRecords ragged_;
   std::uint64_t rows_ = 0;
-  std::uint64_t bytes_ = 0;  ///< of text
+  std::uint64_t bytes_ = 0;  ///< of text that was added
   bool too_many_ = false;
   std::optional<SparseKeys> sparse_;
-  mutable std::optional<JsonKeyOrder::Choice> choice_;  ///< of all that was added so far
-  // Of the batch being added.
-  std::vector<std::uint32_t> columns_;  ///< of its members
-  std::vector<std::uint64_t> seen_;     ///< by column: the row that had it last, plus 1
+  mutable std::optional<JsonKeyOrder::Choice> choice_;  ///< for everything added so far
+  // Scratch for the batch that is being added:
+  // Scratch for the batch that is being added.
+  std::vector<std::uint32_t> columns_;  ///< the column of each member
+  std::vector<std::uint64_t> seen_;     ///< for each column, the number of the row that had it last
   std::vector<bool> raw_;
   JsonOrder shape_;
   RecordBatch records_;

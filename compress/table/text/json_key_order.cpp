@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The columns' order: what the commonest orders say of which key stands before which, each taken in
-// as long as all of it can be had in one order. So files that leave out keys get the order in which
-// their writer had them, whatever row shows which key first.
+// Chooses the columns' order: the commonest orders of keys say which key stands before which,
+// and each is taken as long as all that was taken fits into one order (a topological sort). So
+// files that leave out keys get the order in which their writer had them, whichever row shows a
+// key first.
 #include "compress/table/text/json_key_order.h"
 
 #include <algorithm>
@@ -16,31 +17,34 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kMostShapeKeys = std::size_t{1} << 20;
-/// Rows that must share an order before it is worth a place in the schema.
+/// Rows that must share an order before it is stored in the schema.
 constexpr std::uint64_t kLeastRows = 2;
-/// Steps that may be spent on the order of columns.
+/// Steps that may be spent on ordering columns; later orders are ignored then.
 constexpr std::size_t kMostSteps = std::size_t{1} << 27;
 
+/// Keys carry a mark for null values.
 std::uint32_t column_of(std::uint32_t key) {
   return key & ~kJsonNull;
 }
 
-/// Columns in an order in which all relations taken in so far hold.
+/// Columns in an order that agrees with all relations taken so far.
 class ColumnOrder {
  public:
   explicit ColumnOrder(std::size_t columns) : after_(columns), place_(columns) {
     std::iota(place_.begin(), place_.end(), 0u);
   }
 
+  /// Whether the keys stand in the present order of columns.
   bool holds(const JsonOrder& keys) const {
     return std::is_sorted(keys.begin(), keys.end(), [this](std::uint32_t a, std::uint32_t b) {
       return place_[column_of(a)] < place_[column_of(b)];
     });
   }
 
-  /// Takes the keys' order in where that is possible.
+  /// Adds the relations of these keys, unless they contradict earlier ones.
   void take(const JsonOrder& keys) {
     if (steps_ > kMostSteps) return;
+    // Remembered, so that a contradiction can be taken back.
     const auto before = relations_of(keys);
     for (std::size_t i = 1; i < keys.size(); ++i) {
       after_[column_of(keys[i - 1])].insert(column_of(keys[i]));
@@ -53,7 +57,7 @@ class ColumnOrder {
   const std::vector<std::uint32_t>& places() const { return place_; }
 
  private:
-  /// Which of the relations between neighbours are known.
+  /// Which of the relations between neighbours are known already.
   std::vector<bool> relations_of(const JsonOrder& keys) const {
     std::vector<bool> known(keys.size());
     for (std::size_t i = 1; i < keys.size(); ++i) {
@@ -62,9 +66,10 @@ class ColumnOrder {
     return known;
   }
 
-  /// Of columns that nothing puts in order, those stand first that turned up first. False where
-  /// there is no order; places stay as they were then.
+  /// Topological sort (Kahn 1962). Among columns that no relation orders, those that turned up
+  /// first come first. False if the relations have a cycle; places are unchanged then.
   bool sort() {
+    // How many columns must still come before each.
     std::vector<std::uint32_t> open(after_.size(), 0);
     for (const auto& later : after_) {
       steps_ += later.size() + 1;
@@ -94,11 +99,12 @@ class ColumnOrder {
   std::size_t steps_ = 0;
 };
 
+/// Whether some key of the row has the value null.
 bool has_null(const JsonOrder& keys) {
   return std::any_of(keys.begin(), keys.end(), [](auto key) { return (key & kJsonNull) != 0; });
 }
 
-/// The columns of a row that have values.
+/// The columns with values, sorted: what tells orders apart later (json_orders.h).
 JsonOrder presence_of(const JsonOrder& keys) {
   JsonOrder values;
   for (const std::uint32_t key : keys) {
@@ -119,6 +125,7 @@ std::size_t JsonKeyOrder::Hash::operator()(const JsonOrder& keys) const {
   return static_cast<std::size_t>(hash);
 }
 
+/// The shape of the row before is tried first; most rows repeat it.
 void JsonKeyOrder::add(const JsonOrder& shape, std::uint64_t rows) {
   if (last_ < shapes_.size() && shapes_[last_].keys == shape) {
     shapes_[last_].rows += rows;
@@ -137,6 +144,7 @@ void JsonKeyOrder::add(const JsonOrder& shape, std::uint64_t rows) {
   shapes_.push_back({shape, rows});
 }
 
+/// Renumbers the later part's columns.
 void JsonKeyOrder::merge(const JsonKeyOrder& later, const std::vector<std::uint32_t>& columns) {
   for (const Shape& shape : later.shapes_) {
     JsonOrder keys;
@@ -147,7 +155,7 @@ void JsonKeyOrder::merge(const JsonKeyOrder& later, const std::vector<std::uint3
   }
 }
 
-/// Whether more rows can be given back so than with every null written out.
+/// Whether more rows can be printed back by leaving nulls out than by writing every null.
 bool JsonKeyOrder::mostly_omits_nulls(std::size_t columns) const {
   std::uint64_t whole = 0;
   std::uint64_t without_nulls = 0;
@@ -158,6 +166,7 @@ bool JsonKeyOrder::mostly_omits_nulls(std::size_t columns) const {
   return without_nulls > whole;
 }
 
+// Stable, so that the result does not depend on the sort's implementation.
 std::vector<const JsonKeyOrder::Shape*> JsonKeyOrder::commonest_first() const {
   std::vector<const Shape*> shapes;
   for (const Shape& shape : shapes_) shapes.push_back(&shape);
@@ -166,6 +175,8 @@ std::vector<const JsonKeyOrder::Shape*> JsonKeyOrder::commonest_first() const {
   return shapes;
 }
 
+/// Orders of the same columns can have one entry only; the commonest is stored. The rest is
+/// left to exact lines.
 JsonKeyOrder::Choice JsonKeyOrder::choose(std::size_t columns) const {
   const std::vector<const Shape*> shapes = commonest_first();
   Choice choice;
@@ -175,6 +186,7 @@ JsonKeyOrder::Choice JsonKeyOrder::choose(std::size_t columns) const {
   choice.columns.resize(columns);
   for (std::uint32_t i = 0; i < columns; ++i) choice.columns[order.places()[i]] = i;
 
+  // Sets of columns that have their order already.
   std::set<JsonOrder> settled;
   std::size_t keys = 0;
   for (const Shape* shape : shapes) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which keys the rows of JSON lines have, in which order, and what order of columns and which
-// further orders (TextForm::json_orders) give the most rows back. Rows of one key order are counted
-// together; of more than kMostShapes different orders the later ones are left to exact lines.
-// Tested through tests/unit/compress/table/json_inference_test.cpp.
+// Counts which keys the rows of JSON lines have, and in which order, and chooses the order of
+// columns and the further orders (TextForm::json_orders) that give the most rows back. Rows of
+// one key order are counted together. If there are more than kMostShapes different orders, the
+// later ones are left to exact lines. Tested through
+// tests/unit/compress/table/json_inference_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +18,17 @@ constexpr std::size_t kMostShapes = std::size_t{1} << 14;
 
 class JsonKeyOrder {
  public:
-  /// Of one row: columns, with kJsonNull added where the value is null. No column twice.
+  /// Adds one row, or several alike: their columns, with kJsonNull added where the value is
+  /// null. No column may occur twice.
   void add(const JsonOrder& shape, std::uint64_t rows = 1);
-  /// What was seen of a later part; its column i is column columns[i] here.
+  /// Adds the counts of a later part, whose column i is column columns[i] here.
   void merge(const JsonKeyOrder& later, const std::vector<std::uint32_t>& columns);
 
+  /// The result: how rows should be written so that most print back.
   struct Choice {
-    std::vector<std::uint32_t> columns;  ///< their numbers so far, in the order for the schema
+    std::vector<std::uint32_t> columns;  ///< present column numbers, in the order for the schema
     bool omits_nulls = false;
-    std::vector<JsonOrder> orders;  ///< by the new numbers
+    std::vector<JsonOrder> orders;  ///< further orders, in the schema's column numbers
   };
   Choice choose(std::size_t columns) const;
 
@@ -43,8 +46,8 @@ class JsonKeyOrder {
 
   std::vector<Shape> shapes_;
   std::unordered_map<JsonOrder, std::size_t, Hash> number_of_;
-  std::size_t last_ = 0;  ///< the shape of the row before
-  std::size_t keys_ = 0;  ///< of all shapes
+  std::size_t last_ = 0;  ///< index of the shape of the row before
+  std::size_t keys_ = 0;  ///< keys of all shapes together
 };
 
 }  // namespace presso

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// From the members of JSON rows to the fields of records, which inference and column building take:
-// every key gets a column, and every row a field for each column, those of keys that it does not
-// have, and of nulls, empty and without quotes. Of a key that a row has twice the last one counts.
-// A row's keys mostly follow one another as in rows before, so each is first compared with the key
-// that followed the one before it the last time. Tested through json_loader_test.cpp.
+// From the members of JSON rows to the fields of records, which inference and column building
+// take: every key gets a column, and every row has a field for each column, empty and without
+// quotes for nulls and for keys that it lacks. If a row has a key twice, the last one counts. A
+// row's keys mostly follow one another as in earlier rows, so each is first compared with the
+// key that came next the last time. Tested through
+// tests/unit/compress/table/json_loader_test.cpp.
 #pragma once
 
 #include <string>
@@ -22,7 +23,8 @@ class JsonKeys {
   explicit JsonKeys(const std::vector<std::string>& names);
 
   static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
-  /// The column of each of the batch's members; unknown keys become columns where `add` says so.
+  /// The column of each of the batch's members; unknown keys become columns if `add` is set,
+  /// and otherwise are kUnknown.
   void resolve(const JsonBatch& batch, Bytes text, bool add, std::vector<std::uint32_t>& columns);
   std::uint32_t find_or_add(const std::string& name, bool add);
   const std::vector<std::string>& names() const { return names_; }
@@ -31,15 +33,17 @@ class JsonKeys {
   std::uint32_t slow_find(const JsonMember& member, Bytes text, bool add);
 
   std::vector<std::string> names_;
-  std::vector<std::string> written_;  ///< as the key stood last, with its escapes
+  std::vector<std::string> written_;  ///< the key as it last stood in the text, with its escapes
   std::unordered_map<std::string, std::uint32_t> columns_;
-  std::vector<std::uint32_t> next_;  ///< by the column before plus 1; 0: at a row's begin
+  // expected column, indexed by the column before plus 1; 0: at a row's beginning
+  std::vector<std::uint32_t> next_;
 };
 
-/// Rows in a batch: so many that their fields stay within a core's caches.
+/// Rows of a batch, so that their fields stay within a core's caches: fewer for more columns.
 std::size_t json_batch_rows(std::size_t columns);
 
-/// `raw[column]`: strings with their quotes and escapes, as they stand.
+/// Fills `records` with a field for each row and column. raw[column]: strings keep quotes and
+/// escapes.
 void spread_members(const JsonBatch& batch, const std::vector<std::uint32_t>& column_of_member,
                     const std::vector<bool>& raw, RecordBatch& records);
 

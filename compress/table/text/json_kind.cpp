@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// RowTextKind for JSON lines: forwards to tokenizer, inference and loader. A row ends with its
+// line, so cutting a text needs only the last line feed.
 #include <algorithm>
 
 #include "compress/table/text/json_inference.h"
@@ -27,6 +29,7 @@ class JsonFinder final : public ColumnFinder {
   JsonInference types_;
 };
 
+/// Has no state but the form, so threads share it.
 class JsonKindOfText final : public RowTextKind {
  public:
   explicit JsonKindOfText(const TextForm& form) : form_(form) {}
@@ -57,6 +60,7 @@ class JsonKindOfText final : public RowTextKind {
   }
 
  private:
+  /// The text up to its last line feed; empty if it has none.
   static Bytes whole_lines(Bytes text) {
     const auto last = std::find(text.rbegin(), text.rend(), Byte{'\n'});
     return text.first(static_cast<std::size_t>(text.rend() - last));

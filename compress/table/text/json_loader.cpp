@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Loads JSON lines by the schema that inference found. The kind of each value is checked apart
+// from its text, since "1" and 1 have the same text but not the same type.
 #include "compress/table/text/json_loader.h"
 
 #include <algorithm>
@@ -16,17 +18,20 @@ std::vector<std::string> names_of(const TableSchema& schema) {
   return names;
 }
 
+/// Columns that keep values as they stand in the text, quotes included, because rows disagree
+/// on their kind.
 bool is_raw(const ColumnSchema& column) {
   return is_string(column.type) && column.text == ValueText::kRawJson;
 }
 
-/// Which kind of value a column has that is not raw JSON.
+/// The kind of value that a column has, unless it is raw JSON.
 JsonKind kind_of(const ColumnSchema& column) {
   const bool time = column.type == ColumnType::kDate32 || column.type == ColumnType::kTimestamp;
   if (time || is_string(column.type)) return JsonKind::kString;
   return column.type == ColumnType::kBool ? JsonKind::kBool : JsonKind::kNumber;
 }
 
+/// One piece of text, loaded by one thread.
 class JsonLoader {
  public:
   JsonLoader(Bytes text, const TableSchema& schema, std::uint64_t first_line)
@@ -40,6 +45,7 @@ class JsonLoader {
     }
   }
 
+  /// All rows of the piece, or the first error with its line.
   Result<LoadedRows> load() {
     PRESSO_TRY(read());
     LoadedRows loaded;
@@ -49,6 +55,7 @@ class JsonLoader {
     return loaded;
   }
 
+  /// Whole lines that load() would refuse, in the order of the text.
   std::vector<RowPlace> find_bad_rows() {
     std::vector<RowPlace> bad;
     JsonBatch batch;
@@ -71,6 +78,7 @@ class JsonLoader {
   }
 
  private:
+  /// Tokenises, checks and fills columns, batch by batch.
   Status read() {
     JsonBatch batch;
     RecordBatch records;
@@ -88,6 +96,7 @@ class JsonLoader {
     return {};
   }
 
+  // The whole line around `at`, with its line feed.
   RowPlace line_at(std::size_t at) const {
     const auto before =
         std::find(text_.rend() - static_cast<std::ptrdiff_t>(at), text_.rend(), Byte{'\n'});
@@ -97,6 +106,7 @@ class JsonLoader {
     return {static_cast<std::size_t>(text_.rend() - before), std::min(size + 1, text_.size())};
   }
 
+  /// Whether load() would take the row.
   bool is_right(const JsonBatch& batch, const RecordBatch& records, std::size_t row) const {
     for (std::size_t m = batch.first_member[row]; m < batch.first_member[row + 1]; ++m) {
       const std::uint32_t column = columns_[m];
@@ -108,10 +118,12 @@ class JsonLoader {
     return true;
   }
 
+  /// Whether a value has the kind of its column; null is right anywhere.
   bool is_right(const JsonMember& member, std::uint32_t column) const {
     return member.kind == kinds_[column] || member.kind == JsonKind::kNull || raw_[column];
   }
 
+  /// Unknown keys and values of the wrong kind are errors with their line.
   Status check(const JsonBatch& batch) const {
     if (!schema_.exact && !batch.stray.empty()) {
       const std::size_t begin = batch.stray.front();
@@ -135,6 +147,7 @@ class JsonLoader {
     return {};
   }
 
+  /// Counts lines only now, as there is one error at most.
   Error refuse(std::size_t begin, const std::string& what) const {
     return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
   }
@@ -146,12 +159,13 @@ class JsonLoader {
   std::vector<ColumnBuilder> builders_;
   std::vector<bool> raw_;
   std::vector<JsonKind> kinds_;
-  std::vector<std::uint32_t> columns_;  ///< of the batch's members
-  std::vector<std::uint32_t> ends_;     ///< of each row
+  std::vector<std::uint32_t> columns_;  ///< the column of each of the batch's members
+  std::vector<std::uint32_t> ends_;     ///< where each row ends in the text
 };
 
 }  // namespace
 
+// Places are 32-bit numbers, hence the limit.
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                                   const LoadOptions&) {
   if (text.size() > kMaxJsonText) {

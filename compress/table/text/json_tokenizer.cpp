@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A line is read once, from its '{' on: a byte below a space within it ends the attempt, so the
-// line's end is only looked for where the line is no row.
+// A line is read once, from its '{' on. A byte below a space within it ends the attempt, so the
+// line's end is searched for only if the line is no row. Nesting is counted, not recursed into:
+// no text can exhaust the stack.
 #include "compress/table/text/json_tokenizer.h"
 
 #include <array>
@@ -18,7 +19,7 @@ bool is_json_digit(Byte byte) {
   return byte >= '0' && byte <= '9';
 }
 
-/// What may stand behind a backslash, but for 'u'.
+/// Letters that may follow a backslash, except 'u'.
 constexpr std::array<bool, 256> kEscapeLetters = [] {
   std::array<bool, 256> letters{};
   for (const char letter : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'}) {
@@ -27,14 +28,14 @@ constexpr std::array<bool, 256> kEscapeLetters = [] {
   return letters;
 }();
 
-/// -1: none.
+/// The digit's value, or -1.
 int hex_digit(Byte byte) {
   if (is_json_digit(byte)) return byte - '0';
   const int letter = (byte | 0x20) - 'a';
   return letter >= 0 && letter < 6 ? letter + 10 : -1;
 }
 
-/// The unit that four digits are; above 0xFFFF: they are none.
+/// The UTF-16 unit of four hexadecimal digits; above 0xFFFF if they are none.
 std::uint32_t hex_unit(const Byte* digits) {
   std::uint32_t unit = 0;
   for (int i = 0; i < 4; ++i) {
@@ -45,13 +46,13 @@ std::uint32_t hex_unit(const Byte* digits) {
   return unit;
 }
 
-/// Reads one object. Every step is false, or stops, where the text is no such thing.
+/// Reads one object. Every step returns false, or stops, where the text is not what it must be.
 class ObjectReader {
  public:
   ObjectReader(Bytes text, std::size_t at, std::vector<JsonMember>& members)
       : text_(text.data()), size_(text.size()), at_(at), members_(members) {}
 
-  /// From behind the '{' to behind the line's end.
+  /// Reads from after the '{' to after the line's end.
   bool read() {
     if (next() == '}') {
       ++at_;
@@ -69,6 +70,7 @@ class ObjectReader {
   std::size_t at() const { return at_; }
 
  private:
+  /// Places of a string's bytes without its quotes, and what was seen in it.
   struct String {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -76,19 +78,22 @@ class ObjectReader {
     bool non_ascii = false;
   };
 
+  /// 0 past the end, which no rule accepts.
   Byte byte_at(std::size_t at) const { return at < size_ ? text_[at] : 0; }
-  /// The byte behind white space; 0: the text ends.
+  /// Skips white space and returns the next byte; 0 at the end of the text.
   Byte next() {
     while (at_ < size_ && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
     return byte_at(at_);
   }
 
+  /// Whether nothing but white space follows up to the line's end; passes it.
   bool end_line() {
     next();
     if (at_ == size_) return true;
     return text_[at_++] == '\n';
   }
 
+  /// A key, a colon and a value.
   bool read_member() {
     String key;
     if (!read_string(key)) return false;
@@ -101,6 +106,7 @@ class ObjectReader {
     return read_value(next(), member);
   }
 
+  /// The first byte tells the kind; the rest is checked by kind.
   bool read_value(Byte first, JsonMember& member) {
     String value;
     value.begin = at_;
@@ -126,18 +132,21 @@ class ObjectReader {
     return sound;
   }
 
+  /// `null`, `true` or `false`.
   bool skip_word(const char* word, std::size_t length) {
     if (size_ - at_ < length || std::memcmp(text_ + at_, word, length) != 0) return false;
     at_ += length;
     return true;
   }
 
+  /// At least one.
   bool skip_digits() {
     const std::size_t begin = at_;
     while (is_json_digit(byte_at(at_))) ++at_;
     return at_ != begin;
   }
 
+  // RFC 8259: no leading zeros, digits on both sides of a point.
   bool skip_number() {
     if (text_[at_] == '-') ++at_;
     const std::size_t begin = at_;
@@ -152,6 +161,7 @@ class ObjectReader {
     return skip_digits();
   }
 
+  // Counts brackets without pairing them, since such values are kept as text.
   bool skip_nested() {
     String string;
     for (std::size_t depth = 0; at_ < size_;) {
@@ -168,7 +178,7 @@ class ObjectReader {
     return false;
   }
 
-  /// From the opening quote to behind the closing one.
+  /// Reads from the opening quote to after the closing one.
   bool read_string(String& string) {
     if (byte_at(at_) != '"') return false;
     string.begin = ++at_;
@@ -195,13 +205,15 @@ class ObjectReader {
     return ((halves[0] | (half == 1 ? halves[1] & before : halves[1])) & kTops) != 0;
   }
 
-  /// To the next quote, backslash, byte below a space, or the end of the text.
+  /// Skips to the next quote, backslash, byte below a space, or the end of the text; 16 bytes a
+  /// step.
   void skip_plain(String& string) {
     const string_text::JsonMarks marks;
     while (size_ - at_ >= kStep) {
       const ByteVector bytes = string_text::load_vector(text_ + at_);
       const std::size_t plain = string_text::first_mark(marks(bytes));
       string.non_ascii |= has_tops(bytes, plain);
+      // Up to the mark, or all 16 bytes.
       at_ += plain;
       if (plain != kStep) return;
     }
@@ -212,6 +224,7 @@ class ObjectReader {
     }
   }
 
+  /// Checks the escape without decoding it.
   bool skip_escape() {
     const Byte letter = byte_at(at_ + 1);
     at_ += 2;
@@ -227,6 +240,7 @@ class ObjectReader {
   std::vector<JsonMember>& members_;
 };
 
+/// Writes one character as UTF-8.
 Byte* put_utf8(std::uint32_t code, Byte* to) {
   const auto put_rest = [&](int shift) {
     *to++ = static_cast<Byte>(0x80 | (code >> shift & 0x3F));
@@ -249,12 +263,14 @@ Byte* put_utf8(std::uint32_t code, Byte* to) {
   return to;
 }
 
+/// An escape sequence of the text and the character that it stands for.
 struct Escape {
   std::size_t length = 0;  ///< in the text
   std::uint32_t code = 0;
 };
 
-/// \uXXXX at `text`, or two that are a pair.
+/// The escape \uXXXX at `text`, or two of them that are a surrogate pair. Lone surrogates
+/// become U+FFFD.
 Escape unicode_escape(Bytes text) {
   const std::uint32_t unit = hex_unit(text.data() + 2);
   if (unit < 0xD800 || unit > 0xDFFF) return {6, unit};
@@ -267,6 +283,7 @@ Escape unicode_escape(Bytes text) {
   return {6, 0xFFFD};
 }
 
+/// The byte that a one-letter escape stands for.
 Byte escaped_byte(Byte letter) {
   switch (letter) {
     case 'b':
@@ -286,6 +303,7 @@ Byte escaped_byte(Byte letter) {
 
 }  // namespace
 
+/// Each iteration takes one line.
 std::size_t tokenize_json(Bytes text, std::size_t at, std::size_t most_rows, JsonBatch& batch) {
   batch.members.clear();
   batch.first_member.assign(1, 0);
@@ -307,6 +325,7 @@ std::size_t tokenize_json(Bytes text, std::size_t at, std::size_t most_rows, Jso
         batch.begin.push_back(static_cast<std::uint32_t>(at));
         continue;
       }
+      // A line that is no row leaves no members.
       batch.members.resize(batch.first_member.back());
     }
     if (begin == text.size()) return begin;
@@ -318,8 +337,11 @@ std::size_t tokenize_json(Bytes text, std::size_t at, std::size_t most_rows, Jso
   return at;
 }
 
+/// The string was checked by the tokenizer, so escapes are complete. 16 bytes a step between
+/// them.
 std::size_t unescape_json(Bytes string, Byte* to) {
   const Byte* const begin = to;
+  // Only backslashes matter here: the string has no quote inside.
   const string_text::QuoteMark backslash('\\');
   for (std::size_t i = 0; i < string.size();) {
     if (string.size() - i >= kStep) {  // there is room for as many bytes

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Reads ahead until a piece can be cut. Pieces are moved out of the buffer, and only the short
+// rest is copied; a row longer than a piece makes the buffer grow to twice its size, up to 2
+// GiB.
 #include "compress/table/text/piece_reader.h"
 
 #include <algorithm>
@@ -13,8 +16,8 @@ constexpr std::size_t kSmallText = 256u << 10;
 
 }  // namespace
 
-/// Reads on until `size` bytes are there that were not given out, or the source ends. A small text
-/// ends before memory for a large one is asked for.
+/// Reads until `size` bytes are available that were not given out, or the source ends. The end
+/// of a small text is found before memory for a large one is taken.
 Status PieceReader::fill(std::size_t size) {
   if (ended_ || left().size() >= size) return {};
   const Bytes rest = left();
@@ -34,7 +37,7 @@ Status PieceReader::fill(std::size_t size) {
   return {};
 }
 
-/// Where the piece ends that is left.
+/// Where the next piece ends.
 Result<std::size_t> PieceReader::find_cut() {
   for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxRowBytes)) {
     PRESSO_TRY(fill(size));
@@ -48,7 +51,8 @@ Result<std::size_t> PieceReader::find_cut() {
   }
 }
 
-/// `cut`, or where so many rows end before it as a row group may have.
+/// Returns `cut`, or an earlier place if there are more rows before it than a row group may
+/// have.
 Result<std::size_t> PieceReader::limit_rows(std::size_t cut) const {
   const Bytes text = left().first(cut);
   if (count_lines(text) < row_limit_) return cut;
@@ -71,8 +75,8 @@ Result<std::optional<std::size_t>> PieceReader::find_rows() {
   return std::optional<std::size_t>();
 }
 
-/// `cut`, or the text's end where no row follows: what stands behind the last row belongs to the
-/// piece that has it.
+/// Returns `cut`, or the text's end if no row follows: text after the last row belongs to the
+/// piece that has that row.
 Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
   std::size_t rows = 0;
   for (std::size_t size = cut + kLookAhead;; size += size - cut) {
@@ -85,6 +89,7 @@ Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
   }
 }
 
+// Moves the piece out and counts its lines, so that later messages have the right line.
 TextPiece PieceReader::take(std::size_t cut) {
   TextPiece piece;
   piece.first_line = line_;
@@ -101,6 +106,7 @@ TextPiece PieceReader::take(std::size_t cut) {
   return piece;
 }
 
+/// By rows if most_rows_ is set and they are in memory, otherwise by bytes.
 Result<std::optional<TextPiece>> PieceReader::next() {
   std::optional<std::size_t> cut;
   if (most_rows_ > 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cuts a stream of text into pieces of whole rows: what becomes a row group each.
+// Cuts a stream of text into pieces of whole rows, each of which becomes a row group. Where
+// pieces end depends on the text only, so the file does not depend on the number of threads.
 // Tested by tests/unit/compress/table/piece_reader_test.cpp.
 #pragma once
 
@@ -11,6 +12,7 @@
 
 namespace presso {
 
+/// Some rows, and the line of the first byte, for messages.
 struct TextPiece {
   Buffer text;
   std::uint64_t first_line = 1;
@@ -22,12 +24,12 @@ constexpr std::size_t kMaxRowBytes = std::size_t{1} << 28;
 
 class PieceReader {
  public:
-  /// Text that a piece has, but for longer rows.
+  /// Bytes of a piece, unless a row is longer.
   static constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
 
-  /// `source` and `kind` are kept by reference; `source` stands at a row's begin, in line
-  /// `first_line`. `most_rows`: of a piece, where they are in memory; 0: as many as there are.
-  /// `row_limit`: never more.
+  /// Keeps `source` and `kind` by reference. `source` must stand at a row's beginning, in line
+  /// `first_line`. `most_rows`: rows of a piece, if they are in memory; 0: as many as fit.
+  /// `row_limit`: never more rows than this.
   PieceReader(ByteSource& source, const RowTextKind& kind, std::uint64_t first_line,
               std::uint32_t most_rows, std::uint32_t row_limit)
       : source_(source),
@@ -55,8 +57,8 @@ class PieceReader {
   std::uint32_t row_limit_;
   Bytes left() const { return text_.bytes().subspan(begin_); }
 
-  Buffer text_;            ///< what was read
-  std::size_t begin_ = 0;  ///< of what was not given out
+  Buffer text_;            ///< bytes that were read
+  std::size_t begin_ = 0;  ///< the first byte that was not given out
   bool ended_ = false;
 };
 

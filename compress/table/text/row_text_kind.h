@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How rows stand in a text, delimited or JSON lines, behind one interface: where they end, which
-// columns they have, and how they are loaded. Reading, cutting and encoding know nothing more.
+// How rows stand in a text, as delimited fields or as JSON lines, as one interface: where they
+// end, which columns they have, and how they are loaded. Reading, cutting and encoding know
+// nothing more of the form.
 #pragma once
 
 #include <memory>
@@ -12,44 +13,44 @@
 
 namespace presso {
 
-/// What is found out of columns, by one thread at a time.
+/// Finds out the columns and their types; one for each thread, merged in the text's order.
 class ColumnFinder {
  public:
   virtual ~ColumnFinder() = default;
-  /// Whole rows; their first byte is in line `first_line`.
+  /// Adds whole rows, whose first byte is in line `first_line`.
   virtual Status add(Bytes text, std::uint64_t first_line) = 0;
   /// Adds `lines` to every line that was noted: the text turned out to begin so much later.
   virtual void move_lines(std::uint64_t lines) = 0;
   /// What was seen of a later part of the text, by a finder of the same kind.
   virtual void merge(const ColumnFinder& later) = 0;
   virtual Result<TableSchema> finish() const = 0;
-  /// In the order of finish()'s columns.
+  /// Reports in the order of finish()'s columns.
   virtual std::vector<ColumnReport> report() const = 0;
 };
 
-/// Thread-safe.
+/// Thread-safe, as nothing changes after it was made.
 class RowTextKind {
  public:
   virtual ~RowTextKind() = default;
-  /// Where to cut a text that goes on; 0: no row is surely complete.
+  /// Where to cut a text that goes on; 0 if no row is surely complete.
   virtual Result<std::size_t> last_row_end(Bytes text) const = 0;
-  /// Passes at most `most` rows from `at`; `rows` becomes how many there were. Returns where the
-  /// next one's text begins.
+  /// Passes at most `most` rows from `at`; `rows` becomes their number. Returns where the text
+  /// of the next row begins.
   virtual Result<std::size_t> pass_rows(Bytes text, std::size_t at, std::size_t most,
                                         bool text_ends_here, std::size_t& rows) const = 0;
   virtual std::unique_ptr<ColumnFinder> new_finder() const = 0;
   virtual Result<LoadedRows> load(Bytes text, const TableSchema& schema,
                                   std::uint64_t first_line) const = 0;
-  /// The rows for which load() gives an error.
+  /// The rows for which load() would fail.
   virtual Result<std::vector<RowPlace>> find_bad_rows(Bytes text,
                                                       const TableSchema& schema) const = 0;
 };
 
-/// `names`: of the columns.
+/// `names`: names of the columns.
 std::unique_ptr<RowTextKind> make_delimited_kind(const TextForm& form,
                                                  std::vector<std::string> names,
                                                  const LoadOptions& options);
-/// `form`: as sniff_json() gives it.
+/// `form`: as sniff_json() returns it.
 std::unique_ptr<RowTextKind> make_json_kind(const TextForm& form);
 
 }  // namespace presso

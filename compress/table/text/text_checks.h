@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cheap checks of a value's text, eight bytes at a time where there are so many. They never read
-// outside the text: what is shorter than a word is read by two overlapping half words.
+// Cheap checks of a value's text, eight bytes at a time if there are as many. They never read
+// outside of the text: anything shorter than a word is read by two overlapping half words.
 #pragma once
 
 #include "format/columns/utf8_check.h"
@@ -8,14 +8,15 @@
 
 namespace presso {
 
-/// All bytes of the word are '0' to '9': the high halves are 3, and stay so when 6 is added.
+/// Whether all bytes of the word are '0' to '9': the high halves are 3, and stay so when 6 is
+/// added.
 inline bool all_digits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0u;
   constexpr std::uint64_t kThrees = 0x3030303030303030u;
   return ((word & kHigh) ^ kThrees) == 0 && (((word + 0x0606060606060606u) & kHigh) ^ kThrees) == 0;
 }
 
-/// At least one byte, and all are digits.
+/// Whether there is at least one byte and all are digits.
 inline bool all_digits(const Byte* text, std::size_t size) {
   if (size >= 8) {
     for (std::size_t i = 0; i + 8 < size; i += 8) {
@@ -33,7 +34,7 @@ inline bool all_digits(const Byte* text, std::size_t size) {
   return size != 0;
 }
 
-/// Digits without leading zeros.
+/// Whether the text is a number of digits without leading zeros.
 inline bool is_plain_number(const Byte* text, std::size_t size) {
   return all_digits(text, size) && (text[0] != '0' || size == 1);
 }

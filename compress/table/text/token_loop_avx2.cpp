@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tokeniser's loop for AVX2: a comparison of 32 bytes for each of the four bytes that matter.
+// The tokeniser's loop for AVX2: one comparison of 32 bytes for each of the four bytes that
+// matter.
 #if defined(__AVX2__)
 #include <immintrin.h>
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The tokeniser's loop. Included inside a namespace of its own by each file that is compiled for
-// one kind of CPU; `Isa` has masks() over 64 bytes. No include guard for that reason.
+// The tokeniser's loop. Each file that is compiled for one kind of CPU includes it inside a
+// namespace of its own, so it has no include guard. `Isa` has masks() over 64 bytes.
 
+/// LF, CR and CR LF all end a line.
 inline bool ends_line(Byte byte) {
   return byte == '\n' || byte == '\r';
 }
 
-/// The loop's state in local variables, and the steps that are taken at a byte that matters.
+/// The loop's state in local variables, and the steps at a byte that matters.
 template <class Isa, bool kKeep>
 class TokenMachine {
  public:
@@ -28,10 +29,12 @@ class TokenMachine {
   TokenStop run();
 
  private:
+  /// A CR at the cut may be half of a CR LF, so its record is not complete.
   bool at_cut(std::size_t pos) const {
     return text_[pos] == '\r' && pos + 1 == size_ && !state_.text_ends_here;
   }
 
+  // Writes a field; only counts it if fields are not kept.
   void push(std::size_t begin, std::size_t end, bool quoted, bool escaped, bool irregular) {
     if (kKeep) {
       Field& field = state_.fields[fields_];
@@ -44,12 +47,14 @@ class TokenMachine {
     ++fields_;
   }
 
+  /// The place after the line end at `pos`; CR LF is one.
   std::size_t behind_line_end(std::size_t pos) const {
     if (pos == size_) return pos;
     const bool pair = text_[pos] == '\r' && pos + 1 < size_ && text_[pos + 1] == '\n';
     return pos + (pair ? 2 : 1);
   }
 
+  /// The first line from `pos` on that is no comment.
   std::size_t skip_comments(std::size_t pos) const {
     const Byte comment = state_.dialect.comment;
     while (comment != 0 && pos < size_ && text_[pos] == comment) {
@@ -61,7 +66,7 @@ class TokenMachine {
 
   void begin_line(std::size_t pos) { at_ = field_begin_ = skip_comments(pos); }
 
-  /// The record ends at `pos`, a line end or the end of the text; its fields are pushed.
+  /// The record ends at `pos`, a line end or the end of the text; its fields were pushed.
   void end_record(std::size_t pos) {
     state_.record_end = behind_line_end(pos);
     ++state_.record_count;
@@ -73,7 +78,7 @@ class TokenMachine {
     begin_line(state_.record_end);
   }
 
-  /// An unquoted field ends at `pos`, and with it the line.
+  /// An unquoted field ends at `pos`, and the line with it. Blank lines are no records.
   void end_line(std::size_t pos) {
     const bool empty = pos == field_begin_;
     const bool blank = empty && fields_ == state_.record_first;
@@ -83,7 +88,8 @@ class TokenMachine {
     end_record(pos);
   }
 
-  /// A field whose last byte is before `pos`: what follows decides. False: stop.
+  /// Ends a field whose last byte is before `pos`; the byte there decides what follows. False:
+  /// stop.
   bool end_field(std::size_t pos, std::size_t begin, std::size_t end, bool irregular) {
     if (pos == size_ ? !state_.text_ends_here : ends_line(text_[pos]) && at_cut(pos)) return false;
     push(begin, end, !irregular, !irregular && state_.escaped, irregular);
@@ -95,7 +101,7 @@ class TokenMachine {
     return true;
   }
 
-  /// The quotation ends at `pos`. False: stop.
+  /// The quotation ends at `pos`. Text that follows it makes the field irregular. False: stop.
   bool close_quotes(std::size_t pos) {
     state_.in_quotes = false;
     std::size_t end = pos + 1;
@@ -105,7 +111,7 @@ class TokenMachine {
                      irregular);
   }
 
-  /// A quote inside quotes. False: stop.
+  /// A quote inside quotes: doubled, or the end of the quotation. False: stop.
   bool inner_quote(std::size_t pos) {
     if (pos + 1 < size_ && text_[pos + 1] == quote_) {
       state_.escaped = true;
@@ -116,17 +122,20 @@ class TokenMachine {
     return close_quotes(pos);
   }
 
+  /// Remembers where, for the error of a quotation that is never closed.
   void open_quotes(std::size_t pos) {
     state_.in_quotes = true;
     state_.escaped = false;
     state_.open = pos;
   }
 
+  /// Whether a whole block's fields and records fit into the arrays.
   bool has_room() const {
     return state_.field_room - fields_ > kTokenBlock + 1 &&
            state_.record_room - state_.record_count > kTokenBlock + 1;
   }
 
+  // The last block is shorter and is padded with zeros, which match nothing.
   TokenMasks block(std::size_t base) const {
     if (size_ - base >= kTokenBlock) return Isa::masks(text_ + base, delimiter_, quote_);
     Byte last[kTokenBlock] = {};
@@ -137,6 +146,7 @@ class TokenMachine {
   }
 
   TokenStop finish();
+  /// Puts the local state back, so that the loop can go on from `base` later.
   TokenStop stop(TokenStop why, std::size_t base) {
     state_.base = base;
     state_.at = at_;
@@ -155,8 +165,8 @@ class TokenMachine {
   std::size_t fields_;
 };
 
-/// The hot loop, long so that a block's bits stay in a register: they are those that matter outside
-/// quotes or inside, and change where a quotation begins or ends.
+/// The hot loop. It is long so that a block's bits stay in a register: they are those that
+/// matter outside of quotes or inside, and change where a quotation begins or ends.
 template <class Isa, bool kKeep>
 TokenStop TokenMachine<Isa, kKeep>::run() {
   for (std::size_t base = state_.base; base < size_; base += kTokenBlock) {
@@ -190,7 +200,7 @@ TokenStop TokenMachine<Isa, kKeep>::run() {
   return finish();
 }
 
-/// The end of the text: a last record may have no line end.
+/// The end of the text, where the last record may have no line end.
 template <class Isa, bool kKeep>
 TokenStop TokenMachine<Isa, kKeep>::finish() {
   if (!state_.text_ends_here) return stop(TokenStop::kEnd, size_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tokeniser's loop for any CPU: eight bytes at a time in a 64-bit word. A byte that is equal
-// to the one sought becomes 0x80 (adding 0x7F to its low bits carries into bit 7 unless they are
+// The tokeniser's loop for any CPU: eight bytes at a time in a 64-bit word. A byte that equals
+// the one sought becomes 0x80 (adding 0x7F to its low bits carries into bit 7 unless they are
 // all 0), and a multiplication gathers the eight top bits.
 #include "compress/table/text/token_loop.h"
 
@@ -13,8 +13,8 @@ struct Isa {
   static constexpr std::uint64_t kOnes = 0x0101010101010101u;
   static constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7Fu;
 
-  /// 0x00 for bytes of `word` that are zero after the exclusive or, 0x80 for others (and noise
-  /// below bit 7).
+  /// 0x00 for bytes of `word` that equal the pattern's, 0x80 for others (with noise below bit
+  /// 7).
   static std::uint64_t differs(std::uint64_t word, std::uint64_t pattern) {
     const std::uint64_t x = word ^ pattern;
     return ((x & kLow) + kLow) | x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Types are tried from the narrowest on; a value's first byte and length leave few to try. Only
-// first values and values that widen a column come here.
+// Types are tried from the narrowest on. Only first values, and values that widen a column,
+// come here; the others are checked by the loops of type_inference.cpp.
 #include "compress/table/text/type_candidate.h"
 
 #include <algorithm>
@@ -17,11 +17,13 @@ namespace {
 constexpr Byte kShortDigits = 18;
 constexpr Byte kLongDigits = 38;
 
+/// The one rule: a value has a type if it parses, which means that it prints back.
 bool has_type(const ColumnSchema& column, Bytes value) {
   Byte parsed[16];
   return parse_value(column, value, parsed);
 }
 
+/// A type in one of the forms of its text; for comparison and for parsing.
 ColumnSchema type_of(ColumnType type, ValueText text = ValueText::kPlain) {
   ColumnSchema column;
   column.type = type;
@@ -29,6 +31,7 @@ ColumnSchema type_of(ColumnType type, ValueText text = ValueText::kPlain) {
   return column;
 }
 
+/// 18 digits take 64 bits, 38 take 128.
 ColumnSchema decimal(std::size_t scale, Byte precision) {
   ColumnSchema column =
       type_of(precision == kShortDigits ? ColumnType::kDecimal64 : ColumnType::kDecimal128);
@@ -37,6 +40,7 @@ ColumnSchema decimal(std::size_t scale, Byte precision) {
   return column;
 }
 
+/// A pair of words for each form; the form is part of the type.
 std::optional<ColumnSchema> bool_of(Bytes value) {
   if (value.size() > 5) return std::nullopt;
   for (const ValueText text : {ValueText::kPlain, ValueText::kCapitalBool, ValueText::kUpperBool,
@@ -47,10 +51,12 @@ std::optional<ColumnSchema> bool_of(Bytes value) {
   return std::nullopt;
 }
 
+// Integers first, then decimals by their scale, then doubles.
 std::optional<ColumnSchema> number_of(Bytes value) {
   for (const ColumnType type : {ColumnType::kInt64, ColumnType::kUint64}) {
     if (has_type(type_of(type), value)) return type_of(type);
   }
+  // The number of digits after the point is the scale, part of the type.
   const auto point = std::find(value.begin(), value.end(), Byte{'.'});
   const auto scale = static_cast<std::size_t>(value.end() - point);
   for (const Byte precision : {kShortDigits, kLongDigits}) {
@@ -65,6 +71,7 @@ std::optional<ColumnSchema> number_of(Bytes value) {
   return std::nullopt;
 }
 
+/// All forms of dates have ten bytes. Month first wins where both readings fit.
 std::optional<ColumnSchema> date_of(Bytes value) {
   if (value.size() != 10) return std::nullopt;
   for (const ValueText text : {ValueText::kPlain, ValueText::kSlashDate, ValueText::kDayDotDate,
@@ -75,6 +82,7 @@ std::optional<ColumnSchema> date_of(Bytes value) {
   return std::nullopt;
 }
 
+/// The number of digits after the point tells the unit.
 std::optional<ColumnSchema> timestamp_of(Bytes value) {
   if (value.size() < 19 || value.size() > 30) return std::nullopt;
   for (const ValueText text :
@@ -89,6 +97,7 @@ std::optional<ColumnSchema> timestamp_of(Bytes value) {
   return std::nullopt;
 }
 
+/// A string if nothing else fits.
 ColumnSchema narrowest_type(Bytes value) {
   if (const auto column = bool_of(value)) return *column;
   if (const auto column = number_of(value)) return *column;
@@ -102,19 +111,20 @@ bool is_decimal(const TypeCandidate& candidate) {
          candidate.column.type == ColumnType::kDecimal128;
 }
 
+/// Integers, and decimals of scale 0.
 bool is_whole(const TypeCandidate& candidate) {
   return candidate.column.type == ColumnType::kInt64 ||
          candidate.column.type == ColumnType::kUint64 ||
          (is_decimal(candidate) && candidate.column.scale == 0);
 }
 
-/// The type of slash dates of which one reading is known, or both.
+/// The type of slash dates, where one reading is known or both are possible.
 ColumnSchema slash_date(bool month_first) {
   return type_of(ColumnType::kDate32,
                  month_first ? ValueText::kMonthSlashDate : ValueText::kDaySlashDate);
 }
 
-/// For candidates that are not of the same type.
+/// The narrowest type of both, for candidates of different types.
 ColumnSchema wider_type(const TypeCandidate& a, const TypeCandidate& b, Byte doubles) {
   if (is_whole(a) && is_whole(b)) {
     const bool narrow = !is_decimal(a) && !is_decimal(b) && !a.negatives && !b.negatives;
@@ -139,6 +149,7 @@ bool TypeCandidate::is_slash_date() const {
          (column.text == ValueText::kMonthSlashDate || column.text == ValueText::kDaySlashDate);
 }
 
+// A double must print back as it stood, so not every number is one.
 Byte double_forms(Bytes value) {
   if (has_type(type_of(ColumnType::kDouble), value)) {
     return is_whole_text(value) ? kPlainDoubles : kAllDoubles;
@@ -146,6 +157,7 @@ Byte double_forms(Bytes value) {
   return has_type(type_of(ColumnType::kDouble, ValueText::kPointReal), value) ? kPointDoubles : 0;
 }
 
+// What a single value says, with all that join() may ask about it later.
 TypeCandidate candidate_of(Bytes value) {
   TypeCandidate candidate;
   candidate.seen = true;
@@ -159,9 +171,11 @@ TypeCandidate candidate_of(Bytes value) {
   return candidate;
 }
 
+/// Associative and commutative, so parts of a text may be joined in any grouping.
 TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b) {
   if (!a.seen) return b;
   if (!b.seen) return a;
+  // Each fact holds for both only if it holds for each.
   TypeCandidate both = a;
   both.negatives = a.negatives || b.negatives;
   both.doubles = a.doubles & b.doubles;

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
-// The narrowest type that some values of a column all have, as far as they were seen, and what
-// must be remembered so that it can be widened later without seeing them again.
+// The narrowest type that all values seen of a column have, and what must be remembered so that
+// it can be widened later without seeing them again. The order of types:
 //
 //   bool                                                 string
 //   int64 -> uint64 (none negative) -> decimal(38,0)  -> double -> string
 //   decimal(18,s) -> decimal(38,s), one scale         -> double -> string
 //   date, timestamp: one pattern and unit                string
 //
-// A value has a type where parse_value() takes it, which means that it prints back to its own text.
-// To reach double from integers or decimals, *every* value so far must be a double's shortest text
-// ("1.50" is none), all of them without a point in whole numbers (3), or all with one (3.0, as
-// Python writes it), so that is tracked for each value until the first that is not. A date of days
-// and months up to 12 only (01/02/2024) can be read in two ways: both are tracked. Tested by
-// tests/unit/compress/table/type_inference_test.cpp.
+// A value has a type if parse_value() takes it, which means that it prints back to its own
+// text. To reach double from integers or decimals, *every* value so far must be a double's
+// shortest text ("1.50" is none), and whole numbers all without a point (3) or all with one
+// (3.0, as Python writes it); so this is tracked for each value until the first that is not. A
+// date with days and months up to 12 only (01/02/2024) can be read in two ways, and both are
+// tracked. Tested by tests/unit/compress/table/type_inference_test.cpp.
 #pragma once
 
 #include "presso/table_schema.h"
 
 namespace presso {
 
-/// How whole doubles are written, a bit each.
+/// Forms in which whole doubles are written, a bit each.
 constexpr Byte kPlainDoubles = 1;
 constexpr Byte kPointDoubles = 2;
 constexpr Byte kAllDoubles = kPlainDoubles | kPointDoubles;
 
 struct TypeCandidate {
-  ColumnSchema column;         ///< type, scale, precision, unit, text; nothing else
-  bool seen = false;           ///< a value
-  bool negatives = false;      ///< an integer below 0
+  ColumnSchema column;         ///< type, scale, precision, unit and text; nothing else
+  bool seen = false;           ///< whether there was a value
+  bool negatives = false;      ///< whether an integer was below 0
   Byte doubles = kAllDoubles;  ///< every value is the shortest text of a double, in these forms
   bool month_first = true;     ///< slash dates: MM/DD/YYYY is possible
   bool day_first = true;       ///< slash dates: DD/MM/YYYY is possible
@@ -37,12 +37,12 @@ struct TypeCandidate {
   friend bool operator==(const TypeCandidate&, const TypeCandidate&) = default;
 };
 
-/// Of one value.
+/// The candidate of a single value.
 TypeCandidate candidate_of(Bytes value);
-/// Of the values of both.
+/// The candidate of all values of both.
 TypeCandidate join(const TypeCandidate& a, const TypeCandidate& b);
 
-/// The forms in which a double's shortest text is exactly `value`.
+/// The forms in which `value` is exactly a double's shortest text.
 Byte double_forms(Bytes value);
 
 }  // namespace presso

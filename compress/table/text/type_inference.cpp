@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loops of the commonest types are written out, the others go through value_parser().
+// Checks for the commonest types are written out; others go through value_parser().
 #include "compress/table/text/type_inference.h"
 
 #include <algorithm>
@@ -15,14 +15,15 @@ namespace {
 
 constexpr std::size_t kShownBytes = 40;
 
+/// For reports; values may be long.
 std::string begin_of(Bytes value) {
   return {value.begin(), value.begin() + std::min(value.size(), kShownBytes)};
 }
 
-// The checks of one candidate each: whether a value has it, and what the value says of the wider
+// Checks, one for each candidate: whether a value has the type, and what it tells of wider
 // types (type_candidate.h).
 
-/// Every type, by its parser.
+/// A check for any type, by its parser.
 struct ParsedCheck {
   TypeCandidate& candidate;
   ParseValue parse;
@@ -46,7 +47,7 @@ struct ParsedCheck {
   }
 };
 
-/// int64: up to 18 digits are told by their bytes alone.
+/// int64: numbers of up to 18 digits are recognised by their bytes alone.
 struct WholeCheck {
   TypeCandidate& candidate;
 
@@ -58,14 +59,15 @@ struct WholeCheck {
       return ParsedCheck{candidate, value_parser(candidate.column)}(value);
     }
     candidate.negatives |= minus != 0;
+    // A whole number prints without a point.
     candidate.doubles &= kPlainDoubles;
     if (digits > 15 && candidate.doubles != 0) candidate.doubles = double_forms(value);
     return true;
   }
 };
 
-/// Decimals of up to 18 digits, some of them behind a point. Only what is surely one is told by its
-/// bytes alone.
+/// Decimals of up to 18 digits, with a point. Only texts that surely are one are recognised by
+/// their bytes alone.
 struct DecimalCheck {
   TypeCandidate& candidate;
 
@@ -81,6 +83,7 @@ struct DecimalCheck {
   bool is_sure(Bytes value) const {
     const std::size_t scale = candidate.column.scale;
     if (value.size() < scale + 2 || value.size() > 19) return false;
+    // Digits before the point.
     const std::size_t whole = value.size() - 1 - scale;  // negative ones are not sure
     const Byte* const digits = value.data();
     return digits[whole] == '.' && is_plain_number(digits, whole) &&
@@ -88,7 +91,7 @@ struct DecimalCheck {
   }
 };
 
-/// Slash dates that can still be read in both ways; ends where one of them fails.
+/// Slash dates that can still be read in both ways; fails at the first that cannot.
 struct BothDatesCheck {
   TypeCandidate& candidate;
 
@@ -98,6 +101,7 @@ struct BothDatesCheck {
   }
 };
 
+/// Takes every value; notes whether all are UTF-8.
 struct StringCheck {
   bool& valid_utf8;
 
@@ -107,13 +111,15 @@ struct StringCheck {
   }
 };
 
+/// Whether the report lists this type already.
 bool is_given_up(const ColumnReport& report, const ColumnSchema& type) {
   return std::any_of(report.given_up.begin(), report.given_up.end(),
                      [&type](const GivenUpType& other) { return other.type == type; });
 }
 
-/// A report of a part whose types were joined with `before`: what first broke that type. Where the
-/// part's first value has it and the part never gave it up, no one value did.
+/// For the report of a part whose types were joined with `before`: the value that broke that
+/// type first. If the part's first value has the type and the part never gave it up, no single
+/// value broke it.
 void note_break(ColumnReport& report, const ColumnSchema& before, const ColumnReport& later) {
   const auto* first = reinterpret_cast<const Byte*>(later.first_value.data());
   Byte parsed[16];
@@ -122,6 +128,7 @@ void note_break(ColumnReport& report, const ColumnSchema& before, const ColumnRe
   report.given_up.push_back({before, later.first_value, later.first_line});
 }
 
+/// Counts, lengths and the first value; `later` is a later part of the text.
 void merge_counts(ColumnReport& report, const ColumnReport& later) {
   if (report.values == 0) {
     report.first_value = later.first_value;
@@ -135,6 +142,7 @@ void merge_counts(ColumnReport& report, const ColumnReport& later) {
   report.nulls += later.nulls;
 }
 
+/// Slash dates for which both readings fit every value.
 bool is_ambiguous(const TypeCandidate& candidate) {
   return candidate.seen && candidate.is_slash_date() && candidate.month_first &&
          candidate.day_first;
@@ -142,13 +150,15 @@ bool is_ambiguous(const TypeCandidate& candidate) {
 
 }  // namespace
 
+// The records that are being added, for all columns.
 struct TypeInference::Part {
   const RecordBatch& batch;
   Bytes text;
   std::uint64_t first_line;
   bool even;  ///< every record has a field for each column
 
-  /// Of each record's first field; filled when one is asked for, which few batches are.
+  /// The line of each record's first field; filled when the first is asked for, which few
+  /// batches do.
   std::vector<std::uint64_t> lines = {};
 
   const Field& first_field(std::size_t record) const {
@@ -156,8 +166,8 @@ struct TypeInference::Part {
   }
 };
 
-/// The line in which the record's first field begins. Lines are counted on from the place that was
-/// asked for last in the same text, so that a text is counted once, not once a column.
+/// The line in which the record's first field begins. Counting goes on from the place that was
+/// last asked for in the same text, so a text is counted once, not once a column.
 std::uint64_t TypeInference::line_of(Part& part, std::size_t record) {
   if (part.lines.empty()) {
     LineCount& count = counted_;
@@ -174,6 +184,7 @@ std::uint64_t TypeInference::line_of(Part& part, std::size_t record) {
   return part.lines[record];
 }
 
+// A sentence for people, or nothing where the type is no surprise.
 std::string ColumnReport::why(const ColumnSchema& column) const {
   if (ambiguous_date) return "every date can be read as month/day and as day/month";
   if (given_up.empty() && !(is_string(column.type) && values != 0)) return {};
@@ -186,6 +197,7 @@ std::string ColumnReport::why(const ColumnSchema& column) const {
 TypeInference::TypeInference(std::size_t columns, TextForm form)
     : form_(std::move(form)), columns_(columns) {}
 
+/// Quotes are needless around a value that would be read the same without them.
 bool TypeInference::needs_quotes(const Field& field, Bytes value) const {
   if (field.escaped) return true;
   const Byte delimiter = form_.delimiter;
@@ -197,6 +209,8 @@ bool TypeInference::needs_quotes(const Field& field, Bytes value) const {
   return std::equal(value.begin(), value.end(), form_.null_text.begin(), form_.null_text.end());
 }
 
+// Needless quotes are looked for only while all values have had quotes: else the column's
+// quoting is known.
 inline void TypeInference::note_value(Column& column, const Field& field, Bytes value) const {
   ColumnReport& report = column.report;
   report.least_length =
@@ -209,7 +223,8 @@ inline void TypeInference::note_value(Column& column, const Field& field, Bytes 
   }
 }
 
-/// The rows from `row` on, up to the first whose value does not pass; returns that row.
+/// Looks at rows from `row` on, up to the first whose value the check refuses; returns that
+/// row.
 template <class Check>
 std::size_t TypeInference::pass(const Part& part, std::size_t index, std::size_t row,
                                 Check&& check) {
@@ -231,6 +246,7 @@ std::size_t TypeInference::pass(const Part& part, std::size_t index, std::size_t
   return row;
 }
 
+/// Picks the loop for the present candidate.
 std::size_t TypeInference::add_while_fitting(const Part& part, std::size_t index, std::size_t row) {
   Column& column = columns_[index];
   TypeCandidate& candidate = column.candidate;
@@ -250,6 +266,7 @@ std::size_t TypeInference::add_while_fitting(const Part& part, std::size_t index
   }
 }
 
+// Joins the candidate with the value that did not fit, and reports what it gave up.
 void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
   const TypeCandidate before = column.candidate;
   column.candidate = join(before, candidate_of(value));
@@ -263,6 +280,7 @@ void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
   }
 }
 
+/// Alternates between a loop for the present type and widening it.
 void TypeInference::add_column(Part& part, std::size_t index) {
   std::size_t row = 0;
   while ((row = add_while_fitting(part, index, row)) < part.batch.records()) {
@@ -271,6 +289,7 @@ void TypeInference::add_column(Part& part, std::size_t index) {
   }
 }
 
+/// Records with another number of fields than there are columns, for the report.
 void TypeInference::count_ragged(Part& part) {
   for (std::size_t row = 0; row < part.batch.records(); ++row) {
     if (part.batch.fields_of(row) == columns_.size()) continue;
@@ -278,6 +297,7 @@ void TypeInference::count_ragged(Part& part) {
   }
 }
 
+// Column by column, so that each check's loop runs over a whole batch.
 void TypeInference::add(const RecordBatch& batch, Bytes text, std::uint64_t first_line) {
   Part part{batch, text, first_line, true};
   for (std::size_t row = 0; row < batch.records(); ++row) {
@@ -319,6 +339,7 @@ void TypeInference::merge(const TypeInference& later) {
   merge(later, columns);
 }
 
+// A report says the earliest line for each type that was given up.
 void TypeInference::merge(const TypeInference& later, const std::vector<std::uint32_t>& columns) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     merge_column(columns_[columns[i]], later.columns_[i]);
@@ -328,6 +349,8 @@ void TypeInference::merge(const TypeInference& later, const std::vector<std::uin
   rows_ += later.rows_;
 }
 
+/// Ambiguous dates become strings; quoting is "always" only if quotes were needless and all had
+/// them.
 TableSchema TypeInference::finish(const std::vector<std::string>& names) const {
   TableSchema schema;
   schema.text = form_;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Finds out, from all of a text's records, which type each column has: the narrowest that *every*
-// value prints back from to its own text (type_candidate.h), never a guess from a sample. What is
-// seen of several parts of a text, by several threads, can be merged.
+// Finds out, from all of a text's records, which type each column has: the narrowest from which
+// *every* value prints back to its own text (type_candidate.h), never a guess from a sample.
+// Several threads can look at parts of a text, and their results be merged.
 //
-// A field in quotes is a value, never null; one without that equals the null text is null. A column
-// without values is utf8. Integers are int64 here, as the file packs them by their values.
-// Columns are looked at one after another within a batch, by a loop for the present candidate; a
-// value that does not have it widens the candidate and changes the loop.
-// Cost: csv_rate in lab/programs/columns. Tested by
+// A field in quotes is a value, never null; one without quotes that equals the null text is
+// null. A column without values is utf8. Integers are int64 here, since the file packs them by
+// their values anyway. Columns are looked at one after another within a batch, by a loop for
+// the present candidate; a value that does not have the type widens the candidate and changes
+// the loop. Cost: csv_rate in lab/programs/columns. Tested by
 // tests/unit/compress/table/type_inference_test.cpp.
 #pragma once
 
@@ -20,25 +20,27 @@
 
 namespace presso {
 
-/// A type that all values had until this one.
+/// A type that all values had until this one came.
 struct GivenUpType {
   ColumnSchema type;
-  std::string value;  ///< its begin
+  std::string value;  ///< the value's beginning
   std::uint64_t line = 0;
 };
 
+/// What inference has seen of a column, for `presso` to print.
 struct ColumnReport {
-  std::uint64_t values = 0;  ///< not nulls
+  std::uint64_t values = 0;  ///< without nulls
   std::uint64_t nulls = 0;
-  std::uint32_t least_length = 0;  ///< of values, as they stand in the text, without quotes
+  std::uint32_t least_length = 0;  ///< shortest value as it stands in the text, without quotes
   std::uint32_t most_length = 0;
-  std::string first_value;            ///< its begin
-  std::uint64_t first_line = 0;       ///< where that stands
+  std::string first_value;            ///< its beginning
+  std::uint64_t first_line = 0;       ///< the line where it stands
   std::vector<GivenUpType> given_up;  ///< in the order of their lines
-  /// Every date can be read as month/day and as day/month: the column was left a string.
+  /// Whether every date can be read as month/day and as day/month; the column is left a string
+  /// then.
   bool ambiguous_date = false;
 
-  /// "value `007` at line 12 keeps it a string"; empty where the first type was not given up.
+  /// "value `007` at line 12 keeps it a string"; empty if the first type was never given up.
   std::string why(const ColumnSchema& column) const;
 };
 
@@ -52,26 +54,27 @@ class TypeInference {
  public:
   TypeInference(std::size_t columns, TextForm form);
 
-  /// Records of `text`, whose first byte is in line `first_line`. Fields that a record lacks or has
-  /// too many are left out.
+  /// Adds records of `text`, whose first byte is in line `first_line`. Surplus fields are
+  /// ignored.
   void add(const RecordBatch& batch, Bytes text, std::uint64_t first_line);
   /// Adds `lines` to every line that was noted.
   void move_lines(std::uint64_t lines);
   /// What was seen of a later part of the text.
   void merge(const TypeInference& later);
-  /// The same where column i of `later` is column columns[i] here.
+  /// Like merge() above, where column i of `later` is column columns[i] here.
   void merge(const TypeInference& later, const std::vector<std::uint32_t>& columns);
-  /// More columns, without values so far: for texts in which they turn up as they go.
+  /// Adds columns without values so far, for texts in which columns turn up late.
   void add_columns(std::size_t columns) { columns_.resize(columns_.size() + columns); }
 
-  /// All columns may be null, so that tables of the same kind can follow one another in a file.
+  /// The schema. All columns may be null, so that tables of one kind can follow one another in
+  /// a file.
   TableSchema finish(const std::vector<std::string>& names) const;
   std::vector<ColumnReport> report() const;
   const RaggedRecords& ragged() const { return ragged_; }
   std::uint64_t rows() const { return rows_; }
 
  private:
-  /// What is known of one column.
+  /// The state of inference for one column.
   struct Column {
     TypeCandidate candidate;
     ColumnReport report;
@@ -79,12 +82,12 @@ class TypeInference {
     bool unquoted_values = false;
     bool needless_quotes = false;
   };
-  struct Part;  ///< the records being added
-  /// How many lines of a text were counted.
+  struct Part;  ///< the records that are being added
+  /// How far the lines of a text were counted.
   struct LineCount {
     const Byte* text = nullptr;
     std::uint64_t first_line = 0;
-    std::size_t at = 0;  ///< so far
+    std::size_t at = 0;  ///< place up to which lines were counted
     std::uint64_t line = 0;
   };
   template <class Check>

@@ -10,24 +10,25 @@
 namespace presso {
 namespace {
 
-/// Bytes are decoded at a tenth of the rate of integers: they must be this much smaller. Codes are
-/// searched as integers without decoding them.
+/// Bytes decode at a tenth of the rate of integers, so they must be smaller by this share.
+/// Codes are also searched as integers without decoding, so they need a larger gain.
 constexpr double kBytesMustSave = 0.2;
 constexpr double kCodesMustSave = 0.5;
-/// Of larger blocks so much is tried first.
+/// For larger blocks, a sample of this size is tried first.
 constexpr std::uint32_t kTrialBytes = 128 << 10;
-/// Strings of which less is found again in so much are said to repeat nothing.
+/// Strings that repeat less than one byte in as many count as repeating nothing.
 constexpr std::size_t kShareRepeated = 16;
-/// Integers that take less of their plain size are left alone.
+/// Integers that take less than this share of their plain size are left alone.
 constexpr double kTriedFrom = 0.02;
 
+/// Blocks begin at multiples of kFrameAlignment.
 void pad(Buffer& blocks) {
   constexpr Byte kPadding[kFrameAlignment] = {};
   const std::size_t missing = round_up(blocks.size(), kFrameAlignment) - blocks.size();
   blocks.append({kPadding, missing});
 }
 
-/// Room for a header whose fields depend on what follows it.
+/// Reserves the header of a block, whose fields depend on what follows.
 std::size_t begin_block(Buffer& blocks) {
   const std::size_t begin = blocks.size();
   constexpr Byte kNothing[kBlockHeaderBytes] = {};
@@ -35,6 +36,7 @@ std::size_t begin_block(Buffer& blocks) {
   return begin;
 }
 
+/// Writes the header once the payload and its checksum are known.
 void end_block(Buffer& blocks, std::size_t begin, ColumnBlockHeader& header) {
   const std::size_t payload = begin + kBlockHeaderBytes;
   header.payload_bytes = static_cast<std::uint32_t>(blocks.size() - payload);
@@ -45,6 +47,7 @@ void end_block(Buffer& blocks, std::size_t begin, ColumnBlockHeader& header) {
 
 }  // namespace
 
+/// Trials for bytes are forgotten: they are for each column.
 void BlockAppender::begin_column(Representation representation) {
   ColumnChunk chunk;
   chunk.representation = representation;
@@ -53,6 +56,7 @@ void BlockAppender::begin_column(Representation representation) {
   directory_.columns.push_back(chunk);
 }
 
+/// The directory's entry for the block that begins at `begin`.
 void BlockAppender::add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                               std::uint32_t rows, const Zone& zone) {
   directory_.blocks.push_back({.stored_bytes = static_cast<std::uint32_t>(blocks_.size() - begin),
@@ -66,6 +70,7 @@ void BlockAppender::add_entry(ColumnStream stream, std::size_t begin, std::uint3
   ++chunk().blocks;
 }
 
+/// Encodes as integers, then tries bytes unless they have lost for this stream.
 void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte width_bytes,
                                   bool is_signed, bool floating, std::uint32_t rows,
                                   const Byte* validity, const Zone& zone) {
@@ -73,6 +78,7 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
   const IntegerParameters parameters =
       encode_integers(values, width_bytes, is_signed, floating, rows, validity, blocks_);
   ColumnBlockHeader header;
+  // Blocks count from 0 in each row group.
   header.number = next_number();
   header.plain_bytes = integer_bytes(width_bytes, rows);
   header.width_bytes = width_bytes;
@@ -90,13 +96,16 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
   add_entry(stream, begin, header.plain_bytes, rows, zone);
 }
 
-/// Values that repeat what came many rows before take less room in the coding for bytes. Puts that
-/// in the place of the block that begins at `begin` where it saves enough.
+/// Values that repeat others from many rows before take less room in the coding for bytes.
+/// Replaces the block that begins at `begin` by one if that saves enough; returns whether it
+/// did.
 bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save) {
   const auto stored = static_cast<double>(blocks_.size() - begin);
   const auto plain = static_cast<double>(values.size());
+  // Hardly anything is left to save.
   if (stored < kTriedFrom * plain) return false;
   if (values.size() > 2 * kTrialBytes) {
+    // From the middle: beginnings are often unlike the rest.
     const Bytes sample = values.subspan(values.size() / 2, kTrialBytes);
     scratch_.clear();
     encoders_.integers.encode(sample, next_number(), FrameKind::kBlock, {}, scratch_);
@@ -106,11 +115,13 @@ bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, doubl
   scratch_.clear();
   encoders_.integers.encode(values, next_number(), FrameKind::kBlock, {}, scratch_);
   if (static_cast<double>(scratch_.size()) > stored * (1 - must_save)) return false;
+  // Cuts the block of integers off again.
   blocks_.grow(begin);
   blocks_.append(scratch_.bytes());
   return true;
 }
 
+/// The payload is packed already.
 void BlockAppender::tokens(Bytes payload, std::uint32_t codes, std::uint32_t rows,
                            std::uint32_t plain_bytes) {
   const std::size_t begin = begin_block(blocks_);
@@ -130,18 +141,20 @@ void BlockAppender::single(ColumnStream stream, Bytes content) {
   add_entry(stream, begin, static_cast<std::uint32_t>(content.size()), 1, {});
 }
 
+/// With `quick`, blocks are stored raw.
 void BlockAppender::append_coded(Bytes content) {
   if (encoders_.quick) return append_raw_block(content, next_number(), FrameKind::kBlock, blocks_);
   encoders_.strings.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
 }
 
-/// Strings that hardly repeat anything, as random ones do, take no more room in small blocks, which
-/// more threads can decode at the same time.
+/// The block size for strings. Strings that hardly repeat anything, as random ones, take no
+/// more room in small blocks, which more threads can decode at once.
 std::uint32_t BlockAppender::block_bytes_of(Bytes text) {
   if (encoders_.quick || text.size() <= encoders_.block_bytes) return encoders_.block_bytes;
   const Bytes sample = text.subspan(text.size() / 2, kTrialBytes);
   scratch_.clear();
   encoders_.strings.encode(sample, next_number(), FrameKind::kBlock, {}, scratch_);
+  // The header tells how many bytes of the sample were matches.
   const auto header = parse_block_header(scratch_.data());
   if (!header.ok()) return encoders_.block_bytes;
   const bool is_raw = header->coding == Coding::kRaw;
@@ -149,6 +162,7 @@ std::uint32_t BlockAppender::block_bytes_of(Bytes text) {
   return repeated < sample.size() / kShareRepeated ? kTrialBytes : encoders_.block_bytes;
 }
 
+/// A string that is longer than a block begins one, and continues in blocks of 0 rows.
 void BlockAppender::bytes(ColumnStream stream, const Byte* values,
                           std::span<const std::int64_t> offsets) {
   const std::size_t rows = offsets.empty() ? 0 : offsets.size() - 1;
@@ -157,8 +171,10 @@ void BlockAppender::bytes(ColumnStream stream, const Byte* values,
   const std::uint32_t block_bytes = block_bytes_of({values + offsets[0], all});
   std::size_t row = 0;
   while (row < rows) {
+    // Offsets need not begin with 0.
     const std::int64_t from = offsets[row];
     std::size_t end = row + 1;
+    // As many whole strings as fit into a block, at least one.
     while (end < rows && static_cast<std::uint64_t>(offsets[end + 1] - from) <= block_bytes) ++end;
     Bytes rest(values + from, static_cast<std::size_t>(offsets[end] - from));
     auto begins = static_cast<std::uint32_t>(end - row);

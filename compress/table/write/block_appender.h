@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Appends the blocks of one row group, stream by stream, with their entries in the directory.
+// Appends the blocks of one row group, stream by stream, and enters each into the directory.
+// The caller calls in the order of streams (row_group.h); one row group, one thread.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace presso {
 
-/// What is known of some rows of a column, for the blocks that hold zones.
+/// The range of some rows' values, for the blocks that carry ranges (FORMAT.md 15.4).
 struct Zone {
   Byte flags = 0;
   std::uint64_t least = 0;
@@ -21,16 +22,20 @@ struct Zone {
   std::uint64_t presence = 0;
 };
 
+/// Used for one row group: begin_column() and then the column's streams in the order of
+/// ColumnStream. Writes to the buffer and directory that it was given; a block's number is its
+/// place in the directory.
 class BlockAppender {
  public:
-  /// All are kept by reference.
+  /// Keeps everything by reference.
   BlockAppender(RowGroup& directory, Buffer& blocks, TableEncoders& encoders)
       : directory_(directory), blocks_(blocks), encoders_(encoders) {}
 
+  /// Enters a column into the directory; the blocks that follow belong to it.
   void begin_column(Representation representation);
 
-  /// `rows` values of `width_bytes` each, 0 for bits. `zone_of(first_row, rows)`: of a block's
-  /// rows.
+  /// Appends `rows` values of `width_bytes` bytes each (0: bits) in blocks of at most
+  /// kMaxBlockRows. zone_of(first_row, rows) returns the range of a block's rows.
   template <class ZoneOf>
   void integers(ColumnStream stream, const Byte* values, Byte width_bytes, bool is_signed,
                 bool floating, std::uint32_t rows, const Byte* validity, ZoneOf zone_of) {
@@ -42,7 +47,7 @@ class BlockAppender {
       first += count;
     }
   }
-  /// Unsigned integers of 4 or 8 bytes that have no zones.
+  /// Unsigned integers of 4 or 8 bytes without ranges.
   template <class T>
   void plain_integers(ColumnStream stream, std::span<const T> values) {
     integers(stream, reinterpret_cast<const Byte*>(values.data()), sizeof(T), false, false,
@@ -50,16 +55,20 @@ class BlockAppender {
              [](std::uint32_t, std::uint32_t) { return Zone{}; });
   }
 
-  /// Whole strings of up to `block_bytes` a block, or less where that saves nothing; longer ones
-  /// alone, in several blocks.
+  /// Appends whole strings, up to `block_bytes` a block, or less where that costs nothing.
+  /// Longer strings stand alone, in several blocks.
   void bytes(ColumnStream stream, const Byte* values, std::span<const std::int64_t> offsets);
-  /// One string as one block, of at most kMaxBlockBytes.
+  /// Appends one string, of at most kMaxBlockBytes, as one block.
   void single(ColumnStream stream, Bytes content);
+  /// Appends a block of packed token codes (FORMAT.md 17) for `rows` strings of `plain_bytes`
+  /// bytes in all.
   void tokens(Bytes payload, std::uint32_t codes, std::uint32_t rows, std::uint32_t plain_bytes);
 
+  /// The directory's entry of the column begun last.
   ColumnChunk& chunk() { return directory_.columns.back(); }
 
  private:
+  /// Where a row's value begins; of bools only multiples of 8 are asked for.
   static std::size_t value_offset(std::uint32_t row, Byte width_bytes) {
     return width_bytes == 0 ? row / 8 : std::size_t{row} * width_bytes;
   }
@@ -67,8 +76,11 @@ class BlockAppender {
                      bool floating, std::uint32_t rows, const Byte* validity, const Zone& zone);
   void add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                  std::uint32_t rows, const Zone& zone);
+  /// Replaces a block of integers by one of bytes.
   bool take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save);
+  /// Block size for a column's strings.
   std::uint32_t block_bytes_of(Bytes text);
+  /// One block of bytes, in the coding that is smallest.
   void append_coded(Bytes content);
   std::uint32_t next_number() const { return static_cast<std::uint32_t>(directory_.blocks.size()); }
 
@@ -76,7 +88,7 @@ class BlockAppender {
   Buffer& blocks_;
   TableEncoders& encoders_;
   Buffer scratch_;
-  unsigned bytes_lost_ = 0;  ///< a bit for each stream of this column
+  unsigned bytes_lost_ = 0;  ///< a bit for each stream of this column for which bytes lost a trial
 };
 
 }  // namespace presso

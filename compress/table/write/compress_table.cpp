@@ -27,12 +27,15 @@
 namespace presso {
 namespace {
 
+/// Views stay valid as long as `columns` is not changed.
 std::vector<ColumnView> views_of(const std::vector<ColumnData>& columns) {
   std::vector<ColumnView> views;
   for (const ColumnData& column : columns) views.push_back(column.view());
   return views;
 }
 
+/// One run from text to file. Members are written by the calling thread only, except the time
+/// of inference (mutex_); workers get a piece and an encoder each.
 class TableCompressor {
  public:
   /// `file`: the text, if it can be read at any place; nullptr: it cannot.
@@ -45,6 +48,7 @@ class TableCompressor {
         writer_(sink),
         threads_(threads_or_all(options.compress.threads)) {}
 
+  /// Three steps: dialect, types, rows.
   Result<TableSummary> run() {
     PRESSO_TRY(sniff_text());
     PRESSO_TRY(find_types());
@@ -54,20 +58,22 @@ class TableCompressor {
   }
 
  private:
-  /// What a thread has made of a piece.
+  /// The result of one piece, made by any thread, taken in order.
   struct Loaded {
     Status status;
     EncodedRowGroup group;
-    RowSorter::SortedRun run;  ///< in place of `group`
+    RowSorter::SortedRun run;  ///< if rows are sorted, in place of `group`
     std::uint64_t text_bytes = 0;
     std::uint64_t rows = 0;
     std::uint64_t exact_lines = 0;
-    Buffer bad;  ///< rows that were set aside
+    Buffer bad;  ///< text of rows that were set aside
     std::uint64_t bad_rows = 0;
     std::string first_bad_row;
     TableSeconds seconds;
   };
 
+  /// Reads the beginning of the text and decides on delimiter, quotes and header, or JSON
+  /// lines.
   Status sniff_text() {
     PRESSO_ASSIGN(BegunText begun,
                   sniff_source(source_, options_.text, options_.on_bad_rows != nullptr));
@@ -98,6 +104,7 @@ class TableCompressor {
     return {rows, *kind_, first_line, piece_rows(), piece_row_limit()};
   }
 
+  /// From all rows of a file, or from the first piece of a pipe; then what the user has said.
   Status find_types() {
     finder_ = kind_->new_finder();
     if (file_ != nullptr) {
@@ -112,6 +119,7 @@ class TableCompressor {
       }
     }
     PRESSO_ASSIGN(summary_.schema, finder_->finish());
+    // UTF-8 was checked only as far as the first piece goes.
     if (!saw_all_) {
       for (ColumnSchema& column : summary_.schema.columns) column.valid_utf8 = false;
     }
@@ -125,16 +133,18 @@ class TableCompressor {
     return take_given_types(options_.types, saw_all_, text_.form.kind, summary_);
   }
 
+  /// The second reading of a file must show the same head.
   Status skip_head(ByteSource& source) const {
     std::string head(text_.form.head.size(), '\0');
     PRESSO_ASSIGN(const std::size_t got,
                   read_fully(source, {reinterpret_cast<Byte*>(head.data()), head.size()}));
+    // The loader skips as many bytes, so they must be the same ones.
     if (got == head.size() && head == text_.form.head) return {};
     return make_error(ErrorCode::kIo, "the text is another one when read again");
   }
 
-  /// So much of a pipe is held until its types are known: whole rows of 32 MiB, or one that is
-  /// longer.
+  /// Holds the beginning of a pipe until its types are known: whole rows of 32 MiB, or a longer
+  /// row.
   Status read_first_piece() {
     for (std::size_t size = PieceReader::kPieceBytes;; size *= 2) {
       const std::size_t before = begun_.size();
@@ -244,6 +254,8 @@ class TableCompressor {
     return {};
   }
 
+  /// The second pass: every piece is loaded, checked against the types and encoded by one
+  /// thread.
   Status load() {
     PRESSO_TRY(start_sorting());
     PRESSO_TRY(writer_.begin(summary_.schema, options_.compress.metadata));
@@ -322,6 +334,7 @@ class TableCompressor {
       if (!loaded.status.ok()) return loaded;
       rows = kind_->load(piece.text.bytes(), summary_.schema, piece.first_line);
     }
+    // Types of a pipe come from its beginning, so a hint helps.
     if (!rows.ok() && !saw_all_) rows.error().what += other_types(piece);
     const Bytes text = piece.text.bytes();
     loaded.seconds.parsing = time.seconds();
@@ -331,6 +344,7 @@ class TableCompressor {
     }
     loaded.rows = rows->rows;
     loaded.text_bytes = text.size();
+    // Counts are noted even if the piece has no row.
     loaded.exact_lines = rows->exact.rows.size();
     if (rows->rows == 0) {
       if (loaded.bad_rows > 0) {  // what belongs to no row goes with those that are not taken
@@ -346,6 +360,7 @@ class TableCompressor {
       loaded.seconds.sorting = time.seconds() - loaded.seconds.parsing;
       return loaded;
     }
+    // What the directory says of the text, for tables that give it back byte for byte.
     GroupText about;
     if (summary_.schema.exact) {
       about.bytes = text.size();
@@ -358,9 +373,11 @@ class TableCompressor {
     return loaded;
   }
 
-  /// For rows of a pipe that do not fit the types of its begin: those that they would fit.
+  /// For rows of a pipe that do not fit the types of its beginning: the --schema with which
+  /// they would.
   std::string other_types(const TextPiece& piece) const {
     const std::unique_ptr<ColumnFinder> finder = kind_->new_finder();
+    // What the beginning has shown, and now this piece.
     finder->merge(*finder_);
     if (!finder->add(piece.text.bytes(), piece.first_line).ok()) return {};
     const Result<TableSchema> schema = finder->finish();
@@ -368,6 +385,7 @@ class TableCompressor {
     std::string types;
     for (const ColumnSchema& column : schema->columns) {
       const auto& known = summary_.schema.columns;
+      // Only columns whose type would change are named in the message.
       const bool fits = std::any_of(known.begin(), known.end(), [&](const ColumnSchema& other) {
         return other.name == column.name && type_name(other) == type_name(column);
       });
@@ -382,11 +400,13 @@ class TableCompressor {
     return "; types were found out from the pipe's first 32 MiB: --schema '" + types + "'";
   }
 
+  /// Cuts the bad rows out of the text and keeps them for the callback.
   Status set_bad_rows_aside(Buffer& text, Loaded& loaded) const {
     PRESSO_ASSIGN(const std::vector<RowPlace> bad,
                   kind_->find_bad_rows(text.bytes(), summary_.schema));
     Buffer kept;
     std::size_t at = 0;
+    // Places are in order and do not overlap.
     for (const RowPlace& row : bad) {
       kept.append(text.bytes().subspan(at, row.begin - at));
       loaded.bad.append(text.bytes().subspan(row.begin, row.end - row.begin));
@@ -398,6 +418,8 @@ class TableCompressor {
     return {};
   }
 
+  /// Calls on_bad_rows, in the order of the text. The first row's error is kept for the
+  /// summary.
   Status pass_bad_rows_on(Loaded& loaded) {
     if (loaded.bad_rows == 0) return {};
     if (summary_.bad_rows == 0) summary_.first_bad_row = std::move(loaded.first_bad_row);
@@ -405,6 +427,7 @@ class TableCompressor {
     return options_.on_bad_rows(loaded.bad.bytes());
   }
 
+  /// In the order of the text, on one thread.
   Result<bool> write(Loaded loaded) {
     if (!loaded.status.ok()) return std::move(loaded.status.error());
     PRESSO_TRY(pass_bad_rows_on(loaded));
@@ -422,9 +445,11 @@ class TableCompressor {
     return report_progress();
   }
 
+  /// Merges the runs and encodes row groups on all threads.
   Status write_sorted() {
     using Group = std::vector<ColumnData>;
     PRESSO_ASSIGN(RunMerger merger, sorter_->merge());
+    // All runs are there now, so the count is final.
     summary_.spilled_bytes = sorter_->spilled_bytes();
     MergedGroups groups(summary_.schema, std::move(merger),
                         sorted_group_limits(summary_.schema, options_.group_rows, summary_.rows,
@@ -458,6 +483,7 @@ class TableCompressor {
     return report_progress();
   }
 
+  /// False from the callback cancels.
   Result<bool> report_progress() const {
     const auto& progress = options_.compress.on_progress;
     if (progress && !progress(summary_.plain_bytes, writer_.bytes_written())) {
@@ -472,7 +498,7 @@ class TableCompressor {
   const TableOptions& options_;
   TableFileWriter writer_;
   unsigned threads_;
-  Buffer begun_;  ///< what was read to sniff at
+  Buffer begun_;  ///< bytes that were read for sniffing
   SniffedText text_;
   std::unique_ptr<RowTextKind> kind_;
   std::unique_ptr<ColumnFinder> finder_;
@@ -489,6 +515,7 @@ class TableCompressor {
 
 }  // namespace
 
+// `types_from` is a second reading of the same file, or nullptr for a pipe.
 Result<TableSummary> compress_table(ByteSource& source, ByteSource* types_from, ByteSink& sink,
                                     const TableOptions& options) {
   PRESSO_TRY(validate(options.compress));

@@ -10,20 +10,24 @@
 namespace presso {
 namespace {
 
-/// Strings of a row group may hold 4 GiB: so many are left for its last row.
+// Batches are the caller's memory: they are checked in full before a byte of them is taken.
+
+/// The largest row: strings of a row group may hold 4 GiB, so this much is left for its last row.
 constexpr std::uint64_t kMostRowBytes = std::uint64_t{2} << 30;
-/// Rows that are looked at first for where a row group ends.
+/// Rows that are counted first in the search for the end of a row group.
 constexpr std::uint64_t kFirstStep = 1024;
 
+/// kInvalidArgument, naming the column.
 Error refuse(const ColumnSchema& column, const std::string& what) {
   return make_error(ErrorCode::kInvalidArgument, "column `" + column.name + "`: " + what);
 }
 
+/// Rows count from 1 in messages.
 std::string row_name(std::uint64_t row) {
   return "row " + grouped(row + 1);
 }
 
-/// What stands under a null counts for nothing.
+/// Bytes of strings; those under nulls do not count.
 std::uint64_t string_bytes(const ColumnView& column, std::uint64_t first, std::uint64_t end) {
   if (column.validity == nullptr) {
     return static_cast<std::uint64_t>(column.offsets[end] - column.offsets[first]);
@@ -36,18 +40,20 @@ std::uint64_t string_bytes(const ColumnView& column, std::uint64_t first, std::u
   return bytes;
 }
 
-/// Rows between two nulls are looked at together.
+/// Rows between two nulls are checked together.
 bool has_valid_utf8(const ColumnView& column) {
   const std::span offsets(column.offsets, static_cast<std::size_t>(column.rows) + 1);
   if (column.validity == nullptr) return are_valid_utf8(column.values, offsets);
   for (std::size_t row = 0; row < column.rows; ++row) {
     const std::size_t first = row;
+    // What stands under nulls need not be UTF-8.
     while (row < column.rows && !column.is_null(row)) ++row;
     if (!are_valid_utf8(column.values, offsets.subspan(first, row - first + 1))) return false;
   }
   return true;
 }
 
+/// Offsets ascend from 0 and, if the schema promises UTF-8, strings are valid.
 Status check_strings(const ColumnSchema& schema, const ColumnView& column) {
   if (column.offsets == nullptr) return refuse(schema, "has no offsets");
   const std::span offsets(column.offsets, static_cast<std::size_t>(column.rows) + 1);
@@ -61,16 +67,18 @@ Status check_strings(const ColumnSchema& schema, const ColumnView& column) {
   return {};
 }
 
+/// The first null of a column that must have none is named.
 Status check_nulls(const ColumnSchema& schema, const ColumnView& column,
                    std::uint64_t rows_before) {
   if (schema.nullable || column.validity == nullptr) return {};
+  // Counting is fast; the row is looked for only for the message.
   if (count_bits(column.validity, column.rows) == column.rows) return {};
   std::uint64_t row = 0;
   while (!column.is_null(row)) ++row;
   return refuse(schema, row_name(rows_before + row) + " is null, but the column is not nullable");
 }
 
-/// Rows are looked at only where together they are too large for one.
+/// Single rows are looked at only if all together are too large for one.
 Status check_row_bytes(std::span<const ColumnView> columns, std::uint64_t rows_before) {
   const auto bytes_of = [&](std::uint64_t first, std::uint64_t end) {
     std::uint64_t bytes = 0;
@@ -80,6 +88,7 @@ Status check_row_bytes(std::span<const ColumnView> columns, std::uint64_t rows_b
     return bytes;
   };
   const std::uint64_t rows = columns.front().rows;
+  // The usual case costs one pass.
   if (bytes_of(0, rows) <= kMostRowBytes) return {};
   for (std::uint64_t row = 0; row < rows; ++row) {
     if (bytes_of(row, row + 1) <= kMostRowBytes) continue;
@@ -89,12 +98,14 @@ Status check_row_bytes(std::span<const ColumnView> columns, std::uint64_t rows_b
   return {};
 }
 
+/// Values of 1 to 16 bytes are copied together.
 void append_fixed(const ColumnView& from, std::uint64_t first, std::uint64_t rows, ColumnData& to) {
+  // Values under nulls are copied as they are.
   const std::size_t width = value_bytes(from.type);
   to.values.append({from.values + first * width, static_cast<std::size_t>(rows) * width});
 }
 
-/// Bytes up to which a bitmap grows are 0.
+/// Appends bits; those up to which the bitmap grows are 0.
 void append_bits(const ColumnView& from, std::uint64_t first, std::uint64_t rows, ColumnData& to) {
   const std::size_t before = to.values.size();
   to.values.grow(static_cast<std::size_t>((to.rows + rows + 7) / 8));
@@ -102,7 +113,7 @@ void append_bits(const ColumnView& from, std::uint64_t first, std::uint64_t rows
   copy_bits(from.values, first, rows, to.values.data(), to.rows);
 }
 
-/// What stands under a null is left out.
+/// Strings without the bytes that stand under nulls.
 void append_nullable_strings(const ColumnView& from, std::uint64_t first, std::uint64_t rows,
                              ColumnData& to) {
   for (std::uint64_t row = first; row < first + rows; ++row) {
@@ -111,10 +122,12 @@ void append_nullable_strings(const ColumnView& from, std::uint64_t first, std::u
   }
 }
 
+/// Without nulls all bytes are copied at once, and offsets moved by a constant.
 void append_strings(const ColumnView& from, std::uint64_t first, std::uint64_t rows,
                     ColumnData& to) {
   if (from.validity != nullptr) return append_nullable_strings(from, first, rows, to);
   const std::int64_t begin = from.offsets[first];
+  // From offsets of the batch to those of the row group.
   const std::int64_t shift = static_cast<std::int64_t>(to.values.size()) - begin;
   const auto bytes = static_cast<std::size_t>(from.offsets[first + rows] - begin);
   if (bytes > 0) to.values.append({from.values + begin, bytes});
@@ -123,7 +136,7 @@ void append_strings(const ColumnView& from, std::uint64_t first, std::uint64_t r
   }
 }
 
-/// Rows before the first null have no bits yet: all of them have values.
+/// Before the first null a column has no validity bits, as all its rows have values.
 void append_validity(const ColumnView& from, std::uint64_t first, std::uint64_t rows,
                      ColumnData& to) {
   if (from.validity == nullptr && to.validity.empty()) return;
@@ -143,6 +156,7 @@ void append_validity(const ColumnView& from, std::uint64_t first, std::uint64_t 
 
 }  // namespace
 
+/// Checks everything that the encoder relies on; linear in the batch.
 Status check_batch(const TableSchema& schema, std::span<const ColumnView> columns,
                    std::uint64_t rows_before) {
   if (columns.size() != schema.columns.size()) {
@@ -158,6 +172,7 @@ Status check_batch(const TableSchema& schema, std::span<const ColumnView> column
       return refuse(wanted, grouped(column.rows) + " rows, " + grouped(columns.front().rows) +
                                 " in the columns before it");
     }
+    // Columns without rows may have null pointers.
     if (column.rows == 0) continue;
     if (is_string(column.type)) {
       PRESSO_TRY(check_strings(wanted, column));
@@ -174,6 +189,7 @@ GroupCollector::GroupCollector(const TableSchema& schema, CollectorLimits limits
   clear();
 }
 
+/// Empty columns of the schema's types.
 void GroupCollector::clear() {
   columns_.clear();
   for (const ColumnSchema& column : schema_.columns) {
@@ -184,6 +200,7 @@ void GroupCollector::clear() {
   bytes_ = 0;
 }
 
+/// Bytes in memory of some rows, by which row groups are limited.
 std::uint64_t GroupCollector::bytes_of(std::span<const ColumnView> columns, std::uint64_t first,
                                        std::uint64_t rows) const {
   std::uint64_t bytes = 0;
@@ -198,8 +215,9 @@ std::uint64_t GroupCollector::bytes_of(std::span<const ColumnView> columns, std:
   return bytes;
 }
 
-/// The least number of rows by which the row group reaches its size. Steps double until they reach
-/// it, and then are halved; each row is counted a few times, as only those not yet passed are.
+/// The least number of rows with which the row group reaches its size: an exponential search,
+/// whose steps double until they reach it and then halve. Each row is counted a few times, as
+/// only those not yet passed are.
 std::uint64_t GroupCollector::rows_that_fit(std::span<const ColumnView> columns,
                                             std::uint64_t first) const {
   const std::uint64_t most =
@@ -221,6 +239,7 @@ std::uint64_t GroupCollector::rows_that_fit(std::span<const ColumnView> columns,
   return high;
 }
 
+/// Copies column by column.
 std::uint64_t GroupCollector::take(std::span<const ColumnView> columns, std::uint64_t first) {
   const std::uint64_t rows = rows_that_fit(columns, first);
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -241,6 +260,7 @@ std::uint64_t GroupCollector::take(std::span<const ColumnView> columns, std::uin
   return rows;
 }
 
+// Buffers go with the rows; the next row group allocates its own.
 std::vector<ColumnData> GroupCollector::finish() {
   std::vector<ColumnData> finished = std::move(columns_);
   clear();

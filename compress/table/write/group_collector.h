@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Gathers rows of batches until they are a row group. Where it ends depends on the rows alone: with
-// the first one by which it reaches its size, or with the last one that it may have. So batches may
-// be cut anywhere. Tested by tests/unit/compress/table/table_writer_test.cpp.
+// Gathers rows of batches until they make a row group. Where it ends depends only on the rows:
+// with the one that reaches the size, or with the last one that it may have. So batches may be
+// cut anywhere and the file is the same. Not for several threads. Tested by
+// tests/unit/compress/table/table_writer_test.cpp.
 #pragma once
 
 #include <span>
@@ -12,35 +13,39 @@
 
 namespace presso {
 
+/// A row group is full when it reaches one of the two; a single row may be larger.
 struct CollectorLimits {
   std::uint32_t rows = 1;   ///< at least 1
-  std::uint64_t bytes = 1;  ///< in memory
+  std::uint64_t bytes = 1;  ///< bytes of values in memory
 };
 
-/// kInvalidArgument, naming the column, where a batch cannot be part of a table with this schema.
-/// `rows_before`: for messages.
+/// kInvalidArgument, naming the column, if a batch cannot be part of a table with this schema.
+/// `rows_before`: rows of earlier batches, for messages.
 Status check_batch(const TableSchema& schema, std::span<const ColumnView> columns,
                    std::uint64_t rows_before);
 
+/// Owns copies of the rows: batches need not outlive take().
 class GroupCollector {
  public:
-  /// `schema` is kept by reference.
+  /// Keeps `schema` by reference.
   GroupCollector(const TableSchema& schema, CollectorLimits limits);
 
-  /// Copies rows from `first` on, as many as there are and as belong to this row group, at least
-  /// one. The batch was checked.
+  /// Copies rows from `first` on: as many as there are and belong to this row group, at least
+  /// one. Returns their number. The batch must have been checked.
   std::uint64_t take(std::span<const ColumnView> columns, std::uint64_t first);
-  /// Nothing more belongs to it.
+  /// Whether nothing more belongs to the row group.
   bool full() const { return rows_ == limits_.rows || bytes_ >= limits_.bytes; }
   std::uint64_t rows() const { return rows_; }
-  /// That its values take, without validity and what stands under nulls.
+  /// Bytes of its values, without validity and without what stands under nulls.
   std::uint64_t bytes() const { return bytes_; }
-  /// What was gathered; the collector is empty after it.
+  /// Returns the rows; the collector is empty after it.
   std::vector<ColumnData> finish();
 
  private:
+  /// What these rows would add to bytes().
   std::uint64_t bytes_of(std::span<const ColumnView> columns, std::uint64_t first,
                          std::uint64_t rows) const;
+  /// How many rows a row group may still take, found by doubling steps and then halving them.
   std::uint64_t rows_that_fit(std::span<const ColumnView> columns, std::uint64_t first) const;
   void clear();
 

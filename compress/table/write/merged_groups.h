@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cuts merged rows into row groups. Tested by tests/differential/table_sort_test.cpp.
+// Cuts sorted rows, as they come from the merge, into row groups. Tested by
+// tests/differential/table_sort_test.cpp.
 #pragma once
 
 #include <optional>
@@ -10,25 +11,27 @@
 
 namespace presso {
 
+/// Owns the merger, and holds one batch of merged rows beside the row group that it fills. Not
+/// for several threads.
 class MergedGroups {
  public:
-  /// `schema` is kept by reference.
+  /// Keeps `schema` by reference.
   MergedGroups(const TableSchema& schema, RunMerger merger, CollectorLimits limits)
       : merger_(std::move(merger)), collector_(schema, limits) {}
 
-  /// nullopt at the end.
+  /// The next row group; nullopt at the end.
   Result<std::optional<std::vector<ColumnData>>> next();
 
  private:
   RunMerger merger_;
   GroupCollector collector_;
-  std::vector<ColumnData> rows_;   ///< the last that were merged
-  std::vector<ColumnView> views_;  ///< of rows_
-  std::uint64_t taken_ = 0;        ///< of rows_
+  std::vector<ColumnData> rows_;   ///< the rows that were merged last
+  std::vector<ColumnView> views_;  ///< views of rows_
+  std::uint64_t taken_ = 0;        ///< how many of rows_ were taken
 };
 
-/// Row groups of a table with `rows` rows that were made from `text_bytes` of text: those of
-/// `group_rows`, or, where that is 0, about equal ones of 32 MiB of text.
+/// Limits of row groups for a table of `rows` rows from `text_bytes` bytes of text:
+/// `group_rows` rows each or, if that is 0, about equal ones for 32 MiB of text.
 CollectorLimits sorted_group_limits(const TableSchema& schema, std::uint32_t group_rows,
                                     std::uint64_t rows, std::uint64_t text_bytes);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Options name columns before a file is read, so names that do not exist are errors here, with
+// the names that do.
 #include "compress/table/write/named_columns.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::size_t kNamesInMessage = 8;
 
+/// The column of this name; names are unique.
 std::optional<std::size_t> find_column(const TableSchema& schema, const std::string& name) {
   const auto& columns = schema.columns;
   const auto found = std::find_if(columns.begin(), columns.end(),
@@ -18,6 +21,7 @@ std::optional<std::size_t> find_column(const TableSchema& schema, const std::str
   return static_cast<std::size_t>(found - columns.begin());
 }
 
+// The text's own facts, quoting and UTF-8, stay as inference saw them.
 void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, ColumnSchema& column) {
   const ColumnSchema inferred = std::exchange(column, given);
   column.quoting = inferred.quoting;
@@ -31,6 +35,7 @@ void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, Colu
   }
 }
 
+/// The first names, for messages.
 std::string names_of(const TableSchema& schema) {
   std::string names;
   for (std::size_t i = 0; i < std::min(schema.columns.size(), kNamesInMessage); ++i) {
@@ -41,6 +46,7 @@ std::string names_of(const TableSchema& schema) {
 
 }  // namespace
 
+/// Types of columns that do not exist are an error, except in JSON lines.
 Status take_given_types(const std::vector<ColumnSchema>& types, bool saw_all, TextKind kind,
                         TableSummary& summary) {
   const bool is_json = kind == TextKind::kJsonLines;
@@ -58,6 +64,7 @@ Status take_given_types(const std::vector<ColumnSchema>& types, bool saw_all, Te
   return {};
 }
 
+// In the order in which the user names them: the first decides, others break ties.
 Result<std::vector<SortColumn>> sort_columns(const std::vector<SortBy>& by,
                                              const TableSchema& schema) {
   std::vector<SortColumn> columns;

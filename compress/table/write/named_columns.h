@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Columns that options name, looked up in the schema that was found out.
-// Tested by tests/cli/test_table.py.
+// Columns that options name, looked up in the schema that was inferred. Tested by
+// tests/cli/test_table.py.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,13 @@
 
 namespace presso {
 
-/// Takes TableOptions::types over. How values stand in the text is what was found out, as far as
-/// the type given has that. `saw_all`: of the text; JSON lines may get columns that were not seen.
+/// Applies TableOptions::types to the schema. How values stand in the text stays as it was
+/// inferred, as far as the given type has that. `saw_all`: whether all of the text was seen.
+/// Tables of JSON lines may get columns that were not seen.
 Status take_given_types(const std::vector<ColumnSchema>& types, bool saw_all, TextKind kind,
                         TableSummary& summary);
 
-/// kInvalidArgument for a column that there is not, or that is named twice.
+/// kInvalidArgument for a column that does not exist or is named twice.
 Result<std::vector<SortColumn>> sort_columns(const std::vector<SortBy>& by,
                                              const TableSchema& schema);
 

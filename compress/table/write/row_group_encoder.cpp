@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Encodes column after column; each chooses its representation and appends its streams in their
+// order. Tested by tests/unit/decompress/table/row_group_test.cpp.
 #include "compress/table/write/row_group_encoder.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ std::uint32_t count_nulls(const ColumnView& column) {
   return static_cast<std::uint32_t>(column.rows - valid);
 }
 
+/// Offsets as lengths, which are small numbers and pack well.
 template <class T>
 std::vector<T> lengths_of(std::span<const std::int64_t> offsets) {
   std::vector<T> lengths;
@@ -28,12 +31,13 @@ std::vector<T> lengths_of(std::span<const std::int64_t> offsets) {
   return lengths;
 }
 
+/// Numbers as the bytes that BlockAppender takes.
 template <class T>
 const Byte* bytes_of(const std::vector<T>& values) {
   return reinterpret_cast<const Byte*>(values.data());
 }
 
-/// One column of one row group.
+/// Encodes one column of one row group.
 class ColumnEncoder {
  public:
   ColumnEncoder(const ColumnView& column, BlockAppender& to, TableEncoders& encoders)
@@ -43,7 +47,9 @@ class ColumnEncoder {
         rows_(static_cast<std::uint32_t>(column.rows)),
         nulls_(count_nulls(column)) {}
 
+  /// Writes validity and streams of one column. A column of nulls only has no streams.
   void encode() {
+    // The directory alone says it: there are no blocks.
     if (nulls_ == rows_) return begin(Representation::kNull);
     if (!is_string(column_.type)) return encode_numbers();
     StringChoice choice = encoders_.quick ? choose_strings_quickly(column_)
@@ -54,8 +60,10 @@ class ColumnEncoder {
   }
 
  private:
+  /// Begins the chunk and writes the validity stream if only some rows are null.
   void begin(Representation representation) {
     to_.begin_column(representation);
+    // Facts of the column that its blocks do not have.
     to_.chunk().nulls = nulls_;
     if (is_string(column_.type) && representation != Representation::kNull) {
       to_.chunk().value_bytes = static_cast<std::uint64_t>(column_.offsets[rows_]);
@@ -66,25 +74,31 @@ class ColumnEncoder {
     }
   }
 
+  // Ranges are taken from the values themselves, so they are exact.
   auto zones() const {
     return [this](std::uint32_t first, std::uint32_t rows) {
       return zone_of_rows(column_, first, rows);
     };
   }
 
+  /// Values under nulls are stored as they are; ranges leave them out.
   void encode_numbers() {
     begin(Representation::kPlain);
+    // Floating values have no divisor and may take kinds of their own.
     const bool floating = column_.type == ColumnType::kFloat || column_.type == ColumnType::kDouble;
     to_.integers(ColumnStream::kValues, column_.values,
                  static_cast<Byte>(value_bytes(column_.type)), is_signed(column_.type), floating,
                  rows_, column_.validity, zones());
   }
 
+  // The entries' bits of a block's rows are or-ed, by which a scan skips blocks without the
+  // string.
   void encode_dictionary(const StringDictionary& dictionary) {
     begin(Representation::kDictionary);
     to_.chunk().entries = to_.chunk().distinct =
         static_cast<std::uint32_t>(dictionary.entry_lengths.size());
     to_.plain_integers<std::uint32_t>(ColumnStream::kEntryLengths, dictionary.entry_lengths);
+    // Entries are coded as one string, since their lengths stand apart.
     const std::int64_t ends[] = {0, static_cast<std::int64_t>(dictionary.entries.size())};
     to_.bytes(ColumnStream::kEntryBytes, dictionary.entries.data(), ends);
     to_.integers(ColumnStream::kCodes, bytes_of(dictionary.codes), 4, false, false, rows_,
@@ -98,17 +112,22 @@ class ColumnEncoder {
                  });
   }
 
+  /// Lengths carry the ranges, because they are the stream that has every row.
   void encode_bytes() {
     begin(Representation::kBytes);
     const std::span offsets(column_.offsets, std::size_t{rows_} + 1);
+    // A string may have gigabytes.
     const auto lengths = lengths_of<std::uint64_t>(offsets);
     to_.integers(ColumnStream::kLengths, bytes_of(lengths), 8, false, false, rows_, nullptr,
                  zones());
     to_.bytes(ColumnStream::kBytes, column_.values, offsets);
   }
 
+  /// All token blocks are encoded before their counts are written, as counts come first in the
+  /// file.
   void encode_tokens(const TokenDictionary& tokens) {
     begin(Representation::kToken);
+    // The dictionary is one block, coded as bytes.
     std::vector<Byte> stored;
     tokens.append_to(stored);
     to_.single(ColumnStream::kTokenDictionary, stored);
@@ -129,6 +148,7 @@ class ColumnEncoder {
     }
   }
 
+  /// One encoded block in the buffer of payloads.
   struct TokenBlock {
     std::size_t begin;
     std::size_t bytes;
@@ -137,15 +157,18 @@ class ColumnEncoder {
     std::uint32_t plain_bytes;
   };
 
-  /// As many rows as a block of tokens may have.
+  /// Rows of the next block of tokens: at most kMaxBlockRows, and kMaxTokenBlockBytes of
+  /// strings.
   std::uint32_t token_block_rows(std::uint32_t first) const {
     const std::uint32_t most = std::min(rows_ - first, kMaxBlockRows);
     const std::int64_t limit = column_.offsets[first] + kMaxTokenBlockBytes;
+    // The last row whose string still ends within the limit.
     const auto* end =
         std::upper_bound(column_.offsets + first, column_.offsets + first + most + 1, limit);
     return static_cast<std::uint32_t>(end - (column_.offsets + first) - 1);
   }
 
+  /// Appends the codes to `payloads` and the number of codes of each row to `counts`.
   TokenBlock encode_token_block(TokenEncoder& encoder, std::uint32_t first, std::uint32_t rows,
                                 std::vector<std::uint32_t>& counts, Buffer& payloads) const {
     std::vector<std::uint32_t> own;
@@ -186,6 +209,7 @@ EncodedRowGroup RowGroupEncoder::encode(std::span<const ColumnView> columns, con
   return encoded;
 }
 
+/// A pseudo column of row numbers, lengths and text.
 void RowGroupEncoder::encode_exact_lines(const ExactLines& lines, BlockAppender& to) {
   to.begin_column(Representation::kExactLines);
   if (lines.rows.empty()) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Turns the columns of a row group into stored blocks and their directory (FORMAT.md 15.3). Numbers
-// become blocks of integers; strings are represented in whichever way a trial on a sample says is
-// smallest: a dictionary of whole strings, tokens, or bytes of the Bit or Byte coding. Row groups
-// do not depend on each other, so each thread has an encoder of its own and the output does not
-// depend on their number. Tested by tests/unit/compress/table/row_group_test.cpp.
+// Turns the columns of a row group into stored blocks and their directory (FORMAT.md 15.3).
+// Numbers become blocks of integers. Strings are represented in the way that is smallest on a
+// sample: a dictionary of whole strings, tokens, or bytes of the Bit or Byte coding. Row groups
+// are independent, so each thread has an encoder, and the output does not depend on their
+// number. Tested by tests/unit/decompress/table/row_group_test.cpp.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace presso {
 
-/// What the text of a row group adds to its columns.
+/// What the directory tells of the text, and the lines that cannot be printed back.
 struct GroupText {
   std::uint64_t bytes = 0;
   std::uint64_t lines = 0;  ///< line feeds
@@ -24,14 +24,16 @@ struct GroupText {
 
 class BlockAppender;
 
+/// Offsets in the directory are relative to `blocks`, which the container puts after it.
 struct EncodedRowGroup {
   RowGroup directory;
   Buffer blocks;
 };
 
+/// For one thread; encoders keep their tables from one row group to the next.
 class RowGroupEncoder {
  public:
-  /// `schema` is kept by reference.
+  /// Keeps `schema` by reference.
   RowGroupEncoder(const TableSchema& schema, const TableParameters& parameters)
       : schema_(schema), encoders_(parameters) {}
 
@@ -41,6 +43,7 @@ class RowGroupEncoder {
                          Buffer room = {});
 
  private:
+  /// The streams of lines that the columns cannot print back byte for byte.
   static void encode_exact_lines(const ExactLines& lines, BlockAppender& to);
 
   const TableSchema& schema_;

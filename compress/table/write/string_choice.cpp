@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Choosing by predicted size, with handicaps for representations that queries read slower. A
+// representation must save the given share to be taken instead of the one that queries prefer.
 #include "compress/table/write/string_choice.h"
 
 #include <algorithm>
@@ -12,33 +14,36 @@ namespace presso {
 namespace {
 
 constexpr double kBitsMustSave = 0.1;
-/// A dictionary is what queries want, where an entry stands for many rows: whatever they ask is
-/// asked once an entry.
+/// Queries prefer a dictionary whose entries stand for many rows each: a condition is then
+/// evaluated once an entry.
 constexpr double kOthersMustSave = 0.25;
-/// The same of a dictionary of a few entries, by whose codes rows are grouped.
+/// The handicap against a dictionary of few entries, by whose codes rows can be grouped
+/// directly.
 constexpr double kOthersMustSaveOfFew = 0.6;
 constexpr std::size_t kFewEntries = 256;
 constexpr std::uint64_t kManyRows = 8;
 constexpr std::uint64_t kSamples = 2;
 constexpr std::int64_t kSampleBytes = 256 << 10;
-/// Longer strings are left to the Bit coding, which finds what they repeat.
+/// Columns with a longer mean string are left to the Bit coding, which finds what they repeat.
 constexpr std::uint64_t kMaxMeanTokenBytes = 256;
-/// Where a dictionary takes less than this share of the strings nothing else is tried.
+/// If a dictionary takes less than this share of the strings, nothing else is tried.
 constexpr double kSurelyDictionary = 0.06;
-/// Of a dictionary's entries, unless the sample does not even compress to that.
+/// Assumed size of coded entries, as a share, unless the sample does not even compress to that.
 constexpr double kEntryRatio = 0.6;
 
+/// Rows [first, first + rows).
 struct RowRange {
   std::uint64_t first;
   std::uint64_t rows;
 };
 
-/// Rows in a few places, of kSampleBytes together each.
+/// Rows in two places of the column, kSampleBytes of strings in each.
 std::vector<RowRange> sample_ranges(const ColumnView& strings) {
   std::vector<RowRange> ranges;
   const std::int64_t* begin = strings.offsets;
   const std::int64_t* end = strings.offsets + strings.rows;
   for (std::uint64_t i = 0; i < kSamples; ++i) {
+    // At a fifth and at three fifths of the rows.
     const std::uint64_t from = strings.rows * (2 * i + 1) / (2 * kSamples + 1);
     const std::uint64_t first =
         ranges.empty() ? from : std::max(from, ranges.back().first + ranges.back().rows);
@@ -49,18 +54,20 @@ std::vector<RowRange> sample_ranges(const ColumnView& strings) {
   return ranges;
 }
 
+/// Bytes of `rows` packed integers below or equal to `most`.
 double bits_of_counts(std::uint64_t rows, std::uint64_t most) {
   return static_cast<double>(rows) * static_cast<double>(std::bit_width(most)) / 8;
 }
 
-/// `entry_ratio`: what coding leaves of the entries. They repeat less than the rows do.
+/// The predicted size of a dictionary column. `entry_ratio`: the share that coding leaves of
+/// the entries, which repeat less than rows do.
 double dictionary_bytes(const StringDictionary& dictionary, double entry_ratio) {
   const double codes = bits_of_counts(dictionary.codes.size(), dictionary.entry_lengths.size() - 1);
   return codes + entry_ratio * static_cast<double>(dictionary.entries.size()) +
          static_cast<double>(dictionary.entry_lengths.size());
 }
 
-/// What both codings take for the sample, in bytes for a byte of it.
+/// Encodes the sample to learn the size of bytes and lengths.
 class SampleTrial {
  public:
   explicit SampleTrial(const ColumnView& strings)
@@ -69,6 +76,7 @@ class SampleTrial {
   }
   double plain() const { return plain_; }
 
+  /// Bytes that text and lengths of the sample take in the coding for bytes.
   double coded_bytes(BlockEncoder& encoder) const {
     Buffer stored;
     double lengths = 0;
@@ -85,11 +93,14 @@ class SampleTrial {
   }
 
  private:
+  /// Text only.
   double bytes_of(const RowRange& range) const {
     return static_cast<double>(strings_.offsets[range.first + range.rows] -
                                strings_.offsets[range.first]);
   }
+  /// The range of the lengths, which determines their packed size.
   std::uint64_t spread(const RowRange& range) const {
+    // Lengths are packed as integers less the least one.
     std::int64_t least = kSampleBytes;
     std::int64_t most = 0;
     for (std::uint64_t row = range.first; row < range.first + range.rows; ++row) {
@@ -105,6 +116,7 @@ class SampleTrial {
   double plain_ = 0;
 };
 
+// Tokens need enough text to learn from, and no string longer than a block.
 bool may_be_tokens(const ColumnView& strings) {
   const auto bytes = static_cast<std::uint64_t>(strings.offsets[strings.rows]);
   if (bytes < kSampleBytes / 16 || bytes > kMaxMeanTokenBytes * strings.rows) return false;
@@ -116,6 +128,7 @@ bool may_be_tokens(const ColumnView& strings) {
 
 }  // namespace
 
+/// No trial: a dictionary pays if every entry stands for kManyRows rows.
 StringChoice choose_strings_quickly(const ColumnView& strings) {
   StringChoice choice;
   choice.dictionary = build_dictionary(strings);
@@ -125,19 +138,26 @@ StringChoice choose_strings_quickly(const ColumnView& strings) {
   return choice;
 }
 
+// Sizes of three representations: a dictionary, which is counted exactly except for its
+// entries; bytes, by a trial on the sample; tokens, by training on the column. Preferences of
+// queries enter as shares that another representation must save. Strings without any text keep
+// what build_dictionary() says.
 StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder) {
   StringChoice choice;
   choice.dictionary = build_dictionary(strings);
   const auto plain = static_cast<double>(strings.offsets[strings.rows]);
   double by_dictionary =
       choice.dictionary ? dictionary_bytes(*choice.dictionary, kEntryRatio) : 2 * plain;
+  // So small that no trial is worth its time.
   if (choice.dictionary && by_dictionary <= kSurelyDictionary * plain) return choice;
   const SampleTrial trial(strings);
   if (trial.plain() == 0) return choice;
   const double coded_ratio = trial.coded_bytes(bytes_encoder) / trial.plain();
+  // The entries will not code better than the sample did.
   if (choice.dictionary && coded_ratio > kEntryRatio) {
     by_dictionary = dictionary_bytes(*choice.dictionary, coded_ratio);
   }
+  // Bytes, then tokens if they are not a tenth worse, against the dictionary.
   double best = coded_ratio * plain;
   std::optional<TokenDictionary> tokens;
   // A row takes a code of 12 bits at least.

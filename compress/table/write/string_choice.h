@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How the strings of a column are represented in a row group: by a dictionary where few are
-// different; else by tokens, which are decoded several times as fast as bytes of the Bit coding,
-// unless that is more than a tenth smaller. Sizes are measured on a sample, never guessed from
-// types.
+// Chooses how the strings of a column are represented in a row group: by a dictionary if few
+// are different; otherwise by tokens, which decode several times as fast as bytes of the Bit
+// coding, unless bytes are more than a tenth smaller. Sizes are measured on a sample, never
+// guessed from types.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,17 @@
 
 namespace presso {
 
-/// At most one of the two; neither: bytes.
+/// At most one of the two is set; if neither is, the strings are stored as bytes.
 struct StringChoice {
   std::optional<StringDictionary> dictionary;
   std::optional<TokenDictionary> tokens;
 };
 
-/// For TableOptions::quick: a dictionary where each entry stands for many rows, else bytes. No
-/// trial.
+/// For TableOptions::quick: a dictionary if each entry stands for many rows, otherwise bytes.
+/// Nothing is tried.
 StringChoice choose_strings_quickly(const ColumnView& strings);
 
+/// Tries the representations on a sample of the column; `bytes_encoder` is used for the trial.
 StringChoice choose_strings(const ColumnView& strings, BlockEncoder& bytes_encoder);
 
 }  // namespace presso

@@ -4,6 +4,8 @@
 namespace presso {
 namespace {
 
+// Levels at which the choice changes. From 10 on matches are found by trees, which find near
+// ones too, so integers need no level of their own there.
 constexpr int kFirstLevelOfLargeBlocks = 7;
 constexpr int kLevelOfIntegers = 4;
 constexpr int kFirstLevelOfTrees = 10;
@@ -11,13 +13,16 @@ constexpr std::uint32_t kBytesBlock = 1u << 20;
 
 }  // namespace
 
+/// Block size and levels for strings and for integers that are stored as bytes.
 TableParameters table_parameters(const CompressOptions& options, bool quick) {
   CompressOptions chosen = options;
   if (quick) chosen.level = kMinLevel;  // nothing is coded; its encoders take the least memory
+  // The user's level goes before the table's own default.
   if (chosen.level == 0 && chosen.favor != Favor::kArchive) chosen.level = kDefaultTableLevel;
   chosen = with_goal(chosen);
   chosen.block_bytes = chosen.level >= kFirstLevelOfLargeBlocks ? kMaxBlockBytes : kBytesBlock;
   TableParameters parameters{parameters_of(chosen), {}};
+  // Integers as bytes are rare, and their blocks are small anyway.
   chosen.block_bytes = kBytesBlock;
   if (chosen.level > kLevelOfIntegers && chosen.level < kFirstLevelOfTrees) {
     chosen.level = kLevelOfIntegers;

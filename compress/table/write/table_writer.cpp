@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Row groups wait until there is one for each thread; then run_ordered() encodes them together and
-// writes them in order. Nothing runs between two calls, so a caller may stop at any time.
-// Tested by tests/unit/compress/table/table_writer_test.cpp.
+// TableWriter: row groups wait until there is one for each thread; then run_ordered() encodes
+// them together and writes them in order. Nothing runs between two calls, so a caller may stop
+// at any time. An error makes the writer useless, and every later call returns it. Tested by
+// tests/unit/compress/table/table_writer_test.cpp.
 #include "presso/table_writer.h"
 
 #include <algorithm>
@@ -21,11 +22,12 @@ constexpr std::uint64_t kWrittenGroupBytes = 32u << 20;
 constexpr std::uint64_t kMostWrittenGroupBytes = 1u
                                                  << 30;  ///< where a number of rows was asked for
 
-/// With the form in which such a table is printed and searched; delimited text has a header.
+/// Adds the form in which such a table is printed and searched; delimited text gets a header.
 TableSchema with_text_form(const TableSchema& schema) {
   TableSchema made;
   made.columns = schema.columns;
   made.text = schema.text;
+  // Facts of some other text do not belong to this table.
   made.text.head.clear();
   made.text.json_orders.clear();
   if (made.text.kind == TextKind::kNone) made.text.kind = TextKind::kDelimited;
@@ -33,6 +35,7 @@ TableSchema with_text_form(const TableSchema& schema) {
   return made;
 }
 
+/// By rows if the caller asks for a number, otherwise by 32 MiB of values.
 CollectorLimits limits_of(const TableSchema& schema, const TableWriterOptions& options) {
   const std::uint32_t most = most_group_rows(stored_columns(schema));
   if (options.group_rows == 0) return {most, kWrittenGroupBytes};
@@ -41,6 +44,8 @@ CollectorLimits limits_of(const TableSchema& schema, const TableWriterOptions& o
 
 }  // namespace
 
+/// The implementation of the public class: gathers rows into groups and writes them. For one
+/// thread, which may differ from call to call.
 class TableWriter::Body {
  public:
   Body(ByteSink& sink, const TableSchema& schema, const TableWriterOptions& options)
@@ -52,17 +57,21 @@ class TableWriter::Body {
 
   Status begin() {
     PRESSO_TRY(writer_.begin(schema_, options_.compress.metadata));
+    // An encoder for each thread, kept until close().
     const TableParameters parameters = table_parameters(options_.compress);
     for (unsigned i = 0; i < threads_; ++i) encoders_.emplace_back(schema_, parameters);
     return {};
   }
 
+  /// kInvalidArgument for a batch that does not fit the schema leaves the table as it was: more
+  /// may follow.
   Status append(std::span<const ColumnView> columns) {
     PRESSO_TRY(check_open());
     PRESSO_TRY(check_batch(schema_, columns, summary_.rows));
     return remember(without_bad_alloc([&] { return take(columns); }));
   }
 
+  /// Only once; a table that was not closed has no index and no trailer.
   Result<TableWriterSummary> close() {
     PRESSO_TRY(check_open());
     closed_ = true;
@@ -74,17 +83,20 @@ class TableWriter::Body {
  private:
   using Group = std::vector<ColumnData>;
 
+  /// The first error, again and again, or that the table is closed.
   Status check_open() const {
     if (failure_) return *failure_;
     if (closed_) return make_error(ErrorCode::kInvalidArgument, "the table is closed");
     return {};
   }
 
+  // Keeps the first error, as the file is not complete after it.
   Status remember(Status status) {
     if (!status.ok()) failure_ = status.error();
     return status;
   }
 
+  /// Splits the batch over row groups.
   Status take(std::span<const ColumnView> columns) {
     const std::uint64_t rows = columns.front().rows;
     for (std::uint64_t row = 0; row < rows;) {
@@ -93,22 +105,26 @@ class TableWriter::Body {
       summary_.rows += taken;
       if (!collector_.full()) continue;
       take_group();
+      // Memory: a row group for each thread.
       if (groups_.size() == threads_) PRESSO_TRY(write_groups());
     }
     return {};
   }
 
+  /// The rest of the rows, then index and trailer.
   Status finish() {
     if (collector_.rows() > 0) take_group();
     PRESSO_TRY(write_groups());
     return writer_.finish();
   }
 
+  /// Moves the collected rows to those that wait to be encoded.
   void take_group() {
     group_bytes_.push_back(collector_.bytes());
     groups_.push_back(collector_.finish());
   }
 
+  /// Encodes the waiting row groups on as many threads.
   Status write_groups() {
     std::size_t next = 0;
     std::size_t written = 0;
@@ -129,6 +145,7 @@ class TableWriter::Body {
     return done;
   }
 
+  /// kCancelled if on_progress says so.
   Result<bool> write(const EncodedRowGroup& encoded, std::uint64_t value_bytes) {
     PRESSO_TRY(writer_.add_row_group(encoded.directory, encoded.blocks.bytes()));
     ++summary_.row_groups;
@@ -146,7 +163,7 @@ class TableWriter::Body {
   GroupCollector collector_;
   unsigned threads_;
   std::vector<RowGroupEncoder> encoders_;
-  std::vector<Group> groups_;  ///< that wait
+  std::vector<Group> groups_;  ///< row groups that wait
   std::vector<std::uint64_t> group_bytes_;
   TableWriterSummary summary_;
   std::optional<Error> failure_;
@@ -158,16 +175,19 @@ TableWriter::TableWriter(TableWriter&&) noexcept = default;
 TableWriter& TableWriter::operator=(TableWriter&&) noexcept = default;
 TableWriter::~TableWriter() = default;
 
+/// Writes the file's front at once, so that errors of the sink show here.
 Result<TableWriter> TableWriter::open(ByteSink& sink, const TableSchema& schema,
                                       const TableWriterOptions& options) {
   PRESSO_TRY(validate(options.compress));
   return without_bad_alloc([&]() -> Result<TableWriter> {
+    // On the heap, since the collector keeps a reference to the body's schema.
     auto body = std::make_unique<Body>(sink, schema, options);
     PRESSO_TRY(body->begin());
     return TableWriter(std::move(body));
   });
 }
 
+// Rows are copied: the batch may go as soon as this returns.
 Status TableWriter::append(std::span<const ColumnView> columns) {
   return body_->append(columns);
 }

@@ -10,7 +10,8 @@
 namespace presso {
 namespace {
 
-/// Least and most of the images that `image_of(row)` gives; NaNs are told by `is_nan(row)`.
+/// The least and greatest image that image_of(row) returns for rows with values; is_nan(row)
+/// tells NaNs, which the range leaves out.
 template <class ImageOf, class IsNan>
 Zone collect(const ColumnView& column, std::uint64_t first, std::uint64_t rows, ImageOf image_of,
              IsNan is_nan) {
@@ -29,22 +30,26 @@ Zone collect(const ColumnView& column, std::uint64_t first, std::uint64_t rows, 
       zone.flags &= static_cast<Byte>(~kZoneNoValue);
     }
   }
+  // Without values both ends are 0, as FORMAT.md 15.4 has it.
   if ((zone.flags & kZoneNoValue) != 0) zone.least = 0;
   return zone;
 }
 
 constexpr auto kNeverNan = [](std::uint64_t) { return false; };
 
+/// Values lie without gaps and need no alignment.
 template <class T>
 T value_at(const ColumnView& column, std::uint64_t row) {
   return load<T>(column.values + row * sizeof(T));
 }
 
+/// Signed values have their top bit flipped in images.
 template <class T>
 Zone integer_zone(const ColumnView& column, std::uint64_t first, std::uint64_t rows) {
   return collect(
       column, first, rows,
       [&](std::uint64_t row) {
+        // Signed images have their top bit flipped, so that they ascend with the values.
         const T value = value_at<T>(column, row);
         if constexpr (std::is_signed_v<T>) {
           return signed_image(value);
@@ -55,6 +60,7 @@ Zone integer_zone(const ColumnView& column, std::uint64_t first, std::uint64_t r
       kNeverNan);
 }
 
+/// Floats are widened, so that both types have one kind of image.
 template <class T>
 Zone floating_zone(const ColumnView& column, std::uint64_t first, std::uint64_t rows) {
   return collect(
@@ -65,6 +71,7 @@ Zone floating_zone(const ColumnView& column, std::uint64_t first, std::uint64_t 
 
 }  // namespace
 
+/// Nulls, and for floating types NaNs, are flagged and left out.
 Zone zone_of_rows(const ColumnView& column, std::uint64_t first, std::uint64_t rows) {
   switch (column.type) {
     case ColumnType::kBool:
@@ -101,6 +108,7 @@ Zone zone_of_rows(const ColumnView& column, std::uint64_t first, std::uint64_t r
       return collect(
           column, first, rows,
           [&](std::uint64_t row) {
+            // The high half alone: images have 64 bits.
             return signed_image(load<std::int64_t>(column.values + row * 16 + 8));
           },
           kNeverNan);

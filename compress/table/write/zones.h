@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zones: between which values some rows of a column lie (FORMAT.md 15.4).
+// Ranges of values ("zones"): the least and the greatest value of some rows of a column, as
+// images (FORMAT.md 15.4). Scans skip blocks by them.
 #pragma once
 
 #include "compress/table/write/block_appender.h"
@@ -7,7 +8,7 @@
 
 namespace presso {
 
-/// Of `rows` rows from `first` on.
+/// The range of `rows` rows from `first` on.
 Zone zone_of_rows(const ColumnView& column, std::uint64_t first, std::uint64_t rows);
 
 }  // namespace presso

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Searches in the domain of packed integers. The tables are those of the decoder, so that the
+// values compared here are exactly those that it gives.
 #include "decompress/columns/cpu/alp_bounds.h"
 
 #include <algorithm>
@@ -16,10 +18,11 @@ constexpr double kInversePowers[kMaxAlpExponent + 1] = {
     1e-15, 1e-16, 1e-17, 1e-18};
 // clang-format on
 
-/// How far a guess may be off: it is by at most one where integers have fewer than 53 bits.
+/// How many steps a guess may be off. It is by at most one where integers have fewer than 53
+/// bits.
 constexpr int kMostSteps = 4;
 
-/// The packed integers of a vector and what they stand for.
+/// The packed integers p of a vector and the doubles that they stand for.
 class AlpValues {
  public:
   explicit AlpValues(const IntegerVector& vector)
@@ -30,12 +33,15 @@ class AlpValues {
     f_ = exponents >> 8 & 0xFF;
   }
 
+  /// The greatest p that the width can hold, whether or not a row has it.
   std::int64_t last() const { return last_; }
+  /// Whether base + p may exceed 64 bits; order is not certain then.
   bool wraps_around() const { return base_ > std::numeric_limits<std::int64_t>::max() - last_; }
+  /// Must be the same two multiplications as in decode_alp(), in the same order.
   double value(std::int64_t p) const {
     return static_cast<double>(base_ + p) * kPowers[f_] * kInversePowers[e_];
   }
-  /// About where a value is, 0 to last() + 1.
+  /// About where a value lies among the p: 0 to last() + 1.
   std::int64_t guess(double value) const {
     const double p = value * kPowers[e_] * kInversePowers[f_] - static_cast<double>(base_);
     if (!(p > 0)) return 0;
@@ -49,10 +55,11 @@ class AlpValues {
   std::uint32_t f_;
 };
 
-/// The least p for which `reaches(value)`, which is so for all above it; last() + 1 where there is
-/// none, -1 where it was not found near `guess`.
+/// The least p for which reaches(value(p)) is true, given that it is true for all greater ones;
+/// last() + 1 if there is none, and -1 if it was not found near `guess`.
 template <class Reaches>
 std::int64_t first_that(const AlpValues& values, std::int64_t guess, const Reaches& reaches) {
+  // Down while the value before is inside, then up while this one is not.
   std::int64_t p = guess;
   for (int i = 0; i < kMostSteps && p > 0 && reaches(values.value(p - 1)); ++i) --p;
   for (int i = 0; i < kMostSteps && p <= values.last() && !reaches(values.value(p)); ++i) ++p;
@@ -63,6 +70,8 @@ std::int64_t first_that(const AlpValues& values, std::int64_t guess, const Reach
 
 }  // namespace
 
+// `least` gives the first p inside, `most` the first p past the end. Each search evaluates at
+// most some ten values.
 AlpBounds alp_bounds(const IntegerVector& vector, double least, double most) {
   AlpBounds bounds;
   if (vector.entry.width > 32) return bounds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// decode_integers: checks a vector, then hands it to the loop of the CPU level. Bounds are looked
-// at once a vector, never in a loop over values.
+// decode_integers(): checks each vector once, then hands it to the loop of the CPU level, which
+// cannot fail. Bounds are never looked at in a loop over values. Tested by
+// tests/unit/decompress/columns, against the reference decoder.
 #include "decompress/columns/cpu/integer_decoder.h"
 
 #include "decompress/columns/cpu/integer_vector.h"
@@ -10,6 +11,7 @@ namespace {
 
 using VectorLoop = void (*)(const IntegerVectorJob&);
 
+/// The loop for a level: one of three compilations of integer_vector_loop.h.
 VectorLoop vector_loop(CpuLevel level) {
 #if defined(__x86_64__)
   if (level >= CpuLevel::kAvx512Vbmi2) return decode_integer_vector_avx512;
@@ -19,6 +21,7 @@ VectorLoop vector_loop(CpuLevel level) {
   return decode_integer_vector_portable;
 }
 
+/// Copies the fields that the loop needs into a plain struct.
 IntegerVectorJob make_job(const IntegerParameters& parameters, const IntegerVector& vector,
                           Byte* out) {
   IntegerVectorJob job;
@@ -39,8 +42,11 @@ IntegerVectorJob make_job(const IntegerParameters& parameters, const IntegerVect
 
 }  // namespace
 
+// The first vectors' fault is reported, whatever the thread order: vectors are checked in
+// order.
 ErrorCode find_integer_vector(const IntegerParameters& parameters, Bytes payload,
                               std::uint32_t vector, IntegerVector& found) {
+  // Checks before the entry is read: the directory must be there in full.
   const std::uint64_t directory = std::uint64_t{vectors_of(parameters.rows)} * kVectorEntryBytes;
   if (payload.size() % 4 != 0 || payload.size() < directory) return ErrorCode::kBadPayloadSize;
   const std::uint64_t payload_words = (payload.size() - directory) / 4;
@@ -57,15 +63,18 @@ ErrorCode find_integer_vector(const IntegerParameters& parameters, Bytes payload
   return check.code;
 }
 
+// Names the vector, since the byte offset of a block says little about it.
 Error integer_vector_error(ErrorCode code, std::uint32_t vector) {
   return make_error(code, "vector " + std::to_string(vector));
 }
 
+// For scans, which find vectors themselves and decode them one at a time.
 void decode_integer_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                            Byte* into, CpuLevel level) {
   vector_loop(level)(make_job(parameters, vector, into));
 }
 
+/// Lets a scan decode only the vectors in which it has found rows.
 Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload,
                               std::uint32_t first_vector, std::uint32_t vectors, MutableBytes into,
                               CpuLevel level) {
@@ -74,6 +83,7 @@ Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload
   if (first_vector > all || vectors > all - first_vector) {
     return make_error(ErrorCode::kInvalidArgument, "vectors that the block does not have");
   }
+  // Only the block's last vector may be short.
   const std::uint32_t end_row =
       first_vector + vectors == all ? parameters.rows : (first_vector + vectors) * kVectorRows;
   const std::uint32_t rows = vectors == 0 ? 0 : end_row - first_vector * kVectorRows;
@@ -95,6 +105,7 @@ Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload
   return {};
 }
 
+// Parameters are checked before vectors_of(), whose result would mean nothing otherwise.
 Status decode_integers(const IntegerParameters& parameters, Bytes payload, MutableBytes into,
                        CpuLevel level) {
   if (!is_valid(parameters)) return make_error(ErrorCode::kBadHeader, "integer parameters");

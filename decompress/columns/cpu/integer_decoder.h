@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Decoding a block of coding 4 (integers, FORMAT.md 16) on the CPU. Every function reports the same
-// code for the same input: kBadHeader or kBadPayloadSize by the order of checks of 16.4,
-// kInvalidArgument where `into` has not exactly the size of the values. `into` then holds the
-// vectors before the failing one; the rest is unspecified. Alignment of `payload` and `into` does
-// not matter.
+// Decodes blocks of coding 4 (integers, FORMAT.md 16) on the CPU. Every function gives the same
+// error code for the same input: kBadHeader or kBadPayloadSize in the order of checks of 16.4,
+// and kInvalidArgument if `into` has not exactly the size of the values. After an error, `into`
+// holds the vectors before the failing one; the rest is unspecified. The alignment of `payload`
+// and `into` does not matter.
 #pragma once
 
 #include "format/columns/integer_layout.h"
@@ -19,22 +19,22 @@ struct IntegerVector {
   std::uint32_t runs = 0;  ///< kind 3
 };
 
-/// Finds and checks vector `vector`, which the block must have; parameters were checked before.
-/// What it returns besides kOk is the error of the block.
+/// Finds and checks vector number `vector`, which the block must have; the parameters must have
+/// been checked. Anything but kOk is the block's error.
 ErrorCode find_integer_vector(const IntegerParameters& parameters, Bytes payload,
                               std::uint32_t vector, IntegerVector& found);
-/// The error of a block for what find_integer_vector() returned.
+/// The error of a block, for what find_integer_vector() has returned.
 Error integer_vector_error(ErrorCode code, std::uint32_t vector);
-/// Into room for exactly its rows.
+/// Decodes into room for exactly the vector's rows.
 void decode_integer_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                            Byte* into, CpuLevel level = cpu_level());
 
-/// `into`: values_bytes(rows, width_bytes) bytes.
+/// `into` must have values_bytes(rows, width_bytes) bytes.
 Status decode_integers(const IntegerParameters& parameters, Bytes payload, MutableBytes into,
                        CpuLevel level = cpu_level());
 
-/// Vectors `first_vector` to `first_vector + vectors - 1`, which the block must have
-/// (kInvalidArgument): `into` holds their rows alone. Other vectors are not looked at.
+/// Decodes the vectors `first_vector` to `first_vector + vectors - 1`, which the block must
+/// have (kInvalidArgument). `into` holds only their rows. Other vectors are not looked at.
 Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload,
                               std::uint32_t first_vector, std::uint32_t vectors, MutableBytes into,
                               CpuLevel level = cpu_level());

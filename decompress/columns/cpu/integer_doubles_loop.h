@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decoding one vector of coding 4 (integers) of the kinds for doubles, ALP and ALP-RD (FORMAT.md
-// 16.2). A part of integer_vector_loop.h, which includes it once for each CPU level.
+// Decodes a vector of the kinds for doubles, ALP and ALP-RD (FORMAT.md 16.2). Part of
+// integer_vector_loop.h, which includes it once for each CPU level.
 
 // clang-format off
 constexpr double kPowers[19] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
@@ -10,8 +10,10 @@ constexpr double kInversePowers[19] = {1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6,
                                        1e-18};
 // clang-format on
 
-/// Two multiplications, each rounded: there is nothing here that could become one operation.
+/// value = integer * 10^f * 10^-e, as two multiplications that are each rounded: compilers must
+/// not contract them, and encoder and decoders all do the same.
 inline void decode_alp(const IntegerVectorJob& job, u8* to) {
+  // The vector's first word: e in byte 0, f in byte 1.
   const u32 exponents = get<u32>(job.words);
   const double inverse = kInversePowers[exponents & 0xFF];
   const double power = kPowers[exponents >> 8 & 0xFF];
@@ -36,8 +38,11 @@ inline void decode_alp(const IntegerVectorJob& job, u8* to) {
   put_exceptions<u64>(job, to);
 }
 
+/// Left parts come from the dictionary of eight; right parts are packed; exceptions replace
+/// left parts.
 inline void decode_alp_rd(const IntegerVectorJob& job, u8* to) {
   const u32 n = job.rows;
+  // Shifted into place once, so that each row needs one `or`.
   u64 lefts[8];
   for (u32 i = 0; i < 8; ++i) lefts[i] = u64{get<u16>(job.words + 2 * i)} << job.width;
   Values<u32> codes;
@@ -49,6 +54,7 @@ inline void decode_alp_rd(const IntegerVectorJob& job, u8* to) {
   }
   const u8* const rows = job.words + 4 * job.exceptions_at;
   const u8* const values = rows + (job.exceptions + 1) / 2 * 4;
+  // An exception replaces the left part and keeps the right one.
   const u64 right_mask = (u64{1} << job.width) - 1;
   for (u32 i = 0; i < job.exceptions; ++i) {
     u8* const at = to + 8 * get<u16>(rows + 2 * i);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Decides, for a vector and a test, on which form of the values the comparison runs: not at
+// all, on packed bits, on runs, or on decoded values. The loops are in
+// integer_filter_kernels.h. Tested by tests/unit/decompress/columns/integer_filter_test.cpp.
 #include "decompress/columns/cpu/integer_filter.h"
 
 #include <algorithm>
@@ -21,6 +24,7 @@ const FilterKernels& kernels(CpuLevel level) {
   return kFilterPortable;
 }
 
+/// All rows get the same bit.
 void fill(std::uint64_t* bits, bool value, std::uint32_t rows) {
   std::memset(bits, value ? 0xFF : 0, kVectorBits * sizeof *bits);
   clear_behind(bits, rows);
@@ -30,24 +34,29 @@ bool is_kind(const IntegerVector& vector, IntegerKind kind) {
   return vector.entry.kind == static_cast<Byte>(kind);
 }
 
+/// Kinds 1 and 2, whose values need decoding unless their interval decides.
 bool are_differences(const IntegerVector& vector) {
   return is_kind(vector, IntegerKind::kDelta1) || is_kind(vector, IntegerKind::kDelta32);
 }
 
-/// Where the values base + divisor * p lie, all p of a vector, in the order of the type.
+/// The values base + divisor * p of all possible p of a vector, as an interval in the order of
+/// the type.
 struct PackedImages {
+  // Length of the interval from the first to the last value.
   std::uint64_t first = 0;
-  std::uint64_t length = 0;  ///< of the last one, less the first
-  std::uint32_t most = 0;    ///< the greatest p
-  bool are_known = false;    ///< false: not packed in up to 32 bits, or they may wrap around
+  std::uint64_t length = 0;
+  std::uint32_t most = 0;  ///< the greatest p
+  bool are_known = false;  ///< false: packed in more than 32 bits, or the values may wrap around
 };
 
-/// Numbers that are in the order of the type: bits of the value, the sign's flipped.
+/// Images: the bits of the value, with the sign flipped for signed types, so that their order
+/// as unsigned numbers is that of the values.
 PackedImages images_of(const IntegerParameters& parameters, const IntegerVector& vector,
                        const ValueTest& test) {
   PackedImages images;
   if (!is_kind(vector, IntegerKind::kPacked) || vector.entry.width > 32) return images;
   const unsigned bits = 8u * test.width_bytes;
+  // The type's greatest image; flipping the top bit puts signed values in order.
   const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - bits);
   const std::uint64_t flip = test.is_signed ? greatest / 2 + 1 : 0;
   images.first = (vector.entry.base & greatest) ^ flip;
@@ -58,12 +67,13 @@ PackedImages images_of(const IntegerParameters& parameters, const IntegerVector&
   return images;
 }
 
-/// The bounds as numbers in the same order.
+/// The test's bounds as images.
 struct Bounds {
   std::uint64_t from;
   std::uint64_t to;
 };
 
+/// `from + span` cannot pass the greatest image: tests are made from two images in order.
 Bounds bounds_of(const ValueTest& test) {
   const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - 8u * test.width_bytes);
   const std::uint64_t flip = test.is_signed ? greatest / 2 + 1 : 0;
@@ -71,13 +81,14 @@ Bounds bounds_of(const ValueTest& test) {
   return {from, from + test.span};
 }
 
+/// What the vector's interval tells without looking at a value.
 Between compare(const PackedImages& images, const Bounds& bounds) {
   const std::uint64_t last = images.first + images.length;
   if (last < bounds.from || images.first > bounds.to) return Between::kNone;
   return images.first >= bounds.from && last <= bounds.to ? Between::kAll : Between::kSome;
 }
 
-/// The words of 1,024 packed values; those of a shorter vector with zeros behind them.
+/// The words of 1,024 packed values; a shorter vector is copied and padded with zeros.
 class FullWords {
  public:
   FullWords(const Byte* words, std::uint32_t rows, std::uint32_t width) : words_(words) {
@@ -94,7 +105,7 @@ class FullWords {
   Byte padded_[4 * kVectorRows];
 };
 
-/// Packed values, whose words begin at `packed`, between two of them.
+/// Compares packed values, whose words begin at `packed`, with the range from `from` to `to`.
 void filter_packed(const IntegerVector& vector, const Byte* packed, std::uint32_t from,
                    std::uint32_t to, std::uint64_t* bits, CpuLevel level) {
   const std::uint32_t width = vector.entry.width;
@@ -103,6 +114,8 @@ void filter_packed(const IntegerVector& vector, const Byte* packed, std::uint32_
   clear_behind(bits, vector.rows);
 }
 
+/// Moves the bounds into the domain of p: subtracts the base and divides by the divisor,
+/// rounding inwards.
 void filter_packed_images(const IntegerParameters& parameters, const IntegerVector& vector,
                           const PackedImages& images, const Bounds& bounds, std::uint64_t* bits,
                           CpuLevel level) {
@@ -115,6 +128,7 @@ void filter_packed_images(const IntegerParameters& parameters, const IntegerVect
       break;
   }
   const std::uint64_t divisor = parameters.divisor;
+  // Distances from the first value, which divide into the packed numbers.
   std::uint64_t from = bounds.from > images.first ? bounds.from - images.first : 0;
   std::uint64_t to = std::min(bounds.to - images.first, images.length);
   if (divisor != 1) {
@@ -126,7 +140,7 @@ void filter_packed_images(const IntegerParameters& parameters, const IntegerVect
                 static_cast<std::uint32_t>(to), bits, level);
 }
 
-/// Rows of exceptions get the bit `wanted(value)`.
+/// Sets the bits of exception rows to wanted(value).
 template <class Wanted>
 void patch_exceptions(const IntegerVector& vector, std::uint64_t* bits, const Wanted& wanted) {
   const Byte* const rows = vector.words + 4 * exceptions_at(vector.entry, vector.rows);
@@ -139,7 +153,7 @@ void patch_exceptions(const IntegerVector& vector, std::uint64_t* bits, const Wa
   }
 }
 
-/// The first bit from `from` on that is `value`; `end` where there is none before it.
+/// The first bit from `from` on that equals `value`; `end` if there is none before it.
 std::uint64_t find_bit(const std::uint64_t* bits, std::uint64_t from, std::uint64_t end,
                        bool value) {
   if (from >= end) return end;
@@ -151,10 +165,11 @@ std::uint64_t find_bit(const std::uint64_t* bits, std::uint64_t from, std::uint6
   return std::min(end, 64 * word + static_cast<std::uint64_t>(std::countr_zero(found)));
 }
 
-/// Bits [first, first + 2^width) of `wanted`, which has `size` bits, as often as they go into the
-/// table of a PackedSet.
+/// Copies the bits [first, first + 2^width) of `wanted`, which has `size` bits, into the table
+/// of a PackedSet, repeated as often as they fit.
 void make_table(const std::uint64_t* wanted, std::uint64_t size, std::uint64_t first,
                 std::uint32_t width, std::uint32_t* table) {
+  // One bit for each packed number; numbers past the set stay 0.
   const std::uint32_t bits = 1u << width;
   const std::uint32_t words = (bits + 31) / 32;
   for (std::uint32_t i = 0; i < words; ++i) {
@@ -175,10 +190,12 @@ void make_table(const std::uint64_t* wanted, std::uint64_t size, std::uint64_t f
   for (std::uint32_t i = words; i < kSetWords; ++i) table[i] = table[i - words];
 }
 
-/// Packed codes base + p. False where there is no fast way.
+/// Tests packed codes base + p against the set `wanted`: as a range if the set bits are
+/// adjacent, by a table in registers for narrow widths. False if neither applies.
 bool filter_packed_codes(const IntegerVector& vector, const std::uint64_t* wanted,
                          std::uint32_t codes, std::uint64_t* bits, CpuLevel level) {
   const std::uint32_t width = vector.entry.width;
+  // The codes that this vector can have at all, and the wanted ones among them.
   const std::uint64_t first = vector.entry.base;
   const std::uint64_t end = std::min<std::uint64_t>(codes, first + (std::uint64_t{1} << width));
   const std::uint64_t from = find_bit(wanted, first, end, true);
@@ -205,10 +222,11 @@ bool filter_packed_codes(const IntegerVector& vector, const std::uint64_t* wante
   return true;
 }
 
-/// Doubles that were decimals, as the integers that they are packed as. False where that is not
-/// possible.
+/// Compares doubles that were decimals as the integers that they are packed as. False where
+/// that is not possible.
 bool filter_alp(const IntegerVector& vector, const ValueTest& test, std::uint64_t* bits,
                 CpuLevel level) {
+  // NaNs are always exceptions, so packed values need no such test.
   const AlpBounds bounds = alp_bounds(vector, test.least, test.most);
   if (!bounds.are_known) return false;
   if (bounds.is_empty || vector.entry.width == 0) {
@@ -220,6 +238,7 @@ bool filter_alp(const IntegerVector& vector, const ValueTest& test, std::uint64_
   return true;
 }
 
+// Bools are bits already: the result is a copy or its complement.
 void filter_bools(const ValueTest& test, const Byte* values, std::uint32_t rows,
                   std::uint64_t* bits) {
   std::memset(bits, 0, kVectorBits * sizeof *bits);
@@ -231,6 +250,7 @@ void filter_bools(const ValueTest& test, const Byte* values, std::uint32_t rows,
 
 }  // namespace
 
+// Kernels always write 1,024 bits, of which short vectors have garbage at the end.
 void clear_behind(std::uint64_t* bits, std::uint32_t rows) {
   if (rows == kVectorRows) return;
   bits[rows / 64] &= (std::uint64_t{1} << (rows % 64)) - 1;
@@ -247,12 +267,14 @@ IntegerVector runs_of(const IntegerVector& vector) {
   return runs;
 }
 
+// O(rows / 64) words, whatever the number of runs.
 void spread_run_bits(const Byte* map, const std::uint64_t* run_bits, std::uint32_t rows,
                      std::uint64_t* bits, CpuLevel level) {
   kernels(level).spread_runs(map, run_bits, bits);
   clear_behind(bits, rows);
 }
 
+// Exceptions lie outside of the vector's interval, so with any of them only kSome is certain.
 Between vector_between(const IntegerParameters& parameters, const IntegerVector& vector,
                        const ValueTest& test) {
   if (test.kind == ValueTest::Kind::kNone) return Between::kNone;
@@ -267,6 +289,7 @@ Between vector_between(const IntegerParameters& parameters, const IntegerVector&
   return images.are_known ? compare(images, bounds_of(test)) : Between::kSome;
 }
 
+// Where all or no value can pass, nothing is compared; bools go their own way.
 void filter_values(const ValueTest& test, const Byte* values, std::uint32_t rows,
                    std::uint64_t* bits, CpuLevel level) {
   if (test.kind == ValueTest::Kind::kNone) return fill(bits, false, rows);
@@ -280,12 +303,16 @@ void filter_values(const ValueTest& test, const Byte* values, std::uint32_t rows
   clear_behind(bits, rows);
 }
 
+// The ways from the cheapest on: no test at all; one bit for each run; the interval of
+// differences; packed integers; packed decimals; and last, decoding into scratch memory. Packed
+// exceptions hold arbitrary bits and are compared one by one at the end.
 void filter_integer_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                            const ValueTest& test, std::uint64_t* bits, Byte* scratch,
                            CpuLevel level) {
   if (test.kind == ValueTest::Kind::kNone) return fill(bits, false, vector.rows);
   if (test.kind == ValueTest::Kind::kAll) return fill(bits, true, vector.rows);
   if (is_kind(vector, IntegerKind::kRuns)) {
+    // One comparison for each run instead of each row.
     std::uint64_t runs[kVectorBits];
     filter_integer_vector(parameters, runs_of(vector), test, runs, scratch, level);
     return spread_run_bits(vector.words, runs, vector.rows, bits, level);
@@ -309,6 +336,8 @@ void filter_integer_vector(const IntegerParameters& parameters, const IntegerVec
   filter_values(test, scratch, vector.rows, bits, level);
 }
 
+// The fast way needs codes of at most 16 bits: the set has a bit for each, and find_bit() walks
+// over it once a vector.
 void filter_code_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                         const std::uint64_t* wanted, std::uint32_t codes, std::uint64_t* bits,
                         Byte* scratch, CpuLevel level) {
@@ -331,6 +360,7 @@ void filter_code_vector(const IntegerParameters& parameters, const IntegerVector
   filter_codes(scratch, vector.rows, wanted, codes, bits, level);
 }
 
+// Codes past the set's size are not an error here: blocks are checked elsewhere.
 void filter_codes(const Byte* values, std::uint32_t rows, const std::uint64_t* wanted,
                   std::uint32_t codes, std::uint64_t* bits, CpuLevel level) {
   kernels(level).value_set({values, wanted, codes}, bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Comparing the values of a vector on AVX2, which has comparisons of signed numbers only: both
-// sides have 2^31 added. Results of 32 values are packed to bytes before they become bits.
+// Filter kernels for AVX2. It compares signed numbers only, so 2^31 is added to both sides. The
+// results of 32 values are packed to bytes before they become bits.
 #include <immintrin.h>
 
 #include "decompress/columns/cpu/integer_filter_kernels.h"
@@ -13,19 +13,22 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
+/// Steps of 32 values in four registers of eight.
 struct Lanes {
   static u64 join(u32 low, u32 high) { return low | u64{high} << 32; }
   static __m256i load(const u8* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
 
-  /// 32 values that are 0 or -1 each, as bits.
+  /// Turns 32 values that are 0 or -1 each into bits.
   static u32 bits_of(__m256i a, __m256i b, __m256i c, __m256i d) {
     const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    // Packing interleaves the two halves of registers; this puts them in order.
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     return static_cast<u32>(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, order)));
   }
 
+  // value - low <= span as one signed comparison.
   struct Bounds {
     static constexpr u32 kSign = u32{1} << 31;
     Bounds(u32 least, u32 steps)
@@ -35,7 +38,7 @@ struct Lanes {
     __m256i span;
   };
 
-  /// The field at the upper end of 8 words; what stands below is anything.
+  /// The field at the upper end of each of 8 words; the bits below it are undefined.
   template <u32 kWidth, u32 kShift>
   static __m256i upper(const u8* words) {
     const __m256i word = load(words);
@@ -45,12 +48,13 @@ struct Lanes {
     return _mm256_or_si256(next, _mm256_srli_epi32(word, kShift + kWidth - 32));
   }
 
-  /// -1 where a value is outside.
+  /// -1 where a value lies outside of the bounds.
   template <u32 kWidth, u32 kShift>
   static __m256i outside(const u8* words, const Bounds& bounds) {
     const __m256i value = _mm256_sub_epi32(upper<kWidth, kShift>(words), bounds.low);
     return _mm256_cmpgt_epi32(value, bounds.span);
   }
+  /// A bit for each value inside; inverted since AVX2 has only "greater".
   template <u32 kWidth, u32 kShift>
   static u32 range(const u8* words, const Bounds& bounds) {
     return ~bits_of(
@@ -58,6 +62,7 @@ struct Lanes {
         outside<kWidth, kShift>(words + 64, bounds), outside<kWidth, kShift>(words + 96, bounds));
   }
 
+  /// The set's table in registers: 32 words.
   struct Set {
     explicit Set(const u32* table) {
       for (u32 i = 0; i < 4; ++i) {
@@ -67,6 +72,7 @@ struct Lanes {
     __m256i words[4];
   };
 
+  /// The field at the lower end; the bits above it are undefined.
   template <u32 kWidth, u32 kShift>
   static __m256i lower(const u8* words) {
     const __m256i word = load(words);
@@ -76,7 +82,7 @@ struct Lanes {
     return _mm256_or_si256(value, _mm256_slli_epi32(load(words + 128), 32 - kShift));
   }
 
-  /// The words of the set in which the values' bits are. `index`: value / 32 in its lower bits.
+  /// The words of the set that hold the values' bits. `index`: value / 32 in its lower bits.
   template <u32 kWidth>
   static __m256i words_of(__m256i index, const Set& set) {
     const auto of = [&](u32 i) { return _mm256_permutevar8x32_epi32(set.words[i], index); };
@@ -97,10 +103,12 @@ struct Lanes {
   static __m256i in_set(const u8* words, const Set& set) {
     const __m256i value = lower<kWidth, kShift>(words);
     const __m256i word = words_of<kWidth>(_mm256_srli_epi32(value, 5), set);
+    // The value's bit is moved to the sign, and the sign over the whole word.
     const __m256i bit = _mm256_and_si256(value, _mm256_set1_epi32(31));
     const __m256i sign = _mm256_sllv_epi32(word, _mm256_xor_si256(bit, _mm256_set1_epi32(31)));
     return _mm256_srai_epi32(sign, 31);
   }
+  /// A bit for each value in the set.
   template <u32 kWidth, u32 kShift>
   static u32 set(const u8* words, const Set& set) {
     return bits_of(in_set<kWidth, kShift>(words, set), in_set<kWidth, kShift>(words + 32, set),
@@ -111,7 +119,10 @@ struct Lanes {
 
 #include "decompress/columns/cpu/integer_filter_loop.h"
 
+// One kernel for each width; a subtraction and an unsigned minimum stand in for unsigned
+// comparisons.
 void bytes_range(const ValueRange& range, u64* bits) {
+  // min(x, span) == x stands for x <= span without a sign.
   const __m256i low = _mm256_set1_epi8(static_cast<char>(range.low));
   const __m256i span = _mm256_set1_epi8(static_cast<char>(range.span));
   const auto half = [&](u32 i) {
@@ -122,6 +133,7 @@ void bytes_range(const ValueRange& range, u64* bits) {
   for (u32 i = 0; i < 16; ++i) bits[i] = Lanes::join(half(2 * i), half(2 * i + 1));
 }
 
+// Packing works within halves of a register, so quarters are put in order after it.
 void halves_range(const ValueRange& range, u64* bits) {
   const __m256i low = _mm256_set1_epi16(static_cast<short>(range.low));
   const __m256i span = _mm256_set1_epi16(static_cast<short>(range.span));
@@ -144,7 +156,7 @@ void words_range(const ValueRange& range, u64* bits) {
   }
 }
 
-/// A word of a bitmap from the four bits each of 16 vectors of values.
+/// A word of a bitmap from 16 masks of four bits.
 template <class Mask>
 u64 four_bits(const Mask& mask) {
   u64 word = 0;
@@ -152,6 +164,7 @@ u64 four_bits(const Mask& mask) {
   return word;
 }
 
+// Unsigned comparison by moving both sides by 2^63, as Bounds does for 32 bits.
 void longs_range(const ValueRange& range, u64* bits) {
   constexpr u64 kSign = u64{1} << 63;
   const __m256i low = _mm256_set1_epi64x(static_cast<long long>(range.low + kSign));
@@ -177,6 +190,7 @@ void value_range(const ValueRange& range, u64* bits) {
   }
 }
 
+// AVX2's gathers are no faster than scalar loads here.
 void value_set(const ValueSet& set, u64* bits) {
   for (u32 i = 0; i < 16; ++i) {
     u64 word = 0;
@@ -190,6 +204,7 @@ void value_set(const ValueSet& set, u64* bits) {
   }
 }
 
+// Ordered comparisons are false for NaN, which kNan adds.
 template <bool kNan>
 void floats_range(const RealRange& range, u64* bits) {
   const __m256 least = _mm256_set1_ps(static_cast<float>(range.least));

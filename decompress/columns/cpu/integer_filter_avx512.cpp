@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Comparing the values of a vector on AVX-512: comparisons give masks, a bit a row.
+// Filter kernels for AVX-512, whose comparisons give masks: a bit for each row, without
+// packing.
 #include <immintrin.h>
 
 #include "decompress/columns/cpu/integer_filter_kernels.h"
@@ -12,6 +13,7 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
+/// Steps of 32 values in two registers of sixteen.
 struct Lanes {
   static u64 join(u32 low, u32 high) { return low | u64{high} << 32; }
   static __m512i load(const u8* from) { return _mm512_loadu_si512(from); }
@@ -27,7 +29,7 @@ struct Lanes {
     __m512i span;
   };
 
-  /// The field at the upper end of 16 words; what stands below is anything.
+  /// The field at the upper end of each of 16 words; the bits below it are undefined.
   template <u32 kWidth, u32 kShift>
   static __m512i upper(const u8* words) {
     const __m512i word = load(words);
@@ -36,6 +38,7 @@ struct Lanes {
     return _mm512_shldi_epi32(load(words + 128), word, 64 - kShift - kWidth);
   }
 
+  /// value - low <= span as one unsigned comparison.
   template <u32 kWidth, u32 kShift>
   static __mmask16 range_half(const u8* words, const Bounds& bounds) {
     const __m512i value = _mm512_sub_epi32(upper<kWidth, kShift>(words), bounds.low);
@@ -47,6 +50,7 @@ struct Lanes {
                        range_half<kWidth, kShift>(words + 64, bounds));
   }
 
+  /// The set's 32 words in two registers.
   struct Set {
     explicit Set(const u32* table)
         : low(_mm512_loadu_si512(table)), high(_mm512_loadu_si512(table + 16)) {}
@@ -54,8 +58,8 @@ struct Lanes {
     __m512i high;
   };
 
-  /// The field at the lower end; what stands above is anything, which the table's repetition makes
-  /// harmless.
+  /// The field at the lower end. The bits above it are undefined, which is harmless as the
+  /// set's table repeats.
   template <u32 kWidth, u32 kShift>
   static __m512i lower(const u8* words) {
     const __m512i word = load(words);
@@ -64,6 +68,8 @@ struct Lanes {
     return _mm512_shrdi_epi32(word, load(words + 128), kShift);
   }
 
+  /// Chooses each value's word by a permutation and rotates its bit to the lowest place. Up to
+  /// 5 bits all words are alike, up to 9 the first register has them all.
   template <u32 kWidth, u32 kShift>
   static __mmask16 set_half(const u8* words, const Set& set) {
     const __m512i value = lower<kWidth, kShift>(words);
@@ -84,6 +90,7 @@ struct Lanes {
 
 #include "decompress/columns/cpu/integer_filter_loop.h"
 
+// Here a comparison gives the word of the bitmap itself.
 void bytes_range(const ValueRange& range, u64* bits) {
   const __m512i low = _mm512_set1_epi8(static_cast<char>(range.low));
   const __m512i span = _mm512_set1_epi8(static_cast<char>(range.span));
@@ -94,6 +101,7 @@ void bytes_range(const ValueRange& range, u64* bits) {
 }
 
 void halves_range(const ValueRange& range, u64* bits) {
+  // 32 values a register: two masks make a word.
   const __m512i low = _mm512_set1_epi16(static_cast<short>(range.low));
   const __m512i span = _mm512_set1_epi16(static_cast<short>(range.span));
   const auto half = [&](u32 i) {
@@ -111,7 +119,7 @@ void words_range(const ValueRange& range, u64* bits) {
   }
 }
 
-/// A word of a bitmap from the masks of eight vectors of eight values.
+/// A word of a bitmap from eight masks of eight values.
 template <class Mask>
 u64 eight_masks(const Mask& mask) {
   u64 word = 0;
@@ -143,7 +151,9 @@ void value_range(const ValueRange& range, u64* bits) {
   }
 }
 
+// Codes past the set are masked, so that the gather reads nothing outside of it.
 void value_set(const ValueSet& set, u64* bits) {
+  // The set's words are gathered as 32 bits, and rotated by the code's lower five.
   const __m512i size = _mm512_set1_epi32(static_cast<int>(set.size));
   const auto half = [&](u32 i) {
     const __m512i value = Lanes::load(set.values + 64 * i);

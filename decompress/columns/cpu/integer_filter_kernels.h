@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The loops of integer_filter.h over the 1,024 values of a vector, one of each kind per CPU level.
-// Each writes all 16 words of a bitmap.
+// The loops of integer_filter.h over the 1,024 values of a vector, one set for each CPU level.
+// Each writes all 16 words of a bitmap and never fails.
 #pragma once
 
 #include <cstdint>
 
 namespace presso {
 
-/// Packed values p of `width` bits, 1 to 32, wanted where low <= p <= low + span, which has no more
-/// bits either. `words`: those of 1,024 values.
+/// Packed values p of `width` bits (1 to 32) with low <= p <= low + span, where low + span fits
+/// into the width. `words`: those of 1,024 values.
 struct PackedRange {
   const std::uint8_t* words;
   std::uint32_t width;
@@ -16,19 +16,20 @@ struct PackedRange {
   std::uint32_t span;
 };
 
-/// Widths up to which a set of packed values fits into registers.
+/// The widest packed values for which a set fits into registers.
 constexpr std::uint32_t kMaxSetWidth = 10;
 constexpr std::uint32_t kSetWords = 32;
 
-/// Packed values of `width` bits, 1 to kMaxSetWidth, wanted where their bit in `table` is 1. It has
-/// kSetWords words: the 2^width bits as often as they go into it.
+/// Packed values of `width` bits (1 to kMaxSetWidth) whose bit in `table` is 1. The table has
+/// kSetWords words: the 2^width bits, repeated as often as they fit.
 struct PackedSet {
   const std::uint8_t* words;
   std::uint32_t width;
   const std::uint32_t* table;
 };
 
-/// Values of 1, 2, 4 or 8 bytes, wanted where (value - low) modulo their width is at most span.
+/// Values of 1, 2, 4 or 8 bytes with (value - low) modulo their width at most span. This covers
+/// signed and unsigned ranges.
 struct ValueRange {
   const std::uint8_t* values;
   std::uint32_t width_bytes;
@@ -36,7 +37,7 @@ struct ValueRange {
   std::uint64_t span;
 };
 
-/// Floats (4 bytes) or doubles (8), wanted where least <= value <= most, or NaN where `nan`.
+/// Floats (4 bytes) or doubles (8) with least <= value <= most; NaNs if `nan`.
 struct RealRange {
   const std::uint8_t* values;
   std::uint32_t width_bytes;
@@ -45,23 +46,25 @@ struct RealRange {
   bool nan;
 };
 
-/// Values of 4 bytes, wanted where they are below `size` and their bit is 1.
+/// Values of 4 bytes that are below `size` and whose bit in `wanted` is 1.
 struct ValueSet {
   const std::uint8_t* values;
   const std::uint64_t* wanted;
   std::uint32_t size;
 };
 
+/// The kernels of one CPU level.
 struct FilterKernels {
   void (*packed_range)(const PackedRange& range, std::uint64_t* bits);
   void (*packed_set)(const PackedSet& set, std::uint64_t* bits);
   void (*value_range)(const ValueRange& range, std::uint64_t* bits);
   void (*value_set)(const ValueSet& set, std::uint64_t* bits);
   void (*real_range)(const RealRange& range, std::uint64_t* bits);
-  /// Each row gets the bit of its run. `map`: 1,024 bits, 1 where a run begins.
+  /// Gives each row the bit of its run. `map`: 1,024 bits, 1 where a run begins.
   void (*spread_runs)(const std::uint8_t* map, const std::uint64_t* run_bits, std::uint64_t* bits);
 };
 
+// All give the same bits for the same input; the differences are of speed only.
 extern const FilterKernels kFilterPortable;
 #if defined(__x86_64__)
 extern const FilterKernels kFilterAvx2;

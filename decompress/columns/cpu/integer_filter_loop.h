@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What the loops of integer_filter_kernels.h share between the levels that have vector registers.
-// Included once for each level, inside its namespace, after the level's `Lanes`; it uses nothing of
-// the standard library, so that no code made for one level is shared with another.
+// The loops that the levels with vector registers share. Included once for each level, inside
+// its namespace, after the level's `Lanes`. It uses nothing of the standard library, so that no
+// function compiled for one level can be linked into code of another.
 //
-// `Lanes` compares the 32 values of a step: its first word of each lane at `words`, the field of
-// kWidth bits from bit kShift on, with the next word where it goes on there. Fields are moved to
-// the upper end of their word rather than to the lower one: what stands below them then needs no
-// mask, since bounds can be made to hold for all that may stand there. So a value costs a shift, a
-// subtraction and a comparison.
-// Everything is unrolled over the 32 steps by templates on the width.
+// `Lanes` compares the 32 values of a step: at `words` is the first word of each lane, and the
+// value is the field of kWidth bits from bit kShift on, which may go on in the next word.
+// Fields are moved to the upper end of their word, not to the lower one: the bits below them
+// then need no mask, because the bounds are made to hold for whatever stands there. So a value
+// costs a shift, a subtraction and a comparison. Everything is unrolled over the 32 steps by
+// templates on the width.
 
+/// A list of numbers as template arguments, and how to make 0 .. kLeft - 1 of it:
+/// std::integer_sequence without the standard library.
 template <u32... kNumbers>
 struct Steps {};
 template <u32 kLeft, u32... kNumbers>
@@ -19,7 +21,7 @@ struct MakeSteps<0, kNumbers...> {
   using type = Steps<kNumbers...>;
 };
 
-/// Steps 2 * kPair and the one behind it: a word of the bitmap.
+/// Steps 2 * kPair and 2 * kPair + 1, which make a word of the bitmap.
 template <u32 kWidth, u32 kPair, class Bounds>
 inline void range_pair(const u8* words, const Bounds& bounds, u64* bits) {
   constexpr u32 kFirst = 2 * kPair * kWidth;
@@ -29,11 +31,13 @@ inline void range_pair(const u8* words, const Bounds& bounds, u64* bits) {
       Lanes::template range<kWidth, kSecond % 32>(words + 128 * (kSecond / 32), bounds));
 }
 
+/// All 16 words of the bitmap, unrolled.
 template <u32 kWidth, class Bounds, u32... kPairs>
 inline void range_pairs(const u8* words, const Bounds& bounds, u64* bits, Steps<kPairs...>) {
   (range_pair<kWidth, kPairs>(words, bounds, bits), ...);
 }
 
+// Bounds are shifted to the upper end, and the span filled with ones below.
 template <u32 kWidth>
 void range_of_width(const PackedRange& range, u64* bits) {
   constexpr u32 kUnused = 32 - kWidth;
@@ -42,6 +46,7 @@ void range_of_width(const PackedRange& range, u64* bits) {
   range_pairs<kWidth>(range.words, bounds, bits, typename MakeSteps<16>::type{});
 }
 
+/// As range_pair(), with a set instead of a range.
 template <u32 kWidth, u32 kPair>
 inline void set_pair(const u8* words, const typename Lanes::Set& set, u64* bits) {
   constexpr u32 kFirst = 2 * kPair * kWidth;
@@ -51,23 +56,26 @@ inline void set_pair(const u8* words, const typename Lanes::Set& set, u64* bits)
                   Lanes::template set<kWidth, kSecond % 32>(words + 128 * (kSecond / 32), set));
 }
 
+/// All 16 words, unrolled.
 template <u32 kWidth, u32... kPairs>
 inline void set_pairs(const u8* words, const typename Lanes::Set& set, u64* bits,
                       Steps<kPairs...>) {
   (set_pair<kWidth, kPairs>(words, set, bits), ...);
 }
 
+// The table is loaded into registers once for all 32 steps.
 template <u32 kWidth>
 void set_of_width(const PackedSet& packed, u64* bits) {
   const typename Lanes::Set set(packed.table);
   set_pairs<kWidth>(packed.words, set, bits, typename MakeSteps<16>::type{});
 }
 
+/// Functions by width - 1, so that the width is looked at once a vector.
 struct Tables {
   void (*range[32])(const PackedRange&, u64*);
   void (*set[kMaxSetWidth])(const PackedSet&, u64*);
 };
-/// Widths from 1 on.
+/// One function for each width from 1 on.
 template <u32... kRanges, u32... kSets>
 constexpr Tables make_tables(Steps<kRanges...>, Steps<kSets...>) {
   return {{range_of_width<kRanges + 1>...}, {set_of_width<kSets + 1>...}};
@@ -75,6 +83,7 @@ constexpr Tables make_tables(Steps<kRanges...>, Steps<kSets...>) {
 constexpr Tables kTables =
     make_tables(typename MakeSteps<32>::type{}, typename MakeSteps<kMaxSetWidth>::type{});
 
+/// `range.width` is 1 to 32, of which the caller has made sure.
 inline void packed_range(const PackedRange& range, u64* bits) {
   kTables.range[range.width - 1](range, bits);
 }
@@ -83,8 +92,9 @@ inline void packed_set(const PackedSet& set, u64* bits) {
   kTables.set[set.width - 1](set, bits);
 }
 
-/// Where the bits of runs change, a bit is put on the row where the run begins; then each row's bit
-/// is the parity of these up to it.
+/// Where the bits of consecutive runs differ, a bit is put on the row where the later run
+/// begins (with PDEP); the bit of each row is then the parity of these bits up to it, a prefix
+/// exclusive-or.
 inline void spread_runs(const u8* map, const u64* run_bits, u64* bits) {
   u64 before = 0;  // the bit of the run before
   u64 inside = 0;  // all ones where the row before is wanted
@@ -92,6 +102,8 @@ inline void spread_runs(const u8* map, const u64* run_bits, u64* bits) {
   for (u32 i = 0; i < 16; ++i) {
     u64 starts;
     __builtin_memcpy(&starts, map + 8 * i, sizeof starts);
+    // The bits of the runs that begin in these 64 rows, of which a part may be in the next
+    // word.
     const u32 shift = run % 64;
     u64 wanted = run / 64 < 16 ? run_bits[run / 64] >> shift : 0;
     if (shift != 0 && run / 64 < 15) wanted |= run_bits[run / 64 + 1] << (64 - shift);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Comparing the values of a vector, for any CPU: results become bytes of 0 and 1, which compilers
-// vectorise, and eight of these become bits by a multiplication.
+// Filter kernels for any CPU: results become bytes of 0 and 1, which compilers vectorise, and
+// eight of them become bits by a multiplication.
 #include <cmath>
 #include <cstring>
 
@@ -19,7 +19,7 @@ T get(const std::uint8_t* from) {
   return value;
 }
 
-/// 32 bytes of 0 or 1 as 32 bits, the first one lowest.
+/// Turns 32 bytes of 0 or 1 into 32 bits, the first one lowest.
 std::uint32_t bits_of(const std::uint8_t* flags) {
   std::uint32_t bits = 0;
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -29,12 +29,13 @@ std::uint32_t bits_of(const std::uint8_t* flags) {
   return bits;
 }
 
-/// Which of the 32 values of `width` bits that begin at bit `shift` of each lane are wanted. One
-/// function for all widths and shifts: this code runs where there is no AVX2, and one for each
-/// would be the largest part of the program.
+/// Which of the 32 values of `width` bits that begin at bit `shift` of each lane are wanted.
+/// One function serves all widths and shifts: it runs only where there is no AVX2, and one for
+/// each would be the largest part of the program.
 template <class Wanted>
 std::uint32_t packed_step(const std::uint8_t* words, std::uint32_t shift, std::uint32_t width,
                           const Wanted& wanted) {
+  // A field within one word, or one that goes on in the next.
   const std::uint32_t mask = ~std::uint32_t{0} >> (32 - width);
   std::uint8_t flags[kLaneCount];
   if (shift + width <= 32) {
@@ -51,6 +52,7 @@ std::uint32_t packed_step(const std::uint8_t* words, std::uint32_t shift, std::u
   return bits_of(flags);
 }
 
+/// All 32 steps of a vector.
 template <class Wanted>
 void packed_steps(const std::uint8_t* packed, std::uint32_t width, const Wanted& wanted,
                   std::uint64_t* bits) {
@@ -69,6 +71,7 @@ void packed_range(const PackedRange& range, std::uint64_t* bits) {
       range.words, range.width, [=](std::uint32_t value) { return value - low <= span; }, bits);
 }
 
+// The table repeats, but masked values need only its beginning.
 void packed_set(const PackedSet& set, std::uint64_t* bits) {
   const std::uint32_t* const table = set.table;
   packed_steps(
@@ -76,7 +79,7 @@ void packed_set(const PackedSet& set, std::uint64_t* bits) {
       [=](std::uint32_t value) { return (table[value / 32] >> (value % 32) & 1) != 0; }, bits);
 }
 
-/// `wanted(value)` of all values.
+/// Calls wanted(value) for all values.
 template <class T, class Wanted>
 void all_values(const std::uint8_t* values, std::uint64_t* bits, const Wanted& wanted) {
   for (std::uint32_t word = 0; word < kRows / 32; ++word) {
@@ -109,6 +112,7 @@ void value_range(const ValueRange& range, std::uint64_t* bits) {
   }
 }
 
+// Conversion to float is exact: bounds of a float column are floats (value_test.h).
 template <class T>
 void reals_of(const RealRange& range, std::uint64_t* bits) {
   const T least = static_cast<T>(range.least);
@@ -132,6 +136,7 @@ void value_set(const ValueSet& set, std::uint64_t* bits) {
   });
 }
 
+// Run by run: a mask from each start on.
 void spread_runs(const std::uint8_t* map, const std::uint64_t* run_bits, std::uint64_t* bits) {
   std::uint32_t run = 0;
   std::uint64_t wanted = 0;

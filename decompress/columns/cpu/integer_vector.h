@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The fast decoders of one vector of coding 4 (integers), one per CPU level, and the plain struct
-// they work on. Vectors were checked before (format/columns/integer_layout.h): these cannot fail.
+// The fast decoders of one vector of coding 4 (integers), one for each CPU level, and the plain
+// struct that they take. Vectors must have been checked (format/columns/integer_layout.h):
+// these functions cannot fail.
 #pragma once
 
 #include <cstdint>
 
 namespace presso {
 
+/// A checked vector; the fields of its entry and of its block.
 struct IntegerVectorJob {
-  const std::uint8_t* words;  ///< the vector's first word; as many follow as its entry says
+  const std::uint8_t* words;  ///< the vector's first word; its entry says how many follow
   std::uint8_t* out;          ///< room for exactly `rows` values
   std::uint64_t base;
   std::uint64_t divisor;
@@ -22,6 +24,7 @@ struct IntegerVectorJob {
   std::uint8_t width_bytes;
 };
 
+/// One source, compiled for each level; the caller picks by cpu_level().
 void decode_integer_vector_portable(const IntegerVectorJob& job);
 #if defined(__x86_64__)
 void decode_integer_vector_avx2(const IntegerVectorJob& job);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vectors of coding 4 (integers) on AVX2: the common loop, as the compiler makes it for this level.
+// Vectors of integers on AVX2: the common loop compiled for this level, and its gather of run
+// values.
 #include "decompress/columns/cpu/integer_vector.h"
 
 #include <immintrin.h>
@@ -7,7 +8,8 @@
 namespace presso {
 namespace avx2 {
 
-/// Values of 8 bytes at the places of the lowest four bytes, below 4.
+/// Writes four 8-byte values, those at the places in the lowest four bytes of `places`, each
+/// below 4.
 inline void pick_four(const std::uint8_t* values, __m128i places, std::uint8_t* to) {
   const __m256i twice = _mm256_cvtepu8_epi64(_mm_add_epi8(places, places));
   const __m256i halves =
@@ -16,6 +18,7 @@ inline void pick_four(const std::uint8_t* values, __m128i places, std::uint8_t* 
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(from, halves));
 }
 
+/// Eight values by a permutation; 8-byte values take two halves.
 template <class T>
 inline void pick_eight(const std::uint8_t* values, const std::uint8_t* places, std::uint8_t* to) {
   const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(places));

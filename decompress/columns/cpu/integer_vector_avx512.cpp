@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vectors of coding 4 (integers) on AVX-512: the common loop, as the compiler makes it for this
-// level.
+// Vectors of integers on AVX-512: the common loop compiled for this level, and its gather of
+// run values.
 #include "decompress/columns/cpu/integer_vector.h"
 
 #include <immintrin.h>
@@ -8,6 +8,7 @@
 namespace presso {
 namespace avx512 {
 
+/// Eight values by one permutation.
 template <class T>
 inline void pick_eight(const std::uint8_t* values, const std::uint8_t* places, std::uint8_t* to) {
   const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(places));

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Decoding one vector of coding 4 (integers). Included once for each CPU level, inside that level's
-// namespace; it uses nothing of the standard library, so that no code made for one level is shared
-// with another. The loops go over the 32 lanes and are unrolled over the steps by templates on the
-// width, which compilers turn into a shift, a mask and a store for each register of values. What
-// compilers do not find is done by the level's pick_eight(values, places, to): of the eight values
-// at `values` it writes number places[0], places[1] and so on to `to`.
+// Decodes one vector of coding 4 (integers). Included once for each CPU level, inside that
+// level's namespace. It uses nothing of the standard library, so that no function compiled for
+// one level can be linked into code of another. The loops go over the 32 lanes and are unrolled
+// over the steps by templates on the width, which compilers turn into a shift, a mask and a
+// store for each register of values. One operation compilers do not find: the level's
+// pick_eight(values, places, to) writes, of the eight values at `values`, numbers places[0],
+// places[1] and so on to `to`.
 //
-// A vector is always unpacked as 1,024 values: a shorter one is first copied into a buffer with
-// zeros behind it. Values that need more than that (16 and 8 bits, short vectors, doubles) pass
-// through buffers of at most 8 KiB in the first-level cache.
+// A vector is always unpacked as 1,024 values; a shorter one is first copied into a buffer and
+// padded with zeros. Values that need more room on their way (16 and 8 bits, short vectors,
+// doubles) pass through buffers of at most 8 KiB in the first-level cache.
 //
-// Cost, G values/s on one core of an AMD EPYC (Zen 4): lab/programs/columns. Tests:
+// Cost: `integer_rate` in lab/programs/columns prints G values/s. Tested by
 // tests/unit/decompress/columns.
 
+// The packed layout is vertical: value i of a vector lies in lane i % 32, and the words of the
+// 32 lanes take turns. So one register shift unpacks neighbouring rows. Layouts of this kind
+// are described by D. Lemire and L. Boytsov, "Decoding billions of integers per second through
+// vectorization" (2015).
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;
@@ -21,6 +26,7 @@ using u64 = std::uint64_t;
 constexpr u32 kRows = 1024;
 constexpr u32 kBlockLanes = 32;
 
+/// Unaligned load and store, in the CPU's byte order (little endian).
 template <class T>
 inline T get(const u8* from) {
   T value;
@@ -32,7 +38,7 @@ inline void put(u8* to, T value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
 
-/// Values as they are unpacked, before they are narrowed, spread or changed.
+/// Values as they are unpacked, before they are narrowed, spread over rows or changed.
 template <class T>
 struct Values {
   static constexpr u32 kSlack = 16;  // runs are spread by several values at once
@@ -40,6 +46,7 @@ struct Values {
   T at(u32 row) const { return get<T>(bytes + sizeof(T) * row); }
 };
 
+// Step kStep of one lane: all shifts and places are constants.
 template <u32 kWidth, u32 kStep, class T>
 inline void unpack_step(const u8* words, T base, u8* to) {
   constexpr u32 kBit = kStep * kWidth;
@@ -55,6 +62,7 @@ inline void unpack_step(const u8* words, T base, u8* to) {
   put<T>(to + 32 * sizeof(T) * kStep, static_cast<T>(base + value));
 }
 
+/// Numbers as template arguments; see integer_filter_loop.h.
 template <u32... kNumbers>
 struct Steps {};
 template <u32 kLeft, u32... kNumbers>
@@ -64,6 +72,7 @@ struct MakeSteps<0, kNumbers...> {
   using type = Steps<kNumbers...>;
 };
 
+/// All 32 steps of each lane. The loop over lanes is the one that compilers vectorise.
 template <u32 kWidth, class T, u32... kSteps>
 inline void unpack_steps(const u8* __restrict words, T base, u8* __restrict to, Steps<kSteps...>) {
   for (u32 lane = 0; lane < kBlockLanes; ++lane) {
@@ -71,14 +80,16 @@ inline void unpack_steps(const u8* __restrict words, T base, u8* __restrict to, 
   }
 }
 
-/// 1,024 values of kWidth bits, `base` added, to `to`.
+/// Unpacks 1,024 values of kWidth bits, adds `base` and writes them to `to`.
 template <u32 kWidth, class T>
 void unpack(const u8* __restrict words, T base, u8* __restrict to) {
   unpack_steps<kWidth, T>(words, base, to, typename MakeSteps<32>::type{});
 }
 
+// A table of functions by width, so that the width is looked at once a vector.
 template <class T>
 using Unpack = void (*)(const u8*, T, u8*);
+/// One entry for each width from 0 to 32.
 template <class T>
 struct UnpackTable {
   Unpack<T> of_width[33];
@@ -90,24 +101,27 @@ constexpr UnpackTable<T> make_unpack_table(Steps<kWidths...>) {
 template <class T>
 constexpr UnpackTable<T> kUnpack = make_unpack_table<T>(typename MakeSteps<32>::type{});
 
-/// Words of n values of `width` bits, up to 32 bits.
+/// Words of n values of `width` bits, at most 32 bits.
 inline u32 words_of(u32 n, u32 width) {
   return ((n + 31) / 32 * width + 31) / 32 * 32;
 }
+/// Bits of a value that are packed in the first, low part; the others follow apart.
 inline u32 low_width(u32 width) {
   return width < 32 ? width : 32;
 }
+/// For widths up to 64, whose low and high halves are packed apart.
 inline u32 all_words_of(u32 n, u32 width) {
   return words_of(n, low_width(width)) + words_of(n, width - low_width(width));
 }
 
-/// n values of up to 32 bits as 1,024; those behind the n-th are anything.
+/// Unpacks n values of up to 32 bits as 1,024; those after the n-th are undefined.
 template <class T>
 inline void unpack_low(const u8* words, u32 n, u32 width, T base, u8* to) {
   if (n > kRows - kBlockLanes) {
     kUnpack<T>.of_width[width](words, base, to);
     return;
   }
+  // Short vectors have fewer words than the unrolled loop reads.
   u8 padded[4 * kRows];
   const u32 bytes = 4 * words_of(n, width);
   __builtin_memcpy(padded, words, bytes);
@@ -115,6 +129,7 @@ inline void unpack_low(const u8* words, u32 n, u32 width, T base, u8* to) {
   kUnpack<T>.of_width[width](padded, base, to);
 }
 
+/// base + divisor * p.
 template <class T>
 inline void scale(const u8* __restrict packed, T base, T divisor, u8* __restrict to) {
   if (divisor >> (4 * sizeof(T)) == 0) {  // a multiplication of halves: cheap for 64 bits
@@ -129,6 +144,7 @@ inline void scale(const u8* __restrict packed, T base, T divisor, u8* __restrict
   }
 }
 
+/// base + divisor * p for p of more than 32 bits, given as two halves.
 inline void scale_halves(const u8* __restrict low, const u8* __restrict high, u64 base, u64 divisor,
                          u8* __restrict to) {
   if (divisor == 1) {
@@ -144,13 +160,14 @@ inline void scale_halves(const u8* __restrict low, const u8* __restrict high, u6
   }
 }
 
-/// base + divisor * p for n packed values, as 1,024.
+/// Unpacks n values as base + divisor * p, and 1,024 in all.
 template <class T>
 inline void unpack_values(const u8* words, u32 n, u32 width, T base, T divisor, u8* to) {
   if (width <= 32 && (divisor == 1 || width == 0)) {
     unpack_low<T>(words, n, width, base, to);
     return;
   }
+  // Low and high halves are packed apart, each in lanes of 32 bits.
   Values<u32> low;
   unpack_low<u32>(words, n, low_width(width), 0, low.bytes);
   if (width <= 32) {
@@ -164,10 +181,11 @@ inline void unpack_values(const u8* words, u32 n, u32 width, T base, T divisor, 
   }
 }
 
-/// Each value is the sum of those up to it; the first is `sum`. Four at a time, so that the chain
-/// of dependent additions has one for four values.
+/// Prefix sum: each value becomes the sum of those up to it, beginning with `sum`. Four at a
+/// time, so that the chain of dependent additions has one link for four values.
 template <class T>
 inline void add_up(T sum, u32 n, u8* to) {
+  // Row 0 has no difference; its value is `sum` itself.
   put<T>(to, 0);
   for (u32 i = 0; i < n; i += 4) {
     u8* const at = to + sizeof(T) * i;
@@ -183,7 +201,7 @@ inline void add_up(T sum, u32 n, u8* to) {
   }
 }
 
-/// The first rows of kind 2: `width` bits each, one after another.
+/// The first rows of kind 2, `width` bits each, packed one after another.
 template <class T>
 inline void unpack_first_rows(const u8* words, u32 n, u32 width, T base, T divisor, u8* to) {
   const u32 rows = n < kBlockLanes ? n : kBlockLanes;
@@ -199,7 +217,7 @@ inline void unpack_first_rows(const u8* words, u32 n, u32 width, T base, T divis
   }
 }
 
-/// Adds to each value from row 32 on the one 32 rows before.
+/// Adds to each value from row 32 on the value 32 rows before.
 template <class T>
 inline void add_lanes(u8* to) {
   T lanes[kBlockLanes];
@@ -228,6 +246,7 @@ inline void decode_plain(const IntegerVectorJob& job, u32 kind, const u8* words,
     add_up<T>(first, n, to);
     return;
   }
+  // Kind 2: the first 32 rows stand by themselves, the others as differences.
   const u32 first_rows = n < kBlockLanes ? n : kBlockLanes;
   const u32 packed_at = 2 + (first_rows * job.width2 + 31) / 32;
   unpack_values<T>(words + 4 * packed_at, n, job.width, base, divisor, to);
@@ -235,8 +254,8 @@ inline void decode_plain(const IntegerVectorJob& job, u32 kind, const u8* words,
   add_lanes<T>(to);
 }
 
-/// By the byte of a run map: for each of 8 rows, how many runs after the first row's it lies in;
-/// and how many runs begin in these rows.
+/// Indexed by a byte of a run map: for each of its 8 rows, how many runs after the first row's
+/// run it lies in; and how many runs begin in these rows.
 struct RunsOfByte {
   u8 after[256][8] = {};
   u8 count[256] = {};
@@ -253,8 +272,9 @@ struct RunsOfByte {
 };
 constexpr RunsOfByte kRunsOfByte;
 
-/// Values of runs to their rows, 8 rows at a time, without a branch: the values of 8 rows are among
-/// the 8 that begin with the first row's. `values` has slack for these behind the last run.
+/// Spreads the values of runs over their rows, 8 rows at a time without a branch: the values of
+/// 8 rows are among the 8 that begin with the first row's. `values` has slack for those after
+/// the last run.
 template <class T>
 inline void spread_runs(const u8* map, const u8* values, u32 rows, u8* to) {
   u32 begun = 0;
@@ -266,6 +286,7 @@ inline void spread_runs(const u8* map, const u8* values, u32 rows, u8* to) {
   }
 }
 
+/// Exceptions are written last, over whatever was unpacked in their rows.
 template <class T>
 inline void put_exceptions(const IntegerVectorJob& job, u8* to) {
   const u8* const rows = job.words + 4 * job.exceptions_at;
@@ -281,6 +302,7 @@ inline void put_exceptions(const IntegerVectorJob& job, u8* to) {
 template <class T>
 inline void decode_values(const IntegerVectorJob& job, u8* to) {
   if (job.kind == 3) {
+    // The run values are a vector of their own in one of the kinds 0 to 2.
     Values<T> runs;
     decode_plain<T>(job, job.exceptions, job.words + 128, job.runs, runs.bytes);
     spread_runs<T>(job.words, runs.bytes, job.rows, to);
@@ -294,6 +316,7 @@ inline void decode_values(const IntegerVectorJob& job, u8* to) {
   if (job.kind == 0) put_exceptions<T>(job, to);
 }
 
+/// 4- and 8-byte values; only short vectors take the way through a buffer.
 template <class T>
 inline void decode_wide(const IntegerVectorJob& job) {
   if (job.rows == kRows) return decode_values<T>(job, job.out);
@@ -302,6 +325,7 @@ inline void decode_wide(const IntegerVectorJob& job) {
   __builtin_memcpy(job.out, values.bytes, sizeof(T) * job.rows);
 }
 
+/// The lower bytes of each value; exact, since arithmetic of these types wraps around.
 template <class T>
 inline void narrow(const u8* __restrict from, u8* __restrict to) {
   for (u32 i = 0; i < kRows; ++i) {
@@ -309,6 +333,7 @@ inline void narrow(const u8* __restrict from, u8* __restrict to) {
   }
 }
 
+/// 1- and 2-byte values are decoded as 4 bytes and narrowed.
 template <class T>
 inline void decode_narrow(const IntegerVectorJob& job) {
   Values<u32> values;
@@ -319,6 +344,7 @@ inline void decode_narrow(const IntegerVectorJob& job) {
   __builtin_memcpy(job.out, narrowed.bytes, sizeof(T) * job.rows);
 }
 
+// 16-byte values: two unpackings and a merge.
 inline void decode_pair(const IntegerVectorJob& job) {
   Values<u64> low;
   Values<u64> high;
@@ -332,6 +358,7 @@ inline void decode_pair(const IntegerVectorJob& job) {
   }
 }
 
+// Bools: a bitmap, or a constant with exceptions.
 inline void decode_bools(const IntegerVectorJob& job) {
   const u32 bytes = (job.rows + 7) / 8;
   if (job.kind == 7) {
@@ -353,6 +380,7 @@ inline void decode_bools(const IntegerVectorJob& job) {
   }
 }
 
+/// By the width of a value: 0 stands for bools, 16 for pairs of 64 bits.
 inline void decode_integer_vector(const IntegerVectorJob& job) {
   switch (job.width_bytes) {
     case 0:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Vectors of coding 4 (integers) on any CPU: the common loop, as the compiler makes it for this
-// level.
+// Vectors of integers on any CPU: the common loop compiled at the default level.
 #include "decompress/columns/cpu/integer_vector.h"
 
 namespace presso {
 namespace portable {
 
+/// Eight loads and stores; places are at most 7.
 template <class T>
 inline void pick_eight(const std::uint8_t* values, const std::uint8_t* places, std::uint8_t* to) {
   for (int i = 0; i < 8; ++i) {

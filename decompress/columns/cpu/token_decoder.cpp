@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unpack a vector, copy its tokens noting where each ends, look up where rows end.
+// For each vector of codes: unpack, copy its tokens noting where each ends, and look up where
+// rows end. Rows and codes are counted apart, so the copying loop knows nothing of rows.
 #include "decompress/columns/cpu/token_decoder.h"
 
 #include <algorithm>
@@ -12,12 +13,13 @@ namespace presso {
 namespace {
 
 static_assert(kVectorRows * kMaxTokenBytes < 1u << 16, "places in a vector's bytes have 16 bits");
+/// What 32 codes may write at most.
 constexpr std::uint32_t kStepBytes = kLanes * kMaxTokenBytes;
 
-// Signed: SSE2 has only that maximum.
+// Signed, because SSE2 has only the signed maximum.
 using Codes = std::int16_t[kVectorRows];
 
-/// Codes of step `kStep` of all lanes: their place in the words is known when this is compiled.
+/// Unpacks step `kStep` of all lanes; its place in the words is a constant.
 template <std::uint32_t kStep>
 inline void unpack_step(const std::uint32_t* words, std::int16_t* codes) {
   constexpr std::uint32_t kBit = kStep * kTokenBits;
@@ -30,13 +32,14 @@ inline void unpack_step(const std::uint32_t* words, std::int16_t* codes) {
   }
 }
 
+/// All steps, unrolled.
 template <std::uint32_t... kSteps>
 inline void unpack_steps(const std::uint32_t* words, std::int16_t* codes,
                          std::integer_sequence<std::uint32_t, kSteps...>) {
   (unpack_step<kSteps>(words, codes), ...);
 }
 
-/// The `n` codes of a vector that begins at `packed`; what follows them in `codes` is anything.
+/// Unpacks the `n` codes of a vector at `packed`; entries after them are undefined.
 void unpack(const Byte* packed, std::uint32_t n, std::int16_t* codes) {
   std::uint32_t words[kTokenVectorWords];
   const std::size_t bytes = lane_words(n, kTokenBits) * sizeof words[0];
@@ -45,29 +48,32 @@ void unpack(const Byte* packed, std::uint32_t n, std::int16_t* codes) {
   unpack_steps(words, codes, std::make_integer_sequence<std::uint32_t, kVectorRows / kLanes>());
 }
 
+/// Whether all codes are below the number of tokens; one maximum over the vector.
 bool names_tokens(const std::int16_t* codes, std::uint32_t n, std::uint32_t tokens) {
   std::int16_t largest = 0;
   for (std::uint32_t i = 0; i < n; ++i) largest = std::max(largest, codes[i]);
   return static_cast<std::uint32_t>(largest) < tokens;
 }
 
-/// Where the strings' bytes go.
+/// The destination of the strings' bytes.
 struct Output {
   Byte* begin;
   Byte* end;
   Byte* at;
 };
 
-/// Copies the tokens of `n` codes; ends[i] becomes where token i ends. Nothing is written more than
-/// 16 bytes behind the output's end; false where the tokens do not fit.
+/// Copies the tokens of `n` codes; ends[i] becomes the place where token i ends. Writes at most
+/// 16 bytes after the output's end; false if the tokens do not fit.
 bool copy_tokens(const TokenDictionary& dictionary, const std::int16_t* codes, std::uint32_t n,
                  Output& output, std::uint16_t* ends) {
+  // Locals, since the stores below could change members in the compiler's eyes.
   const Byte* const slots = dictionary.slots();
   const Byte* const lengths = dictionary.lengths();
   Byte* const begin = output.at;
   Byte* const end = output.end;
   Byte* at = begin;
   std::uint32_t i = 0;
+  // As long as 32 tokens of any length fit, nothing is checked within them.
   for (; i + kLanes <= n && end - at >= static_cast<std::ptrdiff_t>(kStepBytes);) {
     for (const std::uint32_t step_end = i + kLanes; i < step_end; ++i) {
       const auto code = static_cast<std::size_t>(codes[i]);
@@ -87,7 +93,7 @@ bool copy_tokens(const TokenDictionary& dictionary, const std::int16_t* codes, s
   return true;
 }
 
-/// Turns counts of codes into rows' ends, vector by vector.
+/// Turns counts of codes into the rows' ends, vector by vector; rows may span vectors.
 class RowEnds {
  public:
   RowEnds(std::span<const std::uint32_t> counts, std::int64_t first_offset, std::int64_t* offsets)
@@ -95,8 +101,10 @@ class RowEnds {
     offsets_[0] = first_offset;
   }
 
-  /// `ends`: those of `n` further codes, from `base` on; ends[-1] is 0.
+  /// `ends`: the ends of `n` further tokens, counted from `base`; ends[-1] must be 0.
   void advance(const std::uint16_t* ends, std::uint32_t n, std::int64_t base) {
+    // Unsigned numbers wrap around, so rows that began in an earlier vector need no case of
+    // their own.
     std::uint64_t code = open_;  // codes of this vector up to the row's end; before it: below 0
     for (; row_ < counts_.size(); ++row_) {
       const std::uint64_t row_end = code + counts_[row_];
@@ -111,7 +119,7 @@ class RowEnds {
   std::span<const std::uint32_t> counts_;
   std::int64_t* offsets_;
   std::size_t row_ = 0;
-  /// Where the current row begins, in codes from the next vector on: 0, or modulo 2^64 below 0.
+  /// Where the current row begins, in codes from the next vector on: 0, or below 0 modulo 2^64.
   std::uint64_t open_ = 0;
 };
 
@@ -135,6 +143,7 @@ Error misfit(const TokenDictionary& dictionary, Bytes payload, std::uint32_t cod
   return make_error(ErrorCode::kBadLength, "tokens do not add up to the plain size");
 }
 
+/// What can be checked before any code is looked at.
 Status check_sizes(Bytes payload, std::uint32_t codes, std::span<const std::uint32_t> counts) {
   if (payload.size() != token_payload_bytes(codes)) {
     return make_error(ErrorCode::kBadPayloadSize, "payload of token codes");
@@ -147,6 +156,7 @@ Status check_sizes(Bytes payload, std::uint32_t codes, std::span<const std::uint
 
 }  // namespace
 
+// Vector by vector: codes, bytes and offsets of 1,024 codes stay in the first-level cache.
 Status decode_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
                      std::span<const std::uint32_t> counts, MutableBytes bytes_out,
                      std::int64_t* offsets_out, std::int64_t first_offset) {
@@ -157,6 +167,7 @@ Status decode_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint
   Codes unpacked;
   std::uint16_t ends[1 + kVectorRows];
   ends[0] = 0;
+  // Rows without codes at the beginning.
   rows.advance(ends + 1, 0, first_offset);
   for (std::uint32_t left = codes; left > 0;) {
     const std::uint32_t n = std::min(left, kVectorRows);
@@ -176,6 +187,8 @@ Status decode_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint
   return {};
 }
 
+// As decode_tokens(), but it begins within a vector and does not check the codes outside of its
+// rows.
 Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes payload,
                                       std::uint32_t codes, std::uint32_t first_code,
                                       std::span<const std::uint32_t> counts, MutableBytes bytes_out,
@@ -195,6 +208,7 @@ Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes p
   ends[0] = 0;
   rows.advance(ends + 1, 0, first_offset);
   std::uint32_t vector = first_code / kVectorRows * kVectorRows;
+  // Codes of the first vector that belong to rows before.
   std::uint32_t skipped = first_code - vector;
   for (auto left = static_cast<std::uint32_t>(counted); left > 0; vector += kVectorRows) {
     const std::uint32_t n = std::min(codes - vector, kVectorRows);
@@ -212,8 +226,8 @@ Result<std::size_t> decode_token_rows(const TokenDictionary& dictionary, Bytes p
   return static_cast<std::size_t>(output.at - begin);
 }
 
-/// A vector of codes is laid out as one of integers of kind 0 is, for which there are loops for
-/// each level of CPU.
+/// Unpacks codes by the loops for integers, which have versions for each CPU level: a vector of
+/// codes is laid out like one of integers of kind 0.
 Status unpack_token_part(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
                          std::uint32_t first, std::uint32_t count, std::uint16_t* to,
                          CpuLevel level) {
@@ -223,6 +237,7 @@ Status unpack_token_part(const TokenDictionary& dictionary, Bytes payload, std::
   if (first > codes || count > codes - first) {
     return make_error(ErrorCode::kBadLength, "counts of token codes");
   }
+  // Codes look like integers of 2 bytes, base 0 and 12 bits.
   const IntegerParameters parameters{.width_bytes = 2, .rows = kVectorRows};
   IntegerVector vector;
   vector.entry.width = kTokenBits;
@@ -240,6 +255,7 @@ Status unpack_token_part(const TokenDictionary& dictionary, Bytes payload, std::
   return {};
 }
 
+// All of the block's codes.
 Status unpack_tokens(const TokenDictionary& dictionary, Bytes payload, std::uint32_t codes,
                      std::uint16_t* to, CpuLevel level) {
   return unpack_token_part(dictionary, payload, codes, 0, codes, to, level);

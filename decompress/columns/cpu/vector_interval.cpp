@@ -6,33 +6,37 @@
 namespace presso {
 namespace {
 
+// Interval arithmetic in 128 bits, so that nothing overflows before it is compared with the
+// type.
 using Wide = __int128;
 
+/// Both ends included.
 struct Interval {
   Wide least;
   Wide most;
 };
 
-/// The number that the lower bits of `value` are.
+/// The number that the lower bytes of `value` are.
 Wide number_of(std::uint64_t value, Byte width_bytes, bool is_signed) {
   const unsigned unused = 64 - 8u * width_bytes;
   const std::uint64_t upper = value << unused;
   return is_signed ? Wide{static_cast<std::int64_t>(upper) >> unused} : Wide{upper >> unused};
 }
 
-/// What each row adds to one before it. The base is taken as a signed number, whatever the type:
-/// which one does not matter modulo the type's width.
+/// What each row adds to an earlier one. The base is taken as signed whatever the type is: the
+/// choice does not matter modulo the type's width.
 Interval steps_of(const IntegerParameters& parameters, const VectorEntry& entry) {
   const Wide base = number_of(entry.base, parameters.width_bytes, true);
   const std::uint64_t packed = entry.width == 0 ? 0 : ~std::uint64_t{0} >> (64u - entry.width);
   return {base, base + Wide{packed} * parameters.divisor};
 }
 
-/// False where a product may not fit.
+/// The interval of all rows; false if a product may not fit into 128 bits.
 bool values_of(const IntegerParameters& parameters, const IntegerVector& vector, bool is_signed,
                Interval& values) {
   const VectorEntry& entry = vector.entry;
   if (parameters.divisor > ~std::uint64_t{0} >> 16) return false;
+  // A row adds as many differences as rows, or steps of its lane, come before it.
   const bool by_lanes = entry.kind == static_cast<Byte>(IntegerKind::kDelta32);
   const Interval step = steps_of(parameters, entry);
   const Wide count = by_lanes ? (vector.rows - 1) / kLanes : vector.rows - 1;
@@ -48,6 +52,7 @@ bool values_of(const IntegerParameters& parameters, const IntegerVector& vector,
 
 }  // namespace
 
+// If the interval leaves the type, a value may have wrapped around, and nothing is known.
 Between differences_between(const IntegerParameters& parameters, const IntegerVector& vector,
                             const ValueTest& test) {
   Interval values;

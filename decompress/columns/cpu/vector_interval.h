@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Between which numbers the values of a vector of differences (kinds 1 and 2, FORMAT.md 16.2) lie,
-// by its first words alone: sorted columns are stored so, and of these most vectors lie wholly
-// inside or outside of what is looked for. Numbers are computed in 128 bits; where they leave the
-// type, values may wrap around, and nothing is known.
-// Tested by tests/unit/decompress/columns/integer_filter_test.cpp.
+// The interval in which the values of a vector of differences (kinds 1 and 2, FORMAT.md 16.2)
+// lie, from its first words alone. Sorted columns are stored as differences, and most of their
+// vectors lie entirely inside or outside of the bounds, so they need not be decoded. Numbers
+// are computed in 128 bits; if they leave the type, values may wrap around and nothing is
+// known. Tested by tests/unit/decompress/columns/integer_filter_test.cpp.
 #pragma once
 
 #include "decompress/columns/cpu/integer_decoder.h"
@@ -11,9 +11,10 @@
 
 namespace presso {
 
+/// How many of a vector's values lie between the bounds, as far as it is known.
 enum class Between : Byte { kNone, kSome, kAll };
 
-/// How a vector of kind 1 or 2 lies to the bounds of `test`, which is one of integers.
+/// For a vector of kind 1 or 2 and a test of integers.
 Between differences_between(const IntegerParameters& parameters, const IntegerVector& vector,
                             const ValueTest& test);
 

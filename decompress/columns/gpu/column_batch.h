@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the kernels for blocks of tables (codings 4 and 5, FORMAT.md 15.5 to 17) know of a block,
-// and how they report errors. The host parses headers (48 bytes a block, which it has in its hands
-// anyway when it reads the directory) and token dictionaries; all that depends on payloads is
-// checked here. Trivially copyable, host and device.
+// What the kernels for blocks of tables (codings 4 and 5, FORMAT.md 15.5 to 17) need to know of
+// a block, and how they report errors. The host parses headers (48 bytes a block, which it has
+// at hand when it reads the directory) and token dictionaries; everything that depends on
+// payloads is checked on the device. Trivially copyable, for host and device.
 //
-// Several warps work on a block at once, so a block's status word first holds a *fault*: the place
-// of the check that failed, in the order in which a CPU would come to it, above the code. Faults
-// are merged by an atomic minimum, which leaves what a CPU reports; settle_body makes it the
-// ErrorCode. Tests: tests/simt/*_column_suite.cpp.
+// Several warps work on a block at once, so a block's status word first holds a *fault*: the
+// place of the failed check, in the order in which a CPU would come to it, in the high bits and
+// the code in the low ones. Faults are merged by an atomic minimum, which leaves the one that a
+// CPU would report; settle_body() makes it an ErrorCode. Tested by
+// tests/simt/*_column_suite.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace presso::gpu {
 
-/// A stored payload. Device memory, at a multiple of 4; nothing behind its end is read.
+/// A stored payload in device memory, at a multiple of 4. Nothing after its end is read.
 struct ColumnPayload {
   const Byte* bytes = nullptr;
   std::uint32_t size = 0;
@@ -29,12 +30,12 @@ struct ColumnPayload {
 
 struct IntegerBlock {
   ColumnPayload payload;
-  Byte* out = nullptr;  ///< values_bytes() of room, at a multiple of 16
+  Byte* out = nullptr;  ///< room for values_bytes(), at a multiple of 16
   IntegerParameters parameters;
 };
 
-/// Tokens as TokenDictionary holds them: kMaxTokens slots of kMaxTokenBytes, zeros behind a token,
-/// and as many lengths. Device memory at a multiple of 16.
+/// Tokens in TokenDictionary's layout: kMaxTokens slots of kMaxTokenBytes, padded with zeros,
+/// and as many lengths. In device memory, at multiples of 16.
 struct DeviceTokens {
   const Byte* slots = nullptr;
   const Byte* lengths = nullptr;
@@ -51,7 +52,7 @@ struct IntegerBatch {
 constexpr std::uint32_t kNoFault = 0xFFFFFFFFu;
 constexpr std::uint32_t kFaultCodeBits = 8;
 
-/// Places of checks. Those of a vector of integers are kVectorFault and the vector's number.
+/// Places of checks in their order. A vector of integers has kVectorFault plus its number.
 enum : std::uint32_t {
   kChecksumFault = 0,
   kSizeFault = 1,  ///< integers: the header's fields as well
@@ -64,16 +65,16 @@ enum : std::uint32_t {
 PRESSO_HD constexpr std::uint32_t fault_of(std::uint32_t place, ErrorCode code) {
   return place << kFaultCodeBits | static_cast<std::uint32_t>(code);
 }
-/// Whether an earlier kernel than those that decode has found the block faulty.
+/// Whether the checksum, which is checked before decoding, has failed.
 PRESSO_HD constexpr bool is_checksum_fault(std::uint32_t fault) {
   return fault >> kFaultCodeBits == kChecksumFault;
 }
-/// The status of a block that is done, an ErrorCode.
+/// The final status of a block: an ErrorCode.
 PRESSO_HD constexpr std::uint32_t settled(std::uint32_t fault) {
   return fault == kNoFault ? 0 : fault & ((1u << kFaultCodeBits) - 1);
 }
 
-/// A block of integers by its header, which the host has parsed.
+/// Fills an IntegerBlock from the header that the host has parsed.
 inline IntegerBlock integer_block(const ColumnBlockHeader& header, const Byte* payload, Byte* out) {
   IntegerBlock block;
   block.payload = {payload, header.payload_bytes, header.payload_checksum};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The kernels of a batch of blocks of tables in their order. Templates over what runs them, so that
-// the emulator's tests and columns.cu go through the same steps, as batch_steps.h does:
+// The kernels of a batch of table blocks in their order. Templates over the launcher, so that
+// the emulator's tests and columns.cu go through the same steps (as in batch_steps.h):
 //
 //   clear        status words become kNoFault
-//   check        checksums of payloads, where they are asked for    payload_check.cuh
+//   check        checksums of payloads, if they are wanted          payload_check.cuh
 //   integers     of either width of arithmetic                      integer_decoder.cuh
 //   settle       faults become codes                                payload_check.cuh
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels for blocks of tables on a stream. Threads to data, shared memory and synchronisation
-// are described where their bodies are.
+// Launches the kernels for blocks of tables on a stream. How threads map to data, shared memory
+// and synchronisation are described at the bodies, which are in the .cuh files.
 #include "decompress/columns/gpu/column_steps.h"
 #include "decompress/columns/gpu/integer_decoder.cuh"
 #include "decompress/gpu/runtime/kernel_launch.h"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Whether a vector of integers can be decoded, by a warp: what check_vector (integer_layout.h)
-// says, in the same order (FORMAT.md 16.4), with the map of runs and the rows of exceptions looked
-// at by all lanes at once. What has passed needs no further look at bounds. Tests:
-// tests/simt/integer_column_suite.cpp compares codes with the CPU's over mutated payloads.
+// Checks by one warp whether a vector of integers can be decoded: the rules of check_vector()
+// (integer_layout.h), in the same order (FORMAT.md 16.4), with the map of runs and the rows of
+// exceptions looked at by all lanes at once. A vector that has passed needs no further look at
+// bounds. tests/simt/integer_column_suite.cpp compares the codes with the CPU's over mutated
+// payloads.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"
 
 namespace presso::gpu {
 
-/// Runs of the map at `map`; 0 where it does not fit n rows. In all lanes.
+/// The runs of the map at `map`; 0 if it does not fit to n rows. The result is in all lanes.
 PRESSO_DEVICE u32 warp_count_runs(const u32* map, u32 n) {
   const u32 bits = simt::load_readonly(map + simt::lane());
   const u32 begin = simt::lane() * kWarpSize;
@@ -29,7 +30,8 @@ PRESSO_DEVICE bool warp_exceptions_rise(const u32* rows, u32 exceptions, u32 n) 
   return simt::all(rises);
 }
 
-/// `words` as in check_vector: how many there are from `from` on, 0 where it begins too late.
+/// `words`: as in check_vector(), the words from `from` to the payload's end; 0 if it begins
+/// too late.
 PRESSO_DEVICE VectorCheck warp_check_vector(const IntegerParameters& of, const VectorEntry& entry,
                                             u32 n, const u32* from, u32 words) {
   VectorCheck check;

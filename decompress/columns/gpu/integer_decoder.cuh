@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Decodes blocks of coding 4 (integers) into device memory as columns lie there (Arrow's layout).
-// A warp a vector: it checks the vector, and its values go through the sinks here to the output,
-// 32 consecutive rows a store. kIntegerParts thread blocks share a block; they never wait for each
-// other. Vectors before a faulty one are written, what stands in others' places is unspecified.
+// Decodes blocks of coding 4 (integers) into device memory, in Arrow's layout. Each warp takes
+// a vector: it checks the vector, and the values go through the sinks defined here to the
+// output, 32 consecutive rows a store. kIntegerParts thread blocks share a block and never wait
+// for each other. Vectors before a faulty one are written; the contents in other vectors'
+// places are unspecified.
 //
 // Cost on an H200, 197 M rows in device memory, without checksums: int32 of 4, 12, 20 and 32 bits
 // 780, 670, 560 and 460 G rows/s, which is 3.5 to 3.7 TB/s read and written; with 1 % exceptions
@@ -21,7 +22,7 @@
 
 namespace presso::gpu {
 
-inline constexpr u32 kIntegerWarps = 8;  ///< of a thread block
+inline constexpr u32 kIntegerWarps = 8;  ///< warps of a thread block
 inline constexpr u32 kIntegerParts = kMaxIntegerRows / kVectorRows / kIntegerWarps;
 
 /// Shared memory of a thread block.
@@ -56,7 +57,7 @@ struct StorePairs {
   }
 };
 
-/// 4 bytes a lane, but the last byte by byte: the output has no more room.
+/// Stores 4 bytes a lane, the last ones byte by byte, as the output has no more room.
 PRESSO_DEVICE void store_bools(const IntegerVector<u32>& of, Byte* out) {
   const u32 bits = bool_bits(of);
   const u32 bytes = (of.n + 7) / 8;
@@ -79,13 +80,13 @@ PRESSO_DEVICE void store_vector(const IntegerVector<u64>& of, Byte width_bytes, 
   for_each_value(of, StoreValues<u64>{out, of.n});
 }
 
-/// Whether the kernel of this Word decodes the block, or says why it cannot be.
+/// Whether the kernel of this Word decodes the block, or reports why it cannot.
 template <class Word>
 PRESSO_DEVICE bool serves(Byte width_bytes) {
   return (width_bytes == 8 || width_bytes == 16) == (sizeof(Word) == 8);
 }
 
-/// The code of what a warp checks before it looks at its vector.
+/// Checks the parts of a block that every warp needs before it looks at its vector.
 PRESSO_DEVICE ErrorCode check_block(const IntegerBlock& block) {
   if (!is_valid(block.parameters)) return ErrorCode::kBadHeader;
   const u32 directory = vectors_of(block.parameters.rows) * kVectorEntryBytes;
@@ -106,8 +107,8 @@ PRESSO_DEVICE VectorEntry load_entry(const Byte* payload, u32 vector) {
   return entry;
 }
 
-/// Vector `vector` of a sound block, as far as check_block says: the check's code, and where it is
-/// kOk the vector in `to`.
+/// Opens vector `vector` of a block that check_block() has passed. Returns the check's code;
+/// with kOk the vector is in `to`.
 template <class Word>
 PRESSO_DEVICE ErrorCode open_vector(const IntegerBlock& block, u32 vector, u32* staging,
                                     IntegerVector<Word>& to) {

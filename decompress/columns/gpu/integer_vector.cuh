@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// One vector of up to 1,024 integers (FORMAT.md 16.2) by one warp, handed to a *sink* step by step:
+// Decodes one vector of up to 1,024 integers (FORMAT.md 16.2) by one warp, and hands it to a
+// *sink* step by step:
 //
 //   sink(step, value)        value of row kWarpSize * step + lane, in every lane, steps in order
-//   sink(step, low, high)    of pairs (16 bytes)
+//   sink(step, low, high)   for pairs (16 bytes)
 //
-// All lanes call a sink together, for every step that has a row; in the last one lanes whose row is
-// n or above get anything. So a filter, a probe or a sum takes values from registers, and writing
-// them (integer_decoder.cuh) is one sink of several. Word, u32 or u64, is the arithmetic's: values
-// of up to 4 bytes are right modulo 2^32. The vector must have passed warp_check_vector.
+// All lanes call a sink together, for every step that has a row; in the last step, lanes whose
+// row is n or above get undefined values. So a filter, a probe or a sum takes values from
+// registers, and writing them (integer_decoder.cuh) is one sink of several. Word, u32 or u64,
+// is the arithmetic's type: values of up to 4 bytes are right modulo 2^32. The vector must have
+// passed warp_check_vector().
 //
-// Packed words are staged in the warp's part of shared memory (`staging`, staging_words<Word>()).
-// Run values of kind 3 are read from global memory and stand there instead, to be gathered.
-// Differences cost a scan over lanes a step, of delta-32 one addition. Exceptions are put into
-// their step's values, before the sink sees them, by a map of their rows. No collective is within
-// divergent code. Tests: tests/simt/integer_column_suite.cpp.
+// Packed words are staged in the warp's part of shared memory (`staging`, staging_words<Word>()
+// words). The run values of kind 3 are read from global memory and are staged instead, to be
+// gathered. Differences cost a scan over lanes for each step, delta-32 a single addition.
+// Exceptions are put into their step's values before the sink sees them, by a map of their
+// rows. No collective operation stands in divergent code. Tested by
+// tests/simt/integer_column_suite.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"
@@ -22,8 +25,8 @@ namespace presso::gpu {
 
 template <class Word>
 struct IntegerVector {
-  const u32* words;  ///< of the vector, in global memory
-  u32* staging;      ///< of the warp, in shared memory
+  const u32* words;  ///< the vector's words, in global memory
+  u32* staging;      ///< the warp's staging area, in shared memory
   VectorEntry entry;
   Word divisor;
   u32 n;
@@ -32,7 +35,8 @@ struct IntegerVector {
   PRESSO_DEVICE IntegerKind kind() const { return static_cast<IntegerKind>(entry.kind); }
 };
 
-/// A vector of the widest values; all run values of a vector; two maps of rows.
+/// Room for a vector of the widest values, for all run values of a vector, or for two maps of
+/// rows.
 template <class Word>
 PRESSO_HD constexpr u32 staging_words() {
   return kVectorRows * static_cast<u32>(sizeof(Word) / sizeof(u32));
@@ -40,7 +44,7 @@ PRESSO_HD constexpr u32 staging_words() {
 
 // --- exceptions
 
-/// The map of `count` rows at `rows`; uses the staging area.
+/// The map of the `count` rows at `rows`; uses the staging area.
 PRESSO_DEVICE RowMap map_of_rows(const u32* rows, u32 count, u32* staging) {
   simt::warp_sync();
   staging[simt::lane()] = 0;
@@ -53,7 +57,7 @@ PRESSO_DEVICE RowMap map_of_rows(const u32* rows, u32 count, u32* staging) {
   return RowMap::of(staging[simt::lane()]);
 }
 
-/// Where a vector's exceptions are. To be made before the words are staged.
+/// The exceptions of a vector. It must be made before the words are staged.
 class Exceptions {
  public:
   template <class Word>
@@ -64,7 +68,7 @@ class Exceptions {
     map_ = map_of_rows(of.words + exceptions_at(of.entry, of.n), count_, of.staging);
   }
 
-  /// `value`, or the image that stands in its place.
+  /// Returns `value`, or the exception that replaces it.
   template <class Word>
   PRESSO_DEVICE Word in_place_of(Word value, u32 step) const {
     if (count_ == 0) return value;
@@ -77,7 +81,7 @@ class Exceptions {
       return simt::load_readonly(image);
     }
   }
-  /// The same for left parts of 16 bits.
+  /// The left part of 16 bits, or the exception that replaces it.
   PRESSO_DEVICE u32 left_in_place_of(u32 left, u32 step) const {
     if (count_ == 0) return left;
     const MapStep here(map_, step);
@@ -92,7 +96,7 @@ class Exceptions {
 
 // --- kinds 0 to 2
 
-/// Value of this lane in the first step of kind 2: `width` bits each, one after another.
+/// This lane's value in the first step of kind 2: `width` bits each, packed one after another.
 template <class Word>
 PRESSO_DEVICE Word first_row(const u32* words, u32 n, u32 width) {
   if (width == 0 || simt::lane() >= n) return 0;
@@ -113,7 +117,7 @@ PRESSO_DEVICE Word first_row(const u32* words, u32 n, u32 width) {
   }
 }
 
-/// Values of delta-1 from those of a step: sums over rows, from the last row's of the step before.
+/// Values of delta-1: sums over rows, beginning with the last row of the step before.
 template <class Word, class Sink>
 PRESSO_DEVICE void for_each_delta_1(const IntegerVector<Word>& of, const PackedLane<Word>& packed,
                                     u32 n, Word first, const Sink& sink) {
@@ -129,8 +133,8 @@ PRESSO_DEVICE void for_each_delta_1(const IntegerVector<Word>& of, const PackedL
 }
 
 /// n values of one of the kinds 0 to 2 whose words begin at `words`, without exceptions.
-/// `packed_at` makes the packed part's place known to whoever stages it: it is given its first word
-/// and returns where to read it.
+/// `place` is given the first word of the packed part and returns where to read it; it may
+/// stage it.
 template <class Word, class Place, class Sink>
 PRESSO_DEVICE void for_each_plain(const IntegerVector<Word>& of, IntegerKind kind, const u32* words,
                                   u32 n, const Place& place, const Sink& sink) {
@@ -181,8 +185,8 @@ PRESSO_DEVICE double power_of_ten(u32 exponent) {
   return static_cast<double>(power);
 }
 
-/// Two multiplications, each rounded: nothing here can become one operation. The quotient is the
-/// double nearest to the negative power, since division rounds correctly.
+/// Two multiplications, each rounded: compilers must not contract them. The quotient is the
+/// double nearest to the negative power of ten, since division rounds correctly.
 template <class Sink>
 PRESSO_DEVICE void for_each_alp(const IntegerVector<u64>& of, const Sink& sink) {
   const u32 exponents = simt::load_readonly(of.words);
@@ -198,7 +202,7 @@ PRESSO_DEVICE void for_each_alp(const IntegerVector<u64>& of, const Sink& sink) 
   }
 }
 
-/// Codes come from global memory: they have at most three words a lane.
+/// Codes are read from global memory: they have at most three words a lane.
 template <class Sink>
 PRESSO_DEVICE void for_each_alp_rd(const IntegerVector<u64>& of, const Sink& sink) {
   constexpr u32 kCodesAt = kAlpRdEntries / 2;
@@ -228,7 +232,7 @@ PRESSO_DEVICE void for_each_pair(const IntegerVector<u64>& of, const Sink& sink)
   }
 }
 
-/// All kinds but those of bools and pairs.
+/// Every kind except those of bools and pairs.
 template <class Word, class Sink>
 PRESSO_DEVICE void for_each_value(const IntegerVector<Word>& of, const Sink& sink) {
   const IntegerKind kind = of.kind();
@@ -251,7 +255,8 @@ PRESSO_DEVICE void for_each_value(const IntegerVector<Word>& of, const Sink& sin
   });
 }
 
-/// Bools: the bits of this lane's step, rows kWarpSize * lane on; those of rows n and above are 0.
+/// Bools: the bits of this lane's step, rows kWarpSize * lane and following; bits of rows n and
+/// above are 0.
 PRESSO_DEVICE u32 bool_bits(const IntegerVector<u32>& of) {
   const u32 begin = simt::lane() * kWarpSize;
   const u32 rows = of.n > begin ? of.n - begin : 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The kernels around the decoders of tables' blocks: the payload's checksum in front (a thread
-// block a payload), and behind them what makes faults error codes (a thread a block).
+// The kernels around the decoders of table blocks: before them the payload's checksum (a thread
+// block for each payload), and after them the one that turns faults into error codes (a thread
+// for each block).
 //
-// XXH3 of a payload is a chain of one step for each KiB. What the KiB adds does not depend on the
-// chain, and is most of the work: all warps but the first find that, kCheckRounds KiB at a time,
-// and leave it in shared memory; the first goes along the chain behind them. 16 us for 300 KiB
-// (H200) against 280 us by one warp. Shared memory: PayloadCheckShared, 4 KiB. Tests:
-// tests/simt/*_column_suite.cpp.
+// XXH3 of a payload is a chain with a step for each KiB. What a KiB adds does not depend on the
+// chain and is most of the work: all warps except the first compute it, kCheckRounds KiB at a
+// time, and leave it in shared memory, while the first warp follows the chain. 16 us for 300
+// KiB (H200), where a single warp takes 280 us. Shared memory: PayloadCheckShared, 4 KiB.
+// Tested by tests/simt/*_column_suite.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/column_batch.h"
@@ -15,21 +16,21 @@
 
 namespace presso::gpu {
 
-inline constexpr u32 kCheckWarps = 8;    ///< of a thread block
+inline constexpr u32 kCheckWarps = 8;    ///< warps of a thread block
 inline constexpr u32 kCheckRounds = 32;  // allow(bare-32): KiB
 
-/// What KiB add, for each of the four pairs of accumulators: one piece is written while the first
+/// What each KiB adds, for the four pairs of accumulators: one half is written while the first
 /// warp reads the other.
 struct PayloadCheckShared {
   xxh3::Pair shares[2][kCheckRounds][xxh3::kQuadLanes];
 };
 
-/// Merges a fault; by one lane, or by several that agree.
+/// Merges a fault into the status word; called by one lane, or by several that agree.
 PRESSO_DEVICE void report_fault(u32* status, u32 place, ErrorCode code) {
   simt::atomic_min(status, fault_of(place, code));
 }
 
-/// What rounds [first, end) add, by the warps behind the first one.
+/// Computes what the rounds [first, end) add, by all warps except the first.
 template <class Source>
 PRESSO_DEVICE void find_shares(const Source& source, u32 first, u32 end,
                                const xxh3::SegmentKeys& keys,
@@ -43,8 +44,8 @@ PRESSO_DEVICE void find_shares(const Source& source, u32 first, u32 end,
   }
 }
 
-/// XXH3 of more than kLongestFolded bytes by the thread block, in all lanes of its first warp.
-/// `source` is asked for multiples of 16 alone.
+/// XXH3 of more than kLongestFolded bytes by the thread block; the result is in all lanes of
+/// its first warp. `source` is asked for multiples of 16 only.
 template <class Source>
 PRESSO_DEVICE u64 block_hash_long(const Source& source, const Byte* from, u32 size) {
   auto* const shared = reinterpret_cast<PayloadCheckShared*>(simt::shared_memory());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode_batch and the size of its temporary memory.
+// decode_batch() and the size of its temporary memory: the entry points of presso/gpu_batch.h.
 #include "decompress/gpu/batch/batch_launcher.cuh"
 
 namespace presso::gpu {

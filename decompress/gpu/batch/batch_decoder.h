@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The batch decoder as the pipeline sees it, and a device together with one. An interface, so that
-// the pipeline compiles without CUDA and tests run it over a decoder on the CPU
-// (tests/support/fake_device.h). batch/cuda_decoder.cpp is the real one.
+// The batch decoder as the pipeline sees it, and a device together with one. It is an
+// interface, so that the pipeline compiles without CUDA and tests run it over a decoder on the
+// CPU (tests/support/fake_device.h). batch/cuda_decoder.cpp has the real one.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace presso::gpu {
 
-/// The two functions of presso/gpu_batch.h, on a certain device. Thread-safe.
+/// The two functions of presso/gpu_batch.h for one device. Thread-safe.
 class BatchDecoder {
  public:
   virtual ~BatchDecoder() = default;
@@ -22,7 +22,7 @@ class BatchDecoder {
                         Stream stream) = 0;
 };
 
-/// The decoder may use the device, which goes after it.
+/// A device and its decoder. The decoder may use the device, so it is destroyed first.
 struct DecodingDevice {
   std::unique_ptr<Device> device;
   std::unique_ptr<BatchDecoder> decoder;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The steps of batch_steps.h as kernels on a stream. The kernels here are those before and after
-// the decoders; threads to data, shared memory (none) and synchronisation are described where their
-// bodies are. CUDA files only: included by batch.cu, and by the laboratory (lab/gpu).
+// The steps of batch_steps.h as kernels on a stream. The kernels here run before and after the
+// decoders; their mapping of threads to data, shared memory (none) and synchronisation are
+// described at their bodies. For CUDA files only: batch.cu and the laboratory (lab/gpu) include
+// it.
 #pragma once
 
 #include "decompress/gpu/batch/batch_steps.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How decode_batch divides the temporary memory that its caller gives. Host code, no CUDA.
+// How decode_batch() divides the temporary memory that its caller gives. Host code without
+// CUDA.
 //
 //   claimed           one u64, how many segments plan_kernel has given away     256 bytes
 //   plans             a BlockPlan for each block
@@ -7,11 +8,11 @@
 //   survey records    kSurveyCells cells for each segment; only for kAuto
 //   segment hashes    a u64 for each segment; only with verification
 //
-// The sizes of the first two depend on the number of blocks alone. The others take what is left: a
+// The sizes of the first two depend on the number of blocks only. The others share the rest: a
 // batch of `blocks` blocks with `plain_bytes` claims at most plain_bytes / 1024 + 2 * blocks
-// segments, whatever the sizes of its blocks are. With Bit blocks that makes 2.8 bytes for a plain
-// byte, for the most that a block may hold; blocks that an encoder writes use 0.2 to 0.9 of it.
-// Test: tests/unit/decompress/gpu/batch_memory_test.cpp.
+// segments, whatever the sizes of its blocks are. With Bit blocks that makes 2.8 bytes for each
+// plain byte in the worst case; blocks of real encoders use 0.2 to 0.9 of it. Tested by
+// tests/unit/decompress/gpu/batch_memory_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +42,11 @@ class BatchMemory {
     return plain_bytes / kHashSegmentBytes + 2 * std::uint64_t{blocks};
   }
 
-  /// The size of memory with room for this number of segments.
+  /// Bytes of memory with room for this many segments.
   constexpr std::uint64_t bytes(std::uint64_t segments) const {
     return segments_begin_ + segments * bytes_a_segment();
   }
-  /// How many segments memory of this size has room for; it has more than bytes(0).
+  /// The segments that memory of this size has room for; it must have more than bytes(0).
   constexpr std::uint64_t segments_in(std::uint64_t bytes) const {
     return bytes_a_segment() == 0 ? 0 : (bytes - segments_begin_) / bytes_a_segment();
   }

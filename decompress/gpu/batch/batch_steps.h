@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A batch from beginning to end: arguments are checked, temporary memory is divided, kernels are
-// enqueued in their order. A template over what runs the kernels, so that the emulator's tests and
-// decode_batch (batch.cu) go through the same steps:
+// A batch from beginning to end: arguments are checked, temporary memory is divided, kernels
+// are enqueued in their order. It is a template over the launcher of kernels, so that the
+// emulator's tests and decode_batch() (batch.cu) go through the same steps:
 //
 //   clear      the counter of claimed segments
 //   plan       headers; status kPlanned or the error                  plan.cuh
@@ -43,7 +43,7 @@ inline Status check_batch(const BatchArguments& batch, const BatchOptions& optio
                         " bytes is too small, at least " + std::to_string(least) + " are needed");
 }
 
-/// A batch's temporary memory, divided.
+/// The parts of a batch's temporary memory.
 class BatchParts {
  public:
   BatchParts(const BatchArguments& batch, const BatchOptions& options)

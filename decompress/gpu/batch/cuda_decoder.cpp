@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BatchDecoder by decode_batch, and Decompressors over a CUDA device.
+// BatchDecoder by decode_batch(), and Decompressors over a CUDA device.
 #include "decompress/gpu/batch/batch_decoder.h"
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/current_device.h"

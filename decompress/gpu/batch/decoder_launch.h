@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The step of a batch that decodes its coded blocks: what it is given, and what it promises
-// whatever kernels it consists of.
+// The step of a batch that decodes its coded blocks: its input, and what it guarantees whatever
+// kernels it consists of.
 //
 // It takes the blocks in state kPlanned whose coding is Byte or Bit, and leaves each of them as
 //
@@ -9,9 +9,9 @@
 //   kFailed  faulty; a later step finds the error code
 //   kPlanned not taken. A later kernel of this step must take it; after the last one it is a defect
 //
-// or as the error code of a wrong checksum, or of a first stage of the Bit coding that failed. A
-// Bit block that is still kPlanned after bit_unpack.cuh has been unpacked. So kernels that serve
-// only some blocks are simply enqueued before those that serve all.
+// or as the error code of a wrong checksum, or of a first stage of the Bit coding that failed.
+// A Bit block that is still kPlanned after bit_unpack.cuh has been unpacked. So kernels that
+// serve only some blocks are simply enqueued before those that serve all.
 #pragma once
 
 #include "decompress/gpu/plan/block_plan.h"

@@ -25,7 +25,7 @@ class DecoderLauncher {
  public:
   explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
 
-  /// Not small where the device cannot be asked; the launch that follows says why it cannot.
+  /// False if the device cannot be asked; the launch that follows reports why.
   bool is_small(const BlockBatch& batch) const {
     const Result<int> multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     return multiprocessors.ok() && *multiprocessors > 0 &&

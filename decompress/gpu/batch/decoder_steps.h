@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which kernels a strategy consists of, in their order. A template over what runs them, as
-// batch_steps.h is, so that the emulator's tests go through the same steps as launch_decoders
+// Which kernels a strategy consists of, and their order. A template over the launcher, like
+// batch_steps.h, so that the emulator's tests go through the same steps as launch_decoders()
 // (decoders.cu). A Launcher has
 //
 //   is_small(batch)                            whether FewBlocks suits it       policies.h
@@ -9,10 +9,10 @@
 //   relay_decoder<Tuning, kBit>(batch)         blocks of the tile rule          relay_decoder.cuh
 //   warp_decoder<Resolve, kBit>(batch)         all planned blocks, raw ones not warp_decoder.cuh
 //
-// kBeside: the kernel may run at the same time as the one before it, another unpack. kBit: the
-// batch may have Bit blocks. Kernels that parse records as well as tokens need a few more
-// registers, and separate kernels for either coding would make the blocks of one batch wait for one
-// another.
+// kBeside: the kernel may run at the same time as the one before it, which is another unpack.
+// kBit: the batch may have Bit blocks. Kernels that parse records as well as tokens need a few
+// more registers, and separate kernels for the two codings would make the blocks of one batch
+// wait for each other.
 #pragma once
 
 #include "decompress/gpu/batch/decoder_launch.h"
@@ -26,7 +26,7 @@ namespace presso::gpu {
 
 namespace detail {
 
-/// Kernels for some blocks come first, and leave those that they decline in state kPlanned. The
+/// Kernels for some blocks come first and leave those that they decline in state kPlanned. The
 /// warp decoder takes every block that is left.
 template <class Tuning, bool kBit, class Launcher>
 Status enqueue_fastest(const DecodeLaunch& decode, Launcher& launcher) {

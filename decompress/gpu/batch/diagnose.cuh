@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Why a payload is faulty: one thread walks the sequences of a block that no decoder could finish,
-// in state kFailed or still kPlanned, in the order of FORMAT.md 6.2 and 13.6, copying nothing, and
-// writes the code of the first error, the same that the CPU's reference decoder reports. So
-// decoding kernels may find errors in any order, and only need to notice that there is one. Damage
-// is rare and a walk ends at the first error, so one slow thread (about a hundred nanoseconds a
-// sequence) is good enough. Of a Bit block only what bit_unpack.cuh made of it is left to walk.
+// Finds out why a payload is faulty. One thread walks the sequences of a block that no decoder
+// could finish, in state kFailed or still kPlanned, in the order of FORMAT.md 6.2 and 13.6,
+// copies nothing, and writes the code of the first error: the same that the CPU's reference
+// decoder reports. So decoding kernels may find errors in any order, and only need to notice
+// one. Damage is rare and a walk ends at the first error, so one slow thread
+// (about a hundred nanoseconds a sequence) is good enough. For Bit blocks it walks the output
+// of bit_unpack.cuh.
 //
-// Invariant: for any payload whose header is valid a walk ends within `sequences` steps and reads
-// inside the payload, or what was unpacked of it, only. Test: tests/simt/diagnose_test.cpp, against
-// the CPU's decoders.
+// Invariant: for any payload whose header is valid, a walk ends within `sequences` steps and
+// reads only inside the payload or its unpacked form. tests/simt/diagnose_test.cpp compares it
+// with the CPU's decoders.
 #pragma once
 
 #include "decompress/gpu/bit/unpacked_block.h"
@@ -18,7 +19,7 @@
 
 namespace presso::gpu {
 
-/// The positions of a sequential decoder.
+/// The positions of a sequential decoder: output and literals used.
 class BlockWalk {
  public:
   PRESSO_HD explicit BlockWalk(const BlockPlan& plan) : plan_(plan) {}
@@ -30,7 +31,7 @@ class BlockWalk {
     return take_match(match + plan_.min_match, distance);
   }
 
-  /// Behind the last sequence.
+  /// Checks the end of the block; call it after the last sequence.
   PRESSO_HD ErrorCode finish() {
     const ErrorCode code = take_literals(plan_.literals - literals_used_);
     if (code != ErrorCode::kOk) return code;
@@ -63,7 +64,7 @@ class BlockWalk {
   std::uint32_t literals_used_ = 0;
 };
 
-/// Through the tokens of a Byte block.
+/// Walks the tokens of a Byte block.
 class PayloadWalk {
  public:
   PRESSO_HD explicit PayloadWalk(const BlockPlan& plan)
@@ -72,7 +73,7 @@ class PayloadWalk {
         literal_limit_((1u << plan.literal_bits) - 1),
         match_limit_((1u << (8u - plan.literal_bits - plan.far)) - 1) {}
 
-  /// The first error of the payload; kOk where it has none.
+  /// The first error of the payload; kOk if there is none.
   PRESSO_HD ErrorCode run() {
     for (std::uint32_t sequence = 0; sequence < plan_.sequences; ++sequence) {
       const ErrorCode code = step(sequence);
@@ -105,7 +106,8 @@ class PayloadWalk {
     return block_.step(literals, match, distance);
   }
 
-  /// A token's length at its limit goes on in an escape byte, and at 255 in a long length.
+  /// A length that reaches its limit in the token continues in an escape byte and, at 255, in a
+  /// long length.
   PRESSO_HD bool extend(std::uint32_t& length, std::uint32_t limit, const Byte* escapes,
                         std::uint32_t count, std::uint32_t& used) {
     if (length != limit) return true;
@@ -118,7 +120,7 @@ class PayloadWalk {
     return true;
   }
 
-  /// Byte by byte: long lengths begin anywhere.
+  /// Byte by byte, since long lengths may begin at any address.
   PRESSO_HD static std::uint32_t word16(const Byte* words, std::uint32_t index) {
     const Byte* at = words + 2 * std::size_t{index};
     return at[0] | std::uint32_t{at[1]} << 8;
@@ -134,7 +136,7 @@ class PayloadWalk {
   std::uint32_t longs_used_ = 0;
 };
 
-/// Through the records of a Bit block, whose sub-streams are right. Behind the first error they may
+/// Walks the records of a Bit block whose sub-streams are right. After the first error they may
 /// be anything.
 PRESSO_HD inline ErrorCode walk_records(const BlockPlan& plan) {
   const UnpackedBlock unpacked(plan);
@@ -156,8 +158,9 @@ PRESSO_HD inline ErrorCode walk_records(const BlockPlan& plan) {
   return block.finish();
 }
 
-/// Never kOk. kUnsupported stands for a payload in which there is nothing wrong, which a decoder
-/// that is right never leaves: no input leads to it, and tests take it for the defect that it is.
+/// Never kOk. kUnsupported stands for a payload in which nothing is wrong, which a correct
+/// decoder never leaves: no input leads to it, and tests treat it as the defect that it would
+/// be.
 PRESSO_HD inline ErrorCode diagnose(const BlockPlan& plan) {
   if (plan.is(Coding::kRaw)) return ErrorCode::kUnsupported;
   const ErrorCode code = plan.is(Coding::kBit) ? walk_records(plan) : PayloadWalk(plan).run();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The last step of a batch: blocks that the decoders have left in some state get a final status.
-// One kernel for all that can be left to do, because each launch costs a small batch 2 us.
+// The last step of a batch: blocks get their final status, whatever state the decoders have
+// left them in. One kernel does all that can be left to do, because each launch costs a small
+// batch 2 us.
 //
 //   kDecoded       compared with its checksum                   content_check.cuh
 //   kPlanned, raw  copied, and compared on the way              raw.cuh
 //   kFailed        walked through again for the error code      diagnose.cuh
-//   kPlanned       the same: whatever no decoder has taken up
+//  kPlanned       walked in the same way: no decoder has taken it
 //
-// Threads to data: a thread block takes a block at a time, any number of thread blocks of any
-// number of warps; the third and the fourth case are one thread's work.
+// A thread block takes a block at a time; there may be any number of thread blocks and warps.
+// The third and fourth case are the work of a single thread.
 //
 // Test: tests/simt/raw_test.cpp, diagnose_test.cpp.
 #pragma once

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The first kernel of a batch: one thread a block validates the 48 bytes of the block header and
-// finds the payload's streams (FORMAT.md 5, 6.1), so that decoding kernels need not ask again.
+// The first kernel of a batch: one thread for each block validates the 48 bytes of the block
+// header and finds the payload's streams (FORMAT.md 5, 6.1), so that decoding kernels need not
+// check again.
 //
-// The errors and their order are those of the CPU: parse_block_header_words is the same source, and
-// what follows is what decode_block checks before it looks at a payload. A header that
-// contradicts its span, which comes from an index, is kBadIndex. The caller compares what a span
-// does not say (number, kind).
+// The errors and their order are those of the CPU: parse_block_header_words() is the same
+// source, and the checks after it are those that decode_block() makes before it looks at a
+// payload. A header that contradicts its span, which comes from an index, is kBadIndex. Number
+// and kind, which a span does not have, are compared by the caller.
 //
-// Room for segment hashes, survey records and unpacked Bit blocks is claimed block by block from
-// one counter, so the batch needs no more than its blocks have segments together, however their
-// sizes differ. Which block gets which part depends on the order of threads; nothing else does.
+// Room for segment hashes, survey records and unpacked Bit blocks is claimed block by block
+// from one counter, so a batch needs only as much as its blocks have segments together, however
+// their sizes differ. Which block gets which part depends on the order of threads; nothing else
+// does.
 //
 // Invariant: a block in state kPlanned has streams within its span and a payload of whole 16-byte
 // units after which nothing is read. Test: tests/simt/plan_test.cpp.
@@ -25,12 +27,12 @@ namespace presso::gpu {
 
 struct PlanArguments {
   BatchArguments batch;
-  BlockPlan* plans = nullptr;               ///< one a block; unspecified where the header is bad
+  BlockPlan* plans = nullptr;  ///< one for each block; unspecified if the header is bad
   std::uint64_t* segment_hashes = nullptr;  ///< nullptr: checksums are off
   Byte* survey = nullptr;                   ///< cells of survey records; nullptr: none are needed
   Byte* unpacked = nullptr;                 ///< for Bit blocks; nullptr: there should be none
-  std::uint64_t segments = 0;        ///< of the whole batch: hashes, and room for their cells
-  std::uint64_t* claimed = nullptr;  ///< of them; zero before the kernel starts
+  std::uint64_t segments = 0;  ///< segments of the whole batch: hashes, and room for their cells
+  std::uint64_t* claimed = nullptr;  ///< counter of claimed segments; zero before the kernel starts
 };
 
 namespace detail {
@@ -38,7 +40,7 @@ namespace detail {
 using simt::u32;
 using simt::u64;
 
-/// The header at an address that is a multiple of 16.
+/// Loads the header from an address that is a multiple of 16.
 PRESSO_DEVICE BlockHeaderFault load_block_header(const Byte* from, BlockHeader& header) {
   const auto* vectors = reinterpret_cast<const simt::Vec4*>(from);
   u32 words[kBlockHeaderWords];
@@ -54,13 +56,13 @@ PRESSO_DEVICE BlockHeaderFault load_block_header(const Byte* from, BlockHeader& 
   return parse_block_header_words(words, checksum, header);
 }
 
-/// Whether the host's table has right what both span and header say.
+/// Whether the host's table agrees with the header in what both tell.
 PRESSO_DEVICE bool agrees(const BlockSpan& span, const BlockHeader& header) {
   const u32 stored_bytes = kBlockHeaderBytes + (header.payload_bytes + 15) / 16 * 16;
   return span.stored_bytes == stored_bytes && span.plain_bytes == header.plain_bytes;
 }
 
-/// False where the file has no dictionary of this id. An empty dictionary has an address too.
+/// False if the file has no dictionary of this id. An empty dictionary has an address, too.
 PRESSO_DEVICE bool find_dictionary(const BatchArguments& batch, u32 id, BlockPlan& plan) {
   if (id == 0) return true;
   if (id > kMaxDictionaries || batch.d_dictionaries == nullptr) return false;
@@ -69,7 +71,7 @@ PRESSO_DEVICE bool find_dictionary(const BatchArguments& batch, u32 id, BlockPla
   return plan.dictionary != nullptr;
 }
 
-/// False where the batch has more segments than there is room for, or a Bit block that it should
+/// False if the batch has more segments than there is room for, or a Bit block that it should
 /// not have.
 PRESSO_DEVICE bool claim_segments(const PlanArguments& arguments, BlockPlan& plan) {
   if (plan.is(Coding::kBit) && arguments.unpacked == nullptr) return false;
@@ -121,7 +123,8 @@ PRESSO_DEVICE ErrorCode plan_block(const PlanArguments& arguments, u32 block) {
 
 }  // namespace detail
 
-/// Threads of the whole grid take a block each. Writes every block's status: kPlanned, or the code.
+/// Each thread of the grid takes a block. Writes every block's status: kPlanned, or an error
+/// code.
 PRESSO_DEVICE void plan_body(const PlanArguments& arguments) {
   const std::uint32_t block = simt::block_index() * simt::block_threads() + simt::thread_in_block();
   if (block >= arguments.batch.blocks) return;

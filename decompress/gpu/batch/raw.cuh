@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Raw blocks (FORMAT.md 5): the payload is copied to where the plain bytes go, and hashed.
 //
-// Threads to data: a thread block takes a block. Its threads copy 16 bytes each in turn where the
-// output begins at a multiple of 16, as the payload does; elsewhere aligned words of 4 bytes, put
-// together of two. Hashes are those of the payload, which lies well and is in the cache.
+// A thread block takes a block. If the output begins at a multiple of 16, as the payload does,
+// its threads copy 16 bytes each in turn; otherwise aligned words of 4 bytes, each put together
+// from two. The payload is hashed rather than the output, since it is aligned and in the cache.
 // Synchronisation: one barrier a block.
 //
 // Test: tests/simt/raw_test.cpp.
@@ -18,13 +18,13 @@ namespace detail {
 constexpr simt::u32 kVectorBytes = 16;
 constexpr simt::u32 kWordBytes = 4;
 
-/// A byte a thread; for a few.
+/// Copies a byte for each thread; for a few bytes.
 PRESSO_DEVICE void copy_few_bytes(Byte* to, const Byte* from, simt::u32 count) {
   const simt::u32 i = simt::thread_in_block();
   if (i < count) to[i] = from[i];
 }
 
-/// Both at multiples of 16.
+/// Both addresses are multiples of 16.
 PRESSO_DEVICE void copy_vectors(Byte* to, const Byte* from, simt::u32 bytes) {
   using simt::Vec4;
   const auto* vectors = reinterpret_cast<const Vec4*>(from);
@@ -36,7 +36,7 @@ PRESSO_DEVICE void copy_vectors(Byte* to, const Byte* from, simt::u32 bytes) {
   copy_few_bytes(to + done, from + done, bytes - done);
 }
 
-/// `from` at a multiple of 4. The last word read holds at least one of the bytes.
+/// `from` is a multiple of 4. The last word that is read holds at least one of the bytes.
 PRESSO_DEVICE void copy_words(Byte* to, const Byte* from, simt::u32 bytes) {
   using simt::u32;
   const auto to_boundary = static_cast<u32>(-reinterpret_cast<std::uintptr_t>(to) % kWordBytes);
@@ -56,7 +56,7 @@ PRESSO_DEVICE void copy_words(Byte* to, const Byte* from, simt::u32 bytes) {
 
 }  // namespace detail
 
-/// A raw block, by a thread block of any number of warps. Leaves its final status.
+/// Decodes a raw block by a thread block of any number of warps, and writes its final status.
 PRESSO_DEVICE void decode_raw(const BlockPlan& plan, std::uint32_t* status) {
   if (xxh3::is_aligned(plan.out, detail::kVectorBytes)) {
     detail::copy_vectors(plan.out, plan.payload, plan.plain_bytes);

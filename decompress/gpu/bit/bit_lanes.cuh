@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// One lane's sub-stream of a Bit block (FORMAT.md 13.5): sequences to records, literals to bytes,
-// and what the sequences add up to.
+// Decodes one lane's sub-stream of a Bit block (FORMAT.md 13.5): sequences become records,
+// literals bytes, and the sequences' lengths are summed up.
 //
-// A step looks at 64 bits, which hold a sequence, except rare ones with long lengths. A table
-// entry has its fields where shifts, which take their amount modulo 32, can use them unmasked, and
-// the number of bits that it uses up in its lowest seven bits, so that entries are simply added up.
-// Records leave by rows of a warp's lanes (RecordStage), literals four at a time: the lanes' places
-// are far apart, and each store costs as much whatever its size is.
+// A step looks at 64 bits, which hold a whole sequence except for rare ones with long lengths.
+// A table entry has its fields where shifts, which take their amount modulo 32, can use them
+// without masks, and the number of bits that it consumes in its lowest seven bits, so that
+// entries are simply added. Records leave by rows of a warp's lanes (RecordStage), literals
+// four at a time: the lanes' places are far apart, and each store costs the same whatever its
+// size is.
 //
-// Safety: tables give symbols of their alphabets for any bits, the window reads nothing outside of
-// the payload, places come from the header's counts. Bytes are limited after each sequence, which
-// adds less than 2^24; the other sums may wrap only where bytes have reached their limit.
+// Safety: tables give symbols of their alphabets for any bits, the window reads nothing outside
+// of the payload, and places come from the header's counts. Bytes are limited after each
+// sequence, which adds less than 2^24; the other sums can wrap only if bytes have reached their
+// limit.
 #pragma once
 
 #include <cstddef>
@@ -26,20 +28,20 @@ struct LaneSums {
   u32 bytes = 0;
   u32 literals = 0;
   u32 segments = 0;  ///< literal runs and matches
-  u32 farthest = 0;  ///< distance
-  u32 lost = 0;      ///< not 0: there was a length without a match
+  u32 farthest = 0;  ///< largest distance
+  u32 lost = 0;      ///< not 0: there was a match length without an offset
 };
 
-/// Records of a warp's lanes for kSteps steps, which then leave together: a lane's records on their
-/// own would go to memory in quarters of a line. In shared memory.
+/// Collects the records of a warp's lanes for kSteps steps, which then leave together: a lane's
+/// records alone would go to memory in quarters of a cache line. In shared memory.
 template <u32 kSteps_>
 struct RecordStage {
   static constexpr u32 kSteps = kSteps_;
   static_assert(kWarpSize % kSteps == 0);
   u32 records[kWarpSize * kSteps];
 
-  /// Where a lane's record of a step is: lanes that write the same step, and lanes that read whole
-  /// rows, use different banks.
+  /// The place of a lane's record of a step. Lanes that write the same step, and lanes that
+  /// read whole rows, use different banks.
   static PRESSO_DEVICE u32 place(u32 lane, u32 step) {
     return lane * kSteps + (step ^ lane / (kWarpSize / kSteps)) % kSteps;
   }
@@ -48,7 +50,8 @@ struct RecordStage {
 template <class Tables, class Stage>
 class LaneDecoder {
  public:
-  /// `units`: of the block, or nullptr. `wide`: how many there are, in shared memory.
+  /// `units`: the block's unit records, or nullptr. `wide`: the number of wide sequences, in
+  /// shared memory.
   PRESSO_DEVICE LaneDecoder(const BlockPlan& plan, const PayloadWords& words, const Tables& tables,
                             WindowRing& ring, Stage& stage, UnitRecord* units, u32* wide)
       : plan_(plan),
@@ -61,9 +64,9 @@ class LaneDecoder {
         wide_(wide),
         base_(simt::shared_address(&tables)) {}
 
-  /// The sub-stream from bit `begin` on; returns where it ends. Positions in the units that begin
-  /// here count from the lane's first sequence. By whole warps; lanes that the block has not got
-  /// have nothing to decode.
+  /// Decodes the sub-stream from bit `begin` on; returns where it ends. Positions in the units
+  /// that begin here count from the lane's first sequence. Called by whole warps; lanes beyond
+  /// the block's number have nothing to decode.
   PRESSO_DEVICE u32 decode(u32 lane, u32 begin, LaneSums& sums) {
     BitWindow from(words_, begin, ring_);
     decode_sequences<true>(from, lane, sums);
@@ -72,7 +75,8 @@ class LaneDecoder {
     return from.at();
   }
 
-  /// The sub-stream's sequences once more, by one lane alone, whose wide ones get other entries.
+  /// Decodes the sequences once more, by one lane alone, so that its wide ones get entries
+  /// again.
   PRESSO_DEVICE void list_wide(u32 lane, u32 begin) {
     BitWindow from(words_, begin, ring_);
     LaneSums sums;
@@ -80,7 +84,7 @@ class LaneDecoder {
     from.finish();
   }
 
-  /// Adds where the lane begins to the positions in its units.
+  /// Adds the lane's starting position to the positions in its units.
   PRESSO_DEVICE void move_units(u32 lane, const UnitRecord& by) const {
     if (units_ == nullptr) return;
     const u32 first = (first_sequence(lane) + kUnitSequences - 1) / kUnitSequences;
@@ -93,7 +97,7 @@ class LaneDecoder {
   }
 
  private:
-  /// A sequence's values before repeated distances are known.
+  /// A sequence's values before repeated distances are resolved.
   struct Values {
     u32 literals, match, offset;
   };
@@ -116,7 +120,7 @@ class LaneDecoder {
     }
   };
 
-  /// Bits of a code word and extra bits.
+  /// Most bits of a code word and its extra bits.
   static constexpr u32 kMostOfLength = kMaxSequenceLimit + 18;
   static constexpr u32 kMostOfOffset = kMaxSequenceLimit + 21;
 
@@ -149,7 +153,7 @@ class LaneDecoder {
                                                       u32{sizeof(LiteralEntry)} * (bits & mask));
   }
 
-  /// The value of an entry and its extra bits, which `bits` holds after the code word.
+  /// The value of an entry with its extra bits, which come in `bits` after the code word.
   static PRESSO_DEVICE u32 value(u32 entry, u32 bits) {
     const u32 top_aligned = simt::funnel_shift_left(0, bits, 0u - entry);
     return simt::funnel_shift_left(top_aligned, entry >> 12, entry >> 7);
@@ -224,7 +228,8 @@ class LaneDecoder {
     }
   }
 
-  /// Writes the records in the stage: of `first_lane` and the lanes after it, from this step on.
+  /// Writes the records in the stage: those of `first_lane` and the lanes after it, from this
+  /// step on.
   PRESSO_DEVICE void store_records(u32 first_lane, u32 step) const {
     simt::warp_sync();
     const u64 records = reinterpret_cast<u64>(to_.records);
@@ -238,7 +243,7 @@ class LaneDecoder {
     simt::warp_sync();
   }
 
-  /// Bytes stay at one more than the block has, once they are.
+  /// Once the bytes exceed the block's, they stay at one more than it has.
   PRESSO_DEVICE void add_up(const Values& values, u32 distance, LaneSums& sums) const {
     const auto min_of = [](u32 a, u32 b) { return a < b ? a : b; };
     const u32 bytes =
@@ -250,13 +255,14 @@ class LaneDecoder {
     sums.lost |= distance == 0 ? values.match : 0;
   }
 
-  /// The record of short lengths: distance, then a byte for the literals and one for the match.
+  /// The record for short lengths: distance, then a byte each for literals and match.
   static PRESSO_DEVICE u32 record_of(const Values& values, u32 distance) {
     return simt::byte_permute(distance, simt::byte_permute(values.literals, values.match, 0x0040),
                               0x5410);
   }
 
-  /// Returns the record. (Some that are not as long as that come here, too.)
+  /// Stores a wide sequence and returns the record that refers to it. Some shorter ones come
+  /// here, too.
   PRESSO_DEVICE u32 store_wide(const Values& values, u32 distance) {
     const u32 entry = simt::atomic_add(wide_, 1);
     if (entry >= wide_room(plan_.plain_bytes)) return pack_wide_record(0);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The codes of a Bit block (FORMAT.md 13.4) as look-up tables in shared memory, by whole warps.
 //
-//   list      one warp reads the list of code lengths: its code, a table as below, then 32 bits a
-//             step, in which lanes look up the symbols
-//   sort      a warp an alphabet: lane n counts the words of length n; ballots on the bits of the
-//             lengths give each symbol its rank among those of its length, and prefix sums over
-//             lanes the first word of each length, and whether the code is complete
-//   fill      length by length: the table is doubled, words of the length go into the doubled one.
-//             So a word of n bits ends up in every 2^n-th entry, and the work is that of copying
-//             the table once
+//   list      one warp reads the list of code lengths: its code as a table like those below,
+// then
+//             32 bits a step, in which each lane looks up the symbol at its bit
+// sort      one warp for each alphabet: lane n counts the words of length n; ballots on the
+// bits
+//             of the lengths give each symbol its rank among those of its length, and prefix sums
+//             over lanes the first word of each length, and whether the code is complete
+// fill      length by length: the table is doubled, then words of this length are entered. So a
+//             word of n bits ends up in every 2^n-th entry, and the work is one copy of the table
 //
-// Nothing here relies on the codes being valid before they have been checked. Tested by
+// Nothing here relies on codes being valid before they are checked. Tested by
 // tests/simt/bit_unpack_test.cpp.
 #pragma once
 
@@ -27,14 +28,14 @@ using ValueEntry = std::uint16_t;
 /// Bits 0-6 the word's length, 7 whether no offset follows, 8-9 literals, 12-15 match value.
 using CommandEntry = std::uint16_t;
 
-/// Tables for codes with words up to these limits. Of values: long literal lengths, long match
-/// lengths, offsets.
+/// Tables for codes with words up to these limits. `values` are those of long literal lengths,
+/// long match lengths and offsets.
 template <u32 kLiteralLimit, u32 kCommandLimit, u32 kSequenceLimit>
 struct CodeTables {
   alignas(16) LiteralEntry literals[1u << kLiteralLimit];
   alignas(16) CommandEntry commands[1u << kCommandLimit];
   alignas(16) ValueEntry values[bit::kAlphabets - bit::kLiteralLengths][1u << kSequenceLimit];
-  u32 bits[bit::kAlphabets];  ///< of each table, the logarithm of its size
+  u32 bits[bit::kAlphabets];  ///< logarithm of each table's size
   u32 far;                    ///< not 0: offsets may stand for kFarDistance or more
 };
 
@@ -42,7 +43,7 @@ struct CodeTables {
 struct CodeLists {
   alignas(16) LiteralEntry list[1u << bit::kListLimit];
   alignas(4) Byte lengths[bit::kListedSymbols];
-  Byte sorted[bit::kListedSymbols];  ///< of each alphabet the symbols in the order of their words
+  Byte sorted[bit::kListedSymbols];  ///< each alphabet's symbols in the order of their words
   Byte list_lengths[bit::kListSymbols];
   Byte list_sorted[bit::kListSymbols];
 };
@@ -79,10 +80,10 @@ struct ValueMaker {
 template <u32 kSymbols>
 class CodeBuilder {
  public:
-  /// `lengths`, at most 15 each, are in shared memory, and so is what the others point to.
+  /// `lengths`, each at most 15, are in shared memory, and so is `sorted`.
   PRESSO_DEVICE CodeBuilder(const Byte* lengths, Byte* sorted) : sorted_(sorted) { sort(lengths); }
 
-  /// With no word longer than `limit`.
+  /// The code's shape, given that no word may be longer than `limit`.
   PRESSO_DEVICE bit::Shape shape(u32 limit) const {
     const bool occurs = simt::lane() > 0 && count_ > 0;
     const u32 words = simt::reduce_add(occurs ? count_ : 0);
@@ -123,7 +124,7 @@ class CodeBuilder {
   static constexpr u32 kLongest = 15;
   static constexpr u32 kSymbolsALane = (kSymbols + kWarpSize - 1) / kWarpSize;
 
-  /// Which lanes have a length, by ballots on its bits.
+  /// Which lanes hold a given length, by ballots on its bits.
   struct Votes {
     u32 bits[4];
 
@@ -191,8 +192,9 @@ class CodeBuilder {
   u32 word_ = 0;   // the first one
 };
 
-/// Reads the list into lists.lengths, by one warp: bits from `begin` to `end` of the payload, all
-/// of them. False, in all lanes: kBadTree. Lengths are at most 12; nothing else has been checked.
+/// Reads the list into lists.lengths by one warp: the payload's bits from `begin` to `end`, all
+/// of them. False, in all lanes, means kBadTree. Lengths are at most 12; nothing else is
+/// checked.
 ///
 /// A step takes 32 bits: each lane looks up what a list symbol would be that begins at its bit; a
 /// walk over the lanes finds where symbols do begin; prefix sums over those give their places.
@@ -222,11 +224,11 @@ class ListReader {
   }
 
  private:
-  /// What a lane has seen at its bit.
+  /// What a lane sees at its bit.
   struct Item {
     u32 symbol;
-    u32 bits;   ///< that it takes; at least 1
-    u32 count;  ///< of lengths that it stands for
+    u32 bits;   ///< bits that it takes; at least 1
+    u32 count;  ///< lengths that it stands for
   };
 
   PRESSO_DEVICE bool read_code(u32 begin) {
@@ -263,8 +265,8 @@ class ListReader {
             run.least + ((bits >> length) & ((1u << run.extra_bits) - 1))};
   }
 
-  /// The 32 bits from `at` on, in which the first symbol begins at `skip`, which becomes that of
-  /// the next ones.
+  /// Takes the 32 bits from `at` on, in which the first symbol begins at `skip`; `skip` becomes
+  /// that of the next 32 bits.
   PRESSO_DEVICE bool step(u32 at, u32& skip) {
     const Item item = look_up(at + simt::lane());
     u32 begins = 0;
@@ -312,7 +314,7 @@ class ListReader {
   u32 last_ = kNone;
 };
 
-/// Builds the tables of an alphabet by one warp. False, in all lanes: kBadTree.
+/// Builds the tables of an alphabet by one warp. False, in all lanes, means kBadTree.
 template <class Tables>
 class TableBuilder {
  public:
@@ -342,7 +344,7 @@ class TableBuilder {
   }
 
  private:
-  /// Whether there is a command after which something in the alphabet follows.
+  /// Whether there is a command that something of this alphabet follows.
   PRESSO_DEVICE bool is_led_to(u32 alphabet) const {
     const Byte* const commands = lists_.lengths + bit::first_symbol(bit::kCommands);
     bool leads = false;
@@ -352,7 +354,7 @@ class TableBuilder {
     return simt::any(leads);
   }
 
-  /// `needed`: the code must have symbols.
+  /// `needed`: whether the code must have symbols.
   template <u32 kSymbols, class Entry, class Make>
   PRESSO_DEVICE bool build(u32 alphabet, bool needed, Entry* table, Make make) {
     const u32 first = bit::first_symbol(alphabet);

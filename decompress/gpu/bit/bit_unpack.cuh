@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The first stage of the Bit coding (FORMAT.md 13): a thread block turns the payload of a Bit block
-// into records and literals (unpacked_block.h), and finds what survey.cuh finds of Byte blocks,
-// where each unit of 128 sequences begins. The decoders of the Byte coding execute them.
+// The first stage of the Bit coding (FORMAT.md 13) on GPUs: a thread block turns the payload of
+// a Bit block into records and literals (unpacked_block.h). It also finds where each unit of
+// 128 sequences begins, as survey.cuh does for Byte blocks. The decoders of the Byte coding
+// then execute the records.
 //
-//   sizes      a thread a lane; prefix sums say where each lane's sub-stream begins
-//   codes      the first warp reads the list, then a warp an alphabet builds the tables
-//   lanes      a thread a lane, as many rounds as there are lanes for each thread (bit_lanes.cuh)
-//   sums       prefix sums over the lanes give the units' places, and say whether all fits
+//  sizes      a thread for each lane; prefix sums tell where each lane's sub-stream begins
+//  codes      the first warp reads the list, then a warp for each alphabet builds its tables
+//  lanes      a thread for each lane, in as many rounds as needed (bit_lanes.cuh)
+//  sums       prefix sums over the lanes give the units' places, and tell whether all fits
 //
-// Threads to data: thread block b unpacks block b; its number of warps is a policy, and who takes
-// which block (policies.h). Shared memory: tables, and in one place lists of code lengths, then
-// each thread's ring of words; each warp's stage of records. Synchronisation: a barrier for each
-// prefix sum and each verdict.
+// Thread block b unpacks block b. Its number of warps, and which kernel takes which block, are
+// set by a policy (policies.h). Shared memory: tables; in one place the lists of code lengths
+// and later each thread's ring of words; each warp's stage of records. Synchronisation: a
+// barrier for each prefix sum and each verdict.
 //
-// Takes up Bit blocks in state kPlanned. Leaves kPlanned where all is well, or kSurveyed where the
-// relay decoder is to have the block; kFailed where the sequences do not fit, for finish.cuh to
-// find the first error; and kBadPayloadSize, kBadTree or kBadBits. Test:
-// tests/simt/bit_unpack_test.cpp. Benchmark: lab/programs/decompress_gpu/decode_rate.cpp.
+// It takes Bit blocks in state kPlanned and leaves kPlanned if all is well, or kSurveyed if the
+// relay decoder is to have the block; kFailed if the sequences do not fit, so that finish.cuh
+// finds the first error; otherwise kBadPayloadSize, kBadTree or kBadBits. Tested by
+// tests/simt/bit_unpack_test.cpp; benchmark: lab/programs/decompress_gpu/decode_rate.cpp.
 #pragma once
 
 #include "decompress/gpu/bit/bit_lanes.cuh"
@@ -34,10 +35,10 @@ struct UnpackShared {
   };
   Stage stages[kWarps];
   u32 sums[2][kWarps];
-  u32 wide;  ///< sequences that have an entry, or should
+  u32 wide;  ///< wide sequences that have an entry, or should have
 };
 
-/// Tuning: ManyBlocks or FewBlocks.
+/// `Tuning` is ManyBlocks or FewBlocks.
 template <class Tuning, Unpacking kWhich>
 class Unpacker {
  public:
@@ -56,7 +57,7 @@ class Unpacker {
         units_(plan.survey != nullptr && unit_records_fit(plan) ? unit_records(plan) : nullptr),
         shared_(shared) {}
 
-  /// The block's state afterwards; the payload is not empty.
+  /// Unpacks the block and returns its new state; the payload must not be empty.
   PRESSO_DEVICE u32 run() {
     if (!find_lanes()) return status_of(ErrorCode::kBadPayloadSize);
     if (!read_codes()) return status_of(ErrorCode::kBadTree);
@@ -88,9 +89,9 @@ class Unpacker {
     return plan_.bit.least_bits + words_.bits(lane * size_bits, size_bits);
   }
 
-  /// For kThreads lanes from `first` on: finds where this thread's lane begins and ends. `base` is
-  /// where the first one begins, and becomes where the lane after them begins. False: beyond the
-  /// payload's end.
+  /// For kThreads lanes from `first` on: finds where this thread's lane begins and ends. `base`
+  /// is where the first one begins, and becomes where the lane after them begins. False if that
+  /// is beyond the payload's end.
   PRESSO_DEVICE bool place_lanes(u32 first, u32& base) {
     const u32 lane = first + simt::thread_in_block();
     const u32 size = lane < lanes_ ? size_of(lane) : 0;
@@ -101,7 +102,7 @@ class Unpacker {
     return base <= payload_bits();
   }
 
-  /// Leaves begin_ and end_ where there is a thread for every lane.
+  /// If there is a thread for every lane, begin_ and end_ stay valid afterwards.
   PRESSO_DEVICE bool find_lanes() {
     u32 base = 8 * plan_.bit.head_bytes;
     PRESSO_NO_UNROLL
@@ -153,7 +154,7 @@ class Unpacker {
     }
   }
 
-  /// Leaves what is before this thread's lane in mine_.
+  /// Leaves the sums before this thread's lane in mine_.
   PRESSO_DEVICE void add_up(const LaneSums& sums) {
     const bool bad = sums.bytes > plan_.plain_bytes || sums.lost != 0;
     bad_sums_ |= bad;
@@ -166,7 +167,8 @@ class Unpacker {
     add(bad ? 0 : sums.segments, mine_.segments, at_.segments);
   }
 
-  /// Neither a lane of a block that fits nor the whole has more of anything than plain bytes.
+  /// Limits the sums: neither a lane nor the whole of a valid block has more of anything than
+  /// plain bytes.
   PRESSO_DEVICE void add(u32 value, u32& mine, u32& at) {
     const u32 too_many = plan_.plain_bytes + 1;
     const BlockPrefix sums = prefix(value, too_many);
@@ -175,14 +177,14 @@ class Unpacker {
     if (at > too_many) at = too_many;
   }
 
-  /// Literals after the last sequence fill the rest.
+  /// Whether the literals after the last sequence fill the rest exactly.
   PRESSO_DEVICE bool complete() const {
     return at_.plain <= plan_.plain_bytes && at_.literals <= plan_.literals &&
            plan_.plain_bytes - at_.plain == plan_.literals - at_.literals;
   }
 
-  /// There are too many wide sequences for the list, so their bytes cannot fit. One thread lists
-  /// them again, one lane after another until the list is full, so that it has those before the
+  /// There are too many wide sequences for the list, so their bytes cannot fit. One thread
+  /// lists them again, lane after lane until the list is full, so that it has those before the
   /// first error.
   PRESSO_DEVICE void list_wide_again() {
     simt::block_sync();
@@ -197,7 +199,7 @@ class Unpacker {
     }
   }
 
-  /// What is read together with the last records and literals.
+  /// Clears what is read together with the last records and literals.
   PRESSO_DEVICE void pad() const {
     const UnpackedBlock to(plan_);
     for (u32 i = plan_.sequences; i % 4 != 0; ++i) to.records[i] = 0;
@@ -224,8 +226,8 @@ class Unpacker {
   bool bad_sums_ = false;
 };
 
-/// By all threads of the thread block. Writes and returns the block's new state, and writes what
-/// the plan did not know.
+/// Called by all threads of the thread block. Writes and returns the block's new state, and
+/// writes what the plan did not know.
 template <class Tuning, Unpacking kWhich>
 PRESSO_DEVICE u32 unpack_block(BlockPlan& plan, BlockPlan& plan_to, u32& status_to) {
   auto& shared =

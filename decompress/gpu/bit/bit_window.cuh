@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Bits of a payload, lowest first, for one lane, which sees the next 64 of them at any time. Words
-// come four at a time into a ring in shared memory, 16 words a lane. A lane's words lie apart from
-// all other lanes', so the time they take from the L2 cache is what costs: each four are requested
-// when the twelve words before them begin to be used. All lanes of a warp wait alike, so they wait
-// for what was requested some steps ago. A step uses at most three words, and so does the window's
-// beginning, which counts as one.
+// Bits of a payload, lowest first, for one lane, which sees the next 64 of them at any time.
+// Words come four at a time into a ring in shared memory, 16 words for each lane. A lane's
+// words lie apart from those of all other lanes, so the time that they take from the L2 cache
+// is the cost: each four are requested when the twelve words before them begin to be used. All
+// lanes of a warp wait together, for words that were requested some steps ago. A step uses at
+// most three words, and so does the window's beginning, which counts as one.
 //
-// Reads nothing outside of the payload and its padding: after the last four words come the same
-// four again. The payload must have a word.
+// Nothing outside of the payload and its padding is read: after the last four words the same
+// four come again. The payload must have a word.
 #pragma once
 
 #include "decompress/gpu/plan/block_plan.h"
@@ -34,7 +34,7 @@ class PayloadWords {
   PRESSO_DEVICE u32 load(u32 index) const {
     return simt::load_readonly(words_ + (index < last_ ? index : last_));
   }
-  /// `count` bits at any place, at most 31.
+  /// `count` bits, at most 31, at any place.
   PRESSO_DEVICE u32 bits(u32 at, u32 count) const {
     const u32 index = at / kWordBits;
     return simt::funnel_shift_right(load(index), load(index + 1), at % kWordBits) &
@@ -52,19 +52,19 @@ class PayloadWords {
 struct NextBits {
   u32 low, high;
 
-  /// Without the first `count` modulo 32.
+  /// The bits after the first `count` modulo 32.
   PRESSO_DEVICE NextBits behind(u32 count) const {
     return {simt::funnel_shift_right(low, high, count), simt::funnel_shift_right(high, 0, count)};
   }
 };
 
-/// In shared memory.
+/// A lane's ring of words, in shared memory.
 constexpr u32 kRingFours = 4;
 using WindowRing = simt::Vec4[kRingFours];
 
 class BitWindow {
  public:
-  /// `ring`: this lane's own.
+  /// `ring` must be this lane's own.
   PRESSO_DEVICE BitWindow(const PayloadWords& words, u32 at, WindowRing& ring)
       : words_(words), ring_(ring), next_(at / kWordBits * kWordBytes), shift_(at % kWordBits) {
     PRESSO_UNROLL
@@ -90,19 +90,19 @@ class BitWindow {
     while (shift_ >= kWordBits) move(true);  // rare
   }
 
-  /// Ends a step, in which at most 95 bits have been used up.
+  /// Ends a step, in which at most 95 bits were consumed.
   PRESSO_DEVICE void end_step() {
     simt::copy_async_commit();
     simt::copy_async_wait<kRingFours - 1>();
   }
 
-  /// Leaves the ring to others: nothing is on its way there.
+  /// Releases the ring: no copy is on its way there afterwards.
   PRESSO_DEVICE void finish() {
     simt::copy_async_commit();
     simt::copy_async_wait<0>();
   }
 
-  /// Bits from the payload's start to the next one.
+  /// Position of the next bit, from the payload's start.
   PRESSO_DEVICE u32 at() const { return 8 * (next_ - 3 * kWordBytes) + shift_; }
 
  private:
@@ -110,7 +110,7 @@ class BitWindow {
   static constexpr u32 kWordBytes = 4;
   static constexpr u32 kFourBytes = 4 * kWordBytes;
 
-  /// By a word, or not at all; without a branch.
+  /// Moves by a word or not at all, without a branch.
   PRESSO_DEVICE void move(bool moves) {
     const u32 word = take(moves);
     low_ = moves ? high_ : low_;

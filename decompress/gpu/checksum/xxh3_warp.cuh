@@ -203,7 +203,7 @@ PRESSO_DEVICE std::uint64_t warp_xxh3(const Byte* from, std::uint32_t size) {
   return xxh3::warp_hash_long(xxh3::UnalignedSource{from, size}, size);
 }
 
-/// The same of `count` words: of a block's segment hashes, its content checksum.
+/// XXH3 of `count` words. Applied to a block's segment hashes it gives the content checksum.
 PRESSO_DEVICE std::uint64_t warp_xxh3_words(const std::uint64_t* words, std::uint32_t count) {
   const auto size = static_cast<std::uint32_t>(count * sizeof *words);
   if (size <= xxh3::kLongestFolded) {

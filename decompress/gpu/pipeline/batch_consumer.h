@@ -25,6 +25,8 @@ struct SlotView {
   Memory& memory;
 };
 
+/// Implemented by whoever works on batches; kept by reference in a DecodeJob. It must outlive
+/// the job, and fetch() must be safe to call from several threads.
 class BatchConsumer {
  public:
   virtual ~BatchConsumer() = default;

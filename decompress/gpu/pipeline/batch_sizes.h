@@ -10,6 +10,7 @@
 
 namespace presso::gpu {
 
+/// Numbers only: no memory and no blocks. One caller at a time, the producing side.
 class BatchSizes {
  public:
   /// From `first` to `most`, with `expected` bytes in all; 0: unknown.
@@ -28,6 +29,7 @@ class BatchSizes {
   std::uint64_t first_;
   std::uint64_t most_;
   std::uint64_t left_;  ///< 0: unknown, or more came than expected
+  /// What doubling has reached.
   std::uint64_t grown_;
 };
 

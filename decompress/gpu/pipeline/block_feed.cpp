@@ -9,6 +9,7 @@
 namespace presso::gpu {
 namespace {
 
+/// A whole file. Without a usable index it reads frames from the first byte.
 class FileFeed final : public BlockFeed {
  public:
   FileFeed(FeedFile file, std::optional<ArchiveIndex> index, Team& team, const FeedOptions& options)
@@ -37,6 +38,7 @@ class FileFeed final : public BlockFeed {
   }
 
  private:
+  /// From here on FrameFeed reads; it skips the blocks that batches have had already.
   void turn_to_frames(std::uint64_t passed_blocks) {
     careful_.emplace(source_, options_, passed_blocks);
   }
@@ -49,6 +51,9 @@ class FileFeed final : public BlockFeed {
   std::optional<FrameFeed> careful_;
 };
 
+/// A range or listed blocks. An odd block is read by itself, into a batch of one, and the fast
+/// reader goes on after it: unlike FileFeed it never has to look at blocks that were not asked
+/// for.
 class SelectionFeed final : public BlockFeed {
  public:
   SelectionFeed(FeedFile file, OpenedFile& opened, BlockSelection selection, Team& team,

@@ -19,6 +19,7 @@
 
 namespace presso::gpu {
 
+/// One caller at a time. A feed owns no input: source, file, index and team outlive it.
 class BlockFeed {
  public:
   virtual ~BlockFeed() = default;
@@ -32,12 +33,14 @@ class BlockFeed {
   virtual const Metadata& metadata() const = 0;
 };
 
+/// How a feed treats what it reads.
 struct FeedOptions {
   bool salvage = false;
   std::size_t most_dictionaries = kMaxDictionaries;  ///< of one batch
   KnownDictionaries known = {};                      ///< for members that name theirs
 };
 
+/// For pipes: front to back, with no way back. `source` is kept by reference.
 std::unique_ptr<BlockFeed> make_stream_feed(ByteSource& source, const FeedOptions& options);
 
 /// A file whose bytes may also be in pinned memory, at `pinned`.

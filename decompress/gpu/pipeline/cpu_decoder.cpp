@@ -6,6 +6,7 @@
 namespace presso::gpu {
 namespace {
 
+/// Writes into the caller's memory from its beginning; kInvalidArgument past its end.
 class MemorySink final : public ByteSink {
  public:
   explicit MemorySink(MutableBytes rest) : rest_(rest) {}
@@ -22,11 +23,13 @@ class MemorySink final : public ByteSink {
   MutableBytes rest_;
 };
 
+/// For jobs that only test a file.
 class NoSink final : public ByteSink {
  public:
   Status write(Bytes) override { return {}; }
 };
 
+/// The summary tells of plain bytes alone: a range does not count blocks.
 Result<DecompressSummary> decode_range(const DecodeJob& job, const RandomAccess& file,
                                        ByteSink& sink) {
   PRESSO_ASSIGN(const CompressedFile archive, CompressedFile::open(file, job.options.decode));

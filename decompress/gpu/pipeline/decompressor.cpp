@@ -33,6 +33,7 @@ Decompressor::Decompressor(Decompressor&&) noexcept = default;
 Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
 Decompressor::~Decompressor() = default;
 
+// For any Device: tests pass an emulated one.
 Result<Decompressor> Decompressor::over(DecodingDevice device, const GpuOptions& options) {
   return without_bad_alloc([&]() -> Result<Decompressor> {
     PRESSO_ASSIGN(std::shared_ptr<BatchEngine> engine,
@@ -41,6 +42,8 @@ Result<Decompressor> Decompressor::over(DecodingDevice device, const GpuOptions&
   });
 }
 
+// Many jobs: slots are made for the hint, which speaks of all jobs together, before any job is
+// seen.
 Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
                          const WorkHint& hint) {
   const auto next_request = [&next]() -> std::optional<JobRequest> {
@@ -54,6 +57,8 @@ Status Decompressor::run(const std::function<std::optional<DecodeJob>()>& next,
   });
 }
 
+// A single job: the index gives the hint. Where not even the smallest slots can be made, the
+// CPU decodes the whole job if options and job allow it.
 Result<DecompressSummary> Decompressor::run(const DecodeJob& job,
                                             std::optional<ArchiveIndex> index) {
   return without_bad_alloc([&]() -> Result<DecompressSummary> {
@@ -82,6 +87,7 @@ Result<DecompressSummary> run_one(JobRequest request, BatchEngine& engine, const
   return run_prepared(std::move(request), engine, expected);
 }
 
+// `next` gives the job once. Should the run end before the job does, the result is kCancelled.
 Result<DecompressSummary> run_prepared(JobRequest request, BatchEngine& engine,
                                        std::uint64_t expected) {
   Result<DecompressSummary> result = make_error(ErrorCode::kCancelled);

@@ -11,6 +11,7 @@ std::size_t DeviceDictionaries::places_under(std::uint64_t limit_bytes) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(share, 1, kMaxDictionaries));
 }
 
+// Always the largest size that a dictionary may have, so that any place serves any dictionary.
 Status DeviceDictionaries::add_place() {
   PRESSO_ASSIGN(DeviceMemory memory, memory_.allocate(kMaxDictionaryBytes));
   places_.push_back({std::move(memory), nullptr});
@@ -37,6 +38,8 @@ Result<DeviceDictionaries::Place*> DeviceDictionaries::vacant_place() {
   return found == places_.end() ? nullptr : &*found;
 }
 
+// The copy is ordered before the batch's kernels by the stream. A place whose copy failed
+// counts as empty.
 Result<DeviceDictionaries::Place*> DeviceDictionaries::find_or_send(
     const std::shared_ptr<const Dictionary>& dictionary, Stream stream) {
   for (Place& place : places_) {
@@ -57,6 +60,8 @@ Result<DeviceDictionaries::Place*> DeviceDictionaries::find_or_send(
   return place;
 }
 
+// Leases taken so far are dropped again where a place is missing: a batch that waits holds
+// none, so that two batches cannot wait for each other.
 Result<std::optional<DeviceDictionaries::Lease>> DeviceDictionaries::provide(const SlotBatch& batch,
                                                                              DictionaryTable& table,
                                                                              Stream stream) {

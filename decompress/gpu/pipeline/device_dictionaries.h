@@ -29,6 +29,7 @@ class DeviceDictionaries {
                                        Stream stream);
 
  private:
+  /// Device memory for one dictionary. It may be overwritten when no lease but its own is left.
   struct Place {
     DeviceMemory memory;
     std::shared_ptr<const Dictionary> dictionary;
@@ -37,8 +38,11 @@ class DeviceDictionaries {
     bool is_free() const { return lease.use_count() == 1; }
   };
 
+  /// The place that has this dictionary, found by its address on the host; nullptr where none
+  /// is free.
   Result<Place*> find_or_send(const std::shared_ptr<const Dictionary>& dictionary, Stream stream);
   Status add_place();
+  /// A place without lease, or a new one while there are fewer than `most`; else nullptr.
   Result<Place*> vacant_place();
 
   Memory& memory_;

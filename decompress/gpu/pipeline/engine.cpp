@@ -9,6 +9,7 @@ namespace {
 /// From the page cache 8 threads read 36 GB/s, 16 61; PCIe takes 55 (scan/gpu/NOTES.md).
 constexpr unsigned kMostCopyingThreads = 16;
 
+/// In options 0 stands for no limit.
 std::uint64_t limit_or_none(std::uint64_t option) {
   return option == 0 ? ~std::uint64_t{0} : option;
 }
@@ -41,6 +42,7 @@ Result<std::unique_ptr<BatchEngine>> BatchEngine::make(DecodingDevice device,
   return engine;
 }
 
+// Destroying memory that a copy or kernel still uses would be undefined.
 BatchEngine::~BatchEngine() {
   settle();
 }
@@ -91,6 +93,8 @@ Status BatchEngine::make_slots(const SlotPlan& plan) {
   return {};
 }
 
+/// Tries the larger size, and goes back to the one before so that the slot can go on with other
+/// blocks. resize() frees first, which is why the old memory is not simply kept.
 Status BatchEngine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes) {
   const SlotCapacity before = slot.capacity();
   const SlotCapacity larger = grown_for(before, stored_bytes, plain_bytes);

@@ -13,6 +13,8 @@ namespace presso::gpu {
 
 class BatchEngine {
  public:
+  /// Makes the two shared streams and no slots yet: prepare() does that once the work is known.
+  /// Errors: kDeviceLost, kOutOfMemory.
   static Result<std::unique_ptr<BatchEngine>> make(DecodingDevice device,
                                                    const GpuOptions& options);
   /// Waits for what is under way.
@@ -20,13 +22,15 @@ class BatchEngine {
   BatchEngine(const BatchEngine&) = delete;
   BatchEngine& operator=(const BatchEngine&) = delete;
 
-  /// Sees to it that there are slots for work of this kind; none may be in use. Where memory does
-  /// not suffice smaller ones are tried, then fewer. Errors: kDeviceMemory, kOutOfMemory,
-  /// kDeviceLost, kInvalidArgument.
+  /// Makes slots for work of this kind; none may be in use. If memory does not suffice, smaller
+  /// ones are tried, then fewer. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost,
+  /// kInvalidArgument.
   Status prepare(const Work& work);
+  /// At most what the options ask for: fewer where memory was short or the work is small.
   std::size_t slots() const { return slots_.size(); }
   /// How many plain bytes a batch of that work may have; slots of earlier work may be larger.
   std::uint64_t batch_plain_bytes() const { return batch_plain_bytes_; }
+  /// Whether slots have pinned memory for plain bytes (WorkHint::keeps_output).
   bool keeps_output() const { return plan_.capacity.keeps_output; }
   Slot& slot(std::size_t number) { return *slots_[number]; }
 
@@ -42,16 +46,22 @@ class BatchEngine {
   Device& device() const { return *device_; }
   Memory& memory() { return memory_; }
   Team& readers() { return readers_; }
+  /// How many dictionaries a batch may use: FeedOptions::most_dictionaries.
   std::size_t most_dictionaries() const { return most_dictionaries_; }
 
  private:
   BatchEngine(DecodingDevice device, const GpuOptions& options);
+  /// Memory for a slot is always planned with `verify` set, the larger need.
   BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
+  /// One more slot, of half the capacity again and again until it fits.
   Status add_slot(SlotCapacity capacity);
+  /// Frees all slots first, so that old and new memory never stand beside each other.
   Status make_slots(const SlotPlan& plan);
   Result<DeviceDictionaries::Lease> lease_dictionaries(const SlotBatch& batch,
                                                        DictionaryTable& table);
 
+  /// Declared in the order of use: slots and streams go before the memory and the device that
+  /// they came from.
   std::unique_ptr<Device> device_;
   std::unique_ptr<BatchDecoder> decoder_;
   GpuOptions options_;

@@ -11,6 +11,8 @@ void write_stored_block(const BlockHeader& header, const Byte* payload, Byte* to
   std::fill(padding, to + header.stored_bytes(), Byte{0});
 }
 
+// A batch is full for one of three reasons: too many bytes or blocks, too many damage records,
+// or a dictionary that would be one more than a batch may use.
 Result<bool> FrameFeed::append(BlockItem& item, SlotBatch& batch) {
   const StoredBlock& block = item.block;
   BatchPlace place{.number = block.number,

@@ -15,6 +15,8 @@ class FrameFeed final : public BlockFeed {
         options_(options),
         skip_blocks_(skip_blocks) {}
 
+  /// Copies each block into the slot's staging memory. An item that no longer fits is kept for
+  /// the next batch.
   Result<bool> fill(SlotBatch& batch) override;
   std::uint64_t compressed_bytes() const override { return stream_.compressed_bytes(); }
   const Metadata& metadata() const override { return stream_.metadata(); }
@@ -26,6 +28,7 @@ class FrameFeed final : public BlockFeed {
   BlockStream stream_;
   FeedOptions options_;
   std::uint64_t skip_blocks_;
+  /// The item that did not fit the batch before.
   std::optional<BlockItem> waiting_;
 };
 

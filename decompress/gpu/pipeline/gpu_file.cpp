@@ -6,6 +6,7 @@
 
 namespace presso::gpu {
 
+// The file shares the engine with its Decompressor, so that either may be destroyed first.
 GpuFile::GpuFile(std::shared_ptr<BatchEngine> engine, const RandomAccess& file,
                  std::unique_ptr<OpenedFile> opened, DecodeOptions options)
     : engine_(std::move(engine)), file_(&file), opened_(std::move(opened)), options_(options) {}
@@ -13,6 +14,8 @@ GpuFile::GpuFile(GpuFile&&) noexcept = default;
 GpuFile& GpuFile::operator=(GpuFile&&) noexcept = default;
 GpuFile::~GpuFile() = default;
 
+// Decodes all dictionaries here once, so that a damaged one is an error of open() and not of a
+// read.
 Result<GpuFile> GpuFile::open(const std::shared_ptr<BatchEngine>& engine, const RandomAccess& file,
                               DecodeOptions options) {
   PRESSO_ASSIGN(std::unique_ptr<OpenedFile> opened,
@@ -39,6 +42,8 @@ const ArchiveIndex& GpuFile::index() const {
   return opened_->index;
 }
 
+// Common to all reads: one job that selects either a range or blocks. An empty target is no job
+// at all.
 Status GpuFile::decode(std::optional<PlainRange> range, std::span<const std::uint64_t> blocks,
                        MutableBytes d_into) {
   if (d_into.empty()) return {};
@@ -58,6 +63,7 @@ Status GpuFile::decode(std::optional<PlainRange> range, std::span<const std::uin
   });
 }
 
+// The second comparison cannot overflow, unlike plain_offset + size.
 Status GpuFile::read(std::uint64_t plain_offset, MutableBytes d_into) {
   if (plain_offset > plain_bytes() || d_into.size() > plain_bytes() - plain_offset) {
     return make_error(ErrorCode::kInvalidArgument, "range is not inside the file");
@@ -65,6 +71,7 @@ Status GpuFile::read(std::uint64_t plain_offset, MutableBytes d_into) {
   return decode(PlainRange{plain_offset, plain_offset + d_into.size()}, {}, d_into);
 }
 
+// kInvalidArgument where a number is past the last block; numbers may repeat.
 Result<std::uint64_t> GpuFile::plain_bytes_of(std::span<const std::uint64_t> blocks) const {
   std::uint64_t bytes = 0;
   for (const std::uint64_t block : blocks) {
@@ -84,6 +91,7 @@ Status GpuFile::read_blocks(std::span<const std::uint64_t> blocks, MutableBytes 
   return decode(std::nullopt, blocks, d_into);
 }
 
+// The bytes keep the engine alive, since its Memory takes them back.
 Result<DeviceBytes> GpuFile::allocate(std::uint64_t bytes) const {
   struct Owner {
     std::shared_ptr<BatchEngine> engine;  // whose memory it is

@@ -30,6 +30,7 @@ bool IndexedFeed::covers_whole_file(const ArchiveIndex& index) {
                                          });
 }
 
+// The last member whose first block is not after `number`. O(log members).
 const ArchiveMember& IndexedFeed::member_of(std::uint64_t number) const {
   const std::vector<ArchiveMember>& members = index_.members();
   const auto after = std::upper_bound(
@@ -46,6 +47,7 @@ std::uint64_t IndexedFeed::stored_bytes_of(std::uint64_t number) const {
   return possible ? bytes : 0;
 }
 
+// A list of blocks is written out without gaps, a range where it lies in the plain text.
 BatchPlace IndexedFeed::next_place() const {
   const std::uint64_t number = at();
   const std::uint64_t offset = index_.block_plain_offset(number);
@@ -72,6 +74,8 @@ bool IndexedFeed::may_join(const SlotBatch& batch, std::uint64_t number) const {
   return &one == &other || (one.dictionaries.empty() && other.dictionaries.empty());
 }
 
+// A member whose dictionaries cannot be decoded is odd as well: the careful reader names the
+// error.
 Result<IndexedFeed::Stop> IndexedFeed::choose(SlotBatch& batch) {
   while (passed_ < selection_.size()) {
     const std::uint64_t number = at();
@@ -127,6 +131,7 @@ bool IndexedFeed::take_in_place(SlotBatch& batch) const {
   return !scattered;
 }
 
+// Runs are cut so that each thread has about two reads, of 256 KiB to 4 MiB.
 Status IndexedFeed::read(const SlotBatch& batch) const {
   const std::uint64_t share = batch.stored_bytes() / (kReadsOfThread * team_.threads());
   const std::vector<Run> runs = runs_of(batch, std::clamp(share, kLeastReadBytes, kMostReadBytes));
@@ -166,6 +171,8 @@ void IndexedFeed::keep(SlotBatch& batch, std::uint32_t sound) {
   batch.cut(sound);
 }
 
+// A failed read is not reported here: the reader that goes on from there meets it again, and
+// says where.
 Result<IndexedFeed::Stop> IndexedFeed::fill(SlotBatch& batch) {
   PRESSO_ASSIGN(const Stop stop, choose(batch));
   if (batch.empty()) return stop;

@@ -12,6 +12,7 @@ namespace presso::gpu {
 
 class IndexedFeed {
  public:
+  /// Why fill() came back.
   enum class Stop {
     kFull,  ///< of the batch; come back
     kEnd,   ///< nothing is left
@@ -43,15 +44,20 @@ class IndexedFeed {
   void pass(const BatchPlace& place);
 
  private:
+  // Defined in the .cpp file.
   struct Run;
 
   const ArchiveMember& member_of(std::uint64_t number) const;
   std::uint64_t stored_bytes_of(std::uint64_t number) const;
   bool may_join(const SlotBatch& batch, std::uint64_t number) const;
+  /// Adds blocks by what the index says of them; nothing is read.
   Result<Stop> choose(SlotBatch& batch);
   std::vector<Run> runs_of(const SlotBatch& batch, std::uint64_t most_bytes) const;
+  /// Whether the batch now points into pinned memory instead of having been copied.
   bool take_in_place(SlotBatch& batch) const;
+  /// Reads the chosen blocks into staging memory, divided among the team.
   Status read(const SlotBatch& batch) const;
+  /// Compares headers and names dictionaries. Returns `stop`, or why fewer blocks are kept.
   Stop check(SlotBatch& batch, Stop stop);
   void keep(SlotBatch& batch, std::uint32_t sound);
 

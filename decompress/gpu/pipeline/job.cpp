@@ -84,7 +84,7 @@ Status OpenJob::open(BatchEngine& engine) {
   return {};
 }
 
-/// What is wanted of a block, and where it goes.
+/// The part of a block that the job's range covers and its place in the output; nullopt: none.
 std::optional<PlainPiece> OpenJob::piece_of(const SlotBatch& batch, const BatchPlace& place) const {
   const std::uint64_t begin = std::max(range_.begin, place.out_offset);
   const std::uint64_t end = std::min(range_.end, place.out_offset + place.plain_bytes);
@@ -93,6 +93,8 @@ std::optional<PlainPiece> OpenJob::piece_of(const SlotBatch& batch, const BatchP
   return PlainPiece{in_slot + begin - place.out_offset, begin - range_.begin, end - begin};
 }
 
+// The GPU writes whole blocks only, so a block that the range cuts, or that would pass the end
+// of the memory, goes through the slot.
 bool OpenJob::is_direct(const BatchPlace& place) const {
   const MutableBytes into = *request_.d_into;
   const std::uint64_t end = place.out_offset + place.plain_bytes;
@@ -103,6 +105,8 @@ bool OpenJob::is_direct(const BatchPlace& place) const {
   return at % kDirectAlignment == 0;
 }
 
+// The five kinds of target, in the order of preference: through the slot where a sink or plain
+// memory takes the bytes; nowhere without memory; directly; else piece by piece.
 PlainTarget OpenJob::target_of(const SlotBatch& batch) const {
   if (through_slot_) return {PlainTarget::Kind::kSlot};
   const bool on_device = request_.d_into.has_value();
@@ -128,6 +132,8 @@ PlainTarget OpenJob::target_of(const SlotBatch& batch) const {
   return target;
 }
 
+// Good blocks gather into long pieces; each damaged one ends a piece, so that reports come in
+// the order of the file.
 Status OpenJob::consume(const SlotBatch& batch, const Byte* plain, Team& writers) {
   for (const BatchPlace& place : batch.places()) {
     const ErrorCode code = place.damage ? place.damage->code : batch.codes()[place.slot_block];
@@ -136,6 +142,7 @@ Status OpenJob::consume(const SlotBatch& batch, const Byte* plain, Team& writers
   return flush(plain, writers);
 }
 
+// Damage is only counted here: the consumer sees the codes itself.
 Status OpenJob::consume_on_device(const SlotBatch& batch, std::size_t slot, const Byte* plain) {
   for (const BatchPlace& place : batch.places()) {
     ++summary_.blocks;

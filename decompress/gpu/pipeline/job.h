@@ -56,19 +56,25 @@ class OpenJob {
   void finish();
 
  private:
+  /// kInvalidArgument where inputs or outputs contradict each other.
   Status check_arguments() const;
+  /// Opens the feed of a range or of listed blocks.
   Status open_selection(FeedFile file, BatchEngine& engine, const FeedOptions& options);
   std::optional<PlainPiece> piece_of(const SlotBatch& batch, const BatchPlace& place) const;
   Status take(const SlotBatch& batch, const BatchPlace& place, ErrorCode code, const Byte* plain,
               Team& writers);
+  /// Writes `pending_` and reports progress; kCancelled where the user wants no more.
   Status flush(const Byte* plain, Team& writers);
+  /// Counts a lost place and tells on_damage; for salvage only.
   Status report_damage(const BatchPlace& place, Error error);
+  /// Appends to the job's memory; kInvalidArgument where that is too small.
   Status copy_into(Bytes bytes, Team& writers);
 
   JobRequest request_;
   MemoryRandomAccess memory_{Bytes()};
   std::unique_ptr<OpenedFile> opened_;  ///< for ranges, where the request brings none
   std::unique_ptr<BlockFeed> feed_;
+  /// The plain bytes that are wanted; all by default.
   PlainRange range_{0, ~std::uint64_t{0}};
   bool through_slot_ = false;
   std::atomic<bool> stopped_{false};

@@ -36,7 +36,7 @@ void MemberDictionaries::decode_from(const std::vector<ArchiveMember>& members,
     if (dictionaries > kMostDecoded && next != &member) break;
     decoded_.push_back({next});
   }
-  // What is wrong with one shows when it is entered.
+  // A dictionary that is not sound is reported when its member is entered.
   const Status done = team.run(decoded_.size(), [this](std::size_t one) -> Status {
     try {
       decode(decoded_[one]);
@@ -48,6 +48,8 @@ void MemberDictionaries::decode_from(const std::vector<ArchiveMember>& members,
   static_cast<void>(done.ok());
 }
 
+// Three cases: the member is entered already; it is the next of those decoded ahead; or it is
+// another one, for which decoding starts anew.
 Status MemberDictionaries::enter(const std::vector<ArchiveMember>& members,
                                  const ArchiveMember& member, Team& team) {
   const bool is_entered = !decoded_.empty() && decoded_[entered_].member == &member;

@@ -27,12 +27,14 @@ class MemberDictionaries {
   std::shared_ptr<const Dictionary> find(Byte id) const;
 
  private:
+  /// A member's dictionaries, or in `status` why they could not be decoded.
   struct Decoded {
     const ArchiveMember* member = nullptr;
     std::array<std::shared_ptr<const Dictionary>, kMaxDictionaries + 1> by_id = {};
     Status status = {};
   };
 
+  /// Stops at the first dictionary that is not sound. May throw std::bad_alloc.
   void decode(Decoded& one) const;
   void decode_from(const std::vector<ArchiveMember>& members, const ArchiveMember& member,
                    Team& team);

@@ -21,6 +21,8 @@ struct OpenedFile {
   ArchiveIndex index;
   MemberDictionaries dictionaries;
 
+  /// From the index alone, without a look at the block. `number` must be one of the file's
+  /// blocks.
   std::uint64_t block_plain_bytes(std::uint64_t number) const {
     const bool last = number + 1 == index.block_count();
     const std::uint64_t end = last ? index.plain_bytes() : index.block_plain_offset(number + 1);

@@ -20,6 +20,8 @@ Runner::Runner(BatchEngine& engine, const Next& next, std::uint64_t expected)
   for (std::size_t slot = 0; slot < engine.slots(); ++slot) free_.push_back(&engine.slot(slot));
 }
 
+// Should run_ordered itself fail, jobs that were begun still get their `finished`, with that
+// error.
 Status Runner::run() {
   const auto slots = static_cast<unsigned>(engine_.slots());
   // One thread for each batch that is waited for, and one to go on reading.
@@ -38,6 +40,8 @@ Status Runner::run() {
 // --- produce
 // --------------------------------------------------------------------------------------
 
+// A job that was stopped by a later stage is ended here, so that no more of its input is read.
+// A job that may not fall back is not even opened once the device has failed.
 Result<std::optional<Runner::Item>> Runner::produce() {
   if (current_ != nullptr && current_->stopped()) return std::optional(end_of_job({}));
   if (current_ == nullptr) {
@@ -64,6 +68,8 @@ Runner::Item Runner::end_of_job(std::optional<Error> error) {
   return item;
 }
 
+// Blocks that were read before an error are still decoded; the error comes after it in the same
+// item.
 Runner::Item Runner::fill() {
   Item item{.job = current_, .slot = take_slot()};
   item.batch = new_batch(*item.slot);
@@ -113,6 +119,7 @@ void Runner::send(Item& item) {
 // --- work
 // -----------------------------------------------------------------------------------------
 
+// The three ways on: the GPU's result, the CPU's, or the device's error with an empty batch.
 Runner::Item Runner::work(Item item) {
   if (item.batch.block_count() == 0) return item;
   send(item);
@@ -186,6 +193,7 @@ Status Runner::take(Item& item) {
   return {};
 }
 
+// Always true: an error stops its job only, while the run goes on with the next.
 Result<bool> Runner::consume(Item item) {
   if (!item.job->stopped()) {
     Status taken = take(item);
@@ -196,6 +204,7 @@ Result<bool> Runner::consume(Item item) {
   return true;
 }
 
+// `finished` is called without the lock: it may take long, or call back.
 void Runner::finish(const std::shared_ptr<OpenJob>& job) {
   {
     const std::lock_guard lock(mutex_);

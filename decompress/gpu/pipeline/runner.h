@@ -6,9 +6,9 @@
 //             is done with it, or decode it on the CPU where the GPU has failed
 //   consume   look at the blocks' codes, write, give the slot back
 //
-// There are never more batches than slots, so produce always finds one that is free. A job's error
-// stops that job: what of it is in flight is dropped as it arrives, and the job is finished when
-// its last item comes; after that nothing reads its input any more.
+// There are never more batches than slots, so produce always finds a free one. A job's error stops
+// that job: its batches in flight are dropped as they arrive, and the job is finished when its last
+// item comes; after that nothing reads its input any more.
 #pragma once
 
 #include <mutex>
@@ -19,6 +19,9 @@
 
 namespace presso::gpu {
 
+/// Runs jobs one after another, while batches of neighbouring jobs overlap. Needs an engine
+/// that nobody else uses for as long as run() takes; callbacks of a job are called in order and
+/// never two at a time, except on_fallback.
 class Runner {
  public:
   using Next = std::function<std::optional<JobRequest>()>;
@@ -26,9 +29,12 @@ class Runner {
   /// The engine must be prepared. `expected`: plain bytes of all jobs; 0: unknown.
   Runner(BatchEngine& engine, const Next& next, std::uint64_t expected);
 
+  /// Until `next` has no more jobs. Errors are those of the machinery only (threads, memory);
+  /// what goes wrong with a job goes to its `finished`.
   Status run();
 
  private:
+  /// A batch on its way through the stages, or the bare end of a job.
   struct Item {
     std::shared_ptr<OpenJob> job;
     Slot* slot = nullptr;  ///< none where the job could not be opened
@@ -40,25 +46,35 @@ class Runner {
     bool on_cpu = false;
   };
 
+  /// The stage that reads; nullopt ends the run.
   Result<std::optional<Item>> produce();
   Item end_of_job(std::optional<Error> error);
   Item fill();
   SlotBatch new_batch(Slot& slot);
   BatchRules rules_of_batch() const;
+  /// Leaves `sent` false where the device has failed, now or earlier.
   void send(Item& item);
   Item work(Item item);
+  /// The stage that waits for the GPU.
   Result<bool> receive(Item& item);
+  /// The GPU's result is complete, but the CPU has to decode the batch again.
   bool wants_cpu(const Item& item) const;
   Item decoded_on_cpu(Item item);
+  /// Gives damaged blocks the CPU's full error texts.
   Status diagnose(Item& item);
   Team& decoders(const OpenJob& job);
+  /// Hands a finished batch to its job, then reports the item's own error.
   Status take(Item& item);
   Result<bool> consume(Item item);
 
+  /// Whether engine and job both allow the CPU to take over.
   bool falls_back(const OpenJob& job) const;
+  /// Keeps the first failure; from then on nothing is sent to the GPU. Calls on_fallback once.
   void fail_device(const Error& error);
   std::optional<Error> device_failure();
+  /// There must be a free slot, which the limit on batches under way ensures.
   Slot* take_slot();
+  /// nullptr, of an item without a slot, is ignored.
   void give_back(Slot* slot);
   void finish(const std::shared_ptr<OpenJob>& job);
 
@@ -79,7 +95,7 @@ class Runner {
 
 /// One job through an engine that is not in use; its `finished` is replaced.
 Result<DecompressSummary> run_one(JobRequest request, BatchEngine& engine, const WorkHint& hint);
-/// The same where the engine is prepared. `expected`: plain bytes; 0: unknown.
+/// Runs one job on an engine that is prepared already. `expected`: plain bytes; 0: unknown.
 Result<DecompressSummary> run_prepared(JobRequest request, BatchEngine& engine,
                                        std::uint64_t expected);
 

@@ -8,6 +8,7 @@
 namespace presso::gpu {
 namespace {
 
+/// Whether decoded bytes lie in the slot's own device memory first.
 bool is_through_slot(const PlainTarget& target) {
   return target.kind != PlainTarget::Kind::kDirect;
 }
@@ -46,6 +47,7 @@ void append_piece(std::vector<PlainPiece>& pieces, const PlainPiece& piece) {
   pieces.push_back(piece);
 }
 
+// A slot without memory has capacity zero.
 Result<std::unique_ptr<Slot>> Slot::make(Device& device, std::size_t number) {
   std::unique_ptr<Slot> slot(new Slot);
   slot->number_ = number;
@@ -57,6 +59,8 @@ Result<std::unique_ptr<Slot>> Slot::make(Device& device, std::size_t number) {
   return slot;
 }
 
+// All is freed before anything is allocated, so that the sum never passes what the new size
+// needs.
 Status Slot::resize(Memory& memory, BatchDecoder& decoder, const SlotCapacity& capacity,
                     const BatchOptions& options) {
   capacity_ = {};
@@ -75,6 +79,8 @@ Status Slot::resize(Memory& memory, BatchDecoder& decoder, const SlotCapacity& c
   return {};
 }
 
+// One copy where blocks are staged, since tables stand right after them; else one for each
+// pinned piece and one for the tables.
 Status Slot::copy_in(const Lanes& lanes, const SlotBatch& batch,
                      const DictionaryTable& table) const {
   const bool in_place = !batch.pieces().empty();
@@ -91,6 +97,7 @@ Status Slot::copy_in(const Lanes& lanes, const SlotBatch& batch,
   return lanes.device.copy_in(d_in_.get() + stored, tables, batch.table_bytes(), lanes.in);
 }
 
+// To pinned memory by the shared stream, within the device by the slot's own.
 Status Slot::copy_pieces(const Lanes& lanes, const PlainTarget& target) const {
   const bool to_host = target.kind == PlainTarget::Kind::kHost;
   for (const PlainPiece& piece : target.pieces) {
@@ -132,11 +139,13 @@ Status Slot::copy_out(const Lanes& lanes, const SlotBatch& batch, const PlainTar
   return device.record(done_.get(), own);
 }
 
+// Pageable memory; it stays with the slot for later blocks.
 Byte* Slot::stage_on_host(std::uint64_t stored_bytes) {
   host_.resize_discarding(static_cast<std::size_t>(stored_bytes));
   return host_.data();
 }
 
+// Whether there are Bit blocks is told apart, since their kernels need not run otherwise.
 Status Slot::decode(BatchDecoder& decoder, const SlotBatch& batch, const BatchOptions& options,
                     const PlainTarget& target) const {
   const Byte* d_spans = d_in_.get() + batch.stored_bytes();
@@ -157,6 +166,8 @@ Status Slot::decode(BatchDecoder& decoder, const SlotBatch& batch, const BatchOp
   return decoder.decode(arguments, needed, stream_.get());
 }
 
+// Three stages, ordered by events: the slot's stream waits for the copy in, and copy_out() for
+// decoding.
 Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTable& table,
                   const BatchOptions& options, const PlainTarget& target, Memory& memory) {
   PRESSO_TRY(copy_in(lanes, batch, table));
@@ -167,6 +178,7 @@ Status Slot::send(const Lanes& lanes, const SlotBatch& batch, const DictionaryTa
   return copy_out(lanes, batch, target);
 }
 
+// Statuses that are neither kOk nor damage can only come from a device that has failed.
 Status Slot::read_codes(SlotBatch& batch) const {
   batch.codes().clear();
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {
@@ -183,6 +195,8 @@ Status Slot::read_codes(SlotBatch& batch) const {
   return {};
 }
 
+// Each thread decodes into a buffer of its own and copies, since decoders may write past a block's
+// end (decode_one). Errors of blocks show in the batch's codes.
 Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
   Buffer all;
   all.resize_discarding(static_cast<std::size_t>(batch.plain_bytes()));
@@ -203,6 +217,8 @@ Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team)
   return all;
 }
 
+// That both decoders agree on damage is also a check of the device: where the CPU finds a block
+// sound, GPU memory or kernels are faulty.
 Status diagnose_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team) {
   std::vector<std::uint32_t> bad;
   for (std::uint32_t block = 0; block < batch.block_count(); ++block) {

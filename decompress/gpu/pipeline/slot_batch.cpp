@@ -84,12 +84,14 @@ const Byte* SlotBatch::stored(std::size_t block) const {
   return (next - 1)->from + (at - (next - 1)->stored_offset);
 }
 
+// The decoder plans its work by it.
 std::uint32_t SlotBatch::largest_plain_bytes() const {
   std::uint32_t largest = 0;
   for (const BlockSpan& span : spans_) largest = std::max(largest, span.plain_bytes);
   return largest;
 }
 
+// Looks at one byte of each header, whose checksum the GPU checks later.
 bool SlotBatch::has_bit_blocks() const {
   constexpr std::size_t kCodingAt = 11;  // FORMAT.md 5
   for (std::size_t block = 0; block < spans_.size(); ++block) {
@@ -99,6 +101,7 @@ bool SlotBatch::has_bit_blocks() const {
   return false;
 }
 
+// A header that cannot be parsed is damage, not a block for the CPU.
 bool SlotBatch::is_for_cpu(std::size_t block) const {
   if (spans_[block].stored_bytes < kBlockHeaderBytes) return false;
   const auto header = parse_block_header(stored(block));
@@ -114,11 +117,13 @@ bool SlotBatch::has_bad_blocks() const {
                      [](ErrorCode code) { return code != ErrorCode::kOk; });
 }
 
+// Only for errors that say more than their code.
 void SlotBatch::set_error(std::uint32_t block, Error error) {
   codes_[block] = error.code;
   errors_[block] = std::move(error);
 }
 
+// Block number and offset are those of the file, whatever a decoder has said.
 Error SlotBatch::error_of(const BatchPlace& place) const {
   if (place.damage) return *place.damage;
   const auto known = errors_.find(place.slot_block);
@@ -132,6 +137,7 @@ std::uint64_t SlotBatch::table_bytes() const {
   return spans_.size() * sizeof(BlockSpan) + sizeof(DictionaryTable);
 }
 
+// `to` has room for table_bytes(); no alignment is needed there.
 void SlotBatch::write_tables(const DictionaryTable& table, Byte* to) const {
   const std::size_t span_bytes = spans_.size() * sizeof(BlockSpan);
   if (span_bytes != 0) std::memcpy(to, spans_.data(), span_bytes);

@@ -47,6 +47,10 @@ struct BatchRules {
   std::function<bool(const BatchPlace&)> is_direct = {};
 };
 
+/// Blocks in the order of the file, with limits on bytes and number (SlotCapacity) and on what
+/// may be decoded together (BatchRules). Used by one thread at a time; the stages of the
+/// pipeline hand it on. It owns tables and errors, and neither staging memory nor pinned
+/// pieces.
 class SlotBatch {
  public:
   /// Gives the slot room for a block that is larger than an empty one has; returns its memory.
@@ -109,13 +113,16 @@ class SlotBatch {
   const std::vector<ErrorCode>& codes() const { return codes_; }
   /// Sets a block's code and what error_of() says of it. One caller at a time.
   void set_error(std::uint32_t block, Error error);
-  /// What is wrong at a place that is damaged, or whose code is not kOk; with block and offset.
+  /// The error at a place that is damaged or whose code is not kOk, with block and offset.
   Error error_of(const BatchPlace& place) const;
 
  private:
   static constexpr std::size_t kMostPlaces = 1u << 16;
 
+  /// Whether the block follows the batch's kind: direct after direct, and there without a gap.
   bool may_join(const BatchPlace& place, bool direct) const;
+  /// Within the slot and below rules_.enough_bytes; an empty batch takes any block that the
+  /// slot has room for.
   bool has_room(std::uint32_t stored_bytes, std::uint32_t plain_bytes) const;
 
   SlotCapacity capacity_;

@@ -34,20 +34,24 @@ std::uint64_t beside_bytes_for(std::uint64_t plain_bytes) {
   return plain_bytes * 9 / 4 + kMiB;
 }
 
+/// The spans of a batch's blocks and the table of its dictionaries, at the end of each copy in.
 std::uint64_t table_bytes(std::uint32_t blocks) {
   return std::uint64_t{blocks} * sizeof(BlockSpan) + kTableDictionaries * sizeof(DictionarySpan);
 }
 
+/// One 32-bit status a block, and what it takes to align the first.
 std::uint64_t status_bytes(std::uint32_t blocks) {
   return kFrameAlignment + std::uint64_t{blocks} * sizeof(std::uint32_t);
 }
 
+/// Plain bytes for one stored byte.
 double ratio_of(const WorkHint& hint) {
   const bool known = hint.plain_bytes != 0 && hint.stored_bytes != 0;
   if (!known) return kUnknownRatio;
   return static_cast<double>(hint.plain_bytes) / static_cast<double>(hint.stored_bytes);
 }
 
+/// The third line of the table in slot_plan.h.
 std::uint64_t chosen_into_device(const WorkHint& hint) {
   const double plain = static_cast<double>(kStoredIntoDevice) * ratio_of(hint);
   const auto most = static_cast<std::uint64_t>(
@@ -55,6 +59,8 @@ std::uint64_t chosen_into_device(const WorkHint& hint) {
   return std::clamp(hint.plain_bytes / kBatchesIntoDevice, kSmallestChosen, most);
 }
 
+/// The table in slot_plan.h; the user's own size goes before it. With unknown work: the
+/// largest.
 std::uint64_t chosen_plain_bytes(const GpuOptions& options, const Work& work) {
   const WorkHint& hint = work.hint;
   if (options.slot_plain_bytes != 0) return options.slot_plain_bytes;
@@ -119,6 +125,8 @@ bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& bud
          plan.slots * on_device + budget.dictionary_bytes <= budget.limits.device_bytes;
 }
 
+// Size goes first and number second: two small slots still overlap copy and decoding, one large
+// slot does not.
 SlotPlan plan_slots(const GpuOptions& options, const Work& work, const SlotBudget& budget) {
   const WorkHint& hint = work.hint;
   std::uint64_t plain = chosen_plain_bytes(options, work);
@@ -140,6 +148,7 @@ SlotPlan plan_slots(const GpuOptions& options, const Work& work, const SlotBudge
   return plan;
 }
 
+// Each limit by itself: a plan with fewer but larger slots does not serve.
 bool covers(const SlotPlan& have, const SlotPlan& wanted) {
   const SlotCapacity &one = have.capacity, &other = wanted.capacity;
   return have.slots >= wanted.slots && one.stored_bytes >= other.stored_bytes &&
@@ -148,6 +157,8 @@ bool covers(const SlotPlan& have, const SlotPlan& wanted) {
          (one.keeps_output || !other.keeps_output);
 }
 
+// The maximum of each limit, which may take more memory than either plan: hence fits() in
+// prepare().
 SlotPlan joined(const SlotPlan& one, const SlotPlan& other) {
   if (one.slots == 0) return other;
   SlotPlan plan{std::max(one.slots, other.slots), one.capacity};

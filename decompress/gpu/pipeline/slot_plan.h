@@ -28,6 +28,8 @@
 
 namespace presso::gpu {
 
+/// What one batch may have at most, in bytes and blocks. The batch is full as soon as one of
+/// the limits is reached.
 struct SlotCapacity {
   std::uint64_t stored_bytes = 0;
   std::uint64_t plain_bytes = 0;   ///< of a batch
@@ -61,6 +63,7 @@ SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& w
 SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
                        std::uint64_t plain_bytes);
 
+/// Slots are all planned alike; BatchEngine may have to make some of them smaller.
 struct SlotPlan {
   unsigned slots = 1;
   SlotCapacity capacity;
@@ -72,6 +75,8 @@ struct SlotBudget {
   std::uint64_t dictionary_bytes;  ///< of device memory, beside the slots
   BatchDecoder& decoder;
 };
+/// Whether pinned and device memory for all slots stay within the limits, dictionaries
+/// included.
 bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget);
 
 /// The largest slots, and of them as many as asked for and useful, that fit. Where not even one

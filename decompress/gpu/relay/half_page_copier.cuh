@@ -204,7 +204,7 @@ class HalfPageCopier {
     resolve_overlaps<4>(high_);
   }
 
-  /// The same for the lane's bytes kFirst to kFirst + 3, which have these marks.
+  /// Resolves the lane's bytes kFirst to kFirst + 3, which have these marks.
   template <u32 kFirst>
   PRESSO_DEVICE void resolve_overlaps(u32 marks) {
     const u32 x = in_page_ + mine_ + at(kFirst);

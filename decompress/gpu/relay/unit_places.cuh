@@ -13,7 +13,7 @@ struct LaneSequences {
   u32 match[4];  ///< first byte after the literals
   u32 end;       ///< of the last one; each ends where the next begins
   u32 literals;  ///< in the block before the first one
-  u32 segments;  ///< literal runs and matches, counted likewise
+  u32 segments;  ///< literal runs and matches before the first one
 
   PRESSO_DEVICE u32 end_of(u32 i) const { return i < 3 ? begin[(i + 1) % 4] : end; }
 };

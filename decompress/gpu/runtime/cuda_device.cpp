@@ -47,6 +47,8 @@ class CudaDevice final : public Device {
     if (refused) done.error().code = ErrorCode::kOutOfMemory;
     return std::move(done.error());
   }
+  // Errors of an earlier kernel would show here too; they are for the next call that returns a
+  // Status.
   void release_pinned(Byte* memory) override {
     const CurrentDevice current(index_);
     forget(cudaFreeHost(memory));
@@ -131,15 +133,19 @@ class CudaDevice final : public Device {
     PRESSO_TRY(check(cudaEventCreateWithFlags(&event, flags), "making an event"));
     return event;
   }
+  /// The text of an error: what was tried, and how much of it.
   static std::string allocating(std::size_t bytes, const char* kind) {
     return "allocating " + std::to_string(bytes) + " bytes of " + kind + " memory";
   }
+  /// Memory that CUDA does not know makes an error on older versions, which must not stay for
+  /// the next call.
   static bool is_pinned(const Byte* byte) {
     cudaPointerAttributes attributes{};
     const cudaError_t status = cudaPointerGetAttributes(&attributes, byte);
     forget(status);
     return status == cudaSuccess && attributes.type == cudaMemoryTypeHost;
   }
+  /// Common to the three kinds of copy. Nothing is enqueued for no bytes.
   Status copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Stream stream,
               const char* doing) const {
     if (bytes == 0) return {};
@@ -152,6 +158,7 @@ class CudaDevice final : public Device {
 
 }  // namespace
 
+// The calling thread's current device is put back.
 Result<std::unique_ptr<Device>> open_cuda_device(int index) {
   PRESSO_ASSIGN(const UsableDevices usable, usable_devices());
   if (index < 0 || index >= usable.count) {

@@ -32,6 +32,7 @@ class CurrentDevice {
   bool known_ = false;
 };
 
+/// CUDA's own version numbers: 1000 * major + 10 * minor.
 struct UsableDevices {
   int count = 0;  ///< at least 1
   int driver_version = 0;

@@ -24,6 +24,8 @@ namespace presso::gpu {
 using Stream = CUstream_st*;
 using Event = CUevent_st*;
 
+/// Implemented by CudaDevice, and for tests by a device on the host. Functions that release
+/// take nullptr-free handles of this device and report nothing.
 class Device {
  public:
   virtual ~Device() = default;
@@ -40,7 +42,7 @@ class Device {
   virtual Result<Stream> create_stream() = 0;
   virtual void destroy_stream(Stream stream) = 0;
   virtual Result<Event> create_event() = 0;
-  /// The same of one that seconds_between() may be asked about.
+  /// An event that seconds_between() may be asked about.
   virtual Result<Event> create_timed_event() { return create_event(); }
   virtual void destroy_event(Event event) = 0;
   /// What the device has taken from one event to another, as last recorded; both have happened. 0:
@@ -51,15 +53,21 @@ class Device {
     return 0.0;
   }
 
+  /// From host memory. Only pinned memory is copied beside other work; `from` stays as it is
+  /// until the copy is done.
   virtual Status copy_in(Byte* d_to, const Byte* from, std::size_t bytes, Stream stream) = 0;
+  /// To host memory, under the same conditions.
   virtual Status copy_out(Byte* to, const Byte* d_from, std::size_t bytes, Stream stream) = 0;
+  /// Within the device's memory; the two ranges may not overlap.
   virtual Status copy_within(Byte* d_to, const Byte* d_from, std::size_t bytes, Stream stream) = 0;
 
+  /// `event` happens when all work enqueued on `stream` so far is done.
   virtual Status record(Event event, Stream stream) = 0;
   /// Work that is enqueued on `stream` from now on waits for `event` as last recorded.
   virtual Status stream_wait(Stream stream, Event event) = 0;
   /// The calling thread sleeps until `event`, as last recorded, has happened.
   virtual Status wait(Event event) = 0;
+  /// The calling thread waits for everything enqueued on `stream`.
   virtual Status wait(Stream stream) = 0;
 
   /// A step of the calling thread, for profilers (Nsight Systems): steps may be within others, and
@@ -108,11 +116,13 @@ class Owned {
 using OwnedStream = Owned<Stream, &Device::destroy_stream>;
 using OwnedEvent = Owned<Event, &Device::destroy_event>;
 
+/// A stream that runs beside all others, the default stream included.
 inline Result<OwnedStream> make_stream(Device& device) {
   PRESSO_ASSIGN(const Stream stream, device.create_stream());
   return OwnedStream(device, stream);
 }
 
+/// An event without a time.
 inline Result<OwnedEvent> make_event(Device& device) {
   PRESSO_ASSIGN(const Event event, device.create_event());
   return OwnedEvent(device, event);

@@ -23,12 +23,14 @@ Result<int> usable_driver_version(int runtime_version) {
   return version;
 }
 
+/// Does not start CUDA on the device.
 Result<int> attribute(int device, cudaDeviceAttr which) {
   int value = 0;
   PRESSO_TRY(check(cudaDeviceGetAttribute(&value, which, device), "asking for device properties"));
   return value;
 }
 
+/// Compute capability, multiprocessors, cache and clock.
 Status read_attributes(DeviceInfo& info) {
   const auto read = [&](cudaDeviceAttr which, auto& to) -> Status {
     PRESSO_ASSIGN(const int value, attribute(info.index, which));
@@ -56,6 +58,7 @@ Status read_memory(DeviceInfo& info) {
   return {};
 }
 
+/// Starts CUDA on the device, since free memory cannot be asked for otherwise.
 Result<DeviceInfo> read_device(int index) {
   DeviceInfo info;
   info.index = index;
@@ -70,6 +73,7 @@ Result<DeviceInfo> read_device(int index) {
 
 }  // namespace
 
+// Told apart for the user: no driver, a driver older than the runtime, and no device.
 Result<UsableDevices> usable_devices() {
   UsableDevices usable;
   PRESSO_TRY(check(cudaRuntimeGetVersion(&usable.runtime_version), "asking for the CUDA runtime"));
@@ -79,6 +83,7 @@ Result<UsableDevices> usable_devices() {
   return usable;
 }
 
+// All or nothing: one device that cannot be asked is an error of the list.
 Result<std::vector<DeviceInfo>> list_devices() {
   PRESSO_ASSIGN(const UsableDevices usable, usable_devices());
   const CurrentDevice unchanged;

@@ -10,6 +10,7 @@
 
 namespace presso::gpu {
 
+/// An attribute of the calling thread's current device.
 inline Result<int> device_attribute(cudaDeviceAttr which) {
   int device = 0, value = 0;
   PRESSO_TRY(check(cudaGetDevice(&device), "looking for a GPU"));
@@ -17,6 +18,7 @@ inline Result<int> device_attribute(cudaDeviceAttr which) {
   return value;
 }
 
+/// What a kernel needs of each thread block, and how much work there is.
 struct WorkShape {
   std::uint32_t threads = 256;
   std::size_t shared_bytes = 0;

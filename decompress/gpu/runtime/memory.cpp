@@ -29,6 +29,8 @@ Memory::~Memory() {
   drop_kept(MemoryKind::kPinned);
 }
 
+// Kept memory first, then new memory; where that fails all kept memory is freed and the device
+// asked once more.
 Result<DeviceMemory> Memory::allocate(std::uint64_t bytes) {
   DeviceMemory kept = take_kept<MemoryKind::kDevice>(bytes);
   if (kept.get() != nullptr) return kept;
@@ -45,6 +47,7 @@ Result<PinnedMemory> Memory::allocate_pinned(std::uint64_t bytes) {
   return allocate_new_pinned(bytes);
 }
 
+// Counted before it is allocated, so that threads cannot pass the limit together.
 Result<DeviceMemory> Memory::allocate_new(std::uint64_t bytes) {
   if (!take(device_bytes_, bytes, limits_.device_bytes)) {
     return over_limit(ErrorCode::kDeviceMemory, "device", bytes, limits_.device_bytes);
@@ -70,6 +73,8 @@ std::uint64_t Memory::device_bytes_left() const {
   return limits_.device_bytes - device_bytes_ + kept_[static_cast<int>(MemoryKind::kDevice)].bytes;
 }
 
+/// At most a quarter larger than asked for, or 64 KiB, so that small requests do not use up
+/// large pieces.
 template <MemoryKind kKind>
 Held<kKind> Memory::take_kept(std::uint64_t bytes) {
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 16;
@@ -99,6 +104,7 @@ bool Memory::keep(MemoryKind kind, Byte* data, std::uint64_t bytes) {
   return true;
 }
 
+// Called where memory is short, and at the end.
 bool Memory::drop_kept(MemoryKind kind) {
   const std::lock_guard lock(keeping_);
   Kept& kept = kept_[static_cast<int>(kind)];

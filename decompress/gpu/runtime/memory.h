@@ -12,6 +12,7 @@
 
 namespace presso::gpu {
 
+/// Memory of the GPU, or page-locked memory of the host.
 enum class MemoryKind { kDevice, kPinned };
 
 class Memory;
@@ -45,6 +46,7 @@ class Held {
 using DeviceMemory = Held<MemoryKind::kDevice>;
 using PinnedMemory = Held<MemoryKind::kPinned>;
 
+/// No limits by default.
 struct MemoryLimits {
   std::uint64_t device_bytes = ~std::uint64_t{0};
   std::uint64_t pinned_bytes = ~std::uint64_t{0};
@@ -53,10 +55,11 @@ struct MemoryLimits {
 /// Thread-safe.
 class Memory {
  public:
-  /// `kept`: of memory that comes back so many bytes are kept, and given out again, which costs
-  /// nothing, where CUDA takes up to some milliseconds and waits for the device. Only for who has
-  /// all work on the device in the order of one stream at a time, since work that was enqueued
-  /// before may still use device memory that comes back; of pinned memory it must be done.
+  /// `kept`: how many bytes of memory that comes back are kept and given out again. That costs
+  /// nothing, while CUDA takes up to some milliseconds and waits for the device. It is only for
+  /// callers whose work on the device is in the order of a single stream at a time, since work that
+  /// was enqueued earlier may still use device memory that comes back; work on pinned memory must
+  /// be done by then.
   Memory(Device& device, MemoryLimits limits, MemoryLimits kept = {0, 0})
       : device_(device), limits_(limits), most_kept_{kept.device_bytes, kept.pinned_bytes} {}
   Memory(const Memory&) = delete;
@@ -68,7 +71,7 @@ class Memory {
   /// What the limit leaves of device memory; there may be less on the device.
   std::uint64_t device_bytes_left() const;
 
-  /// At least so many bytes. kDeviceMemory, also where the limit does not allow it; kDeviceLost.
+  /// At least `bytes` bytes. Errors: kDeviceMemory, also if the limit forbids it; kDeviceLost.
   Result<DeviceMemory> allocate(std::uint64_t bytes);
   /// kOutOfMemory, also where the limit does not allow it; kDeviceLost.
   Result<PinnedMemory> allocate_pinned(std::uint64_t bytes);
@@ -83,11 +86,14 @@ class Memory {
     std::uint64_t bytes = 0;
   };
 
+  /// What Held does with memory at its end: keeps it, or gives it back.
   void release(MemoryKind kind, Byte* data, std::uint64_t bytes);
+  /// To the device; the memory no longer counts as used.
   void give_back(MemoryKind kind, Byte* data, std::uint64_t bytes);
+  /// From the device, past what is kept.
   Result<DeviceMemory> allocate_new(std::uint64_t bytes);
   Result<PinnedMemory> allocate_new_pinned(std::uint64_t bytes);
-  /// What was kept and is not much larger than `bytes`; empty: there is none.
+  /// Kept memory that is not much larger than `bytes`; empty if there is none.
   template <MemoryKind kKind>
   Held<kKind> take_kept(std::uint64_t bytes);
   /// Whether it was.
@@ -99,7 +105,7 @@ class Memory {
   MemoryLimits limits_;
   std::uint64_t most_kept_[2];  ///< by MemoryKind
   mutable std::mutex keeping_;
-  Kept kept_[2];  ///< likewise
+  Kept kept_[2];  ///< by MemoryKind
   std::atomic<std::uint64_t> device_bytes_{0};
   std::atomic<std::uint64_t> pinned_bytes_{0};
 };

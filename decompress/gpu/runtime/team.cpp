@@ -18,6 +18,7 @@ void Team::start() {
   }
 }
 
+// No run may be under way.
 Team::~Team() {
   {
     const std::lock_guard lock(mutex_);
@@ -51,6 +52,7 @@ void Team::work(std::unique_lock<std::mutex>& lock) {
   }
 }
 
+// The lock also makes what the pieces wrote visible to the caller.
 Status Team::run(std::size_t pieces, const Task& task) {
   std::unique_lock lock(mutex_);
   task_ = &task;

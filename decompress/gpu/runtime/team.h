@@ -14,6 +14,8 @@
 
 namespace presso::gpu {
 
+/// A small pool for one caller. Pieces are handed out one by one under a mutex, so they should
+/// take well over a microsecond each.
 class Team {
  public:
   using Task = std::function<Status(std::size_t piece)>;
@@ -32,13 +34,18 @@ class Team {
   unsigned threads() const { return threads_; }
 
  private:
+  /// Makes the helping threads.
   void start();
+  /// What a helping thread does until the end.
   void loop();
+  /// Takes pieces until none is left; called and returns with the lock held.
   void work(std::unique_lock<std::mutex>& lock);
 
   unsigned threads_;
   std::mutex mutex_;
   std::condition_variable begun_, finished_;
+  /// The task of the run under way, then its pieces: how many, the next to hand out, how many
+  /// are done. All under mutex_.
   const Task* task_ = nullptr;
   std::size_t pieces_ = 0, next_ = 0, done_ = 0;
   std::size_t failed_piece_ = 0;

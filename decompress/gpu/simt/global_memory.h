@@ -18,6 +18,7 @@ PRESSO_DEVICE u32 uniform_warp() {
   return simt::shuffle(simt::warp_in_block(), 0);
 }
 
+/// For tables of addresses.
 PRESSO_DEVICE u64 address_of(const Byte* pointer) {
   return reinterpret_cast<u64>(pointer);
 }
@@ -32,6 +33,7 @@ PRESSO_DEVICE T load_global(u64 address) {
   return *from;
 }
 
+/// As load_global(), for stores.
 template <class T>
 PRESSO_DEVICE void store_global(u64 address, T value) {
   T* const to = reinterpret_cast<T*>(address);

@@ -22,7 +22,7 @@
 //                inclusive_sum(u32) reduce_add/or/min/max(u32)
 //   block        block_sync block_sync_or(bool) block_sync_count(bool)
 //                named_barrier_sync/arrive(id, threads): id 1..15; threads a multiple of 32, the
-//                sum of those that wait and those that only arrive; whole warps take part
+//                total of waiting and merely arriving threads; whole warps take part
 //   memory       shared_memory(): the dynamic shared memory of the launch, 128-byte aligned
 //                load_shared<T, offset>(at) store_shared_u8/u16/u32<offset>(at, value):
 //                at `at + offset` (32 bits, sum wraps) of shared_memory(), the offset a constant
@@ -70,6 +70,7 @@
 
 namespace presso::simt {
 
+/// Short names, as kernels are full of them.
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 

@@ -19,6 +19,7 @@ using Vec4 = ::uint4;
 
 // --- place
 
+// Comments say only what simt.h does not: which instruction, and why.
 PRESSO_DEVICE u32 thread_in_block() {
   return threadIdx.x;
 }
@@ -40,6 +41,7 @@ PRESSO_DEVICE u32 block_threads() {
 
 // --- warp
 
+// All of them name the full warp: the compiler may then not diverge around them.
 PRESSO_DEVICE u32 ballot(bool predicate) {
   return __ballot_sync(kFullMask, predicate);
 }
@@ -94,6 +96,7 @@ PRESSO_DEVICE u32 add_from_below(u32 value) {
 
 }  // namespace detail
 
+/// Five steps of doubling distance (Hillis and Steele, 1986), two instructions each.
 PRESSO_DEVICE u32 inclusive_sum(u32 value) {
   value = detail::add_from_below<1>(value);
   value = detail::add_from_below<2>(value);
@@ -102,6 +105,7 @@ PRESSO_DEVICE u32 inclusive_sum(u32 value) {
   return detail::add_from_below<16>(value);
 }
 
+// One instruction each since sm_80; before that they were loops of shuffles.
 PRESSO_DEVICE u32 reduce_add(u32 value) {
   return __reduce_add_sync(kFullMask, value);
 }
@@ -126,6 +130,7 @@ PRESSO_DEVICE bool block_sync_or(bool predicate) {
 PRESSO_DEVICE u32 block_sync_count(bool predicate) {
   return static_cast<u32>(__syncthreads_count(predicate));
 }
+// CUDA has no function for these: bar.sync and bar.arrive with a number and a count of threads.
 PRESSO_DEVICE void named_barrier_sync(u32 id, u32 threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
@@ -135,6 +140,7 @@ PRESSO_DEVICE void named_barrier_arrive(u32 id, u32 threads) {
 
 // --- memory
 
+// One declaration for all kernels: the size comes with the launch.
 PRESSO_DEVICE Byte* shared_memory() {
   extern __shared__ __align__(128) Byte presso_simt_shared[];
   return presso_simt_shared;
@@ -146,10 +152,14 @@ inline constexpr u32 kSharedBase = 1024;
 
 }  // namespace detail
 
+// Kernels check it once, since load_shared() and store_shared_*() compute addresses from the
+// constant.
 PRESSO_DEVICE bool shared_memory_is_at_base() {
   return __cvta_generic_to_shared(shared_memory()) == detail::kSharedBase;
 }
 
+// Address and constant offset go into the instruction, so that a table at a fixed place costs
+// no addition.
 template <class T, u32 offset>
 PRESSO_DEVICE u32 load_shared(u32 at) {
   static_assert(sizeof(T) <= 4);
@@ -174,6 +184,7 @@ PRESSO_DEVICE u32 load_shared(u32 at) {
 PRESSO_DEVICE u32 shared_address(const void* shared) {
   return static_cast<u32>(__cvta_generic_to_shared(shared));
 }
+/// As load_shared(), from an address that shared_address() gave.
 template <class T, u32 offset>
 PRESSO_DEVICE u32 load_shared_at(u32 address) {
   u32 value;
@@ -186,6 +197,7 @@ PRESSO_DEVICE u32 load_shared_at(u32 address) {
   return value;
 }
 
+// As assembly, since the compiler splits the access where parts of the value are used apart.
 template <class T>
 PRESSO_DEVICE T load_shared_16(const T* from) {
   static_assert(sizeof(T) == 16 && alignof(T) == 16);
@@ -197,6 +209,7 @@ PRESSO_DEVICE T load_shared_16(const T* from) {
   return __builtin_bit_cast(T, value);
 }
 
+// Stores need "memory", or they could move over a barrier.
 template <u32 offset>
 PRESSO_DEVICE void store_shared_u8(u32 at, u32 value) {
   asm volatile("st.shared.u8 [%0+%2], %1;"
@@ -257,10 +270,12 @@ using Word = typename WordOf<sizeof(T)>::type;
 
 }  // namespace detail
 
+// By way of the read-only cache: the memory must not change while the kernel runs.
 template <class T>
 PRESSO_DEVICE T load_readonly(const T* from) {
   return __builtin_bit_cast(T, __ldg(reinterpret_cast<const detail::Word<T>*>(from)));
 }
+// For data that is used once: it is the first to leave the cache.
 template <class T>
 PRESSO_DEVICE T load_streaming(const T* from) {
   return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const detail::Word<T>*>(from)));
@@ -307,6 +322,7 @@ PRESSO_DEVICE u64 atomic_max(u64* at, u64 value) {
 
 namespace detail {
 
+/// Copies take addresses of the global window, not generic ones.
 PRESSO_DEVICE u64 global_address(const void* generic) {
   return __cvta_generic_to_global(generic);
 }
@@ -351,6 +367,7 @@ PRESSO_DEVICE void copy_async_16_if(bool condition, void* shared, const void* gl
         "r"(static_cast<u32>(condition))
       : "memory");
 }
+// Groups belong to the lane: what others have copied needs a barrier after the wait.
 PRESSO_DEVICE void copy_async_commit() {
   asm volatile("cp.async.commit_group;" : : : "memory");
 }
@@ -363,6 +380,7 @@ PRESSO_DEVICE void copy_async_wait() {
 //
 // Before sm_90 the issuing lane copies by itself before it arrives, so there is nothing to expect.
 
+// The fences let the copy engine see the barrier.
 PRESSO_DEVICE void mbarrier_init(u64* barrier, u32 arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
                :
@@ -378,6 +396,7 @@ PRESSO_DEVICE void mbarrier_init(u64* barrier, u32 arrivals) {
 #endif
 }
 
+// The state that it returns is not needed: waiting goes by parity.
 PRESSO_DEVICE void mbarrier_arrive(u64* barrier) {
   asm volatile(
       "{\n\t"
@@ -389,6 +408,7 @@ PRESSO_DEVICE void mbarrier_arrive(u64* barrier) {
       : "memory");
 }
 
+// try_wait sleeps for a while in hardware; before sm_90 there is only the test.
 PRESSO_DEVICE void mbarrier_wait(u64* barrier, u32 parity) {
   u32 done = 0;
   while (done == 0) {
@@ -448,6 +468,7 @@ PRESSO_DEVICE bool has_bulk_copies() {
 #endif
 }
 
+// Must precede the arrival of the same lane, or the phase might end too early.
 PRESSO_DEVICE void bulk_expect(u64* barrier, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
@@ -474,6 +495,7 @@ PRESSO_DEVICE void bulk_copy(u64* barrier, void* shared, const void* global, u32
 
 // --- matrices
 
+// Results are signed 32-bit sums of products of unsigned bytes, which never fill them.
 PRESSO_DEVICE void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
   asm volatile(
       "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "

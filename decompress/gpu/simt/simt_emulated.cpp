@@ -11,6 +11,7 @@ void for_each_lane(u32 mask, Use use) {
   for (; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
 }
 
+/// Results that are the same for all lanes go to out[0].
 void combine_ballot(const WarpValues& in, u32 present, WarpValues& out) {
   u64 result = 0;
   for_each_lane(present, [&](u32 lane) { result |= (in[lane] & 1) << lane; });
@@ -22,11 +23,13 @@ void combine_all(const WarpValues& in, u32 present, WarpValues& out) {
   for_each_lane(present, [&](u32 lane) { out[0] &= in[lane]; });
 }
 
+/// Prefix sums, one for each lane present.
 void combine_sums(const WarpValues& in, u32 present, WarpValues& out) {
   u32 sum = 0;
   for_each_lane(present, [&](u32 lane) { out[lane] = sum += static_cast<u32>(in[lane]); });
 }
 
+/// Folds the lanes' values, starting from `start`.
 template <class Reduce>
 void reduce(const WarpValues& in, u32 present, WarpValues& out, u32 start, Reduce step) {
   u32 result = start;
@@ -46,10 +49,12 @@ void combine_max(const WarpValues& in, u32 present, WarpValues& out) {
   reduce(in, present, out, 0, [](u32 a, u32 b) { return a > b ? a : b; });
 }
 
+/// A collective whose result is the same for all lanes.
 u32 shared_result(const char* name, u64 value, Combine combine, Location where) {
   return static_cast<u32>(current_block().warp_collective({name, where}, value, combine).out[0]);
 }
 
+/// Common to both calls; the number is part of the site, for messages.
 void named_barrier(const char* name, u32 id, u32 threads, bool wait, Location where) {
   current_block().named_barrier({name, where, id}, threads, wait);
 }
@@ -81,6 +86,7 @@ u32 block_threads() {
 
 namespace detail {
 
+// A collective without combination: each lane looks at the values that came in.
 u64 exchange(const char* name, u64 value, u32 from_lane, Location where) {
   return current_block().warp_collective({name, where}, value, nullptr).in[from_lane];
 }
@@ -143,6 +149,7 @@ Byte* shared_memory() {
 
 // --- copies
 
+// A lane's own, so no other lane has to run.
 void copy_async_commit() {
   current_block().lane().copies.commit();
 }
@@ -164,6 +171,8 @@ void bulk_copy(u64* barrier, void* shared, const void* global, u32 bytes, Locati
 
 // --- matrices
 
+// Exchanges the matrices as three collectives, then computes four elements in each lane as the
+// table in simt.h lays them out.
 void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2], Location where) {
   const auto of_all = [where](u32 low, u32 high) {
     const Site site{"multiply_bytes", where};

@@ -22,10 +22,14 @@ namespace detail {
 
 // Defined in simt_emulated.cpp, which knows the block.
 u64 exchange(const char* name, u64 value, u32 from_lane, Location where);
+/// A block barrier; returns how many lanes brought a true predicate.
 u32 count_block(const char* name, bool predicate, Location where);
+/// Lets other lanes run now and then, so that spinning ends.
 void at_atomic(const char* name, Location where);
+/// Notes a copy; its bytes land at the wait.
 void issue_copy(const char* name, void* shared, const void* global, u32 bytes, Location where);
 
+/// Values of any type as the 64-bit words that collectives exchange.
 template <class T>
 u64 to_word(T value) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
@@ -40,6 +44,7 @@ T from_word(u64 word) {
   std::memcpy(&value, &word, sizeof value);
   return value;
 }
+/// All shuffles, once it is known from which lane the value comes.
 template <class T>
 T shuffle_from(const char* name, T value, u32 from_lane, Location where) {
   return from_word<T>(exchange(name, to_word(value), from_lane, where));
@@ -105,10 +110,12 @@ void named_barrier_arrive(u32 id, u32 threads, Location where = Location::here()
 // --- memory
 
 Byte* shared_memory();
+// Addresses are offsets here, so the base is always right.
 inline bool shared_memory_is_at_base() {
   return true;
 }
 
+// Plain accesses, in which AddressSanitizer sees whatever lies outside.
 template <class T, u32 offset>
 u32 load_shared(u32 at) {
   static_assert(sizeof(T) <= 4);
@@ -139,9 +146,11 @@ template <u32 offset>
 void store_shared_u32(u32 at, u32 value) {
   *reinterpret_cast<u32*>(shared_memory() + (at + offset)) = value;
 }
+// Nothing to order: one lane runs at a time.
 inline void threadfence() {}
 inline void threadfence_block() {}
 
+// Caches are not modelled.
 template <class T>
 T load_readonly(const T* from) {
   return *from;
@@ -159,6 +168,7 @@ void store_streaming(T* to, std::type_identity_t<T> value) {
 
 namespace detail {
 
+/// Read, change, write: no other lane runs between.
 template <class T, class Update>
 T atomic(const char* name, T* at, Location where, Update update) {
   at_atomic(name, where);
@@ -236,9 +246,11 @@ void mbarrier_arrive(u64* barrier, Location where = Location::here());
 void mbarrier_wait(u64* barrier, u32 parity, Location where = Location::here());
 void multiply_bytes(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2],
                     Location where = Location::here());
+// The copy engine is there, so that its rules are tested.
 inline bool has_bulk_copies() {
   return true;
 }
+// Not checked: the emulator cannot see that a fence is missing.
 inline void bulk_fence() {}
 inline void bulk_fence_global() {}
 inline void allow_next_kernel() {}

@@ -94,7 +94,7 @@ PRESSO_DEVICE void copy_together(const BlockMemory& memory, const Match& mine, u
   copy_in_turn<Policy>(memory, mine, longs);
 }
 
-/// The same, each lane its own.
+/// Copies matches in parallel, each lane its own; long ones are copied by the warp afterwards.
 template <class Policy>
 PRESSO_DEVICE void copy_by_lanes(const BlockMemory& memory, const Match& mine, u32 mask) {
   const u32 longs = simt::ballot(mine.length > kLongMatch) & mask;

@@ -7,8 +7,10 @@
 namespace presso::simt {
 namespace {
 
+/// What a target holds until the copy lands.
 constexpr Byte kInFlight = 0xEF;
 
+/// False if any source has changed.
 bool land_all(std::vector<PendingCopy>& copies) {
   bool unchanged = true;
   for (const PendingCopy& copy : copies) unchanged &= copy.land();
@@ -18,6 +20,7 @@ bool land_all(std::vector<PendingCopy>& copies) {
 
 }  // namespace
 
+// Reading the whole source here is what lets a sanitizer find a bad address at its call.
 PendingCopy::PendingCopy(Byte* to, const Byte* from, std::size_t bytes)
     : to_(to), from_(from), seen_(from, from + bytes) {
   std::memset(to, kInFlight, bytes);
@@ -55,6 +58,7 @@ void LaneCopies::clear() {
   committed_.clear();
 }
 
+// The counts are those of the next phase from here on.
 bool Mbarrier::complete() {
   ++phase;
   arrived = 0;

@@ -11,6 +11,7 @@
 namespace presso::simt {
 namespace {
 
+/// Blocks run one after another in this order.
 std::vector<std::uint32_t> block_order(const Launch& launch, const Options& options,
                                        std::mt19937& random) {
   std::vector<std::uint32_t> blocks(launch.grid);
@@ -35,6 +36,7 @@ std::unique_ptr<FibreStacks> take_stacks(std::size_t count, std::size_t bytes) {
 
 }  // namespace
 
+// The random numbers go on from block to block, so a seed determines the whole launch.
 Report run(const Launch& launch, const Options& options, const std::function<void()>& body) {
   Report report;
   constexpr std::uint32_t kMaxThreads = 1024;

@@ -44,14 +44,17 @@ struct Location {
   }
 };
 
+/// The shape of a launch, as CUDA has it.
 struct Launch {
   std::uint32_t grid = 1;
   std::uint32_t block_threads = 32;  ///< a multiple of 32, at most 1024; allow(bare-32): warps
   std::size_t shared_bytes = 0;
 };
 
+/// In which order lanes, warps and blocks run: drawn, rising or falling.
 enum class Order { kRandom, kForward, kReverse };
 
+/// What the emulator forgives, and how it schedules.
 struct Options {
   Order order = Order::kRandom;
   std::uint32_t seed = 1;
@@ -64,6 +67,7 @@ struct Options {
   std::uint64_t spin_limit = 4'000'000;
 };
 
+/// Why a run has ended; the first failure counts.
 enum class Failure {
   kNone,
   kBadLaunch,

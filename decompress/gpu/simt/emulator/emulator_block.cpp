@@ -12,11 +12,13 @@
 namespace presso::simt {
 namespace {
 
+/// Launches may be nested in tests, and each thread has its own.
 thread_local Block* running = nullptr;
 
 constexpr std::size_t kSharedAlignment = 128;
 constexpr int kSharedPattern = 0xA5;
 
+/// Exactly `bytes` long, so that a sanitizer sees what lies beyond.
 Byte* new_shared(std::size_t bytes) {
   void* memory = nullptr;
   if (posix_memalign(&memory, kSharedAlignment, bytes) != 0) throw std::bad_alloc();
@@ -34,6 +36,7 @@ void Block::Free::operator()(Byte* memory) const {
   std::free(memory);
 }
 
+// Everything that is kept from block to block is the caller's.
 Block::Block(const Launch& launch, const Options& options, const std::function<void()>& body,
              FibreStacks& stacks, std::mt19937& random, Report& report)
     : launch_(launch),
@@ -48,6 +51,7 @@ Block::Block(const Launch& launch, const Options& options, const std::function<v
 
 // --- lanes
 
+// Returns when the last lane has switched back to main_.
 void Block::run(std::uint32_t index) {
   index_ = index;
   Block* const outer = std::exchange(running, this);
@@ -57,6 +61,7 @@ void Block::run(std::uint32_t index) {
   running = outer;
 }
 
+// Stacks are those of the block before, whose lanes have all ended.
 void Block::start_lanes() {
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
@@ -70,6 +75,7 @@ void Block::start_lanes() {
   }
 }
 
+// A fibre must not return: it ends by switching to the next lane for good.
 void Block::lane_entry(void* argument) {
   Lane& lane = *static_cast<Lane*>(argument);
   Block& block = *lane.block;
@@ -94,6 +100,7 @@ void Block::run_body(Lane& lane) {
   }
 }
 
+// An exit may be what a barrier was waiting for.
 void Block::lane_exits(Lane& lane) {
   Warp& warp = warp_of(lane);
   lane.exited = true;
@@ -115,6 +122,7 @@ void Block::lane_exits(Lane& lane) {
   }
 }
 
+// A bit for each warp with a lane that has not exited.
 std::uint32_t Block::live_warps() const {
   std::uint32_t mask = 0;
   for (std::size_t i = 0; i < warps_.size(); ++i) mask |= (warps_[i].live != 0 ? 1u : 0u) << i;
@@ -139,6 +147,7 @@ void Block::set_ready(Warp& warp, std::uint32_t lanes) {
   ready_warps_ = lanes != 0 ? ready_warps_ | bit : ready_warps_ & ~bit;
 }
 
+// For unwinding after a failure, when readiness no longer matters.
 Lane* Block::any_unfinished() {
   for (Lane& lane : lanes_) {
     if (!lane.exited) return &lane;
@@ -207,6 +216,7 @@ void Block::yield() {
   if (failing_) throw Unwind{};
 }
 
+// Eight chances from one random number.
 bool Block::one_in_sixteen() {
   if (chances_left_ == 0) {
     chances_ = static_cast<std::uint32_t>(random_());
@@ -218,6 +228,7 @@ bool Block::one_in_sixteen() {
   return hit;
 }
 
+// Counts rounds in which nothing but atomics happened; release() and exits set the count back.
 void Block::give_way(const Site& site) {
   current_->waits_at = site;
   if (++spins_ > options_.spin_limit) {

@@ -31,7 +31,7 @@ struct Site {
   std::uint32_t detail = 0;
 
   bool operator==(const Site& other) const;
-  /// The same primitive, from wherever.
+  /// Whether both are calls of one primitive, from whatever place.
   bool is_same_call(const Site& other) const;
   bool is_none() const { return *name == '\0'; }
   std::string text() const;
@@ -49,6 +49,7 @@ using Combine = void (*)(const WarpValues& in, std::uint32_t present, WarpValues
 
 class Block;
 
+/// One thread of the block: its fibre and what it waits for.
 struct Lane {
   Block* block = nullptr;
   std::uint32_t thread = 0;
@@ -62,6 +63,7 @@ struct Lane {
   std::uint32_t bit() const { return 1u << in_warp(); }
 };
 
+/// 32 lanes, and the collective at which they meet.
 struct Warp {
   enum class Reach { kWarp, kBlock, kNamedSync, kNamedArrive };
 
@@ -79,6 +81,7 @@ struct Warp {
   std::uint32_t next = 0;                    ///< position in `order`
 };
 
+/// The barrier of one number; it begins anew when all expected threads have arrived.
 struct NamedBarrier {
   std::uint32_t arrived = 0;   ///< threads
   std::uint32_t expected = 0;  ///< threads; 0 while nobody has arrived
@@ -86,6 +89,8 @@ struct NamedBarrier {
   Site first;
 };
 
+/// Runs on one thread. A failure is recorded once; then every lane is resumed to be unwound by
+/// an exception, so that destructors of the body run.
 class Block {
  public:
   Block(const Launch& launch, const Options& options, const std::function<void()>& body,
@@ -100,6 +105,8 @@ class Block {
   std::uint32_t index() const { return index_; }
   Byte* shared() { return shared_.get(); }
 
+  /// What the lanes brought to a collective and what was combined of it; valid until the lane's
+  /// next but one.
   struct Exchanged {
     const WarpValues& in;
     const WarpValues& out;
@@ -158,7 +165,7 @@ class Block {
   void named_arrival(Warp& warp, std::uint32_t number);
   void check_shared(const Site& site, const void* at, std::size_t bytes);
   Mbarrier& mbarrier(const Site& site, std::uint64_t* barrier);
-  /// The same, with its last phase completed.
+  /// The barrier, which must have completed its last phase.
   Mbarrier& mbarrier_in_phase(const Site& site, std::uint64_t* barrier);
   void wake_waiters(Mbarrier& barrier);
   void check_unchanged(const Site& site, bool unchanged);

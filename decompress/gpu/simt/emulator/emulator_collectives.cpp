@@ -25,6 +25,7 @@ Block::Exchanged Block::warp_collective(const Site& site, std::uint64_t value, C
   return arrive(site, Warp::Reach::kWarp, value, combine, 0);
 }
 
+// Counts within each warp first; block_arrival() adds the warps up.
 std::uint32_t Block::block_barrier(const Site& site, bool predicate) {
   const Combine count = [](const WarpValues& in, std::uint32_t present, WarpValues& out) {
     std::uint32_t sum = 0;
@@ -37,6 +38,7 @@ std::uint32_t Block::block_barrier(const Site& site, bool predicate) {
   return static_cast<std::uint32_t>(result.out[0]);
 }
 
+// Preconditions of the hardware, whose violation would hang or be undefined there.
 void Block::named_barrier(const Site& site, std::uint32_t threads, bool wait) {
   if (site.detail == 0 || site.detail >= kNamedBarriers) {
     fail(Failure::kBadCall, "a named barrier has a number from 1 to 15: ", {site});
@@ -49,6 +51,8 @@ void Block::named_barrier(const Site& site, std::uint32_t threads, bool wait) {
          threads);
 }
 
+// The first lane of a warp states what the collective is, the others must agree, the last one
+// completes it. Returns when the lane runs again.
 Block::Exchanged Block::arrive(const Site& site, Warp::Reach reach, std::uint64_t value,
                                Combine combine, std::uint32_t threads) {
   Lane& lane = *current_;
@@ -74,6 +78,8 @@ Block::Exchanged Block::arrive(const Site& site, Warp::Reach reach, std::uint64_
   return {warp.in[turn], warp.out[turn]};
 }
 
+// Equal calls at different places of the source are a mismatch as well: such code works on a
+// GPU only by chance.
 void Block::check_arrival(const Warp& warp, const Site& site) {
   if (warp.site == site) return;
   const Lane& lane = *current_;
@@ -102,6 +108,7 @@ void Block::complete(Warp& warp, std::uint32_t number) {
   }
 }
 
+// All live lanes may run again, in an order drawn anew.
 void Block::release(Warp& warp) {
   warp.arrived = 0;
   ++warp.turn;
@@ -110,6 +117,7 @@ void Block::release(Warp& warp) {
   draw_order(warp);
 }
 
+// One warp is at the barrier; whether it was the last is checked in try_block_release().
 void Block::block_arrival(Warp& warp, std::uint32_t number) {
   const bool same_call = block_site_.is_same_call(warp.site);
   const bool same_place = options_.allow_split_block_sync || block_site_ == warp.site;

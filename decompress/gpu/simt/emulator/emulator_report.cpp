@@ -30,11 +30,13 @@ bool same(const char* a, const char* b) {
 
 }  // namespace
 
+// Used in all messages; `mask` must not be 0.
 std::string lanes_text(std::uint32_t mask, std::uint32_t warp) {
   return (std::popcount(mask) == 1 ? "lane " : "lanes ") + ranges(mask) + " of warp " +
          std::to_string(warp);
 }
 
+// The function's name is no part of it: line and file say more.
 bool Site::operator==(const Site& other) const {
   return where.line == other.where.line && detail == other.detail && is_same_call(other) &&
          same(where.file, other.where.file);
@@ -52,11 +54,13 @@ std::string Site::text() const {
   return text.append(" (").append(where.function).append(")");
 }
 
+// Lane, warp and block, for messages.
 std::string Block::place(const Lane& lane) const {
   return "lane " + std::to_string(lane.in_warp()) + " of warp " + std::to_string(lane.warp()) +
          " of block " + std::to_string(index_);
 }
 
+// Only the first failure is kept, since later ones are often its consequence.
 void Block::record(Failure failure, const std::string& what, const std::vector<Site>& sites) {
   if (failing_) return;
   failing_ = true;
@@ -68,6 +72,7 @@ void Block::record(Failure failure, const std::string& what, const std::vector<S
   }
 }
 
+// Names the lane unless the sites do.
 void Block::fail(Failure failure, const std::string& what, const std::vector<Site>& sites) {
   record(failure, sites.empty() ? place(*current_) + ": " + what : what, sites);
   throw Unwind{};

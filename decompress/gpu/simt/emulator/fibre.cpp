@@ -30,8 +30,8 @@ namespace {
 thread_local Fibre* switching_from = nullptr;
 thread_local Fibre* switching_to = nullptr;
 
-/// Of a stack, what the frames may take that never return because finish() leaves them: those of
-/// begin() and of the entry. All others return, or an exception unwinds them.
+/// Bytes of a stack for frames that never return because finish() leaves them: those of begin() and
+/// of the entry. All others return, or an exception unwinds them.
 constexpr std::size_t kLastFrames = 4096;
 
 /// Frames that were left and not returned from stay poisoned for the next user of the memory.
@@ -43,6 +43,7 @@ void forget_poison([[maybe_unused]] std::byte* from, [[maybe_unused]] std::size_
 
 }  // namespace
 
+// MAP_NORESERVE: untouched pages of stacks take no memory.
 FibreStacks::FibreStacks(std::size_t count, std::size_t stack_bytes) : count_(count) {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes + page - 1) / page * page;
@@ -56,11 +57,13 @@ FibreStacks::FibreStacks(std::size_t count, std::size_t stack_bytes) : count_(co
   }
 }
 
+// Poison would outlive the mapping and hit whoever maps the place next.
 FibreStacks::~FibreStacks() {
   for (std::size_t i = 0; i < count_; ++i) forget_poison(bottom(i), stack_bytes_);
   munmap(memory_, count_ * stride_);
 }
 
+// After the guard page, since stacks grow downwards into it.
 std::byte* FibreStacks::bottom(std::size_t index) const {
   return memory_ + index * stride_ + (stride_ - stack_bytes_);
 }
@@ -112,6 +115,7 @@ void Fibre::prepare(std::byte* bottom, std::size_t bytes, void (*entry)(void*), 
   context_ = top;
 }
 
+// The switch itself, without telling sanitizers.
 void Fibre::jump(Fibre& to) {
   presso_fibre_jump(&context_, to.context_);
 }
@@ -155,6 +159,7 @@ void Fibre::begin() {
   std::abort();  // entry must end with finish()
 }
 
+// Sanitizers must be told before and after: they keep the bounds of the present stack.
 void Fibre::switch_to(Fibre& to) {
   switching_from = this;
   switching_to = &to;
@@ -167,6 +172,7 @@ void Fibre::switch_to(Fibre& to) {
 #endif
 }
 
+// A null fake stack tells the sanitizer that this one is not coming back.
 void Fibre::finish(Fibre& to) {
   switching_from = this;
   switching_to = &to;

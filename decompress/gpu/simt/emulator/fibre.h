@@ -39,7 +39,7 @@ class Fibre {
   void prepare(std::byte* bottom, std::size_t bytes, void (*entry)(void*), void* argument);
   /// Goes on in `to`; returns when something switches back to this fibre, which must be running.
   void switch_to(Fibre& to);
-  /// The same for a fibre that is done: nothing may switch back to it before prepare().
+  /// Like switch_to(), for a fibre that is done: nothing may switch back to it before prepare().
   [[noreturn]] void finish(Fibre& to);
 
  private:
