@@ -13,7 +13,7 @@
 namespace presso {
 namespace {
 
-/// A line of so many bytes is a row, not a comment.
+/// A line of at least this number of bytes is a row and not a comment.
 constexpr std::size_t kLongLine = std::size_t{1} << 24;
 
 /// The part of the options that concerns the dialect.

@@ -4,7 +4,7 @@
 // - LF, CR LF and a lone CR end a line.
 // - A quote opens a field only as its first byte; elsewhere in an unquoted field it is data. In
 //   quotes a doubled quote is one quote, and line ends and delimiters are data.
-// - Text behind a closing quote (`"a"b`) makes the field irregular: it reaches to the next
+// - Text after a closing quote (`"a"b`) makes the field irregular: it reaches to the next
 //   delimiter or line end, and its value is its text as it stands, quotes included.
 // - Blank lines and lines that begin with the comment byte are no records; they belong to what
 //   stands before the next record. In a text of one column, though, a blank line is a record of one

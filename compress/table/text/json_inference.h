@@ -41,7 +41,7 @@ class JsonInference {
   void add(Bytes text, std::uint64_t first_line);
   /// Adds `lines` to every line that was noted.
   void move_lines(std::uint64_t lines);
-  /// What was seen of a later part of the text.
+  /// Merges the findings of a later part of the text into these.
   void merge(const JsonInference& later);
 
   /// The schema; all columns may be null. kInvalidArgument: no row has a key; there are more

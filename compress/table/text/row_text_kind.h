@@ -21,7 +21,7 @@ class ColumnFinder {
   virtual Status add(Bytes text, std::uint64_t first_line) = 0;
   /// Adds `lines` to every line that was noted: the text turned out to begin so much later.
   virtual void move_lines(std::uint64_t lines) = 0;
-  /// What was seen of a later part of the text, by a finder of the same kind.
+  /// Merges the findings of a later part of the text into these, by a finder of the same kind.
   virtual void merge(const ColumnFinder& later) = 0;
   virtual Result<TableSchema> finish() const = 0;
   /// Reports in the order of finish()'s columns.

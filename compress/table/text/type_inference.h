@@ -59,7 +59,7 @@ class TypeInference {
   void add(const RecordBatch& batch, Bytes text, std::uint64_t first_line);
   /// Adds `lines` to every line that was noted.
   void move_lines(std::uint64_t lines);
-  /// What was seen of a later part of the text.
+  /// Merges the findings of a later part of the text into these.
   void merge(const TypeInference& later);
   /// Like merge() above, where column i of `later` is column columns[i] here.
   void merge(const TypeInference& later, const std::vector<std::uint32_t>& columns);

@@ -170,7 +170,7 @@ class TableCompressor {
     }
   }
 
-  /// What was found out about a piece of a file.
+  /// The types and counts found in one piece of a file.
   struct FoundPart {
     PiecePlace place;
     bool is_right = false;  ///< the piece was read and ends where it was guessed to end

@@ -24,7 +24,7 @@ struct TileCodes {
   u32 low = 0;
   u32 high = 0;
 
-  /// Of tile `tile` of a vector, whose lanes have `words` words each.
+  /// The codes of tile `tile` of a vector, whose lanes have `words` words each.
   PRESSO_DEVICE static TileCodes load(const u32* lane, u32 words, u32 tile) {
     const u32 bit = tile * kTileBits;
     const u32 word = bit / kWordBits;
