@@ -64,7 +64,9 @@ unsigned reads_to_open_again(std::uint64_t most_bytes, std::uint64_t groups) {
     for (std::uint64_t i = 0; i < groups; ++i) {
       const auto group = GroupReader::open(copy, i);
       EXPECT_TRUE(group.ok());
-      if (group.ok()) EXPECT_EQ((*group)->first_row(), 2000 * i);
+      if (group.ok()) {
+        EXPECT_EQ((*group)->first_row(), 2000 * i);
+      }
     }
     return access.reads() - before;
   };
