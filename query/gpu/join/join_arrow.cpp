@@ -43,7 +43,7 @@ std::optional<JoinKeyType> type_of(std::string_view format) {
 
 /// Arrays that break Arrow's rules are invalid; correct arrays that joins do not take are
 /// unsupported.
-Error invalid(const char* what) {
+Error invalid_arrow_keys(const char* what) {
   return make_error(ErrorCode::kInvalidArgument, std::string("an Arrow column of keys ") + what);
 }
 Error unsupported(const std::string& what) {
@@ -69,13 +69,13 @@ Result<JoinColumn> column_of(const ArrowArray& array, const ArrowSchema& schema,
   if (schema.dictionary != nullptr) return unsupported("is a dictionary");
   const auto type = type_of(schema.format);
   if (!type) return unsupported("has the format '" + std::string(schema.format) + "'");
-  if (length < 0 || offset < 0) return invalid("has a negative length or offset");
-  if (array.n_buffers != 2) return invalid("has not two buffers");
+  if (length < 0 || offset < 0) return invalid_arrow_keys("has a negative length or offset");
+  if (array.n_buffers != 2) return invalid_arrow_keys("has not two buffers");
   JoinColumn column;
   column.type = *type;
   column.rows = static_cast<std::uint64_t>(length);
   if (length == 0) return column;
-  if (array.buffers[1] == nullptr) return invalid("lacks its values");
+  if (array.buffers[1] == nullptr) return invalid_arrow_keys("lacks its values");
   column.d_keys = static_cast<const Byte*>(array.buffers[1]) + offset * facts_of(*type).bytes;
   if (array.null_count != 0) column.d_valid = array.buffers[0];
   column.first_valid = static_cast<std::uint64_t>(offset);
@@ -167,7 +167,8 @@ Result<JoinColumn> JoinColumn::from_arrow(const ArrowDeviceArray& array,
 Result<JoinSide> JoinSide::from_arrow(const ArrowDeviceArray& device_array,
                                       const ArrowSchema& schema) {
   const ArrowArray& array = device_array.array;
-  if (array.release == nullptr || schema.release == nullptr) return invalid("was released");
+  if (array.release == nullptr || schema.release == nullptr)
+    return invalid_arrow_keys("was released");
   if (!is_on_a_gpu(device_array.device_type)) return unsupported("is not in memory of CUDA's");
   return without_bad_alloc([&]() -> Result<JoinSide> {
     JoinSide side;
