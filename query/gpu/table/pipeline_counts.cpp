@@ -10,7 +10,10 @@
 namespace presso::gpu {
 
 using query::StageKind;
+
+namespace {
 using Kind = PipelineStep::Kind;
+}  // namespace
 
 bool PipelineBuilder::may_count(const StageUse& use) const {
   const StageKind kind = use.stage->kind;

@@ -209,15 +209,15 @@ Result<StringRows::Places> StringRows::allocate_work() {
     matches = std::max<std::uint64_t>(matches, run.blocks.size());
     status_count_ += static_cast<std::uint32_t>(run.blocks.size());
   }
-  constexpr std::uint64_t kWord = sizeof(std::uint32_t);
+  constexpr std::uint64_t kBytesOfWord = sizeof(std::uint32_t);
   MemoryParts parts;
   parts.add(counts_bytes_);
   Places places{};
-  places.tiles_at = parts.add(tiles * kWord);
-  places.words_at = parts.add(words * kWord);
-  places.matches_at = parts.add(matches * kWord);
-  places.status_at = parts.add(status_count_ * kWord);
-  places.rows_at = parts.add(runs_.size() * slices_ * kSliceWords * kWord);
+  places.tiles_at = parts.add(tiles * kBytesOfWord);
+  places.words_at = parts.add(words * kBytesOfWord);
+  places.matches_at = parts.add(matches * kBytesOfWord);
+  places.status_at = parts.add(status_count_ * kBytesOfWord);
+  places.rows_at = parts.add(runs_.size() * slices_ * kSliceWords * kBytesOfWord);
   PRESSO_ASSIGN(work_, space_.memory.allocate(parts.bytes()));
   places.work = work_.get();
   return places;
