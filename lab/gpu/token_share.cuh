@@ -10,7 +10,8 @@
 
 namespace presso::gpu {
 
-/// Whether the payload is that of so many codes. Where it is not nothing of it is looked at.
+/// Whether the payload has the size that its number of codes asks for. A payload of another size is
+/// not read at all.
 PRESSO_DEVICE bool has_right_size(const TokenBlock& block) {
   return block.codes <= kMaxBlockBytes && block.plain_bytes <= kMaxBlockBytes &&
          block.payload.size == 4 * token_words(block.codes);

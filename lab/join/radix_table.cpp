@@ -10,7 +10,7 @@
 namespace presso::query::join::lab {
 namespace {
 
-/// Levels of partitioning, each of so many bits.
+/// The number of hash bits that each level of partitioning looks at; their sum is `bits`.
 std::vector<unsigned> levels_of(unsigned bits) {
   constexpr unsigned kRadixBits = 6;
   std::vector<unsigned> levels = {std::min(bits, kRadixBits)};
@@ -20,7 +20,8 @@ std::vector<unsigned> levels_of(unsigned bits) {
   return levels;
 }
 
-/// Of one part, into 2^more.
+/// Splits one part, the tuples of [begin, end), into 2^more parts by the next `more` hash bits.
+/// Writes where each of them begins to `begins`.
 void split(const Tuple* from, std::uint64_t begin, std::uint64_t end, unsigned bits, unsigned more,
            std::uint64_t* begins, Tuple* to) {
   const std::uint64_t mask = (std::uint64_t{1} << more) - 1;

@@ -46,7 +46,7 @@ class DeviceMemory {
 
   Status allocate(std::size_t bytes) {
     bytes_ = bytes;
-    // Of no bytes at all: an address all the same.
+    // cudaMalloc() gives a null pointer for zero bytes; for one byte it gives a real address.
     return check(cudaMalloc(&memory_, std::max<std::size_t>(bytes, 1)), "allocating");
   }
   Status fill(std::size_t bytes, Byte value, const Stream& stream) {
