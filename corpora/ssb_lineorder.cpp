@@ -37,7 +37,7 @@ struct Order {
   std::array<Line, tpch::kMaxLines> lines;
 };
 
-Line make_line(Random& random, int order_date, Scale scale) {
+Line make_ssb_line(Random& random, int order_date, Scale scale) {
   Line line{};
   line.part = 1 + random.below(static_cast<std::uint32_t>(scale.parts()));
   line.supplier = 1 + random.below(static_cast<std::uint32_t>(scale.suppliers()));
@@ -53,7 +53,7 @@ Line make_line(Random& random, int order_date, Scale scale) {
   return line;
 }
 
-Order make_order(std::uint64_t row, Scale scale) {
+Order make_ssb_order(std::uint64_t row, Scale scale) {
   Random random = row_random(kPurpose, row);
   Order order{};
   order.key = tpch::order_key(row);
@@ -66,7 +66,7 @@ Order make_order(std::uint64_t row, Scale scale) {
   order.priority = tpch::pick(random, tpch::kPriorities);
   order.line_count = 1 + random.below(tpch::kMaxLines);
   for (std::uint32_t i = 0; i < order.line_count; ++i) {
-    order.lines[i] = make_line(random, order.date, scale);
+    order.lines[i] = make_ssb_line(random, order.date, scale);
     order.total_price += order.lines[i].revenue * (100 + order.lines[i].tax) / 100;
   }
   return order;
@@ -83,7 +83,7 @@ class Lineorder final : public TableGenerator {
   }
 
   void append_row(std::uint64_t row, RowWriter& to) override {
-    const Order order = make_order(row, scale_);
+    const Order order = make_ssb_order(row, scale_);
     for (std::uint32_t i = 0; i < order.line_count; ++i) append_line(order, i, to);
   }
 

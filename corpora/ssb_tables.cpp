@@ -22,7 +22,7 @@ void append_city(std::string_view nation, std::uint32_t number, RowWriter& to) {
 }
 
 /// Key to phone, which customers and suppliers have alike.
-void append_party(std::string_view prefix, std::uint64_t key, Random& random, RowWriter& to) {
+void append_ssb_party(std::string_view prefix, std::uint64_t key, Random& random, RowWriter& to) {
   const std::uint32_t number = random.below(tpch::kNations.size());
   const tpch::Nation& nation = tpch::kNations[number];
   to.number(key);
@@ -45,7 +45,7 @@ class Customer final : public TableGenerator {
   void append_row(std::uint64_t row, RowWriter& to) override {
     Random random = row_random(0x7373620002, row);
     to.begin_row();
-    append_party("Customer#", row + 1, random, to);
+    append_ssb_party("Customer#", row + 1, random, to);
     to.word(tpch::pick(random, tpch::kSegments));
     to.end_row();
   }
@@ -65,7 +65,7 @@ class Supplier final : public TableGenerator {
   void append_row(std::uint64_t row, RowWriter& to) override {
     Random random = row_random(0x7373620003, row);
     to.begin_row();
-    append_party("Supplier#", row + 1, random, to);
+    append_ssb_party("Supplier#", row + 1, random, to);
     to.end_row();
   }
 

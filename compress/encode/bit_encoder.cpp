@@ -71,7 +71,7 @@ void put_zeros(std::vector<ListItem>& items, std::uint32_t count) {
 }
 
 /// The length itself, then runs of repetitions; what is too short for a run is written again.
-void put_length(std::vector<ListItem>& items, Byte length, std::uint32_t count) {
+void put_code_lengths(std::vector<ListItem>& items, Byte length, std::uint32_t count) {
   items.push_back({length, 0});
   for (--count; count >= bit::run_of(bit::kRepeatLength).least;) {
     const std::uint32_t run = std::min(count, longest_run(bit::kRepeatLength));
@@ -87,7 +87,7 @@ std::vector<ListItem> list_lengths(std::span<const Byte> lengths) {
   for (auto at = lengths.begin(); at != lengths.end();) {
     const auto end = std::find_if(at, lengths.end(), [&](Byte other) { return other != *at; });
     const auto count = static_cast<std::uint32_t>(end - at);
-    *at == 0 ? put_zeros(items, count) : put_length(items, *at, count);
+    *at == 0 ? put_zeros(items, count) : put_code_lengths(items, *at, count);
     at = end;
   }
   return items;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kBatchBytes = 2u << 20;  ///< without strings
 constexpr std::uint64_t kBatchStringBytes = 256u << 10;
 
 /// Copies text without a check of room; returns the place after it.
-char* put(char* at, std::string_view text) {
+char* put_text(char* at, std::string_view text) {
   std::memcpy(at, text.data(), text.size());
   return at + text.size();
 }
@@ -294,10 +294,11 @@ void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
 // The delimiter after the last field is overwritten by the row's end.
 char* RowPrinter::print_row(std::uint64_t row, char* at) const {
   for (const Field& field : fields_) {
-    at = field.column.is_null(row) ? put(at, form_.null_text) : print_field<false>(field, row, at);
+    at = field.column.is_null(row) ? put_text(at, form_.null_text)
+                                   : print_field<false>(field, row, at);
     *at++ = static_cast<char>(form_.delimiter);
   }
-  return put(at - 1, row_end_);
+  return put_text(at - 1, row_end_);
 }
 
 /// The order of the row's keys; nullptr is the order of the columns.
@@ -316,21 +317,21 @@ char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
   *at++ = '{';
   std::size_t left_out = form_.json_spaces ? 2 : 1;  // in front of the first member
   const auto print_member = [&](const Field& field, bool null) {
-    at = put(at, std::string_view(field.before).substr(left_out));
-    at = null ? put(at, "null") : print_field<true>(field, row, at);
+    at = put_text(at, std::string_view(field.before).substr(left_out));
+    at = null ? put_text(at, "null") : print_field<true>(field, row, at);
     left_out = 0;
   };
   if (const JsonOrder* const order = order_of(row)) {
     for (const std::uint32_t key : *order) {
       print_member(fields_[key & ~kJsonNull], (key & kJsonNull) != 0);
     }
-    return put(at, row_end_);
+    return put_text(at, row_end_);
   }
   for (const Field& field : fields_) {
     const bool null = field.column.is_null(row);
     if (!null || !form_.json_omits_nulls) print_member(field, null);
   }
-  return put(at, row_end_);
+  return put_text(at, row_end_);
 }
 
 /// Writes a value that is not null, and returns the end.
@@ -366,7 +367,7 @@ char* RowPrinter::print_field(const Field& field, std::uint64_t row, char* at) c
       return at + length;
     }
     case Kind::kBool:
-      return put(at, field.words[column.values[row / 8] >> (row % 8) & 1]);
+      return put_text(at, field.words[column.values[row / 8] >> (row % 8) & 1]);
     case Kind::kString:
       return print_string<Json>(column.string(row), field.values_end, at);
     case Kind::kQuotedString:

@@ -80,8 +80,8 @@ Result<States> states_of(const BoundQuery& query) {
 }
 
 /// The name of a state's column, such as "sum(price)".
-std::string name_of(const AggregateCall& call, const BoundQuery& query,
-                    const std::vector<std::string>& names) {
+std::string name_of_state(const AggregateCall& call, const BoundQuery& query,
+                          const std::vector<std::string>& names) {
   if (!call.argument) return "count(*)";
   const char* kind = call.kind == AggregateKind::kSum   ? "sum("
                      : call.kind == AggregateKind::kMin ? "min("
@@ -111,10 +111,10 @@ std::vector<StateColumn> columns_of(const BoundQuery& query,
   }
   for (const AggregateCall& call : states) {
     const std::size_t column = columns.size();
-    add(name_of(call, query, names), is_count(call.kind) ? integer_node(column)
-                                     : is_sum(call.kind)
-                                         ? bytes_node(column)
-                                         : column_like(query.input->at(*call.argument), column));
+    add(name_of_state(call, query, names),
+        is_count(call.kind) ? integer_node(column)
+        : is_sum(call.kind) ? bytes_node(column)
+                            : column_like(query.input->at(*call.argument), column));
   }
   return columns;
 }

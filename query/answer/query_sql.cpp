@@ -8,21 +8,22 @@ namespace presso {
 namespace {
 
 /// The name that qualifies columns if the table has no alias.
-std::string name_of(const SqlSource& source) {
+std::string name_of_source(const SqlSource& source) {
   return source.path == "-" ? "stdin" : source.path;
 }
 
 }  // namespace
 
 Query Query::from(const SqlQuery& statement, std::string_view text, std::vector<Table> tables) {
-  Query query = from({tables[0]}, {name_of(statement.from)});
+  Query query = from({tables[0]}, {name_of_source(statement.from)});
   query.parsed_from(text).as(statement.from.alias);
   for (std::size_t i = 0; i < statement.joins.size(); ++i) {
     const SqlJoin& join = statement.joins[i];
     if (join.using_columns.empty()) {
-      query.join({tables[i + 1]}, {name_of(join.source)}, join.kind, join.on);
+      query.join({tables[i + 1]}, {name_of_source(join.source)}, join.kind, join.on);
     } else {
-      query.join_using({tables[i + 1]}, {name_of(join.source)}, join.kind, join.using_columns);
+      query.join_using({tables[i + 1]}, {name_of_source(join.source)}, join.kind,
+                       join.using_columns);
     }
     query.as(join.source.alias);
   }

@@ -78,7 +78,7 @@ Function of_strings(Step step, Family family, std::size_t count, std::int64_t pa
 }
 
 /// substr(text, first [, length]).
-Result<NodeId> substring(Call& call) {
+Result<NodeId> bind_substring(Call& call) {
   PRESSO_ASSIGN(call.arguments[0], string_argument(call, 0));
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
     PRESSO_ASSIGN(call.arguments[i], integer_argument(call, i));
@@ -292,7 +292,7 @@ Functions make_functions() {
   functions["ends_with"] = functions["suffix"] = of_strings(Step::kEndsWith, Family::kBool, 2);
   functions["contains"] = of_strings(Step::kContains, Family::kBool, 2);
   functions["strpos"] = functions["instr"] = of_strings(Step::kPosition, Family::kInteger, 2);
-  functions["substr"] = functions["substring"] = {2, 3, substring};
+  functions["substr"] = functions["substring"] = {2, 3, bind_substring};
   functions["concat"] = {1, 1000, concat};
   functions["regexp_matches"] = {2, 2, matches};
   // Dates and timestamps: every part is also a function of its own, year(x).

@@ -29,7 +29,7 @@ bool is_number(Family family) {
 bool is_whole(Family family) {
   return family == Family::kInteger || family == Family::kDecimal;
 }
-bool is_moment(Family family) {
+bool is_moment_family(Family family) {
   return family == Family::kDate || family == Family::kTime;
 }
 
@@ -600,7 +600,8 @@ Result<NodeId> Builder::arithmetic(Step step, NodeId a, NodeId b) const {
   if (at(a).family == Family::kNull && at(b).family == Family::kNull) return null();
   if (at(a).family == Family::kNull) a = as_null_of(at(b));
   if (at(b).family == Family::kNull) b = as_null_of(at(a));
-  if (is_moment(at(a).family) || is_moment(at(b).family)) return date_arithmetic(step, a, b);
+  if (is_moment_family(at(a).family) || is_moment_family(at(b).family))
+    return date_arithmetic(step, a, b);
   for (const NodeId operand : {a, b}) {
     if (!is_number(at(operand).family)) {
       return refused("this is " + type_of(operand) + ", where a number must stand; CAST converts");
@@ -683,7 +684,7 @@ Status Builder::unify_times(std::vector<NodeId>& nodes) const {
   bool any_time = false;
   TimeUnit unit = TimeUnit::kSecond;
   for (const NodeId id : nodes) {
-    if (!is_moment(at(id).family)) {
+    if (!is_moment_family(at(id).family)) {
       return refused("there is no type for " + type_of(nodes[0]) + " and " + type_of(id));
     }
     any_time = any_time || at(id).family == Family::kTime;
@@ -773,7 +774,7 @@ Status Builder::unify(std::vector<NodeId>& nodes) const {
       PRESSO_ASSIGN(id, literal_as(id, type));
     }
   }
-  if (is_moment(at(type).family)) return unify_times(nodes);
+  if (is_moment_family(at(type).family)) return unify_times(nodes);
   // First find the strongest kind of number and the greatest scale, then convert all nodes to them.
   bool real = false;
   bool decimals = false;

@@ -17,7 +17,7 @@ namespace presso::query {
 namespace {
 
 /// Negative, zero or positive, like memcmp; a prefix is less than the longer string.
-int compare(const StringRef& a, const StringRef& b) {
+int compare_bytes(const StringRef& a, const StringRef& b) {
   const std::size_t common = static_cast<std::size_t>(std::min(a.size, b.size));
   const int order = common == 0 ? 0 : std::memcmp(a.data, b.data, common);
   if (order != 0) return order;
@@ -45,7 +45,7 @@ struct Less {
     return a < b;
   }
   static bool test(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
-  static bool test(const StringRef& a, const StringRef& b) { return compare(a, b) < 0; }
+  static bool test(const StringRef& a, const StringRef& b) { return compare_bytes(a, b) < 0; }
 };
 struct LessEqual {
   template <class T>
@@ -161,7 +161,7 @@ void is_null(const StepContext& c) {
 
 /// Copies row `i` of a chosen operand, with its null or failure.
 template <class T>
-void take(const StepContext& c, const Register& from, std::uint32_t i, T* to) {
+void copy_value(const StepContext& c, const Register& from, std::uint32_t i, T* to) {
   to[i] = from.as<T>()[i];
   if (fails(from, i)) {
     c.fail(i);
@@ -186,7 +186,7 @@ void choose_branch(const StepContext& c) {
       if (failed || (!when.is_null(i) && when.as<Byte>()[i] != 0)) break;
     }
     const std::size_t taken = branch + 1 < c.from.size() ? branch + 1 : c.from.size() - 1;
-    take<T>(c, *c.from[taken], i, to);
+    copy_value<T>(c, *c.from[taken], i, to);
     if (failed) c.fail(i);
   }
 }
@@ -199,7 +199,7 @@ void first_value(const StepContext& c) {
   for (std::uint32_t i = 0; i < c.count; ++i) {
     std::size_t part = 0;
     while (part + 1 < c.from.size() && c.from[part]->is_null(i) && !fails(*c.from[part], i)) ++part;
-    take<T>(c, *c.from[part], i, to);
+    copy_value<T>(c, *c.from[part], i, to);
   }
 }
 

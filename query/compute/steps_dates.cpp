@@ -58,7 +58,7 @@ std::int64_t week_of(std::int64_t days) {
 }
 
 /// The value of one part; parts of the time are 0 for dates.
-std::int64_t part_of(DatePart part, const Units& units, std::int64_t value) {
+std::int64_t date_part_of(DatePart part, const Units& units, std::int64_t value) {
   const Moment moment = units.take_apart(value);
   const civil::Date date = civil::date_of(moment.days);
   switch (part) {
@@ -182,7 +182,7 @@ void run_date_step(const StepContext& c) {
     if (days > kFarDays || days < -kFarDays) {
       c.fail(i);
     } else if (c.node.step == Step::kDatePart) {
-      to[i] = part_of(part, units, a[i]);
+      to[i] = date_part_of(part, units, a[i]);
     } else if (c.node.step == Step::kTruncate) {
       store(begin_of(part, units, a[i]), i);
     } else {

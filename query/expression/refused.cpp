@@ -78,7 +78,7 @@ constexpr Refusal kStatements[] = {
     {"pivot", kOnlySelect},
 };
 
-std::string upper_case(std::string_view text) {
+std::string in_upper_case(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(), [](char letter) {
     return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
@@ -93,7 +93,7 @@ std::optional<Error> look_up(const Token& token, const Refusal (&table)[size]) {
                                   [&token](const Refusal& row) { return token.is_word(row.word); });
   if (found == std::end(table)) return std::nullopt;
   const bool word_in_front = found->message.front() == ' ' || found->message.front() == ';';
-  std::string what = word_in_front ? upper_case(found->word) : std::string();
+  std::string what = word_in_front ? in_upper_case(found->word) : std::string();
   if (found->message.front() == ';') what += " is not supported";
   return error_at(token.offset, what + std::string(found->message));
 }
@@ -143,7 +143,7 @@ std::optional<Error> refused_key(const Token& token, const Token& after) {
   const bool list = (token.is_word("rollup") || token.is_word("cube")) && after.is_symbol("(");
   const bool sets = token.is_word("grouping") && after.is_word("sets");
   if (!list && !sets && !token.is_word("all")) return std::nullopt;
-  const std::string name = sets ? "GROUPING SETS" : upper_case(token.text);
+  const std::string name = sets ? "GROUPING SETS" : in_upper_case(token.text);
   return error_at(token.offset, name + std::string(advice));
 }
 

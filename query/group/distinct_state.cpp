@@ -100,13 +100,14 @@ void move_to(const WordPair& key, std::uint32_t group, GroupKeyPairs<WordPair>& 
 }
 void move_to(const StringRef& key, std::uint32_t group, GroupKeyPairs<StringRef>& pairs) {
   pairs.groups[pairs.count] = group;
-  // finish() copies the bytes, when all sizes are known; the key points to the old ones so far.
+  // finish_pairs() copies the bytes when all sizes are known; until then the key points to the old
+  // ones.
   pairs.keys[pairs.count++] = key;
 }
 
-void finish(GroupKeyPairs<WordPair>&) {}
+void finish_pairs(GroupKeyPairs<WordPair>&) {}
 /// Copies the keys with their new groups in front, when all sizes are known.
-void finish(GroupKeyPairs<StringRef>& pairs) {
+void finish_pairs(GroupKeyPairs<StringRef>& pairs) {
   std::size_t total = 0;
   for (std::uint32_t i = 0; i < pairs.count; ++i) total += pairs.keys[i].size;
   pairs.bytes.resize_discarding(total);
@@ -272,7 +273,7 @@ class DistinctState final : public AggregateState {
   }
   /// Adds the gathered pairs to the table and begins a new batch of them.
   void flush() {
-    finish(pairs_);
+    finish_pairs(pairs_);
     insert();
     pairs_.count = 0;
   }

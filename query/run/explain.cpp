@@ -27,7 +27,7 @@ std::string percent(double share) {
 }
 
 /// A number with three digits and its unit.
-std::string number(double value, const char* unit) {
+std::string with_unit(double value, const char* unit) {
   char text[48];
   std::snprintf(text, sizeof text, "%.3g %s", value, unit);
   return text;
@@ -103,7 +103,7 @@ void add_outcome(const Execution& execution, double seconds, std::string& text) 
   if (summary.spilled_bytes > 0)
     text += "written to disk: " + bytes_text(summary.spilled_bytes) + "\n";
   text += "answer: " + grouped(summary.rows) + (summary.rows == 1 ? " row" : " rows") + " in " +
-          number(seconds * 1e3, "ms") + "\n";
+          with_unit(seconds * 1e3, "ms") + "\n";
 }
 
 /// The tables, and which of them is the root.
@@ -130,11 +130,11 @@ std::string device_text(const Execution& execution, const std::string& indent) {
       (kernels->size() == 1 ? ", one kernel" : ", " + grouped(kernels->size()) + " kernels");
   const auto& predicted = execution.plan.on_device;
   if (!predicted) return text + "\n";
-  text += ", predicted " + number(predicted->cost_ns(), "ns a row");
+  text += ", predicted " + with_unit(predicted->cost_ns(), "ns a row");
   if (predicted->kernel_ns.size() == 1) return text + "\n";
   std::string parts;
   for (const double ns : predicted->kernel_ns) {
-    parts += (parts.empty() ? " (" : " + ") + number(ns, "ns");
+    parts += (parts.empty() ? " (" : " + ") + with_unit(ns, "ns");
   }
   return text + parts + ")\n";
 }
@@ -151,11 +151,11 @@ std::string filter_text(const FilterPlan& plan, const std::vector<FilterRunner::
   if (plan.conditions.empty()) return indent + "where: no condition, all rows\n";
   std::string text = indent + "where: plan " + plan.text() + ", predicted " +
                      percent(plan.selectivity) + " of the rows, " +
-                     number(plan.cost_ns, "ns a row on one thread") + "\n";
+                     with_unit(plan.cost_ns, "ns a row on one thread") + "\n";
   for (std::size_t i = 0; i < plan.conditions.size(); ++i) {
     const Condition& condition = plan.conditions[i];
     text += indent + "  " + std::to_string(i + 1) + "  " + condition.text + ": predicted " +
-            percent(condition.selectivity) + ", " + number(condition.cost_ns, "ns a row");
+            percent(condition.selectivity) + ", " + with_unit(condition.cost_ns, "ns a row");
     if (i < counts.size()) {
       const auto& count = counts[i];
       text +=
@@ -183,9 +183,9 @@ std::string rows_text(double rows) {
 
 std::string bytes_text(double bytes) {
   if (bytes < 10'000) return grouped(static_cast<std::uint64_t>(bytes)) + " bytes";
-  if (bytes < 999'500) return number(bytes / 1e3, "kB");
-  if (bytes < 999'500'000) return number(bytes / 1e6, "MB");
-  return number(bytes / 1e9, "GB");
+  if (bytes < 999'500) return with_unit(bytes / 1e3, "kB");
+  if (bytes < 999'500'000) return with_unit(bytes / 1e6, "MB");
+  return with_unit(bytes / 1e9, "GB");
 }
 
 /// Forecasts are made in any case, so that they can be compared with what happened.

@@ -15,7 +15,7 @@ bool lower(const CodeRange& a, const CodeRange& b) {
 }
 
 /// Appends a range that begins no earlier than the last one, and merges the two if they touch.
-void append(std::vector<CodeRange>& ranges, CodeRange range) {
+void append_range(std::vector<CodeRange>& ranges, CodeRange range) {
   if (!ranges.empty() && range.low <= ranges.back().high + 1) {
     ranges.back().high = std::max(ranges.back().high, range.high);
   } else {
@@ -31,7 +31,7 @@ std::vector<CodeRange> united(const std::vector<CodeRange>& a, const std::vector
   auto right = b.begin();
   while (left != a.end() || right != b.end()) {
     const bool take_left = right == b.end() || (left != a.end() && left->low < right->low);
-    append(result, take_left ? *left++ : *right++);
+    append_range(result, take_left ? *left++ : *right++);
   }
   return result;
 }

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A figure of a table; "-" if it was not measured.
-std::string number(double value, int digits) {
+std::string with_digits(double value, int digits) {
   return value == 0 ? "-" : decimal_text(value, digits);
 }
 
@@ -66,11 +66,11 @@ std::string bench_table(const FileMeasurements& file) {
     Table::Row cells = {row.codec,
                         codec ? std::to_string(row.level) : "-",
                         codec ? grouped(row.compressed_bytes) : "-",
-                        codec ? number(row.ratio, 3) : "-",
-                        number(row.compress_rate, 1),
-                        number(row.decompress_rate, 0),
-                        number(row.verified_rate, 0)};
-    if (scanned) cells.push_back(number(row.scan_rate, 0));
+                        codec ? with_digits(row.ratio, 3) : "-",
+                        with_digits(row.compress_rate, 1),
+                        with_digits(row.decompress_rate, 0),
+                        with_digits(row.verified_rate, 0)};
+    if (scanned) cells.push_back(with_digits(row.scan_rate, 0));
     table.add(std::move(cells));
   }
   std::string title = file.path + ": " + grouped(file.plain_bytes) + " bytes in blocks of " +

@@ -26,7 +26,7 @@ constexpr const char* kDigits = "-0";
 /// The value that CLI11 reports for an option that was given without one.
 constexpr std::string_view kGiven = "true";
 
-Error usage_error(std::string text) {
+Error lexing_error(std::string text) {
   return make_error(ErrorCode::kInvalidArgument, std::move(text));
 }
 
@@ -42,8 +42,8 @@ Status check_choice(const Given& given) {
   for (const std::string_view choice : choices) {
     list += (list.empty() ? "" : ", ") + std::string(choice);
   }
-  return usage_error(given.spelled + ": '" + given.value + "' is not one of " + list +
-                     did_you_mean(given.value, {choices.begin(), choices.end()}));
+  return lexing_error(given.spelled + ": '" + given.value + "' is not one of " + list +
+                      did_you_mean(given.value, {choices.begin(), choices.end()}));
 }
 
 /// Checks a use of a flag. Error: the flag has choices and the value is none of them.
@@ -61,13 +61,13 @@ Error unknown_long(std::span<const Flag> flags, const std::string& spelled) {
     names.push_back("--" + std::string(flag.name));
     if (!flag.negation.empty()) names.push_back("--" + std::string(flag.negation));
   }
-  return usage_error("unknown option '" + spelled + "'" + did_you_mean(spelled, names));
+  return lexing_error("unknown option '" + spelled + "'" + did_you_mean(spelled, names));
 }
 
 Error unknown_short(const std::string& word, std::size_t at) {
   std::string text = std::string("unknown option '-") + word[at] + "'";
   if (word.size() > 2) text += " in '" + word + "'";
-  return usage_error(text + "; if '" + word + "' is meant as a file name, write '--' before it");
+  return lexing_error(text + "; if '" + word + "' is meant as a file name, write '--' before it");
 }
 
 /// Whether `flag` has this short or long name; its negation and its aliases count as names.
@@ -134,8 +134,8 @@ class CommandLine {
       if (lacks_value == nullptr) continue;
       if (at == arguments.size()) {
         words_.pop_back();
-        return usage_error("option '" + lacks_value->spelled +
-                           "' needs a value: " + std::string(lacks_value->flag->value_name));
+        return lexing_error("option '" + lacks_value->spelled +
+                            "' needs a value: " + std::string(lacks_value->flag->value_name));
       }
       words_.push_back(arguments[at++]);
     }
@@ -153,7 +153,7 @@ class CommandLine {
     const bool takes_value = given->flag->takes_value() && !given->negated;
     const bool may_take_value = given->flag->value_is_optional;
     if (!takes_value && !may_take_value && equals != word.npos) {
-      return usage_error("option '" + name + "' takes no value");
+      return lexing_error("option '" + name + "' takes no value");
     }
     if (!takes_value && equals != word.npos) {
       // An empty value and kGiven would reach CLI11 as if there were none.

@@ -33,7 +33,7 @@ std::string short_lines(const std::string& page) {
 
 /// The text so that roff shows it literally: with escaped backslashes, dashes that can be copied,
 /// and no requests by accident.
-std::string escaped(std::string_view text) {
+std::string roff_escaped(std::string_view text) {
   std::string out;
   bool line_start = true;
   for (const char c : text) {
@@ -56,7 +56,7 @@ std::string paragraphs(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find("\n\n"), text.size());
     if (!out.empty()) out += ".PP\n";
-    out += escaped(text.substr(0, end)) + "\n";
+    out += roff_escaped(text.substr(0, end)) + "\n";
     text.remove_prefix(std::min(text.size(), end + 2));
   }
   return out;
@@ -73,12 +73,13 @@ std::string sentence(std::string_view brief) {
 std::string flag_entry(const Flag& flag) {
   std::string heading = flag_heading(flag);
   heading.erase(0, heading.find_first_not_of(' '));
-  std::string out = ".TP\n.B " + escaped(heading) + "\n" + escaped(sentence(flag.brief)) + "\n";
+  std::string out =
+      ".TP\n.B " + roff_escaped(heading) + "\n" + roff_escaped(sentence(flag.brief)) + "\n";
   if (!flag.default_value.empty()) {
-    out += "Default: " + escaped(flag.default_value) + ".\n";
+    out += "Default: " + roff_escaped(flag.default_value) + ".\n";
   }
   const std::string details = flag_details(flag);
-  if (!details.empty()) out += escaped(details) + "\n";
+  if (!details.empty()) out += roff_escaped(details) + "\n";
   return out;
 }
 
@@ -100,7 +101,8 @@ std::string flag_entries(std::span<const Flag> flags) {
 std::string example_entries(std::span<const Example> examples) {
   std::string out;
   for (const Example& example : examples) {
-    out += ".TP\n.B " + escaped(example.line) + "\n" + escaped(sentence(example.effect)) + "\n";
+    out += ".TP\n.B " + roff_escaped(example.line) + "\n" + roff_escaped(sentence(example.effect)) +
+           "\n";
   }
   return out;
 }
@@ -117,12 +119,13 @@ std::string upper(std::string_view text) {
 std::string command_section(const CommandPage& page) {
   const CommandInfo& info = page.info();
   std::string out = ".SH " + upper(info.name) + "\n";
-  out += ".B presso " + escaped(info.name) + "\n";
-  out += "[\\fIOPTION\\fR]... " + escaped(info.operands) + "\n.PP\n";
+  out += ".B presso " + roff_escaped(info.name) + "\n";
+  out += "[\\fIOPTION\\fR]... " + roff_escaped(info.operands) + "\n.PP\n";
   out += paragraphs(info.description);
   out += flag_entries(page.flags);
   out += ".PP\nExamples:\n" + example_entries(info.examples);
-  if (!info.exit_status.empty()) out += ".PP\nExit status: " + escaped(info.exit_status) + "\n";
+  if (!info.exit_status.empty())
+    out += ".PP\nExit status: " + roff_escaped(info.exit_status) + "\n";
   return out;
 }
 
@@ -174,8 +177,8 @@ std::string man_page() {
   out += kFront;
   const std::vector<CommandPage> pages = command_pages();
   for (const CommandPage& page : pages) {
-    out += ".PP\n.B presso " + escaped(page.info().name) + "\n\\(en " +
-           escaped(page.info().summary) + ".\n";
+    out += ".PP\n.B presso " + roff_escaped(page.info().name) + "\n\\(en " +
+           roff_escaped(page.info().summary) + ".\n";
   }
   out += ".SH OPTIONS\n" + flag_entries(main_flags());
   for (const CommandPage& page : pages) out += command_section(page);

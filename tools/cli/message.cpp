@@ -32,7 +32,7 @@ void append_lines(std::string_view text, std::string& to) {
 
 /// Writes a message in one piece, so that lines of several threads or processes do not mix. A text
 /// that begins with an excerpt, indented above its caret, gets lines of its own.
-void print(std::string_view file, std::string_view text) {
+void print_message(std::string_view file, std::string_view text) {
   std::string line = "presso: ";
   if (!file.empty()) line.append(terminal_text(file).text).append(": ");
   if (text.starts_with(' ')) line.append("in this text:\n");
@@ -55,7 +55,7 @@ Verbosity verbosity() {
 
 void error(std::string_view file, std::string_view text) {
   status = kFailure;
-  if (level >= Verbosity::kQuiet) print(file, text);
+  if (level >= Verbosity::kQuiet) print_message(file, text);
 }
 
 void error(std::string_view file, const Error& error) {
@@ -63,15 +63,15 @@ void error(std::string_view file, const Error& error) {
 }
 
 void warning(std::string_view file, std::string_view text) {
-  if (level >= Verbosity::kNormal) print(file, text);
+  if (level >= Verbosity::kNormal) print_message(file, text);
 }
 
 void inform(std::string_view file, std::string_view text) {
-  if (level >= Verbosity::kNormal) print(file, text);
+  if (level >= Verbosity::kNormal) print_message(file, text);
 }
 
 void verbose(std::string_view file, std::string_view text) {
-  if (level >= Verbosity::kVerbose) print(file, text);
+  if (level >= Verbosity::kVerbose) print_message(file, text);
 }
 
 void fail_silently() {

@@ -155,7 +155,7 @@ void multiply_out(const std::string& glob, std::vector<std::string>& into) {
   }
 }
 
-Error refuse(std::string_view text, std::string_view why) {
+Error refuse_glob(std::string_view text, std::string_view why) {
   return make_error(ErrorCode::kInvalidArgument,
                     "glob '" + std::string(text) + "': " + std::string(why));
 }
@@ -188,20 +188,20 @@ bool Glob::matches(std::string_view path, bool is_directory) const {
 Status check_glob(std::string_view text) {
   constexpr std::size_t kMostBytes = 4096;
   constexpr std::size_t kMostBraces = 8;
-  if (text.size() > kMostBytes) return refuse(text.substr(0, 40), "too long");
-  if (text.empty() || text == "!") return refuse(text, "empty");
+  if (text.size() > kMostBytes) return refuse_glob(text.substr(0, 40), "too long");
+  if (text.empty() || text == "!") return refuse_glob(text, "empty");
   std::size_t braces = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::vector<std::size_t> commas;
     if (text[i] == '\\') {
-      if (++i == text.size()) return refuse(text, "it ends with a backslash");
+      if (++i == text.size()) return refuse_glob(text, "it ends with a backslash");
     } else if (text[i] == '[') {
       const std::size_t end = class_end(text, i);
-      if (end == text.npos) return refuse(text, "a '[' is not closed");
+      if (end == text.npos) return refuse_glob(text, "a '[' is not closed");
       i = end - 1;
     } else if (text[i] == '{') {
-      if (brace_end(text, i, commas) == text.npos) return refuse(text, "a '{' is not closed");
-      if (++braces > kMostBraces) return refuse(text, "too many braces");
+      if (brace_end(text, i, commas) == text.npos) return refuse_glob(text, "a '{' is not closed");
+      if (++braces > kMostBraces) return refuse_glob(text, "too many braces");
     }
   }
   return {};

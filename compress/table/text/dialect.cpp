@@ -20,7 +20,7 @@ constexpr std::size_t kSampleRecords = 200;
 enum class FileKind { kOther, kTabs, kBars, kTbl };
 
 /// By the name's extension, in any letter case.
-FileKind kind_of(std::string_view name) {
+FileKind kind_of_name(std::string_view name) {
   std::string lower(name);
   for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
   if (lower.ends_with(".tsv") || lower.ends_with(".tab")) return FileKind::kTabs;
@@ -69,7 +69,7 @@ bool all_end_with_delimiter(const RecordBatch& sample) {
 class Sniffer {
  public:
   Sniffer(Bytes head, bool all, std::string_view name, const SniffOptions& options)
-      : head_(head), all_(all), kind_(kind_of(name)), options_(options) {}
+      : head_(head), all_(all), kind_(kind_of_name(name)), options_(options) {}
 
   Result<SniffedText> sniff() {
     PRESSO_TRY(find_begin());

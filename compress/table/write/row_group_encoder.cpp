@@ -33,7 +33,7 @@ std::vector<T> lengths_of(std::span<const std::int64_t> offsets) {
 
 /// Numbers as the bytes that BlockAppender takes.
 template <class T>
-const Byte* bytes_of(const std::vector<T>& values) {
+const Byte* first_byte(const std::vector<T>& values) {
   return reinterpret_cast<const Byte*>(values.data());
 }
 
@@ -101,7 +101,7 @@ class ColumnEncoder {
     // Entries are coded as one string, since their lengths stand apart.
     const std::int64_t ends[] = {0, static_cast<std::int64_t>(dictionary.entries.size())};
     to_.bytes(ColumnStream::kEntryBytes, dictionary.entries.data(), ends);
-    to_.integers(ColumnStream::kCodes, bytes_of(dictionary.codes), 4, false, false, rows_,
+    to_.integers(ColumnStream::kCodes, first_byte(dictionary.codes), 4, false, false, rows_,
                  column_.validity, [&](std::uint32_t first, std::uint32_t rows) {
                    Zone zone = zone_of_rows(column_, first, rows);
                    for (std::uint32_t row = first; row < first + rows; ++row) {
@@ -118,7 +118,7 @@ class ColumnEncoder {
     const std::span offsets(column_.offsets, std::size_t{rows_} + 1);
     // A string may have gigabytes.
     const auto lengths = lengths_of<std::uint64_t>(offsets);
-    to_.integers(ColumnStream::kLengths, bytes_of(lengths), 8, false, false, rows_, nullptr,
+    to_.integers(ColumnStream::kLengths, first_byte(lengths), 8, false, false, rows_, nullptr,
                  zones());
     to_.bytes(ColumnStream::kBytes, column_.values, offsets);
   }
@@ -140,7 +140,7 @@ class ColumnEncoder {
       blocks.push_back(encode_token_block(encoder, first, rows, counts, payloads));
       first += rows;
     }
-    to_.integers(ColumnStream::kTokenCounts, bytes_of(counts), 4, false, false, rows_, nullptr,
+    to_.integers(ColumnStream::kTokenCounts, first_byte(counts), 4, false, false, rows_, nullptr,
                  zones());
     for (const TokenBlock& block : blocks) {
       to_.tokens({payloads.data() + block.begin, block.bytes}, block.codes, block.rows,

@@ -13,7 +13,7 @@ constexpr std::uint32_t kRows = 1024;
 constexpr std::uint32_t kLaneCount = 32;
 
 template <class T>
-T get(const std::uint8_t* from) {
+T read_as(const std::uint8_t* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
@@ -23,7 +23,7 @@ T get(const std::uint8_t* from) {
 std::uint32_t bits_of(const std::uint8_t* flags) {
   std::uint32_t bits = 0;
   for (std::uint32_t i = 0; i < 4; ++i) {
-    const std::uint64_t eight = get<std::uint64_t>(flags + 8 * i) * 0x0102040810204080u >> 56;
+    const std::uint64_t eight = read_as<std::uint64_t>(flags + 8 * i) * 0x0102040810204080u >> 56;
     bits |= static_cast<std::uint32_t>(eight) << (8 * i);
   }
   return bits;
@@ -40,12 +40,12 @@ std::uint32_t packed_step(const std::uint8_t* words, std::uint32_t shift, std::u
   std::uint8_t flags[kLaneCount];
   if (shift + width <= 32) {
     for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
-      flags[lane] = wanted(get<std::uint32_t>(words + 4 * lane) >> shift & mask) ? 1 : 0;
+      flags[lane] = wanted(read_as<std::uint32_t>(words + 4 * lane) >> shift & mask) ? 1 : 0;
     }
   } else {
     for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
-      const std::uint32_t low = get<std::uint32_t>(words + 4 * lane) >> shift;
-      const std::uint32_t high = get<std::uint32_t>(words + 128 + 4 * lane) << (32 - shift);
+      const std::uint32_t low = read_as<std::uint32_t>(words + 4 * lane) >> shift;
+      const std::uint32_t high = read_as<std::uint32_t>(words + 128 + 4 * lane) << (32 - shift);
       flags[lane] = wanted((low | high) & mask) ? 1 : 0;
     }
   }
@@ -85,7 +85,7 @@ void all_values(const std::uint8_t* values, std::uint64_t* bits, const Wanted& w
   for (std::uint32_t word = 0; word < kRows / 32; ++word) {
     std::uint8_t flags[32];
     for (std::uint32_t i = 0; i < 32; ++i) {
-      flags[i] = wanted(get<T>(values + sizeof(T) * (32 * word + i))) ? 1 : 0;
+      flags[i] = wanted(read_as<T>(values + sizeof(T) * (32 * word + i))) ? 1 : 0;
     }
     const std::uint32_t found = bits_of(flags);
     std::memcpy(reinterpret_cast<std::uint8_t*>(bits) + 4 * word, &found, sizeof found);
@@ -141,7 +141,7 @@ void spread_runs(const std::uint8_t* map, const std::uint64_t* run_bits, std::ui
   std::uint32_t run = 0;
   std::uint64_t wanted = 0;
   for (std::uint32_t word = 0; word < kRows / 64; ++word) {
-    auto starts = get<std::uint64_t>(map + 8 * word);
+    auto starts = read_as<std::uint64_t>(map + 8 * word);
     std::uint64_t rows = wanted;
     for (; starts != 0; starts &= starts - 1, ++run) {
       wanted = (run_bits[run / 64] >> (run % 64) & 1) != 0 ? ~std::uint64_t{0} : 0;

@@ -36,7 +36,8 @@ void store_classes(std::vector<Byte>& image, std::uint32_t at, const TokenFuncti
 
 /// Stores the rows: next(state, column) for `columns` columns, and then `none`.
 template <class Entry, class Next>
-void store_rows(StringTable& table, std::uint32_t states, std::uint32_t columns, const Next& next) {
+void store_string_rows(StringTable& table, std::uint32_t states, std::uint32_t columns,
+                       const Next& next) {
   const StringTableView& view = table.view;
   for (std::uint32_t state = 0; state < states; ++state) {
     const std::size_t row = view.rows_at + std::size_t{state} * view.pitch * sizeof(Entry);
@@ -63,10 +64,10 @@ void lay_out_classes(const TokenFunctions& functions, StringTable& table) {
   table.view.none = functions.classes;
   make_room<Byte>(table, functions.states, true);
   store_classes<Byte>(table.image, 0, functions);
-  store_rows<Byte>(table, functions.states, functions.classes,
-                   [&](std::uint32_t state, std::uint32_t column) {
-                     return functions.next[std::size_t{column} * functions.states + state];
-                   });
+  store_string_rows<Byte>(table, functions.states, functions.classes,
+                          [&](std::uint32_t state, std::uint32_t column) {
+                            return functions.next[std::size_t{column} * functions.states + state];
+                          });
 }
 
 /// Stores classes from `classes_at` on, then the rows.
@@ -76,10 +77,10 @@ void lay_out_wide(const TokenFunctions& functions, std::uint32_t classes_at, Str
   table.view.none = functions.classes;
   make_room<std::uint16_t>(table, functions.states, false);
   store_classes<std::uint16_t>(table.image, classes_at, functions);
-  store_rows<std::uint16_t>(table, functions.states, functions.classes,
-                            [&](std::uint32_t state, std::uint32_t column) {
-                              return functions.next[std::size_t{column} * functions.states + state];
-                            });
+  store_string_rows<std::uint16_t>(
+      table, functions.states, functions.classes, [&](std::uint32_t state, std::uint32_t column) {
+        return functions.next[std::size_t{column} * functions.states + state];
+      });
 }
 
 }  // namespace

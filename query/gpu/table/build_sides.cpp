@@ -288,8 +288,8 @@ Result<std::vector<BuildSide>> build_sides_but(const RunSpace& space, query::Exe
 }
 
 /// What a column has for the build rows.
-Result<std::vector<std::int64_t>> values_of(const RunSpace& space, const BuildSide& side,
-                                            std::size_t column) {
+Result<std::vector<std::int64_t>> key_values_of(const RunSpace& space, const BuildSide& side,
+                                                std::size_t column) {
   const RowArray& array = side.columns[column];
   std::vector<std::int64_t> values(static_cast<std::size_t>(side.rows));
   std::vector<Byte> bytes(values.size() * (array.is_wide ? 8 : 4));
@@ -565,7 +565,7 @@ Result<RowKeys> keys_of_rows(const RunSpace& space, const QueryPipeline& of) {
   for (const PipelineBuilder::Key& key : of.builder.keys()) {
     keys.emplace_back();
     if (!key.of_row) continue;
-    PRESSO_ASSIGN(keys.back(), values_of(space, side, *key.of_row));
+    PRESSO_ASSIGN(keys.back(), key_values_of(space, side, *key.of_row));
   }
   return keys;
 }

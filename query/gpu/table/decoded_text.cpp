@@ -18,7 +18,7 @@ constexpr std::uint64_t kWord = sizeof(std::uint32_t);
 constexpr std::uint64_t kLength = sizeof(std::uint64_t);
 constexpr std::uint64_t kPiece = 16;  ///< what kernels read of text at a time
 
-std::uint64_t row_bytes(const GroupReader& reader) {
+std::uint64_t bytes_of_text_row(const GroupReader& reader) {
   return reader.rows() * (kLength + kWord);
 }
 
@@ -28,7 +28,7 @@ void DecodedText::make_batches(std::uint64_t most) {
   batches_.clear();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[i];
-    const std::uint64_t rows = row_bytes(*group.reader);
+    const std::uint64_t rows = bytes_of_text_row(*group.reader);
     const bool goes_on = !batches_.empty() && groups_[i - 1].column == group.column &&
                          batches_.back().text_bytes_ + group.bytes <= most &&
                          batches_.back().row_bytes_ + rows <= most;

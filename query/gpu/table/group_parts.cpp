@@ -15,15 +15,15 @@ std::uint64_t bytes_of(const RowArray& array) {
   return array.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
 }
 
-std::uint64_t row_bytes(const Pipeline& pipeline) {
+std::uint64_t bytes_of_row(const Pipeline& pipeline) {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < pipeline.outputs; ++i) bytes += bytes_of(pipeline.output[i].to);
   return bytes;
 }
 
 /// Between the two levels, then of records, of which there is at most one a row.
-std::uint64_t part_bytes(const Pipeline& pipeline) {
-  return std::max(row_bytes(pipeline), record_words(pipeline) * sizeof(std::uint64_t));
+std::uint64_t bytes_of_part(const Pipeline& pipeline) {
+  return std::max(bytes_of_row(pipeline), record_words(pipeline) * sizeof(std::uint64_t));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ bool take_parts(const RunSpace& space, std::uint64_t rows, std::uint64_t order_l
     made.output[made.outputs++].to.is_wide = word == CellWord::kWide;
   }
   // The other half is for what is loaded of the table, and for build sides.
-  const std::uint64_t bytes = rows * (row_bytes(made) + part_bytes(made));
+  const std::uint64_t bytes = rows * (bytes_of_row(made) + bytes_of_part(made));
   if (bytes > space.memory.device_bytes_left() / 2) return false;
   pipeline = made;
   return true;

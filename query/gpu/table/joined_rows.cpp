@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostJoinedRows = std::uint64_t{1} << 26;
 /// Of rows that a thread puts in their places at a time.
 constexpr std::size_t kJoinedPortion = 1 << 15;
 
-constexpr std::uint64_t bytes_of(bool is_wide) {
+constexpr std::uint64_t array_bytes(bool is_wide) {
   return is_wide ? 8 : 4;
 }
 
@@ -123,7 +123,7 @@ Status JoinedRows::check_memory(std::uint64_t rows) const {
   std::uint64_t row_bytes = kOfOrder;
   for (const RowColumn& column : made_.builder.result_columns()) {
     row_bytes +=
-        bytes_of(column.is_wide) + (column.has_truth ? bytes_of(false) : 0) +
+        array_bytes(column.is_wide) + (column.has_truth ? array_bytes(false) : 0) +
         query::physical_bytes(column.codes != nullptr ? Physical::kString : Physical::kInt64);
   }
   if (bytes_ + rows * row_bytes <= execution_.memory_bytes / 2) return {};
@@ -139,7 +139,8 @@ Status JoinedRows::make_room(PipelineRun& run, std::uint64_t rows) {
   for (;; rows = (rows + 1) / 2) {
     MemoryParts parts;
     begins_ = {parts.add(rows * sizeof(std::uint64_t))};
-    for (const bool is_wide : wide_arrays_) begins_.push_back(parts.add(rows * bytes_of(is_wide)));
+    for (const bool is_wide : wide_arrays_)
+      begins_.push_back(parts.add(rows * array_bytes(is_wide)));
     if (parts.bytes() > space_.memory.device_bytes_left() / 4) {
       if (rows > kLeastRoom) continue;
       return refused("joined rows for which there may be too little device memory");
@@ -170,7 +171,7 @@ Result<JoinedRows::Written> JoinedRows::copy_back(std::uint64_t rows) const {
   written.order.extend_unset(static_cast<std::size_t>(rows));
   PRESSO_TRY(space_.copy_back(written.order.data(), memory_.get(), rows * sizeof(std::uint64_t)));
   for (std::size_t i = 0; i < wide_arrays_.size(); ++i) {
-    const std::uint64_t bytes = rows * bytes_of(wide_arrays_[i]);
+    const std::uint64_t bytes = rows * array_bytes(wide_arrays_[i]);
     Column<Byte>& array = written.arrays.emplace_back();
     array.extend_unset(static_cast<std::size_t>(bytes));
     PRESSO_TRY(space_.copy_back(array.data(), memory_.get() + begins_[i + 1], bytes));
@@ -233,9 +234,9 @@ void JoinedRows::write_column(const Written& from, std::size_t column, std::size
                               RowStore& to) const {
   const RowColumn& about = made_.builder.result_columns()[column];
   const std::size_t array = array_of_[column];
-  const Byte* const values = from.arrays[array].data() + first * bytes_of(about.is_wide);
+  const Byte* const values = from.arrays[array].data() + first * array_bytes(about.is_wide);
   const Byte* const truths =
-      about.has_truth ? from.arrays[array + 1].data() + first * bytes_of(false) : nullptr;
+      about.has_truth ? from.arrays[array + 1].data() + first * array_bytes(false) : nullptr;
   Byte* const out = to.values(column);
   const bool has_nulls = about.null_value || about.has_truth;
   const ResultColumn result{out, has_nulls ? to.validity(column) : nullptr};

@@ -13,7 +13,7 @@ constexpr std::uint64_t kStringWord = sizeof(std::uint64_t);
 /// Of a string that is asked for, beside its text: number, length and place.
 constexpr std::uint64_t kBytesOfString = 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
-std::uint64_t words_of(std::uint32_t length) {
+std::uint64_t words_of_string(std::uint32_t length) {
   return (std::uint64_t{length} + kStringWord - 1) / kStringWord;
 }
 
@@ -56,8 +56,8 @@ class StringFetch {
       std::size_t end = first;
       std::uint64_t words = 0;
       do {
-        words += words_of(lengths_[end++]);
-      } while (end < lengths_.size() && words + words_of(lengths_[end]) <= most_words);
+        words += words_of_string(lengths_[end++]);
+      } while (end < lengths_.size() && words + words_of_string(lengths_[end]) <= most_words);
       PRESSO_TRY(fetch_text(first, end, words, to));
       first = end;
     }
@@ -84,7 +84,7 @@ class StringFetch {
     std::uint64_t place = 0;
     for (std::size_t i = first; i < end; ++i) {
       places.push_back(place);
-      place += words_of(lengths_[i]);
+      place += words_of_string(lengths_[i]);
     }
     if (text_.bytes() < words * kStringWord) {
       text_ = {};

@@ -174,7 +174,7 @@ namespace {
 constexpr Byte kLowBytes = 4;
 
 /// Bytes that hold all numbers from `least` to `most`; with their sign where `least` is negative.
-Byte bytes_of(std::int64_t least, std::int64_t most) {
+Byte bytes_of_range(std::int64_t least, std::int64_t most) {
   Byte bytes = 1;
   for (; bytes < sizeof(std::int64_t); ++bytes) {
     const unsigned bits = 8u * bytes;
@@ -200,7 +200,7 @@ void PipelineBuilder::place_bytes(Pipeline& pipeline) const {
     const bool is_sum = cell.kind == PipelineCell::Kind::kSum || is_low || step.is_upper;
     if (!is_sum || cell.least > cell.most) return;
     step.is_signed = cell.least < 0 && !is_low;
-    step.planes = bytes_of(cell.least, cell.most);
+    step.planes = bytes_of_range(cell.least, cell.most);
     if (is_low) step.planes = kLowBytes;
     // At least the sign.
     if (step.is_upper)

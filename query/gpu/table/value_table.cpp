@@ -55,7 +55,7 @@ bool has_null(const VectorView& view, std::uint32_t count) {
   return false;
 }
 
-void append(const VectorView& view, std::uint32_t count, ExpressionValues& to) {
+void append_values(const VectorView& view, std::uint32_t count, ExpressionValues& to) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const bool is_null = view.is_null(i);
     to.values.push_back(is_null                            ? 0
@@ -89,7 +89,7 @@ std::optional<ExpressionValues> values_of_expression(const query::Graph& graph, 
     if (failure) return std::nullopt;
     all.has_nulls = all.has_nulls || has_null(results[0], count);
     if (all.has_nulls && !may_fail) return std::nullopt;
-    append(results[0], count, all);
+    append_values(results[0], count, all);
   }
   // Of strings null has a number, too, up to which there may be none. It is asked for where the
   // column is null, and the expression as well.
