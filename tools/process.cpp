@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Sets up the process before the command line is read, and is the last place that catches what no
+// command handled. The Python package runs it as well, for its own `presso` command
+// (python/src/module.cpp). Tested by tests/cli/test_failures.py (closed pipes, full disks, limits
+// on memory).
 #include "tools/process.h"
 
 #include <csignal>
@@ -16,7 +20,9 @@ namespace presso::cli {
 namespace {
 
 /// Blocks, tables and buffers come and go; memory that is given back to the system and taken again
-/// is cleared again, which took a tenth of the time of small files.
+/// is cleared again, which took a tenth of the time of small files. It applies to glibc alone;
+/// other C libraries keep their own policy. The price is that a process holds up to 128 MiB more
+/// than it uses.
 void keep_freed_memory() {
 #if defined(__GLIBC__)
   constexpr int kMiB = 1 << 20;
@@ -35,6 +41,8 @@ int run_process(const std::vector<std::string>& arguments) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run_command_line(arguments, [] { return devices_line(gpu_devices()); });
+    // Errors travel as values; only the standard library throws, when memory runs out. The output
+    // file of the command has been removed by the unwinding by now.
   } catch (const std::bad_alloc&) {
     error("", "out of memory");
   }

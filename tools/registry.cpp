@@ -10,6 +10,8 @@
 
 namespace presso::cli {
 
+// Commands are made anew at each call of a maker, so a table of functions is enough and nothing is
+// constructed for a command that is not used.
 std::span<const Registration> registered_commands() {
   static const Registration kCommands[] = {
       {"compress", make_compress_command}, {"decompress", make_decompress_command},

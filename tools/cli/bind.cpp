@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sizes are shown and read with powers of 1024, rates elsewhere with powers of 1000, as is usual
-// for each.
+// for each. Tested by tests/cli/test_frame.py.
 #include "tools/cli/bind.h"
 
 #include <charconv>
@@ -36,7 +36,8 @@ std::string decimal_text(double value, int digits) {
   return text;
 }
 
-/// Bytes in the largest binary unit that divides them, for messages about limits.
+/// Bytes in the largest binary unit that divides them, for messages about limits. A number that is
+/// no multiple of 1,024 is written out in digits, so that a limit is never rounded.
 std::string size_text(std::uint64_t bytes) {
   static constexpr std::string_view kUnits[] = {" KiB", " MiB", " GiB", " TiB"};
   if (bytes == 0 || bytes % 1024 != 0) return grouped(bytes);
@@ -62,11 +63,14 @@ Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
   };
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
+  // from_chars() takes neither a sign nor blanks nor a locale's separators, so "-1", " 1" and
+  // "1,000" are refused as they should be.
   const auto [rest, problem] = std::from_chars(text.data(), end, value);
   if (problem == std::errc::result_out_of_range) return refuse("out of range");
   if (problem != std::errc()) return refuse("not a whole number");
   const auto shift = unit_shift({rest, static_cast<std::size_t>(end - rest)});
   if (!shift) return refuse("not a number with a unit K, M, G or T");
+  // The check comes before the shift, which would lose the upper bits without a word.
   if (value > (std::numeric_limits<std::uint64_t>::max() >> *shift)) return refuse("out of range");
   value <<= *shift;
   if (value < least || value > most) return refuse("out of range");

@@ -22,7 +22,8 @@ std::string decimal_text(double value, int digits);
 /// A size in its shortest exact form, as "4 MiB" or "100,000".
 std::string size_text(std::uint64_t bytes);
 
-/// Whether a number counts bytes, which decides how its limits are shown in an error.
+/// Whether a number counts bytes, which decides how its limits are shown in an error. Bytes are
+/// shown in binary units ("4 MiB"), counts in digits ("1,024").
 enum class Unit { kBytes, kCount };
 
 /// Parses a whole number with an optional unit (K, M, G, T, also in the forms KB and KiB). Error
@@ -32,7 +33,8 @@ Result<std::uint64_t> parse_number(std::string_view what, std::string_view text,
                                    std::uint64_t least, std::uint64_t most,
                                    Unit unit = Unit::kBytes);
 
-/// Makes a flag a switch: giving it sets `target`, its negation clears it.
+/// Makes a flag a switch: giving it sets `target`, its negation clears it. `target` has to outlive
+/// the flag, as with all functions below.
 inline Apply set(bool& target) {
   return [&target](const Given& given) -> Status {
     target = !given.negated;
@@ -49,7 +51,8 @@ Apply choose(T& target, Value value) {
   };
 }
 
-/// Takes a flag's value over as it is.
+/// Takes a flag's value over as it is. Any text is permitted; use `choices` of the flag where only
+/// some are.
 inline Apply text_into(std::string& target) {
   return [&target](const Given& given) -> Status {
     target = given.value;

@@ -2,6 +2,7 @@
 // A sub-command: what it is called, its flags, and how to run it. Each command is in a file of its
 // own (NAME_command.cpp, its flags in flags_NAME.cpp) and is entered in tools/registry.cpp. Help,
 // man page and completions are made from what the command says about itself, without running it.
+// Tested by tests/cli/test_frame.py (help, errors, exit statuses), which also runs the examples.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,8 @@
 
 namespace presso::cli {
 
-/// The exit statuses of all commands; kNoMatch is used by scan alone.
+/// The exit statuses of all commands; kNoMatch is used by scan alone. kFailure outranks the others:
+/// a command that failed on one file ends with it even if the rest succeeded.
 constexpr int kSuccess = 0;
 constexpr int kNoMatch = 1;
 constexpr int kFailure = 2;
@@ -39,11 +41,14 @@ struct CommandInfo {
 };
 
 /// A command. An object is used for one command line: flags() is called first, then its apply
-/// functions write to the object, then run() is called.
+/// functions write to the object, then run() is called. One thread calls it. Members keep the
+/// defaults of the flags, so that a command without any flag is complete.
 class Command {
  public:
   virtual ~Command() = default;
 
+  /// Called before flags() and without side effects, because help and completions need it for all
+  /// commands at once.
   virtual const CommandInfo& info() const = 0;
   /// The flags, whose apply functions write to members of this object, so that it must outlive
   /// them. The frame adds -h and --help.

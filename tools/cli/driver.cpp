@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The order matters: help is answered before values are checked, so that `presso scan --engine=bad
+// --help` prints help; the environment is applied before the command line, which overrides it; and
+// a wrong value is reported before any file is opened.
 #include "tools/cli/driver.h"
 
 #include <sys/stat.h>
@@ -17,7 +20,8 @@ namespace presso::cli {
 namespace {
 
 /// Prints to stdout and returns the exit status. A full disk there is an error; it is none if the
-/// reader has seen enough and went away (| head).
+/// reader has seen enough and went away (| head). The error of a closed pipe is EPIPE, because
+/// process.cpp ignores SIGPIPE.
 int print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   const bool complete = std::fflush(stdout) == 0 && written;
@@ -25,7 +29,8 @@ int print(const std::string& text) {
   return exit_status();
 }
 
-/// Prints a usage error with a hint to the help of `command`, and returns kFailure.
+/// Prints a usage error with a hint to the help of `command`, and returns kFailure. The hint is
+/// left out with -q -q, which asks for silence.
 int usage_error(const std::string& command, const Error& problem) {
   error("", problem.what.empty() ? std::string(describe(problem.code)) : problem.what);
   const std::string hint = "presso: try 'presso " + command + (command.empty() ? "" : " ") +
@@ -46,7 +51,8 @@ HelpLength length_of(const Given& given) {
   return given.spelled == "-h" ? HelpLength::kShort : HelpLength::kLong;
 }
 
-/// Parses the arguments of a command, applies them (the environment first) and runs it.
+/// Parses the arguments of a command, applies them (the environment first) and runs it. `flags` has
+/// to live until the command has run, because Parsed points into it.
 int run_command(Command& command, std::span<const std::string> arguments) {
   const std::string name(command.info().name);
   std::vector<Flag> flags = command.flags();
@@ -61,6 +67,8 @@ int run_command(Command& command, std::span<const std::string> arguments) {
   if (!applied.ok()) return usage_error(name, applied.error());
   Result<int> status = command.run(std::move(parsed->operands));
   if (!status.ok()) return usage_error(name, status.error());
+  // An error about one file sets the status of the process while the command itself returns
+  // success.
   return std::max(*status, exit_status());
 }
 
@@ -73,7 +81,7 @@ std::unique_ptr<Command> find_command(std::string_view name) {
 }
 
 /// The error for an unknown command, with what was probably meant: a file, another program's
-/// command, or a name that is spelled almost so.
+/// command, or a name that is spelled almost so. Nothing is run in any of these cases.
 int unknown_command(const std::string& word) {
   std::vector<std::string> names;
   for (const Registration& one : registered_commands()) names.emplace_back(one.name);

@@ -17,7 +17,8 @@ int run_command_line(const std::vector<std::string>& arguments, DescribeGpus gpu
 
 /// The text of `presso --version`.
 std::string version_text();
-/// Further lines for `presso --version -v`: CPU back ends, CPU features, and `gpus`.
+/// Further lines for `presso --version -v`: CPU back ends, CPU features, and `gpus`. The CPU level
+/// in use may be lower than the CPU permits, if PRESSO_FORCE_BACKEND says so.
 std::string version_details(const std::string& gpus);
 
 }  // namespace presso::cli

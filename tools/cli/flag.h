@@ -22,9 +22,11 @@
 
 namespace presso::cli {
 
+// A Given points to its flag, and a Flag is declared after it.
 struct Flag;
 
-/// One use of a flag on the command line or in the environment.
+/// One use of a flag on the command line or in the environment. The flag is owned by the vector
+/// from which the command line was parsed.
 struct Given {
   const Flag* flag = nullptr;
   bool negated = false;  ///< given as Flag::negation
@@ -44,6 +46,8 @@ enum class Completion {
   kColumns,  ///< names of the columns of all files on the command line
 };
 
+// The headings under which help and man page list the flags; the order on the page is that in which
+// a command first uses them.
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kCompression = "Compression";
 constexpr std::string_view kTables = "Tables";
@@ -76,6 +80,7 @@ struct Flag {
   bool hidden = false;             ///< left out of help and completions
   Apply apply = {};
 
+  /// A flag with an optional value counts as a switch here, because it never takes the next word.
   bool takes_value() const { return !value_name.empty(); }
   bool is_expert() const { return category == kExpert; }
   /// Whether -h and --help show it and completions offer it.

@@ -40,15 +40,21 @@ std::string flag_details(const Flag& flag);
 /// The categories of the listed flags in the order of their first use; kExpert is never among them.
 std::vector<std::string_view> categories(std::span<const Flag> flags);
 
+/// Whether a page should mention --help=expert.
 bool has_expert_flags(std::span<const Flag> flags);
 
+/// The complete pages that -h, --help and --help=expert print, for presso itself and for a command.
 std::string main_help(HelpLength length);
+/// `flags` are those of the command with help_flag() at their end.
 std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length);
 
-/// The generated text of a kind: man, markdown, complete-bash, complete-zsh or complete-fish.
+/// The generated text of a kind: man, markdown, complete-bash, complete-zsh or complete-fish. An
+/// unknown kind gives fish's, since the parser has already checked it against generated_kinds().
 std::string generate(std::string_view kind);
+/// The kinds that `presso --generate` knows, for the flag's choices.
 const std::vector<std::string_view>& generated_kinds();
 
+/// Each of the following makes all flags of all commands to build its text, and runs no command.
 std::string man_page();
 std::string markdown_lists();
 std::string bash_completion();

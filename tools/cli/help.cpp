@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // -h and --help begin with examples that run as they stand. -h fits on one screen, --help adds
 // every flag's details, and --help=expert explains the options that these two leave out. All texts
-// are wrapped to 80 columns.
+// are wrapped to 80 columns. Tested by tests/cli/test_frame.py, which also runs the examples.
 #include <algorithm>
 
 #include "tools/cli/generate.h"
@@ -10,10 +10,12 @@ namespace presso::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80;
+// The texts begin at this column at the latest; a longer heading gets a line of its own.
 constexpr std::size_t kMaxColumn = 30;
 
 /// Breaks `text` at spaces into lines that begin with `indent` spaces; the first line gets them
-/// only if `indent_first`. An empty line in the text stays one.
+/// only if `indent_first`. An empty line in the text stays one. Words are never cut, so one that is
+/// longer than a line sticks out. Bytes count as columns, which holds because the help is ASCII.
 std::string wrapped(std::string_view text, std::size_t indent, bool indent_first = true) {
   std::string out;
   std::size_t column = 0;
@@ -49,6 +51,7 @@ std::string wrapped(std::string_view text, std::size_t indent, bool indent_first
 
 /// The examples with their effects as comments, aligned as far as the lines are not too long.
 std::string examples_text(std::span<const Example> examples) {
+  // Lines of up to 42 columns leave room for a comment beside them.
   std::size_t width = 0;
   for (const Example& example : examples) {
     if (example.line.size() <= 42) width = std::max(width, example.line.size());
@@ -110,7 +113,8 @@ std::string flags_text(std::span<const Flag> flags, HelpLength length) {
   return out;
 }
 
-/// The text of --help=expert: only the options that the other helps leave out.
+/// The text of --help=expert: only the options that the other helps leave out. A command without
+/// any says so, since an empty page would look like a mistake.
 std::string expert_help(const std::string& name, std::span<const Flag> flags) {
   if (!has_expert_flags(flags)) return name + " has no expert options.\n";
   return name + ": options for experiments, and options that have no effect\n" +
@@ -151,7 +155,8 @@ std::string flag_details(const Flag& flag) {
   return out;
 }
 
-/// The categories that have listed flags, in the order of their first flag.
+/// The categories that have listed flags, in the order of their first flag. The order on a page is
+/// therefore the order in which a command declares its flags.
 std::vector<std::string_view> categories(std::span<const Flag> flags) {
   std::vector<std::string_view> names;
   for (const Flag& flag : flags) {
@@ -166,7 +171,8 @@ bool has_expert_flags(std::span<const Flag> flags) {
                      [](const Flag& flag) { return !flag.hidden && flag.is_expert(); });
 }
 
-/// The help page of a command, of one of three lengths.
+/// The help page of a command, of one of three lengths. Examples come before everything else,
+/// because most readers of a help page look for one.
 std::string command_help(const CommandInfo& info, std::span<const Flag> flags, HelpLength length) {
   const std::string name = "presso " + std::string(info.name);
   if (length == HelpLength::kExpertOnly) return expert_help(name, flags);

@@ -7,7 +7,9 @@
 // word as its value, "-e=x" would have the value "=x", and "-12" would be "-1 -2". Therefore values
 // and numbers are first put into words of their own ("separate"). That step has to look at every
 // option, so it is also where the first mistake is found; CLI11 then parses the words before the
-// mistake. This way the reported mistake is always the first one of the command line.
+// mistake. This way the reported mistake is always the first one of the command line. CLI11 is told
+// not to add its own --help, and to keep operands rather than to complain about them. Tested by
+// tests/cli/test_frame.py.
 #include "tools/cli/lexer.h"
 
 #include <CLI/CLI.hpp>
@@ -26,6 +28,7 @@ constexpr const char* kDigits = "-0";
 /// The value that CLI11 reports for an option that was given without one.
 constexpr std::string_view kGiven = "true";
 
+/// An error of the user, with the text that is printed.
 Error lexing_error(std::string text) {
   return make_error(ErrorCode::kInvalidArgument, std::move(text));
 }
@@ -46,14 +49,16 @@ Status check_choice(const Given& given) {
                       did_you_mean(given.value, {choices.begin(), choices.end()}));
 }
 
-/// Checks a use of a flag. Error: the flag has choices and the value is none of them.
+/// Checks a use of a flag. Error: the flag has choices and the value is none of them. A negation
+/// and a switch have no value to check.
 Status check_value(const Given& given) {
   const bool has_value = given.flag->takes_value() || !given.value.empty();
   const bool free = given.flag->choices.empty() || given.negated || !has_value;
   return free ? Status() : check_choice(given);
 }
 
-/// The error for an unknown long option, with the name that was probably meant.
+/// The error for an unknown long option, with the name that was probably meant. Hidden flags are
+/// not proposed.
 Error unknown_long(std::span<const Flag> flags, const std::string& spelled) {
   std::vector<std::string> names;
   for (const Flag& flag : flags) {
@@ -64,6 +69,8 @@ Error unknown_long(std::span<const Flag> flags, const std::string& spelled) {
   return lexing_error("unknown option '" + spelled + "'" + did_you_mean(spelled, names));
 }
 
+/// The error for an unknown letter at `at` of `word`. A word of several letters is named as a
+/// whole, because a file name that begins with a dash is the usual reason.
 Error unknown_short(const std::string& word, std::size_t at) {
   std::string text = std::string("unknown option '-") + word[at] + "'";
   if (word.size() > 2) text += " in '" + word + "'";
@@ -93,6 +100,8 @@ class CommandLine {
     app_.allow_extras();
   }
 
+  /// Parses the words before the first mistake, then reports it. CLI11 takes its words from the end
+  /// of the vector, hence the reversal.
   Result<Parsed> parse(std::span<const std::string> arguments) {
     const Status separated = separate(arguments);
     std::reverse(words_.begin(), words_.end());
@@ -112,6 +121,8 @@ class CommandLine {
     return flag == flags_.end() ? nullptr : make_known(*flag, spelled);
   }
 
+  /// Tells CLI11 of one spelling. take_all() keeps each use of a repeated option apart, and
+  /// allow_extra_args(false) keeps an option from taking more than one word.
   const Given* make_known(const Flag& flag, const std::string& spelled) {
     const bool negated = spelled.substr(2) == flag.negation && !flag.negation.empty();
     const bool takes_value = flag.takes_value() && !negated;
@@ -139,6 +150,7 @@ class CommandLine {
       }
       words_.push_back(arguments[at++]);
     }
+    // From "--" on everything is an operand, the marker included; result() removes it.
     words_.insert(words_.end(), arguments.begin() + static_cast<std::ptrdiff_t>(at),
                   arguments.end());
     return {};
@@ -194,7 +206,8 @@ class CommandLine {
     return nullptr;
   }
 
-  /// Makes the number at `at` of `word` into kDigits and the number. Returns where it ends.
+  /// Makes the number at `at` of `word` into kDigits and the number. Returns where it ends. The
+  /// number keeps its digits as text; the flag's apply function checks its range.
   std::size_t separate_number(const std::string& word, std::size_t at) {
     const std::size_t end = std::min(word.find_first_not_of("0123456789", at), word.size());
     if (app_.get_option_no_throw(kDigits) == nullptr) make_known(*digits_, kDigits);
@@ -205,6 +218,7 @@ class CommandLine {
   /// Returns what CLI11 found, as uses of flags.
   Result<Parsed> result() const {
     Parsed parsed;
+    // The next result of each option, since CLI11 lists results by option and uses by order.
     std::unordered_map<const CLI::Option*, std::size_t> seen;
     for (const CLI::Option* option : app_.parse_order()) {
       Given given = uses_.at(option);
@@ -215,6 +229,7 @@ class CommandLine {
       parsed.given.push_back(std::move(given));
     }
     parsed.operands = app_.remaining();
+    // Only the first "--" is the marker. What follows it is an operand, whatever it looks like.
     const auto marker = std::find(parsed.operands.begin(), parsed.operands.end(), "--");
     if (marker != parsed.operands.end()) parsed.operands.erase(marker);
     return parsed;
@@ -223,6 +238,7 @@ class CommandLine {
   std::span<const Flag> flags_;
   std::span<const Flag>::iterator digits_;  ///< the flag with Flag::digits, or the end
   CLI::App app_;
+  // References to the values stay valid when the table grows, which find() relies on.
   std::unordered_map<const CLI::Option*, Given> uses_;
   std::vector<std::string> words_;
 };
@@ -234,6 +250,7 @@ Result<Parsed> parse(std::span<const Flag> flags, std::span<const std::string> a
 }
 
 Status add_environment(std::span<const Flag> flags, Parsed& parsed) {
+  // An empty variable counts as unset, so that `PRESSO_LEVEL= presso compress x` uses the default.
   std::vector<Given> from_environment;
   for (const Flag& flag : flags) {
     if (flag.environment.empty()) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Generates the man page presso(1) in roff with the man macros: one page with a section for each
-// command. Linted by `mandoc -Tlint` in tests/cli/test_frame.py.
+// command. Linted by `mandoc -Tlint` in tests/cli/test_frame.py. Dashes are escaped, since roff
+// would print hyphens that cannot be pasted into a shell. The page is generated in the build
+// (tools/CMakeLists.txt) and is not part of the repository.
 #include <algorithm>
 
 #include "tools/cli/generate.h"
@@ -8,7 +10,8 @@
 namespace presso::cli {
 namespace {
 
-/// Breaks text lines of more than 78 columns at spaces; lines that are requests stay whole.
+/// Breaks text lines of more than 78 columns at spaces; lines that are requests stay whole. `mandoc
+/// -Tlint` warns of longer ones.
 std::string short_lines(const std::string& page) {
   constexpr std::size_t kManWidth = 78;
   std::string out;
@@ -62,7 +65,8 @@ std::string paragraphs(std::string_view text) {
   return out;
 }
 
-/// A brief text as a sentence: with a capital letter and a full stop.
+/// A brief text as a sentence: with a capital letter and a full stop. Only ASCII letters are
+/// changed, which all briefs begin with.
 std::string sentence(std::string_view brief) {
   std::string out(brief);
   if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 32);
@@ -83,6 +87,8 @@ std::string flag_entry(const Flag& flag) {
   return out;
 }
 
+/// The entries of all listed flags by category, then the expert options under a heading of their
+/// own. The categories themselves are not shown, because the page has one section a command.
 std::string flag_entries(std::span<const Flag> flags) {
   std::string out;
   for (const std::string_view category : categories(flags)) {
@@ -107,6 +113,7 @@ std::string example_entries(std::span<const Example> examples) {
   return out;
 }
 
+// Section names are upper case by convention.
 std::string upper(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -129,6 +136,8 @@ std::string command_section(const CommandPage& page) {
   return out;
 }
 
+// What stands before and after the commands. kBack lists the variables that apply to all of them; a
+// flag's own variable is also named in its entry.
 constexpr std::string_view kFront = R"(.SH NAME
 presso \- keep big text compressed and search it at memory speed
 .SH SYNOPSIS

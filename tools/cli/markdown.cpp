@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Generates the option lists in Markdown for docs/: one table for each command, with the options
-// for experts last. The tests compare the documents with it.
+// for experts last. tests/cli/test_frame.py checks that every long option of the help is in them.
 #include "tools/cli/generate.h"
 
 namespace presso::cli {
 namespace {
 
-/// The text of a cell, with its bars escaped.
+/// The text of a cell, with its bars escaped. A bar would end the cell.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -16,6 +16,7 @@ std::string cell(std::string_view text) {
   return out;
 }
 
+// One row: the spellings in code style, then the brief text with the default.
 std::string row(const Flag& flag) {
   std::string heading = flag_heading(flag);
   heading.erase(0, heading.find_first_not_of(' '));

@@ -13,6 +13,8 @@
 
 namespace presso::cli {
 
+/// Which messages are printed: none; errors; these with warnings and information; these with a line
+/// for each file.
 enum class Verbosity { kSilent = 0, kQuiet = 1, kNormal = 2, kVerbose = 3 };
 
 /// Sets which messages are shown: errors from kQuiet up, warnings and information from kNormal up.
@@ -20,9 +22,11 @@ void set_verbosity(Verbosity verbosity);
 Verbosity verbosity();
 
 /// Prints "presso: FILE: text", without the file if `file` is empty, and sets the exit status to 2.
+/// An Error is printed with its code's description where it has no text of its own.
 void error(std::string_view file, std::string_view text);
 void error(std::string_view file, const Error& error);
-/// Prints something that the user should know and that is no failure.
+/// Prints something that the user should know and that is no failure. It leaves the exit status
+/// alone, and -q hides it.
 void warning(std::string_view file, std::string_view text);
 /// Prints what the user asked to be told (--explain, --progress), when nothing is wrong.
 void inform(std::string_view file, std::string_view text);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Decodes UTF-8 by hand, because ill-formed bytes have to be shown one by one, each escaped, and
+// because the C library's wcwidth() depends on the locale. The work is linear in the text, with a
+// binary search in a table for characters beyond Latin letters.
 #include "tools/cli/terminal_text.h"
 
 #include <algorithm>
@@ -7,6 +10,7 @@
 namespace presso::cli {
 namespace {
 
+// A range of code points, both ends included. The tables are sorted, so that is_in() can search.
 struct Range {
   char32_t first;
   char32_t last;
@@ -48,6 +52,8 @@ struct Character {
   std::size_t bytes = 0;  ///< 0: not UTF-8
 };
 
+/// Decodes the first character. Overlong forms, surrogates and code points over 10FFFF are not
+/// UTF-8 and give `bytes` 0. `text` must not be empty.
 Character next_character(Bytes text) {
   const Byte first = text[0];
   if (first < 0x80) return {first, 1};
@@ -64,6 +70,7 @@ Character next_character(Bytes text) {
   return {code, bytes};
 }
 
+/// One byte in the notation of C.
 std::string escaped(Byte byte) {
   constexpr char kHexDigits[] = "0123456789abcdef";
   if (byte == '\n') return "\\n";
@@ -86,6 +93,8 @@ struct Piece {
   std::size_t bytes = 0;
 };
 
+/// The first character of `text` in a form that is safe to print. A byte that is not UTF-8 is taken
+/// alone, so that decoding can go on with the next one.
 Piece next_piece(Bytes text) {
   const Character character = next_character(text);
   if (character.bytes == 0) return {escaped(text[0]), 4, 1};
@@ -116,6 +125,7 @@ TerminalText terminal_text(Bytes text, std::size_t most) {
   while (!text.empty()) {
     Piece piece = next_piece(text);
     if (shown.width + piece.width > most) {
+      // The text kept so far is cut back to where it left a column for the ellipsis.
       shown.text.resize(kept_bytes);
       shown.text += most == 0 ? std::string_view() : kEllipsis;
       shown.width = most == 0 ? 0 : kept_width + 1;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Answers presso --version -v: what this build can do on this machine, for bug reports.
+// Answers presso --version -v: what this build can do on this machine, for bug reports. The lines
+// name the version of the file format, the CPU level that this process chose, and the GPUs, since
+// these decide speed and results of a reported problem. Tested by tests/cli/test_frame.py.
 #include "presso/cpu.h"
 #include "presso/wire.h"
 #include "tools/cli/driver.h"
@@ -15,6 +17,7 @@ std::string features_line() {
 
 }  // namespace
 
+// PRESSO_VERSION comes from CMakeLists.txt.
 std::string version_text() {
   return "presso " PRESSO_VERSION "\n";
 }
