@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Writes to a descriptor with write(2). Holes are made by seeking, so they need a regular file that
+// is new; a hole costs no disk space and reads as zeros. Buffers are large already, so that nothing
+// is gathered here.
 #include "tools/io/file_sink.h"
 
 #include <unistd.h>
@@ -10,8 +13,11 @@
 namespace presso::cli {
 namespace {
 
+// Holes begin and end at multiples of this size, which is that of a block in common file systems.
 constexpr std::size_t kPageBytes = 4096;
 
+/// Whether all bytes are zero; `bytes` must not be empty. memcmp() with a shift of one byte
+/// compares each byte with its neighbour and is vectorised by the C library.
 bool is_zero(Bytes bytes) {
   return bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
@@ -51,7 +57,8 @@ Status FileSink::skip_hole() {
   return {};
 }
 
-/// Writes all bytes, however the system divides them up.
+/// Writes all bytes, however the system divides them up. A signal may interrupt a write and a pipe
+/// may take only a part.
 Status FileSink::write_all(Bytes bytes) {
   if (bytes.empty()) return {};
   PRESSO_TRY(skip_hole());
@@ -65,7 +72,8 @@ Status FileSink::write_all(Bytes bytes) {
   return {};
 }
 
-/// Call it once at the end: a hole at the end of the file gets its length only here.
+/// Call it once at the end: a hole at the end of the file gets its length only here. ftruncate()
+/// lengthens a file without writing to it.
 Status FileSink::finish() {
   if (failed()) return *error_;
   if (hole_bytes_ != 0 && ftruncate(fd_, static_cast<off_t>(position_)) != 0) {

@@ -44,7 +44,7 @@ class FileSink final : public ByteSink {
   std::optional<Error> error_;
 };
 
-/// A sink that throws away what is written to it.
+/// A sink that throws away what is written to it. Checking a file and calibration decode into it.
 class NullSink final : public ByteSink {
  public:
   Status write(Bytes) override { return {}; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Each flag writes to a FileOptions of the command; nothing is checked against other flags here,
+// since they may come in any order. The commands do that in run().
 #include "tools/io/flags_files.h"
 
 #include <iterator>
@@ -66,7 +68,8 @@ std::vector<Flag> file_flags(FileOptions& options) {
   };
 }
 
-/// -q and -v, which set the verbosity of the whole process as they are read.
+/// -q and -v, which set the verbosity of the whole process as they are read. The verbosity is a
+/// setting of the process and not of the command, since libraries' warnings follow it too.
 std::vector<Flag> message_flags() {
   return {
       {.short_name = 'q',
@@ -99,7 +102,7 @@ Flag progress_flag(bool& progress) {
           .apply = set(progress)};
 }
 
-/// -T. The environment's value is a default that the flag overrides.
+/// -T. The environment's value is a default that the flag overrides. Error: more than kMaxThreads.
 Flag threads_flag(unsigned& threads) {
   return {.short_name = 'T',
           .name = "threads",

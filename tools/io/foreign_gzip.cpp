@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decodes the members of gzip files through zlib. Without zlib the maker returns nullptr.
+// Decodes the members of gzip files through zlib. Without zlib the maker returns nullptr. Files in
+// zlib's own or in raw deflate format are declined. Tested by tests/cli/test_scan_files.py.
 #include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_ZLIB
@@ -14,6 +15,7 @@ namespace presso::cli {
 
 namespace {
 
+// This value of zlib's windowBits accepts a gzip header and nothing else.
 constexpr int kGzipOnly = 16 + MAX_WBITS;
 
 /// zlib's decoder; it verifies each member's checksum and length.
@@ -26,6 +28,7 @@ class GzipDecoder final : public ForeignDecoder {
   GzipDecoder(const GzipDecoder&) = delete;
   GzipDecoder& operator=(const GzipDecoder&) = delete;
 
+  /// False if zlib had no memory.
   bool ready() const { return ready_; }
 
   /// Inflates as far as input or room go. After a member the decoder starts anew, since gzip files

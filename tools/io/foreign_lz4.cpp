@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decodes lz4 frames through liblz4. The legacy format before frames (lz4 -l) is known to
-// foreign_source.cpp but not read. Without liblz4 the maker returns nullptr.
+// foreign_source.cpp but not read. Without liblz4 the maker returns nullptr. Tested by
+// tests/cli/test_scan_files.py and tests/cli/test_unusual_files.py.
 #include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_LZ4
@@ -13,6 +14,8 @@ namespace presso::cli {
 
 namespace {
 
+/// liblz4's decoder of frames; it verifies the checksums of blocks and content where the frame has
+/// them.
 class Lz4Decoder final : public ForeignDecoder {
  public:
   Lz4Decoder() {
@@ -26,6 +29,7 @@ class Lz4Decoder final : public ForeignDecoder {
 
   bool ready() const { return context_ != nullptr; }
 
+  /// LZ4F_decompress() returns 0 at the end of a frame and then expects the next one.
   Step step(Bytes in, MutableBytes out) override {
     std::size_t consumed = in.size();
     std::size_t produced = out.size();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Recognises formats by their magic numbers and reads a file frame by frame. The library's decoder
+// does the work; this file handles what lies between frames: several members, padding, frames to be
+// skipped, and anything else, which is an error.
 #include "tools/io/foreign_source.h"
 
 #include <algorithm>
@@ -12,8 +15,10 @@
 namespace presso::cli {
 namespace {
 
+// The compressed input is read in pieces of this size.
 constexpr std::size_t kInputBytes = 64u << 10;
 
+// Compares with a magic number; a text that is shorter does not begin with it.
 bool begins_with(Bytes text, std::initializer_list<Byte> magic) {
   return text.size() >= magic.size() && std::equal(magic.begin(), magic.end(), text.begin());
 }
@@ -40,6 +45,8 @@ bool is_lzma(Bytes begun) {
   return all(size, 0xFF) || all(size.subspan(5), 0);
 }
 
+/// Whether bzip2's header is followed by the magic number of a block or of the end. "BZh" alone is
+/// too short to tell it from text.
 bool is_bzip2(Bytes begun) {
   if (begun.size() < 10 || !begins_with(begun, {'B', 'Z', 'h'})) return false;
   return begins_with(begun.subspan(4), {0x31, 0x41, 0x59, 0x26, 0x53, 0x59}) ||
@@ -86,7 +93,9 @@ Error ends_in_skipped_frame(std::uint64_t offset) {
                         grouped(offset));
 }
 
-/// Reads past all frames at the begin of a file that are to be skipped.
+/// Reads past all frames at the begin of a file that are to be skipped. The content is read and
+/// dropped rather than seeked over, since the source may be a pipe. Error: kIo where the file ends
+/// within a frame.
 Result<AfterSkipped> skip_frames(ByteSource& compressed) {
   AfterSkipped after;
   for (std::array<Byte, kInputBytes> skipped;;) {
@@ -108,7 +117,8 @@ Result<AfterSkipped> skip_frames(ByteSource& compressed) {
   }
 }
 
-/// The plain text of a compressed source.
+/// The plain text of a compressed source. It owns the decoder and refers to the compressed source.
+/// After damage, read() first returns the text before it and from then on the error.
 class ForeignSource final : public ByteSource {
  public:
   ForeignSource(std::unique_ptr<ForeignDecoder> decoder, ByteSource& compressed,
@@ -145,6 +155,7 @@ class ForeignSource final : public ByteSource {
       PRESSO_ASSIGN(const bool more, enter_frame(in));
       if (!more) return std::size_t{0};
     }
+    // The decoder may produce output without consuming input, as long as its window holds text.
     const ForeignDecoder::Step step = decoder_->step(in, out);
     begin_ += step.consumed;
     offset_ += step.consumed;
@@ -183,6 +194,7 @@ class ForeignSource final : public ByteSource {
     return {};
   }
 
+  /// The error for this file, with the compressed offset, since there is no plain one to give.
   Error failed(const std::string& why) const {
     return make_error(ErrorCode::kIo, std::string(decoder_->name()) + " data at offset " +
                                           grouped(offset_) + ": " + why +
@@ -222,6 +234,7 @@ Result<ForeignFormat> foreign_format(Bytes begun) {
 /// first to see which of the two it is. Error: kUnsupported where presso was built without the
 /// library.
 Result<std::unique_ptr<ByteSource>> open_foreign(ForeignFormat format, ByteSource& compressed) {
+  // A skippable frame does not tell whose it is, so the four bytes after it are handed on.
   AfterSkipped begun;
   if (format == ForeignFormat::kSkippable) {
     PRESSO_ASSIGN(begun, skip_frames(compressed));

@@ -31,7 +31,8 @@ Result<ForeignFormat> foreign_format(Bytes begun);
 /// reading.
 Result<std::unique_ptr<ByteSource>> open_foreign(ForeignFormat format, ByteSource& compressed);
 
-/// The decoder of one format, which is fed piece by piece.
+/// The decoder of one format, which is fed piece by piece. Not thread-safe; a decoder serves one
+/// file.
 class ForeignDecoder {
  public:
   struct Step {
@@ -43,11 +44,13 @@ class ForeignDecoder {
   };
 
   virtual ~ForeignDecoder() = default;
-  /// Decodes some of `in` into `out`, as much as fits.
+  /// Decodes some of `in` into `out`, as much as fits. With an empty `in` it gives out what it
+  /// still holds.
   virtual Step step(Bytes in, MutableBytes out) = 0;
   /// Whether the bytes after a frame may be a further frame, as opposed to padding that is to be
   /// left alone.
   virtual bool may_begin(Bytes in) const = 0;
+  /// The format's name for messages.
   virtual const char* name() const = 0;
 };
 

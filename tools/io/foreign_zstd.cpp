@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decodes zstd frames through libzstd. Without libzstd the maker returns nullptr.
+// Decodes zstd frames through libzstd. Without libzstd the maker returns nullptr. The window is
+// limited to 128 MiB by libzstd's default; frames that need more (zstd --ultra --long=31) are
+// declined with the library's message. Tested by tests/cli/test_scan_files.py.
 #include "tools/io/foreign_source.h"
 
 #ifdef PRESSO_HAVE_ZSTD
@@ -12,6 +14,7 @@ namespace presso::cli {
 
 namespace {
 
+/// libzstd's decoder; it verifies a frame's checksum where it has one.
 class ZstdDecoder final : public ForeignDecoder {
  public:
   ZstdDecoder() : stream_(ZSTD_createDStream()) {}
@@ -21,6 +24,8 @@ class ZstdDecoder final : public ForeignDecoder {
 
   bool ready() const { return stream_ != nullptr; }
 
+  /// ZSTD_decompressStream() returns 0 at the end of a frame, after which it begins the next one by
+  /// itself.
   Step step(Bytes in, MutableBytes out) override {
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{out.data(), out.size(), 0};

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Opens inputs with open(2) and looks at them with fstat(2), so that the answers belong to the
+// opened file even if its name is reused. A problem with one file below a folder is reported, and
+// the walk goes on.
 #include "tools/io/input_file.h"
 
 #include <fcntl.h>
@@ -17,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Appends the regular files below `directory`, sorted within each directory.
+/// Appends the regular files below `directory`, sorted within each directory. Sorting makes results
+/// independent of the file system. Symbolic links are skipped, so that no cycle is entered.
 void list_files(const fs::path& directory, std::vector<std::string>& into) {
   std::error_code problem;
   std::vector<fs::directory_entry> entries;
@@ -40,7 +44,8 @@ void list_files(const fs::path& directory, std::vector<std::string>& into) {
 }  // namespace
 
 /// Opens a file, or standard input for "-". Errors: kIo; kInvalidArgument for a directory, with a
-/// hint at -r where that would help.
+/// hint at -r where that would help. O_NOCTTY keeps a terminal that is opened as a file from
+/// becoming the controlling one.
 Result<InputFile> InputFile::open(const std::string& path, Directories directories) {
   const bool standard = path == kStandardInput;
   InputFile input(standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY),
@@ -53,6 +58,7 @@ Result<InputFile> InputFile::open(const std::string& path, Directories directori
                       hint ? "is a directory; -r takes the files below it" : "is a directory");
   }
   if (input.is_regular()) {
+    // The kernel then reads ahead further, which matters for disks with long delays.
     posix_fadvise(input.fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   return input;
@@ -93,6 +99,7 @@ std::string shown_name(const std::string& path) {
   return path == kStandardInput ? "standard input" : path;
 }
 
+// A file named ".presso" alone has no stem, so that it is no compressed file's name.
 bool has_suffix(std::string_view path) {
   return path.size() > kSuffix.size() && path.ends_with(kSuffix) &&
          path[path.size() - kSuffix.size() - 1] != '/';

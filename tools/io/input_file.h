@@ -13,6 +13,7 @@
 
 namespace presso::cli {
 
+// The suffix of compressed files, and the operand that stands for standard input.
 constexpr std::string_view kSuffix = ".presso";
 constexpr std::string_view kStandardInput = "-";
 

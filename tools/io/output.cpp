@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Writes standard output for `presso scan` with write(2), without the locks and formats of stdio.
 #include "tools/io/output.h"
 
 #include <unistd.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Uses POSIX calls on Linux: renameat2(2) for an atomic rename that does not replace, /proc/self/fd
+// to see through links to descriptors. Each new file costs one fsync() and one rename, and a file
+// that is made and removed again where its mode is not given.
 #include "tools/io/output_file.h"
 
 #include <fcntl.h>
@@ -19,6 +22,7 @@ struct SplitPath {
   std::string name;
 };
 
+// Splits at the last slash.
 SplitPath split(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == path.npos) return {"", path};
@@ -29,6 +33,7 @@ SplitPath split(const std::string& path) {
 /// /dev/stdout to /proc/self/fd/1 do.
 std::optional<int> descriptor_named(std::filesystem::path path) {
   const std::string own = "/proc/" + std::to_string(getpid()) + "/fd";
+  // The kernel follows at most this many links, after which it reports ELOOP.
   constexpr int kMostLinks = 40;
   for (int links = 0; links < kMostLinks; ++links) {
     std::error_code problem;
@@ -43,7 +48,9 @@ std::optional<int> descriptor_named(std::filesystem::path path) {
   return std::nullopt;
 }
 
-/// The kinds of things that may already be at the place of an output.
+/// The kinds of things that may already be at the place of an output. kReplaced: a regular file or
+/// a link, in whose place a new file is renamed. kWrittenTo: a device, pipe or descriptor, which is
+/// opened and written to.
 enum class Occupant { kNothing, kReplaced, kDirectory, kWrittenTo };
 
 /// Tells what lies at the path, and so what writing there means: a regular file or a link is
@@ -59,6 +66,8 @@ Occupant occupant_of(const std::string& path) {
   return S_ISREG(about.st_mode) ? Occupant::kReplaced : Occupant::kWrittenTo;
 }
 
+/// Opens what cannot be replaced. A descriptor of this process is duplicated rather than opened
+/// anew, which would start at offset 0 and overwrite what a shell's >> has appended to.
 int open_existing(const std::string& path) {
   if (const auto descriptor = descriptor_named(path)) return fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
   return open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -93,6 +102,7 @@ Result<NewFile> make_new_file(const std::string& path, mode_t mode) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     NewFile made;
     made.name = temporary_name(path);
+    // It is registered before it exists, so that no signal can come between the two.
     made.registered = std::make_unique<UnfinishedFile>(made.name);
     made.fd = open(made.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (made.fd >= 0) return made;
@@ -172,7 +182,8 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       registered_(std::move(other.registered_)),
       sink_(std::move(other.sink_)) {}
 
-/// Removes the temporary file if it was not committed.
+/// Removes the temporary file if it was not committed. The descriptor is closed first; nothing is
+/// reported, because whoever did not commit has said why.
 OutputFile::~OutputFile() {
   if (owns_fd_ && fd_ >= 0) close(fd_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
@@ -212,7 +223,8 @@ Status OutputFile::give_attributes(const FileAttributes& attributes) {
   return {};
 }
 
-/// Renames without replacing where that was not asked for.
+/// Renames without replacing where that was not asked for. This closes the gap between the check in
+/// create() and now, in which another process may have made a file of this name.
 Status OutputFile::rename_into_place() {
   int moved = -1;
   if (!overwrite_) {

@@ -29,7 +29,7 @@ struct FileAttributes {
 };
 
 /// Whether a regular file or a symbolic link is at `path`, so that an output of this name would
-/// replace it.
+/// replace it. A command asks it before it reads the input, so as to question the user early.
 bool would_be_replaced(const std::string& path);
 
 /// One output. It owns its descriptor, except that of standard output, and its temporary file until
@@ -64,6 +64,8 @@ class OutputFile {
 
  private:
   OutputFile() = default;
+  /// The steps of create() and commit(); each leaves the object so that the destructor can clean
+  /// up.
   Status make_temporary();
   Status give_attributes(const FileAttributes& attributes);
   Status rename_into_place();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Draws with a carriage return and an escape sequence that clears the line. The cost of an update
+// that draws nothing is one reading of the clock. progress_line() only lays
+// out the text and touches no terminal.
 #include "tools/io/progress.h"
 
 #include <sys/ioctl.h>
@@ -22,6 +25,7 @@ void clear_line() {
   std::fflush(stderr);
 }
 
+// The width is asked for at each drawing, as the window may have been resized; 80 if unknown.
 unsigned terminal_columns() {
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -44,7 +48,7 @@ std::string duration_text(double seconds) {
   return text;
 }
 
-/// A bar of `width` columns, "[======>     ]".
+/// A bar of `width` columns, "[======>     ]". `share` is between 0 and 1.
 std::string bar_text(double share, std::size_t width) {
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
   std::string bar(1, '[');

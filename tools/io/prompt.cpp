@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Yes/no questions, asked only of a terminal.
+// Yes/no questions, asked only of a terminal. Tested by tests/cli/test_compress.py.
 #include "tools/io/prompt.h"
 
 #include <unistd.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A few slots are enough, because commands write at most two files at a time. The handler may only
-// call what is safe in a signal handler: unlink, write, sigaction, raise.
+// call what is safe in a signal handler: unlink, write, sigaction, raise. The cost is one system
+// call to block and one to unblock signals for each output file. A path that is too long or comes
+// when all slots are taken is not registered: its file may then survive a signal.
 #include "tools/io/unfinished_files.h"
 
 #include <unistd.h>
@@ -27,7 +29,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 /// The handler. After removing the files it sends itself the signal again, this time with its usual
-/// effect.
+/// effect. SIG_DFL makes the shell see the true reason, 128 plus the number.
 void remove_and_die(int signal_number) {
   for (const Slot& slot : slots) {
     if (slot.set) unlink(slot.path);
@@ -41,7 +43,8 @@ void remove_and_die(int signal_number) {
   raise(signal_number);
 }
 
-/// Blocks the signals on this thread while a slot is changed.
+/// Blocks the signals on this thread while a slot is changed. Another thread may still run the
+/// handler, which is why `set` is written last and cleared first.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -58,6 +61,7 @@ class SignalsBlocked {
 
 }  // namespace
 
+// Each handler blocks the other signals, so that two of them cannot remove files at once.
 void remove_unfinished_files_on_signals() {
   for (const int one : kSignals) {
     struct sigaction action {};
