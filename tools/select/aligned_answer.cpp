@@ -4,6 +4,8 @@
 // rows, which are held back for them; later rows are written as they come, and columns become wider
 // where they need it. Numbers are never cut, since a part of one is another number; columns that do
 // not fit the terminal are left out, and the last line says so. Tested by tests/cli/test_select.py.
+// Memory: the cells of 1,000 rows, whatever the length of the answer. Texts are made safe for the
+// terminal (cli/terminal_text.h).
 #include <algorithm>
 
 #include "format/columns/value_text.h"
@@ -14,6 +16,7 @@
 namespace presso::cli {
 namespace {
 
+// The number of rows that settle the widths; more would delay the first line of a long answer.
 constexpr std::size_t kMeasuredRows = 1000;
 constexpr std::size_t kLeastWidth = 8;  ///< to which texts are cut before columns are left out
 constexpr std::string_view kGap = "  ";
@@ -39,6 +42,7 @@ struct Column {
   std::size_t width = 0;   ///< at which it is written
 };
 
+// Numbers stand to the right so that their digits are below each other.
 bool is_number(ColumnType type) {
   return (type >= ColumnType::kInt8 && type <= ColumnType::kDouble) ||
          type == ColumnType::kDecimal64 || type == ColumnType::kDecimal128;
@@ -68,6 +72,7 @@ class AlignedAnswer final : public AnswerSink {
   Result<bool> write(ResultBatch batch, Buffer) override {
     std::vector<ColumnView> views;
     for (const ColumnData& column : batch) views.push_back(column.view());
+    // Rows after the first 1,000 are written as they come; those before wait for the layout.
     for (std::uint64_t row = 0; row < batch.front().rows; ++row) {
       if (shown_columns_ > 0) {
         const std::vector<Cell> cells = cells_of(views, row);
@@ -78,6 +83,7 @@ class AlignedAnswer final : public AnswerSink {
       held_.push_back(cells_of(views, row));
       if (held_.size() == kMeasuredRows) PRESSO_TRY(write_held());
     }
+    // At a terminal a batch appears as soon as it is there, even if it is small.
     if (at_once_) PRESSO_TRY(to_.flush());
     return true;
   }
@@ -97,6 +103,7 @@ class AlignedAnswer final : public AnswerSink {
   }
 
  private:
+  /// The most that a cell may take; without a terminal there is no limit.
   std::size_t most_width() const { return style_.width == 0 ? SIZE_MAX : style_.width; }
 
   /// A value as it is shown: NULL, text made harmless for a terminal, or what the column's printer
@@ -105,6 +112,7 @@ class AlignedAnswer final : public AnswerSink {
     if (values.is_null(row)) return {{std::string(kNull), kNull.size()}, true};
     if (is_string(column.schema.type)) return {terminal_text(values.string(row), most_width())};
     char text[kMaxValueText];
+    // Bools are stored as bits and all other types as whole bytes, so a bit is taken out first.
     const auto bit = static_cast<Byte>(values.values[row / 8] >> (row % 8) & 1);
     const Byte* value = column.schema.type == ColumnType::kBool
                             ? &bit
@@ -150,6 +158,8 @@ class AlignedAnswer final : public AnswerSink {
     shown_columns_ = columns_.size();
     std::size_t most = most_width();
     if (style_.width > 0) {
+      // Columns are left out from the right while even texts of eight columns do not fit; only then
+      // are texts cut, by one column at a time, until a line does.
       while (shown_columns_ > 1 && line_width(kLeastWidth, shown_columns_) > style_.width) {
         --shown_columns_;
       }
@@ -162,6 +172,7 @@ class AlignedAnswer final : public AnswerSink {
   /// Makes the column as wide as the cell; a column of texts only as far as the terminal has room.
   void widen(Column& column, std::size_t width) {
     if (width <= column.width) return;
+    // The room that is left on the line, which columns of texts share in the order of their need.
     const std::size_t room = most_width() - std::min(most_width(), line_width_);
     std::size_t more = width - column.width;
     if (column.can_be_cut) more = std::min(more, room);
@@ -174,6 +185,7 @@ class AlignedAnswer final : public AnswerSink {
     lay_out();
     if (header_) PRESSO_TRY(write_names());
     for (const std::vector<Cell>& row : held_) PRESSO_TRY(write_row(row));
+    // The rows are not needed any more; assigning an empty vector also gives the memory back.
     held_ = {};
     return {};
   }
@@ -197,16 +209,19 @@ class AlignedAnswer final : public AnswerSink {
     for (std::size_t i = 0; i < shown_columns_; ++i) {
       const Column& column = columns_[i];
       TerminalText shown = cells[i].shown;
+      // Nothing is cut where the answer goes to a file or pipe, and numbers never are.
       const bool cut = style_.width > 0 && shown.width > column.width;
       if (cut && (column.can_be_cut || !color.empty())) {
         shown = terminal_text(shown.text, column.width);
       }
+      // A cell that is wider than its column pushes the rest of the line to the right.
       const std::string padding(column.width - std::min(column.width, shown.width), ' ');
       const std::string_view look = cells[i].is_null ? kDim : color;
       line += i == 0 ? "" : kGap;
       if (column.to_the_right) line += padding;
       line += style_.colors && !look.empty() ? std::string(look) + shown.text + std::string(kPlain)
                                              : shown.text;
+      // The last column is not padded, so that no line ends in blanks.
       if (!column.to_the_right && i + 1 < shown_columns_) line += padding;
     }
     return write_text(line + "\n");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Chooses the writer of an answer by its format. CSV, TSV and JSON lines share one. Tested by
+// tests/cli/test_select.py.
 #include "tools/select/answer_sink.h"
 
 namespace presso::cli {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The forms in which presso select writes an answer. All of them pass bytes on to one sink; work
 // that can be done for a batch by itself is done on the query's threads (ResultSink::encode).
-// Tested by tests/cli/test_select.py.
+// Tested by tests/cli/test_select.py. A sink gets the batches in order on one thread (write), and
+// may be asked on several threads at once to encode a batch before that (encode), which must
+// therefore not change the sink.
 #pragma once
 
 #include <memory>
@@ -18,7 +20,7 @@ class AnswerSink : public ResultSink {
   virtual Status finish(std::uint64_t rows) = 0;
 };
 
-/// How a table for people is laid out.
+/// How a table for people is laid out. It applies to AnswerFormat::kTable only.
 struct AlignedStyle {
   std::size_t width = 0;  ///< columns of the terminal; 0: nothing is cut
   bool colors = false;
@@ -30,11 +32,13 @@ struct AnswerOptions {
   bool header = true;
   bool at_once = false;  ///< a reader waits at a terminal: nothing is gathered
   AlignedStyle aligned;
+  // For AnswerFormat::kPresso: 0 means the usual level.
   int level = 0;  ///< kPresso
   unsigned threads = 0;
 };
 
-/// Make the sink for a form. `to` is kept by reference.
+/// Make the sink for a form. `to` is kept by reference. make_answer_sink() chooses by the format;
+/// the others ignore it.
 std::unique_ptr<AnswerSink> make_answer_sink(const AnswerOptions& options, ByteSink& to);
 
 std::unique_ptr<AnswerSink> make_text_answer(const AnswerOptions& options, ByteSink& to);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Writes an answer as a stream of Arrow's IPC format, as presso cat --format arrow does: each batch
-// becomes a message on the thread that computed it. Tested by tests/cli/test_table_arrow.py.
+// becomes a message on the thread that computed it. Tested by tests/cli/test_table_arrow.py. A
+// batch costs one copy, as it is changed to Arrow's layout. Types without an equal in Arrow are
+// refused by to_arrow_layout(), which names the column. The stream is Arrow's streaming format and
+// not its file format, so it can be piped.
 #include "decompress/arrow/arrow_rows.h"
 #include "decompress/arrow/ipc_message.h"
 #include "tools/select/answer_sink.h"
@@ -32,6 +35,7 @@ class ArrowAnswer final : public AnswerSink {
     return to_.write(message.bytes());
   }
 
+  /// Runs on the query's threads, several at a time; it reads only the schema.
   Result<Buffer> encode(const ResultBatch& batch) override {
     std::vector<ColumnData> columns;
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -43,11 +47,13 @@ class ArrowAnswer final : public AnswerSink {
     return message;
   }
 
+  /// The batch has been encoded by now, so it is dropped.
   Result<bool> write(ResultBatch, Buffer encoded) override {
     PRESSO_TRY(to_.write(encoded.bytes()));
     return true;
   }
 
+  /// Writes the mark that ends a stream, without which readers report a stream that was cut off.
   Status finish(std::uint64_t) override {
     Buffer message;
     append_ipc_end(message);

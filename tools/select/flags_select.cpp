@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Each flag writes to one member of SelectSettings. Expressions and lists stay text here, and the
+// query parses them, so that an error shows its place. Texts of the help name SQL's words, because
+// most users know these.
 #include "tools/select/flags_select.h"
 
 #include "tools/cli/bind.h"
@@ -7,10 +10,13 @@
 namespace presso::cli {
 namespace {
 
+// --memory takes 1 MiB at least, below which each pass over a file would do next to nothing, and 1
+// PiB at most.
 constexpr std::uint64_t kLeastMemory = 1u << 20;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50;
 constexpr std::uint64_t kMostRows = UINT64_MAX / 2;
 
+/// Refuses a text of blanks, which would otherwise count as an expression that is left out.
 Status refuse_empty(const Given& given) {
   if (given.value.find_first_not_of(" \t\r\n") != given.value.npos) return {};
   return make_error(ErrorCode::kInvalidArgument, given.spelled + ": nothing is given");
@@ -34,7 +40,8 @@ Apply condition_into(std::vector<std::string>& conditions) {
   };
 }
 
-/// The flags about which rows, columns and groups are in the answer.
+/// The flags about which rows, columns and groups are in the answer. They are shared by select and
+/// join; sql has them in its statement.
 std::vector<Flag> row_flags(SelectSettings& settings) {
   return {
       {.name = "where",
@@ -96,6 +103,7 @@ std::vector<Flag> row_flags(SelectSettings& settings) {
   };
 }
 
+/// The format that --format names. The parser has checked the name, so the last case is CSV.
 AnswerFormat format_of(const std::string& name) {
   return name == "tsv"      ? AnswerFormat::kTsv
          : name == "jsonl"  ? AnswerFormat::kJsonLines
@@ -105,7 +113,8 @@ AnswerFormat format_of(const std::string& name) {
                             : AnswerFormat::kCsv;
 }
 
-/// -o of a query; "-" is standard output.
+/// -o of a query; "-" is standard output. An empty name is refused, since it would mean standard
+/// output.
 Status apply_output(const Given& given, FileOptions& files) {
   files.to_stdout = given.value == "-";
   files.output = files.to_stdout ? std::string() : given.value;
@@ -113,7 +122,8 @@ Status apply_output(const Given& given, FileOptions& files) {
   return make_error(ErrorCode::kInvalidArgument, given.spelled + ": the name is empty");
 }
 
-/// The flag for the level of a table that is written, under another category than in compress.
+/// The flag for the level of a table that is written, under another category than in compress. It
+/// has no environment variable: PRESSO_LEVEL is about `presso compress`.
 Flag writing_level_flag(int& level) {
   Flag flag = level_flag(level);
   flag.category = kOutput;
@@ -178,6 +188,8 @@ std::vector<Flag> output_flags(SelectSettings& settings) {
 }
 
 /// The flags of compress about text, under names that cannot be mistaken for what is written.
+/// `--input-header` stands for compress's --header, because --no-header of a query is about its
+/// output.
 std::vector<Flag> input_flags(SelectSettings& settings) {
   std::vector<Flag> flags = {
       {.name = "input",
@@ -196,12 +208,14 @@ std::vector<Flag> input_flags(SelectSettings& settings) {
   append(flags, table_text_flags(settings.text));
   for (Flag& flag : flags) {
     flag.category = kPlainInput;
+    // The names are those of compress, and all of them are listed under plain inputs here.
     if (flag.name == "header") flag.name = "input-header";
   }
   return flags;
 }
 
-/// The flags about threads, memory and temporary files.
+/// The flags about threads, memory and temporary files. The defaults are decided by the query,
+/// which knows the machine.
 std::vector<Flag> resource_flags(SelectSettings& settings) {
   return {
       threads_flag(settings.query.threads),
@@ -223,6 +237,7 @@ std::vector<Flag> resource_flags(SelectSettings& settings) {
   };
 }
 
+/// The strategy that --group-strategy names; any other name means that the planner chooses.
 GroupStrategy strategy_of(const std::string& name) {
   return name == "dense"   ? GroupStrategy::kDense
          : name == "hash"  ? GroupStrategy::kHash
@@ -230,7 +245,8 @@ GroupStrategy strategy_of(const std::string& name) {
                            : GroupStrategy::kAuto;
 }
 
-/// The flags for experiments with plans; the answer does not depend on them.
+/// The flags for experiments with plans; the answer does not depend on them. They are listed by
+/// --help=expert only. A GPU has the choices of plans but not of groups.
 std::vector<Flag> expert_flags(QueryOptions& options) {
   return {
       {.name = "plan",
@@ -271,6 +287,7 @@ std::vector<Flag> expert_flags(QueryOptions& options) {
   };
 }
 
+/// The kind of join that --kind names; the last case is an inner join.
 JoinKind kind_of(const std::string& name) {
   return name == "left"    ? JoinKind::kLeft
          : name == "right" ? JoinKind::kRight
@@ -280,7 +297,8 @@ JoinKind kind_of(const std::string& name) {
                            : JoinKind::kInner;
 }
 
-/// The flags about what is joined and how.
+/// The flags about what is joined and how. A list with fewer items than joins is checked by
+/// JoinCommand, which knows the files.
 std::vector<Flag> matching_flags(SelectSettings& settings) {
   return {
       {.name = "on",
@@ -309,6 +327,8 @@ std::vector<Flag> matching_flags(SelectSettings& settings) {
   };
 }
 
+/// --strategy, for join and sql. All strategies give the same rows; a strategy that does not fit
+/// the keys is declined by the planner with a message.
 Flag strategy_flag(JoinStrategy& strategy) {
   return {.name = "strategy",
           .value_name = "NAME",
@@ -325,7 +345,8 @@ Flag strategy_flag(JoinStrategy& strategy) {
           }};
 }
 
-/// The flags that select, join and sql share, in the order of the help page.
+/// The flags that select, join and sql share, in the order of the help page. A flag belongs to one
+/// of these lists only, since the help would list it twice.
 std::vector<Flag> common_flags(SelectSettings& settings) {
   std::vector<Flag> flags = output_flags(settings);
   append(flags, input_flags(settings));
@@ -359,6 +380,7 @@ std::vector<Flag> join_flags(SelectSettings& settings) {
   return flags;
 }
 
+/// The flags of sql: none about rows, which the statement has.
 std::vector<Flag> sql_flags(SelectSettings& settings) {
   std::vector<Flag> flags = common_flags(settings);
   flags.push_back(strategy_flag(settings.query.join_strategy));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags of presso select, join and sql. Whether expressions are right is found out when the
-// query is prepared. Tested by tests/cli/test_select.py, test_join.py and test_sql.py.
+// query is prepared. Tested by tests/cli/test_select.py, test_join.py and test_sql.py. They are
+// declared here and documented by help.cpp, man.cpp and markdown.cpp.
 #pragma once
 
 #include <vector>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Gathers small pieces on their way to a file, so that they are written together: a query whose
-// condition few rows fulfil has batches of a few bytes.
+// condition few rows fulfil has batches of a few bytes. A gathered piece is copied once; larger
+// pieces are passed through. Tested through the answers in tests/cli/test_select.py.
 #pragma once
 
 #include "presso/byte_stream.h"
 
 namespace presso::cli {
 
-/// Writes at least 64 KiB at a time. Not thread-safe.
+/// Writes at least 64 KiB at a time. Not thread-safe. What has not been flushed when it is
+/// destroyed is lost, so the owner has to flush at the end.
 class GatheredSink final : public ByteSink {
  public:
   /// Keeps `to` by reference.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // presso join: queries the rows of two or more tables that belong together. The flags become a
-// Query here; QueryCommand runs it. Tested by tests/cli/test_join.py.
+// Query here; QueryCommand runs it. Tested by tests/cli/test_join.py. It declines joins without an
+// equality, more files than the library joins, and a number of --on or --kind that fits neither one
+// nor each join.
 #include "tools/select/commands.h"
 #include "tools/select/flags_select.h"
 #include "tools/select/query_command.h"
@@ -49,11 +51,14 @@ class JoinCommand final : public QueryCommand {
   std::vector<Flag> flags() override { return join_flags(settings_); }
 
  private:
+  /// With several tables, an error cannot be put down to one file by asking the rest alone.
   bool has_one_source() const override { return false; }
 
   /// Checks the operands: two files at least, and as many --on and --kind as there are joins, or
   /// one for all.
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
+    // The order of the checks is that in which a user would mend them: files, then --on, then
+    // --kind.
     PRESSO_TRY(check_no_expression(operands));
     if (operands.size() < 2) {
       return make_error(ErrorCode::kInvalidArgument,
@@ -90,6 +95,7 @@ class JoinCommand final : public QueryCommand {
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
     Query query = Query::from({inputs[0]->table()}, {inputs[0]->table_name()});
     for (std::size_t i = 1; i < inputs.size(); ++i) {
+      // Given once, --on and --kind hold for all joins.
       const std::string& on = settings_.on[settings_.on.size() == 1 ? 0 : i - 1];
       JoinKind kind = JoinKind::kInner;
       if (!settings_.kinds.empty()) {

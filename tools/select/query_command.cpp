@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What the three commands share: files are opened, the query is prepared, the device is chosen, and
+// the answer is written. A damaged file is searched for only after an error, since that reads files
+// again. Tested by tests/cli/test_select.py, tests/cli/test_select_failures.py and
+// tests/cli/test_device.py.
 #include "tools/select/query_command.h"
 
 #include <sys/stat.h>
@@ -43,6 +47,7 @@ void describe(const QuerySummary& summary, double seconds) {
   verbose("", text + decimal_text(seconds, 3) + " s");
 }
 
+/// Whether there is something of that name; standard input always is.
 bool exists(const std::string& path) {
   struct stat about {};
   return path == kStandardInput || stat(path.c_str(), &about) == 0;
@@ -61,6 +66,7 @@ std::string meant_file(const std::string& path) {
 /// Takes an answer and drops it.
 class NoAnswer final : public ResultSink {
  public:
+  // It takes every batch, so that all of the file is read.
   Result<bool> write(ResultBatch, Buffer) override { return true; }
 };
 
@@ -69,12 +75,14 @@ class NoAnswer final : public ResultSink {
 /// The order matters: what is wrong with the command line is found before files are opened, and the
 /// query is prepared before the output is opened, so that a mistake replaces no file.
 Result<int> QueryCommand::run(std::vector<std::string> operands) {
+  // These two find mistakes of the command line before a file is opened.
   PRESSO_ASSIGN(const std::vector<std::string> files, files_of(std::move(operands)));
   PRESSO_ASSIGN(const AnswerOptions answer, answer_options(settings_));
   if (settings_.list_columns) return list_columns(files);
   if (!open_inputs(files)) return exit_status();
   const Result<Query> query = make_query(inputs_);
   if (!query.ok()) return fail(query.error());
+  // The rates that earlier runs and calibration measured on this machine; planning uses them.
   settings_.query.rates = query_rates(MeasurementStore::of_user(), stored_bytes());
   if (settings_.device.device != DeviceFlags::Device::kCpu) {
     settings_.query.gpu_rates = known_gpu_query_rates(MeasurementStore::of_user());
@@ -86,6 +94,7 @@ Result<int> QueryCommand::run(std::vector<std::string> operands) {
   return write_answer(*prepared, answer);
 }
 
+/// After this the command ends; nothing has been written under the output's name.
 int QueryCommand::fail(const Error& problem) const {
   error(blamed_file(problem), problem);
   return exit_status();
@@ -107,6 +116,7 @@ bool QueryCommand::is_blamed(const SelectInput& input, const Error& problem) con
   const auto is_same = [&](const Error& found) {
     return found.code == problem.code && found.byte_offset == problem.byte_offset;
   };
+  // The rows of several files are one table here, so the question is put to this file alone.
   if (has_one_source()) {
     const auto place = std::find_if(inputs_.begin(), inputs_.end(),
                                     [&](const auto& other) { return other.get() == &input; });
@@ -115,6 +125,7 @@ bool QueryCommand::is_blamed(const SelectInput& input, const Error& problem) con
     const auto explained = query->explain(settings_.query, true);
     return !explained.ok() && is_same(explained.error());
   }
+  // Joined files are read column by column, since the question makes no sense for one of them.
   for (const ColumnSchema& column : input.table().schema().columns) {
     Query query = Query::from(input.table());
     query.select({NamedExpression{presso::column(column.name), column.name}});
@@ -142,6 +153,7 @@ Status QueryCommand::check_no_expression(const std::vector<std::string>& paths) 
   return {};
 }
 
+/// The settings that loading a text needs.
 SelectInputOptions QueryCommand::input_options() const {
   return {&settings_.text, settings_.query.threads, settings_.files.progress,
           settings_.list_columns};
@@ -164,6 +176,8 @@ bool QueryCommand::open_inputs(const std::vector<std::string>& paths) {
 
 /// Whether a GPU has the strategies that were asked for; it has none for groups. Reports it if not.
 bool QueryCommand::check_strategies() const {
+  // With --device=gpu a strategy of groups is an error and not ignored: the user wants to measure
+  // it.
   if (settings_.query.group_strategy == GroupStrategy::kAuto) return true;
   error("--group-strategy",
         make_error(ErrorCode::kInvalidArgument,
@@ -179,6 +193,8 @@ bool QueryCommand::open_device(PreparedQuery& query) {
   if (settings_.device.device == DeviceFlags::Device::kCpu) return true;
   const bool is_auto = settings_.device.device == DeviceFlags::Device::kAuto;
   if (!is_auto && !check_strategies()) return false;
+  // With --device=auto the CPU answers where no GPU can be used. With --device=gpu that is an
+  // error.
   if (is_auto) {
     device_choice_ = choose_device(query, settings_.query, rows(), stored_bytes());
     verbose("", "auto: " + device_choice_.text);
@@ -203,6 +219,7 @@ bool QueryCommand::open_device(PreparedQuery& query) {
   return false;
 }
 
+/// Without rates the planner does not consider a GPU again.
 void QueryCommand::use_cpu(PreparedQuery& query) {
   settings_.query.gpu_rates.reset();
   query.use_cpu();
@@ -221,6 +238,7 @@ void QueryCommand::ask(Query& query) const {
   }
 }
 
+/// The rows of all inputs, as their indexes say.
 std::uint64_t QueryCommand::rows() const {
   return std::accumulate(
       inputs_.begin(), inputs_.end(), std::uint64_t{0},
@@ -240,6 +258,7 @@ int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
   std::string names;
   std::set<std::string> listed;
   for (const std::string& path : paths) {
+    // A file that cannot be opened has no columns to offer; completion must not print errors.
     const auto input = SelectInput::open(path, input_options());
     if (!input.ok()) continue;
     for (const ColumnSchema& column : (*input)->table().schema().columns) {
@@ -266,6 +285,8 @@ int QueryCommand::explain(const PreparedQuery& query) const {
 /// Runs the query and writes its answer. The exit status tells whether there were rows.
 int QueryCommand::write_answer(const PreparedQuery& query, const AnswerOptions& options) const {
   remove_unfinished_files_on_signals();  // before there is a file that could be left
+  // From here on there may be a temporary file, which every return below removes unless commit()
+  // was reached.
   std::optional<OutputFile> output = open_answer(settings_, inputs_, options.format);
   if (!output) return exit_status();
   const std::unique_ptr<AnswerSink> sink = make_answer_sink(options, output->sink());
@@ -273,6 +294,7 @@ int QueryCommand::write_answer(const PreparedQuery& query, const AnswerOptions& 
   const Result<QuerySummary> summary = query.run(*sink);
   Status done = summary.ok() ? sink->finish(summary->rows) : Status(summary.error());
   if (!done.ok()) {
+    // A failed output is no fault of an input, so no file is searched for.
     const bool of_output = output->sink().failed();
     report_failure(of_output ? "" : blamed_file(done.error()), done.error(), *output, true);
     return exit_status();

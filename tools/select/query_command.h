@@ -2,7 +2,7 @@
 // The common part of the commands that query tables: select, join and sql. They say which tables
 // are read and what is asked; this class opens the tables, answers or explains, keeps the totals,
 // and finds the file that is to blame for an error. Tested by tests/cli/test_select.py and
-// test_select_failures.py.
+// test_select_failures.py. The order in which it works, and why, is at run().
 #pragma once
 
 #include <span>
@@ -32,6 +32,7 @@ class QueryCommand : public Command {
 
   /// Adds everything to the query that the flags about rows ask for.
   void ask(Query& query) const;
+  /// Error kInvalidArgument: standard input is named twice.
   static Status check_standard_input(const std::vector<std::string>& paths);
   /// Refuses a condition whose flag was forgotten, so that it is among the files.
   Status check_no_expression(const std::vector<std::string>& paths) const;
@@ -43,7 +44,9 @@ class QueryCommand : public Command {
   int fail(const Error& problem) const;
   /// The name of the file that the error is about.
   std::string blamed_file(const Error& problem) const;
+  /// Reads the input again; called only after damage was found.
   bool is_blamed(const SelectInput& input, const Error& problem) const;
+  /// Opens all inputs, or reports the first that fails.
   bool open_inputs(const std::vector<std::string>& paths);
   /// Whether a GPU has the strategies that were asked for; reports it if not.
   bool check_strategies() const;
@@ -56,6 +59,7 @@ class QueryCommand : public Command {
   std::uint64_t rows() const;
   /// The bytes of all files, as they are stored.
   std::uint64_t stored_bytes() const;
+  /// How plain text is to be loaded.
   SelectInputOptions input_options() const;
   /// Prints the columns' names, for completion.
   int list_columns(const std::vector<std::string>& paths) const;
@@ -64,6 +68,7 @@ class QueryCommand : public Command {
   /// Opens the output and writes the answer to it.
   int write_answer(const PreparedQuery& query, const AnswerOptions& options) const;
 
+  // The tables refer to the inputs' bytes, so these live as long as the command.
   SelectInputs inputs_;
   AutoDevice device_choice_;  ///< with --device=auto
 };

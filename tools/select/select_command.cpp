@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // presso select: queries the rows of one table, or of several with the same columns. The flags
-// become a Query here; QueryCommand runs it. Tested by tests/cli/test_select.py.
+// become a Query here; QueryCommand runs it. Tested by tests/cli/test_select.py. It declines
+// several files with different columns, which Query::from() finds, and standard input that is named
+// twice.
 #include <unistd.h>
 
 #include "tools/cli/message.h"
@@ -54,6 +56,7 @@ class SelectCommand final : public QueryCommand {
   /// The files of one table, or standard input where there are none.
   Result<std::vector<std::string>> files_of(std::vector<std::string> operands) override {
     if (operands.empty()) {
+      // Without a file a command in a pipe reads the pipe; at a terminal it would wait for ever.
       if (isatty(STDIN_FILENO) != 0) {
         return make_error(ErrorCode::kInvalidArgument,
                           "no file given and standard input is a terminal");

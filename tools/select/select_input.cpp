@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Loading takes two passes over a text, one for types and one for values, and the loaded table
+// stays in memory until the query ends. A table of presso is not copied. Tested by
+// tests/cli/test_select.py and tests/cli/test_unusual_files.py.
 #include "tools/select/select_input.h"
 
 #include <unistd.h>
@@ -18,6 +21,7 @@
 namespace presso::cli {
 namespace {
 
+// The least room that a stream is given at a time.
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr std::size_t kNamesBytes = 256u << 10;  ///< hold the names of the columns
 
@@ -26,6 +30,7 @@ class StoredText {
  public:
   explicit StoredText(const RandomAccess& stored) : stored_(stored, 0, stored.size()) {}
 
+  /// `format` is what foreign_format() found; kNone leaves the text as it is.
   Status decompress(ForeignFormat format) {
     if (format == ForeignFormat::kNone) return {};
     PRESSO_ASSIGN(plain_, open_foreign(format, stored_));
@@ -38,7 +43,8 @@ class StoredText {
   std::unique_ptr<ByteSource> plain_;
 };
 
-/// The name of a format that would be read as text by mistake; nullptr if it is none of them.
+/// The name of a format that would be read as text by mistake; nullptr if it is none of them. The
+/// magic numbers are those at the begin of the formats' files.
 const char* other_format(Bytes begun) {
   const std::string_view text(reinterpret_cast<const char*>(begun.data()), begun.size());
   if (text.starts_with("PAR1")) return "a Parquet file";
@@ -52,7 +58,7 @@ const char* other_format(Bytes begun) {
   return nullptr;
 }
 
-/// The memory of this machine.
+/// The memory of this machine. Without an answer from the system there is no limit.
 std::uint64_t memory_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGE_SIZE);
@@ -60,6 +66,7 @@ std::uint64_t memory_bytes() {
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
 }
 
+/// The path without ".presso" or the suffix of another compressor, which names the kind of text.
 std::string without_suffixes(const std::string& path) {
   if (!has_suffix(path)) return without_compression_suffix(path);
   return path.substr(0, path.size() - kSuffix.size());
@@ -74,6 +81,7 @@ Result<std::unique_ptr<SelectInput>> SelectInput::open(const std::string& path,
   PRESSO_ASSIGN(InputFile file, InputFile::open(path));
   PRESSO_TRY(file.check_has_end());
   std::unique_ptr<SelectInput> input(new SelectInput(path, std::move(file)));
+  // A stream may be longer than memory, which is an error and no crash.
   PRESSO_TRY(without_bad_alloc([&] { return input->read(options); }));
   return input;
 }
@@ -85,6 +93,7 @@ Status SelectInput::read(const SelectInputOptions& options) {
   const auto got = static_cast<std::size_t>(std::min<std::uint64_t>(stored_->size(), sizeof begin));
   const MutableBytes begun(begin, got);
   PRESSO_TRY(stored_->read_at(0, begun));
+  // A table is read where it lies; a text that presso compressed is decompressed into memory.
   if (begins_table(begun)) return open_table();
   if (got >= sizeof kFileMagic && has_file_magic(begin)) {
     PRESSO_TRY(decompress(options.threads));
@@ -110,6 +119,7 @@ Status SelectInput::read_all() {
     const std::size_t before = bytes.size();
     bytes.resize(before + std::max(kReadBytes, before / 2));
     const MutableBytes room = MutableBytes(bytes).subspan(before);
+    // A piece is read in full before it is checked, so the checks cost little.
     PRESSO_ASSIGN(const std::size_t got, read_fully(source, room));
     PRESSO_TRY(check_read(Bytes(bytes).first(before + got), before));
     if (got == room.size()) continue;
@@ -120,7 +130,8 @@ Status SelectInput::read_all() {
 }
 
 /// Refuses an input that seems to have no end: a stream without line ends, or one that is longer
-/// than the memory.
+/// than the memory. `before` is the number of bytes that have been checked. Errors:
+/// kInvalidArgument, kOutOfMemory.
 Status SelectInput::check_read(Bytes text, std::size_t before) {
   const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
   const Bytes added = text.subspan(before);
@@ -137,13 +148,15 @@ Status SelectInput::check_read(Bytes text, std::size_t before) {
       "is longer than this machine's memory; of a file only a part is held at a time");
 }
 
+/// Takes the place of the file: from here on the input is these bytes.
 void SelectInput::hold(std::vector<Byte> bytes) {
   stored_.reset();
   held_ = std::move(bytes);
   stored_ = std::make_unique<MemoryRandomAccess>(held_);
 }
 
-/// Decompresses the whole text into memory, for files that are no tables.
+/// Decompresses the whole text into memory, for files that are no tables. Errors: those of
+/// decompress_stream(), with the damaged block.
 Status SelectInput::decompress(unsigned threads) {
   RangeSource source(*stored_, 0, stored_->size());
   std::vector<Byte> plain;
@@ -168,6 +181,8 @@ Status SelectInput::load_text(Bytes begun, const SelectInputOptions& options) {
   PRESSO_TRY(text.decompress(format));
   PRESSO_TRY(again.decompress(format));
   Progress progress(name_, format == ForeignFormat::kNone ? stored_->size() : 0, options.progress);
+  // The table is made for this query alone, so nothing is kept that only serves to restore the
+  // text, and time is not spent on a small size.
   TableOptions table = options.text->options;
   table.text.name = without_suffixes(path_);
   table.exact = false;
@@ -198,19 +213,21 @@ Status SelectInput::load_names(ByteSource& text, const TableOptions& options) {
   std::vector<Byte> lines(kNamesBytes);
   PRESSO_ASSIGN(const std::size_t got, read_fully(text, lines));
   lines.resize(got);
+  // The last line may have been cut in two by the limit, so it is left out.
   const auto end = std::find(lines.rbegin(), lines.rend(), Byte{'\n'}).base();
   if (got == kNamesBytes && end != lines.begin()) lines.erase(end, lines.end());
   MemorySource source(lines);
   std::vector<Byte> loaded;
   VectorSink sink(loaded);
   TableOptions table = options;
+  // Rows that do not fit the columns are no matter for names.
   table.on_bad_rows = [](Bytes) { return Status(); };
   PRESSO_TRY(compress_table(source, nullptr, sink, table));
   hold(std::move(loaded));
   return open_table();
 }
 
-/// Opens the bytes as a table, with a warning if its index had to be rebuilt.
+/// Opens the bytes as a table, with a warning if its index had to be rebuilt. Error: kTruncated.
 Status SelectInput::open_table() {
   PRESSO_ASSIGN(table_, presso::Table::open(*stored_));
   if (table_->cut_off()) {

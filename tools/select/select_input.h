@@ -3,7 +3,8 @@
 // anything else that has rows (CSV, JSON lines and their kin, also in .gz, .zst, .lz4, or
 // compressed by presso as bytes) is loaded into memory as a table, without coding its strings.
 // Standard input is first read as a whole, unless it is a regular file. Tested by
-// tests/cli/test_select.py.
+// tests/cli/test_select.py. An input is opened once and used by one query; loading uses all
+// threads.
 #pragma once
 
 #include <memory>
@@ -47,12 +48,15 @@ class SelectInput {
   SelectInput(const std::string& path, InputFile file)
       : path_(path), name_(shown_name(path)), file_(std::move(file)) {}
 
+  /// The steps of open(). Each sets stored_ to where the bytes are from then on.
   Status read(const SelectInputOptions& options);
   /// Learns what kind of file it is and where its bytes are.
   Status find_bytes();
+  /// Reads standard input to its end.
   Status read_all();
   /// Stops a stream that has too long a line for a table, or does not fit into memory.
   Status check_read(Bytes text, std::size_t before);
+  /// Decompresses a text of presso into memory.
   Status decompress(unsigned threads);
   /// Makes a table of the text in memory.
   Status load_text(Bytes begun, const SelectInputOptions& options);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The form is decided before the query runs, so that a wrong combination costs nothing. Tested by
+// tests/cli/test_select.py and tests/cli/test_select_failures.py.
 #include "tools/select/select_output.h"
 
 #include <sys/ioctl.h>
@@ -15,6 +17,7 @@
 namespace presso::cli {
 namespace {
 
+// The endings that decide the format of an output without --format.
 struct Ending {
   std::string_view text;
   AnswerFormat format;
@@ -31,6 +34,8 @@ constexpr Ending kEndings[] = {
 constexpr std::string_view kOtherEndings[] = {".parquet", ".arrow", ".feather", ".json", ".xlsx",
                                               ".gz",      ".zst",   ".lz4",     ".zip",  ".db"};
 
+/// The format that the name's ending stands for; CSV where it stands for none. Error:
+/// kInvalidArgument for an ending that promises a format that presso does not write.
 Result<AnswerFormat> format_of_name(const std::string& path) {
   const std::string_view name(path);
   for (const Ending& ending : kEndings) {
@@ -46,6 +51,7 @@ Result<AnswerFormat> format_of_name(const std::string& path) {
   return AnswerFormat::kCsv;
 }
 
+/// Formats that are not written to a terminal without -f.
 bool is_binary(AnswerFormat format) {
   return format == AnswerFormat::kArrow || format == AnswerFormat::kPresso;
 }
@@ -81,6 +87,7 @@ Result<AnswerOptions> answer_options(const SelectSettings& settings) {
     PRESSO_ASSIGN(options.format, format_of_name(path));
   }
   if (settings.format) options.format = *settings.format;
+  // A level without a compressed output is most likely a LIMIT that was mistaken for one.
   if (settings.level != 0 && options.format != AnswerFormat::kPresso) {
     return make_error(ErrorCode::kInvalidArgument,
                       "-" + std::to_string(settings.level) +
@@ -89,13 +96,15 @@ Result<AnswerOptions> answer_options(const SelectSettings& settings) {
   }
   options.header = settings.header;
   options.at_once = on_terminal;
+  // Only a terminal has a width and colours; a pipe gets all columns in full.
   if (on_terminal) options.aligned = {terminal_width(), terminal_takes_color()};
   options.level = settings.level;
   options.threads = settings.query.threads;
   return options;
 }
 
-/// Opens the output. Reports and refuses an output that is one of the inputs.
+/// Opens the output. Reports and refuses an output that is one of the inputs. Reading would
+/// otherwise see what is being written.
 std::optional<OutputFile> open_answer(const SelectSettings& settings, const SelectInputs& inputs,
                                       AnswerFormat format) {
   const std::string& path = settings.files.output;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What presso select, join and sql were asked for, as their flags left it.
+// What presso select, join and sql were asked for, as their flags left it. It holds no decisions:
+// members without a value are decided by select_output.h or by the query.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 namespace presso::cli {
 
+// The formats of --format, and what --explain asks for.
 enum class AnswerFormat { kCsv, kTsv, kJsonLines, kTable, kArrow, kPresso };
 enum class Explain { kNo, kPlan, kAnalyze };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // presso sql: a SELECT statement in place of flags. The statement is parsed by the library
 // (presso/sql.h), and QueryCommand runs it. Tested by tests/cli/test_sql.py and test_sql_values.py.
+// It declines what the parser declines (subqueries, unions, window functions), a second operand,
+// and joins of more files than the library takes.
 #include "presso/sql.h"
 
 #include "tools/select/commands.h"
@@ -44,6 +46,7 @@ class SqlCommand final : public QueryCommand {
   std::vector<Flag> flags() override { return sql_flags(settings_); }
 
  private:
+  // Without joins the tables are parts of one, which can be asked one by one.
   bool has_one_source() const override { return statement_.joins.empty(); }
 
   /// Parses the statement, which names the files. An error shows its place in the statement.
@@ -73,6 +76,7 @@ class SqlCommand final : public QueryCommand {
     return files;
   }
 
+  /// The statement was parsed in files_of(); the tables come in the order in which it names them.
   Result<Query> make_query(std::span<const std::unique_ptr<SelectInput>> inputs) const override {
     std::vector<presso::Table> tables;
     for (const auto& input : inputs) tables.push_back(input->table());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes an answer as a compressed table, whose text, which 'presso decompress' gives, is CSV. The
-// level is that of -1 to -12. Tested by tests/cli/test_select.py.
+// level is that of -1 to -12. Tested by tests/cli/test_select.py. The writer compresses on its own
+// threads, so that encoding on the query's threads has no gain.
 #include <optional>
 
 #include "presso/table_writer.h"
@@ -35,6 +36,7 @@ class StoredAnswer final : public AnswerSink {
     return true;
   }
 
+  /// Closing writes the index, without which the file could not be opened.
   Status finish(std::uint64_t) override {
     PRESSO_TRY(writer_->close());
     return {};

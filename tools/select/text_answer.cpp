@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes an answer as CSV, TSV or JSON lines. Values are written as their columns' text has them in
 // the input (a date that was 31.12.2024 there stays so here), and fields are quoted only if that is
-// needed. Rows become text on the query's threads. Tested by tests/cli/test_select.py.
+// needed. Rows become text on the query's threads. Tested by tests/cli/test_select.py. Text that is
+// not UTF-8 is replaced in JSON, which cannot hold it; CSV and TSV keep the bytes.
 #include "format/columns/header_line.h"
 #include "format/columns/row_text.h"
 #include "tools/select/answer_sink.h"
@@ -38,7 +39,8 @@ class TextAnswer final : public AnswerSink {
     return to_.write({reinterpret_cast<const Byte*>(names.data()), names.size()});
   }
 
-  /// Prints a batch on one of the query's threads; write() puts the texts in order.
+  /// Prints a batch on one of the query's threads; write() puts the texts in order. It reads only
+  /// the schema, so several threads may call it.
   Result<Buffer> encode(const ResultBatch& batch) override {
     std::vector<ColumnView> views;
     for (const ColumnData& column : batch) views.push_back(column.view());
@@ -48,6 +50,7 @@ class TextAnswer final : public AnswerSink {
     return text;
   }
 
+  /// At a terminal each batch is shown at once, otherwise 64 KiB are gathered.
   Result<bool> write(ResultBatch, Buffer encoded) override {
     PRESSO_TRY(to_.write(encoded.bytes()));
     if (at_once_) PRESSO_TRY(to_.flush());
