@@ -2,7 +2,9 @@
 // The flags of `presso scan`. They have ripgrep's names and meanings, so that people and scripts
 // need not learn new ones. One differs: -L lists files without a match, as in grep; in ripgrep it
 // follows symbolic links. Flags about context, files, output and matches across lines are in files
-// of their own. Tested by tests/cli/test_scan_habits.py and scan_against_rg.py.
+// of their own. Tested by tests/cli/test_scan_habits.py and scan_against_rg.py. A flag of ripgrep
+// that would mean something else here is declined with a hint (flags_scan_others.cpp) rather than
+// given another meaning.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -12,7 +14,8 @@
 namespace presso::cli {
 namespace {
 
-/// Adds a pattern, or a file of patterns, to those to look for.
+/// Adds a pattern, or a file of patterns, to those to look for. Files are read later, when the
+/// command runs, since help must not touch them.
 Apply add_pattern(std::vector<ScanSettings::PatternSource>& patterns, bool is_file) {
   return [&patterns, is_file](const Given& given) -> Status {
     patterns.push_back({given.value, is_file});
@@ -28,6 +31,7 @@ Apply syntax_into(ScanSettings::Syntax& syntax, ScanSettings::Syntax wanted) {
   };
 }
 
+/// Adds a text to a list; each use of the flag counts.
 Apply add_text(std::vector<std::string>& texts) {
   return [&texts](const Given& given) -> Status {
     texts.push_back(given.value);
@@ -35,7 +39,8 @@ Apply add_text(std::vector<std::string>& texts) {
   };
 }
 
-/// Reads --engine, which forces an engine where it can take the pattern.
+/// Reads --engine, which forces an engine where it can take the pattern. The parser has checked the
+/// name, so the last case is auto.
 Apply engine_into(Engine& engine) {
   return [&engine](const Given& given) -> Status {
     engine = given.value == "literal"  ? Engine::kLiteral
@@ -55,7 +60,8 @@ Apply line_end(ScanSettings::LineEnd& target, ScanSettings::LineEnd value) {
   };
 }
 
-/// Parses "A-B", "A-", "-B" or "A" alone; `least` is the number of the first line or block.
+/// Parses "A-B", "A-", "-B" or "A" alone; `least` is the number of the first line or block. Error:
+/// kInvalidArgument for a range without numbers, or one that ends before it begins.
 Apply range_into(ScanRange& range, std::uint64_t least) {
   return [&range, least](const Given& given) -> Status {
     const std::string& text = given.value;
@@ -66,6 +72,7 @@ Apply range_into(ScanRange& range, std::uint64_t least) {
       return make_error(ErrorCode::kInvalidArgument,
                         given.spelled + ": '" + text + "' is not of the form A-B, A-, -B or A");
     }
+    // An end that is left out stays at its extreme.
     range = {least, kNoLimit};
     if (!first.empty()) {
       PRESSO_ASSIGN(range.first, parse_number(given.spelled, first, least, kNoLimit));
@@ -77,7 +84,8 @@ Apply range_into(ScanRange& range, std::uint64_t least) {
   };
 }
 
-/// The flags about what to look for and in which lines.
+/// The flags about what to look for and in which lines. --and and --not go beyond ripgrep: they
+/// spare a second scan in a pipe, and keep line numbers and context right.
 std::vector<Flag> pattern_flags(ScanSettings& s) {
   using LineEnd = ScanSettings::LineEnd;
   using Case = ScanSettings::Case;
@@ -221,7 +229,8 @@ std::vector<Flag> pattern_flags(ScanSettings& s) {
   };
 }
 
-/// The flags that print counts or lists in place of lines.
+/// The flags that print counts or lists in place of lines. Counts and lists exclude each other by
+/// the rules in scan_plan.cpp, not here.
 std::vector<Flag> summary_flags(ScanSettings& s) {
   using Counting = ScanSettings::Counting;
   using Listing = ScanSettings::Listing;
@@ -266,7 +275,9 @@ std::vector<Flag> summary_flags(ScanSettings& s) {
   };
 }
 
-/// The flags about how to search and what is said about it.
+/// The flags about how to search and what is said about it. ripgrep's --threads is -j here as
+/// there; the flags of presso alone are --engine, --no-check, --no-index, --explain and
+/// --force-progress.
 std::vector<Flag> other_flags(ScanSettings& s) {
   return {
       {.short_name = 'j',
@@ -340,6 +351,7 @@ std::vector<Flag> other_flags(ScanSettings& s) {
 
 /// All flags, group by group, in the order of the help page.
 std::vector<Flag> scan_flags(ScanSettings& settings) {
+  // The flags of the device come last, since they are shared with compress and decompress.
   std::vector<Flag> all;
   for (auto* group : {pattern_flags, scan_multiline_flags, summary_flags, scan_context_flags,
                       scan_output_flags, scan_file_flags, other_flags, scan_other_tools_flags}) {

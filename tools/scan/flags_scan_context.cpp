@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso scan` about lines around matches. As in ripgrep 13 the last of contradictory
 // flags wins: -C takes back -A and -B, each of these takes back -C, and --passthru takes back all
-// of them. Tested by tests/cli/test_scan_habits.py.
+// of them. Tested by tests/cli/test_scan_habits.py. Each number is kept with its side, so that
+// scan_plan.cpp can decide between -C and the others.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -11,6 +12,7 @@
 namespace presso::cli {
 namespace {
 
+// The side of a match on which lines are printed.
 enum class Side { kBefore, kAfter, kBoth };
 
 /// Sets the number of lines on one side or both.
@@ -19,6 +21,8 @@ Apply context_into(ScanSettings& s, Side side) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     PRESSO_ASSIGN(const std::uint64_t lines, parse_number(given.spelled, given.value, 0, kMost));
     s.passthru = false;
+    // -C sets both sides to 0 and its own number apart, so that a later -A or -B takes it back by
+    // setting the latter to 0.
     s.both_contexts = side == Side::kBoth ? lines : 0;
     const std::uint64_t own = side == Side::kBoth ? 0 : lines;
     if (side != Side::kAfter) s.before_context = own;
@@ -60,6 +64,7 @@ std::vector<Flag> scan_context_flags(ScanSettings& s) {
        .negation = "no-context-separator",
        .apply = [&s](const Given& given) -> Status {
          s.context_separator.reset();
+         // "--no-context-separator" leaves the separator without a value, which prints none.
          if (!given.negated) s.context_separator = unescape(given.value);
          return {};
        }},

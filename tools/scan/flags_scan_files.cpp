@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso scan` about which files of a directory are searched, and how they are read.
 // There are no ignore files, so ripgrep's flags about these change nothing. Tested by
-// tests/cli/test_scan_files.py.
+// tests/cli/test_scan_files.py. Globs are checked as they are read, so that a mistake is reported
+// before any file is opened.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -10,7 +11,7 @@
 namespace presso::cli {
 namespace {
 
-/// Adds a glob after checking its syntax.
+/// Adds a glob after checking its syntax. Error: that of check_glob().
 Apply add_glob(std::vector<GlobText>& globs, bool ignore_case) {
   return [&globs, ignore_case](const Given& given) -> Status {
     PRESSO_TRY(check_glob(given.value));

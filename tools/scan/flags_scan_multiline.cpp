@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso scan` about matches that span lines (-U). Tested by
-// tests/cli/test_scan_multiline.py.
+// tests/cli/test_scan_multiline.py. A search across lines holds the whole text of a file in memory
+// and uses one thread, so it is declined for larger files than --multiline-limit.
 #include <limits>
 
 #include "tools/cli/bind.h"

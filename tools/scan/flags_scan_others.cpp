@@ -10,6 +10,7 @@ namespace presso::cli {
 namespace {
 
 /// An option that is refused with the text `instead`. `value_name` is empty if it takes no value.
+/// It is hidden, so neither help nor completions offer it.
 Flag refused(char short_name, std::string_view name, std::string_view value_name,
              std::string_view instead) {
   Flag flag;
@@ -23,7 +24,8 @@ Flag refused(char short_name, std::string_view name, std::string_view value_name
   return flag;
 }
 
-/// An option that is accepted and has no effect.
+/// An option that is accepted and has no effect. Its negation is accepted as well, since scripts
+/// use both.
 Flag accepted(std::string_view name, std::string_view negation = {}) {
   Flag flag;
   flag.name = name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags of `presso scan` about what a line of output looks like. Tested by
-// tests/cli/test_scan_output.py.
+// tests/cli/test_scan_output.py. Each flag sets a member of ScanSettings; which of them wins over
+// another is decided in scan_plan.cpp, because that may depend on the terminal.
 #include <limits>
 
 #include "tools/cli/bind.h"
@@ -10,6 +11,7 @@
 namespace presso::cli {
 namespace {
 
+/// --color; "ansi" is ripgrep's name for always with escape sequences.
 Apply color_into(ScanSettings::Color& color) {
   return [&color](const Given& given) -> Status {
     using Color = ScanSettings::Color;
@@ -41,7 +43,8 @@ Apply path_separator_into(char& target) {
   };
 }
 
-/// For --line-buffered and --block-buffered, of which the last one wins.
+/// For --line-buffered and --block-buffered, of which the last one wins. A negation goes back to
+/// what the output suggests.
 Apply buffering(ScanSettings::Buffering& target, ScanSettings::Buffering value) {
   return [&target, value](const Given& given) -> Status {
     target = given.negated ? ScanSettings::Buffering::kAuto : value;
@@ -108,7 +111,8 @@ std::vector<Flag> line_flags(ScanSettings& s) {
   };
 }
 
-/// The flags about how much of a line is printed, and --replace.
+/// The flags about how much of a line is printed, and --replace. A limit is in bytes, as in
+/// ripgrep; only the preview counts characters.
 std::vector<Flag> width_flags(ScanSettings& s) {
   return {
       {.short_name = 'M',
@@ -164,6 +168,7 @@ std::vector<Flag> form_flags(ScanSettings& s) {
        .category = kOutput,
        .brief = "print a line for each match, with file name, line number and column",
        .apply = choose(s.vimgrep, true)},
+      // The separators keep ripgrep's defaults, ':' for matches and '-' for context lines.
       {.name = "field-match-separator",
        .value_name = "TEXT",
        .category = kOutput,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Braces are multiplied out first, so that what is left has stars, classes and characters only.
+// Braces are multiplied out first, so that what is left has stars, classes and characters only. A
+// glob is matched by recursion over its elements with a table of failed places. The number of
+// alternatives that braces may give is limited by check_glob(), which has to be called first.
+// Tested by tests/cli/test_scan_files.py.
 #include "tools/scan/glob.h"
 
 #include <cctype>
@@ -8,6 +11,7 @@
 namespace presso::cli {
 namespace {
 
+/// The letter as it is compared: in lower case if case is ignored. Only ASCII letters are folded.
 char lower(char c, bool fold) {
   return fold ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : c;
 }
@@ -21,6 +25,8 @@ std::size_t class_end(std::string_view glob, std::size_t begin) {
 }
 
 /// Whether a class holds the character; `members` is its inside, perhaps with a negation in front.
+/// A class never holds a slash, even if it is negated, so that it does not cross a directory. `c`
+/// has been folded already.
 bool class_holds(std::string_view members, char c, bool fold) {
   const bool negated = members[0] == '!' || members[0] == '^';
   if (negated) members.remove_prefix(1);
@@ -36,7 +42,7 @@ bool class_holds(std::string_view members, char c, bool fold) {
 }
 
 /// Matches the element of `glob` at `at` with the character `c`; returns the element's length, or
-/// nullopt.
+/// nullopt. `at` must be within the glob, and classes must be closed.
 std::optional<std::size_t> one(std::string_view glob, std::size_t at, char c, bool fold) {
   if (glob[at] == '?') return c != '/' ? std::optional<std::size_t>(1) : std::nullopt;
   if (glob[at] == '[') {
@@ -68,7 +74,8 @@ class Question {
   }
 
  private:
-  /// One step of that, by the glob's next element.
+  /// One step of that, by the glob's next element. The order of the cases matters: "**" as a whole
+  /// part comes before a single star.
   bool compare(std::size_t at, std::size_t in) {
     const std::string_view rest = glob_.substr(at);
     if (rest.empty()) return in == path_.size();
@@ -81,7 +88,8 @@ class Question {
     return taken && matches(at + *taken, in + 1);
   }
 
-  /// Matches "**/" with any number of whole parts of the path, also none.
+  /// Matches "**/" with any number of whole parts of the path, also none. It begins at a part, so a
+  /// glob such as "a**/b" does not come here.
   bool any_parts(std::size_t at, std::size_t in) {
     if (in > 0 && path_[in - 1] != '/') return false;
     for (std::size_t next = in; next <= path_.size(); ++next) {
@@ -137,7 +145,8 @@ std::size_t first_brace(std::string_view glob) {
   return glob.npos;
 }
 
-/// Appends the globs that one with braces stands for, by recursion.
+/// Appends the globs that one with braces stands for, by recursion. Eight pairs of braces are
+/// permitted, and each alternative is a copy of the glob.
 void multiply_out(const std::string& glob, std::vector<std::string>& into) {
   const std::size_t open = first_brace(glob);
   if (open == glob.npos) {
@@ -155,6 +164,7 @@ void multiply_out(const std::string& glob, std::vector<std::string>& into) {
   }
 }
 
+/// The error for a glob, with its text.
 Error refuse_glob(std::string_view text, std::string_view why) {
   return make_error(ErrorCode::kInvalidArgument,
                     "glob '" + std::string(text) + "': " + std::string(why));
@@ -184,7 +194,8 @@ bool Glob::matches(std::string_view path, bool is_directory) const {
 }
 
 /// Checks a glob before it is used. Error: kInvalidArgument. Braces are limited, since alternatives
-/// multiply.
+/// multiply. The limits bound the table of a Question to a few megabytes and the alternatives to
+/// what eight braces give.
 Status check_glob(std::string_view text) {
   constexpr std::size_t kMostBytes = 4096;
   constexpr std::size_t kMostBraces = 8;

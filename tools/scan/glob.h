@@ -2,7 +2,8 @@
 // Glob patterns with the meaning that they have in .gitignore files and ripgrep's -g: * and ? do
 // not match a slash, ** does, {a,b} are alternatives, [a-z] classes. A pattern without a slash is
 // about the last part of a path. Matching costs at most the product of both lengths. Tested by
-// tests/cli/test_scan_files.py.
+// tests/cli/test_scan_files.py. A Glob is made once for each flag and may be used by several
+// threads, since matching changes nothing in it.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ struct GlobText {
   bool ignore_case = false;
 };
 
-/// A glob that is ready to be matched.
+/// A glob that is ready to be matched. It owns its text.
 class Glob {
  public:
   /// `text` must have passed check_glob().

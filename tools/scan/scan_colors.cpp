@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Colours are kept in the form in which the user wrote them and become escape sequences once for
+// each command. Values are checked here, so that nothing can go wrong while lines are printed.
+// Tested by tests/cli/scan_against_rg.py.
 #include "tools/scan/scan_colors.h"
 
 #include <algorithm>
@@ -9,14 +12,17 @@
 namespace presso::cli {
 namespace {
 
+// The names stand in the order of the escape codes 30 to 37.
 constexpr std::array<std::string_view, 8> kNames = {"black", "red",     "green", "yellow",
                                                     "blue",  "magenta", "cyan",  "white"};
 
+/// The error for a value of --colors, with what is permitted.
 Error refuse_color(std::string_view value, std::string_view why) {
   return make_error(ErrorCode::kInvalidArgument,
                     "--colors: '" + std::string(value) + "': " + std::string(why));
 }
 
+/// The parts of a text between the separators; an empty text has one empty part.
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -76,6 +82,7 @@ bool set_style(ColorSpec& spec, std::string_view style) {
 }
 
 /// The escape sequence of a colour; `base` is 30 for the foreground and 40 for the background.
+/// Intense names are numbers 8 to 15 of the palette with 256 colours, as ripgrep writes them.
 std::string color_sequence(const std::string& color, bool intense, unsigned base) {
   if (color.empty()) return {};
   const auto name = std::find(kNames.begin(), kNames.end(), color);
@@ -93,7 +100,8 @@ std::string color_sequence(const std::string& color, bool intense, unsigned base
 
 }  // namespace
 
-/// The escape sequence of the look, which begins with a reset of what was before.
+/// The escape sequence of the look, which begins with a reset of what was before. The reset keeps
+/// looks from adding up when one field follows another.
 std::string ColorSpec::sequence() const {
   std::string text(kColorReset);
   if (bold) text += "\x1b[1m";
@@ -103,7 +111,7 @@ std::string ColorSpec::sequence() const {
 }
 
 /// Applies one --colors value, TYPE:ATTRIBUTE:VALUE or TYPE:none. Error: kInvalidArgument, with
-/// what would have been right.
+/// what would have been right. A later value changes only the attribute that it names.
 Status ScanColors::apply(std::string_view value) {
   const std::vector<std::string_view> parts = split(value, ':');
   ColorSpec* const spec = parts[0] == "path"     ? &path

@@ -2,7 +2,9 @@
 // presso scan: searches plain and compressed files as ripgrep does. This file goes from file to
 // file and keeps count. Which meaning the flags have together is decided by scan_plan.h, the
 // library finds matches (presso/scan.h), and scan_printer.h and scan_json.h print them. Tested by
-// tests/cli/test_scan.py and, against ripgrep itself, by scan_against_rg.py.
+// tests/cli/test_scan.py and, against ripgrep itself, by scan_against_rg.py. One thread goes from
+// file to file; the library uses several within a file. Memory does not grow with the output, which
+// is written as it comes. Errors of a file are reported in its place and do not stop the command.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +35,8 @@ namespace {
 const CommandInfo kInfo = {
     .name = "scan",
     .summary = "search compressed and plain files for lines that match",
+    // The description and the examples are the help page, and tests/cli/test_frame.py runs the
+    // examples.
     .operands = "PATTERN [PATH... | -]",
     .description =
         "Prints the lines that hold PATTERN, with ripgrep's options, output and exit status. Files "
@@ -69,7 +73,8 @@ void open_closed_stdin() {
   close(nothing);
 }
 
-/// The command. Files are searched one after another, each on all threads.
+/// The command. Files are searched one after another, each on all threads. The members are made in
+/// the order in which run() needs them; before that they are empty.
 class ScanCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -77,7 +82,9 @@ class ScanCommand final : public Command {
   Result<int> run(std::vector<std::string> operands) override;
 
  private:
+  // The steps of run().
   void open_output();
+  // Searching, from all paths down to one open file.
   void scan_all();
   void scan_path(const std::string& path);
   void scan_stdin();
@@ -86,8 +93,11 @@ class ScanCommand final : public Command {
   void show_result(const FileResult& result);
   void finish();
 
+  /// Reports a problem of one file and remembers it for the exit status.
   void complain(const std::string& path, const std::string& text);
+  /// Whether nothing more is to be searched: a limit was reached, or nobody reads the output.
   bool done() const { return stop_ || lines_left_ == 0 || !output_->usable(); }
+  /// The exit status; to be called last.
   int status() const;
 
   ScanSettings settings_;
@@ -109,6 +119,7 @@ class ScanCommand final : public Command {
 /// The pattern is the first operand unless -e or -f gave one. What is wrong with the pattern or the
 /// device is reported before any file is opened.
 Result<int> ScanCommand::run(std::vector<std::string> operands) {
+  // This comes first, since files that are opened later would otherwise get the number 0.
   open_closed_stdin();
   if (settings_.patterns.empty()) {
     if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no pattern given");
@@ -116,6 +127,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
     operands.erase(operands.begin());
   }
   PRESSO_TRY(ScanPlan::check(settings_));
+  // A bad pattern is reported without the hint to --help, as its own text shows the place.
   Result<Pattern> pattern = compile_patterns(settings_);
   if (!pattern.ok()) {
     error("", pattern.error().what);
@@ -132,6 +144,7 @@ Result<int> ScanCommand::run(std::vector<std::string> operands) {
   lines_left_ = settings_.max_total.value_or(kNoLimit);
   open_output();
   if (settings_.explain) explain_plan(settings_, *plan_, *pattern_);
+  // With --max-count=0 nothing can be selected, so no file is opened, as in ripgrep.
   if (settings_.max_count != 0u) scan_all();
   finish();
   return status();
@@ -148,7 +161,8 @@ void ScanCommand::open_output() {
   }
 }
 
-/// Prints what comes after all files: totals, figures, the JSON summary.
+/// Prints what comes after all files: totals, figures, the JSON summary. It is also reached after
+/// an error, so that figures and summary are complete.
 void ScanCommand::finish() {
   if (settings_.count_total && !settings_.quiet) {
     output_->write_number(total_);
@@ -159,6 +173,7 @@ void ScanCommand::finish() {
   } else if (settings_.statistics) {
     statistics_.print(*output_);
   }
+  // The last piece of output goes out before the figures on stderr, which belong after it.
   output_->flush();
   if (output_->failure() != 0) {
     error("standard output", errno_error("write", output_->failure()));
@@ -176,7 +191,8 @@ void ScanCommand::scan_all() {
   }
 }
 
-/// Searches a file, or everything below a directory.
+/// Searches a file, or everything below a directory. A file that was named is treated differently
+/// from one that was found: see ScanPlan::rule_for().
 void ScanCommand::scan_path(const std::string& path) {
   if (path == "-") return scan_stdin();
   if (!is_directory(path)) return scan_file(path, Origin::kNamed);
@@ -190,6 +206,7 @@ void ScanCommand::scan_path(const std::string& path) {
   Walk(settings_.walk, on_file, on_error).run(path, plan_->default_path() && path == ".");
 }
 
+/// Searches standard input under ripgrep's name for it.
 void ScanCommand::scan_stdin() {
   scan_input(STDIN_FILENO, std::string(kStdinName), Origin::kStdin);
 }
@@ -203,14 +220,19 @@ void ScanCommand::scan_file(const std::string& path, Origin origin) {
 }
 
 /// Searches one open file: chooses the options, runs the search on the device and shows the result.
-/// Errors of a file are reported and the next one is searched.
+/// Errors of a file are reported and the next one is searched. Text and errors of a file come in
+/// this order: what opening it finds, its lines, its damage as it is met, and at last what cut it
+/// short.
 void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   Result<ScanInput> input = ScanInput::open(fd, origin == Origin::kStdin, settings_);
   if (!input.ok()) return complain(name, input.error().text());
   const BinaryRule rule = plan_->rule_for(origin);
   ScanOptions options = plan_->scan_options(rule, lines_left_);
+  // A small file is searched faster than threads start.
   if (input->small()) options.threads = 1;
   options.which_pattern = settings_.json && pattern_->count() > 1;
+  // Damage does not end the search unless --fail-fast says so; what is lost is reported with its
+  // place in the plain text.
   options.on_damage = [&](const DamagedBlock& damage) {
     MissingPlain missing{damage.plain_offset, damage.plain_bytes};
     if (!loses_plain_content(damage.error, damage.lost_blocks)) missing.offset.reset();
@@ -221,6 +243,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   options.on_bad_index = [&](const Error& damage) {
     warning(name, "the search index is damaged, all blocks are read: " + damage.message());
   };
+  // Without a callback the library only counts, which spares it the copy of lines.
   LineCallback on_line;
   if (!plan_->counts_only()) {
     on_line = [&](const MatchedLine& line) {
@@ -235,6 +258,7 @@ void ScanCommand::scan_input(int fd, const std::string& name, Origin origin) {
   const Result<ScanSummary> summary = device_->scan(name, *input, options, on_line);
   progress.done();
   if (settings_.explain) inform(name, "searched " + device_->where());
+  // The text before an error has been searched and printed by now.
   if (!summary.ok()) return complain(name, scan_error_text(summary.error(), *pattern_));
   if (input->cut_short()) complain(name, input->cut_short()->text());
   FileResult result{*summary, rule == BinaryRule::kQuit && summary->binary_offset.has_value(),
@@ -253,6 +277,7 @@ void ScanCommand::show_result(const FileResult& result) {
   const Counting counting = plan_->counting();
   const bool by_absence = settings_.listing == Listing::kWithoutMatch && !settings_.quiet &&
                           counting == Counting::kNone;
+  // -L reverses what counts as a match for the exit status, as in ripgrep 13.
   if (by_absence ? lines == 0 : lines > 0) matched_ = true;
   std::uint64_t printed = 0;
   if (settings_.quiet) {
@@ -268,12 +293,14 @@ void ScanCommand::show_result(const FileResult& result) {
   } else {
     printed = sink_->end_file(result);
   }
+  // The summary of JSON counts only files that printed something.
   if (!json_ || json_->printed_file()) statistics_.add(result, printed);
   if (lines_left_ != kNoLimit) lines_left_ -= std::min(lines_left_, result.summary.lines);
 }
 
 /// Reports a problem of a file. -q with a match forgives errors, so the status is kept here and not
-/// in message.h.
+/// in message.h. Results and messages may go to the same terminal, so results are written out
+/// first.
 void ScanCommand::complain(const std::string& path, const std::string& text) {
   failed_ = true;
   if (settings_.no_messages) return;
@@ -281,6 +308,7 @@ void ScanCommand::complain(const std::string& path, const std::string& text) {
   warning(path, text);
 }
 
+/// ripgrep's rule: an error outweighs a match, except with -q, whose question has been answered.
 int ScanCommand::status() const {
   if (failed_ && !(settings_.quiet && matched_)) return kFailure;
   return matched_ ? kSuccess : kNoMatch;

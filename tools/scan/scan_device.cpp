@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The choice for a file is made from its size and index alone; a pattern that the GPU cannot take
+// goes to the CPU for each file. The GPU is opened at most once, at the first file that is worth
+// it. Tested by tests/cli/test_scan_device.py.
 #include "tools/scan/scan_device.h"
 
 #include <chrono>
@@ -26,6 +29,8 @@ Status ScanDevice::start() {
   return selector_.is_gpu() ? open() : Status();
 }
 
+/// Opens the first GPU and compiles the pattern for it. Errors: no GPU, or a pattern it cannot
+/// take.
 Status ScanDevice::open() {
   PRESSO_ASSIGN(gpu_, open_gpu_search(selector_.gpu_options(), pattern_));
   selector_.gpu_opened();
@@ -45,6 +50,7 @@ std::optional<std::string> ScanDevice::slower_on_gpu(ScannedFile& file,
   if (!selector_.may_take_gpu(file.file().size(), false)) return why_cpu_is_faster();
   const ArchiveIndex* const index = file.index();
   if (index == nullptr) return "the file's index is damaged";
+  // The index tells how much plain text there is, which decides the time on either device.
   work_ = {file.file().size(), index->plain_bytes(), false};
   if (!selector_.takes_gpu(work_)) return why_cpu_is_faster();
   if (file.filters(pattern_, options) != nullptr) return "the search index leaves blocks out";
@@ -56,6 +62,8 @@ std::optional<std::string> ScanDevice::slower_on_gpu(ScannedFile& file,
 std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name, ScannedFile* file,
                                                       const ScanOptions& options,
                                                       bool has_callback) {
+  // The reasons are tried from the cheapest to find out to the most expensive: flags, the kind of
+  // file, the options, the prediction, and last the start of the GPU.
   if (selector_.is_cpu()) return "--device=cpu";
   if (file == nullptr || !file->is_compressed()) {
     return "it is no presso file that can be read anywhere";
@@ -73,7 +81,8 @@ std::optional<std::string> ScanDevice::reason_for_cpu(const std::string& name, S
   return kNoGpu;
 }
 
-/// Searches on the GPU; the rate is remembered if the GPU has searched all of the file.
+/// Searches on the GPU; the rate is remembered if the GPU has searched all of the file. A search
+/// that stopped early or went on with the CPU would give a wrong rate.
 Result<ScanSummary> ScanDevice::scan_on_gpu(ScannedFile& file, const ScanOptions& options,
                                             const LineCallback& on_line) {
   using Clock = std::chrono::steady_clock;
@@ -86,7 +95,8 @@ Result<ScanSummary> ScanDevice::scan_on_gpu(ScannedFile& file, const ScanOptions
   return done;
 }
 
-/// With --device=gpu, tells why the CPU searches a file, once for each reason.
+/// With --device=gpu, tells why the CPU searches a file, once for each reason. --device=auto does
+/// not promise a GPU, so nothing is said then.
 void ScanDevice::tell(const std::string& name, const std::string& why_cpu) {
   if (!selector_.is_gpu() || why_cpu == said_) return;
   said_ = why_cpu;
@@ -104,6 +114,7 @@ Result<ScanSummary> ScanDevice::scan(const std::string& name, ScanInput& input,
     tell(name, *why_cpu);
     return input.scan(pattern_, options, on_line);
   }
+  // The library falls back to the CPU by itself if the GPU fails in the middle; why_cpu() tells.
   Result<ScanSummary> done = scan_on_gpu(*file, options, on_line);
   why_cpu = gpu_->why_cpu();
   where_ = why_cpu ? "on the CPU: " + *why_cpu : "on the GPU: " + gpu_->describe();

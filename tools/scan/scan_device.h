@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Searches files on the device that --device asks for, and with auto makes the choice for each
 // file. If the GPU is not suited to a search, or fails, the library goes on with the CPU. Tested by
-// tests/cli/test_scan_device.py.
+// tests/cli/test_scan_device.py. It declines nothing by itself: a search always gets an answer, on
+// the CPU if need be.
 #pragma once
 
 #include <memory>
@@ -34,6 +35,7 @@ class ScanDevice {
  private:
   /// Opens the GPU's engine and compiles the pattern for it.
   Status open();
+  /// Why a file is for the CPU, or nullopt; the steps of scan() follow in their order.
   std::optional<std::string> reason_for_cpu(const std::string& name, ScannedFile* file,
                                             const ScanOptions& options, bool has_callback);
   std::optional<std::string> slower_on_gpu(ScannedFile& file, const ScanOptions& options);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The lines are meant for people and are no stable format. The index and the filters are read once
+// for this and for the search; one block header is read in addition. Tested by
+// tests/cli/test_scan_device.py.
 #include "tools/scan/scan_explain.h"
 
 #include <chrono>
@@ -14,12 +17,14 @@
 namespace presso::cli {
 namespace {
 
+/// Seconds with four digits, for times from microseconds to hours.
 std::string seconds_in_words(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g s", seconds);
   return text;
 }
 
+/// The rate; a search below the clock's resolution has none.
 std::string rate(double bytes, double seconds) {
   return seconds > 0 ? rate_text(bytes / seconds) : "too fast to tell";
 }
@@ -43,6 +48,7 @@ void FileExplanation::before(ScanInput& input) {
 /// Reads as much of the file as tells its extent; nothing where its index cannot be read.
 std::optional<FileExplanation::Extent> FileExplanation::extent_of(ScannedFile& file) const {
   Extent extent;
+  // Plain text is as long as its file.
   if (!file.is_compressed()) {
     extent.plain_bytes = file.file().size();
     return extent;
@@ -51,6 +57,7 @@ std::optional<FileExplanation::Extent> FileExplanation::extent_of(ScannedFile& f
   if (index == nullptr || index->block_count() == 0) return std::nullopt;
   extent.plain_bytes = index->plain_bytes();
   extent.blocks = index->block_count();
+  // The coding is that of the block in the middle, which is typical of the file.
   const auto header = index->read_block_header(extent.blocks / 2);
   if (header.ok()) extent.coding = cli::name(header->coding);
   const auto filters = file.filters(pattern_, options_);
@@ -74,7 +81,8 @@ void FileExplanation::describe(const Extent& extent) const {
   inform(name_, text);
 }
 
-/// Tells after the search how long it took and what was read.
+/// Tells after the search how long it took and what was read. Files without a first line get none
+/// here, unless they turned out to be long.
 void FileExplanation::after(const FileResult& result) const {
   const ScanSummary& summary = result.summary;
   if (!spoken_of_ && summary.plain_bytes < kExplainedBytes) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The output of --explain about one file: what it is, how much of it the index lets the search
-// leave out, and how long the search took. Tested by tests/cli/test_scan_device.py.
+// leave out, and how long the search took. Tested by tests/cli/test_scan_device.py. It costs one
+// look at the filters of all blocks before the search.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@ class FileExplanation {
 
   /// Reads the file's index and filters, which the search then reuses.
   void before(ScanInput& input);
+  /// Prints the figures of a search that has ended.
   void after(const FileResult& result) const;
 
  private:

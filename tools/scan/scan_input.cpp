@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Files are recognised by their content and never by their names. Text of another compressor and of
+// a table is decoded by one thread in order; everything else can be read at any place. Tested by
+// tests/cli/test_scan_files.py and tests/cli/test_unusual_files.py.
 #include "tools/scan/scan_input.h"
 
 #include <sys/stat.h>
@@ -14,7 +17,8 @@ namespace {
 
 /// The least size of a plain file that is worth a second thread.
 constexpr std::uint64_t kParallelBytes = 1 << 20;
-/// The error of a file that another program compressed, with what can be done about it.
+/// The error of a file that another program compressed, with what can be done about it. ripgrep
+/// would search the compressed bytes without a word.
 Error not_searched(Error error) {
   if (error.code == ErrorCode::kUnsupported) {
     error.what += "; --no-search-zip searches its bytes";
@@ -57,6 +61,7 @@ std::uint64_t regular_size(int fd) {
 /// that claims to be empty, in order.
 Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
   ScanInput input;
+  // A pipe cannot be read twice, so its first bytes are put back in front of the rest.
   Byte magic[kForeignBytes];
   const std::uint64_t size = is_stdin ? 0 : regular_size(fd);
   std::size_t got = 0;
@@ -84,9 +89,11 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
     format = *found;
   }
   is_plain_ = !is_presso && format == ForeignFormat::kNone;
+  // --blocks is about presso's blocks, so that other files are errors rather than searched whole.
   if (!is_presso && settings.blocks.is_limit(0)) {
     return make_error(ErrorCode::kInvalidArgument, "has no blocks, which --blocks asks for");
   }
+  // The text of a table is made row by row, so it has no blocks of text that could be skipped.
   if (begins_table(begun)) {
     if (settings.blocks.is_limit(0)) {
       return make_error(ErrorCode::kInvalidArgument,
@@ -108,6 +115,7 @@ Status ScanInput::look_at(Bytes begun, const ScanSettings& settings) {
   return {};
 }
 
+// A stream is not small, because its length is not known.
 bool ScanInput::small() const {
   return file_ && file_->size() < kParallelBytes;
 }

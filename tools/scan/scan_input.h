@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // An open file or standard input as something to scan. Its first bytes tell whether it is presso's,
 // gzip, zstd or lz4 (read through tools/io/foreign_source.h), or plain. Tested by
-// tests/cli/test_scan_files.py.
+// tests/cli/test_scan_files.py. Memory does not depend on the size of the file, except where
+// matches may span lines.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace presso::cli {
 
-/// One input; used by one search at a time.
+/// One input; used by one search at a time. The descriptor must stay open until the search has
+/// ended.
 class ScanInput {
  public:
   /// Opens an input. `fd` stays the caller's. Errors: those of reading, a format that this build
@@ -30,6 +32,7 @@ class ScanInput {
   /// The size of plain text; 0 if it is not known.
   std::uint64_t plain_size() const { return is_plain_ && file_ ? file_->size() : 0; }
 
+  /// Searches the input; may be called once, since a stream is used up by it.
   Result<ScanSummary> scan(const Pattern& pattern, const ScanOptions& options,
                            const LineCallback& on_line);
   /// The error that made the last scan see only the beginning of a file that another program
@@ -37,6 +40,7 @@ class ScanInput {
   const std::optional<Error>& cut_short() const { return cut_short_; }
 
  private:
+  /// Opens what the first bytes call for.
   Status look_at(Bytes begun, const ScanSettings& settings);
 
   std::unique_ptr<FdRandomAccess> file_;  ///< a regular file

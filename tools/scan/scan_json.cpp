@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Members are written in ripgrep's order by hand. A line is built in a string first, since its
+// escapes make its length unknown. Tested by tests/cli/scan_against_rg.py and
+// tests/cli/test_scan_output.py.
 #include "tools/scan/scan_json.h"
 
 #include <array>
@@ -16,7 +19,8 @@ char short_escape(char c) {
   return at == kCharacters.npos ? '\0' : kLetters[at];
 }
 
-/// JSON's escapes: short ones where they exist, \u00XX for other control characters.
+/// JSON's escapes: short ones where they exist, \u00XX for other control characters. Bytes over 127
+/// stay as they are, as the text is UTF-8.
 void append_escaped(std::string_view text, std::string& into) {
   constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : text) {
@@ -50,6 +54,7 @@ void append_base64(std::string_view text, std::string& into) {
   }
 }
 
+/// A member with a number as its value.
 std::string member(std::string_view name, Figure value) {
   return "\"" + std::string(name) + "\":" + std::to_string(value);
 }
@@ -87,6 +92,7 @@ void ScanJson::begin_file(std::string path) {
   begun_at_ = output_.total();
 }
 
+/// Writes the "begin" message before the first line of a file.
 void ScanJson::begin() {
   if (begun_) return;
   begun_ = true;
@@ -118,6 +124,7 @@ void ScanJson::line(const MatchedLine& line) {
 }
 
 /// The list of matches within the line, with the number of the pattern where several were given.
+/// Offsets are in bytes within the line.
 void ScanJson::submatches(const MatchedLine& line) {
   const std::string_view text = as_text(line.text);
   std::string list;
@@ -134,7 +141,8 @@ void ScanJson::submatches(const MatchedLine& line) {
   output_.write(']');
 }
 
-/// The "end" message with the file's statistics. Returns the bytes that were printed for it.
+/// The "end" message with the file's statistics. Returns the bytes that were printed for it. A file
+/// without output gets no message, as in ripgrep.
 std::uint64_t ScanJson::end_file(const FileResult& result) {
   if (!begun_) return 0;
   const std::uint64_t printed = output_.total() - begun_at_;
@@ -151,7 +159,8 @@ std::uint64_t ScanJson::end_file(const FileResult& result) {
   return printed;
 }
 
-/// The "summary" message, with the members in the order of ripgrep's.
+/// The "summary" message, with the members in the order of ripgrep's. The order is the alphabet's
+/// here, other than in "end", because ripgrep makes it so.
 void ScanJson::summary(const ScanStatistics& all) {
   output_.write("{\"data\":{\"elapsed_total\":" + elapsed_text(all.total(), true) + ",\"stats\":{" +
                 member("bytes_printed", all.bytes_printed) + "," +

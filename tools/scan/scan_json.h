@@ -5,7 +5,7 @@
 // part of the format that scripts have come to know, and because it is printed a line at a time at
 // the scan's rate. If several patterns were given, each submatch has a member "pattern" with its
 // pattern's number, after ripgrep's members. Tested by tests/cli/scan_against_rg.py and
-// test_scan_output.py.
+// test_scan_output.py. The format has no version; scripts that read ripgrep's output read this one.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace presso::cli {
 
-/// Prints all files of one command.
+/// Prints all files of one command. One thread uses it, file by file.
 class ScanJson final : public ScanSink {
  public:
   explicit ScanJson(Output& output) : output_(output) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ripgrep 13's rules are kept, also the odd ones: limits apply to the line with its end and before
-// trimming; without colours the end of a plain line is copied as it is.
+// trimming; without colours the end of a plain line is copied as it is. Nothing is copied but what
+// is printed. Tested by tests/cli/scan_against_rg.py.
 #include "tools/scan/scan_line_writer.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 namespace presso::cli {
 namespace {
 
+/// The blanks that --trim leaves out, which are ASCII's.
 bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -33,7 +35,8 @@ std::size_t characters_end(std::string_view text, std::uint64_t count) {
 
 }  // namespace
 
-/// Writes one line: plain, with matches coloured, or what --max-columns leaves of it.
+/// Writes one line: plain, with matches coloured, or what --max-columns leaves of it. The limit of
+/// --max-columns comes before everything else.
 void LineWriter::write(const LineText& line) {
   const bool colored = colors_matches() && !line.shown.empty();
   if (exceeds(line.text)) return write_exceeding(line, colored ? line.shown : line.matches);
@@ -42,6 +45,7 @@ void LineWriter::write(const LineText& line) {
   end_line();
 }
 
+/// Writes a line without colours; a line without an end gets one.
 void LineWriter::write_plain(std::string_view text) {
   output_.write(text.substr(trimmed_begin(text)));
   if (text.empty() || !ends_line(text.back())) end_line();
@@ -78,12 +82,14 @@ void LineWriter::write_preview(std::string_view text, std::span<const MatchSpan>
 }
 
 /// Writes the text up to `end` with its matches in colour; matches that touch are coloured as one.
+/// Matches are in ascending order. Parts before the trimmed begin or after `end` are left out.
 void LineWriter::write_colored(std::string_view text, std::size_t end,
                                std::span<const MatchSpan> matches) {
   const bool colors = colors_matches();
   std::size_t at = std::min(trimmed_begin(text), end);
   for (std::size_t i = 0; colors && i < matches.size() && at < end; ++i) {
     const std::size_t begin = std::clamp(matches[i].begin, at, end);
+    // Touching matches share one pair of escape sequences, as in ripgrep.
     std::size_t match_end = matches[i].end;
     while (i + 1 < matches.size() && matches[i + 1].begin == match_end) {
       match_end = matches[++i].end;
@@ -103,13 +109,15 @@ void LineWriter::write_colored(std::string_view text, std::size_t end,
 std::size_t LineWriter::trimmed_begin(std::string_view text) const {
   std::size_t at = 0;
   const auto trimmed = [&](char c) {
+    // The line's own end counts as no blank, otherwise an empty line would lose it.
     return is_space(c) && style_.line_end.find(c) == std::string::npos;
   };
   while (style_.trim && at < text.size() && trimmed(text[at])) ++at;
   return at;
 }
 
-/// Where the line's text ends, before its line end.
+/// Where the line's text ends, before its line end. With --crlf the carriage return belongs to the
+/// end only if a line feed follows it.
 std::size_t LineWriter::content_end(std::string_view text) const {
   std::size_t end = text.size();
   if (end == 0 || !ends_line(text[end - 1])) return end;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes the text of one line: cut if it is too long, trimmed, with its matches in colour, and
 // ended. Everything before the text in the output is printed by scan_printer.h. Tested by
-// tests/cli/scan_against_rg.py.
+// tests/cli/scan_against_rg.py. A line costs time in proportion to its length and to the number of
+// its matches.
 #pragma once
 
 #include <optional>
@@ -40,15 +41,19 @@ class LineWriter {
  public:
   LineWriter(LineStyle style, Output& output) : style_(std::move(style)), output_(output) {}
 
+  /// Writes a line with its end.
   void write(const LineText& line);
   /// The line without its end.
   std::string_view content(std::string_view text) const {
     return text.substr(0, content_end(text));
   }
+  /// Writes the end that is configured, for a text that has none.
   void end_line() { output_.write(style_.line_end); }
+  /// Whether matches are to be shown in colour at all.
   bool colors_matches() const { return style_.color && !style_.match_color.empty(); }
 
  private:
+  // The forms of a line: plain, too long, the begin of one that is too long, and with colours.
   void write_plain(std::string_view text);
   void write_exceeding(const LineText& line, std::span<const MatchSpan> matches);
   void write_preview(std::string_view text, std::span<const MatchSpan> matches);

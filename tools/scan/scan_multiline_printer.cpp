@@ -11,7 +11,7 @@
 namespace presso::cli {
 namespace {
 
-/// Steps through the lines of a text.
+/// Steps through the lines of a text. A line includes its line feed; the last one may lack it.
 class LineSteps {
  public:
   explicit LineSteps(std::string_view text) : text_(text) { find_end(); }
@@ -63,7 +63,8 @@ void ScanPrinter::group_prefix(const MatchedLine& line, std::uint64_t index, std
   prefix(one, line.offset + offset, match);
 }
 
-/// Prints each line of the group once.
+/// Prints each line of the group once. `parts` is reused for all lines, so that memory follows the
+/// longest line and not the group.
 void ScanPrinter::print_group_lines(const MatchedLine& line, const LineText& text) {
   std::size_t first = 0;  // of the matches that may reach into the line
   std::vector<MatchSpan> parts;
@@ -95,6 +96,7 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
     const std::size_t begin = step.begin();
     const std::size_t end = begin + writer_.content(step.line()).size();
     while (first < text.matches.size() && text.matches[first].end <= begin) ++first;
+    // A match that goes on in the next line stays `first` and is printed there again.
     for (std::size_t i = first; i < text.matches.size() && text.matches[i].begin < end; ++i) {
       const MatchSpan part = part_in(text.matches[i], begin, end);
       if (part.empty()) continue;
@@ -110,7 +112,8 @@ void ScanPrinter::print_group_matches(const MatchedLine& line, const LineText& t
   }
 }
 
-/// For --vimgrep: prints the first line of each match.
+/// For --vimgrep: prints the first line of each match. Each match names its own line, so lines are
+/// passed over without printing.
 void ScanPrinter::print_group_per_match(const MatchedLine& line, const LineText& text) {
   LineSteps step(text.text);
   for (const MatchSpan& match : text.matches) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Patterns are checked for what the library would refuse with a worse message. The texts of -f are
+// read once, in the order of the command line, since standard input can only be read once. Tested
+// by tests/cli/test_scan.py.
 #include "tools/scan/scan_patterns.h"
 
 #include <fcntl.h>
@@ -13,11 +16,13 @@
 namespace presso::cli {
 namespace {
 
+/// An error in the words for the user.
 Error refuse(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
 }
 
-/// Reads a file of patterns; "-" is standard input.
+/// Reads a file of patterns; "-" is standard input. Errors: kInvalidArgument with the file's name
+/// and the reason.
 Result<std::string> read_whole(const std::string& path) {
   const bool is_stdin = path == "-";
   const int fd = is_stdin ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -49,7 +54,7 @@ void append_lines(const std::string& text, std::vector<std::string>& patterns) {
   }
 }
 
-/// Checks one pattern's bytes.
+/// Checks one pattern's bytes. Error: not UTF-8, or a line feed where matches cannot hold one.
 Status check(const std::string& pattern, bool may_hold_line_feed) {
   const std::size_t valid = valid_utf8_prefix(pattern);
   if (valid != pattern.size()) {
@@ -69,6 +74,7 @@ bool ignores_case(const ScanSettings& settings, const std::vector<std::string>& 
                   const PatternOptions& options) {
   using Case = ScanSettings::Case;
   if (settings.letter_case != Case::kSmart) return settings.letter_case == Case::kIgnore;
+  // A regular expression has to be parsed to tell \W from a capital letter.
   if (settings.syntax == ScanSettings::Syntax::kRegex) return smart_case_ignores(patterns, options);
   const auto has_upper = [](const std::string& pattern) { return has_upper_case(pattern); };
   const auto is_empty = [](const std::string& pattern) { return pattern.empty(); };
@@ -91,7 +97,8 @@ PatternOptions pattern_options(const ScanSettings& settings,
   return options;
 }
 
-/// Compiles all patterns as one matcher, by their syntax.
+/// Compiles all patterns as one matcher, by their syntax. One matcher for all is what makes many
+/// patterns as fast as one.
 Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::Syntax syntax,
                         const PatternOptions& options) {
   using Syntax = ScanSettings::Syntax;
@@ -101,7 +108,7 @@ Result<Pattern> compile(const std::vector<std::string>& patterns, ScanSettings::
 }
 
 /// Compiles patterns as alternatives. An error of a regular expression comes with the pattern and a
-/// caret below it.
+/// caret below it. The error's block is the number of the pattern.
 Result<Pattern> compile_any(const ScanSettings& settings,
                             const std::vector<std::string>& patterns) {
   const PatternOptions options = pattern_options(settings, patterns);
@@ -117,7 +124,8 @@ Result<Pattern> compile_any(const ScanSettings& settings,
   return pattern;
 }
 
-/// Compiles each text by itself, for the conditions of --and and --not, all of which count.
+/// Compiles each text by itself, for the conditions of --and and --not, all of which count. Smart
+/// case is decided for each of them by its own text.
 Result<std::vector<Pattern>> compile_each(const ScanSettings& settings,
                                           const std::vector<std::string>& texts) {
   std::vector<Pattern> patterns;
@@ -128,7 +136,8 @@ Result<std::vector<Pattern>> compile_each(const ScanSettings& settings,
   return patterns;
 }
 
-/// The patterns of -e and -f, in the order of the command line; a file has one on each line.
+/// The patterns of -e and -f, in the order of the command line; a file has one on each line. An
+/// empty file adds nothing, so that it matches nothing.
 Result<std::vector<std::string>> gather(const ScanSettings& settings) {
   std::vector<std::string> patterns;
   for (const ScanSettings::PatternSource& given : settings.patterns) {

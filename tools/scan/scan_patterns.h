@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gathers the patterns of `presso scan` from -e, -f and the first operand, checks them and compiles
-// them. Tested by tests/cli/test_scan.py.
+// them. Tested by tests/cli/test_scan.py. Compiling takes time and memory by the pattern's size,
+// within the limits of presso/scan.h.
 #pragma once
 
 #include <string>

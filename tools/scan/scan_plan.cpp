@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// All decisions that depend on the terminal, the environment or several flags at once are here, so
+// that printing and searching need none. Nothing is opened. Tested by tests/cli/test_scan_habits.py
+// and tests/cli/scan_against_rg.py.
 #include "tools/scan/scan_plan.h"
 
 #include <sys/stat.h>
@@ -11,7 +14,8 @@
 namespace presso::cli {
 namespace {
 
-/// Whether something was piped or redirected into standard input.
+/// Whether something was piped or redirected into standard input. A terminal or /dev/null has none,
+/// so that `presso scan x` there searches the directory.
 bool stdin_has_data() {
   struct stat about {};
   return fstat(STDIN_FILENO, &about) == 0 &&
@@ -26,6 +30,7 @@ bool terminal_takes_color() {
          (no_color == nullptr || *no_color == '\0');
 }
 
+/// The end that is printed after lines that have none.
 std::string line_end_text(ScanSettings::LineEnd line_end) {
   if (line_end == ScanSettings::LineEnd::kNul) return std::string(1, '\0');
   return line_end == ScanSettings::LineEnd::kCrlf ? "\r\n" : "\n";
@@ -33,6 +38,7 @@ std::string line_end_text(ScanSettings::LineEnd line_end) {
 
 }  // namespace
 
+/// Whether it is a directory, also through a symbolic link, since operands are followed.
 bool is_directory(const std::string& path) {
   struct stat about {};
   return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
@@ -51,6 +57,7 @@ ScanPlan::ScanPlan(const ScanSettings& settings, std::vector<std::string> operan
 
 /// Refuses combinations without a meaning before any file is opened. Error: kInvalidArgument.
 Status ScanPlan::check(const ScanSettings& settings) {
+  // The pairs that are refused would need one flag to be ignored, which nobody would notice.
   const bool counts = settings.counting != Counting::kNone || settings.count_total;
   if (settings.json && (counts || settings.listing != Listing::kNone)) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -96,8 +103,10 @@ void ScanPlan::choose_paths(std::vector<std::string> operands) {
   }
 }
 
+/// -C holds for both sides, unless a later -A or -B has taken it back.
 void ScanPlan::choose_context() {
   const std::uint64_t both = settings_.both_contexts;
+  // Both numbers are kept in the plan, since options of a scan need them by side.
   before_ = both > 0 ? both : settings_.before_context;
   after_ = both > 0 ? both : settings_.after_context;
 }
@@ -112,6 +121,7 @@ void ScanPlan::choose_print_options() {
   print_.context_separator = settings_.context_separator;
   print_.context = before_ > 0 || after_ > 0;
   if (settings_.replacement) print_.replacement.emplace(*settings_.replacement);
+  // Colours are kept even without a terminal, as --color=always may ask for them.
   print_.colors = settings_.colors;
   LineStyle& line = print_.line;
   if (settings_.max_columns > 0) line.max_columns = settings_.max_columns;
@@ -126,7 +136,7 @@ void ScanPlan::choose_print_options() {
 }
 
 /// Chooses the fields before each line, whose defaults depend on the terminal and on how many files
-/// there are.
+/// there are. --vimgrep sets all fields that an editor needs, and no heading.
 void ScanPlan::choose_fields(bool terminal) {
   const bool only_stdin = paths_.size() == 1 && paths_.front() == "-";
   const bool several = paths_.size() > 1 || is_directory(paths_.front());
@@ -143,6 +153,7 @@ void ScanPlan::choose_fields(bool terminal) {
   print_.path_separator = settings_.path_separator;
 }
 
+/// A terminal gets each line at once, a file or pipe large pieces.
 bool ScanPlan::line_buffered() const {
   using Buffering = ScanSettings::Buffering;
   if (settings_.buffering != Buffering::kAuto) return settings_.buffering == Buffering::kLine;
@@ -153,13 +164,15 @@ bool ScanPlan::line_buffered() const {
 /// was found in a directory is left at its NUL. As in ripgrep.
 BinaryRule ScanPlan::rule_for(Origin origin) const {
   const bool null_data = settings_.line_end == ScanSettings::LineEnd::kNul;
+  // --blocks begins anywhere in a file, so its first bytes say nothing.
   if (settings_.text || null_data || settings_.blocks.is_limit(0)) return BinaryRule::kText;
   if (origin == Origin::kFound && !settings_.binary) return BinaryRule::kQuit;
   return BinaryRule::kMatchOnly;
 }
 
 /// The library's options for a file. Where only counts are needed, it is asked for nothing more,
-/// and for one line where the first decides. `lines_left`: of the limit over all files.
+/// and for one line where the first decides. `lines_left`: of the limit over all files. The library
+/// stops by itself at the limits, so that nothing is read after them.
 ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) const {
   ScanOptions options;
   options.binary = rule;
@@ -176,6 +189,7 @@ ScanOptions ScanPlan::scan_options(BinaryRule rule, std::uint64_t lines_left) co
   options.first_block = settings_.blocks.first;
   options.last_block = settings_.blocks.last;
   const bool statistics = settings_.statistics || settings_.json;
+  // Counting needs no line numbers and no context, and the fastest search looks for nothing else.
   if (counts_only()) {
     options.matches = statistics || (counting_ == Counting::kMatches && !settings_.quiet);
     if (!statistics && first_line_decides()) options.max_lines = 1;

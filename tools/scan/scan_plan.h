@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Decides what follows from the flags of `presso scan` before anything is searched: what is
 // printed, counted or listed, and how a file has to be scanned for that. It has ripgrep 13's rules
-// for combinations of flags. Tested by tests/cli/test_scan_habits.py and scan_against_rg.py.
+// for combinations of flags. Tested by tests/cli/test_scan_habits.py and scan_against_rg.py. It
+// costs one stat() for each path.
 #pragma once
 
 #include <string>
@@ -16,7 +17,8 @@ namespace presso::cli {
 /// How a file came to be searched: by its name, found in a directory, or as standard input.
 enum class Origin { kNamed, kFound, kStdin };
 
-/// The plan of one command. It reads the terminal and the environment once, when it is made.
+/// The plan of one command. It reads the terminal and the environment once, when it is made. It is
+/// constant after that, so it may be read from any thread.
 class ScanPlan {
  public:
   using Counting = ScanSettings::Counting;
@@ -41,11 +43,13 @@ class ScanPlan {
   /// Whether each line is written at once, for readers that follow along.
   bool line_buffered() const;
   const PrintOptions& print_options() const { return print_; }
+  /// What a NUL byte in a file means, by how the file was found.
   BinaryRule rule_for(Origin origin) const;
   /// The options of a file's scan; `lines_left` is what --max-total leaves.
   ScanOptions scan_options(BinaryRule rule, std::uint64_t lines_left) const;
 
  private:
+  // The steps of the constructor; each uses what those before it have settled.
   void settle_counting();
   void choose_paths(std::vector<std::string> operands);
   void choose_print_options();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Written to follow ripgrep's bytes, also where its rules are odd; docs/ripgrep.md lists the
+// differences. Text goes to Output, which gathers it. Tested by tests/cli/scan_against_rg.py.
 #include "tools/scan/scan_printer.h"
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 namespace presso::cli {
 namespace {
 
+/// The style of lines with the escape sequence of matches, made once.
 LineStyle line_style(const PrintOptions& options) {
   LineStyle style = options.line;
   if (!options.colors.match.is_plain()) style.match_color = options.colors.match.sequence();
@@ -36,7 +39,8 @@ void ScanPrinter::begin_file(std::string path) {
 }
 
 /// Prints one line with what goes around it: a separator after a gap, the heading, and the
-/// replacement of matches where one was given.
+/// replacement of matches where one was given. Context lines are printed in the same way, with
+/// another separator.
 void ScanPrinter::line(const MatchedLine& line) {
   if (line.after_gap && options_.context_separator) {
     output_.write(*options_.context_separator);
@@ -48,6 +52,7 @@ void ScanPrinter::line(const MatchedLine& line) {
   text.matches = line.matches;
   text.original_matches = line.matches.size();
   text.is_context = line.kind != LineKind::kMatch;
+  // The replaced text takes the place of the line for all forms of output.
   std::string replaced;
   if (options_.replacement && !line.matches.empty()) {
     // A match across lines may hold the last one's end.
@@ -65,7 +70,8 @@ void ScanPrinter::line(const MatchedLine& line) {
 }
 
 /// Prints the line in one of four forms: without matches to show, each match alone (-o), the line
-/// once for each match (--vimgrep), or the line with its matches coloured.
+/// once for each match (--vimgrep), or the line with its matches coloured. Columns count from
+/// 0 in the search and from 1 in the output.
 void ScanPrinter::print(const MatchedLine& line, const LineText& text) {
   // An empty match at the very end of an unfinished line selects it but cannot be shown.
   if (text.matches.empty()) {
@@ -86,6 +92,7 @@ void ScanPrinter::print(const MatchedLine& line, const LineText& text) {
 /// Prints each match as a line of its own, until a limit or a closed pipe ends that.
 void ScanPrinter::print_matches_only(const MatchedLine& line, const LineText& text) {
   for (const MatchSpan& match : text.matches) {
+    // The offset is that of the match and not of the line.
     prefix(line, line.offset + match.begin, &match);
     LineText part = text;
     part.text = text.text.substr(match.begin, match.end - match.begin);
@@ -108,17 +115,20 @@ void ScanPrinter::print_per_match(const MatchedLine& line, const LineText& text)
 }
 
 /// Writes out what has gathered, since one line may have to be printed once for each of its
-/// matches. Returns false if nobody reads any more.
+/// matches. Returns false if nobody reads any more. Without it a line of megabytes with many
+/// matches would be gathered many times over.
 bool ScanPrinter::goes_on() {
   output_.end_line();
   return output_.usable();
 }
 
-/// Prints what comes before a file's first line: its name as a heading, or a separator.
+/// Prints what comes before a file's first line: its name as a heading, or a separator. A file
+/// without output gets neither.
 void ScanPrinter::file_header() {
   if (file_has_output_) return;
   file_has_output_ = true;
   if (options_.heading) {
+    // A heading is preceded by an empty line unless it is the first.
     if (any_output_) writer_.end_line();
     if (options_.with_filename) path(options_.line.line_end);
   } else if (options_.context && options_.context_separator && any_output_) {
@@ -128,7 +138,8 @@ void ScanPrinter::file_header() {
   any_output_ = true;
 }
 
-/// Prints the fields before a line: path, number, column and offset, as far as wanted.
+/// Prints the fields before a line: path, number, column and offset, as far as wanted. The order is
+/// ripgrep's: path, line, column, offset.
 void ScanPrinter::prefix(const MatchedLine& line, std::uint64_t offset, const MatchSpan* match) {
   const std::string& separator =
       line.kind == LineKind::kMatch ? options_.match_separator : options_.context_field_separator;
@@ -148,6 +159,7 @@ void ScanPrinter::number_field(std::uint64_t value, const std::string& style, Se
   output_.write(separator);
 }
 
+/// Prints the path in its colour.
 void ScanPrinter::name() {
   if (options_.line.color) output_.write_escape(path_color_);
   output_.write(path_);
@@ -173,7 +185,8 @@ std::uint64_t ScanPrinter::end_file(const FileResult& result) {
   return output_.total() - begun_at_;
 }
 
-/// Says, in ripgrep's words, that a binary file matches.
+/// Says, in ripgrep's words, that a binary file matches. The note stands in the output and not on
+/// stderr, as in ripgrep 13.
 void ScanPrinter::binary_message(std::uint64_t nul_offset, bool quit) {
   if (options_.heading && !file_has_output_ && any_output_) output_.write('\n');
   if (options_.with_filename) {
@@ -190,7 +203,7 @@ void ScanPrinter::binary_message(std::uint64_t nul_offset, bool quit) {
   output_.end_line();
 }
 
-/// Prints the file's count, for -c and --count-matches.
+/// Prints the file's count, for -c and --count-matches. `count` may be 0 with --include-zero.
 void ScanPrinter::count(std::uint64_t count) {
   if (options_.with_filename) path(":");
   output_.write_number(count);
@@ -198,6 +211,7 @@ void ScanPrinter::count(std::uint64_t count) {
   output_.end_line();
 }
 
+/// Prints the path alone, for -l and -L.
 void ScanPrinter::path_line() {
   path(options_.line.line_end);
   output_.end_line();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints what a scan finds, byte for byte as ripgrep 13 does. It knows nothing of searching. Tested
-// by tests/cli/scan_against_rg.py.
+// by tests/cli/scan_against_rg.py. The cost for a line is that of copying it, and of its matches
+// where they are shown.
 #pragma once
 
 #include <optional>
@@ -43,7 +44,8 @@ struct PrintOptions {
   }
 };
 
-/// Prints all files of one command.
+/// Prints all files of one command. The pattern and the output are kept by reference. It is used by
+/// one thread.
 class ScanPrinter final : public ScanSink {
  public:
   ScanPrinter(PrintOptions options, const Pattern& pattern, Output& output);
@@ -63,6 +65,7 @@ class ScanPrinter final : public ScanSink {
 
   /// Prints the heading before a file's first line.
   void file_header();
+  // The forms of a line: print() chooses among the others.
   void print(const MatchedLine& line, const LineText& text);
   void print_matches_only(const MatchedLine& line, const LineText& text);
   void print_per_match(const MatchedLine& line, const LineText& text);
@@ -73,6 +76,7 @@ class ScanPrinter final : public ScanSink {
   void print_group_per_match(const MatchedLine& line, const LineText& text);
   void group_prefix(const MatchedLine& line, std::uint64_t index, std::size_t offset,
                     const MatchSpan* match);
+  /// Whether to go on with the matches of a line.
   bool goes_on();
   /// Prints the fields before a line: name, number, column, offset.
   void prefix(const MatchedLine& line, std::uint64_t offset, const MatchSpan* match);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The template is split once; a line costs a copy and, if a group is named, one more match with an
+// engine that knows groups. Tested by tests/cli/test_scan_output.py and
+// tests/cli/scan_against_rg.py.
 #include "tools/scan/scan_replace.h"
 #include "scan/pattern/pattern_access.h"
 
@@ -8,6 +11,7 @@
 namespace presso::cli {
 namespace {
 
+/// The characters of a group's name, as ripgrep takes them: "$1a" is the group "1a".
 bool is_name_character(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -32,6 +36,7 @@ Replacement::Replacement(std::string_view text) {
   }
 }
 
+/// Adds literal text. Pieces of text are joined, so that expand() has as few parts as possible.
 void Replacement::add_text(std::string_view text) {
   if (text.empty()) return;
   if (parts_.empty() || parts_.back().kind != Part::Kind::kText) parts_.push_back({});
@@ -62,11 +67,13 @@ std::size_t Replacement::take_reference(std::string_view rest) {
   return end + (braced ? 1 : 0);
 }
 
+/// nullptr for a pattern without groups.
 scan_detail::GroupFinder* PatternGroups::finder() {
   if (!finder_) finder_ = scan_detail::matcher_of(pattern_).group_finder();
   return finder_->get();
 }
 
+/// The first group of that name, or nullopt.
 std::optional<std::size_t> PatternGroups::number_of(std::string_view name) {
   return finder() == nullptr ? std::nullopt : finder()->number_of(name);
 }
@@ -79,7 +86,8 @@ std::span<const std::optional<MatchSpan>> PatternGroups::of(std::string_view lin
   return finder()->groups(bytes, match);
 }
 
-/// Appends the replacement of one match. Groups are only looked for if it refers to any.
+/// Appends the replacement of one match. Groups are only looked for if it refers to any. A group
+/// that does not exist or took no part is replaced by nothing, as in ripgrep.
 void Replacement::expand(std::string_view line, const MatchSpan& match, PatternGroups& groups,
                          std::string& into) const {
   std::span<const std::optional<MatchSpan>> found;
@@ -99,6 +107,7 @@ void Replacement::expand(std::string_view line, const MatchSpan& match, PatternG
 }
 
 /// Replaces all matches of a line; `spans` gets where the replacements lie, for colouring.
+/// `matches` are in ascending order and do not overlap.
 std::string Replacement::apply(std::string_view line, std::span<const MatchSpan> matches,
                                PatternGroups& groups, std::vector<MatchSpan>& spans) const {
   std::string result;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // --replace: a template with $0, $1, $name, ${name} and $$, into which the parts of a match are
 // put. It is parsed once. The groups of a match are looked for once a match, and only if the
-// template names one. Tested by tests/cli/test_scan_output.py and tests/cli/scan_against_rg.py.
+// template names one. Tested by tests/cli/test_scan_output.py and tests/cli/scan_against_rg.py. It
+// declines nothing: any text is a template.
 #pragma once
 
 #include <memory>
@@ -38,12 +39,13 @@ class PatternGroups {
   std::optional<std::unique_ptr<scan_detail::GroupFinder>> finder_;
 };
 
-/// A parsed template.
+/// A parsed template. It is constant after it was made.
 class Replacement {
  public:
   explicit Replacement(std::string_view text);
 
   /// Returns `line` with each of `matches` replaced; `spans` are set to where the replacements are.
+  /// The result is a new string, since replacements change the length.
   std::string apply(std::string_view line, std::span<const MatchSpan> matches,
                     PatternGroups& groups, std::vector<MatchSpan>& spans) const;
 
@@ -55,6 +57,7 @@ class Replacement {
     std::size_t number = 0;
   };
 
+  // The steps of parsing, and the expansion for one match.
   void add_text(std::string_view text);
   std::size_t take_reference(std::string_view rest);
   void expand(std::string_view line, const MatchSpan& match, PatternGroups& groups,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Nothing here is a stable format; scripts use --json or --stats. Tested by
+// tests/cli/test_scan_output.py and tests/cli/test_scan_device.py.
 #include "tools/scan/scan_report.h"
 
 #include <unistd.h>
@@ -10,10 +12,12 @@
 namespace presso::cli {
 namespace {
 
+/// The time in seconds.
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
+/// A range in words; the largest number stands for an open end.
 std::string range_text(const ScanRange& range) {
   const bool open = range.last == ~std::uint64_t{0};
   return grouped(range.first) + " to " + (open ? "the end" : grouped(range.last));
@@ -21,6 +25,7 @@ std::string range_text(const ScanRange& range) {
 
 }  // namespace
 
+/// An error of the search, with the flag that lifts a limit.
 std::string scan_error_text(const Error& error, const Pattern& pattern) {
   const bool limit = pattern.spans_lines() && error.code == ErrorCode::kUnsupported;
   return error.text() + (limit ? " (--multiline-limit sets it)" : "");
@@ -28,6 +33,7 @@ std::string scan_error_text(const Error& error, const Pattern& pattern) {
 
 /// Prints, for --explain, how the patterns are searched and what is asked for.
 void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Pattern& pattern) {
+  // The options are those of a file that is text and without a limit, which is the usual case.
   const ScanOptions options = plan.scan_options(BinaryRule::kText, ~std::uint64_t{0});
   std::string text = "plan: " + pattern.describe() +
                      "; CPU: " + std::string(name(options.decode.level)) +
@@ -40,7 +46,8 @@ void explain_plan(const ScanSettings& settings, const ScanPlan& plan, const Patt
   inform("", text);
 }
 
-/// Prints, for --explain, how much was searched at what rate.
+/// Prints, for --explain, how much was searched at what rate. The time is that of the searches
+/// alone, without opening files and walking directories.
 void explain_rates(const ScanStatistics& statistics) {
   const double searching = seconds(statistics.elapsed);
   std::string text = "done: files: " + grouped(statistics.searches) +
@@ -70,12 +77,14 @@ ScanProgress::ScanProgress(const ScanSettings& settings, const ScanPlan& plan, s
   prints_lines_ = settings.force_progress && !bar_;
 }
 
+/// An empty function where nothing is shown, so that the search need not call it.
 std::function<void(std::uint64_t)> ScanProgress::callback() {
   if (!bar_ && !prints_lines_) return {};
   return [this](std::uint64_t bytes) { update(bytes); };
 }
 
-/// Called by the search as it goes on; prints at most once a second where there is no bar.
+/// Called by the search as it goes on; prints at most once a second where there is no bar. `bytes`
+/// are those of plain text so far.
 void ScanProgress::update(std::uint64_t bytes) {
   bytes_ = bytes;
   if (bar_) return bar_->update(bytes, bytes);
@@ -84,6 +93,7 @@ void ScanProgress::update(std::uint64_t bytes) {
   print_line();
 }
 
+/// Prints how far the search of this file has come.
 void ScanProgress::print_line() const {
   const double passed = seconds(Clock::now() - start_);
   const double rate = passed > 0 ? static_cast<double>(bytes_) / passed : 0;
@@ -92,6 +102,7 @@ void ScanProgress::print_line() const {
   inform(name_, text + ", " + rate_text(rate));
 }
 
+/// Ends the display of this file.
 void ScanProgress::done() {
   if (prints_lines_) print_line();
   bar_.reset();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the flags of `presso scan` were set to, as plain data, and the table of the flags
 // (flags_scan.cpp). Nothing is opened or compiled here; scan_plan.h decides what the flags mean
-// together.
+// together. Tested by tests/cli/test_scan_habits.py.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ struct ScanRange {
   std::uint64_t first = 0;
   std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
 
+  /// Whether it leaves anything out; `least` is the number of the first line or block.
   bool is_limit(std::uint64_t least) const {
     return first > least || last != std::numeric_limits<std::uint64_t>::max();
   }
@@ -35,6 +36,7 @@ struct ScanRange {
 /// The settings of one command line. Members without a value depend on the terminal or on other
 /// flags.
 struct ScanSettings {
+  // The values of flags of which the last one wins.
   enum class Case { kSensitive, kIgnore, kSmart };
   enum class Counting { kNone, kLines, kMatches };
   enum class Listing { kNone, kWithMatch, kWithoutMatch };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The interface for the results of a scan: text as ripgrep prints it (scan_printer.h) or JSON Lines
-// (scan_json.h).
+// (scan_json.h). One of the two is chosen when the command begins; the rest of scan_command.cpp
+// does not know which. Tested by tests/cli/test_scan_output.py.
 #pragma once
 
 #include <chrono>
@@ -11,6 +12,7 @@
 
 namespace presso::cli {
 
+/// The bytes as text for the functions of strings; nothing is copied.
 inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -26,7 +28,9 @@ struct FileResult {
 class ScanSink {
  public:
   virtual ~ScanSink() = default;
+  /// Called before a file's lines, also if there will be none.
   virtual void begin_file(std::string path) = 0;
+  /// Takes a line, which is valid during the call only.
   virtual void line(const MatchedLine& line) = 0;
   /// Ends a file after its lines; returns the bytes printed for it.
   virtual std::uint64_t end_file(const FileResult& result) = 0;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Sums are kept for all files, because --stats prints them once, at the end. Tested by
+// tests/cli/test_scan_output.py.
 #include "tools/scan/scan_statistics.h"
 
 #include <cstdio>
 
 namespace presso::cli {
 
+/// Adds a file's result; `printed` are the bytes of its output.
 void ScanStatistics::add(const FileResult& file, std::uint64_t printed) {
   ++searches;
   if (file.summary.lines > 0) ++searches_with_match;
@@ -27,6 +30,7 @@ std::string seconds_text(std::chrono::nanoseconds time) {
   return text;
 }
 
+// The first eight figures are ripgrep's; the rest is about compressed files only.
 void ScanStatistics::print(Output& output) const {
   output.write('\n');
   const auto row = [&output](std::uint64_t value, std::string_view what) {

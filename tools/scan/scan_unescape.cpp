@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Tested by tests/cli/test_scan_output.py.
 #include "tools/scan/scan_unescape.h"
 
 #include <cctype>
@@ -6,10 +7,12 @@
 namespace presso::cli {
 namespace {
 
+/// Whether it is a hexadecimal digit, of either case.
 bool is_hex(char c) {
   return std::isxdigit(static_cast<unsigned char>(c)) != 0;
 }
 
+/// The byte that two hexadecimal digits stand for; they must have been checked.
 char hex_value(std::string_view digits) {
   unsigned value = 0;
   for (const char c : digits) {
@@ -30,6 +33,7 @@ char simple_escape(char letter) {
 
 }  // namespace
 
+// A backslash at the end, or before another letter, is kept, as in ripgrep.
 std::string unescape(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads escapes in separators as ripgrep does: \\, \n, \r, \t and \x7F.
+// Reads escapes in separators as ripgrep does: \\, \n, \r, \t and \x7F. Tested by
+// tests/cli/test_scan_output.py.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Directories are read with readdir(3) and sorted, so that output does not depend on the file
+// system. Links are not followed, so no cycle can occur. Tested by tests/cli/test_scan_files.py.
 #include "tools/scan/scan_walk.h"
 
 #include <dirent.h>
@@ -10,6 +12,7 @@
 
 namespace presso::cli {
 
+/// Compiles the globs once for the whole walk.
 Walk::Walk(const WalkOptions& options, OnFile on_file, OnError on_error)
     : options_(options), on_file_(std::move(on_file)), on_error_(std::move(on_error)) {
   for (const GlobText& glob : options.globs) {
@@ -18,12 +21,14 @@ Walk::Walk(const WalkOptions& options, OnFile on_file, OnError on_error)
   }
 }
 
+/// An unnamed current directory leaves no "./" before the names.
 void Walk::run(const std::string& path, bool unnamed) {
   const std::string prefix = unnamed ? "" : path.back() == '/' ? path : path + "/";
   directory(path, prefix, 1);
 }
 
-/// Visits the entries of a directory in the order of their names.
+/// Visits the entries of a directory in the order of their names. The handle is closed before going
+/// deeper, so that depth needs no descriptors.
 void Walk::directory(const std::string& path, const std::string& prefix, std::uint64_t depth) {
   if (options_.max_depth && depth > *options_.max_depth) return;
   DIR* const directory = opendir(path.c_str());
@@ -53,6 +58,7 @@ void Walk::entry(const std::string& path, const std::string& name, std::uint64_t
   if (!on_file_(path)) stopped_ = true;
 }
 
+/// Globs outweigh the rule for hidden files; directories are entered unless a glob excludes them.
 bool Walk::wanted(const std::string& path, const std::string& name, bool is_directory) const {
   const Verdict verdict = by_globs(path, is_directory);
   if (verdict != Verdict::kNone) return verdict == Verdict::kSearch;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds which files below a directory are searched, in the order of their names. Symbolic links and
-// special files never are. Tested by tests/cli/test_scan_files.py.
+// special files never are. Tested by tests/cli/test_scan_files.py. Ignore files such as .gitignore
+// are not read.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,7 @@ class Walk {
   void run(const std::string& path, bool unnamed);
 
  private:
+  // What the globs say: nothing, search it, or leave it out.
   enum class Verdict { kNone, kSearch, kLeaveOut };
 
   void directory(const std::string& path, const std::string& prefix, std::uint64_t depth);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA takes a good part of a second to start, so every question that can be answered without it
-// comes first. Tested by tests/cli/test_device.py; the comparison of times itself by
+// Every question that can be answered without starting CUDA comes first. Tested by
+// tests/cli/test_device.py; the comparison of times itself by
 // tests/unit/tools/query_choice_test.cpp.
 #include "tools/select/auto_device.h"
 
