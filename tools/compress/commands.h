@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the commands `compress` and `train`; tools/registry.cpp lists them. How each works is in
-// compress_command.cpp and train_command.cpp.
+// compress_command.cpp and train_command.cpp. Tested by tests/cli/test_compress.py.
 #pragma once
 
 #include <memory>

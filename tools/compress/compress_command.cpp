@@ -2,7 +2,10 @@
 // presso compress: FILE becomes FILE.presso. This file opens and names files, checks that options
 // go together and reports; compress_stream() and compress_table() of the library do the work. A
 // file that fails is reported and the next one is tried. The output appears under its name when it
-// is complete. Tested by tests/cli/test_compress.py and test_table.py.
+// is complete. Tested by tests/cli/test_compress.py and test_table.py. Files are compressed one
+// after another, each on all threads; memory does not grow with a file, except that a table holds
+// its row groups and a sort its rows up to a limit. An input that is removed (--rm) is on disk in
+// its compressed form before.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -45,7 +48,8 @@ const CommandInfo kInfo = {
         "without a message.",
 };
 
-/// The sums over all files, for the last line of -v.
+/// The sums over all files, for the last line of -v. Only files that were compressed completely
+/// count.
 struct Totals {
   std::uint64_t files = 0;
   std::uint64_t plain = 0;
@@ -58,7 +62,8 @@ class CompressCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
 
-  /// The order here is the order of the help page.
+  /// The order here is the order of the help page. The values of flags go into these members; see
+  /// flags_compress.h and flags_table.h for the rest.
   std::vector<Flag> flags() override {
     std::vector<Flag> flags = file_flags(files_);
     flags.push_back(level_flag(options_.level));
@@ -75,6 +80,7 @@ class CompressCommand final : public Command {
   /// leaves nothing half done. A file that fails is reported, and the others are compressed all the
   /// same; the exit status tells.
   Result<int> run(std::vector<std::string> operands) override {
+    // The library's own check comes first, since it knows which options exclude each other.
     PRESSO_TRY(validate(options_));
     if (!table_.on && !table_.needs_table.empty()) {
       return make_error(ErrorCode::kInvalidArgument, table_.needs_table + " needs --table");
@@ -84,10 +90,13 @@ class CompressCommand final : public Command {
                         "--exact keeps the rows in their order, --sort-by does not");
     }
     PRESSO_TRY(settle_kind_of_text());
+    // An option without effect is a warning and no error, since scripts give the same options to
+    // all files.
     for (const Ignored& option : ignored_options(options_)) warning(option.name, option.why);
     if (table_.on) warn_of_options_without_effect();
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
     PRESSO_TRY(check_table_outputs(inputs));
+    // The handler is set before the first output is made.
     remove_unfinished_files_on_signals();
     for (const std::string& path : inputs) compress_file(path);
     if (inputs.size() > 1) {
@@ -98,7 +107,8 @@ class CompressCommand final : public Command {
   }
 
  private:
-  /// Warns of options that were given but change nothing for tables.
+  /// Warns of options that were given but change nothing for tables. They are about blocks of text,
+  /// which tables do not have.
   void warn_of_options_without_effect() const {
     const std::pair<bool, const char*> given[] = {
         {options_.filter_permille.value_or(0) != 0, "--index"},
@@ -112,7 +122,7 @@ class CompressCommand final : public Command {
   }
 
   /// Settles how a table's text is written if --table=auto leaves it open: a flag about delimiters
-  /// means that it is delimited.
+  /// means that it is delimited. Error: kInvalidArgument for JSON lines, which have no delimiters.
   Status settle_kind_of_text() {
     TextKind& kind = table_.options.text.kind;
     if (table_.needs_delimiter.empty()) return {};
@@ -125,7 +135,7 @@ class CompressCommand final : public Command {
   }
 
   /// Refuses outputs of a table that would get mixed: bad rows of several inputs, or a report
-  /// beside the data on standard output.
+  /// beside the data on standard output. Errors: kInvalidArgument.
   Status check_table_outputs(const std::vector<std::string>& inputs) const {
     if (inputs.size() > 1 && !table_.bad_rows.empty()) {
       return make_error(ErrorCode::kInvalidArgument, "--bad-rows names one file, but there are " +
@@ -141,8 +151,10 @@ class CompressCommand final : public Command {
     return {};
   }
 
-  /// Compresses one file, or reports why not.
+  /// Compresses one file, or reports why not. A failure sets the exit status and leaves nothing
+  /// under the output's name.
   void compress_file(const std::string& path) {
+    // A compressed file is skipped, so that the same command can be run again over a folder.
     if (has_suffix(path) && !files_.force) {
       return warning(shown_name(path),
                      "is compressed already; skipped (-f compresses it once more)");
@@ -161,6 +173,7 @@ class CompressCommand final : public Command {
     OutputRequest request{.path = files_.output, .binary = true};
     const bool by_name = files_.output.empty() && !files_.to_stdout && path != kStandardInput;
     if (by_name && !input.is_regular()) {
+      // A pipe or device has no name from which that of an output could be made.
       error(shown_name(path), "is no regular file; name the output with -o or -c");
       return std::nullopt;
     }
@@ -180,12 +193,14 @@ class CompressCommand final : public Command {
     CompressOptions options = options_;
     options.metadata = metadata_of(text_path(path), input);
     if (table_.on) return compress_as_table(path, input, output, options);
+    // The sample is read at places, ahead of the stream, so it has to be a regular file.
     const FdRandomAccess sample(input.fd(), input.size());
     if (input.is_regular() && !input.is_standard_input()) options.sample = &sample;
     FdSource source(input.fd());
     const Stopwatch time;
     Result<CompressSummary> summary = run_with_progress(path, input, source, output, options);
     if (!summary.ok()) return report_failure(shown_name(path), summary.error(), output, false);
+    // The time that is reported includes the sync to disk and the rename.
     if (!finish_output(path, input, output, attributes_of(input), files_)) return;
     const double seconds = time.seconds();
     ++totals_.files;
@@ -196,7 +211,8 @@ class CompressCommand final : public Command {
                                   ", " + work_text(summary->seconds));
   }
 
-  /// Whether both names are of one file, which may not exist yet.
+  /// Whether both names are of one file, which may not exist yet. Links are resolved, since two
+  /// names may lead to one file.
   static bool is_same_place(const std::string& one, const std::string& other) {
     const auto place_of = [](const std::string& name) {
       std::error_code unknown;
@@ -208,6 +224,7 @@ class CompressCommand final : public Command {
   /// Compresses an opened input as a table, with a second output for bad rows if asked for.
   void compress_as_table(const std::string& path, const InputFile& input, OutputFile& output,
                          CompressOptions& options) {
+    // Both outputs are opened before anything is read, so that a name that is taken costs no work.
     const bool with_bad_rows = !table_.bad_rows.empty();
     std::optional<OutputFile> bad_rows =
         with_bad_rows ? open_output(input, {.path = table_.bad_rows}, files_) : std::nullopt;
@@ -217,6 +234,8 @@ class CompressCommand final : public Command {
     }
     Result<TableInput> text = TableInput::open(input);
     if (!text.ok()) return error(shown_name(path), text.error());
+    // The size of the text is not known if another program has compressed it, so there is no share
+    // then.
     Progress progress(shown_name(path), text->is_compressed() ? 0 : input.size(), files_.progress);
     options.on_progress = [&progress](std::uint64_t plain, std::uint64_t) {
       progress.update(plain, plain);
@@ -227,6 +246,7 @@ class CompressCommand final : public Command {
     table.text.name = text_path(path);
     if (bad_rows) table.on_bad_rows = [&](Bytes rows) { return bad_rows->sink().write(rows); };
     const Stopwatch time;
+    // An error of the second output is reported with its own name.
     const Result<TableSummary> summary = text->compress(output.sink(), table);
     if (!summary.ok()) {
       const bool of_bad_rows = bad_rows && bad_rows->sink().failed();
@@ -238,13 +258,16 @@ class CompressCommand final : public Command {
       if (!done.ok()) return error(table_.bad_rows, done.error());
     }
     if (!finish_output(path, input, output, attributes_of(input), files_)) {
+      // Without the table the rows in the other file would be found nowhere, or twice after a new
+      // run.
       if (bad_rows) std::remove(table_.bad_rows.c_str());
       return;
     }
     report_table(path, *summary, time.seconds());
   }
 
-  /// Reports a table: warnings, with -v its columns, and the line of JSON if asked for.
+  /// Reports a table: warnings, with -v its columns, and the line of JSON if asked for. The line of
+  /// JSON goes to standard output, on which there is no compressed data: see check_table_outputs().
   void report_table(const std::string& path, const TableSummary& summary, double seconds) {
     for (const std::string& note : summary.notes) warning(shown_name(path), note);
     if (summary.bad_rows > 0) {
@@ -276,11 +299,13 @@ class CompressCommand final : public Command {
     return compress_stream(source, output.sink(), options);
   }
 
-  /// The metadata that is stored with a regular file: its name, time and mode.
+  /// The metadata that is stored with a regular file: its name, time and mode. Times and modes are
+  /// text, so that readers need no fixed fields; what is missing is left out.
   static Metadata metadata_of(const std::string& path, const InputFile& input) {
     Metadata metadata;
     if (!input.is_regular() || input.is_standard_input()) return metadata;
     const struct stat& about = input.about();
+    // Only the permission bits are stored; a set-user-ID bit must not come back on another machine.
     char mode[16];
     std::snprintf(mode, sizeof mode, "%o", static_cast<unsigned>(about.st_mode & 0777));
     metadata.entries.emplace_back("name", std::filesystem::path(path).filename().string());

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// The time of all threads is added up, so it may be a multiple of the time on the clock. Tested by
+// tests/cli/test_compress.py.
 #include "tools/compress/compress_seconds.h"
 
 #include "tools/cli/bind.h"
 
 namespace presso::cli {
 
+// The order is that of the work.
 std::vector<std::pair<const char*, double>> named_parts(const CompressSeconds& seconds) {
   return {{"sampling", seconds.sampling}, {"training", seconds.training},
           {"coding", seconds.coding},     {"indexing", seconds.indexing},
@@ -18,6 +21,7 @@ std::string work_text(const CompressSeconds& seconds) {
   for (const auto& [name, part] : named_parts(seconds)) all += part;
   std::string text = decimal_text(all, 3) + " s of work";
   const char* separator = ": ";
+  // Parts below half a percent would only fill the line.
   for (const auto& [name, part] : named_parts(seconds)) {
     if (part < 0.005 * all) continue;
     text += separator + std::string(name) + " " + decimal_text(100 * part / all, 0) + " %";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shows where the time of a compression went, as text for -v and bench. Times are sums over all
-// threads.
+// threads. Tested by tests/cli/test_compress.py.
 #pragma once
 
 #include <string>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Data is safe at every step: an output never replaces a file without leave, it is on disk before
-// the input is removed, and an input that has changed meanwhile stays.
+// the input is removed, and an input that has changed meanwhile stays. This is the only place that
+// decides about overwriting and removing. What it declines: an output that is the input itself,
+// binary data on a terminal, and removing an input that has changed. Tested by
+// tests/cli/test_failures.py and tests/cli/test_compress.py.
 #include "tools/compress/file_job.h"
 
 #include <fcntl.h>
@@ -14,17 +17,20 @@
 namespace presso::cli {
 namespace {
 
+/// Whether reading would wait for somebody to type.
 bool is_terminal_input(const std::string& path) {
   return path == kStandardInput && isatty(STDIN_FILENO) != 0;
 }
 
-/// Whether the file at `path` may be replaced: with -f, or if somebody at the terminal agrees.
+/// Whether the file at `path` may be replaced: with -f, or if somebody at the terminal agrees. A
+/// script is never asked, because standard input is no terminal there.
 bool may_overwrite(const std::string& path, const FileOptions& options) {
   if (options.force) return true;
   return confirm("'" + path + "' exists; overwrite it?");
 }
 
-/// Whether `path` is still the file that was opened, with nothing written to it since.
+/// Whether `path` is still the file that was opened, with nothing written to it since. Both size
+/// and time are compared, since a program may keep one of them.
 bool is_unchanged(const InputFile& input, const std::string& path) {
   struct stat now {};
   if (stat(path.c_str(), &now) != 0) return false;
@@ -50,6 +56,7 @@ void sync_directory_of(const std::string& path) {
 /// Error: kInvalidArgument where several inputs would have one output.
 Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
                                             const FileOptions& options) {
+  // Typing compressed input is hardly ever meant; -f permits it.
   if (operands.empty()) {
     if (is_terminal_input(std::string(kStandardInput)) && !options.force) {
       return make_error(ErrorCode::kInvalidArgument,
@@ -58,6 +65,7 @@ Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
     operands.emplace_back(kStandardInput);
   }
   std::vector<std::string> inputs = expand_operands(operands, options.recursive);
+  // One name for several inputs would keep the last one only.
   if (inputs.size() > 1 && !options.output.empty()) {
     return make_error(ErrorCode::kInvalidArgument, "-o names one output, but there are " +
                                                        std::to_string(inputs.size()) +
@@ -66,6 +74,7 @@ Result<std::vector<std::string>> job_inputs(std::vector<std::string> operands,
   return inputs;
 }
 
+/// An input can also be standard output itself, as in `presso compress x >> x`.
 bool is_input_itself(const InputFile& input, const std::string& path) {
   struct stat about {};
   const int found = path.empty() ? fstat(STDOUT_FILENO, &about) : stat(path.c_str(), &about);
@@ -73,6 +82,7 @@ bool is_input_itself(const InputFile& input, const std::string& path) {
 }
 
 /// Opens the output unless it is the input itself, which writing would destroy. Reports problems.
+/// The check comes before the output is opened, which may be a file that is written to in place.
 std::optional<OutputFile> open_output(const InputFile& input, const OutputRequest& request,
                                       const FileOptions& options) {
   if (!is_input_itself(input, request.path)) return open_output(request, options);
@@ -93,6 +103,7 @@ std::optional<OutputFile> open_output(const OutputRequest& request, const FileOp
     }
     return OutputFile::standard_output();
   }
+  // The question is asked before the input is read. OutputFile checks once more when it renames.
   const bool there = would_be_replaced(request.path);
   const bool overwrite = there ? may_overwrite(request.path, options) : options.force;
   if (there && !overwrite) {
@@ -107,6 +118,7 @@ std::optional<OutputFile> open_output(const OutputRequest& request, const FileOp
   return std::move(*output);
 }
 
+/// The sink remembers its error, which tells whether input or output failed.
 void report_failure(const std::string& input_name, const Error& problem, OutputFile& output,
                     bool pipe_may_close) {
   if (!output.sink().failed()) return error(input_name, problem);
@@ -125,6 +137,7 @@ bool finish_output(const std::string& input_name, const InputFile& input, Output
     error(output.name(), committed.error());
     return false;
   }
+  // An input is removed only if its content is in a new file; a pipe or device may have lost it.
   if (!options.remove_source || !new_file || !input.is_regular() || input.is_standard_input()) {
     return true;
   }
@@ -138,7 +151,8 @@ bool finish_output(const std::string& input_name, const InputFile& input, Output
   return false;
 }
 
-/// What a new file takes over from a regular input: permission bits, time and owner.
+/// What a new file takes over from a regular input: permission bits, time and owner. A pipe has
+/// none of these to take over.
 FileAttributes attributes_of(const InputFile& input) {
   FileAttributes attributes;
   if (!input.is_regular() || input.is_standard_input()) return attributes;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Each apply function below turns a flag's text into a member of CompressOptions and names the
 // flag, the value and what is permitted if it cannot. The texts are the help and the man page, so
-// they say what an option costs and not only what it does.
+// they say what an option costs and not only what it does. What a flag permits here is the range of
+// its own value. Defaults are the library's, and --favor is applied by it as well, so that a
+// program gets the files that the command makes.
 #include "tools/compress/flags_compress.h"
 
 #include "tools/cli/bind.h"
@@ -10,10 +12,11 @@
 namespace presso::cli {
 namespace {
 
+// Limits of values that no other header has.
 constexpr std::uint64_t kMostRenewal = std::uint64_t{1} << 50;
 constexpr std::uint64_t kMostDistance = kMaxBlockBytes + kMaxDictionaryBytes;
 
-/// For --deps; auto leaves the rule to the library.
+/// For --deps; auto leaves the rule to the library. The parser has checked the name.
 Apply rule_into(std::optional<DependencyRule>& rule) {
   return [&rule](const Given& given) -> Status {
     rule.reset();
@@ -26,7 +29,7 @@ Apply rule_into(std::optional<DependencyRule>& rule) {
   };
 }
 
-/// Reads --sub-block, which has to be a power of two.
+/// Reads --sub-block, which has to be a power of two. The format stores it as a power of two.
 Apply sub_block_into(std::uint32_t& sub_block) {
   return [&sub_block](const Given& given) -> Status {
     PRESSO_ASSIGN(const std::uint64_t value,
@@ -41,6 +44,7 @@ Apply sub_block_into(std::uint32_t& sub_block) {
 }
 
 /// Reads a size; `others` names the other values that are permitted, for the message of an error.
+/// Sizes beyond 32 bits are refused by `most`.
 Result<std::uint32_t> parse_size_or(const Given& given, std::uint64_t least, std::uint64_t most,
                                     const std::string& others) {
   auto size = parse_number(given.spelled, given.value, least, most);
@@ -59,6 +63,7 @@ Apply block_size_into(std::uint32_t& block_bytes) {
   };
 }
 
+/// Reads --coding; without the flag the goal decides.
 Apply coding_into(std::optional<Coding>& coding) {
   return [&coding](const Given& given) -> Status {
     coding = given.value == "bit" ? Coding::kBit : Coding::kByte;
@@ -66,10 +71,12 @@ Apply coding_into(std::optional<Coding>& coding) {
   };
 }
 
-/// For --dict: auto, none, a size, or a file, whose content is read at once.
+/// For --dict: auto, none, a size, or a file, whose content is read at once. What begins with a
+/// digit is a size, so a file of such a name needs a path, which the error says.
 Apply dictionary_into(DictionaryChoice& choice) {
   return [&choice](const Given& given) -> Status {
     if (given.value == "auto" || given.value == "none") {
+      // The mode is set in each branch, so that of several --dict the last one wins.
       const bool none = given.value == "none";
       choice.mode = none ? DictionaryChoice::Mode::kNone : DictionaryChoice::Mode::kAuto;
       return {};
@@ -100,7 +107,7 @@ Apply renewal_into(std::uint64_t& bytes) {
 }
 
 /// For --group: a power of two. Whether the rule permits it can be told only when all flags were
-/// read.
+/// read. The upper limit is that of the tile rule, the largest of all rules.
 Apply group_into(std::uint32_t& group) {
   return [&group](const Given& given) -> Status {
     // validate() checks whether the rule permits it, because --deps may still follow.
@@ -118,13 +125,15 @@ Apply group_into(std::uint32_t& group) {
   };
 }
 
-/// For --index-size: "8" or "0.5" percent, kept as thousandths.
+/// For --index-size: "8" or "0.5" percent, kept as thousandths. 5 is 50 thousandths; more digits
+/// than one after the point are refused rather than rounded.
 Apply filter_size_into(std::optional<std::uint32_t>& size) {
   return [&size](const Given& given) -> Status {
     const std::size_t point = given.value.find('.');
     std::string digits = given.value.substr(0, point);
     std::string fraction = point == std::string::npos ? "" : given.value.substr(point + 1);
     const bool sound = fraction.size() <= 1 && (point == std::string::npos || !fraction.empty());
+    // The point is left out, so that the number is one of thousandths.
     fraction.resize(1, '0');
     const auto value = parse_number(given.spelled, digits + fraction, 1, kMaxFilterPermille);
     if (!sound || !value.ok()) {
@@ -160,7 +169,7 @@ Flag favor_flag(Favor& favor) {
 }
 
 /// The flags about dependencies between sequences, which decide how parallel a block can be
-/// decoded.
+/// decoded. They matter for GPUs and vector registers; without them files are smaller.
 std::vector<Flag> dependency_flags(CompressOptions& options) {
   return {
       {.name = "deps",
@@ -199,10 +208,12 @@ std::vector<Flag> dependency_flags(CompressOptions& options) {
 
 }  // namespace
 
-/// Judges the options as they are after --favor has filled in what was not given.
+/// Judges the options as they are after --favor has filled in what was not given. Nothing is
+/// printed here, as bench and compress report differently.
 std::vector<Ignored> ignored_options(const CompressOptions& given) {
   const CompressOptions options = with_goal(given);
   std::vector<Ignored> ignored;
+  // From these levels on the match finder has lists of places and no single entries to keep.
   const int first_without_staleness = options.coding == Coding::kBit ? 2 : 3;
   if (options.staleness && options.level >= first_without_staleness) {
     ignored.push_back({"--staleness", first_without_staleness == 2
@@ -223,7 +234,8 @@ std::vector<Ignored> ignored_options(const CompressOptions& given) {
   return ignored;
 }
 
-/// -1 to -12, which are written as digits; --level=N is the long form.
+/// -1 to -12, which are written as digits; --level=N is the long form. The two spellings are one
+/// flag, so that the last one wins.
 Flag level_flag(int& level) {
   return {
       .name = "level",
@@ -245,7 +257,8 @@ Flag level_flag(int& level) {
       .apply = count_into(level, kMinLevel, kMaxLevel)};
 }
 
-/// --index and --index-size: they are one number, the index's size in thousandths.
+/// --index and --index-size: they are one number, the index's size in thousandths. A size of 0
+/// means no index.
 std::vector<Flag> filter_flags(CompressOptions& options) {
   return {{.name = "index",
            .category = kCompression,
@@ -269,7 +282,8 @@ std::vector<Flag> filter_flags(CompressOptions& options) {
            .apply = filter_size_into(options.filter_permille)}};
 }
 
-/// The flags of the encoder. Those for experts are listed on their own page.
+/// The flags of the encoder. Those for experts are listed on their own page. They are shared with
+/// `presso bench`, which measures their effect.
 std::vector<Flag> encoder_flags(CompressOptions& options) {
   std::vector<Flag> flags = {
       favor_flag(options.favor),
@@ -356,6 +370,7 @@ std::vector<Flag> encoder_flags(CompressOptions& options) {
        .default_value = "unlimited",
        .apply = number_into(options.lookahead, 8, kMaxBlockBytes)},
   };
+  // The flags of dependencies come last on the page, after those for everybody.
   for (Flag& flag : dependency_flags(options)) flags.push_back(std::move(flag));
   return flags;
 }

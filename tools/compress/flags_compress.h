@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags that set CompressOptions; compress and bench share them. Values are checked one by one
 // here, and whether they go together is checked by validate() of the library. Tested by
-// tests/cli/test_compress.py.
+// tests/cli/test_compress.py. The order of the functions is that of the help page.
 #pragma once
 
 #include <vector>

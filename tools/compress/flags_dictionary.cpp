@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A dictionary is read when its flag is read, so that a missing one is reported before any file is
+// opened. Tested by tests/cli/test_compress.py.
 #include "tools/compress/flags_dictionary.h"
 
 #include "presso/byte_stream.h"
@@ -15,12 +17,14 @@ Error about(const Given& given, Error error) {
   return error;
 }
 
-/// Reads a dictionary, up to one byte more than it may have so that a larger one is noticed.
+/// Reads a dictionary, up to one byte more than it may have so that a larger one is noticed. It is
+/// read as a whole; an input without an end stops at the limit as well.
 Result<std::vector<Byte>> read_file(const std::string& path) {
   PRESSO_ASSIGN(const InputFile file, InputFile::open(path));
   FdSource source(file.fd());
   std::vector<Byte> content(std::size_t{kMaxDictionaryBytes} + 1);
   PRESSO_ASSIGN(const std::size_t got, read_fully(source, content));
+  // An empty dictionary would change nothing, so the name is probably wrong.
   if (got == 0 || got > kMaxDictionaryBytes) {
     return make_error(ErrorCode::kInvalidArgument, "a dictionary has 1 byte to 4 MiB");
   }
@@ -30,6 +34,7 @@ Result<std::vector<Byte>> read_file(const std::string& path) {
 
 }  // namespace
 
+/// Memory that runs out is an error of the flag as well.
 Result<std::vector<Byte>> read_dictionary_file(const Given& given) {
   auto content = without_bad_alloc([&] { return read_file(given.value); });
   if (!content.ok()) return about(given, std::move(content.error()));
@@ -37,7 +42,7 @@ Result<std::vector<Byte>> read_dictionary_file(const Given& given) {
 }
 
 /// --dict where files are decompressed: it may be given several times, and files choose by
-/// identifier.
+/// identifier. A file whose dictionary is not among them is refused when it is opened.
 Flag known_dictionary_flag(std::vector<std::shared_ptr<const Dictionary>>& known) {
   return {.name = "dict",
           .value_name = "FILE",

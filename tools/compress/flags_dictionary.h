@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Dictionaries that are files of their own: the flag --dict FILE of all commands that read
 // compressed files, and reading such a file. A dictionary is any file of 1 byte to 4 MiB. Tested by
-// tests/cli/test_compress.py.
+// tests/cli/test_compress.py. Memory: each dictionary is held once and shared by all files.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every flag of a table remembers how it was spelled, so that it can be refused by name without
-// --table, or for JSON lines, which have no delimiters.
+// --table, or for JSON lines, which have no delimiters. A value is checked as far as it can be
+// without the text: types have to exist, columns are compared with the header later. Tested by
+// tests/cli/test_table.py.
 #include "tools/compress/flags_table.h"
 
 #include <fstream>
@@ -13,19 +15,22 @@
 namespace presso::cli {
 namespace {
 
+/// The error for a value, which names the flag as it was spelled.
 Error bad_value(const Given& given, std::string_view what) {
   return make_error(ErrorCode::kInvalidArgument,
                     given.spelled + ": '" + given.value + "' " + std::string(what));
 }
 
-/// Reads one byte: "tab", "\t" or the byte itself.
+/// Reads one byte: "tab", "\t" or the byte itself. More than one byte is refused, since the parser
+/// of rows compares bytes.
 Result<Byte> parse_byte(const Given& given) {
   if (given.value == "tab" || given.value == "\\t") return Byte{'\t'};
   if (given.value.size() == 1) return static_cast<Byte>(given.value[0]);
   return bad_value(given, "is not one byte, nor 'tab'");
 }
 
-/// Applies `apply` and remembers that the flag means nothing without --table.
+/// Applies `apply` and remembers that the flag means nothing without --table. CompressCommand
+/// refuses it by that name.
 Apply of_table(TableFlags& flags, Apply apply) {
   return [&flags, apply = std::move(apply)](const Given& given) {
     flags.needs_table = given.spelled;
@@ -42,12 +47,14 @@ Apply of_delimited(TableFlags& flags, Apply apply) {
 }
 
 /// Parses the value of --schema, "name:type,name:type". A name may hold colons, and a type
-/// decimal(p,s) its comma.
+/// decimal(p,s) its comma. Line feeds separate as well as commas, so that a file may have one
+/// column on a line.
 Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
   std::vector<ColumnSchema> columns;
   std::size_t begin = 0;
   while (begin < text.size()) {
     std::size_t end = begin;
+    // A comma within parentheses belongs to the type.
     int depth = 0;
     for (; end < text.size() && (depth > 0 || (text[end] != ',' && text[end] != '\n')); ++end) {
       depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
@@ -58,6 +65,7 @@ Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
     item.erase(
         0, item.find_first_not_of(' ') == item.npos ? item.size() : item.find_first_not_of(' '));
     if (item.empty()) continue;
+    // The last colon separates, as a type has none.
     const std::size_t colon = item.rfind(':');
     if (colon == item.npos || colon == 0) {
       return make_error(ErrorCode::kInvalidArgument, "'" + item + "' is not of the form NAME:TYPE");
@@ -70,6 +78,7 @@ Result<std::vector<ColumnSchema>> parse_types(const std::string& text) {
 }
 
 /// Parses --schema: types in the value itself, or in the file that it names if it holds no colon.
+/// The file is read as a whole; an error names the flag and not a line.
 Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
   std::string text = given.value;
   if (text.find(':') == text.npos) {
@@ -90,13 +99,15 @@ Status parse_schema(const Given& given, std::vector<ColumnSchema>& types) {
 
 }  // namespace
 
-/// Sets what a kind of text implies. A delimiter or header that was given before is kept.
+/// Sets what a kind of text implies. A delimiter or header that was given before is kept. `kind` is
+/// one of auto, csv, tsv, tbl and jsonl.
 Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
   text.kind = kind == "auto"    ? TextKind::kNone
               : kind == "jsonl" ? TextKind::kJsonLines
                                 : TextKind::kDelimited;
   if (kind == "csv" && !text.delimiter) text.delimiter = Byte{','};
   if (kind == "tsv" && !text.delimiter) text.delimiter = Byte{'\t'};
+  // dbgen writes no header, no quotes, and a delimiter after the last field too.
   if (kind == "tbl") {
     text.delimiter = Byte{'|'};
     text.quote = Byte{0};
@@ -106,9 +117,11 @@ Status apply_text_kind(const std::string& kind, TableTextOptions& text) {
   return {};
 }
 
-/// The flags about how rows are written as text, each of which implies --table.
+/// The flags about how rows are written as text, each of which implies --table. Each is refused for
+/// JSON lines, except --schema.
 std::vector<Flag> table_text_flags(TableFlags& flags) {
   TableTextOptions& text = flags.options.text;
+  // The target may be a byte or an optional of one.
   const auto byte_into = [](auto& target) {
     return [&target](const Given& given) -> Status {
       PRESSO_ASSIGN(target, parse_byte(given));
@@ -192,7 +205,8 @@ std::vector<Flag> table_text_flags(TableFlags& flags) {
 
 namespace {
 
-/// The flags about how the table is made and what is said about it.
+/// The flags about how the table is made and what is said about it. They change the file but not
+/// how its text is read.
 std::vector<Flag> table_making_flags(TableFlags& flags) {
   return {
       {.name = "exact",
@@ -261,7 +275,7 @@ std::vector<Flag> table_making_flags(TableFlags& flags) {
 
 }  // namespace
 
-/// --table itself, and with it all flags that need it.
+/// --table itself, and with it all flags that need it. The order is that of the help page.
 std::vector<Flag> table_flags(TableFlags& flags) {
   std::vector<Flag> all = {
       {.name = "table",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags with which `compress --table` makes a table, and where commands get the kind of text
-// from. Tested by tests/cli/test_table.py.
+// from. Tested by tests/cli/test_table.py. Whether the flags go together is checked by
+// CompressCommand, when all are known.
 #pragma once
 
 #include <string>
@@ -24,7 +25,8 @@ struct TableFlags {
 };
 
 /// All flags of tables: --table --schema --header --delimiter --quote --null --comment --skip
-/// --ragged --[no-]exact --sort-by --bad-rows --report --row-group.
+/// --ragged --[no-]exact --sort-by --bad-rows --report --row-group. `flags` has to outlive the
+/// result.
 std::vector<Flag> table_flags(TableFlags& flags);
 /// Only those that say how the text is written, apart from its kind: --schema to --ragged. Commands
 /// that read text without storing it use these.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Only the first bytes are looked at before the library reads the text. Tested by
+// tests/cli/test_table.py and tests/cli/test_unusual_files.py.
 #include "tools/compress/table_input.h"
 
 #include <algorithm>
@@ -17,6 +19,8 @@ Result<TableInput> TableInput::open(const InputFile& input) {
     opened.file_ = std::make_unique<FdRandomAccess>(input.fd(), input.size());
     got = static_cast<std::size_t>(std::min<std::uint64_t>(input.size(), kForeignBytes));
     PRESSO_TRY(opened.file_->read_at(0, MutableBytes(opened.begun_.data(), got)));
+    // Two independent readers of the same file: one finds out the types, the other reads the
+    // values.
     for (Text* text : {&opened.text_, &opened.again_}) {
       text->stored = std::make_unique<RangeSource>(*opened.file_, 0, input.size());
     }
@@ -26,6 +30,7 @@ Result<TableInput> TableInput::open(const InputFile& input) {
     opened.text_.prefixed =
         std::make_unique<PrefixedSource>(opened.begun_.bytes().first(got), *opened.text_.stored);
   }
+  // The format is told by the content, so the name may be any.
   PRESSO_ASSIGN(opened.format_, foreign_format(opened.begun_.bytes().first(got)));
   if (opened.is_compressed()) {
     PRESSO_TRY(opened.decompress(opened.text_));
@@ -34,11 +39,13 @@ Result<TableInput> TableInput::open(const InputFile& input) {
   return opened;
 }
 
+/// A file that is not compressed can be cut into parts that are parsed at the same time.
 Result<TableSummary> TableInput::compress(ByteSink& sink, const TableOptions& options) {
   if (file_ && !is_compressed()) return compress_table(*file_, sink, options);
   return compress_table(*text_.source(), again_.source(), sink, options);
 }
 
+/// Error: kUnsupported where the library is missing.
 Status TableInput::decompress(Text& text) const {
   PRESSO_ASSIGN(text.plain, open_foreign(format_, *text.below()));
   return {};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// -v is for people and may change; the names in the JSON are an interface and stay. Tested by
+// tests/cli/test_table.py.
 #include "tools/compress/table_report.h"
 
 #include <nlohmann/json.hpp>
@@ -9,12 +11,14 @@
 
 namespace presso::cli {
 
+/// The ratio with two digits; 0 for an empty output.
 std::string ratio_text(std::uint64_t plain, std::uint64_t compressed) {
   const double ratio =
       compressed == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(compressed);
   return decimal_text(ratio, 2);
 }
 
+/// Both sizes in bytes with their ratio.
 std::string summary_text(std::uint64_t plain, std::uint64_t compressed) {
   return grouped(plain) + " -> " + grouped(compressed) + " bytes, ratio " +
          ratio_text(plain, compressed);
@@ -29,6 +33,7 @@ void describe_table(const std::string& name, const TableSummary& summary, double
                       " nulls" + (found.why.empty() ? "" : "; " + found.why));
   }
   const TableSeconds& work = summary.seconds;
+  // Shares are of the processor time of all threads.
   const double all = work.inferring + work.parsing + work.sorting + work.coding;
   const auto share = [all](double part) { return decimal_text(100 * part / all, 0) + " %"; };
   verbose(name, summary_text(summary.plain_bytes, summary.compressed_bytes) + ", " +
@@ -58,6 +63,7 @@ std::string table_report_json(const std::string& path, const TableSummary& summa
                        {"nulls", found.nulls},
                        {"why", found.why.empty() ? Json() : Json(found.why)}});
   }
+  // A text that is missing is null and not an empty string, so that programs can tell them apart.
   const auto text_or_null = [](const std::string& text) {
     return text.empty() ? Json() : Json(text);
   };
@@ -78,6 +84,7 @@ std::string table_report_json(const std::string& path, const TableSummary& summa
                          {"parsing", summary.seconds.parsing},
                          {"sorting", summary.seconds.sorting},
                          {"coding", summary.seconds.coding}}}};
+  // Names of columns may hold bytes that are not UTF-8, which JSON cannot carry.
   return report.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What presso compress says about a table that it has made: -v for people, --report json for
-// programs. Tested by tests/cli/test_table.py.
+// programs. Tested by tests/cli/test_table.py. The line of JSON has one object, with null for what
+// is not known.
 #pragma once
 
 #include <string>

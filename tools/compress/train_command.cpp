@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // presso train: makes a dictionary for many small files. This file reads the documents, or an even
 // selection of at most 128 MiB of them, into memory; train_dictionary() does the rest. Tested by
-// tests/cli/test_compress.py.
+// tests/cli/test_compress.py. Memory: the documents that are read, at most 128 MiB, and what
+// training takes (train_dictionary()). Training on more would take longer without a better
+// dictionary.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 namespace presso::cli {
 namespace {
 
+// The most that is read, and the size of a dictionary without --size.
 constexpr std::uint64_t kMostRead = 128u << 20;
 constexpr std::uint32_t kUsualBytes = 112u << 10;
 
@@ -45,7 +48,8 @@ struct ListedFile {
   std::uint64_t bytes;
 };
 
-/// The command. Files that cannot be read are reported and left out.
+/// The command. Files that cannot be read are reported and left out. Training itself runs on one
+/// thread.
 class TrainCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kTrainInfo; }
@@ -95,12 +99,14 @@ class TrainCommand final : public Command {
     if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument, "no file given to train on");
     }
+    // This is asked first, because training takes a while.
     if (!may_write()) return exit_status();
     remove_unfinished_files_on_signals();
     for (const std::string& path : expand_operands(operands, files_.recursive)) list(path);
     const Result<std::vector<Byte>> content = without_bad_alloc([&] { return train(); });
     if (!content.ok()) {
       error(problem_path_.empty() ? "train" : problem_path_, content.error());
+      // An empty dictionary would be a file that no command accepts.
     } else if (content->empty()) {
       error("train", "the files repeat nothing among each other; no dictionary was written");
     } else {
@@ -119,19 +125,22 @@ class TrainCommand final : public Command {
     listed_bytes_ += input->size();
   }
 
+  /// Reads the selection and trains on it. The spans point into documents_.
   Result<std::vector<Byte>> train() {
     for (const ListedFile& file : files_listed_) PRESSO_TRY(read_selection(file));
     return train_dictionary(std::vector<Bytes>(documents_.begin(), documents_.end()), bytes_);
   }
 
   /// Reads documents from a file. A document is what will be decoded on its own: a file, or a block
-  /// of one.
+  /// of one. Errors: those of reading; problem_path_ then names the file.
   Status read_selection(const ListedFile& listed) {
     problem_path_ = listed.path;
     PRESSO_ASSIGN(const InputFile input, InputFile::open(listed.path));
     const FdRandomAccess file(input.fd(), input.size());
     for (std::uint64_t at = 0; at < listed.bytes; at += block_bytes_) {
       const std::uint64_t bytes = std::min<std::uint64_t>(block_bytes_, listed.bytes - at);
+      // Every file is opened even if none of its blocks is read, so that unreadable ones are
+      // noticed.
       if (!is_selected(bytes)) continue;
       documents_.emplace_back(static_cast<std::size_t>(bytes));
       PRESSO_TRY(file.read_at(at, documents_.back()));
@@ -141,7 +150,8 @@ class TrainCommand final : public Command {
   }
 
   /// Whether to read the next document, which has `bytes` bytes. Documents are spread evenly: the
-  /// bytes read so far are to the bytes seen so far as kMostRead is to all.
+  /// bytes read so far are to the bytes seen so far as kMostRead is to all. No random numbers are
+  /// needed, so that the same files give the same dictionary.
   bool is_selected(std::uint64_t bytes) {
     seen_bytes_ += bytes;
     const double part = static_cast<double>(seen_bytes_) / static_cast<double>(listed_bytes_);
@@ -152,6 +162,7 @@ class TrainCommand final : public Command {
     return true;
   }
 
+  /// Standard output is meant by "-" and by no -o at all.
   bool to_stdout() const { return output_.empty() || output_ == kStandardInput; }
 
   /// Whether the output may be written; asked first, because making a dictionary takes a while.
@@ -168,7 +179,8 @@ class TrainCommand final : public Command {
     return false;
   }
 
-  /// Writes the dictionary, which appears under its name when it is complete.
+  /// Writes the dictionary, which appears under its name when it is complete. The library's errors
+  /// are about memory, so the output's own are reported by its name.
   void write(Bytes content) {
     if (exit_status() != 0) warning("train", "files that could not be read are left out");
     Result<OutputFile> output = to_stdout()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the commands that decode files: cat, decompress and test; tools/registry.cpp lists them.
+// Tested by tests/cli/test_decompress.py.
 #pragma once
 
 #include <memory>

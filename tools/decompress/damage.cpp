@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+// A message names offsets in the compressed file and in the plain content, so that what is missing
+// can be found in a backup. The index is opened only if a damaged header makes that necessary.
+// Tested by tests/cli/test_decompress.py.
 #include "tools/decompress/damage.h"
 
 #include "tools/cli/message.h"
 
 namespace presso::cli {
 
+/// Damage to an index or a trailer loses nothing.
 bool loses_plain_content(const Error& error, std::uint64_t lost_blocks) {
   return lost_blocks != 0 || error.code == ErrorCode::kTruncated;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One line for each damaged place of a file, as decompress --salvage, test and scan print it.
-// Tested by tests/cli/test_decompress.py.
+// Tested by tests/cli/test_decompress.py. A report costs a reading of the index at most once a
+// file.
 #pragma once
 
 #include <optional>
@@ -29,7 +30,8 @@ bool loses_plain_content(const Error& error, std::uint64_t lost_blocks);
 std::string damage_text(const Error& error, const MissingPlain& missing,
                         std::string_view consequence);
 
-/// Prints damage_text() for each damaged place of one file, which also sets the exit status.
+/// Prints damage_text() for each damaged place of one file, which also sets the exit status. One
+/// thread calls it, in the order of the blocks.
 class DamageReporter {
  public:
   /// Keeps `input` by reference. If even the header of a block is lost, the block's place in the

@@ -2,7 +2,9 @@
 // presso decompress: FILE.presso becomes FILE again. presso cat is the same command with standard
 // output as its only output. This file opens and names files, restores time and mode, and reports;
 // file_decoder.h decodes. Parts are written by --bytes, --blocks, --rows and --columns. Tested by
-// tests/cli/test_decompress.py.
+// tests/cli/test_decompress.py. A damaged file leaves no output unless --salvage is given. What it
+// declines: parts of a pipe, parts together with --salvage, and options about rows for a file of
+// bytes.
 #include <unistd.h>
 
 #include <charconv>
@@ -55,7 +57,8 @@ const CommandInfo kCatInfo = {
     .operand_completion = Completion::kPressoFile,
 };
 
-/// The time that was stored with the file; nullopt if there is none that can be read.
+/// The time that was stored with the file; nullopt if there is none that can be read. The file
+/// stores nanoseconds since 1970, which may be negative.
 std::optional<timespec> modified_time(const Metadata& metadata) {
   const std::string* text = metadata.find("mtime");
   std::int64_t value = 0;
@@ -63,12 +66,14 @@ std::optional<timespec> modified_time(const Metadata& metadata) {
   const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (problem != std::errc() || end != text->data() + text->size()) return std::nullopt;
   constexpr std::int64_t kSecond = 1000000000;
+  // Division rounds towards zero, but the part below a second must not be negative.
   const std::int64_t below = (value % kSecond + kSecond) % kSecond;
   return timespec{(value - below) / kSecond, below};
 }
 
 /// The stored mode, without the right to read or write for anybody who has no such right to
-/// `input`: if a compressed file was made private, its content stays private.
+/// `input`: if a compressed file was made private, its content stays private. A file without a mode
+/// gets that of the compressed file.
 std::optional<mode_t> restored_mode(const Metadata& metadata, const InputFile& input) {
   const std::string* text = metadata.find("mode");
   if (!input.is_regular() || input.is_standard_input()) return std::nullopt;
@@ -79,6 +84,7 @@ std::optional<mode_t> restored_mode(const Metadata& metadata, const InputFile& i
         std::from_chars(text->data(), text->data() + text->size(), stored, 8);
     if (problem != std::errc() || end != text->data() + text->size()) stored = of_input;
   }
+  // The right to execute is left, since it shows no content.
   constexpr mode_t kOthersReadWrite = 066;
   return stored & 0777 & ~(kOthersReadWrite & ~of_input);
 }
@@ -102,7 +108,8 @@ class DecompressCommand final : public Command {
   }
 
   /// Checks which options go together, starts the device, and decodes the files one after another.
-  /// A file that fails is reported, and the others are decoded all the same.
+  /// A file that fails is reported, and the others are decoded all the same. Errors that are
+  /// returned are about the command line; nothing has been opened by then.
   Result<int> run(std::vector<std::string> operands) override {
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
     if (decode_.is_range() && decode_.salvage) {
@@ -113,8 +120,11 @@ class DecompressCommand final : public Command {
       return make_error(ErrorCode::kInvalidArgument,
                         rows_.given + " does not go with --bytes, --blocks or --salvage");
     }
+    // A part of a file is no replacement for it, so it goes to standard output unless a name is
+    // given.
     if ((decode_.is_range() || rows_.any()) && files_.output.empty()) files_.to_stdout = true;
     if (rows_.is_arrow()) PRESSO_TRY(check_arrow_output(inputs.size()));
+    // The device is opened before the first file, so that a missing GPU is one error.
     decoder_.emplace(device_, decode_.threads);
     const Status started = decoder_->start();
     if (!started.ok()) {
@@ -133,7 +143,8 @@ class DecompressCommand final : public Command {
   }
 
  private:
-  /// Refuses Arrow output that nobody could read: several streams in a row, or a terminal.
+  /// Refuses Arrow output that nobody could read: several streams in a row, or a terminal. Error:
+  /// kInvalidArgument.
   Status check_arrow_output(std::size_t inputs) const {
     if (inputs > 1 || files_.recursive) {
       return make_error(ErrorCode::kInvalidArgument,
@@ -145,13 +156,16 @@ class DecompressCommand final : public Command {
                       "a file");
   }
 
-  /// Finds the output's name for one file, and decodes to it.
+  /// Finds the output's name for one file, and decodes to it. An output that exists, or is the
+  /// input itself, is refused by open_output().
   void decompress_file(const std::string& path) {
     const Result<InputFile> input = InputFile::open(
         path, cat_ ? InputFile::Directories::kRefused : InputFile::Directories::kRefusedWithHint);
     if (!input.ok()) return error(shown_name(path), input.error());
     OutputRequest request{.path = files_.output, .sparse = true};
     if (files_.output.empty() && !files_.to_stdout && path != kStandardInput) {
+      // Whoever leaves out -o trusts that the name can be derived, so that an unknown ending is an
+      // error and no guess.
       if (!has_suffix(path)) {
         return error(shown_name(path), "does not end in .presso; name the output with -o or -c");
       }
@@ -169,10 +183,12 @@ class DecompressCommand final : public Command {
     const Status done = rows_.any()          ? write_selected_rows(input, output)
                         : decode_.is_range() ? write_range(path, input, output, summary)
                                              : write_whole(path, input, output, summary);
+    // Nothing was committed; the temporary file is removed with `output`.
     if (!done.ok()) return report(path, done.error(), output);
     FileAttributes attributes = attributes_of(input);
     attributes.mode = restored_mode(summary.metadata, input);
     if (const auto modified = modified_time(summary.metadata)) attributes.modified = modified;
+    // A part, or a file with damage, does not replace the input.
     FileOptions finishing = files_;
     if (summary.damaged_blocks != 0 || decode_.is_range() || rows_.any())
       finishing.remove_source = false;
@@ -193,6 +209,7 @@ class DecompressCommand final : public Command {
 
   /// Reports a failure; damage comes with a hint to --salvage.
   void report(const std::string& path, const Error& problem, OutputFile& output) const {
+    // A closed pipe is no failure here: `presso cat x | head` has all that it wants.
     report_failure(shown_name(path), problem, output, true);
     const bool damaged = is_damage(problem.code) && problem.code != ErrorCode::kNotPresso &&
                          problem.code != ErrorCode::kMissingDictionary;
@@ -201,7 +218,7 @@ class DecompressCommand final : public Command {
     }
   }
 
-  /// Decodes all of a file.
+  /// Decodes all of a file. `summary` is set only if this succeeds.
   Status write_whole(const std::string& path, const InputFile& input, OutputFile& output,
                      DecompressSummary& summary) {
     Progress progress(shown_name(path), input.size(), files_.progress);
@@ -220,13 +237,15 @@ class DecompressCommand final : public Command {
   }
 
   /// Writes the rows and columns of a table that were asked for. A table that was cut off gives
-  /// what it has, and an error if that is not all.
+  /// what it has, and an error if that is not all. Errors: kUnsupported for a pipe,
+  /// kInvalidArgument for a file that is no table or lacks a column.
   Status write_selected_rows(const InputFile& input, OutputFile& output) const {
     if (!input.is_regular()) {
       return make_error(ErrorCode::kUnsupported, rows_.given + " needs a file, not a pipe");
     }
     const FdRandomAccess file(input.fd(), input.size());
     auto table = presso::Table::open(file, decode_.options());
+    // kContent means that the file is presso's but of the other kind.
     if (!table.ok() && table.error().code == ErrorCode::kContent) {
       return make_error(ErrorCode::kInvalidArgument,
                         "is no table, which " + rows_.given + " asks for");
@@ -235,6 +254,7 @@ class DecompressCommand final : public Command {
     PRESSO_ASSIGN(const RowsOptions options, rows_options(rows_, *table, decode_.threads));
     PRESSO_TRY(rows_.is_arrow() ? write_arrow(*table, arrow_options(options), output.sink())
                                 : write_rows(*table, options, output.sink()));
+    // A cut-off table is no error for rows that lie before the cut.
     const bool has_all =
         options.rows <= table->rows() && options.first_row <= table->rows() - options.rows;
     if (!table->cut_off() || has_all) return {};
@@ -242,7 +262,8 @@ class DecompressCommand final : public Command {
                       "the file ends after " + grouped(table->rows()) + " rows; it had more");
   }
 
-  /// Writes a part of a file of bytes; only the blocks that hold it are decoded.
+  /// Writes a part of a file of bytes; only the blocks that hold it are decoded. Errors:
+  /// kUnsupported for a pipe or a table; kInvalidArgument for a part after the end.
   Status write_range(const std::string& path, const InputFile& input, OutputFile& output,
                      DecompressSummary& summary) {
     if (!input.is_regular()) {
@@ -256,6 +277,7 @@ class DecompressCommand final : public Command {
                         "is a table, of which --bytes and --blocks write nothing; use --rows");
     }
     if (!archive.ok()) return std::move(archive.error());
+    // The part is settled once the index is known, which tells the file's size.
     PRESSO_ASSIGN(const PlainSpan span, selected_span(*archive, decode_));
     PRESSO_ASSIGN(summary.plain_bytes,
                   decoder_->decode_span(shown_name(path), file, std::move(*archive), span, options,

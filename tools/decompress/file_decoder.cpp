@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // With --device=auto a file goes to the GPU only if its index is sound, because without one its
 // plain size is unknown, and what a GPU could gain on a damaged file is not worth reading it twice.
+// A table is decoded by the CPU alone. A GPU that fails is given up for all later files. Tested by
+// tests/cli/test_device.py.
 #include "tools/decompress/file_decoder.h"
 
 #include <algorithm>
@@ -13,11 +15,12 @@
 namespace presso::cli {
 namespace {
 
-/// The bytes at the begin of a file by which a table is told from a file of bytes.
+/// The bytes at the begin of a file by which a table is told from a file of bytes. Both kinds have
+/// a magic number at their begin.
 constexpr std::size_t kBegunBytes = 12;
 
 /// Whether the file begins with a block that a GPU leaves to the CPU; usually all its blocks are
-/// alike.
+/// alike. Sub-blocks (--sub-block) are an experiment that no kernel decodes.
 bool is_for_cpu(const ArchiveIndex& index) {
   if (index.block_count() == 0) return false;
   const auto header = index.read_block_header(0);
@@ -35,6 +38,7 @@ Status FileDecoder::start() {
   return selector_.is_gpu() ? open() : Status();
 }
 
+/// Errors: those of open_gpu().
 Status FileDecoder::open() {
   PRESSO_ASSIGN(gpu_, open_gpu(selector_.gpu_options()));
   selector_.gpu_opened();
@@ -48,6 +52,7 @@ FileDecoder::Job FileDecoder::job_of(const RandomAccess& file, const InputFile& 
   Job job{{input.size(), 0, keeps_output}};
   const bool looks = selector_.is_auto() && input.is_regular() && !input.is_standard_input() &&
                      selector_.may_take_gpu(input.size(), keeps_output);
+  // Reading an index pays only if the GPU might be faster whatever is in the file.
   if (!looks) return job;
   Result<ArchiveIndex> index = ArchiveIndex::open(file);
   if (!index.ok() || index->rebuilt() || is_for_cpu(*index)) return job;
@@ -70,6 +75,7 @@ bool FileDecoder::takes_gpu(const std::string& name, const DecodeWork& work) {
 Result<DecompressSummary> FileDecoder::run_on_gpu(const gpu::DecodeJob& job, Job about) {
   const Stopwatch time;
   Result<DecompressSummary> done = gpu_->run(job, std::move(about.index));
+  // The library may have gone on with the CPU, in which case the time says nothing of the GPU.
   on_gpu_ = !selector_.has_left_gpu();
   if (done.ok() && on_gpu_) {
     about.work.plain_bytes = done->plain_bytes;
@@ -87,6 +93,7 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
   FdSource rest(input.fd());
   Byte begun[kBegunBytes];
   PRESSO_ASSIGN(const std::size_t got, read_fully(rest, begun));
+  // The first bytes have been read and are put back, since the input may be a pipe.
   PrefixedSource source(Bytes(begun, got), rest);
   NullSink nowhere;
   if (begins_table(Bytes(begun, got))) {
@@ -103,6 +110,7 @@ Result<DecompressSummary> FileDecoder::decode(const std::string& name, const Inp
     job.options = options;
     return run_on_gpu(job, std::move(about));
   }
+  // The CPU's time is measured as well, so that a later choice compares two rates of this machine.
   const Stopwatch time;
   Result<DecompressSummary> done =
       decompress_stream(source, sink != nullptr ? *sink : nowhere, options);
@@ -122,6 +130,7 @@ Result<std::uint64_t> FileDecoder::decode_span(const std::string& name, const Ra
   const auto share = static_cast<double>(span.end - span.begin) /
                      static_cast<double>(std::max<std::uint64_t>(archive.plain_bytes(), 1));
   const auto stored = static_cast<std::uint64_t>(static_cast<double>(file.size()) * share);
+  // The first block of the file stands for those of the part, although they may differ.
   const bool left_to_cpu = selector_.is_auto() && is_for_cpu(archive.index());
   Job about{{stored, left_to_cpu ? 0 : span.end - span.begin, true}};
   if (!takes_gpu(name, about.work)) {
@@ -134,6 +143,7 @@ Result<std::uint64_t> FileDecoder::decode_span(const std::string& name, const Ra
   job.sink = &sink;
   job.options.decode = options;
   job.options.threads = threads_;
+  // The decoder takes the index over, so that it is not read a second time.
   about.index = std::move(archive).take_index();
   PRESSO_ASSIGN(const DecompressSummary done, run_on_gpu(job, std::move(about)));
   return done.plain_bytes;

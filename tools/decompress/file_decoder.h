@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decodes files on the device that --device asks for, and with auto makes the choice for each file.
-// If the GPU fails, the library goes on with the CPU. Tested by tests/cli/test_device.py.
+// If the GPU fails, the library goes on with the CPU. Tested by tests/cli/test_device.py. Memory:
+// what the library needs for its threads or batches; the file is never held as a whole.
 #pragma once
 
 #include <memory>
@@ -47,9 +48,11 @@ class FileDecoder {
 
   /// Opens the GPU's decoder.
   Status open();
+  /// Tells what a file is for the choice; opens the index of a regular file if that may matter.
   Job job_of(const RandomAccess& file, const InputFile& input, bool keeps_output);
   /// Whether the GPU decodes this; tells on stderr why not where that was left open.
   bool takes_gpu(const std::string& name, const DecodeWork& work);
+  /// Decodes on the GPU and remembers its rate.
   Result<DecompressSummary> run_on_gpu(const gpu::DecodeJob& job, Job about);
 
   unsigned threads_;

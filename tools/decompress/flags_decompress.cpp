@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A range is checked for its form here and cut at the file's end in range_reader.cpp. Tested by
+// tests/cli/test_decompress.py.
 #include "tools/decompress/flags_decompress.h"
 
 #include "tools/cli/bind.h"
@@ -8,14 +10,17 @@
 namespace presso::cli {
 namespace {
 
+// The greatest offset or number; sums of two of them do not overflow.
 constexpr std::uint64_t kMost = UINT64_MAX / 2;
 
+/// The error for a value that has another form.
 Error malformed(const Given& given, std::string_view form) {
   return make_error(ErrorCode::kInvalidArgument, given.spelled + ": '" + given.value +
                                                      "' is not of the form " + std::string(form));
 }
 
-/// Parses "OFFSET:LENGTH"; without LENGTH the range goes to the end.
+/// Parses "OFFSET:LENGTH"; without LENGTH the range goes to the end. It takes the place of a range
+/// of blocks that was given before.
 Status parse_bytes(const Given& given, DecodeFlags& flags) {
   const std::string& text = given.value;
   const std::size_t colon = text.find(':');
@@ -30,7 +35,7 @@ Status parse_bytes(const Given& given, DecodeFlags& flags) {
   return {};
 }
 
-/// Parses "A-B", "A" or "A-".
+/// Parses "A-B", "A" or "A-". It takes the place of a range of bytes that was given before.
 Status parse_blocks(const Given& given, DecodeFlags& flags) {
   const std::string& text = given.value;
   const std::size_t dash = text.find('-');
@@ -51,6 +56,7 @@ Status parse_blocks(const Given& given, DecodeFlags& flags) {
 
 }  // namespace
 
+// The order is that of the help page.
 std::vector<Flag> decode_flags(DecodeFlags& flags) {
   return {
       {.name = "bytes",

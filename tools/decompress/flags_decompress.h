@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags of decompress and cat beyond those of tools/io/flags_files.h, and the ranges that they
 // select. A range is cut at the file's end, which is known only once the file is open
-// (range_reader.h).
+// (range_reader.h). Tested by tests/cli/test_decompress.py.
 #pragma once
 
 #include <cstdint>

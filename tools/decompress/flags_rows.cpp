@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Rows are counted from 1, as people count lines; the library counts from 0. Tested by
+// tests/cli/test_table.py.
 #include "tools/decompress/flags_rows.h"
 
 #include "format/suggest.h"
@@ -7,7 +9,8 @@
 namespace presso::cli {
 namespace {
 
-/// Splits the value of --columns at its commas: "a,b". Names that hold commas cannot be given.
+/// Splits the value of --columns at its commas: "a,b". Names that hold commas cannot be given. An
+/// empty name is kept and then found to be no column.
 std::vector<std::string> split_names(const std::string& text) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -36,7 +39,8 @@ Status parse_rows(const Given& given, RowFlags& flags) {
                     given.spelled + ": '" + text + "' is not of the form A-B with A not above B");
 }
 
-/// Applies `apply` and remembers how the flag was spelled, for errors about it.
+/// Applies `apply` and remembers how the flag was spelled, for errors about it. A file of bytes is
+/// refused with that spelling.
 Apply remembered(RowFlags& flags, Apply apply) {
   return [&flags, apply = std::move(apply)](const Given& given) {
     flags.given = given.spelled;
@@ -45,6 +49,7 @@ Apply remembered(RowFlags& flags, Apply apply) {
 }
 
 /// The form in which rows are written: the one asked for, otherwise the text's own, otherwise CSV.
+/// A table that was made from nothing, such as an answer, has no text of its own.
 TextForm form_of(const std::string& format, const TextForm& own) {
   TextForm form;
   form.kind = TextKind::kDelimited;
@@ -53,6 +58,7 @@ TextForm form_of(const std::string& format, const TextForm& own) {
   return format.empty() && own.kind != TextKind::kNone ? own : form;
 }
 
+/// The error for an unknown name, with the one that was probably meant.
 Error no_column(const std::string& name, const TableSchema& schema) {
   std::vector<std::string> names;
   for (const ColumnSchema& column : schema.columns) names.push_back(column.name);
@@ -101,6 +107,7 @@ Result<RowsOptions> rows_options(const RowFlags& flags, const presso::Table& tab
     if (!column) return no_column(name, table.schema());
     options.columns.push_back(*column);
   }
+  // From here on rows are counted from 0.
   options.first_row = flags.first_row - 1;
   if (flags.last_row != UINT64_MAX) options.rows = flags.last_row - options.first_row;
   options.form = form_of(flags.format, table.schema().text);
@@ -108,6 +115,7 @@ Result<RowsOptions> rows_options(const RowFlags& flags, const presso::Table& tab
   return options;
 }
 
+/// Arrow has no form of text, so only the selection is taken over.
 ArrowOptions arrow_options(const RowsOptions& rows) {
   ArrowOptions options;
   options.columns = rows.columns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags by which decompress and cat write some rows and columns of a table, or write its text
-// in another form. Tested by tests/cli/test_table.py.
+// in another form. Tested by tests/cli/test_table.py. They decline names with commas, which
+// --columns cannot express; `presso select` takes them in quotes.
 #pragma once
 
 #include <optional>

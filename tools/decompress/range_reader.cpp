@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A begin after the end is an error, while an end after the end is cut, so that a script can ask
+// for more than there is. Tested by tests/cli/test_decompress.py.
 #include "tools/decompress/range_reader.h"
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 namespace presso::cli {
 namespace {
 
+/// The error for a part that begins after the end, with what the file has.
 Error beyond(const std::string& what, std::uint64_t has, const std::string& units) {
   return make_error(ErrorCode::kInvalidArgument,
                     what + " is after the end: the file has " + grouped(has) + " " + units);
@@ -27,6 +30,7 @@ Result<PlainSpan> selected_span(const CompressedFile& file, const DecodeFlags& f
   if (first >= index.block_count()) {
     return beyond("block " + grouped(first), index.block_count(), "blocks, counted from 0");
   }
+  // `last` may be the largest number, to which 1 must not be added.
   const bool to_end = last + 1 >= index.block_count() || last == UINT64_MAX;
   return PlainSpan{index.block_plain_offset(first),
                    to_end ? size : index.block_plain_offset(last + 1)};

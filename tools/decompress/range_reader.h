@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds which part of a compressed file --bytes and --blocks ask for, once the file's size and
-// index are known. Tested by tests/cli/test_decompress.py.
+// index are known. Tested by tests/cli/test_decompress.py. It costs nothing but arithmetic on an
+// index that is open.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 // presso test: decodes everything, compares every checksum and writes nothing. It costs about what
 // decompressing to nowhere costs; a damaged file is decoded twice. Search index and line facts,
 // which decoding does not need, are checked too. In a pipe only the first damage is found. Tested
-// by tests/cli/test_decompress.py.
+// by tests/cli/test_decompress.py. It needs one buffer for each thread and no disk space. Tables
+// are checked like files of bytes.
 #include <unistd.h>
 
 #include "format/block_filter.h"
@@ -53,6 +54,7 @@ class TestCommand final : public Command {
     return flags;
   }
 
+  /// Files are checked one after another, each on all threads or on the GPU.
   Result<int> run(std::vector<std::string> operands) override {
     PRESSO_ASSIGN(const std::vector<std::string> inputs, job_inputs(std::move(operands), files_));
     decoder_.emplace(device_, threads_);
@@ -80,6 +82,7 @@ class TestCommand final : public Command {
                                            grouped(strict->plain_bytes) + " bytes" +
                                            std::string(decoder_->where()));
     }
+    // A pipe cannot be read again, so it gets one message.
     const bool again = input->is_regular() && lseek(input->fd(), 0, SEEK_SET) == 0;
     const bool damaged =
         is_damage(strict.error().code) && strict.error().code != ErrorCode::kMissingDictionary;
@@ -93,7 +96,8 @@ class TestCommand final : public Command {
     }
   }
 
-  /// Reads the search index and the line facts of a file, which decoding skips.
+  /// Reads the search index and the line facts of a file, which decoding skips. Damage there does
+  /// not stop decoding, but searches would read more or count wrongly.
   static void test_tail(const std::string& path, const InputFile& input) {
     if (!input.is_regular()) return;
     const FdRandomAccess file(input.fd(), input.size());
@@ -107,6 +111,7 @@ class TestCommand final : public Command {
     }
   }
 
+  /// Decodes to nowhere. `salvage` goes on after damage and reports each place.
   Result<DecompressSummary> decode(const std::string& path, const InputFile& input, bool salvage) {
     Progress progress(shown_name(path), input.size(), files_.progress);
     DamageReporter damage(shown_name(path), input);
@@ -114,6 +119,8 @@ class TestCommand final : public Command {
     options.threads = threads_;
     options.salvage = salvage;
     options.decode.dictionaries = dictionaries_;
+    // The least and greatest values of tables are compared with the rows, which decoding alone does
+    // not need.
     options.decode.check_zones = true;
     options.on_damage = [&damage](const DecodedBlock& block) { damage.report(block); };
     options.on_progress = [&progress](std::uint64_t compressed, std::uint64_t plain) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Escapes are replaced in one pass from left to right, so that "\\n" is a backslash and an n.
 // Tested by tests/cli/test_scan_output.py.
 #include "tools/scan/scan_unescape.h"
 
