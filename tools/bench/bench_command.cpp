@@ -2,7 +2,8 @@
 // presso bench: measures presso's levels beside other codecs on the user's own files. All codecs
 // work on data in memory, with one block size and the same threads; measure.h runs them in rounds,
 // so that what disturbs the machine disturbs all of them. Files larger than --limit are cut, and
-// memory is a few times the input. Tested by tests/cli/test_reports.py.
+// memory is a few times the input. Tested by tests/cli/test_reports.py. What it declines: files
+// that are empty, and comparing programs with their own file formats, which lab/ does.
 #include <algorithm>
 #include <cstdio>
 
@@ -24,6 +25,8 @@
 namespace presso::cli {
 namespace {
 
+// The most of a file that is measured without --limit; all codecs together need a few times as much
+// memory.
 constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
 
 const CommandInfo kInfo = {
@@ -45,12 +48,14 @@ const CommandInfo kInfo = {
     .exit_status = "0 if everything was measured, 2 after any error or wrong result.",
 };
 
-/// Parses a list of levels: "1-3,9" becomes {1, 2, 3, 9}.
+/// Parses a list of levels: "1-3,9" becomes {1, 2, 3, 9}. A range may be given in ascending order
+/// only. Errors: those of parse_number().
 Status parse_levels(const Given& given, std::vector<int>& levels) {
   levels.clear();
   std::string_view rest = given.value;
   for (;;) {
     const std::string_view part = rest.substr(0, rest.find(','));
+    // "3-9" is a range; a level alone is one of one level.
     const std::size_t dash = part.find('-');
     const auto number = [&](std::string_view text) {
       return parse_number(given.spelled, text, kMinLevel, kMaxLevel, Unit::kCount);
@@ -68,7 +73,8 @@ Status parse_levels(const Given& given, std::vector<int>& levels) {
   }
 }
 
-/// Parses a list of codecs: "lz4,zstd", "none" or "all".
+/// Parses a list of codecs: "lz4,zstd", "none" or "all". Error: an unknown name, with what was
+/// probably meant.
 Status parse_peers(const Given& given, std::vector<std::string>& names) {
   names.clear();
   std::vector<std::string> known;
@@ -94,7 +100,7 @@ Status parse_peers(const Given& given, std::vector<std::string>& names) {
 }
 
 /// The command. Files are measured one after another; a codec whose library is missing is left out
-/// with a warning.
+/// with a warning. Results of all files are kept for --json, which prints one document.
 class BenchCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kInfo; }
@@ -109,11 +115,13 @@ class BenchCommand final : public Command {
   }
 
   /// Measures all files, one after another. Codecs whose library is missing are named and left out;
-  /// a file that cannot be read does not end the run.
+  /// a file that cannot be read does not end the run. Nothing is measured if an option is wrong.
   Result<int> run(std::vector<std::string> operands) override {
     if (operands.empty()) return make_error(ErrorCode::kInvalidArgument, "no file given");
     PRESSO_TRY(validate(options_));
     PRESSO_ASSIGN(count_lines_, line_counter());
+    // A codec may lack its library in this build, which is a warning because the table would
+    // otherwise look complete.
     for (const std::string& name : peer_names_) {
       const Peer& peer = *std::find_if(peers().begin(), peers().end(),
                                        [&](const Peer& one) { return one.name == name; });
@@ -128,7 +136,8 @@ class BenchCommand final : public Command {
   }
 
  private:
-  /// The choice of what is measured, and for how long.
+  /// The choice of what is measured, and for how long. The options of the encoder come from
+  /// flags_compress.h and apply to presso alone.
   std::vector<Flag> selection_flags() {
     return {
         {.short_name = 'b',
@@ -171,6 +180,7 @@ class BenchCommand final : public Command {
   }
 
   /// The block size that files compressed with these options usually have; all codecs then get it.
+  /// A size of presso's own choosing would give it an advantage.
   std::uint32_t usual_block_bytes() const {
     constexpr std::uint32_t kForStorage = 1u << 20;
     const CompressOptions chosen = with_goal(options_);
@@ -183,18 +193,22 @@ class BenchCommand final : public Command {
     Result<std::vector<Byte>> plain = read_file(path);
     if (!plain.ok()) return error(shown_name(path), plain.error());
     if (plain->empty()) return error(shown_name(path), "is empty; nothing to measure");
-    // All codecs get the same block size.
+    // All codecs get the same block size. The size is kept for all files, so that their tables can
+    // be compared.
     if (options_.block_bytes == 0) options_.block_bytes = usual_block_bytes();
     const BenchInput input{*plain, options_.block_bytes, threads_or_all(options_.threads)};
     Result<Measurements> measured = measure_file(path, input);
     if (!measured.ok()) return error(shown_name(path), measured.error());
     results.push_back({path, plain->size(), input.block_bytes, input.threads, scan_pattern_,
                        std::move(*measured)});
+    // With --json nothing is printed until all files are done.
     if (!json_) print((results.size() > 1 ? "\n" : "") + bench_table(results.back()));
   }
 
-  /// Measures a file's content with all subjects.
+  /// Measures a file's content with all subjects. Errors: those of the codecs, and any difference
+  /// between decoded bytes and the input.
   Result<Measurements> measure_file(const std::string& path, const BenchInput& input) const {
+    // Shares of the work are counted in thousandths, as the bar takes whole numbers.
     constexpr std::uint64_t kSteps = 1000;
     Progress progress(path, kSteps, progress_);
     MeasureOptions measuring;
@@ -207,7 +221,8 @@ class BenchCommand final : public Command {
   }
 
   /// The subjects in the order of the table: plain text if scans are measured, presso's levels,
-  /// then the others.
+  /// then the others. Each call makes new ones, so that no file profits from the buffers of
+  /// another.
   std::vector<std::unique_ptr<Subject>> subjects() const {
     std::vector<std::unique_ptr<Subject>> all;
     if (count_lines_) all.push_back(make_plain_subject());
@@ -219,13 +234,15 @@ class BenchCommand final : public Command {
     for (const Peer& peer : peers()) {
       const bool wanted =
           std::find(peer_names_.begin(), peer_names_.end(), peer.name) != peer_names_.end();
+      // A peer without its library was named in a warning before.
       if (!wanted || peer.make == nullptr) continue;
       for (const int level : peer.levels) all.push_back(peer.make(level));
     }
     return all;
   }
 
-  /// Reads a file up to --limit, with a warning if it was cut.
+  /// Reads a file up to --limit, with a warning if it was cut. Reading is not timed: everything is
+  /// measured in memory.
   Result<std::vector<Byte>> read_file(const std::string& path) const {
     PRESSO_ASSIGN(const InputFile input, InputFile::open(path));
     FdSource source(input.fd());
@@ -233,6 +250,7 @@ class BenchCommand final : public Command {
     constexpr std::size_t kStep = 4 << 20;
     for (;;) {
       const std::size_t had = plain.size();
+      // The last step is as large as the limit still permits; one of no bytes ends the loop.
       const std::size_t step =
           static_cast<std::size_t>(std::min<std::uint64_t>(kStep, limit_ - had));
       plain.resize(had + step);
@@ -246,7 +264,8 @@ class BenchCommand final : public Command {
     return plain;
   }
 
-  /// The function that counts matching lines with presso's search; empty without --scan.
+  /// The function that counts matching lines with presso's search; empty without --scan. The
+  /// pattern is compiled once and searched for with the same engine whatever the codec.
   Result<LineCounter> line_counter() const {
     if (scan_pattern_.empty()) return LineCounter();
     PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({scan_pattern_}));
@@ -257,6 +276,7 @@ class BenchCommand final : public Command {
     });
   }
 
+  /// Prints to standard output; a closed pipe ends the output without a word.
   static void print(const std::string& text) {
     FileSink sink(1);
     const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Measures subjects against one another in rounds, each of which runs every subject once, so that
 // disturbances of the machine affect all of them alike. The figures are medians over the rounds, of
-// which there are at least three. Results are compared with the input before anything is timed.
+// which there are at least three. Results are compared with the input before anything is timed. The
+// total time is `seconds` for each subject, or that of three rounds if they take longer. Tested by
+// tests/cli/test_reports.py.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The other codecs of presso bench, by their own libraries: lz4, zlib, libdeflate and zstd. Each
-// block is compressed on its own, with one context for each thread, which is made before the clock
-// runs. If a library was not there when presso was built, its rows are left out, and bench says so.
+// block is compressed on its own, with one context for each thread, which is made in the
+// first round and kept, so that the median does not contain it. If a library was not there when
+// presso was built, its rows are left out, and bench says so. Headers and checksums are switched
+// off where a library permits it, so that all codecs do the same. Tested by
+// tests/cli/test_reports.py.
 #include <algorithm>
 #include <optional>
 
@@ -25,17 +28,21 @@
 namespace presso::cli {
 namespace {
 
-/// A codec as one thread uses it. Both functions return the size written, or 0 if they failed.
+/// A codec as one thread uses it. Both functions return the size written, or 0 if they failed. An
+/// object belongs to one thread, and its memory is used again for each block.
 class BlockCoder {
  public:
   virtual ~BlockCoder() = default;
+  /// The most bytes that compress() may write for a block of this size.
   virtual std::size_t bound(std::size_t plain_bytes) const = 0;
+  /// Compresses one block; `into` has bound() bytes.
   virtual std::size_t compress(Bytes plain, MutableBytes into) = 0;
+  /// Decompresses one block; `into` has exactly its plain size.
   virtual std::size_t decompress(Bytes compressed, MutableBytes into) = 0;
 };
 
 /// Gives the text of all blocks, decoding one after another as it is read, like a pipe from the
-/// codec's own command.
+/// codec's own command. One thread reads it; what it gives is searched by the library's threads.
 class DecodingSource final : public ByteSource {
  public:
   using Decode = std::function<std::size_t(std::size_t block, MutableBytes into)>;
@@ -45,6 +52,8 @@ class DecodingSource final : public ByteSource {
   DecodingSource(const BenchInput& input, Decode decode)
       : input_(input), decode_(std::move(decode)), block_(input.block_bytes) {}
 
+  /// Decodes the next block when the last one is used up. Error: kUnsupported for a block that
+  /// fails.
   Result<std::size_t> read(MutableBytes into) override {
     if (rest_.empty() && next_ < input_.blocks()) {
       const MutableBytes plain(block_.data(), input_.block(next_).size());
@@ -60,6 +69,8 @@ class DecodingSource final : public ByteSource {
     return count;
   }
 
+  // The input tells the blocks' sizes; the decoder writes to block_, of which rest_ is still to be
+  // read.
  private:
   const BenchInput& input_;
   Decode decode_;
@@ -80,18 +91,22 @@ class PeerSubject final : public Subject {
   std::string codec() const override { return Coder::kName; }
   int level() const override { return level_; }
 
+  /// The sizes of the blocks alone, without any container.
   std::uint64_t compressed_bytes() const override {
     std::uint64_t total = 0;
     for (const std::size_t size : sizes_) total += size;
     return total;
   }
 
+  /// Each block is compressed at its place, so that threads need no lock.
   Status compress(const BenchInput& input) override {
     make_coders(input);
     stride_ = coders_.front()->bound(input.block_bytes);
     compressed_.resize(stride_ * input.blocks());
     sizes_.resize(input.blocks());
     return over_block_ranges(input.blocks(), input.threads,
+                             // The time includes finding a place for the output, which is made
+                             // once.
                              [&](std::size_t begin, std::size_t end, unsigned worker) -> Status {
                                for (std::size_t i = begin; i < end; ++i) {
                                  sizes_[i] = coders_[worker]->compress(
@@ -103,6 +118,7 @@ class PeerSubject final : public Subject {
                              });
   }
 
+  /// The checksum flag is ignored, since the blocks have none.
   Status decompress(const BenchInput& input, bool, Byte* out) override {
     return over_block_ranges(
         input.blocks(), input.threads,
@@ -116,6 +132,7 @@ class PeerSubject final : public Subject {
         });
   }
 
+  /// Decodes with the first coder only: a pipe from another program has one thread too.
   Result<std::uint64_t> scan(const BenchInput& input, const LineCounter& count) override {
     DecodingSource source(
         input, [this](std::size_t block, MutableBytes into) { return decode(0, block, into); });
@@ -123,15 +140,18 @@ class PeerSubject final : public Subject {
   }
 
  private:
+  /// Decodes one block with the coder of a thread. Returns 0 for a failure.
   std::size_t decode(unsigned worker, std::size_t block, MutableBytes into) {
     return coders_[worker]->decompress(Bytes(compressed_).subspan(block * stride_, sizes_[block]),
                                        into);
   }
 
+  /// Makes the coders that are missing; after the first round there are none.
   void make_coders(const BenchInput& input) {
     while (coders_.size() < input.threads) coders_.push_back(std::make_unique<Coder>(level_));
   }
 
+  /// The error of a codec that reported a failure; it has no further reason.
   Error failure(const char* doing) const {
     return make_error(ErrorCode::kUnsupported, codec() + " failed to " + doing + " a block");
   }
@@ -155,6 +175,7 @@ class Lz4Coder final : public BlockCoder {
     state_.resize(static_cast<std::size_t>(std::max(LZ4_sizeofState(), LZ4_sizeofStateHC())));
   }
 
+  /// The block is at most 4 MiB, so that its size fits an int.
   std::size_t bound(std::size_t plain_bytes) const override {
     return static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(plain_bytes)));
   }
@@ -188,6 +209,7 @@ class ZlibCoder final : public BlockCoder {
  public:
   static constexpr const char* kName = "zlib";
 
+  /// Both streams are made here, so that a round does not pay for them.
   explicit ZlibCoder(int level) {
     constexpr int kRawWindow = -15;  // Raw deflate, without header and Adler-32, as for the others.
     constexpr int kMemory = 8;
@@ -213,6 +235,7 @@ class ZlibCoder final : public BlockCoder {
   }
 
  private:
+  /// zlib does not write to its input, but its interface is not const.
   static void set_buffers(z_stream& stream, Bytes from, MutableBytes to) {
     stream.next_in = const_cast<Bytef*>(from.data());
     stream.avail_in = static_cast<uInt>(from.size());
@@ -283,6 +306,7 @@ class ZstdCoder final : public BlockCoder {
   }
 
  private:
+  /// zstd's errors are sizes with a certain range; 0 stands for all of them.
   static std::size_t checked(std::size_t result) { return ZSTD_isError(result) != 0 ? 0 : result; }
 
   int level_;
@@ -299,7 +323,8 @@ std::unique_ptr<Subject> make_peer(int level) {
 
 }  // namespace
 
-/// All peers; `make` is nullptr where presso was built without the library.
+/// All peers; `make` is nullptr where presso was built without the library. The levels are those
+/// that are used most.
 const std::vector<Peer>& peers() {
   static const std::vector<Peer> kPeers = {
 #ifdef PRESSO_HAVE_LZ4

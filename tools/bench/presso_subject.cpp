@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // presso itself as a subject of presso bench. Compression is the library's whole pipeline,
 // container and checksums included. Decompression is measured like that of the other codecs: blocks
-// that lie in memory are decoded into one contiguous buffer.
+// that lie in memory are decoded into one contiguous buffer. Its scan works on the compressed form,
+// as `presso scan` does. Tested by tests/cli/test_reports.py.
 #include <array>
 #include <cstring>
 
@@ -13,7 +14,7 @@
 namespace presso::cli {
 namespace {
 
-/// presso at one level.
+/// presso at one level. It keeps what it compressed and its blocks until the next round.
 class PressoSubject final : public Subject {
  public:
   explicit PressoSubject(const CompressOptions& options) : options_(options) {}
@@ -41,6 +42,7 @@ class PressoSubject final : public Subject {
     return {};
   }
 
+  /// Reads the blocks and dictionaries from the compressed form, which is in memory already.
   Status prepare_decompress() override {
     const MemoryRandomAccess file(compressed_);
     PRESSO_ASSIGN(const ArchiveIndex index, ArchiveIndex::open(file));
@@ -60,6 +62,7 @@ class PressoSubject final : public Subject {
     return {};
   }
 
+  /// The compressed form is searched block by block, with the index if there is one.
   Result<std::uint64_t> scan(const BenchInput&, const LineCounter& count) override {
     MemorySource source(compressed_);
     return count(source);
@@ -74,6 +77,8 @@ class PressoSubject final : public Subject {
         blocks_.size(), input.threads,
         [&](std::size_t begin, std::size_t end, unsigned worker) -> Status {
           for (std::size_t i = begin; i < end; ++i) {
+            // The block after the last one belongs to another thread, which may have written it
+            // already.
             const bool round = i + 1 == end && worker + 1 < input.threads;
             if (round) {
               PRESSO_TRY(decode_round(blocks_[i], options, out));
@@ -86,6 +91,7 @@ class PressoSubject final : public Subject {
   }
 
  private:
+  /// Decodes at the final place. `out` needs Buffer::kSlack bytes after the block.
   Status decode(const StoredBlock& block, const DecodeOptions& options, Byte* out) const {
     return decode_block(block.header, block.payload.data(),
                         dictionaries_[block.header.dictionary_id].get(), options, out);
@@ -107,7 +113,8 @@ class PressoSubject final : public Subject {
   std::array<std::shared_ptr<const Dictionary>, 256> dictionaries_{};
 };
 
-/// The plain text, which is only there to be searched.
+/// The plain text, which is only there to be searched. Its scan is the speed of the search without
+/// any decoding.
 class PlainSubject final : public Subject {
  public:
   std::string codec() const override { return "plain"; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The table is for people; names in the JSON are an interface for scripts. Tested by
+// tests/cli/test_reports.py.
 #include "tools/bench/report.h"
 
 #include <nlohmann/json.hpp>
@@ -18,6 +20,7 @@ std::string with_digits(double value, int digits) {
   return value == 0 ? "-" : decimal_text(value, digits);
 }
 
+/// The figures of one row; those that were not measured are left out.
 Json row_json(const Measurement& row, bool scanned) {
   Json json = {{"codec", row.codec}, {"level", row.level}};
   if (row.compressed_bytes != 0) {
@@ -36,6 +39,7 @@ Json row_json(const Measurement& row, bool scanned) {
   return json;
 }
 
+/// The figures of one file with what they depend on.
 Json file_json(const FileMeasurements& file) {
   const bool scanned = !file.scan_pattern.empty();
   Json rows = Json::array();
@@ -55,6 +59,7 @@ Json file_json(const FileMeasurements& file) {
 
 }  // namespace
 
+// Everything is aligned to the right, as all cells but the first are numbers.
 std::string bench_table(const FileMeasurements& file) {
   const bool scanned = !file.scan_pattern.empty();
   Table::Row headings = {"codec",         "level",           "compressed",    "ratio",
@@ -82,6 +87,7 @@ std::string bench_table(const FileMeasurements& file) {
     title += "scan: " + grouped(file.measurements.matching_lines) + " lines hold '" +
              file.scan_pattern + "'\n";
   }
+  // Only presso knows where its time went.
   std::string work;
   for (const Measurement& row : file.measurements.rows) {
     if (row.work)
@@ -90,6 +96,7 @@ std::string bench_table(const FileMeasurements& file) {
   return title + table.text() + work;
 }
 
+// The CPU's level belongs to the figures, since rates depend on it.
 std::string bench_json(const std::vector<FileMeasurements>& files,
                        const std::vector<std::string>& absent) {
   Json list = Json::array();

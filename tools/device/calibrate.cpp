@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Each rate is that of a run of at least 0.06 s: the sample is repeated as often as that takes, so
-// that threads, batches and copies are as busy as with a large file.
+// that threads, batches and copies are as busy as with a large file. The CPU is measured with one
+// thread and with all, because a machine's memory may be the limit. The GPU is measured once warm,
+// and once more with a new decoder to learn what its start costs. Tested by
+// tests/unit/tools/device_rates_test.cpp and tests/cli/test_device.py.
 #include "tools/device/calibrate.h"
 
 #include <algorithm>
@@ -51,6 +54,7 @@ Result<Timed> timed(Bytes member, const Run& run) {
   return timed;
 }
 
+/// Plain bytes a second that `threads` threads decode; 0 means all. The text is thrown away.
 Result<double> cpu_decode_rate(const CalibrationSample& sample, unsigned threads) {
   const auto run = [threads](const RandomAccess& file) -> Status {
     RangeSource source(file, 0, file.size());
@@ -64,6 +68,7 @@ Result<double> cpu_decode_rate(const CalibrationSample& sample, unsigned threads
   return decoding.rate(sample.plain_bytes);
 }
 
+/// Plain bytes a second that are decoded and searched for a string that is rare.
 Result<double> cpu_search_rate(const CalibrationSample& sample, unsigned threads) {
   PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({kCalibrationPattern}));
   const auto run = [&pattern, threads](const RandomAccess& file) -> Status {
@@ -76,6 +81,7 @@ Result<double> cpu_search_rate(const CalibrationSample& sample, unsigned threads
   return searching.rate(sample.plain_bytes);
 }
 
+/// Takes 0.6 s: four rates, each from two runs at least.
 Result<CpuRates> measure_cpu(const CalibrationSample& sample) {
   CpuRates rates;
   PRESSO_ASSIGN(rates.decode_one_thread, cpu_decode_rate(sample, 1));
@@ -103,16 +109,21 @@ double start_of(double context_seconds, double first_seconds, const Timed& later
   return context_seconds + std::max(first_seconds - later.seconds, 1e-3);
 }
 
+/// The order of the runs matters: the warm ones first, since they tell how long a run takes that
+/// starts nothing.
 Status measure_gpu_decoder(const CalibrationSample& sample, double context_seconds,
                            GpuRates& rates) {
   NullSink nowhere;
   PRESSO_ASSIGN(std::unique_ptr<GpuDecoder> decoder, open_gpu({}));
+  // The three runs have different limits: copying text back, decoding it, and copying stored bytes
+  // to the GPU.
   PRESSO_ASSIGN(const Timed keeping, timed(sample.text, decoding_into(*decoder, &nowhere)));
   PRESSO_ASSIGN(const Timed checking, timed(sample.text, decoding_into(*decoder, nullptr)));
   PRESSO_ASSIGN(const Timed copying, timed(sample.numbers, decoding_into(*decoder, nullptr)));
   rates.copy_out_rate = keeping.rate(sample.plain_bytes);
   rates.decode_rate = checking.rate(sample.plain_bytes);
   rates.copy_in_rate = copying.rate(sample.numbers.size());
+  // The decoder is opened anew, which allocates and starts all that a command has to start.
   decoder.reset();
   const Stopwatch time;
   PRESSO_ASSIGN(decoder, open_gpu({}));
@@ -121,6 +132,7 @@ Status measure_gpu_decoder(const CalibrationSample& sample, double context_secon
   return {};
 }
 
+/// Measures a search with its start, in the same way.
 Status measure_gpu_search(const CalibrationSample& sample, double context_seconds,
                           GpuRates& rates) {
   PRESSO_ASSIGN(const Pattern pattern, Pattern::compile_literals({kCalibrationPattern}));
@@ -165,6 +177,7 @@ std::string section_of(const std::string& identity) {
 
 }  // namespace
 
+/// A part that fails leaves the others, so that a machine without a GPU still has the CPU's rates.
 Result<MachineRates> calibrate(const MeasurementStore& store) {
   PRESSO_ASSIGN(const CalibrationSample sample, CalibrationSample::make());
   MachineRates rates;
@@ -187,6 +200,7 @@ Result<MachineRates> calibrate(const MeasurementStore& store) {
   return rates;
 }
 
+/// Rates from an earlier run are forgotten after a failure, since they may be of another driver.
 void calibrate_gpu_queries(const MeasurementStore& store, MachineRates& rates) {
   if (!rates.gpu) {
     if (!rates.gpu_name.empty()) forget_gpu_query_rates(store, rates.gpu_name);
@@ -207,6 +221,7 @@ std::optional<GpuQueryRates> known_gpu_query_rates(const MeasurementStore& store
   return identity.ok() ? kept_gpu_query_rates(store, *identity) : std::nullopt;
 }
 
+/// GPU rates without CPU rates are not used: comparing a measured rate with a guess misleads.
 KnownRates known_rates(const MeasurementStore& store, const std::string& gpu_identity) {
   KnownRates known{guessed_cpu_rates(default_thread_count()), guessed_gpu_rates()};
   const auto gpu_numbers = store.find(section_of(gpu_identity));

@@ -4,7 +4,7 @@
 // seconds: 0.1 s for the sample, 0.15 s for each of eight rates, 0.2 s for queries, and the start
 // of CUDA. Queries on a GPU take three more seconds and are measured only for those who ask for
 // them (presso info --calibrate). Tested by tests/unit/tools/device_rates_test.cpp and
-// tests/cli/test_device.py.
+// tests/cli/test_device.py. Whoever needs rates calls known_rates(), which never measures.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Rates are stored under these names; a name that changes makes older files count as not measured.
+// Tested by tests/unit/tools/device_rates_test.cpp.
 #include "tools/device/device_rates.h"
 
 #include <algorithm>
@@ -31,6 +33,7 @@ constexpr RateField<GpuRates> kGpuFields[] = {
     {"search_rate", &GpuRates::search_rate},
 };
 
+/// The text without blanks at both ends.
 std::string trimmed(std::string text) {
   const char* const space = " \t";
   text.erase(0, text.find_first_not_of(space));
@@ -65,6 +68,7 @@ std::string version_in(const std::string& text) {
 
 }  // namespace
 
+/// More threads than the machine has cores do not decode faster than all cores.
 double CpuRates::decode(unsigned threads) const {
   return std::min(decode_one_thread * threads, std::max(decode_one_thread, decode_all_threads));
 }
@@ -109,6 +113,7 @@ std::optional<GpuRates> gpu_rates_of(const Measurements& numbers) {
   return from_numbers(numbers, kGpuFields);
 }
 
+/// The rates depend on all three parts of the name.
 std::string cpu_identity() {
   std::string model = value_in("/proc/cpuinfo", "model name");
   if (model.empty()) model = "unknown CPU";
@@ -116,6 +121,8 @@ std::string cpu_identity() {
          std::to_string(default_thread_count()) + " threads";
 }
 
+/// Several models are named in the order of the alphabet, so that the name does not depend on
+/// slots.
 std::string gpu_identity_of(const std::string& folder) {
   namespace fs = std::filesystem;
   const std::string driver = version_in(value_in(fs::path(folder) / "version", "NVRM version"));

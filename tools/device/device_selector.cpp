@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The rates are looked up at the first file that may be worth a GPU, so a command on small files
+// reads no store. Measuring takes two seconds and is done at most once on a machine. Tested by
+// tests/cli/test_device.py.
 #include "tools/device/device_selector.h"
 
 #include "presso/ordered_pipeline.h"
@@ -12,6 +15,7 @@ constexpr double kWorthMeasuring = 0.3;
 
 }  // namespace
 
+/// The callback is called by a thread of the library, hence the atomic flag.
 gpu::GpuOptions DeviceSelector::gpu_options() {
   gpu::GpuOptions options;
   options.strategy = flags_.strategy;
@@ -22,6 +26,7 @@ gpu::GpuOptions DeviceSelector::gpu_options() {
   return options;
 }
 
+/// Without a GPU the costs are 0, which the model takes for no GPU at all.
 DeviceChoice DeviceSelector::choice_of(const KnownRates& rates) const {
   const unsigned threads = threads_or_all(threads_);
   const bool decodes = task_ == Task::kDecode;
@@ -30,6 +35,7 @@ DeviceChoice DeviceSelector::choice_of(const KnownRates& rates) const {
   return {decodes ? rates.gpu.of_decoding() : rates.gpu.of_searching(), cpu_rate};
 }
 
+/// The choice, made at its first use.
 DeviceChoice& DeviceSelector::choice() {
   if (choice_) return *choice_;
   Result<std::string> identity = gpu_identity();
@@ -55,10 +61,12 @@ void DeviceSelector::measure() {
   choice_.emplace(choice_of(known_rates(store, gpu_identity_)));
 }
 
+/// Reads no file: only the size is known yet.
 bool DeviceSelector::may_take_gpu(std::uint64_t stored_bytes, bool keeps_output) {
   return !has_left_gpu_ && choice().gpu_may_be_faster(stored_bytes, keeps_output);
 }
 
+/// Measures at most once a command, and only for work that would pay for it.
 bool DeviceSelector::takes_gpu(const DecodeWork& work) {
   if (has_left_gpu_ || work.plain_bytes == 0) return false;
   const bool worth_it = choice().cpu_seconds(work) > kWorthMeasuring;
@@ -66,6 +74,7 @@ bool DeviceSelector::takes_gpu(const DecodeWork& work) {
   return choice().gpu_is_faster(work);
 }
 
+/// Only the first call reports.
 void DeviceSelector::leave_gpu(const std::string& name, const Error& error) {
   if (has_left_gpu_.exchange(true)) return;
   on_leave_(name, "the GPU is not used any more: " + error.message());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Devices and strategies are tables of names, from which both the choices in the help and the
+// values are made. Tested by tests/cli/test_device.py.
 #include "tools/device/flags_device.h"
 
 #include "tools/cli/bind.h"
@@ -6,6 +8,7 @@
 namespace presso::cli {
 namespace {
 
+/// A name of a flag's value and what it stands for.
 template <class Value>
 struct Choice {
   std::string_view name;
@@ -28,6 +31,7 @@ constexpr Choice<gpu::Strategy> kStrategies[] = {
 constexpr std::uint64_t kLeastLimit = 32u << 20;
 constexpr std::uint64_t kMostLimit = UINT64_MAX / 2;
 
+/// The names, for the flag's list of choices.
 template <class Value, std::size_t kCount>
 std::vector<std::string_view> names(const Choice<Value> (&choices)[kCount]) {
   std::vector<std::string_view> names;
@@ -86,6 +90,7 @@ std::vector<Flag> device_flags(DeviceFlags& flags, std::string_view brief) {
   };
 }
 
+/// --strategy is about decoding and does not apply; the texts speak of queries.
 std::vector<Flag> query_device_flags(DeviceFlags& flags) {
   std::vector<Flag> query_flags = device_flags(flags, "ask the CPU or a GPU");
   std::erase_if(query_flags, [](const Flag& flag) { return flag.name == "strategy"; });

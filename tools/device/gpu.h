@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the command knows of GPUs. One implementation is linked: gpu_cuda.cpp if the build has CUDA,
 // gpu_none.cpp if it does not, and, for tests, one over a device that decodes on the CPU. So no
-// other file of the command depends on CUDA. Tested by tests/cli/test_device.py.
+// other file of the command depends on CUDA. Tested by tests/cli/test_device.py. Everything here
+// may take long, since the first call of a process starts CUDA.
 #pragma once
 
 #include <memory>

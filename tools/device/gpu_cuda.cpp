@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gpu.h by way of CUDA. Opening a GPU takes about half a second, most of it for CUDA's context.
+// Errors of CUDA are passed on as they are. The driver's folder is on Linux alone.
 #include <memory>
 
 #include "tools/device/device_rates.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gpu.h for builds without CUDA: every function fails with kUnsupported.
+// gpu.h for builds without CUDA: every function fails with kUnsupported. --device=auto takes this
+// for a machine without a GPU, and --device=gpu reports it.
 #include "tools/device/gpu.h"
 
 namespace presso::cli {

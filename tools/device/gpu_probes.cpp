@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A table is made as CSV and compressed, so that the probes read what a user's table would hold.
+// Each query has one step more than another that was timed, so that the difference is the step's
+// cost. Tested by tests/simt/gpu_probes_test.cpp.
 #include "tools/device/gpu_probes.h"
 
 #include <algorithm>
@@ -33,6 +36,7 @@ std::uint64_t next(std::uint64_t& state) {  // splitmix64
   return z ^ (z >> 31);
 }
 
+/// Appends the number in digits.
 void append(std::string& text, std::uint64_t number, int base = 10) {
   char digits[24];
   const auto end = std::to_chars(digits, digits + sizeof digits, number, base).ptr;
@@ -52,6 +56,7 @@ std::uint64_t far_key(std::uint32_t row) {
   return key * 0x12F35 & kMask;
 }
 
+/// A row has a number of each width and a key that no other row has nearby.
 std::string numbers_csv(std::uint32_t rows) {
   std::string csv;
   for (const NumberColumn& column : kNumbers) csv.append(column.name) += ',';
@@ -69,6 +74,7 @@ std::string numbers_csv(std::uint32_t rows) {
   return csv;
 }
 
+/// A row has words from a small dictionary, which are stored as tokens, and digits, which are not.
 std::string strings_csv(std::uint32_t rows) {
   static constexpr std::string_view kDictionary[] = {
       "accounts ",  "blithely ", "carefully ", "deposits ", "express ", "final ",
@@ -158,6 +164,7 @@ class Probes {
   static constexpr std::uint32_t kFewRows = 1024;
   static constexpr std::size_t kCopiesRead = 16;
 
+  /// A count of the rows that fulfil a condition, over some of the copies.
   static Query counted(const SampleTable& table, std::string_view where,
                        std::size_t copies = ~std::size_t{0}) {
     const std::vector<Table>& all = table.tables();
@@ -168,6 +175,8 @@ class Probes {
   }
   Query counted(std::string_view where) const { return counted(*numbers_, where); }
 
+  /// The least time of several runs; the first does not count, since it allocates memory. Error:
+  /// kUnsupported if the CPU had to help, because then the time says nothing of the GPU.
   Result<GpuQueryTime> time(const SampleTable& table, const Query& query, const char* plan = "",
                             unsigned threads = 0) {
     GpuQueryTime least;
@@ -205,6 +214,7 @@ class Probes {
     return {};
   }
 
+  /// Times conditions on columns of several widths, a long expression, and a sum.
   Status time_conditions(GpuQueryTimes& times) {
     for (std::size_t i = 0; i < kCompared; ++i) {
       const std::string half = std::to_string(std::uint64_t{1} << (kNumbers[i].bits - 1));
@@ -229,6 +239,7 @@ class Probes {
     return {};
   }
 
+  /// Times groups whose places fit into the shared memory, the cache, and neither.
   Status time_groups(GpuQueryTimes& times) {
     const auto by = [&](const char* key) {
       Query query = Query::from(numbers_->tables());
@@ -256,6 +267,7 @@ class Probes {
     return {};
   }
 
+  /// Times conditions on strings that are stored as tokens and as bytes.
   Status time_strings(GpuQueryTimes& times) {
     PRESSO_ASSIGN(const auto strings,
                   SampleTable::make(strings_csv(sizes_.string_rows), sizes_.string_copies));
@@ -273,6 +285,7 @@ class Probes {
 
 }  // namespace
 
+/// A quarter leaves room for what a query needs beside its tables.
 GpuProbeSizes GpuProbeSizes::for_memory(std::uint64_t free_bytes) {
   GpuProbeSizes sizes;
   unsigned bits = kFarKeyBits;
@@ -289,6 +302,7 @@ Result<GpuQueryTimes> time_gpu_queries(std::shared_ptr<QueryDevice> device,
   return without_bad_alloc([&] { return Probes(std::move(device), sizes).time_all(); });
 }
 
+/// The first query runs before the tables are made, so that the start is measured alone.
 Result<GpuQueryRates> measure_gpu_queries(double context_seconds) {
   const Stopwatch watch;
   PRESSO_ASSIGN(auto device, open_gpu_queries({}));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A rate is the difference of two times by the number of rows or bytes. Tested by
+// tests/unit/tools/gpu_query_rates_test.cpp.
 #include "tools/device/gpu_query_rates.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The file is read and written as a whole, a few kilobytes at most. Two processes that save at the
+// same time lose one section and never a part of it, which is measured again later. Tested by
+// tests/unit/tools/device_rates_test.cpp.
 #include "tools/device/measurement_store.h"
 
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The command's owners of a Decompressor, and of a FileScanner with the Decompressor that it refers
-// to, for those implementations of gpu.h that link their library.
+// to, for those implementations of gpu.h that link their library. Tested by
+// tests/cli/test_device.py on the device that decodes on the CPU.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The bound in forecast_may_pay() is generous, since a forecast that is made in vain costs little.
+// Tested by tests/unit/tools/query_choice_test.cpp.
 #include "tools/device/query_choice.h"
 
 #include <algorithm>

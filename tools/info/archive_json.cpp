@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Prints the answer of presso info --json. This is one of the few files that include the JSON
 // library, which is slow to compile. Names of fields are part of the interface for programs: fields
-// may be added, but none is renamed or removed. Tested by tests/cli/test_reports.py.
+// may be added, but none is renamed or removed. Tested by tests/cli/test_reports.py. Numbers are
+// numbers and not texts, in bytes or nanoseconds. Memory grows with the number of blocks where
+// --blocks asks for them.
 #include <nlohmann/json.hpp>
 
 #include "tools/info/archive_report.h"
@@ -11,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A row of the table of blocks.
+/// A row of the table of blocks. The checksum is a number of 64 bits, which JSON permits and some
+/// readers round.
 Json block_json(const BlockRow& row) {
   const BlockHeader& header = row.header;
   return {{"number", row.number},
@@ -54,7 +57,8 @@ Json table_json(const TableFacts& table) {
           {"columns", std::move(columns)}};
 }
 
-/// A file; `with_blocks` adds its table of blocks.
+/// A file; `with_blocks` adds its table of blocks. Without its blocks the size of the answer does
+/// not depend on the file's.
 Json file_json(const ArchiveReport& report, bool with_blocks) {
   Json json = {{"file", report.path},
                {"compressed_bytes", report.compressed_bytes},
@@ -100,7 +104,7 @@ Json device_json(const gpu::DeviceInfo& info) {
           {"cuda_of_build", gpu::cuda_version_text(info.runtime_version)}};
 }
 
-/// Adds the GPUs, or the reason why there are none.
+/// Adds the GPUs, or the reason why there are none. That there is no GPU is an answer and no error.
 void add_devices(Json& document, const Devices& devices) {
   Json rows = Json::array();
   if (devices.ok()) {
@@ -110,7 +114,8 @@ void add_devices(Json& document, const Devices& devices) {
   if (!devices.ok()) document["no_devices"] = devices.error().what;
 }
 
-/// The measured rates of CPU and GPU, under the names by which the store keeps them.
+/// The measured rates of CPU and GPU, under the names by which the store keeps them. Their names
+/// are those of the fields in tools/device, so programs can read either.
 Json calibration_json(const MachineRates& rates) {
   Json json = {{"cpu", to_measurements(rates.cpu)}};
   json["cpu"]["name"] = rates.cpu_name;
@@ -128,11 +133,13 @@ Json calibration_json(const MachineRates& rates) {
   }
   json["kept"] = rates.kept;
   return json;
+  // Without this the rates would be measured again by the next command.
 }
 
 }  // namespace
 
-/// The whole JSON document; `devices` and `rates` only where they were asked for.
+/// The whole JSON document; `devices` and `rates` only where they were asked for. It is made as a
+/// whole and printed at once, so that an error leaves no half document.
 std::string reports_json(const std::vector<ArchiveReport>& reports, bool with_blocks,
                          const std::optional<Devices>& devices,
                          const std::optional<MachineRates>& rates) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Headers are read through the index, at places; a file of any size costs a few reads. Damage in an
+// optional section is part of the report, while damage to the index makes it be rebuilt, which
+// reads all headers. Tested by tests/cli/test_reports.py.
 #include "tools/info/archive_report.h"
 
 #include <algorithm>
@@ -13,14 +16,16 @@ namespace {
 /// The most headers that are read without --blocks, so that info stays fast on huge files.
 constexpr std::uint64_t kSampledHeaders = 64;
 
-/// Whether the file ends with a trailer; if not, it was cut off.
+/// Whether the file ends with a trailer; if not, it was cut off. A rebuilt index alone does not
+/// tell that, since the trailer may be there and damaged.
 bool ends_with_trailer(const RandomAccess& file) {
   Byte tail[kTrailerBytes];
   return file.size() >= kTrailerBytes && file.read_at(file.size() - kTrailerBytes, tail).ok() &&
          parse_trailer(tail).ok();
 }
 
-/// The plain size of a dictionary, from the headers of the blocks that its section holds.
+/// The plain size of a dictionary, from the headers of the blocks that its section holds. A
+/// dictionary that is only named has its size in the reference.
 std::uint64_t dictionary_bytes(const StoredSection& section) {
   const Bytes payload = section.payload.bytes();
   if (is_dictionary_reference(payload)) {
@@ -30,6 +35,7 @@ std::uint64_t dictionary_bytes(const StoredSection& section) {
   std::uint64_t plain = 0;
   for (std::uint64_t at = 0; at + kBlockHeaderBytes <= payload.size();) {
     const auto header = parse_block_header(payload.data() + at);
+    // A damaged header ends the sum; reading the blocks reports the damage.
     if (!header.ok()) break;
     plain += header->plain_bytes;
     at += header->stored_bytes();
@@ -38,6 +44,7 @@ std::uint64_t dictionary_bytes(const StoredSection& section) {
 }
 
 /// Adds up the sizes of the search indexes and names the lengths of n-grams that they are made of.
+/// Members may have been made with different options, so all of them are looked at.
 void describe_filters(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
   std::set<std::uint32_t> lengths;
   bool damaged = false;
@@ -55,19 +62,22 @@ void describe_filters(const RandomAccess& file, const ArchiveIndex& index, Archi
   if (damaged) report.filter = "damaged";
 }
 
-/// Takes the number of lines from the line facts, if the file has any.
+/// Takes the number of lines from the line facts, if the file has any. Without them the lines are
+/// not known, as nothing is decoded.
 void count_lines(const RandomAccess& file, const ArchiveIndex& index, ArchiveReport& report) {
   const auto table = LineTable::read(file, index);
   report.line_facts_damaged = !table.ok();
   if (table.ok() && *table) report.lines = (*table)->lines();
 }
 
-/// Reads block headers: all of them, or a sample that is spread evenly over the file.
+/// Reads block headers: all of them, or a sample that is spread evenly over the file. Error: that
+/// of a header that cannot be read.
 Status read_rows(const ArchiveIndex& index, bool all_blocks, ArchiveReport& report) {
   const std::uint64_t count = index.block_count();
   const std::uint64_t wanted = all_blocks ? count : std::min(count, kSampledHeaders);
   for (std::uint64_t i = 0; i < wanted; ++i) {
     BlockRow row;
+    // The first and the last block are always in the sample.
     row.number = wanted == count ? i : i * (count - 1) / (wanted - 1);
     PRESSO_ASSIGN(row.header, index.read_block_header(row.number));
     row.file_offset = index.block_offset(row.number);
@@ -77,7 +87,8 @@ Status read_rows(const ArchiveIndex& index, bool all_blocks, ArchiveReport& repo
   return {};
 }
 
-/// Summarises the codings and rules of the headers that were read.
+/// Summarises the codings and rules of the headers that were read. Names are in the order of the
+/// alphabet, so that the same file always gives the same text.
 void summarise_rows(ArchiveReport& report) {
   std::set<std::string_view> codings;
   std::set<std::string_view> rules;
@@ -99,6 +110,7 @@ void summarise_rows(ArchiveReport& report) {
 /// Reads what a file says about itself. Only block headers are read, not their contents. A table is
 /// told by its magic and reported as such. Errors: those of opening the file.
 Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
+                                     // A pipe has no end to read an index from.
                                      bool all_blocks) {
   if (!input.is_regular()) return make_error(ErrorCode::kUnsupported, "not a regular file");
   const FdRandomAccess file(input.fd(), input.size());
@@ -127,10 +139,12 @@ Result<ArchiveReport> report_archive(const std::string& path, const InputFile& i
   report.truncated = index.rebuilt() && !ends_with_trailer(file);
   PRESSO_TRY(read_rows(index, all_blocks, report));
   summarise_rows(report);
+  // The rows were needed for the summary only.
   if (!all_blocks) report.rows.clear();
   return report;
 }
 
+/// The names are those of the flags --coding and --deps, so that they can be pasted.
 std::string_view name(Coding coding) {
   switch (coding) {
     case Coding::kRaw:
@@ -147,6 +161,7 @@ std::string_view name(Coding coding) {
   return "unknown";
 }
 
+/// "unknown" stands for a rule of a newer presso.
 std::string_view name(DependencyRule rule) {
   switch (rule) {
     case DependencyRule::kNone:

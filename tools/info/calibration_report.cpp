@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Rates are in powers of 1000 and for plain text, unless the table says otherwise. Tested by
+// tests/unit/tools/calibration_report_test.cpp.
 #include "tools/info/calibration_report.h"
 
 #include <cstdio>
@@ -10,13 +12,15 @@
 namespace presso::cli {
 namespace {
 
+/// Seconds with two digits, enough for starts of a GPU.
 std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f s", seconds);
   return text;
 }
 
-/// The CPU's measured rates as a table.
+/// The CPU's measured rates as a table. One thread and all threads stand beside each other, since
+/// memory may limit the latter.
 std::string cpu_text(const MachineRates& rates) {
   const CpuRates& cpu = rates.cpu;
   Table table({"one thread", "all threads", "of plain text"}, 2);
@@ -32,7 +36,8 @@ std::string nanoseconds_text(double nanoseconds) {
   return text;
 }
 
-/// What a step of a query costs, on one thread, in nanoseconds.
+/// What a step of a query costs, on one thread, in nanoseconds. The CPU's rates of queries are
+/// those of one thread; queries divide them by their threads.
 std::string query_text(const QueryRates& rates) {
   Table table({"one thread", "step of a query"}, 1);
   table.add({nanoseconds_text(rates.compare_ns), "compare a packed number"});
@@ -48,7 +53,8 @@ std::string query_text(const QueryRates& rates) {
   return table.text();
 }
 
-/// The GPU's measured rates, or why there are none.
+/// The GPU's measured rates, or why there are none. A start counts once a command, so it stands
+/// apart from the rate.
 std::string gpu_text(const MachineRates& rates) {
   if (!rates.gpu) return devices_text(*rates.why_no_gpu);
   const GpuRates& gpu = *rates.gpu;
@@ -74,7 +80,8 @@ std::string picoseconds_text(double nanoseconds) {
   return text;
 }
 
-/// What a step of a query costs on the GPU; empty where there is none.
+/// What a step of a query costs on the GPU; empty where there is none. A failure is said here,
+/// because the other rates of the GPU were measured.
 std::string gpu_query_text(const MachineRates& rates) {
   if (!rates.gpu) return "";
   if (!rates.gpu_query) {
@@ -92,6 +99,7 @@ std::string gpu_query_text(const MachineRates& rates) {
   add(gpu.byte_ns, "read a stored byte");
   add(gpu.token_byte_ns, "search a stored byte of tokens");
   add(gpu.text_byte_ns, "decode and search a byte of text");
+  // The numbers of groups and keys are those that gpu_probes.cpp makes.
   add(gpu.step_ns, "step of an expression");
   add(gpu.sum_ns, "add up a number");
   add(gpu.group_ns, "add a row to one of few groups");
@@ -103,6 +111,7 @@ std::string gpu_query_text(const MachineRates& rates) {
   add(gpu.branch_ns, "look whether a vector has rows left");
   add(gpu.pass_ns, "pass a row on in a bitmap");
   add(gpu.kernel_ns, "start a kernel");
+  // Reading is shown as a rate, which can be compared with that of a disk.
   table.add({rate_text(1e9 / gpu.read_ns), "read files, of stored bytes"});
   table.add({rate_text(1e9 / gpu.thread_read_ns), "read files with one thread"});
   table.add({seconds_text(gpu.start_seconds), "start"});
@@ -111,7 +120,8 @@ std::string gpu_query_text(const MachineRates& rates) {
 
 }  // namespace
 
-/// All that was measured, and where it is kept for later commands, or why it is not kept.
+/// All that was measured, and where it is kept for later commands, or why it is not kept. A store
+/// that cannot be written is no error: the rates are shown all the same.
 std::string calibration_text(const MachineRates& rates, const MeasurementStore& store) {
   std::string where = "kept in " + store.path();
   if (!rates.kept) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shows what presso info --calibrate has measured, in tables for people. Tested by
-// tests/unit/tools/calibration_report_test.cpp.
+// tests/unit/tools/calibration_report_test.cpp. The texts are for people and may change; programs
+// read --json.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the command `info`; tools/registry.cpp lists it.
+// Makes the command `info`; tools/registry.cpp lists it. Tested by tests/cli/test_reports.py.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Listing starts CUDA, which takes longer than everything else that `presso info` does. Tested by
+// tests/cli/test_device.py.
 #include "tools/info/devices_report.h"
 
 #include "tools/cli/bind.h"
@@ -7,14 +9,17 @@
 namespace presso::cli {
 namespace {
 
+/// The reason, or the description of its code where the error has no text.
 std::string why_none(const Error& error) {
   return "none: " + (error.what.empty() ? std::string(describe(error.code)) : error.what);
 }
 
+/// The compute capability, "9.0".
 std::string capability(const gpu::DeviceInfo& info) {
   return std::to_string(info.major) + "." + std::to_string(info.minor);
 }
 
+/// Memory in MiB, rounded down.
 std::string mebibytes(std::uint64_t bytes) {
   return grouped(bytes >> 20) + " MiB";
 }
@@ -34,7 +39,8 @@ Table::Row row(const gpu::DeviceInfo& info) {
 
 }  // namespace
 
-/// A table of the GPUs, or why there are none.
+/// A table of the GPUs, or why there are none. Only the name is aligned to the left, as all other
+/// columns are numbers.
 std::string devices_text(const Devices& devices) {
   if (!devices.ok()) return "GPUs: " + why_none(devices.error()) + "\n";
   Table table({"GPU", "capability", "memory", "free", "SMs", "clock", "L2", "CUDA", "name"}, 8);
@@ -42,7 +48,8 @@ std::string devices_text(const Devices& devices) {
   return table.text();
 }
 
-/// The GPUs in one line, for --version and bug reports.
+/// The GPUs in one line, for --version and bug reports. The reason why there is none belongs into a
+/// bug report as well.
 std::string devices_line(const Devices& devices) {
   if (!devices.ok()) return why_none(devices.error());
   std::string out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shows the GPUs of this machine to people, for presso info --devices and presso --version -v.
-// Tested by tests/cli/test_device.py.
+// Tested by tests/cli/test_device.py. Free memory is that of the moment, as other programs use the
+// GPU too.
 #pragma once
 
 #include <string>

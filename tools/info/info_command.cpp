@@ -2,7 +2,8 @@
 // presso info: shows what a compressed file holds, from its index and headers, without decoding it.
 // Files that are truncated or whose index had to be rebuilt are reported and set the exit status.
 // The facts are gathered by archive_report.h and shown here as tables, or by archive_json.cpp as
-// JSON. Tested by tests/cli/test_reports.py.
+// JSON. Tested by tests/cli/test_reports.py. Several files cost the sum of their reports; they are
+// read one after another on one thread.
 #include <cstdio>
 
 #include "tools/cli/bind.h"
@@ -36,16 +37,18 @@ const CommandInfo kInfo = {
     .operand_completion = Completion::kPressoFile,
 };
 
+/// The ratio with two digits.
 std::string ratio_text(double ratio) {
   return decimal_text(ratio, 2);
 }
 
+/// The number of lines, or why it is not known.
 std::string lines_text(const ArchiveReport& report) {
   if (report.line_facts_damaged) return "damaged";
   return report.lines ? grouped(*report.lines) : "-";
 }
 
-/// A file's row in the table of files.
+/// A file's row in the table of files. The order is that of the headings in files_table().
 Table::Row file_row(const ArchiveReport& report) {
   return {grouped(report.compressed_bytes),
           grouped(report.plain_bytes),
@@ -62,7 +65,8 @@ Table::Row file_row(const ArchiveReport& report) {
           report.path};
 }
 
-/// The table of files, with a row of totals if there are several.
+/// The table of files, with a row of totals if there are several. Lines are added up only if they
+/// are known for all files.
 std::string files_table(const std::vector<ArchiveReport>& reports) {
   Table table({"compressed", "plain", "ratio", "lines", "blocks", "block size", "coding",
                "dictionary", "deps", "search index", "checksum", "file"},
@@ -85,7 +89,7 @@ std::string files_table(const std::vector<ArchiveReport>& reports) {
   return table.text();
 }
 
-/// The table of a file's blocks, for --blocks.
+/// The table of a file's blocks, for --blocks. Checksums are in hexadecimal, as tests print them.
 std::string blocks_table(const ArchiveReport& report) {
   Table table({"block", "compressed offset", "compressed", "plain offset", "plain", "ratio",
                "coding", "deps", "group", "dict", "sequences", "literals", "checksum"},
@@ -105,7 +109,8 @@ std::string blocks_table(const ArchiveReport& report) {
   return table.text();
 }
 
-/// The table of a table's columns.
+/// The table of a table's columns. `share` is that of the compressed size; the rest is index and
+/// schema.
 std::string columns_table(const ArchiveReport& report) {
   Table table(
       {"nulls", "distinct", "compressed", "share", "stored as", "type", "least", "most", "column"},
@@ -123,6 +128,7 @@ std::string columns_table(const ArchiveReport& report) {
 
 /// The command. It reads all files before it prints anything, because the columns are aligned.
 class InfoCommand final : public Command {
+  /// Flags may be given without a file, for what the machine has.
  public:
   const CommandInfo& info() const override { return kInfo; }
 
@@ -166,10 +172,12 @@ class InfoCommand final : public Command {
       return make_error(ErrorCode::kInvalidArgument, "no file given");
     }
     std::vector<ArchiveReport> reports;
+    // A file that cannot be read is reported and left out of the tables.
     for (const std::string& path : operands) read(path, reports);
     const MeasurementStore store = MeasurementStore::of_user();
     std::optional<MachineRates> rates;
     if (calibrate_) {
+      // The CPU is measured before anything else uses the machine.
       PRESSO_ASSIGN(rates, calibrate(store));  // before CUDA is started, which it measures
       calibrate_gpu_queries(store, *rates);
     }
@@ -186,7 +194,8 @@ class InfoCommand final : public Command {
   }
 
  private:
-  /// Reads one file, or reports why not; problems of a file that could be read are reported, too.
+  /// Reads one file, or reports why not; problems of a file that could be read are reported, too. A
+  /// damaged index sets the exit status, although the report is complete.
   void read(const std::string& path, std::vector<ArchiveReport>& reports) const {
     const Result<InputFile> input = InputFile::open(path);
     if (!input.ok()) return error(path, input.error());
@@ -201,7 +210,7 @@ class InfoCommand final : public Command {
     reports.push_back(std::move(*report));
   }
 
-  /// All tables of the answer for people.
+  /// All tables of the answer for people. A blank line stands between tables.
   std::string tables(const std::vector<ArchiveReport>& reports) const {
     std::string out = reports.empty() ? "" : files_table(reports);
     for (const ArchiveReport& report : reports) {
@@ -218,6 +227,7 @@ class InfoCommand final : public Command {
     return out;
   }
 
+  /// A closed pipe is no error, as with other commands.
   static void print(const std::string& text) {
     FileSink sink(1);
     const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Widths are known only when all rows are, so nothing is printed before. Tested by
+// tests/cli/test_reports.py.
 #include "tools/info/table.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@ std::string Table::text() const {
   }
   std::string out;
   for (const std::vector<TerminalText>& row : rows) {
+    // Blanks at the end of a line are left out.
     std::string line;
     for (std::size_t column = 0; column < row.size(); ++column) {
       const std::string padding(widths[column] - row[column].width, ' ');

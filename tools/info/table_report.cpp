@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Gathers what `presso info` shows of a table. Least and greatest values come from the zones of row
 // groups, in which a value is an unsigned "image" of 64 bits that sorts like the value; strings
-// keep their first eight bytes there.
+// keep their first eight bytes there. The directories of all row groups are read, a few kilobytes
+// each, but no values. Tested by tests/cli/test_reports.py.
 #include <algorithm>
 #include <string>
 
@@ -13,7 +14,8 @@
 namespace presso::cli {
 namespace {
 
-/// The first bytes of a string, as far as a zone keeps them; "..." if there may be more.
+/// The first bytes of a string, as far as a zone keeps them; "..." if there may be more. A zero
+/// byte ends it, because shorter strings are filled up with zeros.
 std::string string_of_image(std::uint64_t image) {
   std::string text;
   for (int shift = 56; shift >= 0; shift -= 8) {
@@ -27,9 +29,12 @@ std::string string_of_image(std::uint64_t image) {
   return text + "...";
 }
 
-/// A value as text from its image in a zone; empty for types whose image does not tell it.
+/// A value as text from its image in a zone; empty for types whose image does not tell it. Floats
+/// are kept as doubles there, and signed numbers with their top bit reversed so that they sort as
+/// unsigned ones.
 std::string value_of_image(const ColumnSchema& column, std::uint64_t image) {
   if (is_string(column.type)) return string_of_image(image);
+  // 128 bits do not fit into an image, which keeps the upper part only.
   if (column.type == ColumnType::kDecimal128) return {};
   Byte value[8];
   if (column.type == ColumnType::kDouble) {
@@ -43,7 +48,8 @@ std::string value_of_image(const ColumnSchema& column, std::uint64_t image) {
   return {text, print_value(column, value, text)};
 }
 
-/// The names of the ways in which row groups store a column, joined by "+".
+/// The names of the ways in which row groups store a column, joined by "+". Row groups choose the
+/// way by their own values, so there may be several.
 std::string stored_as(const ColumnStorage& storage) {
   std::string text;
   const auto add = [&text](std::uint64_t groups, const char* name) {
@@ -57,7 +63,8 @@ std::string stored_as(const ColumnStorage& storage) {
   return text.empty() ? "-" : text;
 }
 
-/// A column's facts over all row groups.
+/// A column's facts over all row groups. The number of distinct values is the greatest of all
+/// groups, as their union is not known.
 ColumnRow column_row(const presso::Table& table, std::size_t index, const ColumnStorage& storage) {
   const ColumnSchema& column = table.schema().columns[index];
   ColumnRow row;
@@ -67,6 +74,7 @@ ColumnRow column_row(const presso::Table& table, std::size_t index, const Column
   row.distinct = storage.most_distinct;
   row.stored_as = stored_as(storage);
   row.stored_bytes = storage.stored_bytes;
+  // A column has no zone in a group that is all null.
   std::uint64_t least = ~std::uint64_t{0};
   std::uint64_t most = 0;
   bool known = false;
@@ -86,7 +94,8 @@ ColumnRow column_row(const presso::Table& table, std::size_t index, const Column
 
 }  // namespace
 
-/// Reads what a file of columns says about itself.
+/// Reads what a file of columns says about itself. Errors: those of Table::open(); a rebuilt index
+/// is no error.
 Result<ArchiveReport> report_table(const std::string& path, const InputFile& input) {
   const FdRandomAccess file(input.fd(), input.size());
   PRESSO_ASSIGN(const presso::Table table, presso::Table::open(file));
@@ -102,6 +111,7 @@ Result<ArchiveReport> report_table(const std::string& path, const InputFile& inp
   report.rule = "-";
   report.filter = "-";
   report.index_rebuilt = table.rebuilt();
+  // The number of lines is stored only if the text can be restored.
   if (table.schema().exact) report.lines = table.text_lines();
   TableFacts facts;
   facts.rows = table.rows();
