@@ -2,6 +2,8 @@
 // The library of the package presso-gpu. It implements the C interface of plugin.h over presso's
 // own C++: searches and queries on a GPU. Work that a GPU does not do is done on the CPU, and the
 // answer says so. No C++ exception and no C++ type leaves it. Tested by python/tests/test_gpu.py.
+// It links the same tools/device code as the command, with CUDA. The caller's structs are trusted:
+// it is the module of the same version.
 #include "python/gpu_package/plugin.h"
 
 #include <algorithm>
@@ -23,7 +25,7 @@
 namespace presso::gpu_plugin {
 namespace {
 
-// --- what passes between the two
+// --- what passes between the two A copy of the text, which need not end with a zero.
 
 std::string string_of(const presso_gpu_text& text) {
   return {text.data, text.bytes};
@@ -36,6 +38,7 @@ template <class Call>
 /// in; no exception passes.
 int answer(presso_gpu_error* error, const Call& call) {
   Status status;
+  // Memory that runs out and exceptions of the library become errors of the struct.
   try {
     status = call();
   } catch (const std::bad_alloc&) {
@@ -53,6 +56,7 @@ class CallerFile final : public RandomAccess {
  public:
   explicit CallerFile(const presso_gpu_file& file) : file_(file) {}
   std::uint64_t size() const override { return file_.bytes; }
+  /// Called by several threads of the library; the caller's function takes the GIL if it must.
   Status read_at(std::uint64_t offset, MutableBytes into) const override {
     presso_gpu_error error = {};
     if (file_.read_at(file_.self, offset, into.data(), into.size(), &error) == 0) return {};
@@ -64,7 +68,7 @@ class CallerFile final : public RandomAccess {
 };
 
 /// The caller's byte as the flag that presso's options take; the assertion below is what allows
-/// this.
+/// this. A byte and a lock-free atomic bool have the same size and representation here.
 const std::atomic<bool>* flag_of(const unsigned char* byte) {
   static_assert(sizeof(std::atomic<bool>) == 1 && std::atomic<bool>::is_always_lock_free);
   return reinterpret_cast<const std::atomic<bool>*>(byte);
@@ -86,7 +90,8 @@ Result<Pattern> pattern_of(const presso_gpu_pattern& asked) {
   return Pattern::compile(texts, options);
 }
 
-/// The options of a scan. They call the functions of `how`, which is kept by reference.
+/// The options of a scan. They call the functions of `how`, which is kept by reference. They are
+/// valid as long as `how`, so for one call of scan_file().
 ScanOptions scan_options(const presso_gpu_scan& how) {
   ScanOptions options;
   options.threads = how.threads;
@@ -118,6 +123,7 @@ ScanOptions scan_options(const presso_gpu_scan& how) {
 /// to memory that is valid during the call only.
 LineCallback line_callback(const presso_gpu_scan& how) {
   if (how.on_line == nullptr) return {};
+  // A span is two numbers, so that the caller can read them as an array.
   return [&how](const MatchedLine& line) {
     static_assert(sizeof(MatchSpan) == 2 * sizeof(std::size_t));
     const presso_gpu_line given = {static_cast<std::uint32_t>(line.kind),
@@ -131,6 +137,7 @@ LineCallback line_callback(const presso_gpu_scan& how) {
   };
 }
 
+/// The figures that the caller's struct has.
 void copy_summary(const ScanSummary& from, presso_gpu_scan_summary& to) {
   to.lines = from.lines;
   to.matches = from.matches;
@@ -153,6 +160,7 @@ struct presso_gpu_search {
 namespace presso::gpu_plugin {
 namespace {
 
+/// Opens a GPU for one pattern. Errors: those of the pattern, and kNoDevice where there is no GPU.
 int open_search(const presso_gpu_pattern* pattern, int device, presso_gpu_search** out,
                 presso_gpu_error* error) {
   return answer(error, [&]() -> Status {
@@ -165,9 +173,11 @@ int open_search(const presso_gpu_pattern* pattern, int device, presso_gpu_search
   });
 }
 
+/// Searches one file on the opened GPU, or on the CPU with the reason in `why_cpu`.
 int scan_file(presso_gpu_search* search, const presso_gpu_file* file, const presso_gpu_scan* how,
               presso_gpu_scan_summary* out, presso_gpu_error* error) {
   return answer(error, [&]() -> Status {
+    // The file is opened for this call: its index is read again, so that it may have changed.
     const CallerFile access(*file);
     PRESSO_ASSIGN(ScannedFile opened, ScannedFile::open(access));
     PRESSO_ASSIGN(const ScanSummary found,
@@ -178,6 +188,7 @@ int scan_file(presso_gpu_search* search, const presso_gpu_file* file, const pres
   });
 }
 
+/// Frees the GPU's memory. Nothing may be searching.
 void close_search(presso_gpu_search* search) {
   delete search;
 }
@@ -200,6 +211,8 @@ class Devices {
       PRESSO_ASSIGN(taken, cli::open_gpu_queries(options));
     }
     QueryDevice* const used = taken.get();
+    // The deleter owns a copy, so the device lives while it is lent and returns when the last user
+    // is done.
     const auto give_back = [&all, device, taken](QueryDevice*) { all.give_back(device, taken); };
     return std::shared_ptr<QueryDevice>(used, give_back);
   }
@@ -212,6 +225,7 @@ class Devices {
     return *kAll;
   }
 
+  /// Takes an idle device out of the pool; nullptr if there is none.
   std::shared_ptr<QueryDevice> idle(int device) {
     const std::lock_guard lock(mutex_);
     for (auto at = idle_.begin(); at != idle_.end(); ++at) {
@@ -222,6 +236,7 @@ class Devices {
     }
     return nullptr;
   }
+  /// Puts a device back, with its memory and whatever is loaded there.
   void give_back(int device, const std::shared_ptr<QueryDevice>& used) {
     const std::lock_guard lock(mutex_);
     idle_.emplace_back(device, used);
@@ -231,7 +246,8 @@ class Devices {
   std::vector<std::pair<int, std::shared_ptr<QueryDevice>>> idle_;
 };
 
-/// A query with its files and options. Steps are added in the order of the caller's list.
+/// A query with its files and options. Steps are added in the order of the caller's list. It is
+/// shared by a query's handle and by the streams that it made.
 struct AskedTables {
   std::vector<std::unique_ptr<CallerFile>> files;
   std::optional<Query> query;
@@ -249,7 +265,8 @@ struct AskedTables {
     return tables;
   }
 
-  /// Begins the query, from files or from a statement.
+  /// Begins the query, from files or from a statement. Errors: those of the files and of the
+  /// statement.
   Status begin(const presso_gpu_step& step) {
     PRESSO_ASSIGN(std::vector<Table> tables, open(step));
     const std::string text = string_of(step.text);
@@ -262,7 +279,8 @@ struct AskedTables {
     return {};
   }
 
-  /// Adds one step to the query. Error kInvalidArgument: a clause that is not known.
+  /// Adds one step to the query. Error kInvalidArgument: a clause that is not known. The order of
+  /// clauses is checked by the query, not here.
   Status add(const presso_gpu_step& step) {
     const std::string text = string_of(step.text);
     switch (static_cast<presso_gpu_clause>(step.clause)) {
@@ -305,7 +323,8 @@ struct AskedTables {
     return make_error(ErrorCode::kInvalidArgument, "a clause that is not known");
   }
 
-  /// The options of one run, with a GPU that this run has for itself.
+  /// The options of one run, with a GPU that this run has for itself. A device cannot serve two
+  /// queries at once, hence one from the pool for each run.
   Result<QueryOptions> run_options(const unsigned char* cancelled = nullptr) const {
     QueryOptions with = options;
     PRESSO_ASSIGN(with.device, Devices::take(device));
@@ -314,6 +333,7 @@ struct AskedTables {
   }
 
  private:
+  /// The names of a step's files, which qualify their columns.
   static std::vector<std::string> names_of(const presso_gpu_step& step) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < step.file_count; ++i) names.push_back(string_of(step.names[i]));
@@ -332,6 +352,7 @@ struct presso_gpu_query {
 namespace presso::gpu_plugin {
 namespace {
 
+/// Opens the files and adds the steps; nothing has run yet. Errors: those of files and clauses.
 int open_query(const presso_gpu_step* steps, std::size_t count,
                const presso_gpu_query_options* options, int device, presso_gpu_query** out,
                presso_gpu_error* error) {
@@ -346,12 +367,14 @@ int open_query(const presso_gpu_step* steps, std::size_t count,
   });
 }
 
-/// A stream that keeps alive what its query reads.
+/// A stream that keeps alive what its query reads. Arrow's consumers may release it on any thread,
+/// after the handle is closed.
 struct HeldStream {
   std::shared_ptr<AskedTables> asked;
   ArrowArrayStream inner;
 };
 
+/// The object that a stream's pointer leads to.
 HeldStream& held_by(ArrowArrayStream* stream) {
   return *static_cast<HeldStream*>(stream->private_data);
 }
@@ -367,6 +390,7 @@ void hold(std::unique_ptr<HeldStream> held, ArrowArrayStream& out) {
   out.get_last_error = [](ArrowArrayStream* self) {
     return held_by(self).inner.get_last_error(&held_by(self).inner);
   };
+  // The inner stream goes first, since it reads the files that `asked` holds.
   out.release = [](ArrowArrayStream* self) {
     const std::unique_ptr<HeldStream> last(&held_by(self));
     last->inner.release(&last->inner);
@@ -375,6 +399,7 @@ void hold(std::unique_ptr<HeldStream> held, ArrowArrayStream& out) {
   out.private_data = held.release();
 }
 
+/// Begins the query; the device returns to the pool when the stream is released.
 int stream(const presso_gpu_query* query, ArrowArrayStream* out, presso_gpu_error* error) {
   return answer(error, [&]() -> Status {
     PRESSO_ASSIGN(const QueryOptions options, query->asked->run_options());
@@ -391,6 +416,7 @@ class NoSink final : public ResultSink {
   Result<bool> write(ResultBatch, Buffer) override { return true; }
 };
 
+/// The figures of a run, with the device and the reason for the CPU as text.
 void copy_summary(const QuerySummary& from, presso_gpu_query_summary& to) {
   to.rows = from.rows;
   to.rows_in = from.rows_in;
@@ -406,6 +432,7 @@ void copy_summary(const QuerySummary& from, presso_gpu_query_summary& to) {
   copy_text(from.why_cpu, to.why_cpu);
 }
 
+/// Runs the query and drops its rows. `cancelled` is looked at between steps.
 int run(const presso_gpu_query* query, const unsigned char* cancelled,
         presso_gpu_query_summary* out, presso_gpu_error* error) {
   return answer(error, [&]() -> Status {
@@ -417,6 +444,7 @@ int run(const presso_gpu_query* query, const unsigned char* cancelled,
   });
 }
 
+/// Gives the plan to `take`, once; with `analyze` it runs the query before.
 int explain(const presso_gpu_query* query, int analyze, const unsigned char* cancelled,
             void (*take)(void* self, presso_gpu_text text), void* self, presso_gpu_error* error) {
   return answer(error, [&]() -> Status {
@@ -427,10 +455,12 @@ int explain(const presso_gpu_query* query, int analyze, const unsigned char* can
   });
 }
 
+/// Streams that were made of it stay valid, because they share what it holds.
 void close_query(presso_gpu_query* query) {
   delete query;
 }
 
+/// Lists the GPUs; `count` tells how many there are, even if `room` is less.
 int devices(presso_gpu_device* out, std::size_t room, std::size_t* count, presso_gpu_error* error) {
   return answer(error, [&]() -> Status {
     PRESSO_ASSIGN(const std::vector<gpu::DeviceInfo> found, cli::gpu_devices());
@@ -444,6 +474,7 @@ int devices(presso_gpu_device* out, std::size_t room, std::size_t* count, presso
   });
 }
 
+// The table of functions; its order is that of presso_gpu_api.
 constexpr presso_gpu_api kApi = {PRESSO_GPU_ABI, PRESSO_VERSION, &devices,    &open_search,
                                  &scan_file,     &close_search,  &open_query, &stream,
                                  &run,           &explain,       &close_query};

@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/* What the module presso._native asks of presso's code for GPUs, which is a library of its own, in
- * the package presso-gpu, and is opened when a GPU is asked for. The two may be made by different
- * compilers with different C++ libraries, so only C passes between them.
- *
- * Functions that may fail return 0, or 1 with `error` set. Texts are bytes with a length; they
- * belong to whoever passes them, and need to live only until the call returns. Files of a query
- * must stay readable until the query is closed and all its streams are released, those of a search
- * until scan() returns. Calls may come from any thread; on one search handle only one at a time. */
+// SPDX-License-Identifier: MIT
+// What the module presso._native asks of presso's code for GPUs, which is a library of its own, in
+// the package presso-gpu, and is opened when a GPU is asked for. The two may be made by different
+// compilers with different C++ libraries, so only C passes between them.
+//
+// Functions that may fail return 0, or 1 with `error` set. Texts are bytes with a length; they
+// belong to whoever passes them, and need to live only until the call returns. Files of a query
+// must stay readable until the query is closed and all its streams are released, those of a search
+// until scan() returns. Calls may come from any thread; on one search handle only one at a time.
 #ifndef PRESSO_TOOLS_PYTHON_GPU_PACKAGE_PLUGIN_H
 #define PRESSO_TOOLS_PYTHON_GPU_PACKAGE_PLUGIN_H
 
@@ -19,16 +19,17 @@
 extern "C" {
 #endif
 
-/* The version of these structs, which rises with every change of one of them. A library that
- * states another version is refused. */
+// The version of these structs, which rises with every change of one of them. A library that
+// states another version is refused.
 #define PRESSO_GPU_ABI 1
 
+// Bytes with a length; they need not end with a zero and need not be UTF-8.
 struct presso_gpu_text {
   const char* data;
   size_t bytes;
 };
 
-/* presso/error.h: numbers are 2^64 - 1 where there is none. */
+// presso/error.h: numbers are 2^64 - 1 where there is none.
 struct presso_gpu_error {
   uint32_t code;
   uint64_t block;
@@ -36,7 +37,7 @@ struct presso_gpu_error {
   char what[2048]; /* ends with a zero; cut off where it is longer */
 };
 
-/* Is read by several threads at once. */
+// Is read by several threads at once.
 struct presso_gpu_file {
   const void* self;
   uint64_t bytes;
@@ -44,8 +45,9 @@ struct presso_gpu_file {
                  struct presso_gpu_error* error);
 };
 
-/* --- Searching lines: presso/pattern.h, presso/lines.h */
+// --- Searching lines: presso/pattern.h, presso/lines.h
 
+// How the texts of a pattern are read; each is an alternative.
 enum presso_gpu_syntax { PRESSO_GPU_REGEX, PRESSO_GPU_FIXED, PRESSO_GPU_LIKE };
 
 struct presso_gpu_pattern {
@@ -58,6 +60,7 @@ struct presso_gpu_pattern {
   int multiline;
 };
 
+// A line that the search has found, or one of its context. It is valid during the call only.
 struct presso_gpu_line {
   uint32_t kind; /* as presso::LineKind */
   const void* text;
@@ -68,13 +71,15 @@ struct presso_gpu_line {
   size_t match_count;
 };
 
-/* Mirrors presso::DamagedBlock: a part of the file that could not be decoded. */
+// Mirrors presso::DamagedBlock: a part of the file that could not be decoded.
 struct presso_gpu_damage {
   uint64_t plain_offset;
   uint64_t plain_bytes;
   struct presso_gpu_error error;
 };
 
+// The options of one search, as presso::ScanOptions, and the functions that it calls, one
+// at a time.
 struct presso_gpu_scan {
   uint32_t threads;
   int invert;
@@ -87,16 +92,16 @@ struct presso_gpu_scan {
   uint64_t after_context;
   uint64_t first_line;
   uint64_t last_line;
-  /* Another thread makes the byte 1 to end the search. */
+  // Another thread makes the byte 1 to end the search.
   const unsigned char* cancelled;
-  /* Every function below is called with `self` as its first argument. */
+  // Every function below is called with `self` as its first argument.
   void* self;
   int (*on_line)(void* self, const struct presso_gpu_line* line); /* 0: stop; may be null */
   void (*on_progress)(void* self, uint64_t plain_bytes);
   void (*on_damage)(void* self, const struct presso_gpu_damage* damage);
 };
 
-/* Mirrors presso::ScanSummary, and says whether the GPU or the CPU has searched. */
+// Mirrors presso::ScanSummary, and says whether the GPU or the CPU has searched.
 struct presso_gpu_scan_summary {
   uint64_t lines;
   uint64_t matches;
@@ -109,8 +114,10 @@ struct presso_gpu_scan_summary {
   char why_cpu[512]; /* empty: the GPU has searched */
 };
 
-/* --- Asking tables: presso/query.h */
+// --- Asking tables: presso/query.h
 
+// The clauses of a query. A query is a list of steps, which are added in order; what does not go
+// together is found when it is opened.
 enum presso_gpu_clause {
   PRESSO_GPU_FROM, /* once, first: files */
   PRESSO_GPU_SQL,  /* in place of all others but options: a statement; a file for each table */
@@ -126,6 +133,7 @@ enum presso_gpu_clause {
   PRESSO_GPU_LIMIT /* rows, offset */
 };
 
+// One clause. Members that the clause does not have are 0.
 struct presso_gpu_step {
   uint32_t clause; /* enum presso_gpu_clause */
   struct presso_gpu_text text;
@@ -137,12 +145,13 @@ struct presso_gpu_step {
   uint64_t offset;
 };
 
+// 0 stands for all threads, and for the usual memory.
 struct presso_gpu_query_options {
   uint32_t threads;
   uint64_t memory_bytes;
 };
 
-/* Mirrors presso::QuerySummary: what one query has read, and how. */
+// Mirrors presso::QuerySummary: what one query has read, and how.
 struct presso_gpu_query_summary {
   uint64_t rows;
   uint64_t rows_in;
@@ -158,50 +167,56 @@ struct presso_gpu_query_summary {
   char why_cpu[512];
 };
 
+// A GPU; its number is its place in the list.
 struct presso_gpu_device {
   char name[256];
   uint64_t total_memory_bytes;
   uint64_t free_memory_bytes;
 };
 
-/* --- What the library has */
+// --- What the library has
 
+// Handles. Each is opened and closed by the functions below and belongs to the caller.
 struct presso_gpu_search;
 struct presso_gpu_query;
 
+// The functions. None of them throws, and each can be called without Python's lock.
 struct presso_gpu_api {
   uint32_t abi; /* PRESSO_GPU_ABI; the rest is only read where it is that */
   const char* version;
 
-  /* Lists the GPUs: writes at most `room` of them, and to `count` how many exist. */
+  // Lists the GPUs: writes at most `room` of them, and to `count` how many exist.
   int (*devices)(struct presso_gpu_device* out, size_t room, size_t* count,
                  struct presso_gpu_error* error);
 
+  // Opens a GPU and compiles a pattern for it, which is kept for any number of files.
   int (*open_search)(const struct presso_gpu_pattern* pattern, int device,
                      struct presso_gpu_search** out, struct presso_gpu_error* error);
+  // Searches one file; where the GPU does not take the search, the CPU does, and `why_cpu` says so.
   int (*scan)(struct presso_gpu_search* search, const struct presso_gpu_file* file,
               const struct presso_gpu_scan* how, struct presso_gpu_scan_summary* out,
               struct presso_gpu_error* error);
   void (*close_search)(struct presso_gpu_search* search);
 
+  // Opens the files and checks the steps; nothing is computed yet.
   int (*open_query)(const struct presso_gpu_step* steps, size_t count,
                     const struct presso_gpu_query_options* options, int device,
                     struct presso_gpu_query** out, struct presso_gpu_error* error);
-  /* `out`: may outlive the handle. */
+  // `out`: may outlive the handle.
   int (*stream)(const struct presso_gpu_query* query, struct ArrowArrayStream* out,
                 struct presso_gpu_error* error);
-  /* Runs the query to its end and discards the rows: only the summary is handed out. */
+  // Runs the query to its end and discards the rows: only the summary is handed out.
   int (*run)(const struct presso_gpu_query* query, const unsigned char* cancelled,
              struct presso_gpu_query_summary* out, struct presso_gpu_error* error);
-  /* `take(self, text)` gets the plan, once. */
+  // `take(self, text)` gets the plan, once.
   int (*explain)(const struct presso_gpu_query* query, int analyze, const unsigned char* cancelled,
                  void (*take)(void* self, struct presso_gpu_text text), void* self,
                  struct presso_gpu_error* error);
   void (*close_query)(struct presso_gpu_query* query);
 };
 
-/* The library's only exported symbol: returns the table of its functions, which lives as long
- * as the library is loaded. */
+// The library's only exported symbol: returns the table of its functions, which lives as long
+// as the library is loaded.
 const struct presso_gpu_api* presso_gpu_plugin(void);
 typedef const struct presso_gpu_api* (*presso_gpu_plugin_function)(void);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Converts presso's errors and texts between the C++ types and the C structs of plugin.h; both the
-// module and the library of presso-gpu use it.
+// module and the library of presso-gpu use it. A text that is cut off loses its end, which no
+// program depends on. Tested by python/tests/test_gpu.py.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@ void copy_text(const std::string& from, char (&to)[kRoom]) {
   to[bytes] = 0;
 }
 
+/// Fills the struct; every member is set.
 inline void copy_error(const Error& from, presso_gpu_error& to) {
   to.code = static_cast<std::uint32_t>(from.code);
   to.block = from.block;
@@ -27,6 +29,7 @@ inline void copy_error(const Error& from, presso_gpu_error& to) {
   copy_text(from.what, to.what);
 }
 
+/// The error with its code, which both sides number alike.
 inline Error error_of(const presso_gpu_error& from) {
   return {static_cast<ErrorCode>(from.code), from.what, from.block, from.byte_offset};
 }

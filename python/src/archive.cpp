@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A file is opened once; what is read then (the index, or a table's schema and zones) is kept, so
+// that sizes and places cost nothing later. Tested by python/tests/test_files.py and, for files
+// that are far away, python/tests/test_servers.py.
 #include "python/src/archive.h"
 
 #include <nanobind/stl/optional.h>
@@ -50,16 +53,21 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
   ~Archive() = default;
 
+  /// The names that messages and properties show.
   nb::str name() const { return text_of(file_.name); }
   const OpenedFile& file() const { return file_; }
   bool is_table() const { return table_.has_value(); }
+  /// Bytes as they are stored, the index included.
   std::uint64_t stored_bytes() const { return file_.access->size(); }
   /// The size of the plain bytes; for a table that of its text, or 0 if the text is not kept
   /// exactly.
   std::uint64_t plain_bytes() const {
     return table_ ? table_->text_bytes() : bytes_->plain_bytes();
   }
+  /// Blocks of plain bytes; a table has row groups, which are not counted here.
   std::uint64_t blocks() const { return table_ ? 0 : bytes_->index().block_count(); }
+  /// Lines by the line facts; None where the file has none, because counting would decode
+  /// everything.
   std::optional<std::uint64_t> lines() const {
     if (table_) return table_->text_lines();
     return lines_ ? std::optional(lines_->lines()) : std::nullopt;
@@ -67,12 +75,14 @@ class Archive {
   std::optional<std::uint64_t> rows() const {
     return table_ ? std::optional(table_->rows()) : std::nullopt;
   }
+  /// The entries that were stored with the file; those of the first member, if there are several.
   std::vector<std::pair<std::string, std::string>> metadata() const {
     if (table_) return table_->metadata().entries;
     const auto& members = bytes_->index().members();
     return members.empty() ? Metadata().entries : members[0].metadata.entries;
   }
 
+  /// The file as one of bytes; raises ArgumentError for a table.
   const CompressedFile& bytes() const {
     if (table_) raise(make_error(ErrorCode::kInvalidArgument, "a table has no plain bytes"), file_);
     return *bytes_;
@@ -94,6 +104,7 @@ class BytesSink final : public ByteSink {
   /// work when it is cancelled.
   BytesSink(MutableBytes to, const std::atomic<bool>& cancelled)
       : rest_(to), cancelled_(cancelled) {}
+  // The sink is the place at which a decoder of many blocks can be stopped.
   Status write(Bytes bytes) override {
     if (cancelled_) return make_error(ErrorCode::kCancelled);
     if (bytes.size() > rest_.size()) return make_error(ErrorCode::kBadLength);
@@ -109,13 +120,15 @@ class BytesSink final : public ByteSink {
 
 /// A new bytes object of Python whose memory is filled before anybody else sees it.
 nb::bytes empty_bytes(std::uint64_t size, MutableBytes& to) {
+  // The object has one reference, which makes it legal to write to its memory.
   PyObject* const made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
   if (made == nullptr) throw nb::python_error();
   to = {reinterpret_cast<Byte*>(PyBytes_AsString(made)), static_cast<std::size_t>(size)};
   return nb::steal<nb::bytes>(made);
 }
 
-/// Whether [begin, end) lies in a single block, which a binary search of the index tells.
+/// Whether [begin, end) lies in a single block, which a binary search of the index tells. A file
+/// without blocks counts as one block.
 bool is_in_one_block(const ArchiveIndex& index, std::uint64_t begin, std::uint64_t end) {
   std::uint64_t first = 0;
   std::uint64_t last = index.block_count();
@@ -127,7 +140,8 @@ bool is_in_one_block(const ArchiveIndex& index, std::uint64_t begin, std::uint64
 }
 
 /// Reads like a file object's read(), with fewer bytes at the end of the file, on all threads.
-/// Small reads stay on the caller's thread without the GIL.
+/// Small reads stay on the caller's thread without the GIL. A cancelled read raises what the
+/// signal's handler raised; the bytes object is dropped.
 nb::bytes read(const Archive& archive, std::uint64_t offset, std::int64_t length,
                unsigned threads) {
   const CompressedFile& file = archive.bytes();
@@ -154,7 +168,8 @@ nb::bytes read(const Archive& archive, std::uint64_t offset, std::int64_t length
   return made;
 }
 
-/// The plain bytes of one block; IndexError if there is no such block.
+/// The plain bytes of one block; IndexError if there is no such block. The block is decoded on this
+/// thread, without the GIL, so that other threads of Python go on.
 nb::bytes read_block(const Archive& archive, std::uint64_t number) {
   const CompressedFile& file = archive.bytes();
   if (number >= file.index().block_count()) throw nb::index_error("no such block");
@@ -166,7 +181,8 @@ nb::bytes read_block(const Archive& archive, std::uint64_t number) {
   return nb::bytes(reinterpret_cast<const char*>(block.data()), block.size());
 }
 
-/// A block's place: plain offset, offset in the file, stored bytes.
+/// A block's place: plain offset, offset in the file, stored bytes. These come from the index and
+/// read nothing.
 nb::tuple block_place(const Archive& archive, std::uint64_t number) {
   const ArchiveIndex& index = archive.bytes().index();
   if (number >= index.block_count()) throw nb::index_error("no such block");

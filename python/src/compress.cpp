@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Options arrive as a dictionary that presso/_compress.py has checked. All work runs on a thread of
+// its own without the GIL, and is cancelled by a signal's exception. Memory: for buffers, input and
+// output; for files, a few blocks for each thread. Tested by python/tests/test_works.py and
+// python/tests/test_tables.py.
 #include "python/src/compress.h"
 
 #include <nanobind/stl/optional.h>
@@ -33,6 +37,7 @@ using Progress = std::optional<nb::callable>;
 
 /// The memory of a Python object for as long as this lives. With the GIL.
 class BufferView {
+  // A buffer that is held cannot be resized by its owner, so its memory stays in place.
  public:
   explicit BufferView(const nb::object& object) {
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
@@ -49,7 +54,7 @@ class BufferView {
 };
 
 /// Calls a Python function with running totals, from another thread, and keeps what the function
-/// raises until the work has ended.
+/// raises until the work has ended. One thread calls call(); the owner calls rethrow() afterwards.
 class ProgressCalls {
  public:
   explicit ProgressCalls(const Progress& progress = std::nullopt) : progress_(progress) {}
@@ -67,6 +72,7 @@ class ProgressCalls {
     };
     return with_gil(call) && !raised_;
   }
+  /// Raises what the function raised, which comes before any error that followed from it.
   void rethrow() {
     if (raised_) throw std::move(*raised_);
   }
@@ -76,7 +82,8 @@ class ProgressCalls {
   std::optional<nb::python_error> raised_;
 };
 
-/// The options of the library from the dictionary that the Python code has checked.
+/// The options of the library from the dictionary that the Python code has checked. A key that is
+/// missing is a mistake of that code, so it raises KeyError.
 CompressOptions options_of(const nb::dict& asked) {
   CompressOptions options;
   options.level = nb::cast<int>(asked["level"]);
@@ -96,6 +103,7 @@ CompressOptions options_of(const nb::dict& asked) {
   return options;
 }
 
+/// A copy as a bytes object.
 nb::bytes python_bytes(const std::vector<Byte>& bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
@@ -108,7 +116,8 @@ auto watching(const std::atomic<bool>& cancelled, ProgressCalls& progress) {
 }
 
 /// Compresses on a thread of its own, so that Ctrl-C ends it; the buffer's memory is held
-/// meanwhile.
+/// meanwhile. The buffer is held by a view, so that Python's threads can go on using it but not
+/// resize it.
 nb::bytes compress(const nb::object& data, const nb::dict& asked) {
   const BufferView view(data);
   CompressOptions options = options_of(asked);
@@ -119,7 +128,8 @@ nb::bytes compress(const nb::object& data, const nb::dict& asked) {
   })));
 }
 
-/// Decompresses in that way. Error: DamageError.
+/// Decompresses in that way. Error: DamageError. It takes what compress() makes: a file in memory,
+/// with its index.
 nb::bytes decompress(const nb::object& data, unsigned threads) {
   const BufferView view(data);
   DecompressOptions options;
@@ -142,11 +152,13 @@ auto write_file(const OpenedFile& from, const std::string& to, bool overwrite,
   bool is_written = false;
   auto done = interruptible([&](const std::atomic<bool>& cancelled) {
     auto written = write(file.sink(), cancelled);
+    // Work that was written completely and then failed to be renamed failed at its target.
     is_written = written.ok();
     if (!written.ok()) return written;
     const Status committed = file.commit({});
     return committed.ok() ? std::move(written) : decltype(written)(committed.error());
   });
+  // What the progress function raised has cancelled the work, so it is the reason.
   progress.rethrow();
   const bool is_of_target = is_written || file.sink().failed();
   if (!done.ok() && is_of_target) raise(done.error(), to);
@@ -154,7 +166,8 @@ auto write_file(const OpenedFile& from, const std::string& to, bool overwrite,
 }
 
 /// Compresses a file into another one, which appears when it is complete. Returns plain and
-/// compressed bytes.
+/// compressed bytes. The sample is the file itself, from which block size and dictionary are
+/// chosen.
 nb::tuple compress_file(OpenedFile from, const nb::bytes& to, bool overwrite, const nb::dict& asked,
                         const Progress& called) {
   from.access = take(from.open(), from);
@@ -171,7 +184,8 @@ nb::tuple compress_file(OpenedFile from, const nb::bytes& to, bool overwrite, co
   return nb::make_tuple(summary.plain_bytes, summary.compressed_bytes);
 }
 
-/// Decompresses a file, or the text of a table. Returns plain and compressed bytes.
+/// Decompresses a file, or the text of a table. Returns plain and compressed bytes. Which of the
+/// two it is, is told by the first bytes.
 nb::tuple decompress_file(OpenedFile from, const nb::bytes& to, bool overwrite, unsigned threads,
                           const Progress& called) {
   from.access = take(from.open(), from);
@@ -198,11 +212,13 @@ class CancellableStream {
   /// which stays its owner's.
   CancellableStream(ArrowArrayStream& given, const std::atomic<bool>& cancelled)
       : given_(given), cancelled_(cancelled) {
+    // Each function of the stream is called by the writer's one thread.
     stream_.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {
       ArrowArrayStream& inner = of(self).given_.stream;
       return inner.get_schema(&inner, to);
     };
     stream_.get_next = [](ArrowArrayStream* self, ArrowArray* to) {
+      // The given stream has no way to be interrupted, so it is left alone between two batches.
       if (of(self).cancelled_) return ECANCELED;
       ArrowArrayStream& inner = of(self).given_.stream;
       return inner.get_next(&inner, to);
@@ -231,7 +247,8 @@ class CancellableStream {
 };
 
 /// Writes a table from a stream of Arrow batches. `capsule` is one of __arrow_c_stream__(), which
-/// keeps the stream until it is read. Returns the figures of the table.
+/// keeps the stream until it is read. Returns the figures of the table. Errors: those of the stream
+/// are about the target's name, as a stream has none.
 nb::dict write_table(const nb::capsule& capsule, const nb::bytes& to, bool overwrite,
                      std::uint32_t group_rows, const nb::dict& asked) {
   ArrowArrayStream& given = given_stream(capsule);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Binds the functions that compress and decompress buffers and files, and that write tables from
-// Arrow's streams. Tested by python/tests/test_works.py and test_tables.py.
+// Arrow's streams. Tested by python/tests/test_works.py and test_tables.py. It declines streams of
+// types that a table cannot store.
 #pragma once
 
 #include <nanobind/nanobind.h>

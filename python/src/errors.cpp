@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The classes are looked up at the time of the error, so that importing presso costs less and a
+// reload of the package works.
 #include "python/src/errors.h"
 
 #include <cstdint>
@@ -19,6 +21,7 @@ nb::object number_or_none(std::uint64_t number) {
                               .attr("error_of")(static_cast<int>(error.code), text_of(text),
                                                 number_or_none(error.block),
                                                 number_or_none(error.byte_offset), text_of(path));
+  // The cause appears in tracebacks above the error, as with `raise ... from`.
   if (!cause.is_none()) PyException_SetCause(made.ptr(), nb::object(cause).release().ptr());
   PyErr_SetObject(made.type().ptr(), made.ptr());
   throw nb::python_error();
@@ -34,6 +37,7 @@ nb::str text_of(const std::string& bytes) {
   return nb::steal<nb::str>(made);
 }
 
+// The file's name comes first, as in messages of the command.
 void raise(const Error& error, const std::string& path, const nb::object& cause) {
   raise_with(error, path.empty() ? error.text() : path + ": " + error.text(), path, cause);
 }

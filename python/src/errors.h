@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Raises the library's errors as Python's exceptions (python/presso/errors.py has the classes).
-// Tested by python/tests/test_types.py.
+// Tested by python/tests/test_types.py. Errors of the library are values; they become exceptions at
+// this border alone.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,6 +33,7 @@ T take(Result<T> result, const std::string& path = {}) {
   if (!result.ok()) raise(result.error(), path);
   return std::move(*result);
 }
+/// Raises the error, if there is one.
 inline void check(const Status& status, const std::string& path = {}) {
   if (!status.ok()) raise(status.error(), path);
 }

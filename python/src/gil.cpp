@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The functions that Python's stable interface lacks are found by name in the running interpreter,
+// once, when the module is loaded. Tested by python/tests/test_works.py and
+// python/tests/test_starting.py.
 #include "python/src/gil.h"
 
 #include <dlfcn.h>
@@ -13,6 +16,7 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
+// 0 until find_main_thread() has run; then no thread is the main one.
 std::atomic<unsigned long> main_thread{0};
 
 /// A function of the interpreter, by its new or its old name; null if it has neither. The stable
@@ -36,6 +40,7 @@ bool this_thread_has_gil() {
   if (Py_IsInitialized() == 0) return false;
   PyThreadState* const current = current_thread_state();
   // Before 3.12 the current one is that of the thread that has the lock.
+  // PyGILState_GetThisThreadState() is of this thread whether or not it has the lock.
   return current != nullptr && current == PyGILState_GetThisThreadState();
 }
 
@@ -51,10 +56,12 @@ void find_main_thread() {
   pthread_atfork(nullptr, nullptr, [] { main_thread = PyThread_get_thread_ident(); });
 }
 
+/// Does not ask Python, so that any thread may call it at any time.
 bool is_main_thread() {
   return main_thread == PyThread_get_thread_ident();
 }
 
+/// pause() returns after each signal, hence the loop.
 void rest_forever() {
   for (;;) pause();
 }
@@ -64,6 +71,7 @@ void rest_forever() {
 void rest_where_python_ends() {
   using std::chrono::steady_clock;
   if (!works_are_closed()) return;
+  // Two seconds are longer than an interpreter takes from atexit to its end.
   const auto until = steady_clock::now() + std::chrono::seconds(2);
   while (works_are_closed() && steady_clock::now() < until) {
     if (is_finalizing() != 0) rest_forever();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// dlopen() is used rather than linking, because the package presso works without presso-gpu and
+// without CUDA. Tested by python/tests/test_gpu.py.
 #include "python/src/gpu_library.h"
 
 #include <dlfcn.h>
@@ -22,6 +24,7 @@ namespace {
 using gpu_plugin::copy_error;
 using gpu_plugin::error_of;
 
+/// The error for a library that cannot be used, with its path.
 Error unusable(const std::string& path, const std::string& why) {
   return make_error(ErrorCode::kUnsupported, path + ": " + why);
 }
@@ -29,11 +32,13 @@ Error unusable(const std::string& path, const std::string& why) {
 /// Loads the library and checks that it is of this very version: structs and their meaning may
 /// differ between versions. Error: kUnsupported with the path and the reason.
 Result<GpuApi> load(const std::string& path) {
+  // RTLD_LOCAL keeps its C++ symbols apart from those of this module.
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return unusable(path, ::dlerror());
   void* const symbol = ::dlsym(library, "presso_gpu_plugin");
   if (symbol == nullptr) return unusable(path, "is no library of presso-gpu");
   const GpuApi api = reinterpret_cast<presso_gpu_plugin_function>(symbol)();
+  // The layout of the structs is checked before the version's text is read.
   if (api->abi != PRESSO_GPU_ABI || std::strcmp(api->version, PRESSO_VERSION) != 0) {
     return unusable(path, "is not for this version of presso, " PRESSO_VERSION);
   }
@@ -68,11 +73,13 @@ class Searching {
     if (options_.on_damage) how.on_damage = &on_damage;
     return how;
   }
+  /// To be called when the library has returned.
   void rethrow() const {
     if (raised_) std::rethrow_exception(raised_);
   }
 
  private:
+  /// The object that the pointer leads to which the library passes back.
   static Searching& of(void* self) { return *static_cast<Searching*>(self); }
 
   /// Runs `call` unless an earlier one has thrown. Returns false if this one throws, or an earlier
@@ -90,7 +97,8 @@ class Searching {
     }
   }
 
-  /// A line from the library; false ends the search.
+  /// A line from the library; false ends the search. The spans are copied, since the C struct has
+  /// pairs of numbers.
   static int on_line(void* self, const presso_gpu_line* given) {
     MatchedLine line;
     line.kind = static_cast<LineKind>(given->kind);
@@ -107,12 +115,14 @@ class Searching {
       return of(self).on_line_(line);
     });
   }
+  /// Progress cannot end the search, so what it raises is kept for the end.
   static void on_progress(void* self, std::uint64_t bytes) {
     of(self).guarded([&] {
       of(self).options_.on_progress(bytes);
       return true;
     });
   }
+  /// A place that could not be searched; the search goes on.
   static void on_damage(void* self, const presso_gpu_damage* damage) {
     of(self).guarded([&] {
       of(self).options_.on_damage(
@@ -127,10 +137,11 @@ class Searching {
   std::exception_ptr raised_;
 };
 
-/// The GPUs that the library finds, as tuples for Python.
+/// The GPUs that the library finds, as tuples for Python. More than 64 GPUs are not listed.
 nb::list devices_of(const std::string& path) {
   constexpr std::size_t kMostDevices = 64;
   std::vector<presso_gpu_device> found(kMostDevices);
+  // Listing starts CUDA, which takes about half a second, so Ctrl-C must be able to end the wait.
   std::size_t count = 0;
   take(interruptible([&](const std::atomic<bool>&) -> Result<std::size_t> {
     PRESSO_ASSIGN(const GpuApi api, open_gpu_library(path));
@@ -149,7 +160,7 @@ nb::list devices_of(const std::string& path) {
 }  // namespace
 
 /// Loads each library once and never unloads it, since its threads and CUDA may outlive any handle.
-/// Thread-safe.
+/// Thread-safe. The lock is held while a library is loaded, so two threads do not load it twice.
 Result<GpuApi> open_gpu_library(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, GpuApi> loaded;
@@ -161,7 +172,8 @@ Result<GpuApi> open_gpu_library(const std::string& path) {
   return api;
 }
 
-/// The file as the library reads it. Valid as long as `file`.
+/// The file as the library reads it. Valid as long as `file`. Several threads of the library read
+/// at once, without the GIL.
 presso_gpu_file gpu_file_of(const RandomAccess& file) {
   const auto read_at = [](const void* self, std::uint64_t offset, void* into, std::size_t bytes,
                           presso_gpu_error* error) {
@@ -176,6 +188,7 @@ presso_gpu_file gpu_file_of(const RandomAccess& file) {
   return {&file, file.size(), read_at};
 }
 
+/// The error is read only if the call has failed.
 Status called(int returned, const presso_gpu_error& error) {
   return returned == 0 ? Status() : Status(error_of(error));
 }
@@ -187,6 +200,7 @@ GpuSearch::~GpuSearch() {
 /// Compiles the pattern for the GPU on first use, and keeps that for later files.
 Status GpuSearch::open() {
   if (search_ != nullptr) return {};
+  // The texts are lent for the length of the call; the library copies what it keeps.
   std::vector<presso_gpu_text> texts;
   for (const std::string& text : pattern_.texts) texts.push_back({text.data(), text.size()});
   presso_gpu_pattern asked = pattern_.flags;
@@ -205,6 +219,7 @@ Result<ScanSummary> GpuSearch::scan(const RandomAccess& file, const ScanOptions&
   const presso_gpu_scan how = searching.request();
   presso_gpu_scan_summary found = {};
   presso_gpu_error error = {};
+  // An exception of Python's explains why the search ended, so it comes before the error.
   const Status done = called(pattern_.api->scan(search_, &given, &how, &found, &error), error);
   searching.rethrow();
   PRESSO_TRY(done);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loads presso's code for GPUs, which is a library of its own (python/gpu_package/plugin.h), and
-// searches with it. Only C passes between the two. Tested by python/tests/test_gpu.py.
+// searches with it. Only C passes between the two. Tested by python/tests/test_gpu.py. It declines
+// a library of another version, even if the structs are the same.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -53,6 +54,7 @@ class GpuSearch {
   const std::string& why_cpu() const { return why_cpu_; }
 
  private:
+  /// Opens the GPU and compiles the pattern, once.
   Status open();
 
   const GpuPattern& pattern_;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A query is recorded as a list of steps and opened in the library for each use: a plan of the GPU
+// belongs to a run. Tested by python/tests/test_gpu.py.
 #include "python/src/gpu_query.h"
 
 #include <nanobind/stl/string.h>
@@ -39,7 +41,8 @@ const std::map<std::string, presso_gpu_clause>& text_clauses() {
 }
 
 /// The steps of a query as the library of presso-gpu takes them. It owns everything that the steps
-/// point to; deques keep the addresses stable.
+/// point to; deques keep the addresses stable. It does not move, because the steps hold pointers
+/// into it.
 class Steps {
  public:
   /// Appends a step of the question; texts are copied, so that pointers stay valid.
@@ -50,7 +53,8 @@ class Steps {
     steps_.push_back(step);
     return steps_.back();
   }
-  /// Adds files to the last step; files that were to be opened later are opened now.
+  /// Adds files to the last step; files that were to be opened later are opened now. Here a file
+  /// that cannot be opened raises, before the GPU is touched.
   void add_files(Files files) {
     lists_.emplace_back();
     List& list = lists_.back();
@@ -65,10 +69,12 @@ class Steps {
     step.names = list.names.data();
     step.file_count = list.files.size();
   }
+  /// Sets how the query runs; 0 stands for all threads or the usual memory.
   void set_options(unsigned threads, std::uint64_t memory_bytes) {
     options_ = {threads, memory_bytes};
   }
 
+  // What the library is given: they live as long as this object.
   const std::vector<presso_gpu_step>& steps() const { return steps_; }
   const presso_gpu_query_options& options() const { return options_; }
   const std::vector<SharedAccess>& access() const { return access_; }
@@ -80,6 +86,7 @@ class Steps {
     std::vector<presso_gpu_text> names;
   };
 
+  /// Copies a text to where it stays.
   presso_gpu_text kept(const std::string& text) {
     texts_.push_back(text);
     return {texts_.back().data(), texts_.back().size()};
@@ -92,7 +99,8 @@ class Steps {
   std::vector<SharedAccess> access_;
 };
 
-/// Adds one call of a method of Query as a step.
+/// Adds one call of a method of Query as a step. Raises UnsupportedError for a method that GPUs
+/// have no step for.
 void add_call(Steps& steps, const nb::tuple& call) {
   const std::string method = nb::cast<std::string>(call[0]);
   const auto clause = text_clauses().find(method);
@@ -130,7 +138,8 @@ class GpuQuery {
     return GpuQuery(bytes_of(library), device, std::move(steps));
   }
 
-  /// The answer as a stream for Python. It keeps the files open until it is released.
+  /// The answer as a stream for Python. It keeps the files open until it is released. The schema
+  /// that a reader may request is ignored, as Arrow permits.
   nb::object stream(const nb::object&) const {
     ArrowArrayStream answer;
     opened([&](GpuApi api, const presso_gpu_query* query, const std::atomic<bool>&) -> Status {
@@ -144,7 +153,8 @@ class GpuQuery {
     });
   }
 
-  /// Runs the query without its rows; returns the summary as a dictionary.
+  /// Runs the query without its rows; returns the summary as a dictionary. The figures are those of
+  /// this run; no rows are made for Python.
   nb::dict run() const {
     presso_gpu_query_summary found = {};
     opened([&](GpuApi api, const presso_gpu_query* query, const std::atomic<bool>& cancelled) {
@@ -170,6 +180,7 @@ class GpuQuery {
   /// The plan as text; with `analyze` the query is run first.
   nb::str explain(bool analyze) const {
     std::string plan;
+    // The library hands out the text once, while its own copy lives.
     const auto take_text = [](void* self, presso_gpu_text text) {
       static_cast<std::string*>(self)->assign(text.data, text.bytes);
     };
@@ -186,6 +197,7 @@ class GpuQuery {
   GpuQuery(std::string library, int device, std::unique_ptr<Steps> steps)
       : library_(std::move(library)), device_(device), steps_(std::move(steps)) {}
 
+  /// The library takes a byte and not an atomic, since only C passes between the two.
   static const unsigned char* byte_of(const std::atomic<bool>& flag) {
     return reinterpret_cast<const unsigned char*>(&flag);
   }
@@ -201,6 +213,7 @@ class GpuQuery {
       presso_gpu_query* query = nullptr;
       presso_gpu_error error = {};
       const std::vector<presso_gpu_step>& steps = steps_->steps();
+      // Opening a query parses and binds it; a mistake in it is found here.
       PRESSO_TRY(called(
           api->open_query(steps.data(), steps.size(), &steps_->options(), device_, &query, &error),
           error));
@@ -208,6 +221,7 @@ class GpuQuery {
       api->close_query(query);
       return status;
     });
+    // An interrupt that a file object raised comes before any error.
     for (const SharedAccess& file : steps_->access()) file->raise_interrupt();
     if (done.ok()) return;
     for (const SharedAccess& file : steps_->access()) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Tested by python/tests/test_works.py.
 #include "python/src/interruptible.h"
 
 #include <utility>
@@ -7,7 +8,8 @@ namespace presso::python {
 namespace nb = nanobind;
 
 /// Waits for the work without the lock. The main thread wakes regularly to look for signals; a
-/// signal's exception cancels the work and is raised when that has ended.
+/// signal's exception cancels the work and is raised when that has ended. A thread that is not the
+/// main one waits without waking, since signals are not its concern.
 void wait_for(RunningWork& work) {
   const bool sees_signals = is_main_thread();
   std::optional<nb::python_error> raised;
@@ -23,7 +25,8 @@ void wait_for(RunningWork& work) {
   if (raised) throw std::move(*raised);
 }
 
-/// Ends all works when the interpreter ends, before its objects go.
+/// Ends all works when the interpreter ends, before its objects go. A signal's exception ends the
+/// wait and goes on; the works stay cancelled.
 void end_works() {
   close_works();
   const auto have_ended = [] {

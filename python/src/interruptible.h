@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs work without the interpreter's lock in such a way that Ctrl-C ends it. Tested by
-// python/tests/test_works.py.
+// python/tests/test_works.py. Starting a thread costs more than decoding a block, so small reads do
+// without (archive.cpp).
 #pragma once
 
 #include <chrono>
@@ -34,6 +35,8 @@ auto interruptible(const Work& work) {
   using Value = std::invoke_result_t<Work, const std::atomic<bool>&>;
   std::optional<Value> result;
   std::exception_ptr failure;
+  // `work` may throw std::bad_alloc, which becomes an error, and anything else, which is thrown
+  // again on this thread.
   RunningWork running;
   const Status begun = running.start([&](const std::atomic<bool>& cancelled) {
     try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds a value that the last one of many uses has left, such as the totals of a scan.
+// Holds a value that the last one of many uses has left, such as the totals of a scan. Tested by
+// python/tests/test_scan.py, which reads Scan.totals.
 #pragma once
 
 #include <mutex>
@@ -13,10 +14,12 @@ template <class T>
 /// A value under a lock, set by whichever use ends last. Thread-safe.
 class Last {
  public:
+  /// nullopt clears it.
   void set(std::optional<T> value) {
     const std::lock_guard lock(mutex_);
     value_ = std::move(value);
   }
+  /// A copy, as another thread may set it at any moment.
   std::optional<T> get() const {
     const std::lock_guard lock(mutex_);
     return value_;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A batch is handed over when it is full or late, whichever comes first, so that a slow search
+// shows its first lines at once. Memory: four batches in the queue, one being filled and one with
+// the reader. Tested by python/tests/test_scan.py and python/tests/test_leaks.py.
 #include "python/src/line_queue.h"
 
 #include <exception>
@@ -7,6 +10,7 @@
 namespace presso::python {
 namespace {
 
+// The most batches that wait; the search then waits for the reader.
 constexpr std::size_t kMostBatches = 4;
 // A batch with this much of one of these is full.
 constexpr std::size_t kMostLines = std::size_t{1} << 16;
@@ -17,6 +21,7 @@ constexpr std::size_t kClockLines = 16;
 /// How often a full queue checks whether anybody still wants more.
 constexpr auto kPoll = std::chrono::milliseconds(10);
 
+/// The name counts for each line, since Arrow's column of paths repeats it.
 bool is_full(const LineBatch& lines, const std::string& name) {
   return lines.text.size() >= Scanner::kBatchBytes || lines.lines.size() >= kMostLines ||
          lines.lines.size() * name.size() >= kMostNameBytes || lines.matches.size() >= kMostMatches;
@@ -25,7 +30,7 @@ bool is_full(const LineBatch& lines, const std::string& name) {
 }  // namespace
 
 /// Opens the GPU's engine if the job asks for one; parts of files are left to the CPU, and the
-/// reason is noted.
+/// reason is noted. A part is some blocks of a file, and kernels search whole files.
 Searches::Searches(const ScanJob& job) : job_(job) {
   if (job.gpu == nullptr) return;
   if (job.part) {
@@ -35,7 +40,8 @@ Searches::Searches(const ScanJob& job) : job_(job) {
   }
 }
 
-/// Searches one file where the job says. Each search is counted to the totals by its caller.
+/// Searches one file where the job says. Each search is counted to the totals by its caller. The
+/// reason why the CPU searched is noted from the last file.
 Result<ScanSummary> Searches::search(const RandomAccess& file, const ScanOptions& options,
                                      const LineCallback& on_line) {
   if (gpu_) {
@@ -47,7 +53,7 @@ Result<ScanSummary> Searches::search(const RandomAccess& file, const ScanOptions
   return scan(file, job_.pattern, options, on_line);
 }
 
-/// Adds up over files.
+/// Adds up over files. Damage and the reason for the CPU are kept apart, as they are not sums.
 void ScanTotals::add(const ScanSummary& found) {
   lines += found.lines;
   matches += found.matches;
@@ -63,6 +69,8 @@ void ScanTotals::add(const ScanSummary& found) {
 LineQueue::State LineQueue::next(Batch& to, std::chrono::milliseconds wait) {
   if (!started_) {
     started_ = true;
+    // The thread starts here and not in the constructor, so that a scan that is never read costs
+    // none.
     const Status begun =
         work_.start([this](const std::atomic<bool>& cancelled) { run(cancelled); });
     if (!begun.ok()) {
@@ -74,6 +82,7 @@ LineQueue::State LineQueue::next(Batch& to, std::chrono::milliseconds wait) {
   if (!filled_.wait_for(lock, wait, [this] { return ended_ || !batches_.empty(); })) {
     return State::kWaiting;
   }
+  // Batches that were found before an error are given out first.
   if (batches_.empty()) {
     if (failure_) return State::kFailed;
     job_->last->set(totals_);
@@ -85,7 +94,8 @@ LineQueue::State LineQueue::next(Batch& to, std::chrono::milliseconds wait) {
   return State::kBatch;
 }
 
-/// The scan's thread: searches all files and leaves the totals or the error.
+/// The scan's thread: searches all files and leaves the totals or the error. Nothing may leave this
+/// function: an exception would end the process.
 void LineQueue::run(const std::atomic<bool>& cancelled) {
   std::size_t at = 0;
   std::optional<Error> error;
@@ -107,6 +117,7 @@ void LineQueue::run(const std::atomic<bool>& cancelled) {
     error = make_error(ErrorCode::kIo, problem.what());
   }
   const std::lock_guard lock(mutex_);
+  // Totals and error are set under the lock, before the reader can see the end.
   if (error) failure_ = {at, std::move(*error)};
   ended_ = true;
   filled_.notify_all();
@@ -115,6 +126,7 @@ void LineQueue::run(const std::atomic<bool>& cancelled) {
 /// Searches one file and puts its lines into the queue in batches.
 Result<ScanSummary> LineQueue::scan_file(Searches& searches, std::size_t number,
                                          const RandomAccess& access, ScanOptions options) {
+  // Lines are copied, because the library's text is valid during the callback only.
   LineBatch batch;
   const auto take = [&](const MatchedLine& line) {
     const std::size_t begin = batch.text.size();
@@ -126,6 +138,7 @@ Result<ScanSummary> LineQueue::scan_file(Searches& searches, std::size_t number,
                         (batch.lines.size() % kClockLines == 1 && is_late());
     return !is_due || put(number, batch);
   };
+  // Progress comes on the same thread, between blocks, so that a batch does not grow old.
   options.on_progress = [&](std::uint64_t) {
     if (!batch.lines.empty() && is_late()) put(number, batch);
   };
@@ -139,6 +152,7 @@ Result<ScanSummary> LineQueue::scan_file(Searches& searches, std::size_t number,
 bool LineQueue::put(std::size_t file, LineBatch& lines) {
   std::unique_lock lock(mutex_);
   while (batches_.size() >= kMostBatches) {
+    // The wait is limited, because cancel() only sets a flag and wakes nobody.
     if (work_.cancelled()) return false;
     room_.wait_for(lock, kPoll);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Queues the lines that a scan finds in one file after another. A thread of its own runs the scan
 // and puts batches into a short queue; if the queue is full, the thread waits. So memory stays
-// small however slowly Python takes the lines. Tested by python/tests/test_scan.py.
+// small however slowly Python takes the lines. Tested by python/tests/test_scan.py. It applies to
+// lines and to Arrow's streams; counting needs no queue.
 #pragma once
 
 #include <atomic>
@@ -68,12 +69,14 @@ class Searches {
  public:
   /// Keeps the job by reference.
   explicit Searches(const ScanJob& job);
+  /// Searches one file with this job's pattern. Errors: those of the search and of the device.
   Result<ScanSummary> search(const RandomAccess& file, const ScanOptions& options,
                              const LineCallback& on_line = {});
   /// The reason why the CPU searched the first file that the GPU did not, or empty.
   const std::string& why_cpu() const { return why_cpu_; }
 
  private:
+  /// Only the first reason is kept, as it explains the rest.
   void note(const std::string& why_cpu) {
     if (why_cpu_.empty()) why_cpu_ = why_cpu;
   }
@@ -99,7 +102,8 @@ class GuardedAccess final : public RandomAccess {
     if (!read.ok() && !is_damage(read.error().code)) fail(read.error());
     return read;
   }
-  /// The error of the first read that failed.
+  /// The error of the first read that failed. The error of the first read that failed, which
+  /// explains those after it.
   Status failure() const {
     const std::lock_guard lock(mutex_);
     return failure_;
@@ -120,7 +124,7 @@ class GuardedAccess final : public RandomAccess {
 
 /// Searches the files one after another, with ScanJob::options; max_lines is for all files
 /// together. `scan_file(file, options)` searches one. `at` is set to the number of the file that it
-/// has come to.
+/// has come to. Stops at the first file that cannot be searched; `at` then names it.
 template <class ScanFile>
 Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cancelled,
                               std::size_t& at, const ScanFile& scan_file) {
@@ -133,6 +137,7 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
     PRESSO_ASSIGN(const SharedAccess file, job.files[at].open());
     const GuardedAccess guarded(*file, cancelled);
     PRESSO_ASSIGN(const ScanSummary found, scan_file(guarded, options));
+    // A failed read may have looked like a file without an index, so it is asked for here.
     PRESSO_TRY(guarded.failure());
     if (cancelled) return make_error(ErrorCode::kCancelled);
     totals.add(found);
@@ -143,10 +148,12 @@ Result<ScanTotals> scan_files(const ScanJob& job, const std::atomic<bool>& cance
 /// The queue between the scan's thread and one reader.
 class LineQueue {
  public:
+  // A batch of lines of one file; a batch never mixes files.
   struct Batch {
     std::size_t file = 0;
     LineBatch lines;
   };
+  // next() gives a batch, the end, the error, or nothing yet.
   enum class State { kBatch, kEnd, kFailed, kWaiting };
   /// The longest that a batch is held back: it is handed over when it is full, or when this much
   /// time has passed since the last one.
@@ -165,7 +172,8 @@ class LineQueue {
   const FileFailure& failure() const { return *failure_; }
 
  private:
-  /// The searching thread: all files in order, batch by batch.
+  /// The searching thread: all files in order, batch by batch. It runs until the end, the first
+  /// error, or cancel().
   void run(const std::atomic<bool>& cancelled);
   Result<ScanSummary> scan_file(Searches& searches, std::size_t number, const RandomAccess& access,
                                 ScanOptions options);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A batch becomes arrays without a copy of its text if that is UTF-8, which a stream of text pays
+// for with one pass over it. Tested by python/tests/test_scan.py and python/tests/test_leaks.py.
 #include "python/src/line_stream.h"
 
 #include <algorithm>
@@ -51,7 +53,8 @@ void make_schema(std::string format, std::string name, std::unique_ptr<SchemaBod
   out.private_data = body.release();
 }
 
-/// Adds an empty child, to be filled by the caller.
+/// Adds an empty child, to be filled by the caller. The child does not move, as it has a place of
+/// its own on the heap.
 ArrowSchema& add_child(SchemaBody& parent) {
   parent.owned.push_back(std::make_unique<ArrowSchema>());
   parent.children.push_back(parent.owned.back().get());
@@ -59,11 +62,13 @@ ArrowSchema& add_child(SchemaBody& parent) {
   return *parent.children.back();
 }
 
+/// A body for a schema that has none.
 std::unique_ptr<SchemaBody> no_children() {
   return std::make_unique<SchemaBody>();
 }
 
-/// The schema of the column of spans: a list of {begin, end}.
+/// The schema of the column of spans: a list of {begin, end}. Offsets are in bytes of the line, and
+/// may lie inside of a replaced character.
 void make_span_schema(ArrowSchema& out) {
   auto pair = no_children();
   make_schema("l", "begin", no_children(), add_child(*pair));
@@ -73,7 +78,8 @@ void make_span_schema(ArrowSchema& out) {
   make_schema("+l", "spans", std::move(list), out);
 }
 
-/// The schema of one column, in Arrow's format strings.
+/// The schema of one column, in Arrow's format strings. "u" is UTF-8 and "z" bytes; both have
+/// offsets of 32 bits, which is why a batch is limited.
 void make_column_schema(LineColumn column, bool as_text, ArrowSchema& out) {
   switch (column) {
     case LineColumn::kPath:
@@ -101,7 +107,8 @@ struct ArrayBody {
   std::vector<ArrowArray*> children;
 };
 
-/// Arrow's release callback for an array.
+/// Arrow's release callback for an array. A child that a consumer has moved away has no release
+/// function any more.
 void release_array(ArrowArray* array) {
   const std::unique_ptr<ArrayBody> body(static_cast<ArrayBody*>(array->private_data));
   for (ArrowArray* const child : body->children) {
@@ -130,6 +137,7 @@ void make_array(std::size_t length, std::unique_ptr<ArrayBody> body, ArrowArray&
   out.private_data = body.release();
 }
 
+/// An array of 64-bit numbers from those in `body`.
 void make_numbers(std::unique_ptr<ArrayBody> body, ArrowArray& out) {
   body->buffers.push_back(body->numbers.data());
   const std::size_t length = body->numbers.size();
@@ -159,6 +167,7 @@ std::vector<Byte> repeated(Bytes bytes, std::size_t times) {
   return all;
 }
 
+/// The line without its line feed; a carriage return stays, as it is part of the text.
 Bytes without_line_end(Bytes line) {
   const bool has_end = !line.empty() && line.back() == '\n';
   return has_end ? line.first(line.size() - 1) : line;
@@ -166,7 +175,7 @@ Bytes without_line_end(Bytes line) {
 
 /// Moves lines together so that the line ends of those before them are gone. The text is then that
 /// of the lines; `lines` keep the places that they had. Returns where each line begins, and the
-/// end.
+/// end. Lines only move towards the begin, so each can be moved over what was before it.
 std::vector<std::int32_t> take_out_line_ends(std::span<const LineBatch::Line> lines,
                                              std::vector<Byte>& text) {
   std::vector<std::int32_t> offsets;
@@ -196,6 +205,7 @@ class LineArrays {
     auto body = std::make_unique<ArrayBody>();
     std::vector<ArrowArray*> children;
     for (std::size_t i = 0; i < columns.size(); ++i) children.push_back(&add_child(*body));
+    // The parent is complete before its children are filled, so that one release frees all of them.
     make_array(lines_.lines.size(), std::move(body), made);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const Status done = make_column(columns[i], *children[i]);
@@ -208,6 +218,7 @@ class LineArrays {
   }
 
  private:
+  /// Fills one column. The order of the columns is that of the question.
   Status make_column(LineColumn column, ArrowArray& out) {
     switch (column) {
       case LineColumn::kPath:
@@ -226,6 +237,7 @@ class LineArrays {
     return {};
   }
 
+  /// A column of numbers; `number` takes one from each line.
   template <class Number>
   std::unique_ptr<ArrayBody> numbers_of(const Number& number) const {
     auto body = std::make_unique<ArrayBody>();
@@ -236,10 +248,12 @@ class LineArrays {
     return body;
   }
 
+  /// The error for a batch that 32-bit offsets cannot address; batches are far smaller otherwise.
   static Error too_much_text() {
     return make_error(ErrorCode::kUnsupported, "more than 2 GiB of text in a batch");
   }
 
+  /// Ends a string at the bytes that are there by now.
   static Status end_string(ArrayBody& body) {
     if (body.bytes.size() > std::numeric_limits<std::int32_t>::max()) return too_much_text();
     body.offsets.push_back(static_cast<std::int32_t>(body.bytes.size()));
@@ -274,7 +288,8 @@ class LineArrays {
     return {};
   }
 
-  /// Whether all lines are UTF-8, each by itself.
+  /// Whether all lines are UTF-8, each by itself. A text may be UTF-8 as a whole although a
+  /// character goes over from one line into the next.
   bool are_text() const {
     const auto begins_inside = [&](const LineBatch::Line& line) {
       return line.bytes > 0 && (lines_.text[line.begin] & 0xC0) == 0x80;
@@ -297,6 +312,7 @@ class LineArrays {
     return {};
   }
 
+  /// The column of matches: a list for each line, over one array of pairs.
   Status make_spans(ArrowArray& out) const {
     if (lines_.matches.size() > std::numeric_limits<std::int32_t>::max()) {
       return make_error(ErrorCode::kUnsupported, "more than 2^31 matches in a batch");
@@ -343,12 +359,14 @@ int errno_of(ErrorCode code) {
   }
 }
 
-/// A stream of batches, over a queue of lines.
+/// A stream of batches, over a queue of lines. Used by one consumer at a time, as Arrow demands;
+/// several may be open at once.
 class LineStream {
  public:
   LineStream(std::shared_ptr<const ScanJob> job, LineColumns columns)
       : columns_(std::move(columns)), queue_(std::move(job)) {}
 
+  /// Returns 0, or an error number for the consumer.
   int schema(ArrowSchema& out) {
     return guarded([&] {
       export_line_schema(columns_, out);
@@ -372,12 +390,14 @@ class LineStream {
           case State::kBatch: {
             const Status done =
                 LineArrays(batch, queue_.job(), columns_.as_text).make(columns_.columns, out);
+            // The batch is dropped on an error; its lines have been taken from the queue.
             return done.ok() ? 0 : failed({batch.file, done.error()});
           }
         }
       }
     });
   }
+  /// The text of the last error; valid until the next call.
   const char* last_error() const { return error_.empty() ? nullptr : error_.c_str(); }
 
  private:
@@ -402,6 +422,7 @@ class LineStream {
   std::string error_;
 };
 
+/// The object that a stream's pointer leads to.
 LineStream& stream_of(ArrowArrayStream* stream) {
   return *static_cast<LineStream*>(stream->private_data);
 }
@@ -416,6 +437,7 @@ void export_line_schema(const LineColumns& columns, ArrowSchema& out) {
   make_schema("+s", "", std::move(body), out);
 }
 
+// The thread of the search begins with the first call of get_next().
 void export_lines(std::shared_ptr<const ScanJob> job, LineColumns columns, ArrowArrayStream& out) {
   auto stream = std::make_unique<LineStream>(std::move(job), std::move(columns));
   out.get_schema = [](ArrowArrayStream* self, ArrowSchema* to) {

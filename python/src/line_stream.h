@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gives the lines that a scan finds as a stream of Arrow batches. Nothing here knows of Python;
 // own_stream() (owned_stream.h) makes the stream suitable for Python's libraries. Tested by
-// python/tests/test_scan.py.
+// python/tests/test_scan.py. Memory is bounded by the queue, however slowly batches are read.
 #pragma once
 
 #include <memory>
@@ -13,6 +13,7 @@
 
 namespace presso::python {
 
+// The columns in the order of the documents; a stream has those that were asked for.
 enum class LineColumn {
   kPath,        ///< utf8: the file's name
   kLineNumber,  ///< int64, from 1 on; needs ScanOptions::line_numbers

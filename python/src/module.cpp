@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The module presso._native, on which the package's own Python (python/presso) is built. It is not
-// for users; its functions take arguments that the Python code has checked.
+// for users; its functions take arguments that the Python code has checked. A user of presso never
+// imports it. Everything that takes long releases the GIL. Tested by the whole of python/tests.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -24,7 +25,8 @@ namespace nb = nanobind;
 
 namespace {
 
-/// Runs the command in this process, with its signals and outputs. Returns the exit status.
+/// Runs the command in this process, with its signals and outputs. Returns the exit status. The GIL
+/// is released and not needed again, because python/presso/__main__.py ends the process.
 int run_command(const std::vector<nb::bytes>& arguments) {
   std::vector<std::string> strings;
   for (const nb::bytes& one : arguments) strings.emplace_back(one.c_str(), one.size());
@@ -37,6 +39,7 @@ int run_command(const std::vector<nb::bytes>& arguments) {
 NB_MODULE(_native, module) {
   // Objects that live when the interpreter ends are no news to users, so nanobind does not warn.
   nb::set_leak_warnings(false);
+  // This thread imports the module; the main one is asked for by name, as they may differ.
   presso::python::find_main_thread();
   module.doc() = "presso's library; use the package presso.";
   module.attr("version") = PRESSO_VERSION;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A file of the system is read with pread(2), without the GIL; a Python object with its
+// read_range(), under the GIL. Tested by python/tests/test_files.py and
+// python/tests/test_servers.py.
 #include "python/src/opened_file.h"
 
 #include <fcntl.h>
@@ -42,6 +45,7 @@ class PathAccess final : public FileAccess {
 
 /// The exception's text, or its class's name if it has none. Does not throw.
 std::string text_of_raised(const nb::python_error& raised) {
+  // The class's name stands in for an exception without a text, such as KeyboardInterrupt().
   for (PyObject* const said : {PyObject_Str(raised.value().ptr()),
                                PyObject_GetAttrString(raised.type().ptr(), "__name__")}) {
     PyObject* const bytes =
@@ -67,6 +71,7 @@ class ObjectAccess final : public FileAccess {
       reader_.reset();
       raised_.reset();
     };
+    // with_gil() fails only if the interpreter is ending.
     if (with_gil(drop)) return;
     // The interpreter is gone or going, so the objects are left alone.
     reader_.release();
@@ -86,6 +91,7 @@ class ObjectAccess final : public FileAccess {
     if (!with_gil([&] { done = read_with_gil(offset, into); })) {
       return make_error(ErrorCode::kCancelled, "the interpreter is ending");
     }
+    // The check of the range comes first, so that Python code is never asked for bytes outside.
     return done;
   }
 
@@ -98,6 +104,7 @@ class ObjectAccess final : public FileAccess {
     PyErr_SetObject(raised.type().ptr(), raised.ptr());
     throw nb::python_error();
   }
+  /// The text tells whether the error came from that exception, as errors are copied on their way.
   nb::object cause_of(const Error& error) const override {
     const bool is_it =
         raised_.is_valid() && error.code == ErrorCode::kIo && error.what == raised_text_;
@@ -112,6 +119,7 @@ class ObjectAccess final : public FileAccess {
       const nb::object read = reader_.attr("read_range")(offset, into.size());
       return copy(read, into);
     } catch (const nb::python_error& raised) {
+      // The exception is kept with its traceback, so that the user sees where the reading failed.
       raised_ = nb::borrow(raised.value());
       if (raised.traceback().is_valid()) {
         PyException_SetTraceback(raised_.ptr(), raised.traceback().ptr());
@@ -128,6 +136,7 @@ class ObjectAccess final : public FileAccess {
       return make_error(ErrorCode::kIo, "a read gave something else than bytes");
     }
     const auto size = static_cast<std::size_t>(view.len);
+    // The buffer is released before an error is made, whatever its length.
     if (size == into.size()) std::memcpy(into.data(), view.buf, size);
     PyBuffer_Release(&view);
     if (size == into.size()) return {};
@@ -142,7 +151,7 @@ class ObjectAccess final : public FileAccess {
   mutable std::string raised_text_;
 };
 
-/// The bytes of a Python object, valid as long as that.
+/// The bytes of a Python object, valid as long as that. Nothing is copied.
 Bytes view_of(const nb::bytes& bytes) {
   return {reinterpret_cast<const Byte*>(bytes.c_str()), bytes.size()};
 }
@@ -154,6 +163,7 @@ Result<SharedAccess> open_path(const std::string& path) {
   struct stat about {};
   const bool is_known = ::fstat(fd, &about) == 0;
   if (!is_known || !S_ISREG(about.st_mode)) {
+    // errno is kept, because close() may change it.
     const int error_number = errno;
     ::close(fd);
     if (!is_known) return errno_error("cannot look at", error_number);
@@ -167,13 +177,15 @@ Result<SharedAccess> open_path(const std::string& path) {
 /// Whether the file begins as a table does. Error: those of reading.
 Result<bool> is_table(const RandomAccess& file) {
   Byte begun[kBegunBytes];
+  // A file that is shorter than a magic number is none; the caller finds the error.
   if (file.size() < sizeof begun) return false;
   PRESSO_TRY(file.read_at(0, begun));
   return begins_table(begun);
 }
 
 /// An estimate of how many bytes at the file's end hold its index, so that a far file is fetched in
-/// few requests. At most 64 MiB.
+/// few requests. At most 64 MiB. A guess that is too small costs one more request, one that is too
+/// large some bytes.
 std::uint64_t tail_bytes(Bytes begun, std::uint64_t size) {
   // The estimate is for an index and line facts of blocks that are compressed by less than this
   // ratio.
@@ -187,6 +199,7 @@ std::uint64_t tail_bytes(Bytes begun, std::uint64_t size) {
 }
 
 /// Where the file's index begins, by its trailer; the file's size where `end` has no sound trailer.
+/// The trailer is the last thing in a file, so its end is enough to find it.
 std::uint64_t index_offset(Bytes end, std::uint64_t size) {
   if (end.size() < kTrailerBytes) return size;
   const auto trailer = parse_trailer(end.data() + end.size() - kTrailerBytes);
@@ -194,14 +207,17 @@ std::uint64_t index_offset(Bytes end, std::uint64_t size) {
   return size - trailer->file_bytes + trailer->index_offset;
 }
 
+/// Paths are bytes, because file systems do not promise UTF-8.
 std::string bytes_of(const nb::bytes& bytes) {
   return {bytes.c_str(), bytes.size()};
 }
 
+/// Opens a path anew at each call, so that thousands of files do not hold thousands of descriptors.
 Result<SharedAccess> OpenedFile::open() const {
   return access == nullptr ? open_path(path) : access;
 }
 
+/// What a file object has raised appears as the cause in the traceback.
 void raise(const Error& error, const OpenedFile& file) {
   raise(error, file.name, file.access == nullptr ? nb::none() : file.access->cause_of(error));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Files that are read at any place: those of the system, and Python objects that can read ranges
 // (python/presso/_files.py makes these of file objects and of fsspec's file systems). Tested by
-// python/tests/test_files.py.
+// python/tests/test_files.py. It declines pipes and devices, which cannot be read at any place.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Consumers of Arrow's streams call them with or without the GIL, on any thread, and after a fork;
+// this file makes all of that safe. Tested by python/tests/test_works.py and
+// python/tests/test_leaks.py.
 #include "python/src/owned_stream.h"
 
 #include <cerrno>
@@ -15,6 +18,7 @@ namespace {
 struct Owner {
   ~Owner() { inner.release(&inner); }
 
+  /// Passes a result on, and keeps the error for raise_failure().
   int answered(int result) {
     if (result != 0 && failure != nullptr) failure->set(*stream_error(inner));
     return result;
@@ -26,6 +30,7 @@ struct Owner {
   DeleteInItsProcess process = {};
 };
 
+/// The object that a stream's pointer leads to.
 Owner& owner_of(ArrowArrayStream* stream) {
   return *static_cast<Owner*>(stream->private_data);
 }
@@ -54,6 +59,7 @@ void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowAr
     if (!owner.process.is_here()) return "the stream was made by another process";
     return owner.inner.get_last_error(&owner.inner);
   };
+  // The release waits for the threads of the stream, which may need the GIL to end.
   out.release = [](ArrowArrayStream* self) {
     Owner& owner = owner_of(self);
     self->release = nullptr;
@@ -62,13 +68,14 @@ void own_stream(ArrowArrayStream inner, std::vector<SharedAccess> files, ArrowAr
   };
 }
 
+/// Waits for the stream's threads without the GIL.
 StreamOwner::~StreamOwner() {
   const GilReleased released;
   if (stream.release != nullptr) stream.release(&stream);
 }
 
 /// The stream in a capsule that Python code has given. Raises ArgumentError where it was read
-/// before.
+/// before. The name of the capsule is checked, so that another object is an error and no crash.
 ArrowArrayStream& given_stream(nanobind::handle capsule) {
   auto* const given =
       static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes streams of Arrow batches safe for libraries of Python. Tested by
-// python/tests/test_works.py.
+// python/tests/test_works.py. The cost is one switch of the GIL for each batch.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The bytes that a search reads are known from the index and the filters, so that they can be asked
+// for in few requests before they are needed. Tested by python/tests/test_partitions.py and
+// python/tests/test_servers.py.
 #include "python/src/part_ranges.h"
 
 #include <algorithm>
@@ -10,14 +13,18 @@ namespace {
 
 /// A request takes about as long as reading this many bytes.
 constexpr std::uint64_t kLeastGap = 256u << 10;
+// The most ranges of a part; each of them costs a request, or a line in one.
 constexpr std::size_t kMostRanges = 16;
+// The stored size of a block's line facts.
 constexpr std::uint64_t kFactsBytes = 12;
 
+/// The stored block ends where the next one begins, except at the end of a member.
 std::uint64_t end_of_block(const ArchiveIndex& index, std::uint64_t block) {
   return index.block_offset(block) + index.block_stored_bytes(block);
 }
 
-/// Where a member's line facts end if they follow its blocks.
+/// Where a member's line facts end if they follow its blocks. The estimate may go beyond them,
+/// which costs some bytes that are not needed.
 std::uint64_t facts_end(const ArchiveMember& member) {
   const std::uint64_t payload = round_up(kFactsBytes * member.block_count, kFrameAlignment);
   // The header of the section after them is read, too.
@@ -40,7 +47,8 @@ std::vector<ByteRange> joined(const std::vector<ByteRange>& ranges, std::uint64_
   return made;
 }
 
-/// Joins ranges until there are few of them.
+/// Joins ranges until there are few of them. The gap doubles at each step, so that a few steps are
+/// enough.
 std::vector<ByteRange> few_of(std::vector<ByteRange> ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
@@ -57,7 +65,7 @@ ByteRange front_of(const ArchiveIndex& index, const ArchiveMember& member) {
 }
 
 /// The bytes that are read of members apart from blocks: of all members, or of the one whose layout
-/// the part brings along.
+/// the part brings along. A part with a layout brings its own index along.
 std::vector<ByteRange> members_of(const ArchiveIndex& index, const LinePart& part) {
   std::vector<ByteRange> ranges;
   for (const ArchiveMember& member : index.members()) {
@@ -72,7 +80,8 @@ std::vector<ByteRange> members_of(const ArchiveIndex& index, const LinePart& par
   return ranges;
 }
 
-/// The blocks that a part's search reads; blocks that follow each other are one range.
+/// The blocks that a part's search reads; blocks that follow each other are one range. Blocks that
+/// the filters rule out are left out.
 std::vector<ByteRange> blocks_of(const ArchiveIndex& index, const LinePart& part) {
   std::vector<ByteRange> ranges;
   const std::uint64_t first = index.block_at(part.begin);
@@ -96,6 +105,7 @@ std::vector<ByteRange> ranges_of(const ArchiveIndex& index, const LinePart& part
   std::vector<ByteRange> ranges = blocks_of(index, part);
   ranges.insert(ranges.end(), members.begin(), members.end());
   ranges = few_of(std::move(ranges));
+  // The order within each of the two kinds stays that of the file.
   std::stable_partition(ranges.begin(), ranges.end(), [&](const ByteRange& range) {
     return std::any_of(members.begin(), members.end(), [&](const ByteRange& member) {
       return range.begin <= member.begin && member.begin < range.end;

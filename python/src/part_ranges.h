@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds which bytes of a file the search of a part of it reads, so that they can be fetched from
-// far away before they are needed. Tested by python/tests/test_partitions.py.
+// far away before they are needed. Tested by python/tests/test_partitions.py. It declines nothing:
+// too many ranges are joined to fewer and longer ones.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A query is built under the GIL and run without it on a thread that Ctrl-C can end. Streams
+// outlive the object and share its files. Tested by python/tests/test_tables.py,
+// python/tests/test_joined_parts.py, python/tests/test_partial.py and
+// python/tests/test_dictionaries.py.
 #include "python/src/query.h"
 
 #include <nanobind/stl/string.h>
@@ -34,7 +38,8 @@ struct Tables {
   std::vector<std::string> names;
 };
 
-/// Opens the files as tables. They are added to `kept`, because the tables need them.
+/// Opens the files as tables. They are added to `kept`, because the tables need them. Errors are
+/// raised with the file's name.
 Tables open_tables(const Files& files, Files& kept) {
   Tables opened;
   for (OpenedFile file : files) {
@@ -52,6 +57,7 @@ Tables open_tables(const Files& files, Files& kept) {
 }
 
 /// The kind of a column for those that all libraries compare in the same way; empty for others.
+/// Floats, decimals and bools are left out, as libraries differ about their comparison.
 const char* kind_of(ColumnType type) {
   switch (type) {
     case ColumnType::kInt8:
@@ -75,7 +81,8 @@ const char* kind_of(ColumnType type) {
 }
 
 /// A checksum of where the rows of a table lie and of its zones; with the file's size, a part
-/// recognises its file by it.
+/// recognises its file by it. It reads only what the file tells about its row groups, and no
+/// values.
 std::uint64_t layout_checksum(const Table& table) {
   Checksum64 checksum;
   const auto add = [&](const std::vector<std::uint64_t>& words) {
@@ -113,6 +120,7 @@ class TableInMemory final : public FileAccess {
 };
 
 /// Keeps what a stream of Arrow gives as a table in memory, at the fastest level. Without the GIL.
+/// Groups of a partial answer may be many, so they are compressed; level 1 costs least.
 Result<OpenedFile> kept_in_memory(ArrowArrayStream& stream, const std::atomic<bool>& cancelled) {
   TableWriterOptions options;
   options.compress.level = 1;
@@ -138,7 +146,8 @@ class FileQuery {
     const FileQuery& query_;
   };
 
-  /// The query, to be changed; raises an error while it runs.
+  /// The query, to be changed; raises an error while it runs. The GIL guards the count, so that no
+  /// thread can begin to read between this check and a change.
   Query& changed() {
     if (readers_ == 0) return query_;
     raise(make_error(ErrorCode::kInvalidArgument, "a query cannot be changed while it runs"));
@@ -148,6 +157,8 @@ class FileQuery {
   template <class T>
   /// The value, or raises: an interrupt first, then what a file object has raised, then the error.
   T taken(Result<T> result) const {
+    // An exception of a file object outranks the library's error, which only says that a read
+    // failed.
     for (const OpenedFile& file : files_) file.access->raise_interrupt();
     if (result.ok()) {
       if constexpr (std::is_void_v<T>)
@@ -163,7 +174,8 @@ class FileQuery {
   }
   /// The value of call(options), which Ctrl-C ends.
   template <class Call>
-  /// Runs the call on a thread that Ctrl-C can end.
+  /// Runs the call on a thread that Ctrl-C can end. Reading is counted for the whole run, as the
+  /// query may not change meanwhile.
   auto cancellable(const Call& call) const {
     const Reading reading(*this);
     return taken(interruptible([&](const std::atomic<bool>& cancelled) {
@@ -176,13 +188,15 @@ class FileQuery {
  public:
   /// Makes a query over files. `groups` is None, or says which row groups of the only file are a
   /// part: (first, end, the file's size and layout_checksum() when it was divided, the names of the
-  /// files that were divided with it, which qualify its columns).
+  /// files that were divided with it, which qualify its columns). The files are opened now, so that
+  /// a missing one is found when the query is made.
   static FileQuery from(const Files& files, const nb::object& groups) {
     Files kept;
     Tables opened = open_part(files, groups, kept);
     return {Query::from(std::move(opened.tables), std::move(opened.names)), std::move(kept)};
   }
   /// Makes a query from a statement; `open(path)` gives an OpenedFile for each table that it names.
+  /// An error of the grammar is raised with the place in the statement.
   static FileQuery of_statement(const std::string& text, const nb::object& open) {
     Result<SqlQuery> parsed = parse_sql(text);
     if (!parsed.ok()) {
@@ -199,6 +213,7 @@ class FileQuery {
     return {Query::from(*parsed, text, std::move(tables)), std::move(kept)};
   }
 
+  // The clauses of the query, each checked when the query runs.
   void as(const std::string& alias) { changed().as(alias); }
   /// Joins further files; `groups` is as in from().
   void join(const Files& files, const std::string& kind, const std::string& on,
@@ -206,10 +221,13 @@ class FileQuery {
     const JoinKind join_kind = join_kind_of(kind);
     Files kept;
     Tables opened = open_part(files, groups, kept);
+    // The query is changed before the files are taken over, so that an error leaves both as they
+    // were.
     changed().join(std::move(opened.tables), std::move(opened.names), join_kind, on);
     source_begins_.push_back(files_.size());
     files_.insert(files_.end(), kept.begin(), kept.end());
   }
+  /// Says which source is divided when the query is about a part.
   void divided(std::size_t source) { changed().divided(source); }
   void where(const std::string& text) { changed().where(text); }
   void select(const std::string& text) { changed().select(text); }
@@ -222,6 +240,7 @@ class FileQuery {
   /// Sets how the query runs. `dictionaries` are columns of the table, as QueryOptions names them.
   void set_options(unsigned threads, std::uint64_t memory_bytes,
                    std::vector<std::string> dictionaries) {
+    // Options may change a running query as well, so this is checked for them too.
     changed();
     options_.threads = threads;
     options_.memory_bytes = memory_bytes;
@@ -236,6 +255,7 @@ class FileQuery {
     }());
   }
 
+  /// The answer as a stream; the schema that a reader may ask for is ignored.
   nb::object stream(const nb::object&) const {
     return stream_from(files_,
                        [this](ArrowArrayStream& answer) { return query_.run(options_, answer); });
@@ -247,7 +267,7 @@ class FileQuery {
     return stream_from(
         files_, [&](ArrowArrayStream& answer) { return query_.partial(form, options_, answer); });
   }
-  /// The columns of such a partial answer.
+  /// The columns of such a partial answer. It needs no rows, only the schemas of the files.
   nb::object partial_schema(const std::string& order_name, std::int64_t first_order,
                             std::uint32_t buckets) const {
     const PartialForm form{order_name, first_order, buckets};
@@ -259,6 +279,7 @@ class FileQuery {
   nb::object merge(const nb::list& capsules, const std::string& order_name, std::uint32_t buckets,
                    bool again) const {
     std::vector<ArrowArrayStream*> streams;
+    // Each stream is read to its end here, because merging needs all parts of a group at once.
     for (const nb::handle capsule : capsules) streams.push_back(&given_stream(capsule));
     Files kept;
     for (ArrowArrayStream* const stream : streams) {
@@ -273,13 +294,15 @@ class FileQuery {
       return query_.merge(std::move(tables), form, options_, answer);
     });
   }
-  /// Raises what the last stream has failed with, if it has.
+  /// Raises what the last stream has failed with, if it has. Damage of the only file is raised with
+  /// its name.
   void raise_failure() const {
     const std::optional<Error> failure = failure_->get();
     if (!failure) return;
     if (files_.size() == 1 && is_damage(failure->code)) raise(*failure, files_[0]);
     taken(Status(*failure));
   }
+  /// The answer's columns. With dictionaries the query is prepared, as it decides which are coded.
   nb::object schema() const {
     if (options_.dictionaries.empty()) {  // then nothing has to be read
       const TableSchema of = take(query_.schema());
@@ -294,6 +317,7 @@ class FileQuery {
       check(export_schema(prepared.schema(), out, prepared.coded_columns()));
     });
   }
+  /// The answer's columns with the kinds by which filters of other libraries can be pushed down.
   nb::list column_kinds() const {
     const TableSchema of = take(query_.schema());
     nb::list kinds;
@@ -302,6 +326,7 @@ class FileQuery {
     }
     return kinds;
   }
+  /// Runs the query, drops its rows and gives the figures.
   nb::dict run() const {
     NoSink sink;
     return summary_of(
@@ -310,7 +335,7 @@ class FileQuery {
   /// Says how the query can be divided: the number of the source that is divided, whether there are
   /// groups, and, for each file of the source, its row groups as (rows, bytes of text or else
   /// stored ones, whether a row of the answer may be in it), its size, and a checksum of its
-  /// layout.
+  /// layout. Zones are read here, so the call may take as long as opening the files.
   nb::tuple divide() const {
     const QueryDivision division =
         cancellable([&](const QueryOptions& options) { return query_.divide(options); });
@@ -331,6 +356,7 @@ class FileQuery {
   }
   /// The files of the first table, then those of joined ones.
   Files files() const { return files_; }
+  /// The plan as text; with `analyze` the query is run first.
   std::string explain(bool analyze) const {
     return cancellable(
         [&](const QueryOptions& options) { return query_.explain(options, analyze); });
@@ -342,6 +368,7 @@ class FileQuery {
   nb::object stream_from(const Files& files, const Begin& begin) const {
     ArrowArrayStream answer;
     {
+      // Reading is counted only while the stream is begun; what it needs later it keeps itself.
       const Reading reading(*this);
       const Status begun = [&] {
         const GilReleased released;
@@ -359,7 +386,8 @@ class FileQuery {
     });
   }
 
-  /// Opens the files, or the part of the only file that `groups` describes.
+  /// Opens the files, or the part of the only file that `groups` describes. `groups` is as from()
+  /// describes it.
   static Tables open_part(const Files& files, const nb::object& groups, Files& kept) {
     Tables opened = open_tables(files, kept);
     if (groups.is_none()) return opened;
@@ -372,6 +400,7 @@ class FileQuery {
   }
   /// The part of a table; raises an error if the file is not the one that was divided.
   static Table part_of(const Table& table, const nb::object& groups, const OpenedFile& file) {
+    // The size is compared first, as it costs nothing.
     if (nb::cast<std::uint64_t>(groups[2]) != file.access->size() ||
         nb::cast<std::uint64_t>(groups[3]) != layout_checksum(table)) {
       raise(make_error(ErrorCode::kIo, "has changed since it was divided into parts"), file);
@@ -393,6 +422,7 @@ class FileQuery {
 
 }  // namespace
 
+// The names are those of the command's --kind.
 JoinKind join_kind_of(const std::string& name) {
   static const std::pair<const char*, JoinKind> kKinds[] = {
       {"inner", JoinKind::kInner}, {"left", JoinKind::kLeft}, {"right", JoinKind::kRight},
@@ -404,6 +434,7 @@ JoinKind join_kind_of(const std::string& name) {
                    "no kind of join '" + name + "': inner, left, right, full, semi, anti"));
 }
 
+// The keys are those of the documents; None is never among the values.
 nb::dict summary_of(const QuerySummary& summary) {
   nb::dict of;
   of["rows"] = summary.rows;
@@ -421,6 +452,7 @@ nb::dict summary_of(const QuerySummary& summary) {
   return of;
 }
 
+// The names of the methods are those that presso/_query.py calls.
 void bind_query(nb::module_& module) {
   nb::class_<FileQuery>(module, "Query", "A question asked of tables.")
       .def_static("from_files", &FileQuery::from, nb::arg("files"), nb::arg("groups") = nb::none())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Binds presso.Query and presso.sql(): queries over tables, answered as Arrow batches. Tested by
-// python/tests/test_tables.py and test_joined_parts.py.
+// python/tests/test_tables.py and test_joined_parts.py. It declines a change of a query that is
+// running.
 #pragma once
 
 #include <nanobind/nanobind.h>

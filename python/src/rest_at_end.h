@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls of the interpreter that would end a thread while the interpreter is ending (gil.h). Here
-// such a thread rests for ever, before any frame of C++ is unwound.
+// such a thread rests for ever, before any frame of C++ is unwound. Tested by
+// python/tests/test_works.py.
 #pragma once
 
 #include <Python.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Work on threads of its own, and those who can end it: its owner, Ctrl-C, and the end of the
-// interpreter. Nothing here knows of Python. Tested by python/tests/test_works.py.
+// interpreter. Nothing here knows of Python. Tested by python/tests/test_works.py. A work costs one
+// thread; there is no pool, since works are long.
 #pragma once
 
 #include <unistd.h>
@@ -33,6 +34,7 @@ class RunningWork {
   /// Starts the work. Errors: kIo if no thread is to be had; kCancelled if the interpreter is
   /// ending.
   Status start(Body body);
+  /// May be called by any thread and any number of times.
   void cancel() { shared_->cancelled = true; }
   const std::atomic<bool>& cancelled() const { return shared_->cancelled; }
   /// Whether the work has ended; waits for that, at most for the given time.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A Scan is immutable: each use makes its own queue and threads. Patterns are compiled when the
+// object is made, so that a mistake is raised at once. Tested by python/tests/test_scan.py,
+// python/tests/test_partitions.py and python/tests/test_regex.py.
 #include "python/src/scan.h"
 
 #include <nanobind/stl/string.h>
@@ -26,6 +29,7 @@ namespace presso::python {
 namespace nb = nanobind;
 namespace {
 
+// How patterns are read.
 enum class Syntax { kRegex, kFixed, kLike };
 
 /// How the patterns are meant.
@@ -34,6 +38,7 @@ struct PatternFlags {
   PatternOptions options;
 };
 
+/// Compiles all patterns as one matcher, as the command does.
 Result<Pattern> compile(const std::vector<std::string>& patterns, const PatternFlags& flags) {
   switch (flags.syntax) {
     case Syntax::kFixed:
@@ -56,6 +61,7 @@ Pattern take_pattern(const std::vector<std::string>& patterns, const PatternFlag
   raise(error);
 }
 
+/// The matches of a line as pairs of offsets in bytes.
 nb::object spans_of(const LineBatch& batch, const LineBatch::Line& line) {
   nb::list spans;
   for (const MatchSpan& span : batch.matches_of(line)) {
@@ -64,7 +70,7 @@ nb::object spans_of(const LineBatch& batch, const LineBatch::Line& line) {
   return nb::tuple(spans);
 }
 
-/// Damage as a dictionary for Scan.totals.
+/// Damage as a dictionary for Scan.totals. `block` is None if damage is not in a block.
 nb::dict damage_of(const ScanJob& job, const DamagedPlace& place) {
   nb::dict of;
   of["path"] = text_of(job.files[place.file].name);
@@ -83,6 +89,7 @@ nb::dict damage_of(const ScanJob& job, const DamagedPlace& place) {
 nb::list runs_of(std::vector<bool> wanted) {
   constexpr std::size_t kMostRuns = 100;
   std::vector<std::size_t> runs;
+  // The limit doubles until there are few enough runs.
   for (std::size_t least = 1;; least *= 2) {
     runs.assign(1, 0);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -106,7 +113,8 @@ nb::list runs_of(std::vector<bool> wanted) {
   return made;
 }
 
-/// The layout of a part as a tuple, which can be pickled; None if there is none.
+/// The layout of a part as a tuple, which can be pickled; None if there is none. Numbers that are
+/// many are bytes, since a list would be far larger when pickled.
 nb::object object_of(const std::optional<PartLayout>& layout) {
   if (!layout) return nb::none();
   const ArchiveExcerpt& blocks = layout->blocks;
@@ -136,7 +144,8 @@ PartLayout layout_of(const nb::object& tuple) {
   return layout;
 }
 
-/// A part as a tuple, which can be sent to another process.
+/// A part as a tuple, which can be sent to another process. The order of its members is known to
+/// part_of() alone.
 nb::tuple tuple_of(const LinePart& part) {
   return nb::make_tuple(part.begin, part.end, part.lines_before, part.lines, part.file_bytes,
                         part.layout_checksum, part.clause,
@@ -144,13 +153,15 @@ nb::tuple tuple_of(const LinePart& part) {
                         part.is_behind_mark, object_of(part.layout));
 }
 
+/// The ranges as pairs.
 nb::tuple tuple_of(const std::vector<ByteRange>& ranges) {
   nb::list made;
   for (const ByteRange& range : ranges) made.append(nb::make_tuple(range.begin, range.end));
   return nb::tuple(made);
 }
 
-/// The part from its tuple.
+/// The part from its tuple. The runs begin with blocks in which no match may begin; the first may
+/// be empty.
 LinePart part_of(const nb::object& tuple) {
   LinePart part;
   part.begin = nb::cast<std::uint64_t>(tuple[0]);
@@ -170,11 +181,13 @@ LinePart part_of(const nb::object& tuple) {
   return part;
 }
 
+/// The name of a line's kind in Match.kind.
 const char* name_of(LineKind kind) {
   return kind == LineKind::kBefore ? "before" : kind == LineKind::kAfter ? "after" : "match";
 }
 
-/// The lines of one use of a scan, batch after batch.
+/// The lines of one use of a scan, batch after batch. One thread reads it, in the process that
+/// began the search.
 class Lines {
  public:
   explicit Lines(std::shared_ptr<const ScanJob> job) : queue_(new LineQueue(std::move(job))) {}
@@ -191,7 +204,8 @@ class Lines {
     if (!queue_.get_deleter().is_here()) {
       raise(make_error(ErrorCode::kInvalidArgument, "the search was begun by another process"));
     }
-    // Only the main thread sees signals.
+    // Only the main thread sees signals. Other threads sleep for long, as nothing but a batch wakes
+    // them.
     const std::chrono::milliseconds wait =
         is_main_thread() ? kSignalInterval : std::chrono::hours(1);
     LineQueue::Batch batch;
@@ -207,6 +221,7 @@ class Lines {
         case LineQueue::State::kEnd:
           return nb::none();
         case LineQueue::State::kFailed:
+          // take() raises what a file object raised, or the error with the file's name.
           take(Status(queue_->failure().error), queue_->job().files[queue_->failure().file]);
           return nb::none();
         case LineQueue::State::kBatch:
@@ -240,6 +255,8 @@ class Scan {
        std::optional<LinePart> part, std::shared_ptr<const GpuPattern> gpu)
       : columns_(std::move(columns)) {
     Pattern pattern = take_pattern(patterns, flags);
+    // The three jobs share the compiled pattern and the files, and differ in what is kept of a
+    // line.
     ScanJob job{std::move(files),
                 std::move(part),
                 std::move(pattern),
@@ -257,6 +274,7 @@ class Scan {
   /// A stream for Arrow, with the columns that were asked for. Each stream is a search of its own.
   nb::object stream(const nb::object&) const {
     return stream_capsule([&](ArrowArrayStream& out) {
+      // A failure of an earlier stream is forgotten.
       job_->failure->set({});
       ArrowArrayStream inner;
       export_lines(job_, columns_, inner);
@@ -270,9 +288,11 @@ class Scan {
     const std::optional<FileFailure> failure = job_->failure->get();
     if (failure) take(Status(failure->error), job_->files[failure->file]);
   }
+  /// The columns of stream(), which need no search.
   nb::object schema() const {
     return schema_capsule([&](ArrowSchema& out) { export_line_schema(columns_, out); });
   }
+  /// Begins a search whose lines are taken one by one.
   Lines lines() const { return Lines(lines_job_); }
 
   /// Counts the lines without making any.
@@ -287,6 +307,7 @@ class Scan {
                         });
     });
     if (!found.ok() && at == job.files.size()) raise(found.error());
+    // An interrupt that was raised in a file object comes before the result.
     for (const OpenedFile& file : job.files) take(Status(), file);
     ScanTotals totals = found.ok() ? std::move(*found) : take(std::move(found), job.files[at]);
     totals.why_cpu = searches.why_cpu();
@@ -298,6 +319,7 @@ class Scan {
   nb::dict totals() const {
     nb::dict of;
     const std::optional<ScanTotals> totals = job_->last->get();
+    // Without a finished use there are no totals.
     if (!totals) return of;
     of["lines"] = totals->lines;
     of["matches"] = totals->matches;
@@ -312,6 +334,7 @@ class Scan {
     if (job_->gpu != nullptr) of["why_cpu"] = text_of(totals->why_cpu);
     return of;
   }
+  /// The engine and what it looks for, in words.
   std::string describe() const { return job_->pattern.describe(); }
 
   /// Divides one of the files into parts. Returns for each part what make_scan() takes and, for a
@@ -322,6 +345,7 @@ class Scan {
     const OpenedFile& file = job_->files.at(number);
     using Parts = std::optional<std::vector<LinePart>>;
     std::vector<std::vector<ByteRange>> ranges;
+    // The filters are read here, so that parts leave out blocks without a match.
     Parts parts = take(interruptible([&](const std::atomic<bool>& cancelled) -> Result<Parts> {
                          PRESSO_ASSIGN(const SharedAccess access, file.open());
                          const GuardedAccess guarded(*access, cancelled);
@@ -338,6 +362,7 @@ class Scan {
                          return made;
                        }),
                        file);
+    // A file that is small, or that is no presso file, is one part.
     if (!parts) return nb::none();
     nb::list made;
     ranges.resize(parts->size());
@@ -355,7 +380,7 @@ class Scan {
   std::shared_ptr<const ScanJob> count_job_;
 };
 
-/// The column of that name. Raises ArgumentError for others.
+/// The column of that name, as presso.scan(columns=...) has it. Raises ArgumentError for others.
 LineColumn column_of(const std::string& name) {
   static const std::map<std::string, LineColumn> kColumns = {
       {"path", LineColumn::kPath},
@@ -375,6 +400,7 @@ LineColumn column_of(const std::string& name) {
 std::shared_ptr<const GpuPattern> gpu_pattern(const nb::object& gpu,
                                               const std::vector<std::string>& texts,
                                               const PatternFlags& flags) {
+  // The library is loaded here, so that a missing GPU is raised before the search begins.
   if (gpu.is_none()) return nullptr;
   auto pattern = std::make_shared<GpuPattern>();
   pattern->api = take(open_gpu_library(bytes_of(nb::cast<nb::bytes>(gpu[0]))));
@@ -391,7 +417,7 @@ std::shared_ptr<const GpuPattern> gpu_pattern(const nb::object& gpu,
 }
 
 /// Makes a scan from what the Python code has checked. `part` is one of the only file, as divide()
-/// gave it, or None.
+/// gave it, or None. The dictionary has all keys: python/presso/_scan.py fills in the defaults.
 Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patterns,
                const nb::dict& asked, const nb::object& part) {
   PatternFlags flags;
@@ -424,6 +450,7 @@ Scan make_scan(std::vector<OpenedFile> files, const std::vector<nb::bytes>& patt
         columns.columns.end()) {
       raise(make_error(ErrorCode::kInvalidArgument, "column '" + name + "' is named twice"));
     }
+    // Numbers and matches are looked for only if a column shows them.
     columns.columns.push_back(column);
     if (columns.columns.back() == LineColumn::kLineNumber) options.line_numbers = true;
     if (columns.columns.back() == LineColumn::kSpans) options.matches = true;
