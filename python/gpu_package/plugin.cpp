@@ -25,7 +25,9 @@
 namespace presso::gpu_plugin {
 namespace {
 
-// --- what passes between the two A copy of the text, which need not end with a zero.
+// --- what passes between the two
+
+/// A copy of the text, which need not end with a zero.
 
 std::string string_of(const presso_gpu_text& text) {
   return {text.data, text.bytes};

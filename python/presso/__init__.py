@@ -54,12 +54,13 @@ from presso.errors import (
 def dataset(
     sources: Sources | Scan | Query, *, target_bytes: int = 64 << 20, **options: Any
 ) -> Any:
-    """A dataset of pyarrow (needs pyarrow) of files' lines, with options as in scan(), of a table's
-    rows, or of a scan or query: for DuckDB, DataFusion, and whoever else names columns and filters
-    to one. Comparisons of line, line_number and of a table's numbers, strings and dates leave out
-    what they rule out. `target_bytes`: of its fragments, as in partitions(). `dictionaries=True`
-    gives strings of a table as dictionaries, as Query.options() says: DuckDB, which has the same
-    types and answers either way, groups by one such column several times as fast."""
+    """Makes a dataset of pyarrow (which has to be installed) from files' lines, with options as in
+    scan(), from a table's rows, or from a scan or query. DuckDB, DataFusion and other engines pass
+    the columns and filters that they need to it. Comparisons of line and line_number, and of a
+    table's numbers, strings and dates, leave out what they rule out. `target_bytes` is the size of
+    its fragments, as in partitions(). `dictionaries=True` gives strings of a table as dictionaries,
+    as Query.options() says: DuckDB, which has the same types and answers either way, groups by one
+    such column several times as fast."""
     from presso._dataset import Dataset
 
     return Dataset(sources, target_bytes, options)

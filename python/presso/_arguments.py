@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks of arguments, before the library gets them."""
+"""Checks arguments before the library gets them, so that a mistake is an ArgumentError that names
+the argument and its value. Tested by python/tests/test_types.py."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ MOST_OF_32_BITS = (1 << 32) - 1
 
 
 def whole(name: str, value: Any, most: int = MOST, least: int = 0) -> int:
-    """A whole number from `least` to `most`."""
+    """Returns `value` as an int. Raises ArgumentError unless it is a whole number from `least` to
+    `most`; anything with __index__ is taken, such as numbers of NumPy."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -26,7 +28,8 @@ def whole(name: str, value: Any, most: int = MOST, least: int = 0) -> int:
 
 
 def text(name: str, value: Any) -> str:
-    """A str that has a form in UTF-8."""
+    """Returns `value`. Raises ArgumentError unless it is a str that can be written as UTF-8, which
+    excludes surrogates."""
     try:
         str.encode(value)
     except (TypeError, UnicodeEncodeError):
@@ -35,14 +38,14 @@ def text(name: str, value: Any) -> str:
 
 
 def several(name: str, values: Any) -> list[Any]:
-    """A list of what is iterated over, which is no text."""
+    """Returns the items as a list. A text is refused: it would be taken for a list of letters."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ArgumentError(f"{name}={values!r}: not a list")
     return list(values)
 
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> Any:
-    """One of these."""
+    """Returns `value`. Raises ArgumentError, with the names that are known, for any other."""
     if value not in known:
         raise ArgumentError(f"{name}={value!r}: one of {', '.join(map(repr, known))}")
     return value

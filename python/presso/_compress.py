@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Compressing and decompressing."""
+"""Compresses and decompresses bytes and files, and writes tables.
+
+Arguments are checked here; the work is done by python/src/compress.cpp on threads of its own, which
+Ctrl-C ends. A file appears under its name when it is complete. Tested by
+python/tests/test_files.py, test_tables.py and test_works.py.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,7 @@ Progress = Union[Callable[[int, int], object], "ProgressBar", None]
 
 
 class ProgressBar(Protocol):
-    """As tqdm has them."""
+    """The part of a progress bar that is used; bars of tqdm have it."""
 
     def update(self, n: float) -> object:
         """Adds to what is done."""
@@ -62,6 +67,7 @@ def _asked(function, options):
 
 
 def _entries(metadata):
+    """The metadata as pairs of strings."""
     try:
         entries = list(dict(metadata or {}).items())
     except (TypeError, ValueError):
@@ -111,7 +117,7 @@ def compress_file(
 
 
 def _origin(path):
-    """What the file says about the one that it was made from."""
+    """The metadata about the original file: its name and the time of its last change."""
     if not path:
         return {}
     name = os.path.basename(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -119,12 +125,13 @@ def _origin(path):
         modified = os.stat(path).st_mtime_ns
     except OSError:
         return {"name": name}
-    # As many nanoseconds as the library's tools read.
+    # The tools of the library read the time as a signed number of 64 bits.
     fits = abs(modified) < 1 << 63
     return {"name": name, "mtime": str(modified)} if fits else {"name": name}
 
 
 def _callable(progress):
+    """`progress` as a function of two numbers, or None."""
     if callable(getattr(progress, "update", None)):
         return _updating(progress)
     if progress is not None and not callable(progress):
@@ -133,6 +140,7 @@ def _callable(progress):
 
 
 def _updating(bar):
+    """A function that tells a bar how much has been done since its last call."""
     before = 0
 
     def advance(done, _):
@@ -160,7 +168,7 @@ def decompress_file(
     done = _native.decompress_file(file, target, bool(overwrite), threads, report)
     sizes = Sizes._make(done)
     if report is not progress:
-        # Behind the last block there is the index.
+        # A bar has come to the last block, but the index follows it, so it is told the whole size.
         report(sizes.compressed_bytes, sizes.plain_bytes)
     return sizes
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Datasets of pyarrow: for DuckDB, DataFusion, and whoever else reads these."""
+"""Datasets of pyarrow, which DuckDB, DataFusion and other engines read.
+
+Columns and filters that an engine passes are handed on as far as they are understood (_pushed.py);
+pyarrow then applies the whole filter, so that what is not understood costs time and never rows.
+Datasets cannot be pickled; their partitions can. Tested by python/tests/test_engines.py.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +23,8 @@ from presso.errors import ArgumentError
 
 
 class Dataset(pyarrow.dataset.Dataset):
-    """Lines or rows as a dataset of pyarrow, made by presso.dataset(). Engines name the columns
-    that they need, and filters, of which comparisons leave out what cannot pass; all of the filter
-    is tested by pyarrow."""
+    """Lines or rows as a dataset of pyarrow, made by presso.dataset(). Nothing is read before a
+    scanner or a fragment is used."""
 
     def __init__(self, asked: Any, target_bytes: int, options: dict[str, Any]):
         self._source = source_of(asked, **options)
@@ -41,14 +45,14 @@ class Dataset(pyarrow.dataset.Dataset):
         return pyarrow.dataset.scalar(True)
 
     def scanner(self, columns: Any = None, filter: Any = None, **settings: Any) -> Any:
-        """A pyarrow.dataset.Scanner, or what has its methods. Where it stops early so does the
-        search; the batches are as large as they come."""
+        """A pyarrow.dataset.Scanner, or an object with its methods. If the reader stops early, the
+        search ends too. The size of batches cannot be chosen."""
         question = self._source.question(*self._needed(columns, filter))
         return _scanner(question, columns, filter, settings)
 
     def get_fragments(self, filter: Any = None) -> Iterator[Fragment]:
-        """The partitions, those that `filter` rules out left out; one of all where there are none:
-        of a partition, a limit, groups, joins or file objects."""
+        """The partitions, without those that `filter` rules out. There is a single one where the
+        question cannot be divided: for a partition, a limit, groups, joins or file objects."""
         columns, tree = self._needed(None, filter)
         question = self._source.question(columns, tree)
         try:
@@ -76,7 +80,9 @@ class Dataset(pyarrow.dataset.Dataset):
         raise TypeError("datasets are not pickled; partitions are")
 
     def _needed(self, columns, filter):
-        """The names of all columns that these need, and what is understood of the filter."""
+        """The names of the columns that the question has to give, None for all, and the part of the
+        filter that is understood. pyarrow does not tell which columns an expression uses, so its
+        text is searched for their names, which may find too many and never too few."""
         tree: Tree = None if filter is None else tree_of(filter, self._schema)
         if columns is None:
             return None, tree
@@ -91,19 +97,19 @@ class Dataset(pyarrow.dataset.Dataset):
             for name in self._schema.names
             if name in names or any(_is_in(name, text) for text in texts)
         ]
-        # How many rows there are is told by a column.
+        # The number of rows can only be seen in a column.
         return needed or self._schema.names[:1], tree
 
 
 class _Whole:
-    """What cannot be divided, as a partition."""
+    """A question that cannot be divided, in the form of a partition."""
 
     def __init__(self, source: LineSource | RowSource, tree: Tree):
         self._source = source
         self._tree = tree
 
     def scan(self, columns: Any = None) -> Any:
-        """A Scan or a Query of it."""
+        """The whole question, as a Scan or a Query."""
         return self._source.question(columns, self._tree)
 
 
@@ -149,19 +155,20 @@ class Fragment:
 
 
 def _is_in(name, text):
+    """Whether the text has the name as a word of its own."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 class _AsItComes:
-    """A scanner of batches that are wanted as they come. Its reader is the stream itself, without
-    the threads and queues of pyarrow's scanner, for which there is nothing to do."""
+    """A scanner whose batches need neither a filter nor other columns. Its reader is the stream
+    itself, which avoids the threads and queues of pyarrow's scanner."""
 
     def __init__(self, scanner: pyarrow.dataset.Scanner, reader: pyarrow.RecordBatchReader):
         self._scanner = scanner
         self._reader = reader
 
     def to_reader(self) -> pyarrow.RecordBatchReader:
-        """Can be read once, as that of pyarrow's scanner of batches."""
+        """The stream, which can be read once, like that of pyarrow's scanner of batches."""
         return self._reader
 
     def __getattr__(self, name: str) -> Any:
@@ -169,7 +176,7 @@ class _AsItComes:
 
 
 def _scanner(question, columns, filter, settings):
-    # Who says how pyarrow's scanner is to work needs just that: pyarrow.dataset.write_dataset().
+    # pyarrow.dataset.write_dataset() passes settings and needs pyarrow's own scanner.
     reader = pyarrow.RecordBatchReader.from_stream(question)
     scanner = pyarrow.dataset.Scanner.from_batches(reader, columns=columns, filter=filter)
     is_as_wanted = not settings and filter is None and columns in (None, reader.schema.names)

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Files far away: what is read of them comes in few large requests, several at a time."""
+"""Reads files that are far away in few large requests, of which several are under way at a time.
+
+A request to a server takes as long as one or two megabytes, so reads are widened: to pieces that
+grow while a file is read in order, to the index when its end is read, and to what a partition has
+said that it will read. What was read is kept, at most 256 MiB for all files together. Requests that
+fail raise in the read that needs them. Tested by python/tests/test_servers.py.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +21,12 @@ from typing import Any
 
 from presso import _native
 
-#: Asked for first: small files are there then, and the size of others is known.
+#: The first request asks for this much: small files are complete then, and it tells the size.
 BEGIN_BYTES = 64 << 10
 #: No file is larger.
 MOST_BYTES = (1 << 63) - 1
-# What a request reads where nobody knows what is wanted, and at most: a request takes as long as a
-# megabyte or two.
+# The bytes of a request where it is not known what will be read next, and of the largest request.
+# Starting a request takes as long as reading a megabyte or two.
 _PIECE_BYTES = 2 << 20
 _MOST_PIECE_BYTES = 8 << 20
 # How many requests of a plan are under way or not used yet.
@@ -29,11 +35,11 @@ _AHEAD = 8
 _MOST_REQUESTS = 16
 # The most bytes that are kept of all files together, not counting requests under way.
 _MOST_KEPT_BYTES = 256 << 20
-# A read of more is several, one after another, as each needs what it has asked for.
+# A larger read is made in several steps, since all that a step has asked for must be kept.
 _MOST_READ_BYTES = 128 << 20
 # The most of a file's end that is fetched because its trailer says that it is the index. That is
-# about 60 bytes a block with line facts: 100 GB in blocks of 256 KiB have 24 MB. What is beyond
-# this is fetched when it is read.
+# about 60 bytes for each block with line facts: 100 GB in blocks of 256 KiB have 24 MB. The rest of
+# a larger index is fetched when it is read.
 _MOST_INDEX_BYTES = 64 << 20
 
 
@@ -56,14 +62,15 @@ class FarFile:
         _files.add(self)
 
     def plan(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """What will be read, in this order: it is fetched from the first read on."""
+        """Announces what will be read, in this order. Fetching begins with the first read."""
         with self._lock:
             for begin, end in ranges:
                 steps = range(begin, end, _MOST_PIECE_BYTES)
                 self._planned += [(at, min(end, at + _MOST_PIECE_BYTES)) for at in steps]
 
     def read(self, begin: int, end: int) -> bytes | memoryview:
-        """The bytes from `begin` to `end`, which are in the file."""
+        """The bytes from `begin` to `end`, which must lie within the file. Waits for them. Raises
+        the error of their request."""
         steps = [
             self._read(at, min(end, at + _MOST_READ_BYTES))
             for at in range(begin, end, _MOST_READ_BYTES)
@@ -81,6 +88,7 @@ class FarFile:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _forget(self):
+        """Begins anew, as in a forked process, which has none of the threads that fetch."""
         self._lock = threading.Lock()
         self._requests = _Requests(self.source.fetch)
         self._extents: list[_Extent] = []
@@ -112,6 +120,7 @@ class FarFile:
         return found
 
     def _extent_at(self, at, may_have_failed=False):
+        """The newest extent that has the byte at `at`, or None."""
         for extent in reversed(self._extents):
             if extent.begin <= at < extent.end and (may_have_failed or not extent.has_failed()):
                 return extent
@@ -121,7 +130,7 @@ class FarFile:
         """Fetches what is missing of the range, and what is likely to be asked for next."""
         size = self._size
         if begin == 0 or size - begin <= _LEAST_TAIL_BYTES:
-            # Who reads one of them needs the other.
+            # A reader of the begin or the end is opening the file and needs both.
             self._fetch(0, min(BEGIN_BYTES, size))
             tail = _native.tail_bytes(self.source.begun, size)
             self._fetch(size - min(size, max(tail, _LEAST_TAIL_BYTES)), size)
@@ -146,11 +155,12 @@ class FarFile:
             begin = extent.end
 
     def _start_planned(self):
+        """Starts the next request of the plan, if there is one."""
         if self._planned:
             self._fetch(*self._planned.popleft(), is_planned=True)
 
     def _keep(self, extent):
-        # Not those that were dropped, and none that has failed at the same place.
+        """Adds the extent. Those that were dropped, or have failed at its place, are removed."""
         kept = [one for one in self._extents if one.future is not None]
         self._extents = [one for one in kept if one.begin != extent.begin or not one.has_failed()]
         self._extents.append(extent)
@@ -175,7 +185,7 @@ _files: weakref.WeakSet[FarFile] = weakref.WeakSet()
 
 
 class _Extent:
-    """Bytes of a file, which are there or under way."""
+    """A range of a file's bytes, which has been read or is being fetched."""
 
     def __init__(self, begin, end):
         self.begin = begin
@@ -186,7 +196,8 @@ class _Extent:
         self.future: concurrent.futures.Future[bytes] | None = concurrent.futures.Future()
 
     def has_failed(self):
-        """Or is not there any more."""
+        """Whether the request has failed or the bytes were dropped, so that they must be fetched
+        again."""
         future = self.future
         return future is None or (future.done() and future.exception() is not None)
 
@@ -202,7 +213,8 @@ class _Requests:
         self._threads = 0
 
     def add(self, extent):
-        """Fetches it when its turn comes. Raises RuntimeError where no thread can be had."""
+        """Queues the extent to be fetched. Raises RuntimeError if no thread can be started and none
+        is running that would fetch it."""
         with self._lock:
             self._waiting.append(weakref.ref(extent))
             if self._threads == _MOST_REQUESTS:
@@ -219,11 +231,12 @@ class _Requests:
                 raise
 
     def _run(self):
+        """The thread: fetches until nothing is waiting."""
         while (extent := self._next()) is not None:
             self._get(extent, extent.future)
 
     def _next(self):
-        """The next extent, or None where the thread ends."""
+        """The next extent that is still wanted; None ends the thread."""
         with self._lock:
             while self._waiting:
                 extent = self._waiting.popleft()()
@@ -233,6 +246,7 @@ class _Requests:
             return None
 
     def _get(self, extent, future):
+        """Fetches one extent and sets its future, to an exception if that fails."""
         try:
             read = self._fetch(extent.begin, extent.end)
             if len(read) != extent.end - extent.begin:
@@ -246,7 +260,8 @@ class _Requests:
 
 
 class _Kept:
-    """Sees to it that not too much is kept of all files together, of what is there."""
+    """Limits the bytes that are kept of all files together. The extents that were used longest ago
+    are dropped; those under way are not counted."""
 
     def __init__(self):
         self.forget()

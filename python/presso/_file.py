@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Compressed files: what they are, and their bytes."""
+"""presso.open() and the File that it returns: facts about a compressed file, and its plain bytes.
+
+Opening reads header and index and decodes nothing; reads decode only the blocks that they need. A
+File may be used by several threads. Plain files are declined. Tested by python/tests/test_files.py.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ class File:
 
     @property
     def name(self) -> str:
-        """By which messages call it: its path or URL."""
+        """The name that messages have for it: its path or URL."""
         return self._archive.name
 
     @property
@@ -47,33 +51,34 @@ class File:
 
     @property
     def plain_bytes(self) -> int:
-        """What it decodes to; of a table the text that it was made from, 0 where it was none."""
+        """The size in bytes when decoded; for a table that of the text it was made from, or 0 if it
+        was not made from text."""
         return self._archive.plain_bytes
 
     @property
     def lines(self) -> int | None:
-        """Lines of its text; None where the file does not tell."""
+        """The number of lines; None if the file does not store it."""
         return self._archive.lines
 
     @property
     def rows(self) -> int | None:
-        """Rows of a table; None of bytes."""
+        """The number of rows of a table; None for a file of bytes."""
         return self._archive.rows
 
     @property
     def blocks(self) -> int:
-        """Blocks of bytes, each of which can be decoded by itself; 0 of a table."""
+        """The number of blocks, each of which can be decoded by itself; 0 for a table."""
         return self._archive.blocks
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the file says about itself, as a dictionary; "name" and "mtime" (in
-        nanoseconds since 1970) are the original file's, where it was compressed from a path."""
+        """The metadata that are stored in the file. "name" and "mtime" (in nanoseconds since 1970)
+        are those of the original file, if it was compressed from a path."""
         return dict(self._archive.metadata)
 
     @property
     def info(self) -> dict[str, Any]:
-        """All of these as a dictionary."""
+        """All properties above, as a dictionary."""
         names = ("name", "is_table", "stored_bytes", "plain_bytes", "lines", "rows", "blocks")
         return {name: getattr(self, name) for name in names} | {"metadata": self.metadata}
 
@@ -90,7 +95,7 @@ class File:
         return self._archive.read_block(self._block_number(number))
 
     def block_place(self, number: int) -> tuple[int, int, int]:
-        """Where a block lies: its plain offset, its offset in the file, its bytes in the file."""
+        """The place of a block: its plain offset, its offset in the file, its bytes in the file."""
         return self._archive.block_place(self._block_number(number))
 
     def _block_number(self, number):
@@ -124,6 +129,9 @@ class File:
 
 
 class _RawFile(io.RawIOBase):
+    """The plain bytes as a file object. Each read decodes at least one block, so that small reads
+    need a buffer around it. Used by one thread."""
+
     def __init__(self, file):
         super().__init__()
         self._of = file

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""From what callers name or bring to files that the library reads at any place."""
+"""Turns the paths, URLs and file objects that callers give into files that the library can read at
+any place.
+
+Paths are opened by the system, http and https by _http.py, other URLs by fsspec, and file objects
+are read through their own methods, one read at a time. Pipes and devices are declined, because they
+cannot be read at any place. Passwords and signatures in URLs are left out of names and messages.
+Tested by python/tests/test_files.py and test_servers.py.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +50,13 @@ def open_file(source: Source, later: bool = False) -> _native.OpenedFile:
     return _open_url(path)
 
 
-#: By which other processes open a file: where it is, its name for messages, and of a URL size and
-#: tag (_http.py).
+#: What other processes need to open a file: its place, its name for messages, and for a URL its
+#: size and tag (_http.py).
 Address = tuple[str, str, Union[tuple[int, Union[str, None]], None]]
 
 
 def address_of(file: _native.OpenedFile) -> Address:
-    """Raises ArgumentError for a file object."""
+    """The address of a file. Raises ArgumentError for a file object, which has none."""
     where = file.url or file.path
     if not where:
         raise ArgumentError(f"{file.name}: other processes cannot open a file object")
@@ -59,7 +66,8 @@ def address_of(file: _native.OpenedFile) -> Address:
 def open_address(
     address: Address, ranges: Iterable[tuple[int, int]] = ()
 ) -> _native.OpenedFile:
-    """The file of address_of(), when its turn comes; `ranges`: what of it will be read."""
+    """The file at an address, which is opened when its turn comes. `ranges` are the bytes that will
+    be read of it."""
     where, name, known = address
     return _open_path(where, True, name) if known is None else _open_url(where, known, ranges)
 
@@ -95,6 +103,8 @@ def output_path(path: Union[str, bytes, os.PathLike]) -> bytes:
 
 
 def _expanded(source):
+    """The sources that one stands for: the matches of a pattern in the order of their names, or the
+    source itself, also if a file has the name of the pattern."""
     if isinstance(source, _native.OpenedFile) or hasattr(source, "read"):
         return [source]
     path = _path_of(source)
@@ -113,6 +123,7 @@ def _is_url(source):
 
 
 def _path_of(source):
+    """The path as a str, in which bytes that are not UTF-8 are surrogates."""
     try:
         path = os.fsdecode(source)
         os.fsencode(path)
@@ -123,8 +134,8 @@ def _path_of(source):
     return path
 
 
-# What URLs have that is not shown: users with their passwords, users of hosts (of others they name
-# a container, for example), and what a query signs or proves with.
+# The parts of URLs that are not shown: users with their passwords, users of hosts (in URLs of other
+# kinds they may name a container), and signatures, tokens and keys in a query.
 _SECRETS = (
     r"(?<=://)[^/\s]*:[^/\s]*(?=@)"
     r"|(?:(?<=http://)|(?<=https://)|(?<=ftp://)|(?<=sftp://)|(?<=ssh://)|(?<=smb://))[^/\s]+(?=@)"
@@ -140,7 +151,7 @@ def _secrets():
 
 
 def _shown(text, url=""):
-    """A URL, or a text about one, without what proves who asks: what people see."""
+    """A URL, or a text about one, as people see it: without passwords, tokens and signatures."""
     for secret in _secrets().findall(url):
         text = text.replace(secret, "***")
     return _secrets().sub("***", text)
@@ -161,8 +172,9 @@ def _bytes_of(name):
 
 
 def _open_path(path, later, name=None):
+    """Opens a regular file. Raises FileError for anything else."""
     try:
-        # Without waiting for the other end of a pipe.
+        # O_NONBLOCK keeps open() from waiting for the other end of a pipe.
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise file_error(error, path) from None
@@ -175,7 +187,7 @@ def _open_path(path, later, name=None):
         if not stat.S_ISREG(about.st_mode):
             raise FileError(f"{path}: is not a regular file", code=40, path=path)
         name = _bytes_of(path if name is None else name)
-        # Whatever folder the process is in when it is opened, or opened again.
+        # The path is made absolute, since the process may change its folder before opening it.
         where = os.fsencode(os.path.join(os.getcwd(), path))
         if later:
             return _native.later(where, name)
@@ -192,7 +204,7 @@ def _open_url(url, known=None, ranges=()):
 
 
 class _ObjectReader:
-    """Reads ranges of a file object, which is one at a time, as it has one place."""
+    """Reads ranges of a file object, one at a time, because it has a single position."""
 
     def __init__(self, file):
         self._file = file
@@ -226,7 +238,7 @@ def _checked_size(size):
 
 
 class _FsspecFile:
-    """A file of one of fsspec's file systems, which try again as they see fit."""
+    """A file of one of fsspec's file systems, which decide whether a request is repeated."""
 
     begun = b""
 
@@ -253,11 +265,11 @@ class _FsspecFile:
 
 
 class _UrlReader:
-    """Reads ranges of what a URL names."""
+    """Reads ranges of the file at a URL."""
 
     def __init__(self, url, known=None, ranges=()):
-        """`known`: size and tag, where somebody has seen the file; `ranges`: of it, that will be
-        read."""
+        """`known` is the size and tag that the file had when it was divided; `ranges` are the bytes
+        that will be read."""
         from presso._far import FarFile
 
         self._url = url
@@ -287,11 +299,12 @@ class _UrlReader:
         return _shown(text, self._url)
 
     def _cause(self, error):
-        """The error, or None where its text has what is not shown."""
+        """The error, or None if its text has a secret, which a traceback would show."""
         return error if self._shown(str(error)) == str(error) else None
 
 
 def _source_of(url, known):
+    """The source of a URL's bytes. "::" chains several of fsspec's file systems."""
     if not url.startswith(("http://", "https://")) or "::" in url:
         return _FsspecFile(url, known)
     from presso._http import HttpFile

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""GPUs: whether they are asked for, and the library that has the code for them."""
+"""Finds the GPU that a caller asks for, and the library that has the code for GPUs.
+
+That library is the package presso-gpu; it is loaded only when a GPU is asked for. Without it, and
+for a version that does not fit, UnsupportedError is raised. Tested by python/tests/test_gpu.py.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ def gpu_of(device: str) -> tuple[bytes, int] | None:
 
 
 def _library():
-    # Where CUDA is not, nothing of it is loaded: only who asks for a GPU gets here.
+    # The import is here, so that nothing of CUDA is loaded unless a GPU is asked for.
     try:
         import presso_gpu
     except ImportError:

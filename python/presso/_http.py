@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Ranges of files that HTTP servers have, each checked to be what was asked for."""
+"""Reads ranges of files over HTTP, and checks that each answer is what was asked for.
+
+A request that fails in a way that may pass is made again after pauses. Servers without ranges, and
+those that change the bytes, are declined; a file that has changed is an error. Credentials are sent
+only to the host that they were given for. Needs urllib3. Tested by python/tests/test_servers.py.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +20,9 @@ from typing import Any
 from presso._far import BEGIN_BYTES, MOST_BYTES
 from presso.errors import ArgumentError
 
-#: Pauses in seconds before a request is made again: it is made once more than there are of them.
+#: The pauses in seconds before a request is repeated, so it is made four times at most.
 PAUSES = (0.25, 1.0, 4.0)
-#: How long a connection, and then each piece of the answer, is waited for.
+#: The seconds that a connection, and then each piece of the answer, may take.
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 20.0
 #: A whole request may take SILENT_SECONDS, and the time that its bytes take at this rate.
@@ -42,13 +47,13 @@ class HttpFile:
 
     Attributes:
         size: bytes of the file.
-        tag: what the server calls this state of it (ETag, or else Last-Modified), or None.
-        begun: what of its begin is there already.
+        tag: the server's name for this state of the file (ETag, or else Last-Modified), or None.
+        begun: the bytes at its begin that have been read already.
     """
 
     def __init__(self, url: str, known: tuple[int, str | None] | None = None):
-        """`known`: size and tag, where these are known. Raises OSError for what the server
-        refuses, ArgumentError where there is no urllib3."""
+        """`known` is the size and tag, if these are known; otherwise the begin is read. Raises
+        OSError if the server refuses, ArgumentError without urllib3."""
         self._urllib3 = _urllib3()
         self._url, self._headers = self._without_credentials(url)
         self.begun = b""
@@ -60,8 +65,8 @@ class HttpFile:
             self.begun = self.fetch(0, BEGIN_BYTES)
 
     def fetch(self, begin: int, end: int) -> bytes:
-        """The bytes from `begin` to `end`. What may pass is tried again after each of PAUSES.
-        Raises OSError, with the range and the status or cause."""
+        """The bytes from `begin` to `end`. A failure that may pass is tried again after each of
+        PAUSES. Raises OSError with the range and the status or cause."""
         where = f"bytes {begin}-{end - 1}"
         for pause in (*PAUSES, None):
             try:
@@ -76,6 +81,7 @@ class HttpFile:
         raise AssertionError
 
     def _without_credentials(self, url):
+        """The URL without user and password, and the headers that have these instead."""
         parts = urllib.parse.urlsplit(url)
         headers = {"Accept-Encoding": "identity", "User-Agent": "presso"}
         who, has_user, host = parts.netloc.rpartition("@")
@@ -85,6 +91,7 @@ class HttpFile:
         return urllib.parse.urlunsplit(parts._replace(netloc=host, fragment="")), headers
 
     def _fetch_once(self, begin, end):
+        """One attempt. A connection goes back to the pool only after a complete answer."""
         urllib3 = self._urllib3
         # The deadline is for the whole request, with redirects and answers that come slowly.
         deadline = time.monotonic() + SILENT_SECONDS + (end - begin) / LEAST_BYTES_PER_SECOND
@@ -110,7 +117,7 @@ class HttpFile:
             location = response.get_redirect_location()
             if not location:
                 return response
-            # Its text may have no end.
+            # The body of the redirect is not read, since it may have no end.
             response.close()
             before, url = url, self._redirected(url, location)
             if urllib.parse.urlsplit(url)[:2] != urllib.parse.urlsplit(before)[:2]:
@@ -118,6 +125,7 @@ class HttpFile:
         raise OSError(errno.EIO, f"too many redirects, more than {_MOST_REDIRECTS}")
 
     def _request(self, url, headers, deadline):
+        """Sends the request and reads the headers; urllib3 neither redirects nor repeats."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise _Passing("redirects take too long")
@@ -135,7 +143,7 @@ class HttpFile:
         )
 
     def _redirected(self, url, location):
-        """Where a redirect leads."""
+        """The URL to which a redirect leads. Raises OSError if it is none of HTTP."""
         try:
             to = urllib.parse.urljoin(url, location)
             parsed = self._urllib3.util.parse_url(to)
@@ -146,7 +154,8 @@ class HttpFile:
         return to
 
     def _checked(self, response, begin, end, deadline):
-        """The bytes of the range, which is cut where the file ends while that is not known."""
+        """Checks the answer and reads its bytes. The first answer also tells the size, so that its
+        range is cut at the end of the file."""
         status = response.status
         if status in _PASSING:
             raise _Passing(_status_of(response))
@@ -169,10 +178,10 @@ class HttpFile:
         return read
 
     def _size_of(self, response, begin, end):
-        """The file's size, when the answer is known to be the range."""
+        """The size of the file. Raises OSError unless the answer is the range asked for."""
         length = response.headers.get("Content-Length", "")
         if response.status == 200:
-            # All of the file, which is right where all of it is wanted.
+            # The answer is the whole file, which will do if the range is the whole file.
             if begin > 0 or not re.fullmatch("[0-9]{1,19}", length) or int(length) > end:
                 raise OSError(errno.EIO, "the server gives all of the file and knows no ranges")
             return int(length)
@@ -187,6 +196,7 @@ class HttpFile:
 
 
 def _body(response, length, deadline):
+    """Reads the body piece by piece, so that the deadline is looked at in between."""
     pieces = []
     while length > 0:
         piece = response.read1(min(length, 1 << 20))
@@ -204,10 +214,10 @@ def _status_of(response):
 
 
 def _cause_of(error, urllib3):
-    """Without the URL, which urllib3's texts have."""
+    """The cause in words, without the URL, which urllib3's texts have."""
     cause = getattr(error, "reason", None) or error
     kinds = urllib3.exceptions
-    # One that is refused is among those that time out.
+    # urllib3 makes a refused connection a kind of timeout.
     if not isinstance(cause, kinds.NewConnectionError):
         if isinstance(cause, kinds.ConnectTimeoutError):
             return f"no connection within {CONNECT_SECONDS:g} s"

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Parts of a scan or a query, for other threads, processes and machines."""
+"""Parts of a scan or a query, for other threads, processes and machines.
+
+A part holds the question and the address of its file, and reads nothing until it is used. File
+objects have no address and are declined. The modules that make parts say how they are opened, by
+opens_parts(). Tested by python/tests/test_partitions.py, test_partial.py and test_joined_parts.py.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +22,17 @@ TARGET_BYTES = 64 << 20
 
 class Partition:
     """Lines or rows of one file, or a partial answer of its groups, made by partitions() of a Scan
-    or a Query. It can be pickled, and takes a few kilobytes then; who has it needs the package,
-    and the file, and those of joined tables, under the same path or URL. Whether the file still has
-    the size, blocks, lines or row groups that it had, and over HTTP and S3 the same ETag, is looked
-    at when it is read (FileError); divide anew after a change.
+    or a Query. It can be pickled into a few kilobytes. The process that reads it needs the
+    package, and the file and those of joined tables under the same path or URL. Reading it raises
+    FileError if the file does not have the size, blocks, lines or row groups any more that it had
+    when it was divided, or over HTTP and S3 not the same ETag; divide anew after a change.
 
     Attributes:
-        path: of the file, as its scan or query calls it.
-        rows: how many it gives; None where that depends on a pattern or a condition, where damaged
-            blocks are left out (on_error="skip"), or where the file does not tell.
-        plain_bytes: of text that it stands for, or None; of a table that was not made from text
-            exactly, stored bytes.
+        path: the path of the file, as its scan or query names it.
+        rows: the number of rows that it gives; None if that depends on a pattern or a condition, if
+            damaged blocks are left out (on_error="skip"), or if the file does not store it.
+        plain_bytes: the bytes of text in it, or None; for a table that was not made from text
+            exactly, the stored bytes.
     """
 
     __slots__ = (
@@ -53,20 +58,20 @@ class Partition:
 
     @property
     def is_partial(self) -> bool:
-        """Whether it gives a partial answer, which Query.merge() needs."""
+        """Whether it gives a partial answer, which has to go through Query.merge()."""
         return self._kind == "groups"
 
     def scan(self, columns: Iterable[str] | None = None) -> Any:
-        """A Scan or a Query of it alone, with the same patterns, conditions and columns, or
-        `columns` in place of these. Where it gives a partial answer (`is_partial`), an object that
-        any library which reads Arrow's streams reads, of all columns."""
+        """A Scan or a Query of this part alone, with the patterns and conditions of the whole, and
+        with its columns or `columns`. For a partial answer (`is_partial`) it is an object with all
+        columns that any library can read which reads Arrow's streams."""
         file = open_address(self._address, self._ranges)
         columns = None if columns is None else several("columns", columns)
         return _KINDS[self._kind](file, self._question, self._place, columns)
 
     def read(self, columns: Iterable[str] | None = None) -> Any:
-        """A pyarrow.Table of it. Where blocks are left out (on_error="skip") it warns of how many,
-        by a DamageWarning."""
+        """The part as a pyarrow.Table. A DamageWarning says how many blocks were left out, if
+        on_error="skip" permits that."""
         found = self.scan(columns)
         table = table_of(found, found._raise_failure)
         warn_of_damage(found)
@@ -112,8 +117,8 @@ def of_files(
 
 
 def table_of(stream: Any, raise_failure: Callable[[], None]) -> Any:
-    """A pyarrow.Table of a stream. Where that fails, what the library's own error was is raised by
-    `raise_failure`."""
+    """A pyarrow.Table from a stream. If that fails, `raise_failure` raises the library's own error,
+    of which Arrow's stream has only the text."""
     import pyarrow
 
     try:
@@ -124,7 +129,7 @@ def table_of(stream: Any, raise_failure: Callable[[], None]) -> Any:
 
 
 def warn_of_damage(found: Any) -> None:
-    """A DamageWarning where a Scan that has come to its end has left out blocks."""
+    """Warns with a DamageWarning if a Scan that has come to its end has left out blocks."""
     holes = getattr(found, "totals", {}).get("damage", ())
     if holes:
         text = f"{holes[0]['path']}: {len(holes)} damaged blocks left out, {holes[0]['message']}"
@@ -132,7 +137,7 @@ def warn_of_damage(found: Any) -> None:
 
 
 def lines_and_bytes(file: _native.OpenedFile) -> tuple[int | None, int | None]:
-    """How many lines and plain bytes a whole file has, each None where the file does not tell."""
+    """The numbers of lines and of plain bytes in a whole file; None if it does not store them."""
     try:
         archive = _native.Archive.open(file)
         return archive.lines, archive.plain_bytes

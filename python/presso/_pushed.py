@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Filters of engines as far as they are understood here, to leave out what they rule out.
+"""Turns filters of engines into questions of presso, so that what they rule out is not read.
 
-An engine's filter becomes a tree of tuples, and that a question of ours. It may let more rows pass
-than the filter, never fewer: what is not understood lets all pass. Trees:
+An engine's filter becomes a tree of tuples, and the tree becomes patterns and ranges of lines, or a
+condition of a query. The question may let more rows pass than the filter, never fewer: what is not
+understood lets all rows pass, and the engine applies its own filter again. Tested by
+python/tests/test_engines.py and test_regex.py. The trees are:
 
     ("and", trees...), ("or", trees...)
     ("=" | "<" | "<=" | ">" | ">=", column, value)
@@ -27,8 +29,8 @@ Tree = Union[tuple, None]
 
 
 class LineQuestion(NamedTuple):
-    """What presso.scan() is asked for: the lines `first` to `last` that match one of the patterns,
-    which are regular expressions; None stands for any line."""
+    """A question to presso.scan(): the lines `first` to `last` that match one of the patterns.
+    Patterns are regular expressions; None stands for any line."""
 
     first: int = 1
     last: int = MOST
@@ -66,10 +68,12 @@ def line_question(tree: Tree) -> LineQuestion:
 
 
 def _sharpness(patterns):
+    """How much a set of patterns is likely to leave out: the length of its shortest one."""
     return min(map(len, patterns))
 
 
 def _numbers(kind, value):
+    """The range of lines for a comparison of line numbers."""
     values = value if kind == "in" else [value]
     is_whole = all(isinstance(one, int) and not isinstance(one, bool) for one in values)
     if not values or not is_whole:
@@ -84,6 +88,7 @@ def _numbers(kind, value):
 
 
 def _patterns(kind, value):
+    """The patterns for a test of the line's text; None if it cannot be written as patterns."""
     if kind == "matches":
         wider = wider_expression(value)
         return None if wider is None else (wider,)
@@ -107,14 +112,14 @@ def _escaped(text):
     return "".join("\\" + c if c in "\\.+*?()|[]{}^$-" else c for c in text)
 
 
-#: Any character of the column, of which the file may have any byte.
+#: Any character of the column: in the file it has up to four bytes, which need not be UTF-8.
 _ANY = "(?:(?s-u:.){1,4})"
 
 
 def wider_expression(text: str) -> str | None:
-    """An expression of ours that matches at least the lines of which the column `line` matches
-    Rust's `text`; None where that is not known. Whatever either reads in its own way, or tells
-    what is no UTF-8 from what is, becomes any character."""
+    """A regular expression of presso that matches at least the lines in whose column `line` Rust's
+    expression `text` matches; None if that is not certain. Whatever the two grammars read
+    differently, and whatever tells UTF-8 from other bytes, becomes "any character"."""
     made = []
     at = 0
     while at < len(text):
@@ -128,7 +133,7 @@ def wider_expression(text: str) -> str | None:
             if escaped in "dDwWsS":
                 made.append(_ANY)
             elif escaped == "b":
-                # The empty string is everywhere.
+                # A boundary of words becomes the empty string, which is everywhere.
                 made.append("(?:)")
             elif not escaped.isalnum() and escaped.isascii():
                 made.append("\\" + escaped)
@@ -169,7 +174,7 @@ def _is_count(text):
 
 
 def _class_end(text, at):
-    """Behind the end of a class of single characters and ranges that has nothing else."""
+    """The place after a class in brackets; None if it has more than characters and ranges."""
     end = text.find("]", at + 1 + text.startswith("^", at))
     inside = text[at:end]
     return None if end < 0 or any(c in inside for c in "[&~\\") or "--" in inside else end + 1
@@ -179,9 +184,9 @@ def _class_end(text, at):
 
 
 def condition(tree: Tree, columns: dict[str, str]) -> str | None:
-    """A condition of a query that is true for all rows for which the filter is; None: nothing.
-    `columns`: of the table, "integer", "string", "date" or "timestamp" for those that are compared
-    alike everywhere."""
+    """A condition of a query that is true for at least the rows that pass the filter; None if there
+    is none. `columns` has the kind ("integer", "string", "date" or "timestamp") of each column that
+    all libraries compare in the same way."""
     if tree is None:
         return None
     kind, *rest = tree
@@ -204,6 +209,7 @@ def condition(tree: Tree, columns: dict[str, str]) -> str | None:
 
 
 def _literal(value: Any, kind: str) -> str | None:
+    """The value as a literal of a query; None if it is not certain to be compared alike."""
     if kind == "integer" and isinstance(value, int) and not isinstance(value, bool):
         return str(value) if abs(value) < 1 << 62 else None
     if kind == "string" and isinstance(value, str) and "\0" not in value:

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Questions asked of tables."""
+"""presso.query(), presso.sql(), and the Query that they return.
+
+A Query records what is asked; python/src/query.cpp runs it. It also divides a question into parts
+for other processes and merges their partial answers. sql() cannot be divided, and what cannot be
+put together again is declined (see partitions()). Tested by python/tests/test_tables.py,
+test_partitions.py, test_partial.py, test_joined_parts.py and test_dictionaries.py.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +20,13 @@ from presso._partition import TARGET_BYTES, Partition, of_files, opens_parts, ta
 from presso.errors import ArgumentError, UnsupportedError
 
 _MOST_BUCKETS = 1 << 20
-#: Of how many groups a part's partial answer can tell the order.
+#: The bits that number the groups of a part; the part's own number stands above them.
 _GROUPS_BITS = 32
-#: Joined tables' files that a process keeps open for the parts that come after.
+#: The most files of joined tables that a process keeps open for later parts.
 _KEPT_FILES = 64
-#: What leaves a table's rows as they are.
+#: The calls that neither drop nor combine rows, so that a part knows how many it gives.
 _PLAIN = ("from", "alias", "select", "set_options")
-#: What no state of a group depends on: merging may ask otherwise than the parts did.
+#: The calls on which no state of a group depends, so that they may change before merging.
 _LATER = ("having", "order_by", "limit", "set_options")
 
 
@@ -64,7 +70,7 @@ class Query:
         self._gpu = None
 
     def alias(self, name: str) -> Query:
-        """By which the columns of the table named last are qualified."""
+        """Names the last table, so that its columns can be qualified by that name."""
         return self._ask("alias", text("name", name))
 
     def join(self, sources: Sources, on: str, how: str = "inner") -> Query:
@@ -77,19 +83,19 @@ class Query:
         return self
 
     def where(self, condition: str) -> Query:
-        """Rows for which it is true; several: all of them."""
+        """Keeps the rows for which the condition is true; several conditions must all be true."""
         return self._ask("where", text("condition", condition))
 
     def select(self, columns: str) -> Query:
-        """The answer's columns: "city, price * 2 as double"."""
+        """Sets the answer's columns: "city, price * 2 as double"."""
         return self._ask("select", text("columns", columns))
 
     def distinct(self) -> Query:
-        """Each row of the answer once."""
+        """Leaves out rows of the answer that are equal to an earlier one."""
         return self._ask("distinct")
 
     def group_by(self, keys: str) -> Query:
-        """Groups by these expressions."""
+        """Groups the rows by these columns or expressions."""
         return self._ask("group_by", text("keys", keys))
 
     def aggregate(self, columns: str) -> Query:
@@ -97,11 +103,11 @@ class Query:
         return self._ask("aggregate", text("columns", columns))
 
     def having(self, condition: str) -> Query:
-        """Groups for which it is true."""
+        """Keeps the groups for which the condition is true."""
         return self._ask("having", text("condition", condition))
 
     def order_by(self, keys: str) -> Query:
-        """The order of the answer: "revenue desc, city"."""
+        """Sorts the answer: "revenue desc, city"."""
         return self._ask("order_by", text("keys", keys))
 
     def limit(self, rows: int, offset: int = 0) -> Query:
@@ -151,6 +157,7 @@ class Query:
         return _native.GpuQuery.make(*self._gpu, *self._begun, self._asked)
 
     def _ask(self, method, *arguments):
+        """Passes a call on, and records it if it was accepted."""
         getattr(self._query, method)(*arguments)
         self._asked.append((method, *arguments))
         return self
@@ -219,12 +226,12 @@ class Query:
         streams = [one.__arrow_c_stream__() for one in given]
         order = _order_name(self._question(0))
         merged = self._query.merge(streams, order, buckets, bool(partial))
-        # What is wrong with a value is found when the answer is made.
+        # Some errors, such as an overflow, are found only while the answer is made.
         return table_of(_Stream(merged), self._raise_failure)
 
     def _question(self, source):
-        """What a part asks again, with addresses in place of files, and None in place of those of
-        the source that is divided."""
+        """The calls that a part repeats, with addresses in place of files, and None in place of the
+        files of the source that is divided."""
         tables = [self._files, *self._joined]
         addresses = [tuple(map(address_of, files)) for files in tables]
         addresses[source] = None
@@ -263,7 +270,7 @@ class Query:
         return self._runner().run()
 
     def explain(self, analyze: bool = False) -> str:
-        """How it is run, for people; with `analyze` it is, and what happened is added."""
+        """The plan as text for people. With `analyze` the query is run and figures are added."""
         return self._runner().explain(bool(analyze))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -282,7 +289,7 @@ class Query:
 
 
 def quoted(column: str) -> str:
-    """A column's name as expressions have it."""
+    """A column's name in the quotes of expressions."""
     return '"' + column.replace('"', '""') + '"'
 
 
@@ -302,7 +309,7 @@ class _Stream:
 
 
 class PartialQuery:
-    """The groups of a part, as states: read by any library that reads Arrow's streams."""
+    """The states of a part's groups, for any library that reads Arrow's streams."""
 
     def __init__(self, query: Query, form: tuple[str, int, int]):
         self._query = query
@@ -319,7 +326,7 @@ class PartialQuery:
 
 
 class _Asked:
-    """Makes the parts of a question."""
+    """Makes the parts of one question, file by file."""
 
     def __init__(self, question, source, names, grouped, form, divided):
         self._question = question
@@ -332,6 +339,7 @@ class _Asked:
         self._gives_rows = gives_all and not grouped
 
     def parts(self, files, number, target_bytes):
+        """The parts of one file; its row groups are numbered over all files before it."""
         groups, *file = self._divided[number]
         address = address_of(files[number])
         before = sum(len(of_file) for of_file, *_ in self._divided[:number])
@@ -360,15 +368,15 @@ class _Asked:
                 if some:
                     runs.append(some)
                 some, has_bytes = [], 0
-        # One partial answer tells how many groups there are: none, or one of no rows.
+        # Without any part, an answer without keys would lack its one row.
         if not runs and self._kind == "groups" and number == 0:
             runs.append([0] if groups else [])
         return runs
 
 
 def _order_name(question):
-    """The column that orders groups, called after what of the question makes their states, so that
-    partial answers of others are told apart."""
+    """The name of the column that orders groups. It has a checksum of the calls that make the
+    states, so that merge() notices partial answers of another question."""
     import hashlib  # which loads all of OpenSSL
 
     asked = [one for one in question if one[0] not in _LATER]
@@ -376,7 +384,7 @@ def _order_name(question):
 
 
 def _ask_again(question, first, place=None):
-    """The query of a question whose source that is divided has the files `first`."""
+    """Makes the query of a question again; `first` are the files of the source that is divided."""
     source, groups = (0, None) if place is None else place
     tables = 0
     for method, *arguments in question:
@@ -402,7 +410,8 @@ def _ask_again(question, first, place=None):
 
 @functools.lru_cache(maxsize=_KEPT_FILES)
 def _joined_file(address):
-    """A file that many parts join. Of one far away what was read is kept with it."""
+    """Opens a file of a joined table, once for many parts. If it is far away, what was read of it
+    is kept as well."""
     return open_address(address)
 
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Reads filters of pyarrow, which does not show what they are made of: their text is read, made
-into a filter again, and believed where that is equal to the one it came from."""
+"""Reads filters of pyarrow, which does not show what they are made of.
+
+The text of a filter is parsed, and a filter is made from what was understood. Only if pyarrow finds
+it equal to the original is the parse believed, so that a change of pyarrow's texts costs speed and
+never rows. Tested by python/tests/test_engines.py.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _DEEPEST = 100
 
 
 def tree_of(filter: Any, schema: pyarrow.Schema) -> Tree:
-    """The part of a pyarrow.dataset.Expression that is understood, as a tree of _pushed.py."""
+    """A pyarrow.dataset.Expression as a tree of _pushed.py; None if it is not understood."""
     # Engines have texts of their own type, whatever the column's is.
     for text_type in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
         reader = _Reader(str(filter), schema, text_type)
@@ -36,11 +40,12 @@ def tree_of(filter: Any, schema: pyarrow.Schema) -> Tree:
 
 
 class _UnknownError(Exception):
-    pass
+    """The text has something that is not understood here."""
 
 
 class _Reader:
-    """Gives pairs of a tree and the filter of pyarrow that it stands for."""
+    """A parser by recursive descent. Its methods return pairs of a tree and the filter of pyarrow
+    that it stands for; a part that lets all pass has the tree None."""
 
     def __init__(self, text, schema, text_type):
         self.text = text
@@ -143,7 +148,7 @@ class _Reader:
         return None, getattr(field, function)()
 
     def _is_in(self):
-        """As DuckDB has it."""
+        """Reads a test for a list of values in the form that DuckDB gives it."""
         valid, _ = self._name(["), "])
         found = _IS_IN.match(self.text, self.at)
         if found is None or found["name"] != valid:

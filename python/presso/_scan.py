@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Searching lines."""
+"""presso.scan(), and the Scan that it returns.
+
+Arguments are checked here; python/src/scan.cpp searches. A Scan reads nothing until it is used, and
+each use searches anew. Memory does not grow with what is found, as batches wait until they are
+taken. Tested by python/tests/test_scan.py, test_partitions.py and test_engines.py.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +22,14 @@ COLUMNS = ("path", "line_number", "offset", "line", "spans")
 
 
 class Match(NamedTuple):
-    """A line that was found, or one of its neighbours."""
+    """A line that was found, or a line of its context."""
 
     path: str
     line_number: int  #: from 1 on
     offset: int  #: of its first byte in the plain text
     line: bytes  #: with its line end
     spans: tuple[tuple[int, int], ...]  #: (begin, end) of each match in it
-    kind: str  #: "match", or of lines of context "before" or "after"
+    kind: str  #: "match"; for a line of context "before" or "after"
 
 
 def scan(
@@ -109,6 +114,7 @@ def scan(
 
 
 def _line_range(lines):
+    """The first and the last line that are searched."""
     if lines is None:
         return 1, MOST
     try:
@@ -127,7 +133,7 @@ def _bytes_of(pattern):
 
 
 class Scan:
-    """A search that presso.scan() has made."""
+    """A search that presso.scan() has made. Several threads may use it at a time."""
 
     def __init__(
         self,
@@ -146,20 +152,20 @@ class Scan:
 
     @property
     def totals(self) -> dict[str, Any]:
-        """The totals of the last use that came to its end, which is an iteration, count() or an
-        Arrow stream: lines, matches, plain_bytes, blocks, blocks_read, blocks_skipped, bytes_read,
-        and damage, a list of what was left out; of a GPU also why_cpu. Empty before."""
+        """The totals of the last iteration, count() or Arrow stream that came to its end: lines,
+        matches, plain_bytes, blocks, blocks_read, blocks_skipped, bytes_read, and damage, a list of
+        the places that were left out; with a GPU also why_cpu. It is empty before that."""
         return self._scan.totals()
 
     def __iter__(self) -> Iterator[Match]:
-        """Match for each line. Ctrl-C ends it."""
+        """Yields a Match for each line. Ctrl-C ends the search."""
         lines = self._scan.lines()
         while (batch := lines.next()) is not None:
             for row in batch:
                 yield Match._make(row)
 
     def count(self) -> int:
-        """How many lines there are, without making them."""
+        """The number of lines that are found, without handing any of them to Python."""
         return self._scan.count()
 
     def partitions(self, target_bytes: int = TARGET_BYTES) -> list[Partition]:
@@ -190,11 +196,11 @@ class Scan:
         is_limited = self._asked["first_line"] > 1 or self._asked["last_line"] != MOST
         is_complete = self._asked["fail_fast"]
         gives_all = not self._patterns and not is_limited and is_complete
-        # Parts would number the lines after damage otherwise, and so have others of them.
+        # After damage, parts would number the lines differently and thus choose other lines.
         is_one = is_limited and not is_complete
         address = address_of(file)
         _, _, known = address
-        # What tells by itself whether it has changed need not be asked for its layout again.
+        # With a tag the server tells whether the file has changed, so parts carry its layout along.
         is_tagged = known is not None and known[1] is not None
         parts = None if is_one else self._scan.divide(number, target_bytes, is_tagged)
         if parts is None:
@@ -209,7 +215,7 @@ class Scan:
         return made
 
     def explain(self) -> str:
-        """How is searched, in a few words."""
+        """The engine that searches and what it looks for, in a few words."""
         return self._scan.describe()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What engines read: lines or rows, of which they name columns and of which they filter."""
+"""The lines or rows that engines read, with the columns and filters that they pass.
+
+A filter is handed on only where that cannot change the answer: not beside a limit, lines of
+context, matches across lines, or a query that groups, joins or sorts. Tested by
+python/tests/test_engines.py.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ from presso._query import Query, quoted
 from presso._scan import Scan, scan
 from presso.errors import ArgumentError, DamageError
 
-#: What engines are given: sources, of which all lines or rows are meant, or a question.
+#: What an engine reads: all lines or rows of some sources, or those of a scan or query.
 Asked = Union[Sources, Scan, Query]
 
 
@@ -43,7 +48,7 @@ def source_of(
 
 
 def is_table(file: _native.OpenedFile) -> bool:
-    """Whether it is one; what is damaged or plain is none."""
+    """Whether the file is a table; a file that is damaged or plain is none."""
     try:
         return _native.Archive.open(file).is_table
     except DamageError:
@@ -51,7 +56,7 @@ def is_table(file: _native.OpenedFile) -> bool:
 
 
 class LineSource:
-    """Lines of files."""
+    """The lines of a scan."""
 
     #: Whether its partitions can be read with other columns.
     takes_columns = True
@@ -65,7 +70,7 @@ class LineSource:
         asked = dict(base._asked)
         if columns is not None:
             asked["columns"] = list(columns)
-        # Lines of context have their place among those around them, and a limit counts.
+        # A filter would change what a limit counts, and which lines are context.
         is_plain = asked["limit"] == MOST and not asked["before"] and not asked["after"]
         if not is_plain or asked["multiline"]:
             return self._asking(base._patterns, asked)
@@ -83,14 +88,14 @@ class LineSource:
             return self._asking(base._patterns, asked)
 
     def _asking(self, patterns, asked):
-        """Another question to the same lines, which may be those of a partition."""
+        """A scan with another question about the same files or the same partition."""
         return Scan(self._scan._files, patterns, asked, self._scan._part)
 
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines, from the files' own line facts if possible."""
         base, asked = self._scan, self._scan._asked
         gives_all = not base._patterns and asked["limit"] == MOST and asked["fail_fast"]
-        # What has an address is divided: its files tell how many lines they have.
+        # Partitions of files with an address tell how many lines they have.
         is_divided = base._part is None and all(file.url or file.path for file in base._files)
         if not gives_all or not is_divided:
             return base.count()
@@ -99,7 +104,7 @@ class LineSource:
 
 
 class RowSource:
-    """Rows of a table, or the answer of a query."""
+    """The rows of a query's answer."""
 
     def __init__(self, asked: Query):
         self._query = asked
@@ -107,7 +112,7 @@ class RowSource:
         self._columns = asked.column_kinds() if self.takes_columns else {}
 
     def _is_plain(self):
-        """Whether it is rows of files as they are, so that there can be more conditions."""
+        """Whether the answer has rows of files as they are, so that conditions can be added."""
         asked = self._query._asked
         return self._query._files is not None and all(one[0] in _OF_ROWS for one in asked)
 
@@ -127,7 +132,7 @@ class RowSource:
         return made
 
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows of the answer."""
         return self._query.run()["rows"]
 
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What presso raises: an Error, which has the place that it is about."""
+"""The exceptions that presso raises: an Error with the place that it is about.
+
+The library's error codes are mapped to classes here; python/src/errors.cpp calls error_of(). All
+classes can be pickled, so that an error of a worker reaches the process that waits for it. Tested
+by python/tests/test_types.py.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +18,8 @@ class Error(Exception):
         code: the library's number of what went wrong (FORMAT.md, "Errors").
         path: the file that it is about, or "".
         block: the number of the block in that file, from 0 on, or None.
-        offset: bytes in the compressed file, or None; of a pattern, an expression or a statement
-            bytes in its text.
+        offset: the place in the compressed file in bytes, or None; for a pattern, an expression or
+            a statement the place in its text, in bytes.
     """
 
     def __init__(self, message, *, code=0, path="", block=None, offset=None):
@@ -38,7 +43,7 @@ class Error(Exception):
 
 
 class DamageError(Error):
-    """The compressed file is not what it must be: cut off, changed, or no file of presso's."""
+    """The compressed file is cut off or changed, or it is no file of presso's."""
 
 
 class DamageWarning(UserWarning):
@@ -46,7 +51,7 @@ class DamageWarning(UserWarning):
 
 
 class ArgumentError(Error, ValueError):
-    """What was asked for makes no sense: a pattern, an expression, a column that is not there."""
+    """An argument is wrong: a pattern, an expression, or a column that does not exist."""
 
 
 class UnsupportedError(Error):
@@ -80,10 +85,10 @@ class DeviceError(Error):
 
 
 class CancelledError(Error):
-    """Somebody asked to stop."""
+    """The work was cancelled before it came to its end."""
 
 
-# Codes from 1 to _LAST_OF_FILES are the compressed file's fault.
+# Codes from 1 to _LAST_OF_FILES are faults of the compressed file (FORMAT.md, "Errors").
 _LAST_OF_FILES = 39
 _CLASSES = {
     40: FileError,
@@ -101,7 +106,7 @@ _NUMBERS = {41: errno.ENOSPC, 42: errno.EEXIST}
 
 
 def error_of(code, message, block, offset, path):
-    """The exception for an error of the library."""
+    """Makes the exception for an error of the library."""
     kind = DamageError if 0 < code <= _LAST_OF_FILES else _CLASSES.get(code, Error)
     places = {"code": code, "path": path, "block": block, "offset": offset}
     if kind is FileError:
@@ -110,7 +115,7 @@ def error_of(code, message, block, offset, path):
 
 
 def file_error(error, path, shown=str):
-    """The exception for an OSError about a file; `shown` makes of a text what people see."""
+    """Makes the exception for an OSError about a file. `shown` takes secrets out of a text."""
     kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
     said = error.strerror or str(error) or type(error).__name__
     text = shown(f"{path}: cannot open: {said}")
@@ -118,4 +123,5 @@ def file_error(error, path, shown=str):
 
 
 def _restored(kind, message, places):
+    """Makes the exception again when it is unpickled."""
     return kind(message, **places)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""For what opens files by fsspec (needs it): files that presso compressed read as their plain text.
+"""Lets programs that open files with fsspec read what presso compressed as its plain text.
+
+It is read only, one file for each file system, and needs fsspec. Tested by
+python/tests/test_fsspec.py.
 
     pandas.read_csv("presso::s3://bucket/orders.csv.presso")      # nothing need be imported
     dask.dataframe.read_csv("presso::file:///logs/orders.csv.presso")
@@ -28,7 +31,7 @@ class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     protocol = "presso"
     root_marker = ""
-    # Each has its file open, as it was when it was made.
+    # Each keeps its file open in the state that it had then, so fsspec must not share it by URL.
     cachable = False
 
     def __init__(
@@ -38,7 +41,7 @@ class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
         target_options: dict[str, Any] | None = None,
         **options: Any,
     ):
-        """`fo`: the file's path or URL; with `target_options` fsspec opens it, else presso."""
+        """`fo` is the file's path or URL. With `target_options` fsspec opens it, else presso."""
         super().__init__(**options)
         if not fo:
             raise ArgumentError("presso:: stands in front of the URL of a compressed file")
@@ -56,18 +59,18 @@ class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
         return path.removeprefix("presso://").strip("/")
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
-        """Name, size in plain bytes, and type."""
+        """The name, the size in plain bytes, and the type of the one file."""
         if self._strip_protocol(path):
             text = f"{path}: presso:: has one file, whose name is empty"
             raise MissingFileError(text, path=path, errno=errno.ENOENT)
         return {"name": "", "size": self._file.plain_bytes, "type": "file"}
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
-        """The one file."""
+        """The list with the one file."""
         return [self.info(path)] if detail else [self.info(path)["name"]]
 
     def ukey(self, path: str) -> str:
-        """By which others know the text."""
+        """A key for this text, by which caches recognise it."""
         return f"{self._url} {self._file.stored_bytes}"
 
     def _open(self, path: str, mode: str = "rb", **_: Any) -> io.BufferedReader:
@@ -78,6 +81,7 @@ class PressoFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
 
 def _opened(infile, mode="rb", **_):
+    """The function by which fsspec opens files with compression="presso"."""
     if "r" not in mode:
         raise ArgumentError("fsspec only reads files of presso's; presso.compress_file() writes")
     return _plain(open_file(infile))

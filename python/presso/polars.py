@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Lines and rows for Polars (needs pyarrow, too).
+"""Lines and rows for Polars, which also needs pyarrow.
+
+Polars passes columns, limits and filters; a filter is read from its JSON, and the parts that are
+not understood are left to Polars, which applies the whole filter again. Tested by
+python/tests/test_engines.py.
 
     import presso.polars
 
@@ -28,11 +32,11 @@ _BETWEEN = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "No
 
 
 def scan(asked: Asked, **options: Any) -> polars.LazyFrame:
-    """A LazyFrame of files' lines, with options as in presso.scan(), of a table's rows, or of a
-    scan or query. Columns, limits and filters come to presso: of the column `line`
-    `str.contains` of literals and regular expressions, `starts_with`, `ends_with` and `==`, ranges
-    of `line_number`, and comparisons of a table's numbers, strings and dates. They leave out blocks
-    and lines that cannot pass; Polars tests all of the filter again."""
+    """Makes a LazyFrame from files' lines, with options as in presso.scan(), from a table's rows,
+    or from a scan or query. Columns, limits and filters are passed on to presso. Blocks and lines
+    that cannot pass are left out for `str.contains` with literals and regular expressions,
+    `starts_with`, `ends_with` and `==` on the column `line`, for ranges of `line_number`, and for
+    comparisons of a table's numbers, strings and dates."""
     source = source_of(asked, **options)
     empty = polars.from_arrow(pyarrow.schema(source.question(None, None)).empty_table())
 
@@ -98,6 +102,7 @@ def _tree(node):
 
 
 def _comparison(kind, column, literal):
+    """The tree for a test of a column against a literal; None if either is something else."""
     match column, literal:
         case {"Column": str(name)}, {"Literal": {"Scalar": scalar}} if kind and len(scalar) == 1:
             ((type_name, value),) = scalar.items()

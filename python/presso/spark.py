@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Lines and rows for Spark 4.1 or newer (needs pyspark and pyarrow, on workers too).
+"""Lines and rows for Spark 4.1 or newer, which needs pyspark and pyarrow, on workers too.
+
+Spark's own filters are not used, for the reason in register(); the options of the format are.
+Tested by python/tests/test_spark.py.
 
     import presso.spark
 
@@ -48,7 +51,7 @@ def register(spark: SparkSession) -> None:
 
 
 class Source(datasource.DataSource):
-    """The format "presso"."""
+    """The format "presso". Spark makes an object for each load()."""
 
     @classmethod
     def name(cls) -> str:
@@ -110,7 +113,7 @@ def _lines(text):
 
 
 class Reader(datasource.DataSourceReader):
-    """Partitions, and what is in each."""
+    """Divides the question into partitions on the driver, and reads them on workers."""
 
     def __init__(self, question: Any, schema: StructType, target_bytes: int):
         self._question = question
@@ -122,7 +125,7 @@ class Reader(datasource.DataSourceReader):
         return [datasource.InputPartition(part) for part in parts]
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pyarrow.RecordBatch]:
-        # Spark makes one without a value of none.
+        # Without partitions Spark makes one itself, whose value is None.
         if partition.value is None:
             return
         found = partition.value.scan()

@@ -35,9 +35,9 @@ namespace {
 
 using Progress = std::optional<nb::callable>;
 
-/// The memory of a Python object for as long as this lives. With the GIL.
+/// The memory of a Python object for as long as this lives; its owner cannot resize it meanwhile.
+/// With the GIL.
 class BufferView {
-  // A buffer that is held cannot be resized by its owner, so its memory stays in place.
  public:
   explicit BufferView(const nb::object& object) {
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The classes are looked up at the time of the error, so that importing presso costs less and a
-// reload of the package works.
+// The classes are looked up when an error is raised; this module holds none of them. Tested by
+// python/tests/test_types.py.
 #include "python/src/errors.h"
 
 #include <cstdint>

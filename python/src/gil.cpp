@@ -56,7 +56,7 @@ void find_main_thread() {
   pthread_atfork(nullptr, nullptr, [] { main_thread = PyThread_get_thread_ident(); });
 }
 
-/// Does not ask Python, so that any thread may call it at any time.
+/// Needs no lock, so that any thread may ask at any time.
 bool is_main_thread() {
   return main_thread == PyThread_get_thread_ident();
 }

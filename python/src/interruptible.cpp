@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tested by python/tests/test_works.py.
+// The thread that waits looks for signals, and the thread that works looks at a flag, so that
+// neither has to be stopped from outside. Tested by python/tests/test_works.py.
 #include "python/src/interruptible.h"
 
 #include <utility>
