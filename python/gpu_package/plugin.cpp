@@ -33,11 +33,9 @@ std::string string_of(const presso_gpu_text& text) {
   return {text.data, text.bytes};
 }
 
-/// Runs a call of the library and returns what its functions return: 0, or 1 with `error` set.
-/// Exceptions end here.
+/// Runs a call of the library and turns what goes wrong into the C struct. Returns 0, or 1 with
+/// `error` filled in. No exception passes.
 template <class Call>
-/// Runs the call and turns what goes wrong into the C struct. Returns 0, or 1 with `error` filled
-/// in; no exception passes.
 int answer(presso_gpu_error* error, const Call& call) {
   Status status;
   // Memory that runs out and exceptions of the library become errors of the struct.

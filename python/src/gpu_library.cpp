@@ -82,11 +82,10 @@ class Searching {
   /// The object that the pointer leads to which the library passes back.
   static Searching& of(void* self) { return *static_cast<Searching*>(self); }
 
-  /// Runs `call` unless an earlier one has thrown. Returns false if this one throws, or an earlier
-  /// one did.
+  /// Calls Python's callback unless an earlier call has thrown. Returns false if this one throws,
+  /// or an earlier one did. No exception may cross C, so it is kept until rethrow() throws it
+  /// again.
   template <class Call>
-  /// Calls Python's callback and catches what it raises, since no exception may cross C. It is
-  /// raised again by rethrow().
   bool guarded(const Call& call) {
     if (raised_) return false;
     try {

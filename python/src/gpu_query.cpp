@@ -202,11 +202,10 @@ class GpuQuery {
     return reinterpret_cast<const unsigned char*>(&flag);
   }
 
-  /// Calls `call` with the query as the library has opened it, without the interpreter's lock;
-  /// raises the error afterwards.
+  /// Opens the query in the library, calls `call` with it on a thread that Ctrl-C can end, without
+  /// the interpreter's lock, and closes it. Raises what a file object raised in preference to the
+  /// error that followed from it.
   template <class Call>
-  /// Opens the query, calls `call` with it on a thread that Ctrl-C can end, and closes it. Raises
-  /// what a file object raised in preference to the error that followed from it.
   void opened(const Call& call) const {
     const Status done = interruptible([&](const std::atomic<bool>& cancelled) -> Status {
       PRESSO_ASSIGN(const GpuApi api, open_gpu_library(library_));

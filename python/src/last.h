@@ -9,9 +9,8 @@
 
 namespace presso::python {
 
-/// A value that one thread sets and another one reads, guarded by a mutex.
+/// A value under a lock, which the use that ends last has set. Thread-safe.
 template <class T>
-/// A value under a lock, set by whichever use ends last. Thread-safe.
 class Last {
  public:
   /// nullopt clears it.

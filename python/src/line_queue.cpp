@@ -40,8 +40,8 @@ Searches::Searches(const ScanJob& job) : job_(job) {
   }
 }
 
-/// Searches one file where the job says. Each search is counted to the totals by its caller. The
-/// reason why the CPU searched is noted from the last file.
+/// Searches one file where the job says. Each search is counted to the totals by its caller. If
+/// the CPU searches the file although a GPU was asked for, the reason is noted.
 Result<ScanSummary> Searches::search(const RandomAccess& file, const ScanOptions& options,
                                      const LineCallback& on_line) {
   if (gpu_) {

@@ -102,8 +102,7 @@ class GuardedAccess final : public RandomAccess {
     if (!read.ok() && !is_damage(read.error().code)) fail(read.error());
     return read;
   }
-  /// The error of the first read that failed. The error of the first read that failed, which
-  /// explains those after it.
+  /// The error of the first read that failed, which explains those after it.
   Status failure() const {
     const std::lock_guard lock(mutex_);
     return failure_;

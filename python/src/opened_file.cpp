@@ -85,13 +85,13 @@ class ObjectAccess final : public FileAccess {
   /// Reads by a call of Python's object, one at a time by the interpreter's lock. Errors:
   /// kTruncated outside of the file; kCancelled while the interpreter ends.
   Status read_at(std::uint64_t offset, MutableBytes into) const override {
+    // The range is checked first, so that Python code is never asked for bytes outside the file.
     if (offset > size_ || into.size() > size_ - offset) return make_error(ErrorCode::kTruncated);
     if (into.empty()) return {};
     Status done;
     if (!with_gil([&] { done = read_with_gil(offset, into); })) {
       return make_error(ErrorCode::kCancelled, "the interpreter is ending");
     }
-    // The check of the range comes first, so that Python code is never asked for bytes outside.
     return done;
   }
 

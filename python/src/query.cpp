@@ -152,10 +152,9 @@ class FileQuery {
     if (readers_ == 0) return query_;
     raise(make_error(ErrorCode::kInvalidArgument, "a query cannot be changed while it runs"));
   }
-  /// The value of the result; raises an error, with what its files' Python code has raised as the
-  /// cause.
+  /// The value of the result, or raises: an interrupt first, then the error with what a file
+  /// object has raised as its cause.
   template <class T>
-  /// The value, or raises: an interrupt first, then what a file object has raised, then the error.
   T taken(Result<T> result) const {
     // An exception of a file object outranks the library's error, which only says that a read
     // failed.
@@ -172,10 +171,9 @@ class FileQuery {
     }
     raise(result.error());
   }
-  /// The value of call(options), which Ctrl-C ends.
+  /// The value of call(options), which runs on a thread that Ctrl-C can end. Reading is counted for
+  /// the whole run, as the query may not change meanwhile.
   template <class Call>
-  /// Runs the call on a thread that Ctrl-C can end. Reading is counted for the whole run, as the
-  /// query may not change meanwhile.
   auto cancellable(const Call& call) const {
     const Reading reading(*this);
     return taken(interruptible([&](const std::atomic<bool>& cancelled) {

@@ -2,8 +2,8 @@
 // presso bench: measures presso's levels beside other codecs on the user's own files. All codecs
 // work on data in memory, with one block size and the same threads; measure.h runs them in rounds,
 // so that what disturbs the machine disturbs all of them. Files larger than --limit are cut, and
-// memory is a few times the input. Tested by tests/cli/test_reports.py. What it declines: files
-// that are empty, and comparing programs with their own file formats, which lab/ does.
+// memory is a few times the input. Tested by tests/cli/test_reports.py. Empty files are
+// declined.
 #include <algorithm>
 #include <cstdio>
 

@@ -81,8 +81,8 @@ class Bench {
     return {};
   }
 
-  /// One round of one subject; `first` also checks its result. Its scan is checked in each round,
-  /// as counting lines costs nothing.
+  /// One round of one subject; `first` also checks its result. The count of its
+  /// scan is compared in each round.
   Status run_once(Subject& subject, Times& times, bool first) {
     if (subject.is_codec()) PRESSO_TRY(run_codec(subject, times, first));
     if (!count_lines_) return {};

@@ -69,21 +69,19 @@ class DecodingSource final : public ByteSource {
     return count;
   }
 
-  // The input tells the blocks' sizes; the decoder writes to block_, of which rest_ is still to be
-  // read.
  private:
   const BenchInput& input_;
   Decode decode_;
   std::vector<Byte> block_;
+  // The part of block_ that is still to be read.
   Bytes rest_;
   std::size_t next_ = 0;
 };
 
-/// A codec with one `Coder(level)` for each thread. The compressed blocks lie at equal distances in
-/// one buffer.
+/// A peer codec as a subject, with one `Coder(level)` for each thread. It compresses the blocks by
+/// themselves, as presso does, so that both have the same parallelism. The compressed blocks lie at
+/// equal distances in one buffer.
 template <class Coder>
-/// A peer codec as a subject: it compresses the blocks by themselves, with a coder for each thread,
-/// as presso does, so that both have the same parallelism.
 class PeerSubject final : public Subject {
  public:
   explicit PeerSubject(int level) : level_(level) {}
@@ -102,11 +100,10 @@ class PeerSubject final : public Subject {
   Status compress(const BenchInput& input) override {
     make_coders(input);
     stride_ = coders_.front()->bound(input.block_bytes);
+    // The memory is kept, so that only the first round pays for it.
     compressed_.resize(stride_ * input.blocks());
     sizes_.resize(input.blocks());
     return over_block_ranges(input.blocks(), input.threads,
-                             // The time includes finding a place for the output, which is made
-                             // once.
                              [&](std::size_t begin, std::size_t end, unsigned worker) -> Status {
                                for (std::size_t i = begin; i < end; ++i) {
                                  sizes_[i] = coders_[worker]->compress(
@@ -324,7 +321,7 @@ std::unique_ptr<Subject> make_peer(int level) {
 }  // namespace
 
 /// All peers; `make` is nullptr where presso was built without the library. The levels are those
-/// that are used most.
+/// that the help of --against names.
 const std::vector<Peer>& peers() {
   static const std::vector<Peer> kPeers = {
 #ifdef PRESSO_HAVE_LZ4

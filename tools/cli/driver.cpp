@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The order matters: help is answered before values are checked, so that `presso scan --engine=bad
-// --help` prints help; the environment is applied before the command line, which overrides it; and
-// a wrong value is reported before any file is opened.
+// The order matters: help is answered before flags are applied, so that it wins over values that
+// are out of range and over missing operands; the environment is applied before the command line,
+// which overrides it; and a wrong value is reported before any file is opened.
 #include "tools/cli/driver.h"
 
 #include <sys/stat.h>

@@ -2,8 +2,7 @@
 // presso train: makes a dictionary for many small files. This file reads the documents, or an even
 // selection of at most 128 MiB of them, into memory; train_dictionary() does the rest. Tested by
 // tests/cli/test_compress.py. Memory: the documents that are read, at most 128 MiB, and what
-// training takes (train_dictionary()). Training on more would take longer without a better
-// dictionary.
+// training takes (train_dictionary()).
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,8 +47,7 @@ struct ListedFile {
   std::uint64_t bytes;
 };
 
-/// The command. Files that cannot be read are reported and left out. Training itself runs on one
-/// thread.
+/// The command. Files that cannot be read are reported and left out.
 class TrainCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kTrainInfo; }
@@ -179,8 +177,7 @@ class TrainCommand final : public Command {
     return false;
   }
 
-  /// Writes the dictionary, which appears under its name when it is complete. The library's errors
-  /// are about memory, so the output's own are reported by its name.
+  /// Writes the dictionary, which appears under its name when it is complete.
   void write(Bytes content) {
     if (exit_status() != 0) warning("train", "files that could not be read are left out");
     Result<OutputFile> output = to_stdout()

@@ -221,7 +221,7 @@ std::optional<GpuQueryRates> known_gpu_query_rates(const MeasurementStore& store
   return identity.ok() ? kept_gpu_query_rates(store, *identity) : std::nullopt;
 }
 
-/// GPU rates without CPU rates are not used: comparing a measured rate with a guess misleads.
+/// A GPU that could not be measured counts as measured, so that no command tries again.
 KnownRates known_rates(const MeasurementStore& store, const std::string& gpu_identity) {
   KnownRates known{guessed_cpu_rates(default_thread_count()), guessed_gpu_rates()};
   const auto gpu_numbers = store.find(section_of(gpu_identity));

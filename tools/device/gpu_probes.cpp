@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A table is made as CSV and compressed, so that the probes read what a user's table would hold.
-// Each query has one step more than another that was timed, so that the difference is the step's
-// cost. Tested by tests/simt/gpu_probes_test.cpp.
+// The rates are worked out from the differences between these queries (gpu_query_rates.cpp). Tested
+// by tests/simt/gpu_probes_test.cpp.
 #include "tools/device/gpu_probes.h"
 
 #include <algorithm>

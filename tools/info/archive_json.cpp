@@ -133,7 +133,6 @@ Json calibration_json(const MachineRates& rates) {
   }
   json["kept"] = rates.kept;
   return json;
-  // Without this the rates would be measured again by the next command.
 }
 
 }  // namespace

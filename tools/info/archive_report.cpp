@@ -110,8 +110,8 @@ void summarise_rows(ArchiveReport& report) {
 /// Reads what a file says about itself. Only block headers are read, not their contents. A table is
 /// told by its magic and reported as such. Errors: those of opening the file.
 Result<ArchiveReport> report_archive(const std::string& path, const InputFile& input,
-                                     // A pipe has no end to read an index from.
                                      bool all_blocks) {
+  // A pipe has no end to read an index from.
   if (!input.is_regular()) return make_error(ErrorCode::kUnsupported, "not a regular file");
   const FdRandomAccess file(input.fd(), input.size());
   auto opened = ArchiveIndex::open(file);

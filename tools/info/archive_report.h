@@ -2,8 +2,8 @@
 // Gathers what `presso info` shows of one file from its index and headers; nothing is decoded. For
 // a file of bytes that means its index, the search index, the line facts and at most 64 block
 // headers unless all are wanted; for a table, its schema and the directories of its row groups.
-// Tested by tests/cli/test_reports.py. It takes a few milliseconds for a file of any size, unless
-// all headers are wanted.
+// Tested by tests/cli/test_reports.py. It costs a few reads for a file of any size, unless all
+// headers are wanted.
 #pragma once
 
 #include <cstdint>

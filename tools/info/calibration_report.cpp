@@ -99,10 +99,10 @@ std::string gpu_query_text(const MachineRates& rates) {
   add(gpu.byte_ns, "read a stored byte");
   add(gpu.token_byte_ns, "search a stored byte of tokens");
   add(gpu.text_byte_ns, "decode and search a byte of text");
-  // The numbers of groups and keys are those that gpu_probes.cpp makes.
   add(gpu.step_ns, "step of an expression");
   add(gpu.sum_ns, "add up a number");
   add(gpu.group_ns, "add a row to one of few groups");
+  // The numbers of groups and keys are those that gpu_probes.cpp makes.
   add(gpu.cached_group_ns, "add a row to one of 65,536 groups");
   add(gpu.far_group_ns, "add a row to one of 2,097,152 groups");
   add(gpu.group_back_ns, "bring a group back");

@@ -89,7 +89,7 @@ std::string files_table(const std::vector<ArchiveReport>& reports) {
   return table.text();
 }
 
-/// The table of a file's blocks, for --blocks. Checksums are in hexadecimal, as tests print them.
+/// The table of a file's blocks, for --blocks. Checksums are in hexadecimal.
 std::string blocks_table(const ArchiveReport& report) {
   Table table({"block", "compressed offset", "compressed", "plain offset", "plain", "ratio",
                "coding", "deps", "group", "dict", "sequences", "literals", "checksum"},
@@ -128,10 +128,10 @@ std::string columns_table(const ArchiveReport& report) {
 
 /// The command. It reads all files before it prints anything, because the columns are aligned.
 class InfoCommand final : public Command {
-  /// Flags may be given without a file, for what the machine has.
  public:
   const CommandInfo& info() const override { return kInfo; }
 
+  /// --devices and --calibrate need no file, since they are about the machine.
   std::vector<Flag> flags() override {
     return {
         {.name = "blocks",

@@ -69,7 +69,7 @@ std::vector<Flag> file_flags(FileOptions& options) {
 }
 
 /// -q and -v, which set the verbosity of the whole process as they are read. The verbosity is a
-/// setting of the process and not of the command, since libraries' warnings follow it too.
+/// setting of the process and not of the command, because messages from any place follow it.
 std::vector<Flag> message_flags() {
   return {
       {.short_name = 'q',
