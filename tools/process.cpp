@@ -2,7 +2,7 @@
 // Sets up the process before the command line is read, and is the last place that catches what no
 // command handled. The Python package runs it as well, for its own `presso` command
 // (python/src/module.cpp). Tested by tests/cli/test_failures.py (closed pipes, full disks, limits
-// on memory).
+// on the size of files).
 #include "tools/process.h"
 
 #include <csignal>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Checks arguments before the library gets them, so that a mistake is an ArgumentError that names
-the argument and its value. Tested by python/tests/test_types.py."""
+the argument and its value. Tested by python/tests/test_files.py."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 The library's error codes are mapped to classes here; python/src/errors.cpp calls error_of(). All
 classes can be pickled, so that an error of a worker reaches the process that waits for it. Tested
-by python/tests/test_types.py.
+by python/tests/test_files.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The classes are looked up when an error is raised; this module holds none of them. Tested by
-// python/tests/test_types.py.
+// python/tests/test_files.py.
 #include "python/src/errors.h"
 
 #include <cstdint>

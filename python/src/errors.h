@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Raises the library's errors as Python's exceptions (python/presso/errors.py has the classes).
-// Tested by python/tests/test_types.py. Errors of the library are values; they become exceptions at
+// Tested by python/tests/test_files.py. Errors of the library are values; they become exceptions at
 // this border alone.
 #pragma once
 
