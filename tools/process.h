@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a process does that is nothing but the presso command.
+// What a process does that is nothing but the presso command. Tested by tests/cli/test_failures.py.
 #pragma once
 
 #include <string>

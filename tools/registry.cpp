@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All commands, in the order of the help. To add one: derive a class from Command in
 // NAME_command.cpp, declare its make function in the commands.h of its folder, add a line here.
+// Tested by tests/cli/test_frame.py and tests/cli/test_coverage.py.
 #include "tools/bench/commands.h"
 #include "tools/compress/commands.h"
 #include "tools/decompress/commands.h"

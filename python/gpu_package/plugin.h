@@ -7,6 +7,7 @@
 // belong to whoever passes them, and need to live only until the call returns. Files of a query
 // must stay readable until the query is closed and all its streams are released, those of a search
 // until scan() returns. Calls may come from any thread; on one search handle only one at a time.
+// Tested by python/tests/test_gpu.py.
 #ifndef PRESSO_TOOLS_PYTHON_GPU_PACKAGE_PLUGIN_H
 #define PRESSO_TOOLS_PYTHON_GPU_PACKAGE_PLUGIN_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The order matters: help is answered before flags are applied, so that it wins over values that
 // are out of range and over missing operands; the environment is applied before the command line,
-// which overrides it; and a wrong value is reported before any file is opened.
+// which overrides it; and a wrong value is reported before any file is opened. Tested by
+// tests/cli/test_frame.py.
 #include "tools/cli/driver.h"
 
 #include <sys/stat.h>

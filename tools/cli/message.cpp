@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Tested by tests/cli/test_frame.py and tests/cli/test_failures.py.
 #include "tools/cli/message.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Decodes UTF-8 by hand, because ill-formed bytes have to be shown one by one, each escaped, and
 // because the C library's wcwidth() depends on the locale. The work is linear in the text, with a
-// binary search in a table for characters beyond Latin letters.
+// binary search in a table for characters beyond Latin letters. Tested by
+// tests/unit/tools/terminal_text_test.cpp.
 #include "tools/cli/terminal_text.h"
 
 #include <algorithm>

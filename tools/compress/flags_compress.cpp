@@ -3,7 +3,7 @@
 // flag, the value and what is permitted if it cannot. The texts are the help and the man page, so
 // they say what an option costs and not only what it does. What a flag permits here is the range of
 // its own value. Defaults are the library's, and --favor is applied by it as well, so that a
-// program gets the files that the command makes.
+// program gets the files that the command makes. Tested by tests/cli/test_compress.py.
 #include "tools/compress/flags_compress.h"
 
 #include "tools/cli/bind.h"

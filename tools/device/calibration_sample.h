@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the data on which the rates of CPU and GPU are measured: in memory, and the same on every
-// machine, so that rates can be compared.
+// machine, so that rates can be compared. Tested by tests/unit/tools/device_rates_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gpu.h by way of CUDA. Opening a GPU takes about half a second, most of it for CUDA's context.
-// Errors of CUDA are passed on as they are. The driver's folder is on Linux alone.
+// Errors of CUDA are passed on as they are. The driver's folder is on Linux alone. Tested on a GPU
+// by tests/gpu/run.sh.
 #include <memory>
 
 #include "tools/device/device_rates.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gpu.h for builds without CUDA: every function fails with kUnsupported. --device=auto takes this
-// for a machine without a GPU, and --device=gpu reports it.
+// for a machine without a GPU, and --device=gpu reports it. Tested by tests/cli/test_device.py.
 #include "tools/device/gpu.h"
 
 namespace presso::cli {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes to a descriptor with write(2). Holes are made by seeking, so they need a regular file that
 // is new; a hole costs no disk space and reads as zeros. Buffers are large already, so that nothing
-// is gathered here.
+// is gathered here. Tested by tests/cli/test_failures.py and tests/cli/test_decompress.py.
 #include "tools/io/file_sink.h"
 
 #include <unistd.h>

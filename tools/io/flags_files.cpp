@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each flag writes to a FileOptions of the command; nothing is checked against other flags here,
-// since they may come in any order. The commands do that in run().
+// since they may come in any order. The commands do that in run(). Tested by
+// tests/cli/test_frame.py.
 #include "tools/io/flags_files.h"
 
 #include <iterator>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Recognises formats by their magic numbers and reads a file frame by frame. The library's decoder
 // does the work; this file handles what lies between frames: several members, padding, frames to be
-// skipped, and anything else, which is an error.
+// skipped, and anything else, which is an error. Tested by tests/cli/test_scan_files.py and
+// tests/cli/test_unusual_files.py.
 #include "tools/io/foreign_source.h"
 
 #include <algorithm>

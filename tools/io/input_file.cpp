@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens inputs with open(2) and looks at them with fstat(2), so that the answers belong to the
 // opened file even if its name is reused. A problem with one file below a folder is reported, and
-// the walk goes on.
+// the walk goes on. Tested by tests/cli/test_frame.py and tests/cli/test_unusual_files.py.
 #include "tools/io/input_file.h"
 
 #include <fcntl.h>

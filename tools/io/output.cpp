@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes standard output for `presso scan` with write(2), without the locks and formats of stdio.
+// Tested by tests/cli/test_scan_output.py.
 #include "tools/io/output.h"
 
 #include <unistd.h>

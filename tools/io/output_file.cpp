@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Uses POSIX calls on Linux: renameat2(2) for an atomic rename that does not replace, /proc/self/fd
 // to see through links to descriptors. Each new file costs one fsync() and one rename, and a file
-// that is made and removed again where its mode is not given.
+// that is made and removed again where its mode is not given. Tested by tests/cli/test_failures.py.
 #include "tools/io/output_file.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws with a carriage return and an escape sequence that clears the line. The cost of an update
-// that draws nothing is one reading of the clock. progress_line() only lays
-// out the text and touches no terminal.
+// that draws nothing is one reading of the clock. progress_line() only lays out the text and
+// touches no terminal. Tested by tests/cli/test_frame.py.
 #include "tools/io/progress.h"
 
 #include <sys/ioctl.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Yes/no questions on the terminal, before something is overwritten.
+// Yes/no questions on the terminal, before something is overwritten. Tested by
+// tests/cli/test_compress.py.
 #pragma once
 
 #include <string>

@@ -2,7 +2,8 @@
 // A few slots are enough, because commands write at most two files at a time. The handler may only
 // call what is safe in a signal handler: unlink, write, sigaction, raise. The cost is one system
 // call to block and one to unblock signals for each output file. A path that is too long or comes
-// when all slots are taken is not registered: its file may then survive a signal.
+// when all slots are taken is not registered: its file may then survive a signal. Tested by
+// tests/cli/test_failures.py.
 #include "tools/io/unfinished_files.h"
 
 #include <unistd.h>

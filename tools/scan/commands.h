@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the command `scan`; tools/registry.cpp lists it.
+// Makes the command `scan`; tools/registry.cpp lists it. Tested by tests/cli/test_scan.py.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes the commands that query tables: join, select and sql; tools/registry.cpp lists them.
+// Makes the commands that query tables: join, select and sql; tools/registry.cpp lists them. Tested
+// by tests/cli/test_select.py, test_join.py and test_sql.py.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each flag writes to one member of SelectSettings. Expressions and lists stay text here, and the
 // query parses them, so that an error shows its place. Texts of the help name SQL's words, because
-// most users know these.
+// most users know these. Tested by tests/cli/test_select.py, test_join.py and test_sql.py.
 #include "tools/select/flags_select.h"
 
 #include "tools/cli/bind.h"

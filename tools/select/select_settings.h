@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What presso select, join and sql were asked for, as their flags left it. It holds no decisions:
-// members without a value are decided by select_output.h or by the query.
+// members without a value are decided by select_output.h or by the query. Tested by
+// tests/cli/test_select.py.
 #pragma once
 
 #include <cstdint>
