@@ -130,7 +130,7 @@ class FarFile:
         """Fetches what is missing of the range, and what is likely to be asked for next."""
         size = self._size
         if begin == 0 or size - begin <= _LEAST_TAIL_BYTES:
-            # A reader of the begin or the end is opening the file and needs both.
+            # A reader of the beginning or the end is opening the file and needs both.
             self._fetch(0, min(BEGIN_BYTES, size))
             tail = _native.tail_bytes(self.source.begun, size)
             self._fetch(size - min(size, max(tail, _LEAST_TAIL_BYTES)), size)

@@ -48,11 +48,11 @@ class HttpFile:
     Attributes:
         size: bytes of the file.
         tag: the server's name for this state of the file (ETag, or else Last-Modified), or None.
-        begun: the bytes at its begin that have been read already.
+        begun: the bytes at its beginning that have been read already.
     """
 
     def __init__(self, url: str, known: tuple[int, str | None] | None = None):
-        """`known` is the size and tag, if these are known; otherwise the begin is read. Raises
+        """`known` is the size and tag, if these are known; else its beginning is read. Raises
         OSError if the server refuses, ArgumentError without urllib3."""
         self._urllib3 = _urllib3()
         self._url, self._headers = self._without_credentials(url)

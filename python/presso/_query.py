@@ -65,7 +65,7 @@ class Query:
         self._files = files if groups is None else None
         self._joined = []
         self._asked = []
-        # What a GPU is asked from the begin; None where it cannot be.
+        # What a GPU is asked from the start; None if it cannot be asked.
         self._begun = ("", files) if groups is None else None
         self._gpu = None
 

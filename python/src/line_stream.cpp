@@ -175,7 +175,7 @@ Bytes without_line_end(Bytes line) {
 
 /// Moves lines together so that the line ends of those before them are gone. The text is then that
 /// of the lines; `lines` keep the places that they had. Returns where each line begins, and the
-/// end. Lines only move towards the begin, so each can be moved over what was before it.
+/// end. Lines only move towards the beginning, so each can be moved over what was before it.
 std::vector<std::int32_t> take_out_line_ends(std::span<const LineBatch::Line> lines,
                                              std::vector<Byte>& text) {
   std::vector<std::int32_t> offsets;

@@ -98,7 +98,7 @@ std::vector<ByteRange> blocks_of(const ArchiveIndex& index, const LinePart& part
 
 }  // namespace
 
-/// The byte ranges that a part will read, joined where they lie close; those with the begins of
+/// The byte ranges that a part will read, joined where they lie close; those with the beginnings of
 /// members come first, as they are read first.
 std::vector<ByteRange> ranges_of(const ArchiveIndex& index, const LinePart& part) {
   const std::vector<ByteRange> members = members_of(index, part);

@@ -47,7 +47,7 @@ bool is_in(const Range (&ranges)[kCount], char32_t character) {
   return range != std::end(ranges) && range->first <= character;
 }
 
-/// A decoded character at the begin of a text.
+/// A decoded character at the beginning of a text.
 struct Character {
   char32_t code = 0;
   std::size_t bytes = 0;  ///< 0: not UTF-8
@@ -87,7 +87,7 @@ bool is_control(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
-/// The begin of a text as it is shown, and how many of the text's bytes that covers.
+/// The beginning of a text as it is shown, and how many of the text's bytes that covers.
 struct Piece {
   std::string text;
   std::size_t width = 0;

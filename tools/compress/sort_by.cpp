@@ -28,7 +28,7 @@ bool is_order(std::string_view text, bool& descending) {
   return true;
 }
 
-/// Takes a name in quotes off the begin of `text`. The quotes are taken off, and doubled ones
+/// Takes a name in quotes off the beginning of `text`. The quotes are taken off, and doubled ones
 /// become one.
 Result<std::string> take_quoted(std::string_view& text) {
   std::string name;

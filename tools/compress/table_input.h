@@ -15,10 +15,10 @@
 
 namespace presso::cli {
 
-/// One input of compress_table(). Memory: 12 bytes at the begin, and the buffers of a decoder.
+/// One input of compress_table(). Memory: 12 bytes at the beginning, and the buffers of a decoder.
 class TableInput {
  public:
-  /// Opens the text. `input` is kept by reference and must be at its begin. Errors: kIo;
+  /// Opens the text. `input` is kept by reference and must be at its beginning. Errors: kIo;
   /// kUnsupported for a format whose library this build lacks, or that presso does not read.
   static Result<TableInput> open(const InputFile& input);
 
@@ -27,8 +27,8 @@ class TableInput {
   bool is_compressed() const { return format_ != ForeignFormat::kNone; }
 
  private:
-  /// A chain of sources: the stored bytes, perhaps with the begin that was read put back in front,
-  /// perhaps decompressed.
+  /// A chain of sources: the stored bytes, perhaps with the beginning that was read put back in
+  /// front, perhaps decompressed.
   struct Text {
     std::unique_ptr<ByteSource> stored;
     std::unique_ptr<ByteSource> prefixed;

@@ -15,8 +15,8 @@
 namespace presso::cli {
 namespace {
 
-/// The bytes at the begin of a file by which a table is told from a file of bytes. Both kinds have
-/// a magic number at their begin.
+/// The bytes at the beginning of a file by which a table is told from a file of bytes. Both kinds
+/// have a magic number at their beginning.
 constexpr std::size_t kBegunBytes = 12;
 
 /// Whether the file begins with a block that a GPU leaves to the CPU; usually all its blocks are

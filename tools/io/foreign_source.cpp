@@ -94,7 +94,7 @@ Error ends_in_skipped_frame(std::uint64_t offset) {
                         grouped(offset));
 }
 
-/// Reads past all frames at the begin of a file that are to be skipped. The content is read and
+/// Reads past all frames at the beginning of a file that are to be skipped. The content is read and
 /// dropped rather than seeked over, since the source may be a pipe. Error: kIo where the file ends
 /// within a frame.
 Result<AfterSkipped> skip_frames(ByteSource& compressed) {

@@ -82,7 +82,7 @@ void LineWriter::write_preview(std::string_view text, std::span<const MatchSpan>
 }
 
 /// Writes the text up to `end` with its matches in colour; matches that touch are coloured as one.
-/// Matches are in ascending order. Parts before the trimmed begin or after `end` are left out.
+/// Matches are in ascending order. Parts before the trimmed beginning or after `end` are left out.
 void LineWriter::write_colored(std::string_view text, std::size_t end,
                                std::span<const MatchSpan> matches) {
   const bool colors = colors_matches();

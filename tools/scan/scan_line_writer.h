@@ -53,7 +53,7 @@ class LineWriter {
   bool colors_matches() const { return style_.color && !style_.match_color.empty(); }
 
  private:
-  // The forms of a line: plain, too long, the begin of one that is too long, and with colours.
+  // The forms of a line: plain, too long, the beginning of one that is too long, and with colours.
   void write_plain(std::string_view text);
   void write_exceeding(const LineText& line, std::span<const MatchSpan> matches);
   void write_preview(std::string_view text, std::span<const MatchSpan> matches);

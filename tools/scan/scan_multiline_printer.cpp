@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The part of the printer for matches that span lines. A group of lines comes at once, and what is
 // printed before each line follows ripgrep's rules, odd as some are (the column is that of the
-// first match counted from the group's begin, for every line). The work is linear: neither lines
-// nor matches are gone through again from the group's begin. Tested by
+// first match counted from the group's beginning, for every line). The work is linear: neither
+// lines nor matches are gone through again from the group's beginning. Tested by
 // tests/cli/test_scan_multiline.py and scan_against_rg.py.
 #include <algorithm>
 

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr std::size_t kNamesBytes = 256u << 10;  ///< hold the names of the columns
 
-/// Stored text from its begin, decompressed if another program compressed it.
+/// Stored text from its beginning, decompressed if another program compressed it.
 class StoredText {
  public:
   explicit StoredText(const RandomAccess& stored) : stored_(stored, 0, stored.size()) {}
@@ -44,7 +44,7 @@ class StoredText {
 };
 
 /// The name of a format that would be read as text by mistake; nullptr if it is none of them. The
-/// magic numbers are those at the begin of the formats' files.
+/// magic numbers are those at the beginning of the formats' files.
 const char* other_format(Bytes begun) {
   const std::string_view text(reinterpret_cast<const char*>(begun.data()), begun.size());
   if (text.starts_with("PAR1")) return "a Parquet file";
