@@ -19,11 +19,11 @@ namespace presso::query::grouping {
 /// of each run of neighbours with equal keys, where runs are long enough to pay.
 struct GroupedRows {
   std::uint32_t count = 0;
-  std::uint32_t groups = 0;  ///< all ids are below this
-  std::uint32_t* ids = nullptr;
-  std::uint32_t runs = 0;  ///< 0: runs were not looked for
-  const std::uint32_t* run_ids = nullptr;
-  const std::uint32_t* run_ends = nullptr;
+  std::uint32_t groups = 0;                 ///< all ids are below this
+  std::uint32_t* ids = nullptr;             ///< the group of each row, see has_ids
+  std::uint32_t runs = 0;                   ///< 0: runs were not looked for
+  const std::uint32_t* run_ids = nullptr;   ///< the group of each run
+  const std::uint32_t* run_ends = nullptr;  ///< the row after the last one of each run
   mutable bool has_ids = true;  ///< false: `ids` is memory that row_ids() has yet to fill
 
   /// Returns the group of each row, expanding the runs at the first call.
@@ -62,18 +62,19 @@ inline void write_counts(const Column<std::uint64_t>& counts, const GroupList& g
   }
 }
 
-/// The interface of all aggregates. Not thread-safe, except where merges_in_parallel() says so.
-/// "Groups" are numbers from 0 on.
-/// The order of calls: extend(), then any number of add(); for merging, prepare_merge() of the
-/// source, begin_merge() and merge() of the target, extend() before whenever groups are added;
-/// write() at the end. A state that was cleared starts again, with its memory.
+/// The interface of all aggregates. Groups are numbers from 0 on, which the caller assigns. Not
+/// thread-safe, except where merges_in_parallel() says so.
+///
+/// To add rows: extend() whenever there are new groups, then add(). To merge one state into
+/// another: prepare_merge() of the source; then extend(), begin_merge() and merge() of the target.
+/// write() comes last. A state that was cleared begins anew and keeps its memory.
 class AggregateState {
  public:
   static std::unique_ptr<AggregateState> make(const AggregateSpec& spec);
   virtual ~AggregateState() = default;
 
   /// Sets the number of groups; new ones have no row. Throws std::bad_alloc, as do add() and
-  /// merge().
+  /// merge(). growth_bytes() is what it will allocate, bytes() the memory that the state has.
   virtual void extend(std::uint32_t groups) = 0;
   virtual std::uint64_t growth_bytes(std::uint32_t groups) const = 0;
   virtual std::uint64_t bytes() const = 0;

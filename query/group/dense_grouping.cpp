@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// kDense: an array with a place for each possible key. The code of a row's key is the number of its
-// group, so no table is searched; what remains are additions, at places that may be far apart. Each
-// thread has an array of its own; places that never occur take no memory (Column). Chosen for up to
-// 8 M places (grouping.cpp). Tested by tests/unit/query/group/grouping_test.cpp.
+// kDense: an array with a place for each possible key. The code of a row's key (key_coder.h) is the
+// number of its group, so no table is searched; what remains are additions, at places that may be
+// far apart. Each thread has an array of its own, in which places that never occur take no memory
+// (Column); while keys ascend, a thread with a long array keeps only the groups that it has met
+// (SortedKeys). Chosen for up to 8 M places (grouping.cpp); also serves queries without keys, as
+// one group. Tested by tests/unit/query/group/grouping_test.cpp.
 #include "format/threads/memory_budget.h"
 #include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
@@ -19,14 +21,17 @@ constexpr std::uint32_t kRange = 32 * kBatchRows;
 /// Arrays of at most this many places are used at once, even if keys ascend.
 constexpr std::uint32_t kFewPlaces = 64 * kBatchRows;
 
-/// Memory for the bits that count different values (distinct_bits.cpp), for each thread and
-/// aggregate.
+/// The most memory for the bits that count different values (distinct_bits.cpp), for each thread
+/// and aggregate.
 constexpr std::uint64_t kMostBitBytes = 16u << 20;
-/// With more bits for each row, clearing and merging them costs more than a hash table.
+/// With more bits than this for each row of the input, clearing and merging them costs more than a
+/// hash table.
 constexpr std::uint64_t kBitsForRow = 64;
 
-/// Bytes that a place may have for the bits of one aggregate: its share of 16 MiB or of a quarter
-/// of the query's memory, and not more than the rows are worth.
+/// How many bytes a place may have for the bits of one aggregate: its share of kMostBitBytes or, if
+/// that is less, of what one of the threads' aggregates has of a quarter of the query's memory; and
+/// never more than kBitsForRow bits for each row of the input (and of one batch). Values whose
+/// range takes more bits are counted by a hash table instead (distinct_state.cpp).
 std::uint64_t bit_bytes_of(const GroupingPlan& plan, std::uint64_t places) {
   const std::uint64_t states = std::max(plan.threads, 1u) * (plan.aggregates.size() + 1);
   const std::uint64_t most = std::min(kMostBitBytes, plan.memory_bytes / 4 / states);
@@ -38,7 +43,7 @@ std::uint64_t bit_bytes_of(const GroupingPlan& plan, std::uint64_t places) {
 struct Worker {
   Worker(const GroupingPlan& plan, std::uint64_t bit_bytes) : states(plan.aggregates, bit_bytes) {}
 
-  /// By place; while keys ascend, by their numbers in `sorted`.
+  /// Indexed by place or, while keys ascend, by the keys' numbers in `sorted`.
   GroupStates states;
   SortedKeys sorted;
   bool is_sorted = false;
@@ -53,9 +58,8 @@ struct Worker {
   std::uint64_t bytes = 0;
 };
 
-/// Also serves queries without keys, as one group of all rows.
-/// The array of a worker is allocated as a whole, but the system gives memory to a page only when a
-/// row falls into it.
+/// The only class of this strategy. A worker's array is allocated as a whole, but the system gives
+/// memory to a page only when a row falls into it.
 class DenseGrouping final : public Grouping {
  public:
   DenseGrouping(const GroupingPlan& plan, const KeyCoder& coder)
@@ -95,8 +99,10 @@ class DenseGrouping final : public Grouping {
   }
 
  private:
-  /// Encode, drop rows of other parts, check the range, find groups, add.
-  /// A code outside of the array can only come from a file whose values contradict its statistics.
+  /// Adds a vector of rows: codes their keys, finds their groups, adds to their states. Where a
+  /// query runs once for each part of its keys (GroupingPlan::part), rows whose key's hash belongs
+  /// to another part are dropped first. A code outside of the array can only come from a file whose
+  /// values contradict its statistics, and is an error.
   Status add_rows(Worker& worker, InputRows rows, std::span<const VectorView> keys) {
     if (plan_.keys.empty()) return add_found(worker, rows, one_group(worker, rows.count));
     std::uint64_t* const words = worker.codes.words.data();
@@ -155,7 +161,7 @@ class DenseGrouping final : public Grouping {
     return rows;
   }
 
-  /// By order while keys ascend; then the code is the group.
+  /// Finds groups by the order of their keys while keys ascend; afterwards the code is the group.
   Status look_up(Worker& worker, const std::uint64_t* words, std::uint32_t count,
                  std::uint32_t* ids) {
     if (worker.is_sorted) {
@@ -176,7 +182,8 @@ class DenseGrouping final : public Grouping {
     return {};
   }
 
-  /// Moves groups that were found by their order to their places.
+  /// Called when keys no longer ascend: moves the groups that were numbered in their order to their
+  /// places.
   Status leave_order(Worker& worker) {
     if (!worker.is_sorted) return {};
     worker.is_sorted = false;
@@ -222,7 +229,8 @@ class DenseGrouping final : public Grouping {
         });
   }
 
-  /// Only if the keys of all threads came in order.
+  /// Merges groups by the order of their keys, and returns true, if the keys of all threads came in
+  /// order; otherwise does nothing.
   bool merge_sorted_workers(std::vector<GroupPiece<std::uint64_t>>& pieces) {
     std::vector<SortedGroups> sorted;
     for (const auto& worker : workers_) {

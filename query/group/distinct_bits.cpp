@@ -13,8 +13,8 @@
 namespace presso::query::grouping {
 namespace {
 
-/// Words of 64 bits for the range of the argument, which must be known.
-/// At least one.
+/// Returns how many words of 64 bits the range of the argument takes, at least one. The range must
+/// be known.
 std::size_t words_of(const AggregateSpec& spec) {
   const std::uint64_t span =
       static_cast<std::uint64_t>(spec.most) - static_cast<std::uint64_t>(spec.least);
@@ -84,13 +84,13 @@ class DistinctBits final : public AggregateState {
  private:
   const std::uint64_t least_;
   const std::uint64_t span_;  ///< the greatest distance from `least_`
-  const std::size_t words_;   ///< of a group
+  const std::size_t words_;   ///< words of a group
   Column<std::uint64_t> bits_;
 };
 
 }  // namespace
 
-/// Not for doubles and strings, whose values are not numbered, nor for integers of unknown range.
+/// Declines doubles and strings, whose values are not numbered, and integers of unknown range.
 bool counts_by_bits(const AggregateSpec& spec, std::uint64_t group_bytes) {
   return spec.kind == AggregateKind::kCountDistinct && spec.argument == Physical::kInt64 &&
          spec.least <= spec.most && words_of(spec) <= group_bytes / 8;

@@ -294,7 +294,7 @@ class DistinctState final : public AggregateState {
   Column<std::uint64_t> counts_;
   KeyTable<Key> table_;
   GroupKeyPairs<Key> pairs_;
-  Column<std::uint64_t> starts_;   ///< of a group's entries
+  Column<std::uint64_t> starts_;   ///< where a group's entries begin in entries_
   Column<std::uint32_t> entries_;  ///< numbers of keys, group by group
 };
 

@@ -154,7 +154,8 @@ class NumberExtremes final : public AggregateState {
   Column<T> values_;
 };
 
-/// Merged by one thread at a time, as all groups share an arena.
+/// The least or greatest string of each group. One thread at a time may merge, as all groups share
+/// an arena.
 class StringExtremes final : public AggregateState {
  public:
   explicit StringExtremes(const AggregateSpec& spec) : is_min_(spec.kind == AggregateKind::kMin) {}

@@ -150,7 +150,8 @@ class GroupWriter {
 
 }  // namespace
 
-/// Also counts the list of the group's number, and of its first row if there are parts.
+/// Counts, besides the row itself, the group's number in GroupPiece::groups and, if the query runs
+/// in parts, the number of its first row.
 std::uint64_t finished_bytes(const GroupingPlan& plan) {
   std::uint64_t bytes = sizeof(std::uint32_t);  // of GroupPiece::groups
   if (plan.parts > 1) bytes += sizeof(std::uint64_t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// From groups that were found to rows of an answer, in the order of the groups' first rows. Groups
-// come in several pieces (partitions of a hash, ranges of places, threads); threads take portions
-// of pieces and write them to the rows where they belong. Tested by
+// The last step of a grouping: groups become rows of the answer, in the order of their first rows.
+// Groups come in several pieces, one for each partition of a hash (partition_merge.h), range of
+// places (dense_grouping.cpp) or thread (sorted_keys.h); threads take portions of pieces and write
+// them to the rows where they belong. Costs a pass over all groups for each column. Tested by
 // tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
@@ -11,12 +12,12 @@
 
 namespace presso::query::grouping {
 
-/// Some groups; their states are owned by somebody else.
+/// Some groups of a set of states, which somebody else owns.
 template <class Key>
 struct GroupPiece {
   const GroupStates* states = nullptr;
-  Column<Key> codes;  ///< by group; empty if the group's number is its code
-  Column<std::uint32_t> groups;
+  Column<Key> codes;  ///< the code of each group's keys; empty if the group's number is its code
+  Column<std::uint32_t> groups;              ///< numbers of the groups that the answer has
   std::shared_ptr<const StringArena> arena;  ///< owner of the bytes of codes
 };
 
@@ -29,7 +30,7 @@ class RowRanks {
  public:
   /// All first rows are below `limit`; there are `groups` of them.
   RowRanks(std::uint64_t limit, std::uint64_t groups);
-  /// Memory up to the end of finish().
+  /// Returns the memory that this takes at most, up to the end of finish().
   std::uint64_t bytes() const { return 2 * bits_.bytes() + 8 * std::uint64_t{sorted_.capacity()}; }
   void add(std::span<const std::uint64_t> first_rows);
   /// Called after the last add().
@@ -43,8 +44,8 @@ class RowRanks {
   std::vector<std::uint64_t> sorted_;
 };
 
-/// Returns the bytes of a finished group, without strings: those of keys and aggregates stay where
-/// they are.
+/// Returns the bytes that a group takes in the answer. The bytes of strings do not count, as those
+/// of keys and aggregates stay where they are.
 std::uint64_t finished_bytes(const GroupingPlan& plan);
 
 /// Writes all groups. `row_limit` is greater than every first row. kOutOfMemory if the budget does

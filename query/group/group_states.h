@@ -40,7 +40,8 @@ class SeenRows {
 /// are merged. Everything that adds may throw std::bad_alloc.
 class GroupStates {
  public:
-  /// `bit_bytes` is what a group may have for the bits of one count of different values.
+  /// `bit_bytes` is how many bytes a group may take for the bits of one count(distinct x)
+  /// (distinct_bits.cpp); 0: such counts use a hash table.
   explicit GroupStates(std::span<const AggregateSpec> aggregates, std::uint64_t bit_bytes = 0);
 
   std::uint32_t groups() const { return groups_; }

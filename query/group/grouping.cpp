@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The choice of a strategy by the keys' ranges, the expected groups and the memory. The thresholds
-// were measured: NOTES.md, "Which strategy".
+// Chooses a strategy by the range of the keys' codes, the expected groups and the memory: an array
+// with a place for each code (kDense) if that is short enough, otherwise a table (kHash), or
+// partitions (kRadix) if many groups are expected. A strategy that the user asks for is taken if
+// the keys allow it. The thresholds were measured: NOTES.md, "Which strategy". Tested by
+// tests/unit/query/group/grouping_test.cpp.
 #include "query/group/grouping.h"
 
 #include <algorithm>

@@ -54,9 +54,9 @@ enum class AggregateKind : Byte {
   kCountRows,      ///< count(*); no argument
   kCount,          ///< values that are not null
   kCountDistinct,  ///< different values that are not null; NaNs are one value
-  /// The sum: kInt128 for kInt64 and kInt128 arguments, kDouble for kDouble; null for a group
-  /// without a value.
-  kSum,      ///< of kInt64, kInt128: kInt128; of kDouble: kDouble; null where there is no value
+  /// The sum, which is kInt128 for kInt64 and kInt128 arguments and kDouble for kDouble ones. Null
+  /// for a group without a value.
+  kSum,
   kAverage,  ///< kDouble: the exact sum, divided by 10^scale and the count, rounded once
   kMin,      ///< NaN is the greatest; strings bytewise
   kMax,

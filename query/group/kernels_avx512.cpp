@@ -13,7 +13,7 @@ namespace avx512 {
 
 constexpr u32 kRegisters = 8;
 
-/// For up to kGroups groups.
+/// Adds up the values of at most kGroups groups, each in a register of its own.
 template <u32 kGroups>
 void sum_in_registers(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
   __m512i results[kGroups];

@@ -17,7 +17,8 @@ namespace presso::query::grouping {
 /// Holds any sum of 2^42 doubles, as 2,560 bits in two's complement.
 class LongSum {
  public:
-  /// Adds value * 2^exponent, whose bits are all such as doubles or SmallSums have.
+  /// Adds value * 2^exponent. No bit of it may be below 2^kLeastExponent; those of doubles and of
+  /// all levels of SmallSums are not.
   void add(Int128 value, int exponent);
   void add(double value);
   /// Returns the sum divided by `divisor`, rounded to nearest, ties to even.

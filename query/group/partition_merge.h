@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Merging the groups of several threads or packs: groups are listed by partitions of their keys'
-// hashes, and each partition is merged by one thread in a table of its own, which stays in the
-// cache. Tested by tests/unit/query/group/grouping_test.cpp and group_memory_test.cpp.
+// Merges the groups of several threads, or of packs (groups of a table that was full,
+// table_worker.h): groups are listed by partitions of their keys' hashes, and each partition is
+// merged by one thread in a table of its own, which stays in the cache. Costs three passes over the
+// groups and a look-up for each. Tested by tests/unit/query/group/grouping_test.cpp and
+// group_memory_test.cpp.
 #pragma once
 
 #include "format/threads/memory_budget.h"
@@ -11,12 +13,13 @@
 
 namespace presso::query::grouping {
 
-/// Uses the bits of the hash that tables of 2^32 slots do not use; `partitions` is a power of two.
+/// Returns the partition of a hash, from bits that tables of up to 2^32 slots do not use.
+/// `partitions` is a power of two.
 inline std::uint32_t partition_of(std::uint64_t hash, std::uint32_t partitions) {
   return static_cast<std::uint32_t>(hash >> 32) & (partitions - 1);
 }
 
-/// Words by the vector kernel, other keys one by one.
+/// Hashes keys: words by the vector kernel, other keys one by one.
 template <class Key>
 void hash_keys(const Key* keys, std::uint32_t count, std::uint64_t* hashes) {
   if constexpr (std::is_same_v<Key, std::uint64_t>) {
@@ -36,9 +39,9 @@ struct MergeSource {
   bool is_in_order = false;              ///< whether `order` is 0, 1, 2, ...
 };
 
-/// Lists the groups of `keys` by partition in `order`; returns where partitions begin. A counting
-/// sort.
-/// Three passes over the groups; the order within a partition is that of the groups' numbers.
+/// Lists the groups of `keys` by partition in `order` and returns where partitions begin. A
+/// counting sort: three passes over the groups; within a partition groups stay in the order of
+/// their numbers.
 template <class Key>
 std::vector<std::uint32_t> partition(const Key* keys, std::uint32_t count, std::uint32_t partitions,
                                      Column<std::uint32_t>& order) {

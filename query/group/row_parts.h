@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Removes from a vector the rows that belong to another part of the keys: codes, arguments and row
-// numbers are compacted together. Everything after this step need not know of parts. Tested by
-// tests/unit/query/group/grouping_test.cpp.
+// If memory does not suffice for all groups, a query runs once for each part of its keys
+// (GroupingPlan::part). This removes from a vector the rows whose keys belong to another part:
+// codes, arguments and row numbers are compacted together. Later steps need not know of parts.
+// Tested by tests/unit/query/group/grouping_test.cpp.
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@ struct InputRows {
   std::uint32_t count = 0;
 };
 
-/// Scratch of one thread.
-/// Kept rows need explicit numbers, as they are no longer consecutive.
+/// Chooses the rows of a part, with scratch memory for one thread. Kept rows need explicit numbers,
+/// as they are no longer consecutive.
 class RowParts {
  public:
   /// Keeps the rows whose hashes fall into the part; `codes` and `hashes` are compacted in place.

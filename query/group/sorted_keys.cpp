@@ -91,8 +91,8 @@ bool SortedKeys::add(const std::uint64_t* keys, std::uint32_t count, std::uint32
   return true;
 }
 
-/// Every pair of threads is intersected; with n parts of the input each intersection takes a few
-/// steps for each part, not for each key.
+/// Every pair of threads is intersected; with n slices of the input each intersection takes a few
+/// steps for each slice, not for each key.
 std::vector<GroupPiece<std::uint64_t>> merge_sorted(std::span<const SortedGroups> threads) {
   std::vector<Dead> dead;
   for (const SortedGroups& thread : threads) {

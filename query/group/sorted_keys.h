@@ -3,11 +3,11 @@
 // nothing is looked up and no table is needed. Every grouping of words begins this way and leaves
 // it at the first key that is less than the one before (its keys then go to a table, or their
 // states to an array). Tables are often clustered by the key of a group-by, and each thread takes
-// parts of the input in ascending order.
+// slices of the input in ascending order.
 //
-// In the end the lists of the threads overlap only where a part's end has cut a group; they are
-// intersected by galloping, which costs a few steps for each part. NOTES.md has the gain. Tested by
-// tests/unit/query/group/sorted_keys_test.cpp.
+// In the end the lists of the threads overlap only where the end of a slice has cut a group; they
+// are intersected by galloping, which costs a few steps for each slice. NOTES.md has the gain.
+// Tested by tests/unit/query/group/sorted_keys_test.cpp.
 #pragma once
 
 #include <array>

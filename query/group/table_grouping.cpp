@@ -7,8 +7,12 @@
 //           partition, and it begins anew; in the end the packs are merged, each partition in a
 //           table of its own, which stays in the cache as well
 //
-// Runs of neighbours with equal keys are found first, so that each run costs one look-up and one
-// addition. Tested by tests/unit/query/group/grouping_test.cpp and grouping_threads_test.cpp.
+// Where codes are single words, runs of neighbours with equal keys are found first, so that each
+// run costs one look-up and one addition, unless keys change at half of the rows or more. All packs
+// stay in memory. If it does not suffice, add() or finish() returns kOutOfMemory, and the caller
+// starts again with a part of the keys at a time (grouping.h). grouping.cpp chooses between the
+// two; if it was free to choose, a thread of kHash with more than `most_in_table` groups goes on
+// like kRadix. Tested by tests/unit/query/group/grouping_test.cpp and grouping_threads_test.cpp.
 #include <bit>
 
 #include "format/threads/parallel.h"
@@ -26,10 +30,12 @@ constexpr std::uint32_t kRadixGroups = 16'384;
 /// Fewer groups than this are merged by one thread.
 constexpr std::uint64_t kFewToMerge = 8192;
 
-/// `Key` is the form of the codes.
-/// A worker goes through up to three modes: ascending keys, one growing table, tables that are
-/// emptied into packs. It never goes back. Workers may be in different modes; at the end all are
-/// brought to the mode of the furthest one.
+/// Groups found by tables. `Key` is what a row's keys are coded as (key_coder.h): a word of 64
+/// bits, a pair of words, or a string. A worker is one thread's part of the grouping. With words it
+/// goes through up to three modes: ascending keys (SortedKeys), one growing table, tables that are
+/// emptied into packs. With other keys it begins with the second mode, with kRadix the second one
+/// is left out. It never goes back. Workers may be in different modes; at the end all are brought
+/// to the mode of the furthest one.
 template <class Key>
 class TableGrouping final : public Grouping {
   using Worker = TableWorker<Key>;
@@ -76,8 +82,9 @@ class TableGrouping final : public Grouping {
   }
 
  private:
-  /// Encode, drop rows of other parts, find groups, add.
-  /// Rows of other parts are dropped by the hash of their key, before any table sees them.
+  /// Adds a vector of rows: codes their keys, finds their groups, adds to their states. Where a
+  /// query runs once for each part of its keys (GroupingPlan::part), rows whose key's hash belongs
+  /// to another part are dropped before any table sees them.
   Status add_rows(Worker& worker, InputRows rows, std::span<const VectorView> keys) {
     coder_.encode(keys, rows.count, worker.codes);
     Key* const codes = const_cast<Key*>(worker.codes.keys(Key{}));
@@ -115,8 +122,10 @@ class TableGrouping final : public Grouping {
                                      worker.states.bytes() + worker.pack_bytes);
   }
 
-  /// If no two threads can have the same groups, the size of the finished rows is known already; it
-  /// is checked now, rather than failing at the end.
+  /// Fails early if the answer will hardly fit. With one thread, or while keys ascend and threads
+  /// therefore have hardly any group in common, the answer has about as many groups as this worker,
+  /// times the number of workers. In other modes the groups of threads overlap by an unknown
+  /// amount, and only the memory that is in use is checked.
   Status settle(Worker& worker) {
     count_bytes(worker);
     const bool is_alone = worker.is_sorted || workers_.size() == 1;
@@ -159,7 +168,7 @@ class TableGrouping final : public Grouping {
     return false;
   }
 
-  /// By order while keys ascend, else by the table.
+  /// Finds groups by the order of their keys while keys ascend, otherwise by the table.
   Status look_up(Worker& worker, const Key* keys, std::uint32_t count, std::uint32_t* ids) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
       if (worker.is_sorted) {
@@ -233,7 +242,8 @@ class TableGrouping final : public Grouping {
                        [](const auto& worker) { return worker->is_radix; });
   }
 
-  /// Only if the keys of all threads came in order.
+  /// Merges groups by the order of their keys, and returns true, if the keys of all threads came in
+  /// order; otherwise does nothing.
   bool merge_sorted_workers(std::vector<GroupPiece<Key>>& pieces) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
       std::vector<SortedGroups> sorted;
@@ -326,7 +336,7 @@ class TableGrouping final : public Grouping {
   const KeyCoder coder_;
   const GroupStrategy strategy_;
   const std::uint64_t most_in_table_;
-  const std::uint64_t finished_bytes_;  ///< of a group
+  const std::uint64_t finished_bytes_;  ///< the bytes of a group in the answer
   MemoryBudget budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
   PartitionMerge<Key> merge_;

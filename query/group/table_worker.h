@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What one thread of a grouping by hash owns: its table, the states of its groups, and packs of
-// groups from tables that were full. Used by table_grouping.cpp.
+// groups from tables that were full. table_grouping.cpp, which uses it, says in which order they
+// serve. Tested by tests/unit/query/group/grouping_threads_test.cpp.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,9 @@
 
 namespace presso::query::grouping {
 
-/// The groups of a table that was full, ordered by partition.
-/// The arena owns the bytes of string keys; the table has begun a new one since.
+/// The groups of a table that was full, ordered by partition (partition_merge.h): keys[i] has the
+/// states of group i, and partition p begins at starts[p]. `arena` owns the bytes of string keys;
+/// the table it came from has a new one.
 template <class Key>
 struct Pack {
   explicit Pack(const GroupingPlan& plan) : states(plan.aggregates) {}
@@ -36,7 +38,8 @@ struct TableWorker {
   bool is_sorted = std::is_same_v<Key, std::uint64_t>;
   KeyTable<Key> table;
   GroupStates states;
-  bool is_radix = false;  ///< whether the table is emptied into a pack when it has kRadixGroups
+  /// Whether the table is emptied into a pack as soon as it has kRadixGroups groups (kRadix).
+  bool is_radix = false;
   std::vector<std::unique_ptr<Pack<Key>>> packs;
   std::uint64_t pack_bytes = 0;
   SeenRows seen;
