@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Batches are collected until all threads have something to encode.
+// Implements output.h: batches are collected until there are kBatchesOfThread for each thread; then
+// all threads encode them, and they are written in order. Tested through
+// tests/unit/query/answer/query_test.cpp.
 #include "query/answer/output.h"
 
 #include <algorithm>

@@ -15,8 +15,8 @@ namespace presso::query {
 
 /// Takes rows of the answer in order, applies OFFSET and LIMIT, makes batches of them, has all
 /// threads encode some batches at a time, and hands them to the sink. Waiting batches take an
-/// eighth of the memory for groups and sorting, and at most 8 MiB for each thread, however wide
-/// rows are; their encoded form takes about as much again. Not thread-safe.
+/// eighth of the memory for groups and sorting, but at least 64 KiB and at most 8 MiB for each
+/// thread, however wide rows are; their encoded form takes about as much again. Not thread-safe.
 class Output {
  public:
   Output(const Execution& execution, ResultSink& sink);
@@ -34,7 +34,7 @@ class Output {
 
   ResultSink& sink_;
   unsigned threads_;
-  /// A batch is closed when it has this many bytes.
+  /// A batch is closed when it has this many bytes, or kMostBatchRows rows.
   std::uint64_t batch_bytes_;
   /// Rows still to skip by OFFSET, and rows still wanted by LIMIT.
   std::uint64_t skip_;

@@ -2,7 +2,6 @@
 // Adds the place of an error to its message, as the line of the query's text with a caret under it.
 // Used wherever names and types are looked up. Tested through
 // tests/unit/query/answer/query_test.cpp (ErrorsShowThePlaceAndNameTheRow).
-// Used wherever names and types are looked up.
 #pragma once
 
 #include <string>

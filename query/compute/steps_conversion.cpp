@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Conversions between physical forms, scales, units of text and doubles. Whoever builds a node
-// decides whether it may fail (step_may_fail()); here rows that do not fit are marked. Reading and
-// printing text goes value by value through written_value.h and costs far more than the loops over
-// numbers. Tested by compute_test.cpp (CastsWhatFits, KeepsDecimalsExact).
+// Steps that convert values: between 64 and 128 bits, between scales of decimals, between whole
+// numbers, truth values and doubles, and from text and to text. Whoever builds a node decides
+// whether it may fail (step_may_fail()); here rows that do not fit are marked. Reading and printing
+// text goes value by value through written_value.h and costs far more than the loops over numbers.
+// Tested by compute_test.cpp (CastsWhatFits, KeepsDecimalsExact).
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Samples the conditions of a query: each condition is evaluated by itself on the same rows from
 // all over the tables, so that the share of rows that pass can be counted for any combination of
-// conditions, correlated ones included (S4.11). Slices that zones rule out are left out first,
-// since every plan skips them (S1.1) and plans differ only in the rest.
+// conditions, correlated ones included (S4.11). Slices (65,536 rows) that zones rule out are left
+// out first, since every plan skips them (S1.1) and plans differ only in the rest.
 //
 // Costs 0.3 to 3 ms (query/NOTES.md), which is why make_plan.cpp samples large tables only. The
-// plans chosen with it are compared with all others by lab/programs/query/plan_sweep.
+// plans chosen with it are compared with all others by lab/programs/query/plan_sweep. Tested
+// through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <vector>

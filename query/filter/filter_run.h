@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Evaluates the conditions of a filter plan on the rows of a slice. Zones (minimum, maximum and
-// flags of a range of rows) are asked first and may decide a condition for the whole slice without
-// reading it (S1.1). What they leave open is read: numbers are compared while they are still
-// packed, strings by dictionary entry, by token or as text, and everything else by a program over
-// decoded rows.
+// Evaluates the conditions of a filter plan on the rows of a slice, which are up to 65,536 rows of
+// a row group (query/rows/slice_reader.h). Zones (minimum, maximum and flags of a range of rows)
+// are asked first and may decide a condition for the whole slice without reading it (S1.1). What
+// they leave open is read: numbers are compared while they are still packed, strings by dictionary
+// entry, by token or as text, and everything else by a program over decoded rows.
 //
 // Columns are read lazily, through the SliceReader: a slice without live rows costs no block of the
 // columns that come later in the plan. Which order to test in is the planner's business

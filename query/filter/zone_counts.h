@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counts what zones alone rule out, without reading a slice. Used by --explain, which shows how
-// much of a scan is skipped, and by divided queries, which hand workers only row groups that may
-// have rows. Costs one look at the directory for each slice and condition. Tested through
-// tests/unit/query/answer/query_test.cpp.
+// Counts what zones alone (the least and greatest value of each slice of 65,536 rows) rule out,
+// without reading a slice. Used by --explain, which shows how much of a scan is skipped, and by
+// divided queries, which hand workers only row groups that may have rows. Costs one look at the
+// directory for each slice and condition. Tested through tests/unit/query/answer/query_test.cpp.
 #pragma once
 
 #include <atomic>

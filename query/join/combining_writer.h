@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes tuples to many places in turn, several for one place together (software write-combining,
-// Balkesen et al. 2013; key_partition.h says why). Tested by
-// tests/unit/query/join/key_partition_test.cpp.
+// Writes tuples to many partitions in turn: tuples wait until there are enough for one partition to
+// be written together (software write-combining, Balkesen et al. 2013; key_partition.h says why).
+// Takes 192 bytes for each partition. Tested by tests/unit/query/join/key_partition_test.cpp.
 #pragma once
 
 #include <algorithm>

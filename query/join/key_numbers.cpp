@@ -209,7 +209,7 @@ class Builder {
   MemoryBudget budget_;
   Column<std::uint64_t> hashes_;       ///< where the caller has none
   Column<std::uint32_t> dealt_;        ///< rows, part by part
-  std::vector<std::uint64_t> begins_;  ///< of parts, in dealt_
+  std::vector<std::uint64_t> begins_;  ///< where each part begins in dealt_
 };
 
 /// Gives an out-of-memory error that has no text one that names the cause.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A key and its row in 12 bytes without padding: two words of the key and one of the row.
-// Partitions and tables hold arrays of these; a struct with a 64-bit member would take 16 bytes.
+// Partitions (key_partition.h) and tables (unchained_table.h) hold arrays of these; a struct with a
+// 64-bit member would take 16 bytes. Tested through tests/unit/query/join/key_partition_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,8 @@ constexpr std::uint64_t entry_end(std::uint64_t entry) {
 /// directory_[s + 1] is the entry of slot s; directory_[0] only has the end 0, so that a slot
 /// begins where the entry before it ends.
 class UnchainedTable : public JoinTable {
-  static constexpr std::uint64_t kTuplesOfPart = 8192;  ///< about, with their slots 160 KB
+  /// About how many tuples a part has; with their slots they take 160 KB.
+  static constexpr std::uint64_t kTuplesOfPart = 8192;
   static constexpr std::uint64_t kSortedSlot = 16;  ///< slots of more tuples are searched by halves
 
  public:
@@ -165,7 +166,7 @@ class UnchainedTable : public JoinTable {
   }
 
   Column<std::uint32_t> words_;        ///< tuples, or keys and then rows
-  std::vector<std::uint64_t> begins_;  ///< of parts
+  std::vector<std::uint64_t> begins_;  ///< where each part begins among the tuples
 
  private:
   /// Fills the slots of one part by counting sort: counts become beginnings, and each tuple

@@ -19,12 +19,13 @@
 namespace presso::query {
 namespace {
 
-constexpr std::size_t kMostRows = std::size_t{kBatchRows} * 64;  ///< of a batch that comes out
-constexpr std::size_t kMostRuns = 128;                           ///< runs that are merged at a time
+/// The most rows of a batch that comes out, and the most runs that are merged at a time.
+constexpr std::size_t kMostRows = std::size_t{kBatchRows} * 64;
+constexpr std::size_t kMostRuns = 128;
 /// Bytes of a batch in a file: large enough to be read in one go, small enough that one batch of
 /// each run fits into memory.
 constexpr std::uint64_t kMostBatchBytes = std::uint64_t{256} << 10;
-constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{4} << 10;  ///< with very little memory
+constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{4} << 10;
 
 /// Adds a column for the row's number, which makes the order of equal keys that of the input, and
 /// divides the memory among threads.
@@ -104,14 +105,14 @@ class SortedRows final : public Ordering {
   MemoryCount memory_;
   std::vector<std::unique_ptr<RowCollector>> collectors_;
   HeldMemory merge_memory_;
-  bool started_ = false;  ///< sorting
+  bool started_ = false;  ///< whether sorting has begun
   bool in_files_ = false;
   std::vector<RowSource> sources_;   ///< rows in memory
   EntryArray sorted_;                ///< the order of the rows in memory
   std::size_t next_ = 0;             ///< index in sorted_ of the next row to come out
   std::unique_ptr<RunMerge> merge_;  ///< rows in files
   std::size_t file_runs_ = 0;
-  std::uint64_t merged_bytes_ = 0;  ///< written when runs were merged to fewer
+  std::uint64_t merged_bytes_ = 0;  ///< bytes that were written when runs were merged to fewer
   std::uint64_t left_;              ///< rows that are wanted and did not come out yet
   std::deque<RowStore> ready_;
 };

@@ -118,7 +118,7 @@ class KeyCoding {
   std::vector<OrderKey> keys_;
   std::vector<Part> parts_;
   std::uint64_t fixed_bytes_ = 0;  ///< of a row's key, strings aside
-  std::size_t row_words_ = 0;      ///< of packed keys
+  std::size_t row_words_ = 0;      ///< words of a packed key; 0: keys are bytes
 };
 
 }  // namespace presso::query

@@ -16,7 +16,8 @@
 
 namespace presso::query {
 
-/// Belongs to one thread.
+/// One thread's filter: set() names the last row that is wanted so far, before() gives the rows of
+/// a batch that come before it.
 class RowThreshold {
  public:
   RowThreshold(const std::vector<Physical>& columns, const std::vector<OrderKey>& keys)
@@ -33,10 +34,10 @@ class RowThreshold {
   std::uint64_t flip() const { return first_.descending ? ~std::uint64_t{0} : 0; }
 
   std::vector<Physical> physical_;
-  KeyCoding coding_;  ///< as bytes
+  KeyCoding coding_;  ///< makes keys in the form of bytes
   OrderKey first_;
   bool set_ = false;
-  bool null_ = false;  ///< its first key is
+  bool null_ = false;  ///< whether the first key of the last wanted row is null
   std::uint64_t image_ = 0;
   std::vector<Byte> key_;
   std::int64_t number_ = 0;

@@ -37,7 +37,7 @@ struct ColumnPlace {
   bool has_validity = false;
   std::size_t validity = 0;
   std::size_t values = 0;
-  std::size_t end = 0;  ///< after the bytes of strings
+  std::size_t end = 0;  ///< the end of the column, after the bytes of strings
 };
 
 /// Computes the places from the column's head.

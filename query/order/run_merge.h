@@ -16,7 +16,7 @@
 
 namespace presso::query {
 
-/// Belongs to one thread.
+/// One merge of some runs, used by one thread: open(), then next() until it gives no rows.
 class RunMerge {
  public:
   RunMerge(std::vector<Physical> columns, KeyCoding coding)
@@ -51,8 +51,8 @@ class RunMerge {
   std::vector<Run> runs_;
   std::vector<SortEntry> heads_;    ///< the next entry of each run; unspecified for runs that ended
   std::vector<RowSource> sources_;  ///< two for each run
-  std::vector<RowKeys> keys_;       ///< of the sources
-  std::vector<RunBatch> batches_;   ///< of the sources
+  std::vector<RowKeys> keys_;       ///< keys of the rows of each source
+  std::vector<RunBatch> batches_;   ///< the batch that each source is a view of
   LoserTree tree_;
   bool waiting_ = false;  ///< the winner's next batch must be read before going on
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The result of planning: in which order and how conditions are tested (S4.1, S4.2). A plan has
-// passes over a slice, and a pass has groups of conditions. Within a group there is no branch: all
-// of its conditions are tested for every vector that has live rows ('&'). Between groups, vectors
-// without a live row are skipped ('&&'). Between passes (';') the remaining rows are written down,
-// as a bitmap or as a list of row numbers.
+// passes over a slice (up to 65,536 rows of a row group), and a pass has groups of conditions.
+// Within a group there is no branch: all of its conditions are tested for every vector of 1,024
+// rows that has live rows ('&'), that is, rows that no condition has dropped yet. Between groups,
+// vectors without a live row are skipped ('&&'). Between passes (';') the remaining rows are
+// written down, as a bitmap or as a list of row numbers.
 //
 // Plain data: planner.h makes it, query/filter/filter_run.h follows it on the CPU and device_plan.h
 // turns it into kernels. Tested by tests/unit/query/plan/planner_test.cpp.
@@ -64,7 +65,8 @@ struct FilterPlan {
   double selectivity = 1;
   /// Predicted nanoseconds for each row of the tables.
   double cost_ns = 0;
-  /// The share of rows in slices that zones do not rule out. All others cost nothing.
+  /// The share of rows in slices that zones (the least and greatest value of a slice) do not rule
+  /// out. All others cost nothing.
   double live_share = 1;
   /// Present if the rates of a GPU are known.
   std::optional<DevicePlan> on_device;

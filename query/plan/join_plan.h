@@ -35,7 +35,8 @@ enum class StageKind : Byte {
   kBuildAnti,
 };
 
-/// Whether probe rows without a partner leave the stage.
+/// Whether probe rows without a partner leave the stage besides pairs. Not true for kProbeAnti,
+/// which no other rows leave.
 constexpr bool keeps_probe(StageKind kind) {
   return kind == StageKind::kProbeOuter || kind == StageKind::kFullOuter;
 }
@@ -59,7 +60,8 @@ struct BoundSource {
   /// A query on this table alone: its columns, numbered from 0, and the conditions on them that are
   /// tested during its scan.
   BoundQuery scan;
-  /// The plan of these conditions, if the order of joins was chosen with its help.
+  /// The plan of these conditions if one was made to choose the order of joins; it is kept so that
+  /// the scan need not make it again.
   std::optional<FilterPlan> plan;
 };
 
@@ -79,11 +81,13 @@ struct JoinTree {
 struct BoundStage {
   JoinTree build;
   StageKind kind = StageKind::kInner;
-  /// Nodes of BoundQuery::input, as are all nodes here.
+  /// Keys of probe rows. All nodes here are numbers in the graph of expressions BoundQuery::input.
   std::vector<NodeId> probe_keys;
-  /// In the physical representation of the matching probe key.
+  /// Keys of build rows. Both keys of a pair have been converted to one physical form. The pair
+  /// whose key has the widest range comes last, because joins that exceed the memory are divided by
+  /// ranges of the last key.
   std::vector<NodeId> build_keys;
-  /// Conditions that pairs must fulfil besides equal keys.
+  /// Conditions that a pair of rows must fulfil besides having equal keys.
   std::vector<NodeId> residual;
 };
 
@@ -103,13 +107,13 @@ std::string private_qualifier(std::size_t source);
 /// have ("id"), or conditions. Error: kInvalidArgument if the list is empty.
 Status take_on_list(std::vector<NamedExpression> list, JoinSpec& join);
 /// The columns of all sources, one after another, as the first `joins` joins leave them: which have
-/// become nullable, hidden (by USING), or unusable (the right side of a semi join).
+/// become nullable, hidden (by USING), or unusable (the right side of a semi or anti join).
 Result<std::vector<InputColumn>> joined_columns(const QuerySpec& spec,
                                                 const std::vector<SourceFacts>& sources,
                                                 std::size_t joins);
 /// After a semi or anti join its right side has no values, while the join's own keys and conditions
-/// may use it. Marks columns of the right sides of joins before `end` unusable, and all others
-/// usable.
+/// may use it. Marks the columns of the right sides of those semi and anti joins as unusable that
+/// are among the first `end` joins, and all other columns as usable.
 void forbid_right_sides(BoundQuery& query, const QuerySpec& spec, std::size_t end);
 
 }  // namespace presso::query

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Estimates what is left after a set of conditions: which share of the rows, of the vectors of
-// 1,024 rows, and of the slices (S4.3's phi in its exact form; S4.11). Without a sample, conditions
-// count as independent and rows as randomly placed. With a sample, the rows that fulfil the set are
-// counted; if these are few, independence and smaller sets fill in.
+// 1,024 rows, and of the slices of up to 65,536 rows (S4.3's phi in its exact form; S4.11). Without
+// a sample, conditions count as independent and rows as randomly placed. With a sample, the rows
+// that fulfil the set are counted; if these are few, independence and smaller sets fill in.
 //
 // Costs O(rows + n 2^n) for the sample and n 2^n for the estimates; 2^n elements are kept. Tested
 // by tests/unit/query/plan/planner_test.cpp.

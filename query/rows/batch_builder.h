@@ -14,9 +14,9 @@ namespace presso::query {
 /// A batch is written as soon as it has this number of rows.
 constexpr std::uint64_t kMostBatchRows = 65'536;
 
-/// Builds one batch at a time. Not thread-safe; each thread has its own.
-/// Memory: values grow by doubling unless expect() was called; take() gives the memory away, so
-/// that the next batch begins with none.
+/// Builds one batch at a time. Not thread-safe; each thread has its own. Values grow by doubling
+/// unless expect() was called; take() gives their memory away, so that the next batch begins with
+/// none.
 class BatchBuilder {
  public:
   /// `schema` is kept by reference.
@@ -24,8 +24,8 @@ class BatchBuilder {
 
   const TableSchema& schema() const { return schema_; }
   std::uint64_t rows() const { return rows_; }
-  /// Memory of what was appended.
-  std::uint64_t bytes() const;  ///< of what was appended
+  /// Memory of what was appended since the last take().
+  std::uint64_t bytes() const;
   /// Makes room for `rows` rows before anything is appended, so that values are not moved while
   /// more come. The bytes of strings are not included.
   void expect(std::uint64_t rows);

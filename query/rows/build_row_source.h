@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hands out the row numbers of a build side, a slice's worth at a time as threads take them, after
-// all other rows have been joined: right and full joins then give those rows that have found no
-// partner. Tested through tests/unit/query/run/join_test.cpp.
+// Hands out the row numbers of a build side, the table of a join that is kept in memory, 65,536 at
+// a time as threads take them, after all other rows have been joined: right and full joins then
+// give those rows that have found no partner. Tested through tests/unit/query/run/join_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ struct BuildRows {
   std::uint32_t count = 0;
 };
 
-/// Goes over all rows of one build side once. Not thread-safe.
-/// The order of the numbers is the order in which such rows appear in the answer.
+/// Goes over all rows of one build side once, in ascending order, which is the order of such rows
+/// in the answer. Not thread-safe.
 class BuildRowSource {
  public:
   BuildRowSource(std::size_t stage, std::uint64_t rows) : stage_(stage), rows_(rows) {}

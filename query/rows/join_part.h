@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Parts of the keys of a join whose build side does not fit into memory: the root is read once for
-// each part. If keys are words with the order of a column, a part is a range of the keys. It then
-// is also a condition on that column, which is tested on packed values and skips slices by their
-// zones. Otherwise a part is a range of the keys' hashes. Cost and choice are described in
-// ../NOTES.md, "Joins in less memory". Tested by tests/unit/query/rows/join_part_test.cpp.
+// Parts of the keys of a join whose build side does not fit into memory: the root, the table that
+// is read row by row (query/plan/join_plan.h), is read once for each part. If keys are packed into
+// 64-bit words that have the order of a column (query/group/key_coder.h), a part is a range of
+// words. It then is also a condition on that column, which is tested on packed values and skips
+// slices by their zones. Otherwise a part is a range of the keys' hashes. Cost and choice are
+// described in ../NOTES.md, "Joins in less memory". Tested by
+// tests/unit/query/rows/join_part_test.cpp.
 //
 // Example: the build side has a million rows with keys from 1 to 6,000,000, and memory allows
 // 300,000 rows. A slot of words then has 2^11 words and about 341 rows; 879 slots fit into a part,

@@ -56,8 +56,8 @@ class KeyCodes {
   /// The number that stands for null where every row needs one.
   std::uint32_t null_number() const { return std::max(count(), 1u); }
   std::uint32_t count() const { return static_cast<std::uint32_t>(strings_.size()); }
-  /// Roughly the memory that it takes.
-  std::uint64_t bytes() const;  ///< of memory, roughly
+  /// Roughly the memory that all numbers and strings take.
+  std::uint64_t bytes() const;
   StringRef string(std::int64_t code) const { return strings_[static_cast<std::size_t>(code)]; }
 
   /// Returns the number of a string, or nullopt if it does not occur.
@@ -99,7 +99,7 @@ class KeyCodes {
     std::uint32_t count = 0;
     bool same = true;  ///< each entry's number is its code
   };
-  std::vector<std::vector<GroupNumbers>> number_of_;  ///< by table and row group
+  std::vector<std::vector<GroupNumbers>> number_of_;  ///< indexed by table and row group
   std::uint64_t entries_ = 0;                         ///< elements of all number_of_
   std::vector<std::uint32_t> number_of_row_;
   std::uint64_t stored_bytes_ = 0;

@@ -66,8 +66,8 @@ class PartFile {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Writer>> writers_;
   std::vector<Writer*> idle_;
-  std::vector<std::vector<Batch>> batches_;  ///< by part
-  std::vector<std::uint64_t> rows_;          ///< by part
+  std::vector<std::vector<Batch>> batches_;  ///< indexed by part
+  std::vector<std::uint64_t> rows_;          ///< indexed by part
 };
 
 /// Returns the values from row `first` on, which must be a multiple of 64.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operations on the bitmap of a vector's rows, 16 words: the steps between conditions.
-// query/plan/rates.cpp measures them in the way in which query/run/filter_run.cpp uses them. Tested
-// through tests/unit/query/run/filter_run_test.cpp.
+// query/plan/rates.cpp measures them in the way in which query/filter/filter_run.cpp uses them.
+// Tested through tests/unit/query/filter/filter_run_test.cpp.
 //
 // Bit r of word w is row 64 * w + r of the vector; bits after the vector's last row are 0.
 #pragma once

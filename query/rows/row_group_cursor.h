@@ -27,7 +27,7 @@ inline std::uint64_t row_limit(const std::vector<Table>& tables) {
   return limit;
 }
 
-/// Not thread-safe.
+/// A place among the row groups; used like `while (has_group()) { ...; next(); }`. Not thread-safe.
 class RowGroupCursor {
  public:
   /// `tables` is kept by reference.

@@ -12,9 +12,9 @@
 
 namespace presso::query {
 
-/// The producing stage of a scan (run_ordered()).
-/// A slice never crosses a row group, so the last slice of each is shorter; its context is shared
-/// and lives as long as some thread works on one of its slices.
+/// The producing stage of a scan (run_ordered()). A slice never crosses a row group, so the last
+/// slice of each is shorter; the row group's context is shared and lives as long as some thread
+/// works on one of its slices.
 class SliceSource {
  public:
   /// All arguments are kept by reference. `columns` are those that the query reads; they only serve

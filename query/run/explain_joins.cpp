@@ -62,8 +62,8 @@ std::string share_text(double bytes, const char* what) {
   return bytes_text(bytes) + " " + what;
 }
 
-/// "3.50 MB (2.33 MB rows with keys, 1.17 MB direct table)"
-/// The memory of a build side, rows and table apart.
+/// The memory of a build side, rows and table apart: "3.50 MB (2.33 MB rows with their keys, 1.17
+/// MB direct table)".
 std::string memory_text(const BuildForecast& build) {
   const std::string table = std::string(join_strategy_name(build.strategy)) + " table";
   return bytes_text(build.memory_bytes()) + " (" +

@@ -77,8 +77,12 @@ struct NumberBits {
   }
 };
 
-/// The joins of one run, with their build sides. Changed by the thread that controls the run;
-/// between its calls, workers use the const functions and the files concurrently.
+/// The joins of one run, with their build sides. Words that recur: the *root* is the table that is
+/// read row by row; a *stage* is one join, whose *build side* is kept; a stage that is *divided*
+/// has its keys divided among several *passes* over the root; a stage that *spills* is joined
+/// through files; the *base* is the stage from whose file rows come at the moment. Changed by the
+/// thread that controls the run; between its calls, workers use the const functions and the files
+/// concurrently.
 class JoinRun {
  public:
   /// Keeps a reference to `execution`, whose plan it extends.
@@ -200,7 +204,7 @@ class JoinRun {
     std::optional<std::size_t> condition;
     bool decides = false;
   };
-  std::vector<Scanned> scanned_;  ///< by stage
+  std::vector<Scanned> scanned_;  ///< indexed by stage
   /// Sizes of the parts of the stage that is divided.
   std::optional<PartSizes> sizes_;
   /// The root's plan without the condition of a part.
@@ -210,7 +214,7 @@ class JoinRun {
   std::size_t divided_ = 0;
   std::size_t pass_ = 0;
   /// Counters by stage: rows and pairs, rows kept in all passes, and the peak memory of one pass.
-  std::vector<Count> counts_;  ///< by stage
+  std::vector<Count> counts_;
   std::vector<std::uint64_t> rows_kept_;
   std::vector<std::uint64_t> most_bytes_;
 };

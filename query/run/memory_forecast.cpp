@@ -91,7 +91,7 @@ class NodeSizes {
   }
 
   const Execution& execution_;
-  std::vector<std::optional<StringFacts>> known_;  ///< by column
+  std::vector<std::optional<StringFacts>> known_;  ///< indexed by column; empty: not looked up yet
 };
 
 /// Bytes that an aggregate takes in a group of `rows` rows.

@@ -216,7 +216,8 @@ class AutomatonTest final : public RowTest {
   Table table_;
 };
 
-/// A lazy automaton serves one thread at a time; automata that nobody is using wait in a list.
+/// A test by an automaton whose states are made as texts need them. Such an automaton serves one
+/// thread at a time; automata that nobody is using wait in a list.
 class LazyTest final : public RowTest {
  public:
   explicit LazyTest(scan_detail::Program program) : program_(std::move(program)) {}

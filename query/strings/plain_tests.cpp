@@ -77,7 +77,7 @@ class StringSet {
   }
 
   std::vector<std::string> strings_;
-  std::unordered_set<std::string_view> known_;  ///< of strings_
+  std::unordered_set<std::string_view> known_;  ///< views of strings_
   std::uint64_t lengths_ = 0;
 };
 

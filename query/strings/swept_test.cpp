@@ -41,8 +41,8 @@ void for_rows_with_a_place(const TextSweep& sweep, const Kernels& kernels, const
   }
 }
 
-/// The part that both tests share: decides which sweep is run, if any.
-/// The choice is a relaxed atomic: two threads may both make it, and either result is right.
+/// The sweeps of a test, a part that both tests share: decides which sweep is run, if any. The
+/// choice is a relaxed atomic: two threads may both make it, and either result is right.
 class Sweeps {
  public:
   Sweeps(std::vector<TextSweep> sweeps, CpuLevel level)

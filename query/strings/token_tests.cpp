@@ -121,7 +121,7 @@ class TokenTest final : public StringTest::TokenAutomaton {
   /// A sweep and the number of its clause in the plan.
   struct NumberedSweep {
     CodeSweep sweep;
-    std::size_t number = 0;  ///< of the plan's clause
+    std::size_t number = 0;  ///< the number of the plan's clause that it sweeps for
   };
 
   // --- Row by row ----------------------------------------------------------------------------

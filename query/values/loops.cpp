@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements loops.h: picks the loops of a CPU level.
 #include "query/values/loops.h"
 
 namespace presso::query {

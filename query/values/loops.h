@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Plain loops over vectors of values that are worth compiling for each CPU level: arithmetic of
-// 64-bit integers, codes to numbers, keys to digits. All levels give the same results. The loops
-// are in loops_body.h. Tested by tests/unit/query/values/loops_test.cpp.
+// 64-bit integers, numbers for dictionary codes, and digits of packed keys. All levels give the
+// same results. The loops themselves are in loops_body.h. Tested by
+// tests/unit/query/values/loops_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -19,14 +19,14 @@ class StringArena {
  public:
   /// Copies the bytes and returns where they are. Nothing is allocated for an empty string.
   StringRef add(Bytes bytes);
-  std::uint64_t bytes() const { return bytes_; }  ///< of memory
+  std::uint64_t bytes() const { return bytes_; }  ///< the memory that all chunks take
   void clear();
 
  private:
   std::vector<std::unique_ptr<Byte[]>> chunks_;
   std::size_t free_ = 0;  ///< bytes of the newest chunk from at_ on
   Byte* at_ = nullptr;
-  std::size_t chunk_bytes_ = 0;  ///< of the newest chunk that several strings share
+  std::size_t chunk_bytes_ = 0;  ///< size of the newest chunk that several strings share
   std::uint64_t bytes_ = 0;
 };
 
@@ -38,7 +38,7 @@ class RowStore {
 
   const std::vector<Physical>& columns() const { return physical_; }
   std::uint64_t rows() const { return rows_; }
-  std::uint64_t bytes() const;  ///< of memory
+  std::uint64_t bytes() const;  ///< the memory that the columns and their strings take
 
   /// Makes an empty store have `rows` rows, which the caller fills: values are unspecified, none is
   /// null.
