@@ -123,10 +123,9 @@ enum class GroupStrategy : std::uint8_t {
 /// form.
 struct QueryOptions {
   unsigned threads = 0;  ///< 0: all
-  /// Memory for groups, for build sides of joins and for rows to be sorted; beyond it, temporary
-  /// files are used. 0: half of what the machine has.
-  std::uint64_t memory_bytes =
-      0;  ///< for groups and rows to be sorted; 0: half of what the machine has
+  /// Memory for groups, for build sides of joins and for rows to be sorted. A query that needs more
+  /// reads its tables several times or uses temporary files. 0: half of what the machine has.
+  std::uint64_t memory_bytes = 0;
   std::string temporary_directory;  ///< for temporary files; empty: what TMPDIR names, else /tmp
   QueryRates rates;
   /// The rates by which conditions that a GPU tests are planned, and queries on it forecast.
@@ -161,29 +160,30 @@ struct QueryForecast {
   double gpu_ns = 0;
   /// How often a GPU reads the tables: once for each argument of count(distinct).
   std::uint32_t gpu_passes = 1;
-  double rows = 0;          ///< of all tables, in slices that zones do not rule out
-  double stored_bytes = 0;  ///< of the columns that are read, in these slices
-  double groups = 0;        ///< an upper bound; 0 without groups
-  std::string why_cpu;      ///< why a device would be of no use, if that is known; or empty
+  /// Rows of all tables in slices (65,536 rows) that zones do not rule out, and the stored bytes of
+  /// the columns that are read in these slices.
+  double rows = 0;
+  double stored_bytes = 0;
+  double groups = 0;    ///< an upper bound of the number of groups; 0 without groups
+  std::string why_cpu;  ///< why a device would be of no use, if that is known; or empty
 };
 
 /// Counts of a finished run: rows, bytes, blocks, and where the work was done.
 struct QuerySummary {
-  std::uint64_t rows = 0;          ///< of the answer
-  std::uint64_t rows_in = 0;       ///< of the tables
-  std::uint64_t rows_matched = 0;  ///< that fulfil the condition
+  std::uint64_t rows = 0;          ///< rows of the answer
+  std::uint64_t rows_in = 0;       ///< rows of all tables
+  std::uint64_t rows_matched = 0;  ///< rows that fulfil the conditions
   std::uint64_t groups = 0;
-  std::uint64_t bytes_read = 0;    ///< stored bytes of blocks
-  std::uint64_t bytes_stored = 0;  ///< of all blocks of the columns that the query names
+  std::uint64_t bytes_read = 0;    ///< stored bytes of the blocks that were read
+  std::uint64_t bytes_stored = 0;  ///< stored bytes of all blocks of the columns that are named
   /// Stored bytes of blocks that did not have to be read, as a device had them in its memory
   /// already.
-  std::uint64_t bytes_resident =
-      0;  ///< of blocks that were in a device's memory already, in place of being read
+  std::uint64_t bytes_resident = 0;
   std::uint64_t blocks_read = 0;
-  std::uint64_t blocks_skipped = 0;  ///< of the columns that the query names
+  std::uint64_t blocks_skipped = 0;  ///< blocks of the named columns that were not read
   std::uint64_t peak_bytes = 0;      ///< the most memory that groups and rows to be sorted took
-  std::uint64_t spilled_bytes = 0;
-  /// over the tables, including passes that were given up for lack of memory
+  std::uint64_t spilled_bytes = 0;   ///< bytes that were written to temporary files
+  /// How often the tables were read, including passes that were given up for lack of memory.
   std::uint64_t passes = 1;
   /// The time that the device spent on kernels over tables, by its own clock. 0 if there was no
   /// device, it ran no kernel, or QueryOptions::times_kernels was not set.
@@ -223,15 +223,16 @@ struct PartialForm {
   /// If not 0, a column kBucketColumn is added that assigns a group to one of that many buckets by
   /// a hash of its keys; the hash is the same in all partial answers. 0: no such column.
   std::uint32_t buckets = 0;
-  bool again = false;  ///< merging gives a partial answer
+  /// Whether merging gives a partial answer again, for merging in several steps.
+  bool again = false;
 };
 inline constexpr const char* kBucketColumn = "bucket";
 
 /// How a query can be divided by row groups.
 struct QueryDivision {
   /// The table whose rows are divided: 0 for the first one, or the number of a join from 1 on.
-  std::size_t source = 0;  ///< whose rows are divided: 0, or the number of a join from 1 on
-  bool grouped = false;    ///< parts give partial answers
+  std::size_t source = 0;
+  bool grouped = false;  ///< whether the answers of parts must be merged (Query::partial, merge)
   /// For each table of that source and each of its row groups: whether some row may fulfil the
   /// conditions, as far as the directories tell.
   std::vector<std::vector<bool>> wanted;
@@ -242,11 +243,11 @@ struct JoinSpec;
 struct Preparation;
 }  // namespace query
 
-/// A query whose names and types were looked up, once for everything that is asked of it. How its
+/// A query whose names and types were looked up once, for everything that is asked of it. How its
 /// conditions are tested is planned, and large tables are sampled, when that is first needed, and
-/// once, too. Directories of row groups that were read stay in memory, up to 64 MiB, or a sixteenth
-/// of QueryOptions::memory_bytes. Refers to the tables' files. Copies share all of this. Methods
-/// that are const may be called by several threads at once.
+/// only once. Directories of row groups that were read stay in memory, up to 64 MiB and at most a
+/// sixteenth of QueryOptions::memory_bytes. Refers to the tables' files. Copies share all of this.
+/// Methods that are const may be called by several threads at once.
 class PreparedQuery {
  public:
   /// The answer's columns.
@@ -258,14 +259,16 @@ class PreparedQuery {
   void use_device(std::shared_ptr<QueryDevice> device, bool cpu_fallback);
   /// Drops the device and its rates: what is not planned yet is planned for the CPU alone.
   void use_cpu();
-  /// What the CPU and a device would have to do. Reads directories, and of large tables some rows.
-  /// Errors: those of explain().
+  /// Estimates what the CPU and a device would have to do. Reads directories, and of large tables
+  /// some rows. Errors: those of explain().
   Result<QueryForecast> forecast() const;
-  /// How it will be run, for people; with `analyze` it is run, and what really happened is added.
+  /// Returns, for people, how the query will be run; with `analyze` it is run, and what really
+  /// happened is added. Errors: those of run().
   Result<std::string> explain(bool analyze = false) const;
-  /// Errors: those of the files with block and offset, a PlanChoice::plan that is none, those of a
-  /// computation that has no result (kInvalidArgument: overflow, a text that is no number; names
-  /// the row), kCancelled, kOutOfMemory, kNoSpace, and those of `sink`.
+  /// Runs the query and gives its answer to the sink. Errors: those of the files with block and
+  /// offset, a PlanChoice::plan that is none, those of a computation that has no result
+  /// (kInvalidArgument: overflow, a text that is no number; names the row), kCancelled,
+  /// kOutOfMemory, kNoSpace, and those of `sink`.
   Result<QuerySummary> run(ResultSink& sink) const;
   /// Gives the answer as a stream of batches, computed by threads of its own as it is read. The
   /// release of `out` ends them. kInvalidArgument where a row group does not store one of
@@ -350,7 +353,8 @@ class Query {
   /// Returns, for people, how the query will be run. With `analyze` it is run, and what really
   /// happened is added. Errors: those of prepare() and of PreparedQuery.
   Result<std::string> explain(const QueryOptions& options, bool analyze = false) const;
-  /// and the answer. Errors: those of prepare() and of PreparedQuery.
+  /// Runs the query and gives its answer to the sink, or as a stream of batches
+  /// (PreparedQuery::run). Errors: those of prepare() and of PreparedQuery.
   Result<QuerySummary> run(const QueryOptions& options, ResultSink& sink) const;
   Status run(const QueryOptions& options, ArrowArrayStream& out) const;
   /// For QueryOptions::dictionaries: columns of strings of the first table that all row groups
