@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements join_build.h. StageBuilder reads a build side, slice by slice and on all threads, and
+// keeps its rows, writes them to a file, loads them from that file, or counts them. Tested through
+// tests/unit/query/run/join_test.cpp and join_spill_test.cpp.
 #include "query/run/join_build.h"
 
 #include <algorithm>
@@ -17,7 +20,7 @@
 namespace presso::query {
 namespace {
 
-/// Ranges that cover the keys of both sides, so that one coding serves both.
+/// Key ranges that cover both sides, so that one coding serves both.
 std::vector<KeySpec> key_specs(const Graph& graph, const BoundStage& stage) {
   std::vector<KeySpec> specs;
   for (std::size_t i = 0; i < stage.probe_keys.size(); ++i) {
@@ -41,23 +44,23 @@ constexpr double kNumberedKeyBytes = 96;
 /// Rows of each slice that are kept to measure the size of a row.
 constexpr std::uint64_t kMeasuredRows = 4096;
 
-/// Rows of a slice on their way to the build side.
+/// The rows of a slice, as one thread collects them for the build side.
 struct SliceRows {
   Status status;
   RowStore rows;
   std::uint64_t count = 0;
   KeyColumn keys;
   std::vector<std::uint64_t> validity;  ///< empty: all have a key
-  std::vector<std::uint64_t> numbers;   ///< of rows of a part of the keys that may come out alone
-  std::vector<std::uint64_t> by_hash;   ///< rows of each slot, where these are counted
+  std::vector<std::uint64_t> numbers;   ///< rows' numbers or places in the file, if asked for
+  std::vector<std::uint64_t> by_hash;   ///< measure(): rows by slot, as in PartSizes
   std::vector<std::uint64_t> by_word;
-  std::vector<std::uint32_t> parts;  ///< of a file, row by row
+  std::vector<std::uint32_t> parts;  ///< write(): for each row its part of the file
   std::uint64_t bytes() const {
     return rows.bytes() + keys.bytes() + 8 * (validity.capacity() + numbers.capacity());
   }
 };
 
-/// One thread's.
+/// One thread's memory for reading slices and encoding keys.
 struct KeyWorker {
   KeyWorker(const Execution& execution, const Program& program) : worker(execution, program) {}
   Worker worker;
@@ -79,8 +82,7 @@ Status start_build_scan(Execution& scan) {
 
 namespace {
 
-/// Builds, writes, loads or measures one build side; used once. Rows are collected slice by slice
-/// in their order and put together at the end.
+/// Used once. Rows of slices are put together in their order at the end; see also place().
 class StageBuilder {
  public:
   StageBuilder(const Execution& parent, const BoundStage& stage, std::vector<std::size_t> columns,
@@ -95,6 +97,7 @@ class StageBuilder {
     built_->columns = std::move(columns);
   }
 
+  /// Keeps the rows of `part_` and builds their table. Error: kOutOfMemory.
   Result<std::unique_ptr<BuiltStage>> build() {
     scan_.may_divide = false;  // a file for the whole build side is better than one for its sources
     PRESSO_TRY(prepare());
@@ -110,6 +113,7 @@ class StageBuilder {
     return std::move(built_);
   }
 
+  /// Writes all rows to a temporary file, divided by the hashes of their keys.
   Result<std::unique_ptr<PartFile>> write(std::uint32_t parts) {
     PRESSO_TRY(prepare());
     PartFilePlan plan{file_columns(), parts, memory_bytes_, scan_.options.temporary_directory};
@@ -125,6 +129,7 @@ class StageBuilder {
     return file;
   }
 
+  /// Loads batches of such a file, as load_stage() says, and builds their table.
   Result<std::unique_ptr<BuiltStage>> load(std::span<const PartFile::Batch> batches,
                                            std::size_t& next, double row_bytes) {
     is_loaded_ = true;
@@ -154,7 +159,7 @@ class StageBuilder {
     return std::move(built_);
   }
 
-  /// Counts the rows of each slot, and how much a row takes.
+  /// Counts the rows of each slot (PartSizes) and estimates how much memory a row takes.
   Result<PartSizes> measure() {
     PRESSO_TRY(prepare());
     counts_parts_ = true;
@@ -175,7 +180,7 @@ class StageBuilder {
                          static_cast<double>(rows);
     sizes.row_bytes = bytes_of_row(rows, bytes, ~std::uint64_t{0});
     if (!built_->keys.are_words()) sizes.row_bytes += kNumberedKeyBytes;
-    // Tables of a range of words are as those of all of them.
+    // A range of words is assumed to get the kind of table that all words get.
     if (!sizes.by_word.empty()) sizes.word_row_bytes = bytes_of_row(rows, bytes, word_span_);
     return std::move(sizes);
   }
@@ -187,8 +192,8 @@ class StageBuilder {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
   }
 
-  /// While a part is built. `bytes`: of `rows` rows with their keys. `greatest`: the greatest key,
-  /// less the least one.
+  /// Estimates the bytes of a row while a part is built, table included, if `rows` rows take
+  /// `bytes` bytes and `greatest` is the greatest word minus the least one.
   double bytes_of_row(std::uint64_t rows, double bytes, std::uint64_t greatest) const {
     join::JoinKeyFacts facts;
     facts.rows = facts.keys = rows;
@@ -199,7 +204,7 @@ class StageBuilder {
     return part_bytes(static_cast<double>(rows), bytes, table) / static_cast<double>(rows);
   }
 
-  /// Slots are equal ranges of hashes, and of words if keys have a leading column.
+  /// Slots are equal ranges of hashes and, if words have the order of a column, of words.
   void prepare_slots() {
     sizes_.by_hash.resize(kPartSlots);
     const auto leading = built_->keys.coder().leading_key();
@@ -215,6 +220,7 @@ class StageBuilder {
     sizes_.word_bits = bits > kPartSlotBits ? bits - kPartSlotBits : 0;
   }
 
+  /// Plans the scan, with the condition that is true for rows of `part_` if there is one.
   Status prepare() {
     PRESSO_TRY(start_build_scan(scan_));
     scan_.wants_numbers = !part_.is_all();
@@ -225,6 +231,7 @@ class StageBuilder {
     return {};
   }
 
+  /// Makes the program that computes keys and kept columns; decides whether to place().
   void prepare_program() {
     std::vector<NodeId> nodes = stage_.build_keys;
     for (const std::size_t column : built_->columns) {
@@ -244,7 +251,7 @@ class StageBuilder {
                      });
   }
 
-  /// Keys and columns, and the row's place.
+  /// The columns of the temporary file: keys, kept columns, and the row's place among all rows.
   std::vector<Physical> file_columns() const {
     std::vector<Physical> columns = result_columns_;
     columns.push_back(Physical::kInt64);
@@ -263,7 +270,7 @@ class StageBuilder {
     return {};
   }
 
-  /// Hands on the rows of each slice, in order.
+  /// Reads and joins the table, and hands the rows of each slice to `consume`, in order.
   template <class Consume>
   Status read(Consume consume) {
     if (scan_.joins != nullptr) {
@@ -310,7 +317,7 @@ class StageBuilder {
     return done;
   }
 
-  /// Like read(), if joined rows come out of order: they are sorted by their numbers first.
+  /// Does the work of read() if joins give rows out of order: sorts them by their numbers.
   template <class Consume>
   Status read_divided(Consume consume) {
     OrderingPlan plan;
@@ -347,6 +354,7 @@ class StageBuilder {
     return {};
   }
 
+  /// Encodes the keys of a vector of rows, and collects, counts or places the rows.
   Status take(KeyWorker& worker, const RowBatch& batch, SliceRows& rows) {
     const std::size_t keys = stage_.build_keys.size();
     const std::span<const VectorView> results(batch.results);
@@ -388,7 +396,7 @@ class StageBuilder {
     return {};
   }
 
-  /// `place`: of its first row among those that go to the file, whose number bounds it.
+  /// Writes the rows of a slice to the file. `place` counts the rows that were written.
   Status write_slice(const SliceRows& slice, std::uint64_t& place) {
     std::int64_t places[kBatchRows];
     std::vector<VectorView> views(result_columns_.size() + 1);
@@ -406,7 +414,7 @@ class StageBuilder {
     return {};
   }
 
-  /// A batch of the file.
+  /// Adds a batch that was read from the file; its keys are encoded again.
   void take_loaded(const RowSource& source, JoinKeys::Scratch& scratch, SliceRows& rows) const {
     const std::size_t keys = stage_.build_keys.size();
     std::vector<VectorView> views(source.columns.size());
@@ -424,7 +432,7 @@ class StageBuilder {
     }
   }
 
-  /// Where nothing is left out rows go to their places at once.
+  /// Writes rows to their places, which are their numbers, as no row is left out.
   Status place(KeyWorker& worker, const RowBatch& batch) {
     const auto first = static_cast<std::size_t>(batch.numbers[0]);
     std::memcpy(words_.data() + first, worker.scratch.codes.words.data(), 8 * batch.count);
@@ -436,8 +444,8 @@ class StageBuilder {
     return {};
   }
 
-  /// By what rows are of a part. Rows without a key find no partner: those are spread over all
-  /// parts of hashes.
+  /// Returns what decides which part a row belongs to: its word or hash. Rows without a key find no
+  /// partner in any part; they are spread over all parts of hashes by their numbers.
   const std::uint64_t* part_values(KeyWorker& worker, const RowBatch& batch,
                                    const std::uint64_t* validity) const {
     const std::uint64_t* const values =
@@ -485,8 +493,7 @@ class StageBuilder {
     }
   }
 
-  /// Whether all rows are of the part, as is usual where that is a condition of the scan.
-  /// `values`: part_values(), nullptr where there is one part.
+  /// Whether all rows are kept, as is usual. `values`: part_values(), nullptr for one part.
   bool keeps_all(const std::uint64_t* values, const std::uint64_t* validity,
                  std::uint32_t count) const {
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -496,7 +503,7 @@ class StageBuilder {
     return true;
   }
 
-  /// Only the rows of a part, and those without a key only where they may come out alone.
+  /// Adds the rows of the part; those without a key only if they may come out alone.
   Status take_part(KeyWorker& worker, const RowBatch& batch, const std::uint64_t* values,
                    const std::uint64_t* validity, SliceRows& rows) const {
     RowStore all(physical_);
@@ -530,7 +537,7 @@ class StageBuilder {
                                                    grouped(needed) + " bytes");
   }
 
-  /// Puts the slices' rows together.
+  /// Puts the rows of all slices together in their order.
   Status gather() {
     std::uint64_t rows = 0;
     bool all_valid = true;
@@ -581,7 +588,7 @@ class StageBuilder {
                                 });
   }
 
-  /// Numbers keys that are no words; their number by row is their word.
+  /// Numbers keys that are no words; the numbers are their words from then on.
   Status number_keys() {
     KeyColumn keys;
     const auto rows = static_cast<std::size_t>(built_->rows_kept);
@@ -600,6 +607,7 @@ class StageBuilder {
     return memory_bytes_ > held ? memory_bytes_ - held : 0;
   }
 
+  /// Builds the table of keys and the filter for the scan, as far as the stage needs them.
   Status make_table() {
     if (is_placed_) {
       built_->rows_kept = words_.size();
@@ -660,15 +668,15 @@ class StageBuilder {
   const std::uint64_t memory_bytes_;
   Execution scan_;
   std::unique_ptr<BuiltStage> built_;
-  std::vector<Physical> physical_;        ///< of the columns that are kept
-  std::vector<Physical> result_columns_;  ///< of keys, and of those
-  PartFile* file_ = nullptr;              ///< where rows are written
+  std::vector<Physical> physical_;        ///< forms of the columns that are kept
+  std::vector<Physical> result_columns_;  ///< forms of the keys, then of the kept columns
+  PartFile* file_ = nullptr;              ///< write(): where rows go
   Program program_;
-  std::uint64_t word_span_ = 0;  ///< of all slots by word
-  bool can_be_placed_ = false;
-  bool is_placed_ = false;
-  bool is_loaded_ = false;  ///< from a file
-  bool counts_parts_ = false;
+  std::uint64_t word_span_ = 0;  ///< the greatest word minus the least one
+  bool can_be_placed_ = false;   ///< whether rows can go directly to their places
+  bool is_placed_ = false;       ///< whether they do
+  bool is_loaded_ = false;       ///< whether rows come from a file: load()
+  bool counts_parts_ = false;    ///< measure()
   PartSizes sizes_;
   grouping::Column<std::uint64_t> words_;  ///< keys; threads write to places of their own
   std::vector<std::uint64_t> validity_;    ///< empty: all have a key

@@ -42,7 +42,9 @@ struct KeyColumn {
 
 /// Represents keys of both sides as 64-bit words, so that words are equal exactly if keys are. Keys
 /// whose ranges fit together into 64 bits are packed; wider ones and strings are numbered as they
-/// occur in the build side. Const functions are thread-safe, with one Scratch for each thread.
+/// occur in the build side. For each vector of rows encode() comes first, then hash() if hashes are
+/// needed, then words() on the probe side. Const functions are thread-safe, with one Scratch for
+/// each thread.
 class JoinKeys {
  public:
   /// For the keys of a stage, whose sides have the same representation.
@@ -64,7 +66,7 @@ class JoinKeys {
   /// The values that decide which part the encoded rows belong to: words or hashes.
   const std::uint64_t* part_values(const JoinPart& part, std::uint32_t count,
                                    Scratch& scratch) const;
-  /// Appends an encoded row, or all, to `to`.
+  /// Appends one encoded row, or all of them, to `to`.
   void append(const Scratch& scratch, std::uint32_t row, KeyColumn& to) const;
   void append_all(const Scratch& scratch, std::uint32_t count, KeyColumn& to) const;
 
