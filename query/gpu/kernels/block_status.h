@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Converts the status that kernels report for a block into the error that a CPU would report.
-// Tested with key_strings.h and string_rows.h.
+// Tested with query/gpu/table/key_strings.h and string_rows.h.
 #pragma once
 
 #include <cstdint>

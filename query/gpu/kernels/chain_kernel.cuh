@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Defines chain_kernel() of pipeline_kernels.h, for the files that instantiate it.
+// Defines chain_kernel() of pipeline_kernels.h, the kernel around run_chain_body() of chain.cuh,
+// for the files of instances/.
 #pragma once
 
 #include "query/gpu/kernels/chain.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Defines count_kernel() and column_sum_kernel() of pipeline_kernels.h, for the files that
-// instantiate them.
+// Defines count_kernel() and column_sum_kernel() of pipeline_kernels.h, the kernels around
+// count_rows_body() and sum_columns_body() of pipeline.cuh, for the files of instances/.
 #pragma once
 
 #include "query/gpu/kernels/pipeline.cuh"

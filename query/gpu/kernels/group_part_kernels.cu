@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements group_part_kernels.h: launches the kernels of group_parts.cuh and group_merge.cuh on a
+// stream, and says how much shared memory a part's table may take.
 #include "query/gpu/kernels/group_part_kernels.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Launches the kernels of groups that are made part by part (group_parts.cuh) and of groups that
-// are merged (group_merge.cuh). They are compiled apart from the pipelines' kernels.
+// are merged for count(distinct) (group_merge.cuh). They are compiled apart from the pipelines'
+// kernels. Nothing waits. Tests: tests/simt/group_parts_test.cpp runs the same steps in the
+// emulator.
 #pragma once
 
 #include "decompress/gpu/runtime/device.h"

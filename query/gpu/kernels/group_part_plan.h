@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The arrays that hold the rows of GroupPlace::kParts, and how the rows are divided into parts;
-// kernels (group_parts.cuh) and host (group_parts.h) agree on them here. Trivially copyable; all
-// arrays are device memory.
+// The arrays that hold the rows of GroupPlace::kParts (rows that a pipeline has written and whose
+// groups are made afterwards), and how the rows are divided into parts by hashes of their keys;
+// kernels (group_parts.cuh) and host (query/gpu/table/group_parts.h) agree on them here. Trivially
+// copyable; all arrays are device memory. Tests: tests/simt/group_parts_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Enqueues the kernels of group_parts.cuh. A template over the launcher, so that the emulator can
-// run the same steps (compare join_steps.h), and over the number of threads.
+// Enqueues the kernels of group_parts.cuh in their order: rows that a pipeline has written become
+// groups, one part of their keys after another. A template over the launcher, so that the emulator
+// can run the same steps (compare query/gpu/join/join_steps.h), and over the number of threads.
+// Tests: tests/simt/group_parts_test.cpp.
 #pragma once
 
 #include "presso/error.h"

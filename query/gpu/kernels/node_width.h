@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which nodes fit into registers of 32 bits, and which value represents NULL in registers of
-// doubles.
+// Which nodes of expressions need 64 bits in a kernel's registers and which need only 32, by the
+// range of their values; and which bits represent NULL in registers of doubles. For the host code
+// that makes pipelines (query/gpu/table).
 #pragma once
 
 #include <cstdint>

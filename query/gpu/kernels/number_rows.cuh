@@ -5,9 +5,8 @@
 //   places    a warp for each row group of text: where tiles begin, and whether lengths add up to
 //             the size of the text
 //   rows      a warp for each tile of kRowTile rows, four neighbours for each lane: a lane walks
-//   the
-//             codes of its row, packs the bytes that they stand for into words, and looks these up;
-//             or it takes the words of the row's text
+//             the codes of its row, packs the bytes that they stand for into words, and looks these
+//             up; or it takes the words of the row's text
 //   bytes     a thread for each block of tokens: whether its rows have as many bytes as it says
 //   entries   a lane for each entry of a dictionary
 //   slices    a warp for each vector: numbers of the entries of codes, and of NULLs

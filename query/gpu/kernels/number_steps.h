@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The kernels that give rows numbers in their order. A template over what runs them, as
-// string_steps.h; the steps are those of that but for
+// The kernels that give the strings of rows numbers, in their order. A template over what runs
+// them, so that the emulator runs the same steps. `clear`, `check`, `places` and `settle` are the
+// steps of query/gpu/strings/string_steps.h; the others are
 //
-//   text_places   where rows of text begin, in place of `check` and `places`   number_rows.cuh
-//   rows      numbers of rows                                         number_rows.cuh
-//   bytes     whether blocks have as many bytes as they say           number_rows.cuh
+//   text_places   where rows of text begin; in place of `check` and `places`   number_rows.cuh
+//   rows          the numbers of rows                                          number_rows.cuh
+//   bytes         whether blocks have as many bytes as they say                number_rows.cuh
+//
+// Tests: tests/simt/query_string_keys_on_gpu_test.cpp.
 #pragma once
 
 #include "presso/error.h"

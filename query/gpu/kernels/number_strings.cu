@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements number_strings.h: the kernels around the bodies of number_rows.cuh and
+// list_strings.cuh, and their launches. Used by string_kernels.cu.
 #include "query/gpu/kernels/number_strings.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"

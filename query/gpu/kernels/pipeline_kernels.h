@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The kernels that run pipelines, one for each case. Each is compiled in a file of its own
-// (instances/), since nvcc takes minutes for all of them in one file and uses one core for a file.
-// table_kernels.cu chooses among them.
+// The kernels that run pipelines, one for each case: what a pipeline computes (counts, sums of
+// columns, a chain, a program) and where its groups are (GroupPlace in pipeline.h). Each is
+// compiled in a file of its own (instances/), since nvcc takes minutes for all of them in one file
+// and uses one core for a file. table_kernels.cu chooses among them. Tests:
+// tests/simt/query_on_gpu_test.cpp.
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
@@ -12,8 +14,9 @@ namespace presso::gpu {
 /// A kernel that runs a pipeline. `scratch`: scratch_bytes() of device memory.
 using PipelineKernel = void(Pipeline of, PipelineShape shape, simt::u64* scratch);
 
-/// For pipelines with a program, by where groups are: kLanes, kTable, or kDevice, which also writes
-/// rows; kParts where groups are made of written rows (group_parts.cuh).
+/// For pipelines with a program, by where groups are: kLanes, kTable, or kDevice, which also serves
+/// groups in shared memory of a thread block (kBlock) and pipelines that write rows; kParts where
+/// groups are made of written rows (group_parts.cuh).
 template <GroupPlace kPlace>
 PipelineKernel* program_kernel();
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements pipeline_shape.h: adds up what a pipeline's arrays take in shared memory, decides how
+// many warps a thread block has, and chooses where the cells of groups are.
 #include "query/gpu/kernels/pipeline_shape.h"
 
 #include <algorithm>

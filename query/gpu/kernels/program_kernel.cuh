@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Defines program_kernel() of pipeline_kernels.h, for the files that instantiate it.
+// Defines program_kernel() of pipeline_kernels.h, the kernel around run_pipeline_body() of
+// pipeline.cuh, for the files of instances/.
 #pragma once
 
 #include "query/gpu/kernels/pipeline.cuh"

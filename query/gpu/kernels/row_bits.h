@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Describes where bits of rows were found, block by block, and where the slices of a table have
-// them. The two differ because a block of tokens ends when it is full, in the middle of a slice.
-// Trivially copyable, for host and device.
+// The bits of rows that string kernels have found, and where they go. Kernels write bits block by
+// block, while queries want them slice by slice (up to 65,536 rows); the two differ because a block
+// of tokens ends when it is full, in the middle of a slice. row_bits.cuh moves them. Trivially
+// copyable, for host and device. Tests: tests/simt/row_bits_test.cpp.
 #pragma once
 
 #include <cstdint>

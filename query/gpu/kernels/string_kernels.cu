@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements StringKernels (string_kernels.h) on a CUDA device, which it makes current for each
+// call: it passes calls on to the libraries that launch the kernels, and has the kernel of
+// row_bits.cuh itself.
 #include "decompress/columns/gpu/columns_on_gpu.h"
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"

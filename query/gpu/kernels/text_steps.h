@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The kernels that test rows of text in their order. A template over what runs them, as
-// string_steps.h:
+// The kernels that test rows of text, in their order. A template over what runs them, so that the
+// emulator runs the same steps (compare query/gpu/strings/string_steps.h):
 //
 //   clear        status words become kNoFault, numbers of matches 0
 //   text_places  where rows begin, whether lengths add up to the text   number_rows.cuh
-//   test_text    rows, for each test                                    text_walk.cuh
-//   settle       faults become codes                                    payload_check.cuh
+//   test_text    rows, once for each test                               text_walk.cuh
+//   settle       faults become error codes                              payload_check.cuh
+//
+// Tests: tests/simt/query_on_gpu_strings_test.cpp.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements text_tests.h: launches the kernels of text_steps.h on a stream.
 #include "query/gpu/kernels/text_tests.h"
 
 #include "query/gpu/kernels/text_launcher.cuh"

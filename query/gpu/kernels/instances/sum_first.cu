@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The kernel that adds up columns where no kernel before it has chosen rows.
+// The kernel that tests conditions and adds up whole columns, without groups and without a program
+// (GroupPlace::kColumns in pipeline.h), where no kernel before it has left rows out. The code is
+// sum_columns_body() in pipeline.cuh. One kernel is compiled in each file, because nvcc uses one
+// core for a file; table_kernels.cu chooses.
 #include "query/gpu/kernels/column_kernel.cuh"
 
 namespace presso::gpu {
