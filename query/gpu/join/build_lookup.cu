@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Launches the steps of lookup_steps.h on a stream.
+// Implements build_lookup.h: launches the steps of lookup_steps.h on a stream.
 #include "query/gpu/join/build_lookup.h"
 
 #include "query/gpu/join/join_launcher.cuh"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Enqueues the kernels of column_facts.cuh and key_packing.cuh. These are templates over what runs
-// kernels, as in join_steps.h, so that the emulator runs the same steps.
+// Enqueues the kernels of column_facts.cuh and key_packing.cuh, which prepare key columns for a
+// join and its answer for Arrow. These are templates over what runs kernels, as in join_steps.h, so
+// that the emulator runs the same steps. Tested by tests/simt/device_joiner_keys_test.cpp.
 #pragma once
 
 #include "query/gpu/join/column_facts.cuh"
@@ -46,8 +47,8 @@ Status enqueue_key_numbers(const KeyNumbers& keys, Launcher& launcher) {
   return {};
 }
 
-/// Copies `bits` bits from bit `first_bit` of `d_from` on, to whole words.
-/// A thread makes kTileItems words, or more if fewer thread blocks run at once.
+/// Copies `bits` bits from bit `first_bit` of `d_from` on, to whole words. A thread makes
+/// kTileItems words, or more if fewer thread blocks run at once.
 template <class Launcher>
 Status enqueue_copied_bits(const Byte* d_from, std::uint64_t first_bit, std::uint64_t bits,
                            std::uint32_t* d_to, Launcher& launcher) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// launch_join() of join_sources.h, for the files that instantiate it.
+// Defines launch_join() of join_sources.h, for the files of instances/, each of which compiles it
+// for one source of keys.
 #pragma once
 
 #include "query/gpu/join/join_launcher.cuh"

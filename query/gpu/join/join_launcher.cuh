@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Launches the kernels of joins on a stream: the Launcher that join_steps.h and lookup_steps.h
-// want. For CUDA files only.
+// want. For CUDA files only; the emulator has a launcher of its own. Tested by
+// tests/gpu/joins_on_device_test.cpp.
 #pragma once
 
 #include <atomic>

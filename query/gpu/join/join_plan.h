@@ -39,8 +39,8 @@ struct JoinFacts {
   bool ordered = false;
 };
 
-/// The fastest strategy that suits, by what was measured: the rule of DeviceJoinAlgorithm::kAuto.
-/// Never that.
+/// Returns the fastest strategy that suits, by what was measured: the rule that
+/// DeviceJoinAlgorithm::kAuto states. Never returns kAuto.
 DeviceJoinAlgorithm choose_strategy(const JoinFacts& facts);
 
 /// Offsets into one piece of temporary memory. Parts that a plan does not need have offset 0.
@@ -51,7 +51,7 @@ struct JoinMemory {
   // Radix. "Entries" are the rows of all parts, including the gaps between parts.
   std::uint64_t build_hashes = 0, build_rows = 0;
   std::uint64_t probe_hashes = 0, probe_rows = 0;
-  /// of level 1, for either side; later used otherwise
+  /// What level 1 of partitioning writes, of either side; used again for other things later.
   std::uint64_t spare_hashes = 0, spare_rows = 0;
   std::uint64_t build_counts = 0, build_begins = 0;
   std::uint64_t probe_counts = 0, probe_begins = 0;
@@ -133,7 +133,8 @@ class JoinPlan {
   bool leaves_rows_out() const {
     return input_.build.d_valid != nullptr || input_.build.d_selected != nullptr;
   }
-  /// Merge: whose exclusive or with keys makes them ascend as unsigned numbers.
+  /// Merge: the bit whose exclusive or with keys makes them ascend as unsigned numbers; 0 if they
+  /// do.
   std::uint64_t sign_bit() const {
     return input_.is_signed ? std::uint64_t{1} << (8 * input_.key_bytes - 1) : 0;
   }

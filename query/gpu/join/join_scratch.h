@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The temporary memory of one join on one stream. Everything that has been enqueued is done before
-// the memory is given back.
+// The temporary memory of one join on one stream (DeviceJoiner::join()). Everything that has been
+// enqueued is done before the memory is given back. Tested by tests/simt/device_joiner_test.cpp.
 #pragma once
 
 #include <string>
@@ -50,7 +50,8 @@ class JoinScratch {
   /// Copies at most kBackBytes from the device, and waits.
   Status read_back(void* to, const void* d_from, std::size_t bytes);
 
-  static constexpr std::size_t kBackBytes = 64;  ///< for totals or ranges
+  /// The most bytes of one read_back(): totals or ranges.
+  static constexpr std::size_t kBackBytes = 64;
 
  private:
   JoinWorkplace& place_;

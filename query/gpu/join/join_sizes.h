@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sizes, and rules about kinds of joins, on which the kernels and the host's plan must agree. No
-// CUDA.
+// Sizes, and rules about kinds of joins, on which the kernels and the host's plan must agree. Needs
+// no CUDA. Tested by tests/simt/plan_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace presso::gpu {
 
-// Which rows come out besides matches: gives_missing(): probe rows without a match;
-// gives_unmatched(): build rows without one; gives_pairs(): both rows of a match, not the probe row
-// only.
+// What a kind of join gives: gives_missing() tells whether probe rows without a match come out,
+// gives_unmatched() whether build rows without one do, and gives_pairs() whether both rows of a
+// match come out, rather than the probe row alone.
 PRESSO_HD constexpr bool gives_missing(JoinKind kind) {
   return kind == JoinKind::kLeft || kind == JoinKind::kAnti || kind == JoinKind::kFull;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a DeviceJoiner's copies and its answers share: device, kernels and memory. It lives as long
-// as the last of them.
+// The device, the kernels and the memory that a DeviceJoiner's copies and its answers share. It
+// lives as long as the last of them. Tested by tests/simt/device_joiner_test.cpp.
 #pragma once
 
 #include <memory>
@@ -44,6 +44,7 @@ struct PairMemory {
   DeviceJoinAlgorithm strategy = DeviceJoinAlgorithm::kTable;
 };
 
+/// What copies of a JoinedPairs share.
 struct JoinedPairs::Body {
   std::shared_ptr<JoinWorkplace> place;  ///< destroyed last
   PairMemory pairs;

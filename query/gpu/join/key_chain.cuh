@@ -74,7 +74,7 @@ struct BuildChains {
 template <class Structure>
 struct CountArguments {
   Structure structure;
-  std::uint32_t* counts = nullptr;  ///< by build row
+  std::uint32_t* counts = nullptr;  ///< a number for each build row
   JoinRows build;
 };
 

@@ -53,7 +53,7 @@ class KeyColumns {
   JoinInput plain_input() const;
   Result<const std::uint32_t*> bits_of(const void* d_bits, std::uint64_t first, std::uint64_t rows);
   /// A side without its keys.
-  Result<JoinRows> selected_rows(const JoinSide& side);  ///< without keys
+  Result<JoinRows> selected_rows(const JoinSide& side);
   /// Adds one column's keys and validity to a side.
   Status add_keys(const JoinColumn& column, JoinRows& rows);
   /// Finds the ranges of build columns, and waits. If no row takes part the range is a single

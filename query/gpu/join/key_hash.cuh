@@ -2,7 +2,7 @@
 // Hashes of keys on GPUs. They are bijections, so a hash stands for its key: tables and parts hold
 // hashes and never look at keys again. They differ from the CPU's hash (query/values/hash.h), which
 // need not be computed here: two multiplications less matter where memory is so fast. Nothing may
-// depend on their values beyond one join.
+// depend on their values beyond one join. Tested by tests/simt/joins_in_emulator_test.cpp.
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kMerge: both sides ascend. The build keys that a tile of probe rows can match lie between the
-// places where the tile's first key and the next tile's first key would be inserted.
+// kMerge: the keys of both sides ascend, and no table is built. The build keys that a tile of probe
+// rows (match_tile.cuh) can match lie between the places where the tile's first key and the next
+// tile's first key would be inserted.
 //
 //   CountTaking, ScanSums, WriteTaking   copy build rows that take part, if bitmaps leave some out
 //   SplitTiles                           where each tile's first key would be inserted; rows that

@@ -15,7 +15,7 @@ namespace presso::gpu {
 
 /// A key column of one side, which becomes (key - least) * factor.
 struct KeyPart {
-  const void* d_keys = nullptr;  ///< at a multiple of their size
+  const void* d_keys = nullptr;  ///< the column, at a multiple of the size of its values
   const std::uint32_t* d_valid = nullptr;
   std::uint32_t key_bytes = 8;  ///< 4 or 8
   std::uint64_t least = 0;      ///< the bits of the least build key
@@ -30,7 +30,7 @@ struct PackedKeys {
   std::uint32_t rows = 0;
   const std::uint32_t* d_selected = nullptr;
   // Results. Keys are written only for rows whose bit is set in d_valid.
-  void* d_keys = nullptr;       ///< of rows whose bit is set
+  void* d_keys = nullptr;
   std::uint32_t key_bytes = 8;  ///< 4 or 8
   /// A bit for each row, in whole words: the row is selected, and all its keys exist and lie in
   /// their ranges.
@@ -46,7 +46,7 @@ struct NumberedSide {
 
 /// Arguments for numbering both sides. A key's number is one of the build rows that have it.
 struct KeyNumbers {
-  Lookup lookup;  ///< of the build side's keys; not built yet
+  Lookup lookup;  ///< the lookup of the build side's keys, which is not built yet
   JoinTotals* d_totals = nullptr;
   NumberedSide build;
   NumberedSide probe;

@@ -14,7 +14,8 @@
 // G8, G14 of docs/sources.md. Tested by tests/simt/joins_in_emulator_test.cpp.
 //
 // Example: 14 bits in two levels. Level 1 makes 128 groups by the first 7 bits of the hash, level 2
-// makes 128 parts of each group by the next 7: 16,384 parts. Each level reads and writes every row
+// makes 128 parts of each group by the next 7: 16,384 parts. (These groups have nothing to do with
+// the groups of rows with equal keys of row_groups.cuh.) Each level reads and writes every row
 // once. With 14 bits at once a thread block would meet a part so rarely that no whole sectors came
 // together.
 #pragma once
@@ -267,7 +268,7 @@ struct MoveRows {
 
   static constexpr u32 kRowBytes = sizeof(Hash) + sizeof(u32);
 
-  /// The bins that this level distinguishes.
+  /// How many bins this level tells apart: groups in level 1, the parts of one group in level 2.
   PRESSO_HD static constexpr u32 bins_of(PartBits bits) {
     return 1u << (kLevel == 1 ? bits.first : bits.second);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Looks up probe rows, in their order, in any structure. What is found is counted, or written at
-// once (if a row has at most one row of output, in any order), or kept as one number for each row,
-// for match_list.cuh. Threads to data: a thread block takes a tile of kTileRows rows. Shared
-// memory: LookUpShared.
+// Looks up probe rows, in their order, in any structure of build keys. What is found is counted, or
+// written at once (if a row has at most one row of output, in any order), or kept as one number for
+// each row, for match_list.cuh. Threads to data: a thread block takes a tile of kTileRows rows.
+// Shared memory: LookUpShared. Tested by tests/simt/joins_in_emulator_test.cpp.
 //
-// A Finder is a trivially copyable struct with the type Key and
+// A Finder, which knows one structure (key_array.cuh, key_table.cuh, key_merge.cuh,
+// chained_table.cuh), is a trivially copyable struct with the type Key and
 //
 //   find(tile, keys, joins, found, shared)
 //

@@ -58,7 +58,8 @@ class LookupPlan {
 
  private:
   LookupForm form_ = LookupForm::kTable;
-  std::uint64_t places_ = 0;  ///< of an array
+  /// Places of an array; 0 for other forms.
+  std::uint64_t places_ = 0;
   std::uint64_t least_ = 0;
   std::uint64_t units_ = 0;
   std::uint64_t bytes_ = 0;
@@ -72,11 +73,11 @@ struct AscendingFacts {
 
 /// The build rows from which a lookup of ascending keys is made. Device memory.
 struct AscendingBuild {
-  const std::uint64_t* keys = nullptr;  ///< by row
-  const std::uint64_t* numbers =
-      nullptr;                      ///< by row: in the table, each once; or null: as they are
+  const std::uint64_t* keys = nullptr;  ///< the key of each row
+  /// For each row its number in the table, which no other row has; null: rows are in order.
+  const std::uint64_t* numbers = nullptr;
   std::uint64_t most_numbers = 0;   ///< all numbers are below this
-  std::uint32_t count = 0;          ///< of rows
+  std::uint32_t count = 0;          ///< the number of rows
   void* memory = nullptr;           ///< ordering_bytes() bytes, needed while it is made
   AscendingFacts* facts = nullptr;  ///< written
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a Lookup: clears its memory and runs the kernels in their order. Templates over what runs
-// kernels, as in join_steps.h.
+// Builds a Lookup (lookup.h): clears its memory and runs the kernels in their order. Templates over
+// what runs kernels, as in join_steps.h. Tested by tests/simt/ascending_lookup_test.cpp.
 //
 //   kArray      BuildArray, or BuildChains if all rows of a key are wanted      key_array.cuh
 //   kTable      BuildTable, or BuildChains                                      key_table.cuh

@@ -133,8 +133,8 @@ PRESSO_DEVICE void put_tile_sum(const MatchList& list, u64 tile, u32 emits,
   simt::block_sync();
 }
 
-/// Writes the pairs of each tile, and marks build rows, for a list that is not in the order of
-/// rows. A thread block takes a tile. Shared memory: SumShared.
+/// Writes how many pairs each tile has, and marks build rows, for a list that is not in the order
+/// of rows. A thread block takes a tile. Shared memory: SumShared.
 struct SumTiles {
   using Arguments = MatchList;
   static constexpr const char* kName = "summing pairs";

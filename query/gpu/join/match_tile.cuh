@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Tiles of probe rows, and how a thread block writes what comes out of one.
+// Tiles of kTileRows (1,024) probe rows, and how a thread block writes what comes out of one.
+// Nearly all kernels of joins are built on this.
 //
 // A warp has kTileItems times 32 consecutive rows of a tile, of which a lane has every 32nd. Loads
 // are thus coalesced, words of bitmaps are read once for each warp, and positions that count up
 // over (item, lane) are in the order of rows. The positions of a tile are reserved by one atomic
-// addition, or are known in advance.
+// addition, or are known in advance. Tested by tests/simt/joins_in_emulator_test.cpp.
 #pragma once
 
 #include "decompress/gpu/simt/global_memory.h"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The hash table of one part's keys in shared memory: hashes and rows apart, at most half full on
-// average, searched by pairs of slots. The mark for "empty" is a hash of another part, so no key is
-// forbidden and a search reads hashes only.
+// The hash table of one part's keys in the shared memory of a thread block: hashes and rows apart,
+// searched by pairs of slots. Hashes are bijections of keys (key_hash.cuh), so equal hashes are
+// equal keys: a search reads hashes only, and no key is stored. The mark for "empty" is a hash of
+// another part, so no key is forbidden. JoinPlan gives a part of mean size less than half of the
+// slots; a larger part is joined in several rounds (part_join.cuh). Tested by
+// tests/simt/joins_in_emulator_test.cpp.
 #pragma once
 
 #include "query/gpu/join/key_partition.cuh"
@@ -14,7 +17,8 @@ struct alignas(2 * sizeof(Hash)) SlotPair {
   Hash a, b;
 };
 
-/// Belongs to a thread block.
+/// The table. All threads of the block use it together: insert() and insert_once() by any number of
+/// them at once, find() after a barrier.
 template <class Hash>
 class PartTable {
  public:
@@ -22,7 +26,8 @@ class PartTable {
   PRESSO_HD static constexpr u32 bytes(u32 slots) {
     return slots * static_cast<u32>(sizeof(Hash) + sizeof(u32));
   }
-  /// Rows that it takes at a time: three quarters of the slots.
+  /// The most rows that may be inserted before the table is emptied: three quarters of the slots.
+  /// find() ends at an empty slot, so the table must never be full.
   PRESSO_HD static constexpr u32 most_rows(u32 slots) { return slots - slots / 4; }
 
   PRESSO_DEVICE PartTable(Byte* shared, u32 slots, u32 bits)
@@ -31,7 +36,7 @@ class PartTable {
         slots_(slots),
         bits_(bits) {}
 
-  /// A hash whose first bits are not those of `part`.
+  /// Returns a hash whose first bits are not those of `part`, which marks empty slots.
   PRESSO_DEVICE Hash empty_mark(u32 part) const {
     const u32 other = ~part << (kWordBits - bits_);
     if constexpr (sizeof(Hash) == 8) return u64{other} << 32;
@@ -60,8 +65,10 @@ class PartTable {
     u32 slot = kNoRow;  ///< kNoRow if there was no room
     bool is_new = false;
   };
-  /// Finds or makes the slot of a key, within a bounded number of steps, which is the same for all
-  /// rows of a key. set_row() stores the row of a new slot.
+  /// Finds or makes the slot of a key, looking at no more than kMostSteps slots, so it may find no
+  /// room. All rows of a key look at the same slots, and slots never become empty again: so either
+  /// all rows of a key find a place in this round, or none does. The caller stores the row of a new
+  /// slot by set_row().
   PRESSO_DEVICE Place insert_once(Hash hash) {
     u32 slot = first_slot(hash);
     for (u32 step = 0; step < kMostSteps; ++step) {

@@ -122,12 +122,12 @@ struct FindGroups : GroupBody {
   }
 };
 
-/// The rows of a group in the list: none for a group of one row.
+/// Returns how many rows a group has in the list: none for a group of one row.
 PRESSO_DEVICE u32 listed_rows(u32 further) {
   return further == 0 ? 0 : further + 1;
 }
 
-/// Listed rows of each tile.
+/// Counts the listed rows of each tile.
 struct SumGroups : GroupBody {
   static constexpr const char* kName = "summing groups";
   static constexpr u32 kSharedBytes = sizeof(TilePlaces<kTileThreads / kWarpSize>);
@@ -149,7 +149,7 @@ struct SumGroups : GroupBody {
   }
 };
 
-/// Where each group begins in the list.
+/// Writes where each group begins in the list.
 struct PlaceGroups : GroupBody {
   static constexpr const char* kName = "placing groups";
   static constexpr u32 kSharedBytes = sizeof(TilePlaces<kTileThreads / kWarpSize>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What right and full joins give after the pairs: selected build rows that no probe row has marked,
-// in their order. Build rows with a null key are among them.
+// Kernels for what right and full joins give after the pairs: selected build rows that no probe row
+// has marked, in their order. Build rows with a null key are among them.
 //
 //   CountUnmatched    the number of such rows in each tile
 //   ScanSums          where the rows of each tile begin

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements state_order.h by a stable sort of the states by their kind.
 #include "query/gpu/strings/state_order.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements string_choice.h: counts what both kernels would do with the sample, and multiplies by
+// measured times.
 #include "query/gpu/strings/string_choice.h"
 
 #include <algorithm>
@@ -11,9 +13,9 @@ namespace {
 /// Times of a kernel in picoseconds, with all multiprocessors of an H100 at work: fitted to
 /// gpu-strings.csv.
 struct Cost {
-  double code;  ///< for each code of all rows
-  double row;   ///< for each row
-  double step;  ///< for each step of a walking lane; the lanes of a warp wait for the longest row
+  double code;  ///< the time for each code of all rows
+  double row;   ///< the time for each row
+  double step;  ///< the time for each step of a lane; lanes of a warp wait for the longest row
 };
 constexpr Cost kSweepCost = {1.13, 0.73, 2.4};
 constexpr Cost kClassCost = {0.79, 1.40, 0.37};
@@ -61,10 +63,10 @@ class Trial {
   double walk(const Cost& cost) const { return of(cost, walked_); }
 
  private:
-  /// codes that a lane takes before it checks whether it is done
+  /// How many codes a lane takes before it checks whether it is done.
   static constexpr std::uint32_t kWordCodes = 4;
 
-  /// Codes after which the row's state is decided, or all of them.
+  /// Returns the number of codes after which the row's state is decided, or all of them.
   std::uint32_t steps_of(std::uint32_t begin, std::uint32_t end) const {
     std::uint32_t state = functions_.start;
     std::uint32_t at = begin;

@@ -21,7 +21,7 @@ constexpr std::uint32_t kSampleRows = 4096;
 /// Rows of the column, and the codes of all of them one after another.
 struct StringSample {
   std::vector<std::uint32_t> counts;  ///< the number of codes of each row
-  std::vector<std::uint16_t> codes;   ///< of all these rows; less than kMaxTokens
+  std::vector<std::uint16_t> codes;   ///< codes of all these rows; less than kMaxTokens
 };
 
 /// Returns a layout that has room for the automaton: kSweep if that is estimated to be faster,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Implements string_table.h: writes classes, rows of states and sweep words into one image. Sizes
+// are rounded up to 16 bytes, as thread blocks copy the shared part in pieces of that size.
 #include "query/gpu/strings/string_table.h"
 
 #include <algorithm>

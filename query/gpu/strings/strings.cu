@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Implements strings_on_gpu.h: launches the steps of string_steps.h on a stream.
 #include "query/gpu/strings/string_launcher.cuh"
 #include "query/gpu/strings/strings_on_gpu.h"
 

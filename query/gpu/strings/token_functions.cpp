@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Implements token_functions.h. Tokens are sorted, so each is run from the end of the front that it
+// shares with the token before, for all states at once; a hash table then finds the tokens that act
+// alike.
 #include "query/gpu/strings/token_functions.h"
 
 #include <functional>
@@ -46,8 +49,8 @@ class Walker {
 
  private:
   const Dfa& dfa_;
-  std::vector<States> steps_;  ///< by the class of a byte
-  std::vector<States> after_;  ///< by the number of bytes of the last token
+  std::vector<States> steps_;  ///< for each class of bytes, where a byte leads each state
+  std::vector<States> after_;  ///< after each number of bytes of the last token, the same
   Bytes last_;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Joins by keys of 32 bits.
+// All kernels of joins in device memory (join_steps.h) for key columns of 32 bits (PlainKeys,
+// key_source.cuh). Each source of keys is compiled in a file of its own, because nvcc uses one core
+// for a file.
 #include "query/gpu/join/join_launch.cuh"
 
 namespace presso::gpu {
