@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The producer thread writes batches into a bounded queue and the stream's reader takes them out.
-// All members below mutex_ are guarded by it; cancelled_ is atomic since the query polls it.
+// Implements answer_stream.h: a query's answer as an Arrow C stream. The producer thread, which
+// starts at the first request for a batch, runs the query and writes batches into a bounded queue;
+// the stream's reader takes them out. All members below mutex_ are guarded by it; cancelled_ is
+// atomic since the query polls it.
 #include "query/answer/answer_stream.h"
 
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Dictionaries of row groups in Arrow's layout, made once for each row group and result, and shared
-// by its batches.
+// Implements coded_answer.h: which string columns of an answer are given as dictionaries with
+// codes, and the dictionaries of row groups in Arrow's layout, which are made once for each row
+// group and result and shared by its batches. Declines joined, grouped and sorted rows.
 #include "query/answer/coded_answer.h"
 
 #include <unordered_set>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Programs and scratch memory for the expressions over groups. One thread calls all functions.
+// Implements group_answer.h, the last steps of a grouped query: HAVING, the expressions of the
+// answer's columns, and ORDER BY, with programs and scratch memory of their own. One thread calls
+// all functions, with up to kBatchRows groups at a time.
 #include "query/answer/group_answer.h"
 
 #include <algorithm>

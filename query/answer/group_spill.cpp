@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows are partitioned by sorting them by part number, which reuses the external sort (query/order)
-// with its memory limit and temporary files.
+// Implements group_spill.h, the way of grouping that needs least memory: keys and arguments of all
+// rows go to a temporary file, sorted by parts of the keys' hashes, and each part is grouped as it
+// is read back. Sorting reuses the external sort of query/order with its memory limit and files.
 #include "query/answer/group_spill.h"
 
 #include <bit>

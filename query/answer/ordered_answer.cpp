@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Work items are slices, and after these ranges of build rows. Workers make and encode batches in
-// parallel; run_ordered() hands their outcomes to consume() one at a time and in order.
+// Implements ordered_answer.h: answers without groups in the order of the table's rows. Work items
+// are slices (up to 65,536 rows of a row group), and after these ranges of build rows, which outer
+// joins return. Workers make and encode batches in parallel; run_ordered() hands their outcomes to
+// consume() one at a time and in order.
 #include "query/answer/ordered_answer.h"
 
 #include <algorithm>

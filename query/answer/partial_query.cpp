@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Rewrites bound queries. Nothing is read here: the results are queries like any other.
+// Implements partial_query.h: rewrites a grouped query into one that returns the states of its
+// groups for a part of the table, and into one that adds up such states. Only bound queries are
+// rewritten; nothing is read here, and the results run like any other query. Declines queries
+// without groups and count(DISTINCT).
 #include "query/answer/partial_query.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Splitting at AND, and rewriting OR by the distributive law, which holds in three-valued logic
-// too.
+// Implements join_condition.h: takes conditions over several tables apart, by splitting at AND and
+// rewriting OR by the distributive law, which holds in three-valued logic too. Works on expression
+// trees alone.
 #include "query/bind/join_condition.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Assigns parts of ON, USING and WHERE to the places of JoinParts. ON is looked up as the user sees
-// it: among the tables up to its own join, with the columns that earlier joins have left.
+// Implements join_parts.h: assigns each part of ON, USING and WHERE to the earliest place where it
+// may be tested (the scan of a table, the keys of a join, pairs of rows, the rows after all joins).
+// ON is looked up as the user sees it: among the tables up to its own join, with the columns that
+// earlier joins have left.
 #include "query/bind/join_parts.h"
 
 #include <algorithm>

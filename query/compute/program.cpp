@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements program.h: laying out registers, running steps, and finding where a failure began.
+// Implements program.h, which computes expressions for vectors of up to 1,024 rows: laying out
+// registers, running steps one after another, and finding the step at which a failure began.
 #include "query/compute/program.h"
 
 #include <algorithm>

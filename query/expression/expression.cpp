@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements presso/expression.h with Parser: single expressions, lists, and trees made by hand.
+// Implements presso/expression.h, the public interface of expressions, with Parser (parser.h):
+// parsing single expressions and lists, showing errors with their place, and building trees by
+// hand. Tested by tests/unit/query/expression.
 #include "presso/expression.h"
 
 #include "query/expression/list_items.h"

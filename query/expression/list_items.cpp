@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements list_items.h. A result without a name is called like its column, or else by its text
-// as it was written.
+// Implements list_items.h: parses the items of SELECT, GROUP BY and ORDER BY lists. A result
+// without a name is called like its column, or else by its text as it was written.
 #include "query/expression/list_items.h"
 
 namespace presso::expression_detail {

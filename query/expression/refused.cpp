@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tables of words and the messages for them. A word is looked up only where the grammar has no
-// place for it, so all of these remain possible names of columns and functions elsewhere.
+// Implements refused.h: tables of SQL's words that presso does not have, and the messages with
+// which they are refused. A word is looked up only where the grammar has no place for it, so all of
+// these remain possible names of columns and functions elsewhere.
 #include "query/expression/refused.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The lexer: one pass over the text with one character of look-ahead, except for dates
-// (1994-01-01), which need ten, as they begin like numbers.
+// Implements token.h, the lexer of expressions and statements: one pass over the text with one
+// character of look-ahead, except for dates (1994-01-01), which need ten, as they begin like
+// numbers.
 #include "query/expression/token.h"
 
 #include <algorithm>

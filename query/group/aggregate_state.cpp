@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counts, the null counts that several aggregates share, and the choice of a state's class.
+// Implements aggregate_state.h: the states of count(*) and count(x), the null counts that several
+// aggregates share, and the choice of a state's class. The classes of other aggregates have files
+// of their own.
 #include "query/group/aggregate_state.h"
 
 #include <bit>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Memory of columns. From 1 MiB on it is a mapping aligned to large pages (2 MiB), which it asks
-// for: tables that are accessed at random otherwise also wait for page tables, and fresh memory
-// costs a page fault for every 4 KiB. NOTES.md has figures.
+// Memory of Column (column.h), the growing arrays of groups, tables and join indexes. From 1 MiB on
+// it is a mapping aligned to large pages (2 MiB), which it asks for: tables that are accessed at
+// random otherwise also wait for page tables, and fresh memory costs a page fault for every 4 KiB.
+// NOTES.md has figures.
 #include "query/group/column.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements group_states.h: counting rows, remembering first rows, and sharing of states among
-// aggregates.
+// Implements group_states.h, everything that is known of groups besides their keys: counting their
+// rows, remembering their first rows, and sharing one state among aggregates of the same argument.
 #include "query/group/group_states.h"
 
 namespace presso::query::grouping {

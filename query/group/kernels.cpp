@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses the set of loops for a CPU level.
+// Implements kernels.h: chooses the set of loops for a CPU level.
 #include "query/group/kernels.h"
 
 namespace presso::query::grouping {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements long_sum.h with schoolbook arithmetic on words; it runs once for each group that needs
-// it.
+// Implements long_sum.h, exact sums of doubles of any size, with schoolbook arithmetic on words.
+// LongSum runs once for each group that needs it, SmallSums for each value that is too small for
+// the column's unit.
 #include "query/group/long_sum.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chooses the strategy and holds what all tables have in common: facts of keys, the check of
-// memory, and masking of null keys. The thresholds were measured, see NOTES.md, "Which strategy".
+// Implements join_table.h, the index of a join's build side: chooses the strategy (strategies.h)
+// and holds what all tables have in common: facts of keys, the check of memory, and masking of null
+// keys. The thresholds were measured, see NOTES.md, "Which strategy".
 #include "query/join/join_table.h"
 
 #include <cstdio>

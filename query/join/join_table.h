@@ -99,7 +99,8 @@ class JoinTable {
   /// (kMerge: they do not ascend), or there are kMostBuildRows rows or more.
   static Result<std::unique_ptr<JoinTable>> build(const JoinTablePlan& plan, const BuildKeys& keys);
   /// Returns the strategy that build() uses for such keys: the one of the plan, or for kAuto the
-  /// array (kDirect) if keys are dense enough, merging if both sides ascend, else kUnchained.
+  /// array (kDirect) if keys are dense enough, merging if both sides ascend or only it fits into
+  /// memory, else kUnchained.
   static JoinStrategy choose(const JoinTablePlan& plan, const JoinKeyFacts& facts);
   /// Returns what build() will allocate; an upper bound if it is not known whether keys are unique.
   static JoinMemory predict(const JoinTablePlan& plan, const JoinKeyFacts& facts);

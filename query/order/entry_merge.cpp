@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements entry_merge.h with a tree of losers for each part (format/loser_tree.h).
+// Implements entry_merge.h, the merge of sorted runs in memory: cuts the runs into as many parts as
+// there are threads, and merges each part with a tree of losers (format/loser_tree.h).
 #include "query/order/entry_merge.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements row_chunks.h.
+// Implements row_chunks.h: collects rows in chunks, with the ranges of their keys, and makes and
+// sorts the entries (key word and place) of collected rows.
 #include "query/order/row_chunks.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements row_collector.h.
+// Implements row_collector.h, one thread's rows of an ORDER BY: with a limit only the first rows
+// are kept whenever twice as many are there; if memory does not suffice, rows are sorted and
+// written to a file.
 #include "query/order/row_collector.h"
 
 #include <algorithm>

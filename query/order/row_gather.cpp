@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements row_gather.h, column by column and with a loop for each width of values.
+// Implements row_gather.h, copying rows from any places next to each other: column by column and
+// with a loop for each width of values.
 #include "query/order/row_gather.h"
 
 #include <algorithm>

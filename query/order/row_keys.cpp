@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements row_keys.h. Packing costs a subtraction and two shifts for each key and row.
+// Implements row_keys.h, sort keys as packed words or as bytes in the order of the rows. Packing
+// costs a subtraction and two shifts for each key and row.
 #include "query/order/row_keys.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements row_threshold.h.
+// Implements row_threshold.h, the filter that drops rows which come after the last wanted one:
+// first by comparing images of the first key, without a branch, then by whole keys.
 #include "query/order/row_threshold.h"
 
 #include <algorithm>

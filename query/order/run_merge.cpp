@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements run_merge.h.
+// Implements run_merge.h, the merge of sorted runs in files: reads each run batch by batch, and
+// finds the next row with a tree of losers.
 #include "query/order/run_merge.h"
 
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns passes of conditions into kernels and checks plans that the user has dictated.
+// Implements device_plan.h: turns a filter plan into the kernels that test its conditions on a GPU,
+// and checks plans that the user has dictated, some of which no kernel can follow.
 #include "query/plan/device_plan.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The dynamic programmes of device_planner.h. With n conditions, sets of conditions are bit masks;
-// tables have 2^n elements of at most 16 bytes, 16 kB each for the maximum of ten conditions.
+// Implements device_planner.h, the choice of order, groups and kernels for conditions on a GPU, by
+// dynamic programmes. With n conditions, sets of conditions are bit masks; tables have 2^n elements
+// of at most 16 bytes, 16 kB each for the maximum of ten conditions.
 #include "query/plan/device_planner.h"
 
 #include <algorithm>

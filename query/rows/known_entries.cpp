@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements known_entries.h.
+// Implements known_entries.h, a cache of dictionary entries that were looked up among the keys of a
+// build side.
 #include "query/rows/known_entries.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements part_file.h. There are as many writers, each with a file, as threads have added rows
-// at the same time; a thread takes any that is idle.
+// Implements part_file.h, rows in temporary files divided by parts of their keys. There are as many
+// writers, each with a file, as threads have added rows at the same time; a thread takes any that
+// is idle.
 #include "query/rows/part_file.h"
 
 #include <numeric>

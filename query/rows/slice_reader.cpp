@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements slice_reader.h. A vector is decoded as a whole in its native width and kept until
-// another vector is asked for; only the conversion to the wanted form looks at the selection.
+// Implements slice_reader.h, one thread's access to the columns of a slice. A vector is decoded as
+// a whole in its native width and kept until another vector is asked for; only the conversion to
+// the wanted form looks at which rows are selected.
 #include "query/rows/slice_reader.h"
 
 #include <algorithm>

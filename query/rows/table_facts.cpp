@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements table_facts.h. Zones are images (format/columns/zone_image.h), which are turned back
-// into values here.
+// Implements table_facts.h: types, ranges and nulls of tables' columns from the zones of their
+// indexes. Zones are images (format/columns/zone_image.h), which are turned back into values here.
 #include "query/rows/table_facts.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chooses the cheapest exact way for each vector, from zones to single look-ups.
+// Implements build_key_test.h, the test of a scan's rows for keys of a build side: chooses the
+// cheapest exact way for each vector, from zones over dictionary codes and runs of equal values to
+// single look-ups.
 #include "query/run/build_key_test.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Looks up dictionary entries in batches, with the functions that look up rows.
+// Implements entry_words.h: looks up the entries of a row group's dictionary among the keys of a
+// build side, in batches and with the functions that look up rows, so that rows are then joined by
+// their codes.
 #include "query/run/entry_words.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The loop over slices. run_ordered() distributes items to threads and collects their outcomes.
+// Implements execution.h: sets up a run, and loops over the slices of the root (up to 65,536 rows
+// of a row group each). Each slice is filtered, joined and computed by one thread; run_ordered()
+// distributes slices to threads and collects their outcomes.
 #include "query/run/execution.h"
 
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Puts the sections together: tables, conditions, joins, groups, order, and the outcome.
+// Implements explain.h, the text of --explain: puts the sections together, which are tables,
+// conditions, joins, groups, order, and the outcome of a run.
 #include "query/run/explain.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Formats the forecast of each stage, and the reports of the run if there are any.
+// Implements explain_joins.h, the part of --explain about joins: formats the forecast of each
+// stage, and the reports of the run if there are any.
 #include "query/run/explain_joins.h"
 
 #include <algorithm>

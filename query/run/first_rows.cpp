@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Row numbers are sorted along with the keys; the numbers of the first rows then become bitmaps.
+// Implements first_rows.h, the first step of ORDER BY with a small LIMIT: row numbers are sorted
+// along with the keys, and the numbers of the first rows become bitmaps for the second step, an
+// ordinary run over these rows.
 #include "query/run/first_rows.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decides which keys become codes, and bounds sums of doubles.
+// Implements group_input.h, which prepares keys and arguments for grouping: decides which string
+// keys are grouped by dictionary codes, makes the program that computes all others, plans the
+// grouping, and bounds sums of doubles.
 #include "query/run/group_input.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Follows the steps of JoinRun with estimated numbers: stage by stage, with the memory that earlier
-// ones leave.
+// Implements join_forecast.h, which predicts rows and memory of joins: follows the steps of JoinRun
+// with estimated numbers, stage by stage, with the memory that earlier stages leave.
 #include "query/run/join_forecast.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The outer loop over stages that spill, and over the parts of each.
+// Implements join_spill.h, joins through temporary files: the outer loop over the stages that
+// spill, and over the parts of each. The rows themselves are joined by JoinWorker (join_run.h).
 #include "query/run/join_spill.h"
 
 #include <algorithm>

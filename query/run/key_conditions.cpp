@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Costs and selectivities here are rough: they only place the condition among the others.
+// Implements key_conditions.h: conditions on the scanned table that follow from the keys of build
+// sides, as intervals of a column or as a BuildKeyTest. Costs and selectivities here are rough:
+// they only place the condition among the others.
 #include "query/run/key_conditions.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Zones are compared first, as they cost nothing to read; only if they ascend are values sampled.
+// Implements key_order.h, which finds out whether keys ascend in a table: zones are compared first,
+// as they cost nothing to read; only if they ascend are the values of a few vectors read.
 #include "query/run/key_order.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Models the data structures of query/group and query/order with constants that were taken from
-// their code.
+// Implements memory_forecast.h, the prediction of memory for groups and sorting: models the data
+// structures of query/group and query/order with constants that were taken from their code.
 #include "query/run/memory_forecast.h"
 
 #include <algorithm>

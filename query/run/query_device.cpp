@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CPU's side of working with a device: whether to ask it, and what to do if it fails.
+// Implements query_device.h, the CPU's side of working with a device: whether to ask it for rows,
+// what to do if it declines or fails, and the bitmaps of the rows that it has found.
 #include "query/run/query_device.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A linear model: rates of single steps times numbers of rows. Constants were measured as noted.
+// Implements query_forecast.h, the prediction of a query's time on a CPU and on a GPU, by a linear
+// model: rates of single steps times numbers of rows. Constants were measured as noted.
 #include "query/run/query_forecast.h"
 
 #include <algorithm>

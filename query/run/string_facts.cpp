@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One pass over the directories of a column's row groups.
+// Implements string_facts.h, average length and number of different strings of a column, by one
+// pass over the directories of its row groups.
 #include "query/run/string_facts.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements condition_automaton.h: every condition becomes a tree, and the tree an automaton;
-// comparisons for order have one of their own (comparison_automaton()).
+// Implements condition_automaton.h, which makes one automaton of any condition on strings: every
+// condition becomes a tree, and the tree an automaton; comparisons for order have one of their own
+// (comparison_automaton()).
 #include "query/strings/condition_automaton.h"
 
 #include <utility>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements plain_tests.h. Equality compares lengths first, then words of 8 bytes (Needle). A set
-// is asked by the string's hash, after a bitmap of lengths has refused strings of other lengths.
+// Implements plain_tests.h, tests of strings without an automaton. Equality compares lengths first,
+// then words of 8 bytes (Needle). A set is asked by the string's hash, after a bitmap of lengths
+// has refused strings of other lengths. LIKE with `%` tests both ends and then looks for each
+// literal in turn.
 #include "query/strings/plain_tests.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements string_automaton.h.
+// Implements string_automaton.h: parses LIKE patterns, turns them into trees, and turns trees and
+// comparisons into minimal automata that read a string from its first byte to its last.
 #include "query/strings/string_automaton.h"
 
 #include <algorithm>

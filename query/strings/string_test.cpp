@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements string_test.h by handing everything to the RowTest and the TokenPlan that
-// compile_condition() has chosen.
+// Implements StringTest (string_test.h), a compiled condition on strings, by handing everything to
+// the RowTest and the TokenPlan that compile_condition() has chosen.
 #include "query/strings/string_test.h"
 
 #include <utility>

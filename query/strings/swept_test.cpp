@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements swept_test.h. The thresholds below were measured on short rows; see NOTES.md, "What is
-// swept for".
+// Implements swept_test.h: tests that sweep the text of all rows for a literal at once and test
+// only rows with a hit. The thresholds below, which say when that pays, were measured on short
+// rows; see NOTES.md, "What is swept for".
 #include "query/strings/swept_test.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements text_sweep.h on top of the probes and kernels of scan.
+// Implements text_sweep.h, which finds the places in a column's text where a match may be, on top
+// of the probes and kernels of scan.
 #include "query/strings/text_sweep.h"
 
 #include <algorithm>

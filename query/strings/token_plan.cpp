@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements token_plan.h. Only clauses with few strings and few expected hits are kept, at most
-// two.
+// Implements token_plan.h, what a condition over token codes needs whatever the token dictionary
+// is: an automaton, and clauses to sweep for. Only clauses with few strings and few expected hits
+// are kept, at most two.
 #include "query/strings/token_plan.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loops over values for AVX2.
+// The loops over values of loops.h, compiled with AVX2 (flags are in query/CMakeLists.txt).
 #include "query/values/loops.h"
 
 namespace presso::query {

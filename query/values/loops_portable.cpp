@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loops over values for every machine.
+// The loops over values of loops.h, compiled for every machine.
 #include "query/values/loops.h"
 
 namespace presso::query {
