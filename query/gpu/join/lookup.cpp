@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements lookup.h: sizes of lookups, and the choice between array and table.
+// Implements lookup.h: how build rows are found by kernels that look keys up among other work. It
+// chooses between an array over the range of keys and a table, and says how much memory that takes.
 #include "query/gpu/join/lookup.h"
 
 #include "query/gpu/join/join_sizes.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Launches the kernels over tables on a stream. How threads map to data, and their use of shared
-// memory and synchronisation, is described where the kernels' bodies are.
+// Implements TableKernels (table_kernels.h), the kernels over tables in device memory, on CUDA:
+// chooses the kernel of a pipeline (pipeline_kernels.h), and launches it on a stream. How threads
+// map to data, and their use of shared memory and synchronisation, is described where the kernels'
+// bodies are.
 #include "decompress/gpu/runtime/current_device.h"
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "query/gpu/join/build_lookup.h"

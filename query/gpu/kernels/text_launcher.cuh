@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launches the steps of text_steps.h as kernels on a stream. Included by CUDA files only:
-// text_tests.cu and the laboratory (lab/gpu).
+// Launches the steps of text_steps.h, which test rows of text by automata, as kernels on a stream.
+// Included by CUDA files only: text_tests.cu and the laboratory (lab/gpu).
 #pragma once
 
 #include "decompress/gpu/runtime/kernel_launch.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements state_order.h by a stable sort of the states by their kind.
+// Implements state_order.h: numbers the states of an automaton by their kind (not matching,
+// matching, decided), by a stable sort.
 #include "query/gpu/strings/state_order.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements string_choice.h: counts what both kernels would do with the sample, and multiplies by
-// measured times.
+// Implements string_choice.h, the choice between walking every row of a token column and sweeping
+// all codes first: counts what both kernels would do with the first rows of the column, and
+// multiplies by measured times.
 #include "query/gpu/strings/string_choice.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements string_table.h: writes classes, rows of states and sweep words into one image. Sizes
-// are rounded up to 16 bytes, as thread blocks copy the shared part in pieces of that size.
+// Implements string_table.h, automata over token codes as kernels read them: writes classes of
+// codes, rows of states and sweep words into one image. Sizes are rounded up to 16 bytes, as thread
+// blocks copy the shared part in pieces of that size.
 #include "query/gpu/strings/string_table.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements strings_on_gpu.h: launches the steps of string_steps.h on a stream.
+// Implements find_strings() of strings_on_gpu.h, which tests strings that are stored as tokens:
+// launches the steps of string_steps.h on a stream.
 #include "query/gpu/strings/string_launcher.cuh"
 #include "query/gpu/strings/strings_on_gpu.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements text_table.h: writes the classes of bytes and the rows of states into one image, and
-// finds the least and greatest length of a matching string.
+// Implements text_table.h, automata over bytes as kernels read them: writes the classes of bytes
+// and the rows of states into one image, and finds the least and greatest length of a matching
+// string.
 #include "query/gpu/strings/text_table.h"
 
 #include <algorithm>

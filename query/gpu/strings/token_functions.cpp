@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements token_functions.h. Tokens are sorted, so each is run from the end of the front that it
-// shares with the token before, for all states at once; a hash table then finds the tokens that act
-// alike.
+// Implements token_functions.h: what each token of a dictionary does to each state of an automaton
+// over bytes. Tokens are sorted, so each is run from the end of the front that it shares with the
+// token before, for all states at once; a hash table then finds the tokens that act alike.
 #include "query/gpu/strings/token_functions.h"
 
 #include <functional>

@@ -75,9 +75,9 @@ enum class DeviceJoinAlgorithm : std::uint8_t {
   /// side.
   kChainedSplit,
   /// Chosen by what was measured: merge if keys are known to ascend; direct if the range of build
-  /// keys is known (DeviceJoiner looks for it) and has at most 2 places a row, or at most 16 and
-  /// 2^23 (32 MB) in all; table if that takes at most 32 MB (1 M rows of 64-bit keys, 2 M of 32) or
-  /// pairs must be ordered; else radix.
+  /// keys is known (DeviceJoiner looks for it) and has fewer than 2 places a row, or fewer than 17
+  /// and at most 2^23 (32 MB) in all; table if that takes at most 32 MB (1 M rows of 64-bit keys, 2
+  /// M of 32) or pairs must be ordered; else radix.
   kAuto,
 };
 
