@@ -135,7 +135,8 @@ enum class Step : Byte {
   kDatePart,   ///< parameter: a DatePart; the result is an integer
   kTruncate,   ///< parameter: a DatePart; the result is its first moment
   kAddMonths,  ///< adds the second argument, in months, to a date or timestamp
-  /// changes the unit; parameter n > 0 multiplies by n, n < 0 divides by -n and rounds down
+  /// Changes the unit of time: a parameter n > 0 multiplies by n, n < 0 divides by -n and rounds
+  /// down.
   kTimeToUnit,
   // Takes arguments of all families.
   kBucket,  ///< a hash of the arguments, reduced to 0 .. parameter - 1

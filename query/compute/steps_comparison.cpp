@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Comparisons and what follows from truth values. Operands of a comparison have one physical form.
-// Doubles are ordered totally: NaN equals itself and is greater than all other numbers, as in
+// Steps that compare values, and steps on truth values. Operands of a comparison have one physical
+// form. Doubles are ordered totally: NaN equals itself and is greater than all other numbers, as in
 // DuckDB and PostgreSQL. False is less than true; strings compare byte by byte, which for UTF-8 is
 // the order of code points.
 //

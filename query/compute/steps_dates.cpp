@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Parts of dates and timestamps, truncation, and adding months. Dates are days since 1970-01-01,
-// timestamps units (of a second or less) since then, in UTC and without leap seconds. The calendar
-// is the proleptic Gregorian one (format/columns/civil_date.h), weeks are those of ISO 8601, and
-// Sunday is day 0. Each row costs a conversion to year, month and day; there is no vector code.
-// Tested by compute_test.cpp (ReckonsWithDates, SaysWhereMomentsOverflow).
+// Steps on dates and timestamps: their parts, truncation, adding months. Dates are days since
+// 1970-01-01, timestamps units (of a second or less) since then, in UTC and without leap seconds.
+// The calendar is the proleptic Gregorian one (format/columns/civil_date.h), weeks are those of ISO
+// 8601, and Sunday is day 0. Each row costs a conversion to year, month and day; there is no vector
+// code. Tested by compute_test.cpp (ReckonsWithDates, SaysWhereMomentsOverflow).
 #include "format/columns/civil_date.h"
 #include "query/compute/steps.h"
 #include "query/compute/written_value.h"
@@ -137,7 +137,8 @@ Int128 add_months(const Units& units, std::int64_t value, std::int64_t months) {
   return Int128{civil::days_of_far(year, month, day)} * units.in_day + moment.in_day;
 }
 
-/// By a power of ten, or seconds of a day, up or down.
+/// Changes the unit of dates and timestamps, by a power of ten or the seconds of a day; rounds
+/// down.
 template <class T>
 void change_unit(const StepContext& c) {
   const T* const a = c.from[0]->as<T>();

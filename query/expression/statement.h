@@ -100,7 +100,7 @@ class Statement {
   SqlQuery query_;
   Part part_ = Part::kSelect;
   std::size_t behind_name_ = 0;  ///< taken() right after such a name
-  /// whether FROM had a comma, after which RIGHT and FULL JOIN are refused
+  /// Whether FROM had a comma, after which RIGHT and FULL JOIN are refused.
   bool behind_comma_ = false;
 };
 

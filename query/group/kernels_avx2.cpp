@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loops of kernels_loop.h, compiled with AVX2 (flags are in query/CMakeLists.txt).
+// The inner loops of grouping (kernels_loop.h), compiled with AVX2 (flags are in
+// query/CMakeLists.txt).
 #include "query/group/kernels.h"
 
 namespace presso::query::grouping {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loops of kernels_loop.h, compiled for any machine.
+// The inner loops of grouping (kernels_loop.h), compiled for any machine.
 #include "query/group/kernels.h"
 
 namespace presso::query::grouping {

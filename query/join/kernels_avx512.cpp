@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loops of kernels_loop.h, compiled with AVX-512 (flags are in query/CMakeLists.txt).
+// The inner loops of key filters (kernels_loop.h), compiled with AVX-512 (flags are in
+// query/CMakeLists.txt).
 #include "query/join/kernels.h"
 
 namespace presso::query::join {

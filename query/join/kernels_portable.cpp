@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loops of kernels_loop.h, compiled for any machine.
+// The inner loops of key filters (kernels_loop.h), compiled for any machine.
 #include "query/join/kernels.h"
 
 namespace presso::query::join {

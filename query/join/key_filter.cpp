@@ -18,7 +18,7 @@ namespace {
 // A bitmap is used for ranges of up to kFewBits (4 MB) whatever the keys, and for ranges of up to
 // kMostBits (16 MB) if there are at most kSparsest bits for a key.
 constexpr std::uint64_t kMostBits = std::uint64_t{1} << 27;
-/// ranges below this always get a bitmap
+/// Ranges of keys up to this always get a bitmap.
 constexpr std::uint64_t kFewBits = std::uint64_t{1} << 25;
 constexpr std::uint64_t kBitsOfKey = 12;  ///< size of a Bloom filter, in bits for each key
 constexpr std::uint64_t kSparsest = 32;   ///< bits of a bitmap for each key, at most

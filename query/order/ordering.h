@@ -39,12 +39,12 @@ struct OrderKey {
 
 /// Everything that an ordering is made from.
 struct OrderingPlan {
-  std::vector<Physical> columns;  ///< of the rows: the keys and whatever else belongs to a row
+  std::vector<Physical> columns;  ///< forms of the columns: keys and whatever else rows have
   std::vector<OrderKey> keys;
-  /// number of rows that are wanted, including those that OFFSET skips
+  /// How many rows are wanted, including those that OFFSET skips.
   std::uint64_t limit = ~std::uint64_t{0};
   unsigned threads = 1;
-  /// for rows, keys and sorting; beyond it rows go to a file
+  /// Memory for rows, keys and sorting; if it does not suffice, rows go to files.
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   std::string temporary_directory;
 };

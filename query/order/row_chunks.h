@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The rows that one thread has collected, in chunks: no row is copied again as more come, and the
-// memory is little more than the rows take. It also keeps what sorting needs to know: the ranges of
-// the keys, the memory that sorting takes, and whether the rows came in the order of the input.
-// Tested by tests/unit/query/order/ordering_test.cpp.
+// The rows of an ORDER BY that one thread has collected, in chunks: no row is copied again as more
+// come, and the memory is little more than the rows take. It also keeps what sorting needs to know:
+// the ranges of the keys, the memory that sorting takes, and whether the rows came in the order of
+// the input. Tested by tests/unit/query/order/ordering_test.cpp.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace presso::query {
 
-/// Not thread-safe. Rows are addressed as (chunk, row), see RowSource.
-/// Ranges are kept while rows are appended, when their values are in the cache, so that the form of
-/// the keys is known at the end without another pass.
+/// The collected rows. Not thread-safe. Rows are addressed as (chunk, row), see RowSource. Ranges
+/// of keys are kept while rows are appended, when their values are in the cache, so that the form
+/// of the keys is known at the end without another pass.
 class RowChunks {
  public:
   /// The most rows of a chunk.

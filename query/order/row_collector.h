@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The rows of one thread until all have come. With a limit of k rows, whenever 2k are there only
-// the first k are kept, and rows that come after all of these are no longer taken in. If memory
-// does not suffice, the rows are sorted and written to a file as a run. Tested by
+// Collects the rows that one thread gives to an ORDER BY. With a limit of k rows, whenever 2k are
+// there only the first k are kept, and rows that come after all of these are no longer taken in. If
+// memory does not suffice, the rows are sorted and written to a file as a run. Tested by
 // tests/unit/query/order/ordering_test.cpp and ordering_spill_test.cpp.
-//
-// The order of events in add(): drop rows after the threshold, copy the others, and, if the memory
-// for sorting them would not suffice, prune (with a limit) or spill. Spilling is rare enough that
-// each run fills a thread's share of the memory.
 #pragma once
 
 #include <memory>
@@ -32,7 +28,8 @@ struct SortPlan {
   std::string temporary_directory;
 };
 
-/// Belongs to one thread until the end; then one other thread may read it.
+/// One thread's rows. Used by that thread until all rows have come; then one other thread may read
+/// them.
 class RowCollector {
  public:
   /// Both are kept by reference.

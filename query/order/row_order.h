@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which of two rows comes first: by their keys or, if these are equal, by their numbers in the
-// input. No two rows are equal, so that any sort by it has one result. Tested by
-// tests/unit/query/order/entry_merge_test.cpp.
-//
-// The numbers make every order unique, so merging and sorting need not be stable by themselves.
+// The order of two rows in an ORDER BY: by their keys or, if these are equal, by their numbers in
+// the input. No two rows are equal, so that any sort by it has one result, and merging and sorting
+// need not be stable by themselves. Tested by tests/unit/query/order/entry_merge_test.cpp.
 #pragma once
 
 #include <span>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sorted runs in temporary files, batch by batch. This is no file format: a batch is read only by
-// the process that wrote it, so nothing but its size is checked. A batch is columns as vectors hold
-// them, one after another, with the places of strings relative to the batch: reading it is one
-// read, after which strings are given their addresses. Tested by
+// Sorted runs of an ORDER BY that exceeds the memory, in temporary files, batch by batch
+// (query/rows/part_file.h writes rows of joins in the same form). This is no file format: a batch
+// is read only by the process that wrote it, so nothing but its size is checked. A batch is columns
+// as vectors hold them, one after another, with the places of strings relative to the batch:
+// reading it is one read, after which strings are given their addresses. Tested by
 // tests/unit/query/order/ordering_spill_test.cpp.
 #pragma once
 
@@ -16,7 +17,7 @@ namespace presso::query {
 
 /// One sorted run: bytes [begin, end) of a file.
 struct FileRun {
-  /// shared by several runs and deleted with the last of them
+  /// The file, which several runs may share. It is deleted with the last of them.
   std::shared_ptr<TemporaryFile> file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -44,13 +45,13 @@ class RunWriter {
 
   std::vector<Physical> physical_;
   std::uint64_t batch_bytes_;
-  std::uint64_t fixed_bytes_ = 0;  ///< of a row, without the bytes of its strings
+  std::uint64_t fixed_bytes_ = 0;  ///< bytes of a row, without those of its strings
   RowGather gather_;
   Buffer buffer_;
   FileRun run_;
 };
 
-/// A batch that was read.
+/// A batch that was read back, with its memory, which the next read uses again.
 class RunBatch {
  public:
   explicit RunBatch(std::vector<Physical> columns) : physical_(std::move(columns)) {}

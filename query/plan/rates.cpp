@@ -104,7 +104,7 @@ class Rates {
     return bytes;
   }
 
-  /// ns for each stored byte: copying blocks from memory and checking their checksums.
+  /// Returns the ns for each stored byte: copying blocks from memory and checking their checksums.
   double read_ns() {
     std::vector<Byte> source(kReadBytes);
     std::vector<Byte> copy(payloads_[0].size());
@@ -137,8 +137,8 @@ class Rates {
     }
   }
 
-  /// ns for each row and condition if each vector is tested on `together` conditions, each on a
-  /// block of its own, in the way FilterRunner does.
+  /// Returns the ns for each row and condition if each vector is tested on `together` conditions,
+  /// each on a block of its own, in the way FilterRunner does.
   double compare_ns(std::uint32_t together) {
     const ValueTest test = unsigned_test(4, 100, 3000);
     std::vector<Byte> scratch(kVectorScratchBytes);
@@ -166,7 +166,7 @@ class Rates {
     if (code == ErrorCode::kOk) filter_integer_vector(parameters_, vector, test, bits, scratch);
   }
 
-  /// ns for each value that is unpacked to memory.
+  /// Returns the ns for each value that is unpacked to memory.
   double decode_ns() {
     std::vector<Byte> values(values_bytes(kMaxIntegerRows, 4) + Buffer::kSlack);
     return step_ns(double{kBlocks} * kMaxIntegerRows, [&] {
@@ -178,7 +178,8 @@ class Rates {
     });
   }
 
-  /// ns for each row and step of a program: an addition, a multiplication and a comparison.
+  /// Returns the ns for each row and step of a program: an addition, a multiplication and a
+  /// comparison.
   static double compute_ns() {
     query::Graph graph;
     const query::Builder build(graph);
@@ -205,8 +206,8 @@ class Rates {
     });
   }
 
-  /// ns for each byte of text: searching lower-case letters in rows of 32 bytes for a literal that
-  /// hardly occurs.
+  /// Returns the ns for each byte of text: searching lower-case letters in rows of 32 bytes for a
+  /// literal that hardly occurs.
   double byte_ns() {
     const std::size_t bytes = std::size_t{4} << 20;
     std::vector<Byte> text(bytes);
@@ -230,7 +231,7 @@ class Rates {
     return sweep + 0.2;
   }
 
-  /// ns for each row of a pass that finds nothing to do: every vector is looked at.
+  /// Returns the ns for each row of a pass that finds nothing to do: every vector is looked at.
   double bitmap_ns() {
     std::vector<std::uint64_t> bits(kMaxIntegerRows / 64, 0x5555555555555555u);
     constexpr int kTimes = 500;
@@ -245,8 +246,8 @@ class Rates {
     });
   }
 
-  /// ns for each row that is written to a list and read back into a bitmap, one row of 64 at random
-  /// places.
+  /// Returns the ns for each row that is written to a list and read back into a bitmap, one row of
+  /// 64 at random places.
   double list_ns() {
     std::vector<std::uint64_t> bits(kMaxIntegerRows / 64);
     std::vector<std::uint16_t> list(kMaxIntegerRows);
@@ -276,8 +277,8 @@ class Rates {
     });
   }
 
-  /// ns for each vector that is tested for live rows if half of them have some, at random: the
-  /// branch is mispredicted half of the time.
+  /// Returns the ns for each vector that is tested for live rows if half of them have some, at
+  /// random: the branch is mispredicted half of the time.
   static double branch_ns() {
     std::vector<std::uint64_t> bits(std::size_t{4096} * kBatchWords);
     std::uint64_t state = 3;
@@ -297,8 +298,8 @@ class Rates {
     });
   }
 
-  /// ns for each row that is grouped: a sum and a count, by keys within a small range, for which an
-  /// array is used.
+  /// Returns the ns for each row that is grouped: a sum and a count, by keys within a small range,
+  /// for which an array is used.
   static double group_ns() {
     constexpr std::int64_t kGroups = 1000;
     constexpr std::uint32_t kRows = 1u << 19;
@@ -327,8 +328,8 @@ class Rates {
     });
   }
 
-  /// ns for each row that is looked up in a join table with keys in random order; the table's array
-  /// has four places for each of its rows.
+  /// Returns the ns for each row that is looked up in a join table with keys in random order; the
+  /// table's array has four places for each of its rows.
   static double join_ns() {
     constexpr std::uint64_t kBuildRows = std::uint64_t{1} << 20;
     constexpr std::uint32_t kProbeRows = 1u << 18;

@@ -94,7 +94,8 @@ class KeyCodes {
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
   /// The numbers of a row group's dictionary entries.
   struct GroupNumbers {
-    /// at least 16 elements, for the vector loops; those after `count` mean nothing
+    /// The number of each code. At least 16 elements, for the vector loops; those from `count` on
+    /// mean nothing.
     std::vector<std::uint32_t> of;
     std::uint32_t count = 0;
     bool same = true;  ///< each entry's number is its code

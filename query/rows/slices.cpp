@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements slices.h. Whether slices can be skipped by their zones is decided later, by the thread
-// that gets the slice.
+// Implements slices.h, which hands out the slices of tables to threads. Whether a slice can be
+// skipped by its zones is decided later, by the thread that gets it.
 #include "query/rows/slices.h"
 
 #include <algorithm>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The joins of a query at run time. Rows of the root pass one stage after another: their keys are
-// looked up in the stage's table, and the numbers of matching rows of each table go on. Values are
-// read only where a key, a condition or the program needs them, and only for rows that are left.
-// Rows come out in the order of the root's rows, then of the first stage's, and so on; rows of
-// build sides without a partner follow at the end, stage by stage. Pairs are counted, summed up and
-// written vector by vector (F4).
+// The joins of a query at run time. The *root* is the table that is read row by row; a *stage* is
+// one join, whose *build side* is kept in memory or in files (query/plan/join_plan.h). Rows of the
+// root pass one stage after another: their keys are looked up in the stage's table, and the numbers
+// of matching rows of each table go on. Values are read only where a key, a condition or the
+// program needs them, and only for rows that are left. Rows come out in the order of the root's
+// rows, then of the first stage's, and so on; rows of build sides without a partner follow at the
+// end, stage by stage. Pairs are counted, summed up and written vector by vector (F4).
 //
 // JoinRun owns what threads share, JoinWorker is one thread's way through the stages. Build sides
 // are kept in memory (join_build.h); what does not fit is divided into passes over the root or goes
-// through files (join_spill.h).
-// Tested by tests/unit/query/run/join_test.cpp and tests/differential/join_oracle.py.
+// through files (join_spill.h). Tested by tests/unit/query/run/join_test.cpp and
+// tests/differential/join_oracle.py.
 #pragma once
 
 #include <memory>
@@ -77,12 +78,10 @@ struct NumberBits {
   }
 };
 
-/// The joins of one run, with their build sides. Words that recur: the *root* is the table that is
-/// read row by row; a *stage* is one join, whose *build side* is kept; a stage that is *divided*
-/// has its keys divided among several *passes* over the root; a stage that *spills* is joined
-/// through files; the *base* is the stage from whose file rows come at the moment. Changed by the
-/// thread that controls the run; between its calls, workers use the const functions and the files
-/// concurrently.
+/// The joins of one run, with their build sides. A stage is *divided* if its keys are divided among
+/// several *passes* over the root; it *spills* if it is joined through files; the *base* is the
+/// stage from whose file rows come at the moment. Changed by the thread that controls the run;
+/// between its calls, workers use the const functions and the files concurrently.
 class JoinRun {
  public:
   /// Keeps a reference to `execution`, whose plan it extends.

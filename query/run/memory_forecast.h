@@ -31,7 +31,7 @@ std::uint32_t parts_for(double share);
 /// Averages for the rows or groups that are sorted.
 struct SortSizes {
   double rows = 0;
-  /// All columns.
+  /// Bytes of a row with all columns, and of its sort keys.
   double row_bytes = 0;
   double key_bytes = 0;
   std::uint64_t limit = ~std::uint64_t{0};
@@ -51,15 +51,15 @@ SortForecast forecast_sort(const SortSizes& sizes, unsigned threads, std::uint64
 /// Averages for groups.
 struct GroupSizes {
   double rows = 0;
-  /// An upper bound.
+  /// An upper bound of the number of groups.
   double groups = 0;
   /// Whether an array has a place for each possible group.
   bool by_place = false;
-  /// As hash tables hold them.
+  /// Bytes of a group's keys, as hash tables hold them.
   double key_bytes = 0;
-  /// Counts and aggregates.
+  /// Bytes of a group's counts and aggregates.
   double state_bytes = 0;
-  /// Keys and arguments of a row, as temporary files hold them.
+  /// Bytes of a row's keys and arguments, as temporary files hold them.
   double row_bytes = 0;
   /// Bytes of a finished group, as temporary files hold it.
   double result_bytes = 0;

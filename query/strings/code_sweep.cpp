@@ -26,8 +26,9 @@ char lower(char letter) {
 /// Where in the literal a token's first or last byte can stand. Most tokens have no such place,
 /// which makes building fast.
 struct PlacesOfBytes {
-  std::array<std::uint16_t, 256> begins{};  ///< bit p: the byte is byte p of the literal, p > 0
-  /// bit p: the byte is byte p - 1 of the literal, p < size
+  /// For each byte, bit p says that it is byte p of the literal, for p > 0.
+  std::array<std::uint16_t, 256> begins{};
+  /// For each byte, bit p says that it is byte p - 1 of the literal, for p less than its size.
   std::array<std::uint16_t, 256> ends{};
 
   explicit PlacesOfBytes(std::string_view literal) {

@@ -39,7 +39,7 @@ struct StringCondition {
     kGreater,
     kGreaterEqual,
     kIn,  ///< one of `set`
-    /// the whole string matches; `%` is any bytes, `_` one character (see string_automaton.h)
+    /// The whole string matches; `%` is any bytes, `_` one character (see string_automaton.h).
     kLike,
     kIlike,    ///< LIKE without regard to case (Unicode's simple folding)
     kMatches,  ///< a regular expression matches somewhere (query_syntax())

@@ -72,7 +72,7 @@ class Sweeps {
   static constexpr std::size_t kUndecided = ~std::size_t{0};
   static constexpr std::uint32_t kTrialRows = 1024;
   static constexpr std::uint32_t kSampleRows = 128;
-  /// places for each row, above which rows are tested one by one
+  /// With more places than this for each row, rows are tested one by one.
   static constexpr double kMostCost = 0.6;
   /// If fewer than one row in 24 is alive, looking at each of them is faster than sweeping all.
   static constexpr std::uint64_t kLeastAlive = 24;

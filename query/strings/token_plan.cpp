@@ -18,7 +18,7 @@ using scan_detail::Dfa;
 using scan_detail::Node;
 using scan_detail::PatternLiterals;
 
-/// nullptr for an error or too many states.
+/// Shares the automaton; nullptr if there is an error in its place, or it has too many states.
 std::shared_ptr<const Dfa> for_codes(Result<Dfa> dfa) {
   if (!dfa.ok() || dfa->states > kMostCodeStates) return nullptr;
   return std::make_shared<const Dfa>(std::move(*dfa));
