@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Builds the lookups of lookup.h on a device. Nothing here waits or allocates: all work is enqueued
-// on the stream, and errors are those of launches. The kernels and their order are in
-// lookup_steps.h. Tested by tests/simt/ascending_lookup_test.cpp and by the joins of
-// tests/simt/query_joins_on_gpu_test.cpp.
+// Builds lookups, structures that find build rows by their keys (lookup.h), on a device. Nothing
+// here waits or allocates: all work is enqueued on the stream, and errors are those of launches.
+// The kernels and their order are in lookup_steps.h. Tested by tests/simt/ascending_lookup_test.cpp
+// and by the joins of tests/simt/query_joins_on_gpu_test.cpp.
 #pragma once
 
 #include "query/gpu/join/join_plan.h"

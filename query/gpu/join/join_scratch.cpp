@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements join_scratch.h over the memory of the workplace.
+// Implements join_scratch.h, the temporary memory of one join, which comes from the memory of the
+// JoinWorkplace and goes back to it.
 #include "query/gpu/join/join_scratch.h"
 
 #include <algorithm>

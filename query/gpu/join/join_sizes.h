@@ -51,7 +51,7 @@ inline constexpr std::uint32_t kMoveThreads = 512;
 inline constexpr std::uint32_t kMoveItems = 8;
 inline constexpr std::uint32_t kMoveRows = kMoveThreads * kMoveItems;
 inline constexpr std::uint32_t kMostLevelBits = 9;
-/// parts up to 2^15 are counted in shared memory
+/// Up to 2^15 parts are counted in shared memory.
 inline constexpr std::uint32_t kMostSharedPartBits = 15;
 
 /// Entries for `rows` rows in `parts` parts that each begin at a multiple of `run` rows.

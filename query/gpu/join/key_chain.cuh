@@ -27,8 +27,8 @@ PRESSO_DEVICE u32* head_of(const KeyArray<u64>& array, u64 key) {
   const u64 place = key - array.least;
   return place <= array.last ? array.places + place : nullptr;
 }
-/// Returns the row of the key's slot, claiming a slot if the key is new.
-/// Ends, because a table has more slots than keys.
+/// Returns the row of the key's slot, claiming a slot if the key is new. The search ends, because a
+/// table has more slots than keys.
 PRESSO_DEVICE u32* head_of(const KeyTable<u64>& table, u64 key) {
   const u64 hash = hash_key(key);
   if (KeyTable<u64>::is_special(hash)) return &table.units[table.count].row;

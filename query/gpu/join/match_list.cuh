@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Makes pairs from what was found for each probe row, kept as one number for each row: sums of
-// tiles, where each tile's pairs begin, and the pairs. Nothing is looked up twice, sizes are exact,
-// and pairs come in the order of the list.
+// Makes pairs of rows from what was found for each probe row, which is kept as one number for each
+// row: the build row, or the number of its group (row_groups.cuh). The pairs of each tile of probe
+// rows (match_tile.cuh) are counted (SumTiles, or LookUp as it keeps numbers), prefix sums tell
+// where each tile's pairs begin (ScanSums), and then the pairs are written (WriteList). Nothing is
+// looked up twice, sizes are exact, and pairs come in the order of the list.
 //
 // If build keys repeat, a row has as many pairs as its group has rows. So that a tile with very
 // many pairs is not the work of one thread block, tiles are divided into *pieces* of kPieceRows
@@ -31,7 +33,7 @@ struct alignas(8) RowGroup {
 /// The list of what was found, and where results go.
 struct MatchList {
   const u32* found = nullptr;
-  /// the probe row of each entry, kNoRow if there is none; null: entry i is row i
+  /// The probe row of each entry, kNoRow if there is none; null: entry i is row i.
   const u32* rows = nullptr;
   const u32* limit = nullptr;  ///< if not null: how many entries count, at most `count`
   u64 count = 0;
@@ -42,12 +44,12 @@ struct MatchList {
   const RowGroup* groups = nullptr;  ///< null: each row has at most one pair
   const u32* group_rows = nullptr;   ///< null: a group's rows are consecutive from its begin on
   u32* matched = nullptr;            ///< bits of build rows, or null
-  /// tiles + 1 numbers: first the sums of tiles, then where they begin
+  /// tiles + 1 numbers: the sums of tiles at first, then where they begin.
   u64* tile_begins = nullptr;
   u64* piece_begins = nullptr;  ///< tiles + 1
 };
 
-/// What a lane has of a tile of the list.
+/// The rows of a tile of the list that one lane has.
 struct ListRows {
   u32 rows[kTileItems];
   u32 found[kTileItems];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Writes tiles in their order in a single run (decoupled look-back, Merrill and Garland 2016). A
-// thread block takes the next tile by a ticket, so all tiles before its own are done or being
-// worked on. It publishes its sum and adds up the sums of the tiles before, until it meets a tile
-// that has published the sum of all tiles up to it.
+// Writes the output of tiles of probe rows (match_tile.cuh) in the order of the rows in a single
+// run, without counting first (decoupled look-back, Merrill and Garland 2016); for
+// LookUpMode::kWriteInOrder, where a probe row has at most one row of output. A thread block takes
+// the next tile by a ticket, so all tiles before its own are done or being worked on. It publishes
+// its sum, the number of rows that its tile gives, and adds up the sums of the tiles before, until
+// it meets a tile that has published the sum of all tiles up to it.
 //
 // A tile's word is nothing, its sum, or the sum of all tiles up to it; the two highest bits say
 // which. Tested by tests/simt/joins_in_emulator_test.cpp.

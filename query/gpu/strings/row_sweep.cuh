@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Tests rows of codes without following the state of each row (StringLayout::kSweep). For each code
-// it is known to which state it leads from the start; the guess is that this is the state after the
-// code, whatever was before it. One word for each code (kSweep in string_table.h) is enough to
-// check the guess against the word of the code before: a warp checks 32 codes side by side in the
-// order in which they are packed, whatever rows they belong to. A row in which every guess holds
-// does not match. All other rows are *suspects*: they are collected and walked, one lane for each
-// row, by the whole automaton, whose table is in device memory because few rows need it. So the
-// automaton may have any number of states, and rows any number of codes.
+// Tests rows of codes (the strings of a column that is stored as tokens, FORMAT.md 17) without
+// following the state of each row of an automaton (StringLayout::kSweep). For each code it is known
+// to which state it leads from the start; the guess is that this is the state after the code,
+// whatever was before it. One word for each code (kSweep in string_table.h) is enough to check the
+// guess against the word of the code before: a warp checks 32 codes side by side in the order in
+// which they are packed, whatever rows they belong to. A row in which every guess holds does not
+// match. All other rows are *suspects*: they are collected and walked, one lane for each row, by
+// the whole automaton, whose table is in device memory because few rows need it. So the automaton
+// may have any number of states, and rows any number of codes.
 //
 // Example: for `%special%requests%` most tokens lead to the start from every state in which
 // "special" is not complete yet. A row is a suspect if a token completes that word, or ends in the

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Tests rows of codes by an automaton: one lane for each row, with the row's state in a register.
-// Codes are packed so that those of one row lie in different lanes. So a warp unpacks octets of 256
-// codes, one code for each lane and step, turns the codes into columns of the table (classes, if
-// the layout has these), and puts them into its *window*, a ring in shared memory in which they are
-// in order. Each lane then walks its row there, a word at a time. Columns of the last word that
-// belong to the next row are replaced by `none`, which changes no state, so lanes do not diverge;
-// the warp goes on until no lane has codes left. A lane whose state is decided has none left.
+// Tests rows of codes (the strings of a column that is stored as tokens, FORMAT.md 17) by an
+// automaton: one lane for each row, with the row's state in a register. Codes are packed so that
+// those of one row lie in different lanes. So a warp unpacks octets of 256 codes, one code for each
+// lane and step, turns the codes into columns of the table (classes, if the layout has these), and
+// puts them into its *window*, a ring in shared memory in which they are in order. Each lane then
+// walks its row there, a word at a time. Columns of the last word that belong to the next row are
+// replaced by `none`, which changes no state, so lanes do not diverge; the warp goes on until no
+// lane has codes left. A lane whose state is decided has none left.
 //
 // Rows that do not fit into the window together are walked as far as it goes, then it moves on:
 // rows may have any number of codes.

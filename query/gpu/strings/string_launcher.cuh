@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The steps of string_steps.h as kernels on a stream. How threads are mapped to data, shared memory
-// and synchronisation are described at the kernels' bodies (*_body). Thread blocks are as large as
-// the register file allows for the number of blocks on a multiprocessor given below. For CUDA files
-// only: included by strings.cu and by the laboratory (lab/gpu).
+// Launches the steps of string_steps.h, which test strings that are stored as tokens, as kernels on
+// a stream. How threads are mapped to data, shared memory and synchronisation are described at the
+// kernels' bodies (*_body). Thread blocks are as large as the register file allows for the number
+// of blocks on a multiprocessor given below. For CUDA files only: included by strings.cu and by the
+// laboratory (lab/gpu).
 #pragma once
 
 #include "decompress/gpu/runtime/kernel_launch.h"

@@ -52,7 +52,7 @@ constexpr std::uint32_t kSweepBits = 15;
 struct StringTableView {
   const Byte* d_image = nullptr;
   std::uint32_t image_bytes = 0;  ///< a multiple of 16
-  /// the part at the front that goes to shared memory; a multiple of 16
+  /// The bytes at the front that go to shared memory; a multiple of 16.
   std::uint32_t shared_bytes = 0;
   std::uint32_t rows_at = 0;  ///< bytes of the image before the rows; a multiple of 16
   std::uint32_t pitch = 0;    ///< entries from one row to the next
