@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A query whose names have been looked up, together with what all of its runs share: copies of the
-// tables that keep their directories, and the plan of the root's conditions. Public classes (Query,
-// PreparedQuery) are thin wrappers around it. Tested by
+// tables that keep their directories, and the plan of the conditions on the root, the table that is
+// read row by row. Public classes (Query, PreparedQuery) are thin wrappers around it. Tested by
 // tests/unit/query/answer/prepared_query_test.cpp.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Evaluates string conditions on encoded columns. Results that depend only on a row group and a
-// filter are built by the first thread that asks (SliceReader::shared()) and are kept by the row
-// group, so that its slices share them.
+// Implements coded_strings.h, string conditions on columns that are stored as dictionary codes or
+// tokens. Results that depend only on a row group and a filter are built by the first thread that
+// asks (SliceReader::shared()) and are kept by the row group, so that its slices share them.
 #include "query/filter/coded_strings.h"
 
 #include <algorithm>

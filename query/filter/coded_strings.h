@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Evaluates string conditions on columns that a row group stores as codes, which avoids decoding
 // text. Dictionary columns: the condition is evaluated once for each entry and becomes a set of
-// codes, which rows are looked up in (source L20 in docs/sources.md). Token columns: the test
-// becomes an automaton over token codes. Byte columns have no codes: their text is searched.
-// Results are made once for each row group and condition and shared by all threads.
+// codes, which rows are looked up in (source L20 in docs/sources.md). Token columns, whose strings
+// are sequences of codes of up to 4,096 tokens (FORMAT.md 17): the test becomes an automaton over
+// token codes. Byte columns have no codes: their text is searched. Results are made once for each
+// row group and condition and shared by all threads.
 //
 // Memory: one bit for each entry of the dictionary. Tested by
 // tests/unit/query/filter/filter_run_test.cpp.

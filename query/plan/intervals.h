@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sets of column values, as intervals of their zone images: unsigned integers whose order is that
 // of the values (FORMAT.md 15.4). All comparisons of one column with literals become one such set
-// (S4.10), whatever AND, OR and NOT stood between them, and zones are compared with the set to skip
-// slices (S1.1). NULL is in no set. Values are immutable.
-// Tested by tests/unit/query/plan/intervals_test.cpp.
+// (S4.10), whatever AND, OR and NOT stood between them, and zones (the least and greatest value of
+// a slice) are compared with the set to skip slices (S1.1). NULL is in no set. Values are
+// immutable. Tested by tests/unit/query/plan/intervals_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,9 @@
 
 namespace presso::query {
 
-/// The producing stage of a scan (run_ordered()). A slice never crosses a row group, so the last
-/// slice of each is shorter; the row group's context is shared and lives as long as some thread
-/// works on one of its slices.
+/// Gives a scan its work, one slice after another (run_ordered() of presso/ordered_pipeline.h calls
+/// it). A slice never crosses a row group, so the last slice of each is shorter; the row group's
+/// context is shared and lives as long as some thread works on one of its slices.
 class SliceSource {
  public:
   /// All arguments are kept by reference. `columns` are those that the query reads; they only serve

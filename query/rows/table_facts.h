@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the indexes of tables tell about their columns without reading any of them: types, ranges
-// and nulls, from the zones of all row groups. This is where the intervals of query/compute begin.
-// Tested through tests/unit/query/answer/query_test.cpp.
+// Tells what the indexes of tables say about their columns without reading any of them: types,
+// ranges and nulls, from the zones (least and greatest value, flags) of all row groups. This is
+// where the intervals of query/compute begin. Tested through
+// tests/unit/query/answer/query_test.cpp.
 //
 // The cost is one visit to each zone of the index: columns times row groups. Ranges are as good as
 // zones are: a single outlier widens them for all rows.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Conditions on the scanned table that follow from the keys of build sides: a row whose key the
-// build side does not have is dropped by the scan already (a semi-join reduction). If that is all
-// that a semi or anti join wants, the scan has decided it and nothing is joined. Few keys, or keys
-// without gaps, become intervals of the column, which are tested on packed values; all others go
-// through the KeyTest interface (query/filter/key_test.h). Declines joins that must keep rows
-// without a partner. Tested by tests/unit/query/run/join_scan_test.cpp.
+// Conditions on the scanned table (the root of the joins, query/plan/join_plan.h) that follow from
+// the keys of build sides: a row whose key the build side does not have is dropped by the scan
+// already (a semi-join reduction). If that is all that a semi or anti join wants, the scan has
+// decided it and nothing is joined. Few keys, or keys without gaps, become intervals of the column,
+// which are tested on packed values; all others go through the KeyTest interface
+// (query/filter/key_test.h). Declines joins that must keep rows without a partner. Tested by
+// tests/unit/query/run/join_scan_test.cpp.
 #pragma once
 
 #include <optional>

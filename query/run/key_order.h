@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Finds out whether the keys of a table ascend from its first row to its last, as in a table that
-// is sorted by them; a merge join is then possible. The evidence is zones of row groups and the
-// values of a few vectors spread over the table, so the answer may be wrong: only speed may depend
-// on it, never correctness. Takes about a millisecond if zones do not decide at once. Tested by
-// tests/unit/query/run/key_order_test.cpp.
+// is sorted by them; a merge join is then possible. The evidence is zones (the least and greatest
+// value) of row groups and the values of a few vectors spread over the table, so the answer may be
+// wrong: only speed may depend on it, never correctness. Takes about a millisecond if zones do not
+// decide at once. Tested by tests/unit/query/run/key_order_test.cpp.
 #pragma once
 
 #include <map>
