@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Implements binder.h: looking up names, and one function for each kind of expression. Scalar
-// functions are in binder_functions.cpp, conversions in builder.cpp and builder_casts.cpp. The work
-// is proportional to the expression's size, apart from error messages, which compare a wrong name
-// with all known ones.
+// Implements binder.h, which turns the tree of an expression into nodes of a graph: looking up
+// names, and one function for each kind of expression. Scalar functions are in
+// binder_functions.cpp, conversions in builder.cpp and builder_casts.cpp. The work is proportional
+// to the expression's size, apart from error messages, which compare a wrong name with all known
+// ones.
 #include "query/compute/binder.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // allow(long-file): the rules of types are one subject, and a fifth of the lines are comments.
 //
-// Implements builder.h, without CAST (builder_casts.cpp). In order: interval arithmetic, types of
-// columns and families, constants, conversions, arithmetic, unification of types, truth, choices.
+// Implements builder.h, which makes typed nodes of expressions, without CAST (builder_casts.cpp)
+// and comparisons of dates (builder_moments.cpp). In order: interval arithmetic, types of columns
+// and families, constants, conversions, arithmetic, unification of types, truth, choices.
 //
 // Interval arithmetic follows Moore (1966): for a monotonic operation the extremes of the result
 // are found among the results for the ends of the operands' intervals. If one of these overflows

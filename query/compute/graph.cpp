@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements graph.h: the key by which equal nodes are found, folding of constants, and the tables
-// that say which steps may fail or decide about nulls. Adding a node costs one hash of its key;
-// folding a constant costs one run of a program with a single row.
+// Implements graph.h, the nodes of bound expressions: the key by which equal nodes are found,
+// folding of constants, and the tables that say which steps may fail or decide about nulls. Adding
+// a node costs one hash of its key; folding a constant costs one run of a program with a single
+// row.
 #include "query/compute/graph.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements node_text.h: operators stand between their operands, everything else is written as a
-// call.
+// Implements node_text.h, expressions as text for --explain: operators stand between their
+// operands, everything else is written as a call.
 //
 // Names are for people and may change; nothing parses them.
 #include "query/compute/node_text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements written_value.h with a small hand-written reader for each family. The take_*()
-// functions remove what they have read from the front of `text` and return false, with `text` in
-// any state, where it does not begin with that.
+// Implements written_value.h, reading and printing of values as people write them, with a small
+// hand-written reader for each family. The take_*() functions remove what they have read from the
+// front of `text` and return false, with `text` in any state, where it does not begin with that.
 #include "query/compute/written_value.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks directories only; no block of any column is read.
+// Implements zone_counts.h, which counts the slices that zones rule out: walks the directories of
+// row groups only; no block of any column is read.
 #include "query/filter/zone_counts.h"
 
 #include <algorithm>

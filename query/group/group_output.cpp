@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements group_output.h. Writing goes column by column, a thousand groups at a time. One thread
-// sets the bitmap of first rows; all threads look up ranks and write.
+// Implements group_output.h, which writes groups as rows of the answer. Writing goes column by
+// column, a thousand groups at a time. One thread sets the bitmap of first rows; all threads look
+// up ranks and write.
 //
 // A group's row in the answer is its rank: the number of groups whose first row is before its own.
 // So groups come in the order in which they first occur in the input, whatever strategy and threads

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements key_coder.h. Packing costs a subtraction, a multiplication and an addition for each
-// key and row, in vector code; unpacking divides, but only once for each group. In the form kBytes
-// everything of fixed size is at a fixed place, and so are the sizes of strings, so that one column
-// can be read without the others.
+// Implements key_coder.h, which packs the keys of a row into one value. Packing costs a
+// subtraction, a multiplication and an addition for each key and row, in vector code; unpacking
+// divides, but only once for each group. In the form kBytes everything of fixed size is at a fixed
+// place, and so are the sizes of strings, so that one column can be read without the others.
 //
 // The order of digits: the first key is the least significant digit of the first word, and a key
 // goes to the second word only if it does not fit into the first.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Implements ratio.h. If both numbers are exact as doubles, the hardware's division already rounds
-// once. Otherwise 128 bits are divided by 64, shifted so that the quotient has more bits than a
-// double; whether a remainder is left decides ties. Larger numbers (averages of decimals of more
-// than 19 digits) are divided bit by bit.
+// Implements ratio.h, quotients of big integers that are rounded once to double. If both numbers
+// are exact as doubles, the hardware's division already rounds once. Otherwise 128 bits are divided
+// by 64, shifted so that the quotient has more bits than a double; whether a remainder is left
+// decides ties. Larger numbers (averages of decimals of more than 19 digits) are divided bit by
+// bit.
 #include "query/group/ratio.h"
 
 #include <bit>

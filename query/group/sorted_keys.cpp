@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements sorted_keys.h. While keys ascend, a group is found by one comparison with the last
-// key: no table, no hash. Threads have different row groups of sorted input, so their lists share
-// few keys; those are found by walking two lists in turn with growing steps.
+// Implements sorted_keys.h, grouping of keys that come in ascending order. While keys ascend, a
+// group is found by one comparison with the last key: no table, no hash. Threads have different row
+// groups of sorted input, so their lists share few keys; those are found by walking two lists in
+// turn with growing steps.
 #include "query/group/sorted_keys.h"
 
 namespace presso::query::grouping {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements sum_states.h. States are added up by the class that adds values: the numbers of the
-// states are its rows, first the first number of each state, then the second, and so on. How many
-// values they stand for is counted separately.
+// Implements sum_states.h, sums of some of the rows as bytes that others can add up. States are
+// added up by the class that adds values: the numbers of the states are its rows, first the first
+// number of each state, then the second, and so on. How many values they stand for is counted
+// separately.
 #include "query/group/sum_states.h"
 
 #include <cmath>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements key_filter.h. Threads divide the filter, not the keys: each walks over all keys and
-// sets the bits of its own range, so that nothing is locked or merged. That is cheap, since reading
-// keys in order costs little compared with reaching into a filter that does not fit into the cache.
+// Implements key_filter.h, a filter that tells which probe keys can have a match. Threads divide
+// the filter, not the keys: each walks over all keys and sets the bits of its own range, so that
+// nothing is locked or merged. That is cheap, since reading keys in order costs little compared
+// with reaching into a filter that does not fit into the cache.
 #include "query/join/key_filter.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Implements key_numbers.h in three passes: hash all keys; divide the rows into parts by hash, so
-// that one thread fills each part's table and the table stays in its cache; number the keys of each
-// part. Finally each part's numbers are raised by the number of keys in the parts before it.
-// Memory: 8 bytes a row for hashes (if the caller has none) and 4 for the divided rows, besides the
-// tables.
+// Implements key_numbers.h, numbers for keys that do not fit into a word, in three passes: hash all
+// keys; divide the rows into parts by hash, so that one thread fills each part's table and the
+// table stays in its cache; number the keys of each part. Finally each part's numbers are raised by
+// the number of keys in the parts before it. Memory: 8 bytes a row for hashes (if the caller has
+// none) and 4 for the divided rows, besides the tables.
 #include "query/join/key_numbers.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements key_partition.h. Each thread has a chunk of the rows; prefix sums over (partition,
-// chunk) say where its tuples of each partition go, which keeps the order of rows for any number of
-// threads.
+// Implements key_partition.h, which divides (key, row) tuples by the hashes of their keys. Each
+// thread has a chunk of the rows; prefix sums over (partition, chunk) say where its tuples of each
+// partition go, which keeps the order of rows for any number of threads.
 #include "query/join/key_partition.h"
 
 #include <memory>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements entry_sort.h. A few entries are sorted by insertion. Many entries (more than fit into
-// a core's second-level cache) are first divided by their highest digit, so that the following
-// passes, from the lowest digit to the highest, stay in the cache.
+// Implements entry_sort.h, a radix sort of rows by their keys. A few entries are sorted by
+// insertion. Many entries (more than fit into a core's second-level cache) are first divided by
+// their highest digit, so that the following passes, from the lowest digit to the highest, stay in
+// the cache.
 #include "query/order/entry_sort.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Implements ordering.h. Threads collect rows independently. At the end all threads sort and merge
-// them together. If some thread has written rows to a file, all rows go to files; these are merged
-// to fewer while there are too many to hold a batch of each in memory, and the last ones as rows
-// are asked for. Rows in memory are copied out by all threads, a batch each.
+// Implements ordering.h, ORDER BY with and without LIMIT. Threads collect rows independently. At
+// the end all threads sort and merge them together. If some thread has written rows to a file, all
+// rows go to files; these are merged to fewer while there are too many to hold a batch of each in
+// memory, and the last ones as rows are asked for. Rows in memory are copied out by all threads, a
+// batch each.
 //
 // Memory: three quarters belong to the threads, in equal parts, until the end; what they need
 // besides rows and keys, and batches that come out, take the rest. Files are merged in half of it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements run_file.h. A batch is: its size in bytes and its rows, 8 bytes each; then for each
-// column, at a multiple of 16 bytes, a number that is 1 if validity follows, the bytes of its
-// strings, the validity, the values, and the strings.
+// Implements run_file.h, sorted runs in temporary files. A batch of rows is: its size in bytes and
+// its rows, 8 bytes each; then for each column, at a multiple of 16 bytes, a number that is 1 if
+// validity follows, the bytes of its strings, the validity, the values, and the strings.
 //
 // In a batch, the values of strings are pairs of place and size, of which the place is replaced by
 // an address after reading; this is why a batch can be read with a single read and used where it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements batch_builder.h. Integers are narrowed to the width of their column; that they fit was
-// checked when they were computed.
+// Implements batch_builder.h, which makes columns in Arrow's layout of vectors of results. Integers
+// are narrowed to the width of their column; that they fit was checked when they were computed.
 //
 // A batch is columns as files store them (ColumnData): fixed-width values, bits for truth values,
 // or offsets and bytes for strings. Every append grows all columns by the same rows.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements join_part.h: a greedy walk over the slots, which gives the fewest parts as slots are
-// taken in order.
+// Implements join_part.h, the division of join keys into parts that fit into memory: a greedy walk
+// over the slots, which gives the fewest parts as slots are taken in order.
 #include "query/rows/join_part.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements key_codes.h with a hash map from strings to numbers. Numbers follow the order in which
-// strings are met, so they do not depend on threads.
+// Implements key_codes.h, one number for each string of a column, with a hash map from strings to
+// numbers. Numbers follow the order in which strings are met, so they do not depend on threads.
 //
 // Two ways to make numbers: from the dictionaries of all row groups, which reads no rows, or row by
 // row for columns without dictionaries, up to a limit of rows.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements automaton_tests.h. An automaton waits for a load at each byte, about 5 cycles, so six
-// rows are read side by side and their loads overlap (see NOTES.md, "Rows of automata", for what
-// was tried).
+// Implements automaton_tests.h, tests of strings by automata. An automaton waits for a load at each
+// byte, about 5 cycles, so six rows are read side by side and their loads overlap (see NOTES.md,
+// "Rows of automata", for what was tried).
 #include "query/strings/automaton_tests.h"
 
 #include <algorithm>

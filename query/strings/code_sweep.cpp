@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements code_sweep.h. Several strings share the 15 mark bits, each beginning at another one.
-// Nothing is missed then, but the beginning of one string followed by the rest of another is a
-// false hit.
+// Implements code_sweep.h, which finds literals among token codes. Several strings share the 15
+// mark bits, each beginning at another one. Nothing is missed then, but the beginning of one string
+// followed by the rest of another is a false hit.
 #include "query/strings/code_sweep.h"
 
 #include <algorithm>

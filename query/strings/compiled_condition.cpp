@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Implements compiled_condition.h: a function for each kind of condition. Compiling takes
-// microseconds for comparisons, and up to some 50 ms for regular expressions with large automata
-// (query_limits()).
+// Implements compiled_condition.h, the choice of how a condition on strings is tested: a function
+// for each kind of condition. Compiling takes microseconds for comparisons, and up to some 50 ms
+// for regular expressions with large automata (query_limits()).
 #include "query/strings/compiled_condition.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements token_tests.h. Rows are short, 1 to 10 codes, so the end of a row matters as much as
-// each code. If most rows are decided by their first codes, rows are read one by one and left
-// early; otherwise several rows are read side by side (Lanes), without a branch on a row's length.
+// Implements token_tests.h, conditions on strings that are stored as token codes. Rows are short, 1
+// to 10 codes, so the end of a row matters as much as each code. If most rows are decided by their
+// first codes, rows are read one by one and left early; otherwise several rows are read side by
+// side (Lanes), without a branch on a row's length.
 #include "query/strings/token_tests.h"
 
 #include <algorithm>

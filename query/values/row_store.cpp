@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Implements row_store.h. A column is one array that doubles as it grows, so appending costs a copy
-// of the values and, on average, one more. Validity takes no memory before the first null; bits
-// after the last row are set, so that counting nulls needs no mask.
+// Implements row_store.h, rows in memory, column by column. A column is one array that doubles as
+// it grows, so appending costs a copy of the values and, on average, one more. Validity takes no
+// memory before the first null; bits after the last row are set, so that counting nulls needs no
+// mask.
 #include "query/values/row_store.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Implements key_columns.h. One column of keys is used in place. Several columns are packed into
-// one of 4 or 8 bytes: the offset of each key from its column's least build key is a digit in mixed
-// radix (choose_factors()). If the ranges take more than 64 bits together, columns are first
-// replaced by numbers: a key's number is one of the build rows that have this key, found in a
-// table.
+// Implements key_columns.h, which makes a request's key columns fit for the kernels of joins. One
+// column of keys is used in place. Several columns are packed into one of 4 or 8 bytes: the offset
+// of each key from its column's least build key is a digit in mixed radix (choose_factors()). If
+// the ranges take more than 64 bits together, columns are first replaced by numbers: a key's number
+// is one of the build rows that have this key, found in a table.
 //
 // Example: two columns with ranges of 2^40 and 2^30 values take 70 bits. With a million build rows
 // the first one becomes numbers of 20 bits, and both fit into 50.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implements key_packing.h: the last column has the factor 1, and each factor is the number of
-// values of all columns after it.
+// Implements key_packing.h, the factors by which several key columns become one number: the last
+// column has the factor 1, and each factor is the number of values of all columns after it.
 #include "query/gpu/join/key_packing.h"
 
 #include <limits>
