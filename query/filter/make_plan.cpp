@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Collects the planner's input and turns its choice into a FilterPlan. The estimates from the first
-// row group stand for all of them; a sample corrects the selectivities where tables are large
-// enough to pay for one.
+// Implements make_plan.h: collects the planner's input and turns its choice into a FilterPlan. The
+// estimates from the first row group stand for all of them; a sample corrects the selectivities
+// where tables are large enough to pay for one.
 #include "query/filter/make_plan.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 namespace presso::query {
 namespace {
 
-/// The fewest rows for which a sample is drawn: smaller tables are scanned faster than sampled.
+/// The fewest rows for which a sample is drawn: smaller tables are scanned faster than sampled. A
+/// single condition needs no sample, since there is nothing to choose.
 constexpr std::uint64_t kLeastRowsForSample = 1u << 20;
 
 /// Replaces estimated selectivities by those counted in the sample. They refer to the rows of

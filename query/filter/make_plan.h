@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Makes the filter plan of one scan: splits the query's WHERE condition into conditions under AND,
-// estimates what each costs and lets pass (from the directories, and from a sample of rows for
-// tables of 2^20 rows or more), and lets the planner choose order and grouping (S4.3, S4.6, S4.11).
+// estimates what each costs and lets pass (from the directories, and from a sample of rows if there
+// are two conditions or more and tables of 2^20 rows or more), and lets the planner choose order
+// and grouping (S4.3, S4.6, S4.11).
 //
 // Called once for each scan before threads start. A plan that the user dictates (--plan) is parsed
 // and priced, but not changed. Tested through tests/unit/query/answer/query_test.cpp.

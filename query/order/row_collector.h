@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Collects the rows that one thread gives to an ORDER BY. With a limit of k rows, whenever 2k are
-// there only the first k are kept, and rows that come after all of these are no longer taken in. If
-// memory does not suffice, the rows are sorted and written to a file as a run. Tested by
-// tests/unit/query/order/ordering_test.cpp and ordering_spill_test.cpp.
+// there (and at least 1,024) only the first k are kept, and rows that come after all of these are
+// no longer taken in. If memory does not suffice, the rows are sorted and written to a file as a
+// run. Tested by tests/unit/query/order/ordering_test.cpp and ordering_spill_test.cpp.
 #pragma once
 
 #include <memory>

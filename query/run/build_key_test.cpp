@@ -113,8 +113,8 @@ Status BuildKeyTest::test_codes(SliceReader& reader, std::uint32_t vector,
   return {};
 }
 
-/// Looks up runs of equal numbers once for each run, if there are fewer runs than live rows.
-/// Returns false, having done nothing, if the vector is not stored in runs.
+/// Looks up runs of equal numbers, once for each run. Returns false, having done nothing, if the
+/// vector is not stored in runs, has NULLs, or has more runs than live rows.
 Result<bool> BuildKeyTest::test_runs(SliceReader& reader, std::uint32_t vector,
                                      const std::uint64_t* alive, BuildKeyTestState& own,
                                      std::uint64_t* found) const {

@@ -23,9 +23,11 @@ constexpr std::uint32_t kMostPassesByWord = 64;
 /// The most parts of a temporary file.
 constexpr std::uint32_t kMostParts = 4096;
 
-/// The number of parts for groups that would take `share` times the memory: a power of two. A part
-/// may use half of the memory, or a quarter beside a file, and a reserve is left as parts differ in
-/// size.
+/// Returns the number of parts for groups that would take `share` times the memory: a power of two,
+/// at least 2 and at least three times `share`, because a part may use half of the memory and parts
+/// differ in size. If that is more than kMostPasses, rows go through a file, beside which a part
+/// may use a quarter of the memory only; there are four times as many parts then, but at most
+/// kMostParts.
 std::uint32_t parts_for(double share);
 
 /// Averages for the rows or groups that are sorted.

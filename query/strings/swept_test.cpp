@@ -98,7 +98,7 @@ class Sweeps {
   mutable std::atomic<std::size_t> chosen_{kUndecided};
 };
 
-/// Gathers rows with hits, because the test is faster with many of them at a time.
+/// Gives rows with hits to the wrapped test, which is faster with many of them at a time.
 class SweptTest final : public RowTest {
  public:
   SweptTest(SweptPlan plan, std::unique_ptr<const RowTest> test, CpuLevel level)
@@ -142,7 +142,8 @@ class SweptTest final : public RowTest {
   std::unique_ptr<const RowTest> test_;
 };
 
-/// Continues from the hit instead of testing the row from its beginning.
+/// Looks for all literals in order in each row with a hit; from the hit on if it is one of the
+/// first literal, otherwise from the row's beginning. The wrapped test is for rows without a sweep.
 class SweptInOrder final : public RowTest {
  public:
   SweptInOrder(SweptPlan plan, const std::vector<std::string>& literals,
