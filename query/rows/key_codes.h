@@ -33,8 +33,8 @@ using OpenGroup = std::function<Result<std::shared_ptr<const GroupReader>>(const
 class KeyCodes {
  public:
   /// Reads the dictionaries of all row groups, opened by `open`. Returns nullptr if the column is
-  /// stored in another form somewhere, has more than a million entries in all, or would take more
-  /// than `most_bytes`.
+  /// stored in another form somewhere, may have more than a million different strings, or would
+  /// take more than `most_bytes`.
   static Result<std::unique_ptr<KeyCodes>> make(const std::vector<Table>& tables,
                                                 std::size_t column, std::uint64_t most_bytes,
                                                 const OpenGroup& open);
