@@ -8,6 +8,8 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace presso {
 namespace {
@@ -18,17 +20,15 @@ class OrderedRun {
   OrderedRun(OrderedStages& stages, std::size_t slots) : stages_(stages), is_ready_(slots) {}
 
   Status run(unsigned threads) {
-    std::vector<std::thread> helpers;
     try {
-      helpers.reserve(threads - 1);
-      for (unsigned worker = 1; worker < threads; ++worker) {
-        helpers.emplace_back([this, worker] { loop(worker); });
-      }
-    } catch (const std::system_error&) {  // go on with fewer
-    } catch (const std::bad_alloc&) {
+      helpers_.resize(threads - 1);
+    } catch (const std::bad_alloc&) {  // the caller's thread does all the work
     }
     loop(0);
-    for (std::thread& helper : helpers) helper.join();
+    // A helper's successor was started before the helper ended.
+    for (std::thread& helper : helpers_) {
+      if (helper.joinable()) helper.join();
+    }
     if (error_) return std::move(*error_);
     return {};
   }
@@ -40,7 +40,9 @@ class OrderedRun {
   /// in order consumes it, and the following ones that are finished by then. So no thread has to be
   /// woken except one that waits for room.
   void loop(unsigned worker) {
+    bool is_first = true;
     while (const std::optional<std::uint64_t> made = make()) {
+      if (std::exchange(is_first, false)) start_after(worker);
       try {
         stages_.work(slot_of(*made), worker);
         std::unique_lock lock(mutex_);
@@ -50,6 +52,18 @@ class OrderedRun {
         const std::lock_guard lock(mutex_);
         fail(make_error(ErrorCode::kOutOfMemory));
       }
+    }
+  }
+
+  /// Starts the next helper. Each thread does so when it has got its first item, so that a run of
+  /// few items starts few threads: a query has many short runs, and a thread costs as much as many
+  /// items do. Where the system refuses a thread, the run goes on with those that there are.
+  void start_after(unsigned worker) {
+    if (worker == helpers_.size()) return;
+    try {
+      helpers_[worker] = std::thread([this, worker] { loop(worker + 1); });
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
     }
   }
 
@@ -111,6 +125,7 @@ class OrderedRun {
   }
 
   OrderedStages& stages_;
+  std::vector<std::thread> helpers_;  ///< thread i writes helpers_[i] alone, which is thread i + 1
   std::mutex making_;  ///< held by the thread whose turn it is to make an item; before mutex_
   std::mutex mutex_;
   std::condition_variable room_;

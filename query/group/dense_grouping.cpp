@@ -29,14 +29,15 @@ constexpr std::uint64_t kMostBitBytes = 16u << 20;
 constexpr std::uint64_t kBitsForRow = 64;
 
 /// How many bytes a place may have for the bits of one aggregate: its share of kMostBitBytes or, if
-/// that is less, of what one of the threads' aggregates has of a quarter of the query's memory; and
-/// never more than kBitsForRow bits for each row of the input (and of one batch). Values whose
-/// range takes more bits are counted by a hash table instead (distinct_state.cpp).
+/// that is less, of what one of the threads' aggregates has of a quarter of the query's memory. All
+/// places together never have more than kBitsForRow bits for each row of the input (and of one
+/// batch). Values whose range takes more bits are counted by a hash table instead
+/// (distinct_state.cpp).
 std::uint64_t bit_bytes_of(const GroupingPlan& plan, std::uint64_t places) {
   const std::uint64_t states = std::max(plan.threads, 1u) * (plan.aggregates.size() + 1);
   const std::uint64_t most = std::min(kMostBitBytes, plan.memory_bytes / 4 / states);
-  return std::min(most / std::max<std::uint64_t>(places, 1),
-                  kBitsForRow / 8 * (plan.rows + kBatchRows));
+  return std::min(most, kBitsForRow / 8 * (plan.rows + kBatchRows)) /
+         std::max<std::uint64_t>(places, 1);
 }
 
 /// One thread's data, with scratch for one vector.
