@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds the sub-streams of a Bit-coded payload (FORMAT.md 13.2): where each begins, and for
-// sub-blocks how many literals come before it. The head tells sizes only, so places are running
-// sums. Used by all CPU decoders; GPUs do the same in decompress/gpu/bit.
+// Finds the sub-streams of a Bit-coded payload (sub_stream.h, FORMAT.md 13.2): where each begins,
+// and for sub-blocks how many literals come before it. The payload's head gives their sizes only,
+// so places are running sums. Used by all CPU decoders; GPUs do the same in decompress/gpu/bit.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,9 @@
 
 namespace presso {
 
-/// Returns all sub-streams and one more entry for the end. kBadPayloadSize where they do not
-/// end in the payload's last byte, or where sub-blocks do not have as many literals as the
-/// block. The header must be validated.
+/// Returns all sub-streams and one more entry for the end. The header must be validated. Error:
+/// kBadPayloadSize if they do not end in the payload's last byte, or if sub-blocks do not have as
+/// many literals together as the block.
 inline Result<std::vector<SubStream>> find_sub_streams(const BlockHeader& header,
                                                        const Byte* payload) {
   const BitFields& fields = header.bit;

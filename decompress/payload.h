@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Finds the seven streams of a Byte-coded payload (FORMAT.md 6.1) from the header's counts; no
-// bytes are looked at. The view points into the payload.
+// Finds the streams of a Byte-coded payload, which stand one after another (FORMAT.md 6.1), from
+// the header's counts; no bytes are looked at. CPU decoders use it; GPUs have BlockPlan
+// (decompress/gpu/plan/block_plan.h).
 #pragma once
 
 #include "presso/wire.h"
 
 namespace presso {
 
+/// The seven streams in their order. Pointers into the payload; each stream ends where the next
+/// begins.
 struct PayloadView {
-  const Byte* offsets;  ///< 16-bit, one a sequence
-  const Byte* tokens;   ///< one a sequence
-  const Byte* far;      ///< third offset byte of far sequences
+  const Byte* offsets;  ///< the lower 16 bits of each sequence's distance
+  const Byte* tokens;   ///< one byte for each sequence: both lengths, or that they go on as escapes
+  const Byte* far;      ///< the third byte of the distance, of far sequences only
   const Byte* literal_escapes;
   const Byte* match_escapes;
-  const Byte* long_lengths;  ///< 16-bit
+  const Byte* long_lengths;  ///< 16 bits for each length that an escape byte cannot hold
   std::uint32_t long_count;
   const Byte* literals;
 };
 
-/// kBadPayloadSize if the streams leave half a long length. The header must be validated, which
-/// makes sure that the streams fit.
+/// The header must be validated, which makes sure that the streams fit. Error: kBadPayloadSize if
+/// an odd number of bytes is left for the long lengths.
 inline Result<PayloadView> view_payload(const BlockHeader& header, const Byte* payload) {
   PayloadView view;
   view.offsets = payload;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of export_batch() for columns that have Arrow's layout already (to_arrow_layout()).
+// The last step of export_batch() and of C streams: columns that to_arrow_layout() has brought into
+// Arrow's layout become an ArrowArray, which owns them. Nothing is copied.
 #pragma once
 
 #include <vector>

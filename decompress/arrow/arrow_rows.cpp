@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Cuts the wanted rows into batches and brings decoded columns into Arrow's layout. All but
+// decimals of 64 bits have it already.
 #include "decompress/arrow/arrow_rows.h"
 
 #include <algorithm>

@@ -14,10 +14,13 @@ namespace presso {
 /// strings that are not UTF-8 though the column says so.
 Status to_arrow_layout(const ColumnSchema& column, ColumnData& data);
 
-/// next() hands out work and is for one thread; read() does it and is for many.
+/// The batches of the rows and columns that ArrowOptions ask for. One thread at a time calls
+/// next(), which only says what a batch consists of; any number of threads call read(), which
+/// decodes it.
 class ArrowRows {
  public:
-  /// Rows of a single row group.
+  /// A batch: rows of a single row group. It ends with its row group or at a multiple of
+  /// ArrowOptions::batch_rows, counted in the row group.
   struct Batch {
     std::uint64_t group = 0;
     std::uint32_t first = 0;

@@ -15,13 +15,15 @@
 
 namespace presso {
 
-// One message at a time; see Google's FlatBuffers for the binary form.
+// Writes one FlatBuffer, the metadata of one message. Call table(kRoot, ...) first, then write what
+// its references refer to, each given the place that waits for it, then finish().
 class FlatWriter {
  public:
-  /// A place that waits for what it will refer to.
+  /// The position of a reference in the buffer. It is filled in when what it refers to is written.
   using Place = std::size_t;
 
-  /// A field of a table; fields come in the order of the schema's numbers.
+  /// A field of a table: a number, or a reference to something written later. Fields are given in
+  /// the order of their numbers in Arrow's schema of the message.
   struct Field {
     Byte bytes;  ///< 1, 2, 4 or 8; 0: absent, which means the default
     std::uint64_t value;
@@ -99,7 +101,7 @@ class FlatWriter {
     return bytes_.size();
   }
   void align(std::size_t to) { bytes_.resize(round_up(bytes_.size(), to)); }
-  /// References count from their own place.
+  /// Makes the reference at `from` point to `to`. References are distances from their own place.
   void refer(Place from, std::size_t to) {
     store<std::uint32_t>(&bytes_[from], static_cast<std::uint32_t>(to - from));
   }

@@ -5,8 +5,8 @@
 //
 //   ff ff ff ff, u32 size of the metadata, metadata (a FlatBuffer), body
 //
-// A stream is a schema, batches, and ff ff ff ff 00 00 00 00. All parts are multiples of 8 bytes.
-// Tested by tests/cli/test_table_arrow.py.
+// A stream is a message with the schema, one for each batch, and ff ff ff ff 00 00 00 00. All parts
+// are multiples of 8 bytes. Tested by tests/cli/test_table_arrow.py.
 #pragma once
 
 #include <vector>

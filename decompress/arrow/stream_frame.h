@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What all C streams of batches share, whatever makes their batches: the four functions, errors
-// as errno numbers with their text, and the release. Tested by
-// tests/unit/decompress/arrow/export_test.cpp.
+// An ArrowArrayStream (Arrow's C stream interface) over any StreamSource: its functions, errors as
+// errno numbers with a text, and its release. Tables (arrow_stream.cpp) and answers of queries are
+// handed over so. Tested by tests/unit/decompress/arrow/export_test.cpp.
 #pragma once
 
 #include <memory>

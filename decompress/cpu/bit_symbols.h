@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The result of the first stage of Bit decoding (FORMAT.md 13) in the reference decoder: the
-// block's literals and sequences as arrays, with repeated distances resolved. The second stage
-// is that of the Byte coding.
+// The first stage of Bit decoding (FORMAT.md 13) in the reference decoder: Huffman codes become the
+// block's literals and sequences as arrays, with repeated distances resolved. The second stage,
+// which copies literals and matches, is that of the Byte coding (reference_decoder.cpp).
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace presso {
 
-/// Literals that come first, then a match.
+/// A sequence: a number of literals, then a match.
 struct BitSequence {
   std::uint32_t literals;
   std::uint32_t match;     ///< length less min_match

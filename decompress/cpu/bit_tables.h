@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The look-up tables of the fast Bit decoders: for every string of as many bits as the longest
-// word has, the symbol that it begins with. Made anew for each block; about 40 KiB.
+// The look-up tables of the fast Bit decoders (bit_decoder.h), made from the Huffman codes in the
+// payload's head (FORMAT.md 13.4): for every string of as many bits as the longest code word has,
+// the symbol that it begins with. Made anew for each block; about 40 KiB.
 #pragma once
 
 #include <array>
@@ -12,8 +13,8 @@
 
 namespace presso {
 
-/// For one block at a time: read(), then use(). The job points into this object, which must
-/// stay where it is until the block is decoded.
+/// The tables of one block at a time: read(), then use(), again for the next block. The job points
+/// into this object, which must stay where it is until the block is decoded.
 class BitTables {
  public:
   /// Reads the codes in the payload's head; kBadTree if they are not valid.
@@ -23,10 +24,11 @@ class BitTables {
   void use(BitBlockJob& job) const;
 
  private:
-  /// Makes entries of commands that include the long lengths after them.
+  /// Lets entries of commands include the long lengths after them, as far as the table's index
+  /// reaches.
   void extend_commands();
   void extend(CommandEntry& to, std::uint32_t bits) const;
-  /// The tables of a block of sub-blocks.
+  /// Makes the joint table of literals and match lengths, for a block in the layout of sub-blocks.
   void fill_joint(const Byte* lengths, const bit::Shape* shapes);
 
   bool is_joint_ = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which packed values of a vector of kind 5 (ALP, FORMAT.md 16.2: doubles that were decimals)
-// lie between bounds, so that a scan compares integers and decodes nothing. The values,
-// (double(base + p) * 10^f) * 10^-e, never fall as p rises: each step rounds, and rounding
-// never exchanges the order of two numbers. So the bounds of p are guessed by the inverse and
-// then moved to where they are right. Tested by
+// Which packed values of a vector of kind 5 (ALP, FORMAT.md 16.2: doubles that were decimals,
+// stored as integers) lie between bounds, so that a filter compares integers and decodes nothing.
+// The values, (double(base + p) * 10^f) * 10^-e, never fall as p rises: each step rounds, and
+// rounding never exchanges the order of two numbers. So the bounds of p are guessed by the inverse
+// and then moved to where they are right. Tested by
 // tests/unit/decompress/columns/integer_filter_test.cpp.
 #pragma once
 
@@ -22,7 +22,9 @@ struct AlpBounds {
   std::uint32_t to = 0;
 };
 
-/// The p with least <= value <= most. Exceptions are not looked at; the caller compares them.
+/// The packed integers p whose values lie between `least` and `most`, both included. Exceptions
+/// (rows whose doubles no such integer gives, stored apart) are not looked at; the caller compares
+/// them.
 AlpBounds alp_bounds(const IntegerVector& vector, double least, double most);
 
 }  // namespace presso

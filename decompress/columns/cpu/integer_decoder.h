@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Decodes blocks of coding 4 (integers, FORMAT.md 16) on the CPU. Every function gives the same
-// error code for the same input: kBadHeader or kBadPayloadSize in the order of checks of 16.4,
-// and kInvalidArgument if `into` has not exactly the size of the values. After an error, `into`
-// holds the vectors before the failing one; the rest is unspecified. The alignment of `payload`
-// and `into` does not matter.
+// Decodes blocks of coding 4 (integers, FORMAT.md 16) on the CPU: whole blocks, or single vectors,
+// which are 1,024 consecutive values (the last vector of a block may be shorter) and are packed in
+// one of several kinds. Every function gives the same error code for the same input: kBadHeader or
+// kBadPayloadSize in the order of checks of 16.4, and kInvalidArgument if `into` has not exactly
+// the size of the values. After an error, `into` holds the vectors before the failing one; the rest
+// is unspecified. The alignment of `payload` and `into` does not matter.
 #pragma once
 
 #include "format/columns/integer_layout.h"
@@ -11,12 +12,12 @@
 
 namespace presso {
 
-/// A vector of a block that was checked: its words can be decoded without looking at bounds.
+/// A vector that find_integer_vector() has checked: it can be decoded without looking at bounds.
 struct IntegerVector {
   VectorEntry entry;
   const Byte* words = nullptr;
   std::uint32_t rows = 0;
-  std::uint32_t runs = 0;  ///< kind 3
+  std::uint32_t runs = 0;  ///< how many runs it has; kind 3 (runs of equal values) only
 };
 
 /// Finds and checks vector number `vector`, which the block must have; the parameters must have

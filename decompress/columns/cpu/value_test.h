@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A test whether values of a type lie between two zone images (FORMAT.md 15.4), expressed on
-// the values as they lie in memory, so that no value has to be made into an image.
+// A test whether values of a type lie between two zone images, which are 64-bit numbers in the
+// order of the type's values (FORMAT.md 15.4). The test is expressed on values as they lie in
+// memory, so that no value has to be made into an image.
 //
 // Integers: value - low, modulo the type's width, is at most `span`. This holds for signed
 // types as well, since the images of all values of a type are consecutive numbers. Floating
@@ -15,7 +16,7 @@
 
 namespace presso {
 
-/// How the test is evaluated: not at all, or on integers, floats or doubles.
+/// A test, ready to be evaluated on many values.
 struct ValueTest {
   enum class Kind : Byte { kNone, kAll, kInteger, kFloat, kDouble };
   Kind kind = Kind::kNone;
@@ -28,7 +29,8 @@ struct ValueTest {
   double most = 0;
 };
 
-/// For types of up to 8 bytes other than strings; bools are integers of 0 bytes.
+/// The test least <= image <= most for a type. It serves types of up to 8 bytes other than strings;
+/// bools count as integers of 0 bytes.
 ValueTest make_value_test(ColumnType type, std::uint64_t least, std::uint64_t most);
 /// A test for unsigned integers of `width_bytes` from `low` to `high`.
 ValueTest unsigned_test(Byte width_bytes, std::uint64_t low, std::uint64_t high);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// differences_between(): the first value plus the number of differences before a row, times the
+// least and the greatest difference, gives an interval that holds all values.
 #include "decompress/columns/cpu/vector_interval.h"
 
 #include <algorithm>
@@ -23,8 +25,8 @@ Wide number_of(std::uint64_t value, Byte width_bytes, bool is_signed) {
   return is_signed ? Wide{static_cast<std::int64_t>(upper) >> unused} : Wide{upper >> unused};
 }
 
-/// What each row adds to an earlier one. The base is taken as signed whatever the type is: the
-/// choice does not matter modulo the type's width.
+/// The interval of the differences. The base is taken as signed whatever the type is: the choice
+/// does not matter modulo the type's width.
 Interval steps_of(const IntegerParameters& parameters, const VectorEntry& entry) {
   const Wide base = number_of(entry.base, parameters.width_bytes, true);
   const std::uint64_t packed = entry.width == 0 ? 0 : ~std::uint64_t{0} >> (64u - entry.width);

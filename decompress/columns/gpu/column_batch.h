@@ -30,7 +30,7 @@ struct ColumnPayload {
 
 struct IntegerBlock {
   ColumnPayload payload;
-  Byte* out = nullptr;  ///< room for values_bytes(), at a multiple of 16
+  Byte* out = nullptr;  ///< room for the block's values_bytes(), at a multiple of 16
   IntegerParameters parameters;
 };
 

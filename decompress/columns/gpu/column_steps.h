@@ -7,7 +7,7 @@
 //   integers     of either width of arithmetic                      integer_decoder.cuh
 //   settle       faults become codes                                payload_check.cuh
 //
-// A Launcher has a member function of each name, which returns a Status.
+// A Launcher has a member function of each name, which runs that kernel and returns a Status.
 #pragma once
 
 #include "decompress/columns/gpu/column_batch.h"

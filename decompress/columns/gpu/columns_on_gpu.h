@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decodes blocks of tables in device memory. Callers are the loader of tables for queries on
-// GPUs, and the demo of the library. Nothing here waits, allocates or synchronises; all work is
-// enqueued on the stream. Tested by tests/gpu/columns_on_device_test.cpp.
+// Decodes blocks of integers of a table (coding 4), payloads and results in device memory. The
+// loader of tables for queries on GPUs calls it. Nothing here waits, allocates or synchronises; all
+// work is enqueued on the stream. Tested by tests/gpu/columns_on_device_test.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/column_batch.h"
@@ -12,13 +12,16 @@ namespace presso::gpu {
 
 struct ColumnOptions {
   bool verify = true;  ///< compare payloads with their checksums
-  bool narrow = true;  ///< integers: there may be blocks of bools and of values up to 4 bytes
-  bool wide = true;    ///< integers: there may be blocks of values of 8 and 16 bytes
+  /// Whether to launch the kernel for bools and for values of up to 4 bytes, and the one for values
+  /// of 8 and 16 bytes. Without its kernel a block is not decoded, and its status tells no error.
+  bool narrow = true;
+  bool wide = true;
 };
 
-/// When the stream has come to the end of this, status words are ErrorCodes, the same that the
-/// CPU's decoders give after the header: kContentChecksum, kBadHeader, kBadPayloadSize. The
-/// values of a faulty block are unspecified.
+/// Enqueues the kernels that check and decode a batch. Once they are done, status words are
+/// ErrorCodes, those that a CPU's decoder gives for a block whose header could be parsed: kOk,
+/// kContentChecksum, kBadHeader, kBadPayloadSize. The host parses headers before (column_batch.h).
+/// The values of a faulty block are unspecified.
 Status decode_integer_blocks(const IntegerBatch& batch, const ColumnOptions& options,
                              CUstream_st* stream);
 

@@ -10,7 +10,8 @@
 
 namespace presso::gpu {
 
-/// The runs of the map at `map`; 0 if it does not fit to n rows. The result is in all lanes.
+/// Counts the runs in `map`, which has a bit for each of n rows, 1 where a run begins. Returns 0 in
+/// all lanes if it is no valid map.
 PRESSO_DEVICE u32 warp_count_runs(const u32* map, u32 n) {
   const u32 bits = simt::load_readonly(map + simt::lane());
   const u32 begin = simt::lane() * kWarpSize;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Codes of tokens, as kernels read them: tiles of four steps, and the words of a vector's lanes.
-// And how a thread block brings a table or a dictionary into shared memory. Tests:
-// tests/simt/string_suite.cpp; lab/tests/token_column_suite.cpp.
+// How kernels read the packed codes of strings that are stored as tokens (coding 5, FORMAT.md 17):
+// a lane takes its codes by tiles of four steps, 48 bits at a time. And how a thread block brings a
+// table or a dictionary into shared memory. Used by conditions on strings in queries on GPUs
+// (query/gpu). Tests: tests/simt/string_suite.cpp; lab/tests/token_column_suite.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/column_batch.h"

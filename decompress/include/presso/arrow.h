@@ -3,10 +3,10 @@
 // process (presso/arrow_abi.h), by the IPC stream format between processes. The reverse, tables
 // from Arrow, is presso/compress_arrow.h.
 //
-// Values, bitmaps and offsets are handed over as they were decoded, without a copy. Strings are
-// large_utf8 (offsets of 64 bits; each string was checked to be UTF-8) or, where the table does not
-// say that a column is UTF-8, large_binary; decimals of 18 digits are widened to decimal128. Tested
-// by tests/unit/decompress/arrow/export_test.cpp.
+// Values, bitmaps and offsets are handed over as they were decoded, without a copy; only decimals
+// of 64 bits are copied, because they are widened to decimal128. Strings are large_utf8 (offsets of
+// 64 bits; each string was checked to be UTF-8) or, where the table does not say that a column is
+// UTF-8, large_binary. Tested by tests/unit/decompress/arrow/export_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,8 @@ Status export_stream(const Table& table, const ArrowOptions& options, ArrowArray
 const Error* stream_error(const ArrowArrayStream& stream);
 
 /// Writes rows in Arrow's IPC stream format, version 5, as `pyarrow.ipc.open_stream` and others
-/// read it: the schema, batches without compression, the end. Decodes on all threads.
+/// read it: the schema, batches without compression, the end. Decodes on ArrowOptions::threads
+/// threads.
 Status write_arrow(const Table& table, const ArrowOptions& options, ByteSink& sink);
 
 }  // namespace presso

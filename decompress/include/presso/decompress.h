@@ -64,14 +64,14 @@ Status decode_block(const BlockHeader& header, const Byte* payload, const Dictio
                     const DecodeOptions& options, Byte* out);
 
 /// A decoder that is written to be read: it goes one byte at a time, straight from FORMAT.md 6 and
-/// 14, and every other decoder is tested against it. It also checks that the block obeys the
+/// 13, and every other decoder is tested against it. It also checks that the block obeys the
 /// dependency rule that it records (kDependencyRule). `out` needs no slack.
 Status reference_decode_block(const BlockHeader& header, const Byte* payload,
                               const Dictionary* dictionary, bool verify, Byte* out);
 
-/// A block after decoding; `status` says whether `plain` is right. With an error this may also be a
-/// place where no block could be read: `number` and `plain_offset` are then those of the block that
-/// was expected there.
+/// A block after decoding; `status` says whether `plain` is right. With an error it may also be a
+/// place of the file where no block could be read: `number` and `plain_offset` are then those of
+/// the block that was expected there.
 struct DecodedBlock {
   std::uint64_t number = 0;
   std::uint64_t plain_offset = 0;
@@ -85,7 +85,8 @@ struct DecodedBlock {
   Status status;
 };
 
-/// One block on its way to a worker; `damage` where no block could be read at `block.file_offset`.
+/// One stored block on its way to a worker. If `damage` is set, no block could be read at
+/// `block.file_offset`.
 struct BlockItem {
   StoredBlock block;
   std::shared_ptr<const Dictionary> dictionary;

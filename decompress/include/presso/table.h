@@ -45,7 +45,7 @@ struct ColumnStorage {
   std::uint64_t nulls = 0;
   std::uint64_t stored_bytes = 0;
   std::uint64_t most_distinct = 0;  ///< of the dictionaries; 0: none
-  std::uint64_t plain_groups = 0;   ///< row groups by representation
+  std::uint64_t plain_groups = 0;   ///< row groups in which it is stored as plain values
   std::uint64_t dictionary_groups = 0;
   std::uint64_t token_groups = 0;
   std::uint64_t bytes_groups = 0;
@@ -109,11 +109,12 @@ struct RowsOptions {
   unsigned threads = 0;                    ///< 0: all
 };
 
-/// Writes rows as text. Lines that were stored as they stood are written from their values, too.
-/// kInvalidArgument for columns or rows that the table does not have.
+/// Writes rows as text. Lines that an exact table stores as text (because their values do not print
+/// back to the same bytes) are written from their values, too. kInvalidArgument for columns or rows
+/// that the table does not have.
 Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink);
 
-/// Whether bytes, at least 12 of them, are the beginning of a table.
+/// Whether a file that begins with these bytes, at least 12 of them, is a table.
 bool begins_table(Bytes begun);
 
 /// Writes the text that a table was made from, byte for byte; if it was not kept exactly, rows as
