@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BlockStream: gives a file's blocks in order and decodes each on the thread that asks. next()
-// is for one thread, decode() for many at once. Dictionaries are decoded where they are met,
+// BlockStream gives the blocks of a stream in order and decodes each on the thread that asks.
+// next() is for one thread, decode() for many at once. Dictionaries are decoded where they are met,
 // before any block that names them. In salvage, damage becomes an item of its own instead of an
 // error, so that the caller can report the gap and go on. Tested by
 // tests/differential/round_trip_test.cpp and tests/golden.

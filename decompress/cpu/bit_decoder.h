@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The fast decoders of the Bit coding, one for each CPU level, and the plain struct that they
-// take. They only say whether a block is sound; if it is not, the reference decoder finds the
-// error code.
+// The fast decoders of the Bit coding (Huffman codes, FORMAT.md 13), one for each CPU level, and
+// the plain struct that they take. They work in two stages: sub-streams become literals and
+// sequences in memory, then literals and matches are copied. They only say whether a block is
+// sound; if it is not, the reference decoder finds the error code. block_decoder.cpp picks one;
+// bit_tables.h makes the tables.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +13,8 @@
 
 namespace presso {
 
-/// A sequence as the first stage leaves it. Repeated distances are resolved in the second
-/// stage, when it is copied.
+/// A sequence as the first stage leaves it: values of FORMAT.md 13.3. `offset` may stand for one of
+/// the last distances, which the second stage resolves when it copies.
 struct BitValues {
   std::uint32_t literals;
   std::uint32_t match;
@@ -21,13 +23,13 @@ struct BitValues {
 
 /// An entry of the tables for lengths and offsets, indexed by the next bits of a sub-stream.
 struct ValueEntry {
-  std::uint32_t base;   ///< the value with extra bits zero
+  std::uint32_t base;   ///< the value if all extra bits are zero
   std::uint16_t extra;  ///< where these are: bits 0-7 the word's length, 8-15 how many
   std::uint16_t bits;   ///< word and extra bits together
 };
 /// An entry of the commands' table: what the next bits tell of a sequence's lengths.
 struct CommandEntry {
-  std::uint16_t match;  ///< match value with extra bits zero
+  std::uint16_t match;  ///< match value if all extra bits are zero
   std::uint16_t extra;  ///< where these are, as in ValueEntry
   std::uint8_t literals;
   std::uint8_t bits;      ///< all bits that the entry takes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Builds the look-up tables. Words are stored with the bit order of a stream, so a word of n
-// bits owns every 2^n-th entry. A code with one symbol owns all entries, with no bits; a code
-// without symbols is filled with symbol 0, and is never looked up.
+// BitTables builds the look-up tables. Code words are stored with the bit order of a stream, so a
+// word of n bits owns every 2^n-th entry. A code with one symbol owns all entries, with no bits; a
+// code without symbols is filled with symbol 0, and is never looked up.
 #include "decompress/cpu/bit_tables.h"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace presso {
 namespace {
 
-/// The bits by which the commands' table is indexed at least, depending on a block's sequences:
-/// larger tables save time for each sequence and cost some for each block (NOTES.md). 0: the
-/// table is not extended.
+/// By how many bits the commands' table is indexed at least, depending on a block's sequences:
+/// larger tables save time for each sequence and cost some for each block (NOTES.md). 0: the table
+/// is not extended by the long lengths that follow a command.
 unsigned command_index_bits(std::uint32_t sequences) {
   if (sequences < 300) return 0;
   return sequences < 4096 ? 9 : (sequences < 16384 ? 10 : kMaxCommandIndex);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The fast decoders of the Byte coding, one for each CPU level, and the plain struct that they
-// take. They only say whether a block is sound; if it is not, the reference decoder finds the
-// error code.
+// The fast decoders of the Byte coding (FORMAT.md 6: no entropy code, streams of whole bytes), one
+// for each CPU level, and the plain struct that they take. They only say whether a block is sound;
+// if it is not, the reference decoder finds the error code. block_decoder.cpp picks one.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace presso {
 
-/// A validated payload with room around it: kWideCopy bytes may be read after the end of each
-/// stream, and written after the end of `out`.
+/// A payload whose streams have been found (payload.h), with room around it: Buffer::kSlack bytes
+/// may be read after its end, and written after the end of `out`.
 struct ByteBlockJob {
   PayloadView streams;
   const std::uint8_t* payload_end;

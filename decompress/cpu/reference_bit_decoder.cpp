@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// FORMAT.md 13 as code, one bit at a time. Code words are compared length by length instead of
-// looked up, so that no mistake in tables like those of the fast decoders can be repeated here.
+// reference_decode_symbols(): FORMAT.md 13 as code, one bit at a time. Code words are compared
+// length by length instead of looked up, so that no mistake in tables like those of the fast
+// decoders can be repeated here.
 #include <algorithm>
 #include <array>
 #include <optional>

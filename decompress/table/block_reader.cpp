@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every block of a table is read here. Errors carry the number of the block within its row
-// group and its offset in the file. Tested by
+// BlockReader: every block of a table is read here. Errors carry the number of the block within its
+// row group and its offset in the file. Tested by
 // tests/unit/decompress/table/row_group_damage_test.cpp.
 #include "decompress/table/block_reader.h"
 

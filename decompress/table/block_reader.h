@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Reads the stored blocks of a row group. Each is checked against its own header, the directory
-// and its checksum (FORMAT.md 15.3, 15.5), in that order, before anything of the payload is
-// looked at. The results can be given to the decoders of columns/cpu. All readers of table
-// blocks use it, so errors are the same everywhere. Thread-safe. Tested by
-// tests/unit/decompress/table/row_group_damage_test.cpp and slice_damage_test.cpp.
+// Reads the stored blocks of a row group, a part of a table that stores its columns in blocks of
+// their own. Each block is checked against its own header, the directory and its checksum
+// (FORMAT.md 15.3, 15.5), in that order, before anything of the payload is looked at. The results
+// can be given to the decoders of columns/cpu. All readers of table blocks use it, so errors are
+// the same everywhere. Thread-safe. Tested by tests/unit/decompress/table/row_group_damage_test.cpp
+// and slice_damage_test.cpp.
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,8 @@ struct TokenBlock {
   Bytes payload;
 };
 
-/// Memory is the caller's: payloads of opened blocks point into what was read.
+/// The blocks of one row group, by their numbers in its directory. Owns no memory for blocks:
+/// read() fills the caller's buffer, and the payload of an opened block points into it.
 class BlockReader {
  public:
   /// Keeps `group`, `file` and `counters` by reference; `counters` may be nullptr.

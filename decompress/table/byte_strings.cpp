@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads only the blocks that hold bytes of the wanted rows. A block that lies entirely within
-// them is decoded into its place; another is decoded aside and kept for the next call.
+// ByteStrings reads only the blocks that hold bytes of the wanted rows. A block that lies entirely
+// within them is decoded into its place; another is decoded aside and kept for the next call.
 #include "decompress/table/byte_strings.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Strings that are stored as bytes, for the rows of a slice: all of them, or those of a vector.
-// Only blocks that hold some of their bytes are read. The last one is kept decoded, so that
-// consecutive vectors decode each block once. Not thread-safe. Tested by
+// Strings that are stored as bytes (neither in a dictionary nor as tokens), for the rows of a
+// slice: all of them, or those of a vector of 1,024 rows. ColumnSlice uses it. Only blocks that
+// hold some of their bytes are read. The last one is kept decoded, so that consecutive vectors
+// decode each block once. Not thread-safe. Tested by
 // tests/unit/decompress/table/column_slice_test.cpp, slice_layout_test.cpp and
 // slice_damage_test.cpp.
 #pragma once
@@ -14,16 +15,17 @@
 
 namespace presso {
 
-/// Offsets come from GroupReader, which decodes them once for all threads.
+/// The reader of one thread for one column. The places of strings come from GroupReader, which
+/// decodes them once for all threads.
 class ByteStrings {
  public:
   /// Prepares rows [first, first + rows) of a column of bytes; reads nothing. Keeps `group` by
   /// reference.
   void open(const GroupReader& group, std::size_t column, std::uint32_t first, std::uint32_t rows);
 
-  /// All opened rows; decoded once.
+  /// The text of all opened rows; decoded once.
   Result<SliceText> text();
-  /// Rows [first, first + rows), counted from the first opened one.
+  /// The text of rows [first, first + rows), counted from the first opened one.
   Result<SliceText> text(std::uint32_t first, std::uint32_t rows);
 
  private:
@@ -38,7 +40,7 @@ class ByteStrings {
 
   /// Fills `part` with rows [first, first + rows) of the row group.
   Status read(std::uint32_t first, std::uint32_t rows, Part& part);
-  /// Bytes of one block, to their place.
+  /// Copies the bytes [from, to) of one block to `into`.
   Status copy(std::uint32_t block, std::uint64_t from, std::uint64_t to, Byte* into);
   /// Makes a block the one that is kept.
   Status decode(std::uint32_t block);

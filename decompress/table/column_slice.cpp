@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The interface of scans to a column. Each representation has a stream class; this one picks by
-// representation, checks vector numbers and codes, and fills in columns that are entirely null.
+// ColumnSlice: each representation of a column has a stream class (integer_stream.h,
+// byte_strings.h, token_stream.h); this one picks by representation, checks vector numbers and
+// codes, and fills in columns that are entirely null.
 #include "decompress/table/column_slice.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One thread's way through some rows of one column of a row group, in vectors of 1,024 rows. A
-// block is read when one of its vectors is first asked for, and only vectors that are asked for
-// are decoded. Packed integers are compared with bounds without being decoded.
+// How queries read a column: the rows of a slice, at most 65,536 rows of a row group that one
+// thread takes at a time, in vectors of 1,024 rows. A block is read when one of its vectors is
+// first asked for, and only vectors that are asked for are decoded. Packed integers are compared
+// with bounds without being decoded.
 //
 // It is fast if the column's blocks begin and end at the slice's borders or beyond, and vectors
 // lie on multiples of 1,024 of the block, as presso writes them. Any other file is read
@@ -23,7 +24,8 @@ namespace presso {
 /// The most rows of a slice.
 constexpr std::uint32_t kSliceRows = 65536;
 
-/// Owns buffers only: the row group's shared parts belong to GroupReader, which outlives it.
+/// One column, opened for one slice after another. It owns buffers only: what threads share of a
+/// row group belongs to GroupReader, which must outlive it.
 class ColumnSlice {
  public:
   /// Prepares rows [first, first + rows) of the row group, at most kSliceRows; `first` must be
@@ -41,9 +43,9 @@ class ColumnSlice {
   /// row are 0.
   Status validity(std::uint32_t vector, std::uint64_t* bits);
 
-  /// The functions below give kInvalidArgument for columns of other types or representations
-  /// than they name. A column that is entirely null has zeros, empty strings, no codes and no
-  /// tokens.
+  /// The functions below give kInvalidArgument for columns of other types or representations (ways
+  /// to store a column: as numbers, dictionary, tokens or bytes) than they name. A column that is
+  /// entirely null has zeros, empty strings, no codes and no tokens.
   ///
   /// Columns other than strings: the vector's values as they lie in memory (value_bytes(type)
   /// each; bools a bit a row). `to` has room for 1,024 of them and Buffer::kSlack bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The shared part of reading a row group. Dictionaries and offsets are decoded once, by
-// whichever thread asks first (std::call_once); others wait. Everything else is computed from
-// the directory.
+// GroupReader, what threads share of a row group. Dictionaries and offsets are decoded once, by
+// whichever thread asks first (std::call_once); others wait. Everything else is computed from the
+// directory.
 #include "decompress/table/group_reader.h"
 
 #include <algorithm>

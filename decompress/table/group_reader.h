@@ -35,8 +35,8 @@ struct TableAccess {
   static std::shared_ptr<KeptDirectories>& directories(Table& table) { return table.directories_; }
 };
 
-/// Shared by all threads that read the row group, mostly through std::shared_ptr. Memory: the
-/// directory, and what was asked for of dictionaries and offsets.
+/// A row group, shared by all threads that read it, mostly through std::shared_ptr. Memory: the
+/// directory, and those dictionaries and offsets that were asked for.
 class GroupReader {
  public:
   /// Reads the directory, unless it is kept (kept_directories.h). `table` is copied (its file must

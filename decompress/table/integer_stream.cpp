@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Either keeps one block packed and decodes or compares its vectors on demand, or, for files
-// whose blocks are cut otherwise, decodes the slice's values at once and works on these.
+// IntegerStream either keeps one block packed and decodes or compares its vectors on demand, or,
+// for files whose blocks are cut otherwise, decodes the slice's values at once and works on these.
 #include "decompress/table/integer_stream.h"
 
 #include <algorithm>

@@ -17,7 +17,8 @@
 
 namespace presso {
 
-/// open() forgets the stream before, and keeps its buffers.
+/// The reader of one thread. open() begins with other rows or another stream, and keeps the
+/// buffers.
 class IntegerStream {
  public:
   /// Prepares rows [first, first + rows) of the stream, which must exist. Keeps `group` by
@@ -25,8 +26,9 @@ class IntegerStream {
   void open(const GroupReader& group, std::size_t column, ColumnStream stream, Byte width_bytes,
             std::uint32_t first, std::uint32_t rows);
 
-  /// For all functions below, the vector must be one of the rows'. This one decodes it: room
-  /// for 1,024 values (width 0: bits, 128 bytes of room).
+  /// Decodes a vector of the opened rows. `to` has room for 1,024 values (width 0: bits, 128
+  /// bytes). Here and below, `vector` counts from the first opened row and must have some of the
+  /// rows.
   Status decode(std::uint32_t vector, Byte* to);
   /// If the vector is stored as at most `most` runs of equal values: returns their number,
   /// writes their values to `to`, and sets a bit in `starts` (16 words) for each row where one
@@ -42,7 +44,8 @@ class IntegerStream {
   /// `codes` bits.
   Status filter_codes(std::uint32_t vector, const std::uint64_t* wanted, std::uint32_t codes,
                       std::uint64_t* bits);
-  /// An error in the values of the rows, with the block if it is a single one.
+  /// Adds the block's number and offset to an error in the rows' values, if a single block holds
+  /// them.
   Error at_block(Error error) const;
 
  private:
@@ -70,7 +73,7 @@ class IntegerStream {
 
   State state_ = State::kClosed;
   std::uint32_t block_ = 0;
-  std::uint32_t first_vector_ = 0;  ///< the block's vector where the rows begin
+  std::uint32_t first_vector_ = 0;  ///< which vector of the block the rows begin with
   IntegerBlock packed_;             ///< points into stored_
   Buffer stored_;
   Buffer values_;              ///< values of a block that is not packed, or of the rows

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// KeptDirectories and keep_directories(). Where the budget has no room for a directory, it is
+// simply not kept.
 #include "decompress/table/kept_directories.h"
 
 #include <array>

@@ -30,7 +30,7 @@ struct GroupDirectory {
   std::uint64_t bytes() const;  ///< of memory
 };
 
-/// Those of one table.
+/// The kept directories of one table.
 class KeptDirectories {
  public:
   /// `budget` limits the memory of all tables that share it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decodes rows of a column by walking over its blocks. It is the general way, correct for every
-// valid file however its blocks are cut; ColumnSlice has faster ways for the usual cuts.
+// RowGroupDecoder decodes rows of a column by walking over its blocks. It is the general way,
+// correct for every valid file however its blocks are cut; ColumnSlice has faster ways for the
+// usual cuts.
 #include "decompress/table/row_group_decoder.h"
 
 #include <algorithm>

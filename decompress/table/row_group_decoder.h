@@ -28,8 +28,9 @@ struct DictionaryEntries {
   }
 };
 
-/// Reads what is asked for anew each time and keeps nothing; GroupReader keeps what queries
-/// need often.
+/// The decoder of one row group: for exports, checks and GPU loaders, and for queries where blocks
+/// are cut in a way that ColumnSlice cannot use. It reads what is asked for anew each time and
+/// keeps nothing; GroupReader keeps what queries need often.
 class RowGroupDecoder {
  public:
   /// Keeps `schema`, `group`, `file` and `counters` by reference. `blocks_offset`: where the
@@ -42,7 +43,8 @@ class RowGroupDecoder {
   /// `rows` rows of a column of the schema from `first` on; kInvalidArgument if not all are in
   /// the row group. Validity bits after the last row are 0.
   Result<ColumnData> read(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
-  /// All exact lines; empty if the schema is not exact.
+  /// Returns all exact lines: rows that are stored as text, too, because their values do not print
+  /// back to the same bytes. Empty if the table was not made to give its text back exactly.
   Result<ExactLines> exact_lines() const;
   /// What all rows of a string column need: the entries of one with a dictionary, the tokens of
   /// one with tokens, and the offsets of one stored as bytes (where each row begins, and the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The strings that ColumnSlice gives: as text, or as tokens that were not replaced by their
-// text.
+// The forms in which ColumnSlice (column_slice.h) hands out strings: as text, or as the codes of
+// tokens that were not replaced by their text. Views only; the buffers belong to the slice.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the token blocks and counts that hold the rows of a slice, once; text and codes are
-// made from them on demand.
+// TokenStream reads the blocks of tokens and of counts that hold the rows of a slice, once; text
+// and codes are made from them on demand.
 #include "decompress/table/token_stream.h"
 
 #include <algorithm>

@@ -15,8 +15,9 @@
 
 namespace presso {
 
-/// Keeps its buffers from slice to slice. Text and codes are made apart, so that a scan that
-/// only compares codes never makes text.
+/// The reader of one thread for one column; it keeps its buffers from slice to slice. Text and
+/// codes are made separately, so that a condition that only compares codes never makes text. A row
+/// is *covered* if a block that holds some of the opened rows holds it, too.
 class TokenStream {
  public:
   /// Rows [first, first + rows) of a column of tokens. `group` is kept by reference.

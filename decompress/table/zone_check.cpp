@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// check_zones(): a pass over the decoded rows of each block, one comparison with the block's zone
+// for each row that is not null.
 #include "decompress/table/zone_check.h"
 
 #include <cmath>
@@ -23,7 +25,7 @@ std::uint64_t image_of(T value) {
   }
 }
 
-/// What the rows of a block must be like for what its entry says.
+/// Compares the rows of one block with what its entry in the directory says.
 class ZoneCheck {
  public:
   ZoneCheck(const ColumnView& data, const ColumnBlock& block, std::uint64_t first, bool dictionary)

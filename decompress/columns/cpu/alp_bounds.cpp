@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Searches in the domain of packed integers. The tables are those of the decoder, so that the
-// values compared here are exactly those that it gives.
+// alp_bounds() guesses each bound by the inverse of the decoder's computation and corrects the
+// guess by at most kMostSteps steps in either direction. The tables of powers are those of the
+// decoder (integer_doubles_loop.h), so that the values compared here are exactly those that it
+// gives.
 #include "decompress/columns/cpu/alp_bounds.h"
 
 #include <algorithm>

@@ -42,8 +42,7 @@ IntegerVectorJob make_job(const IntegerParameters& parameters, const IntegerVect
 
 }  // namespace
 
-// The first vectors' fault is reported, whatever the thread order: vectors are checked in
-// order.
+// Vectors are checked in order, so the fault of the first faulty one is reported.
 ErrorCode find_integer_vector(const IntegerParameters& parameters, Bytes payload,
                               std::uint32_t vector, IntegerVector& found) {
   // Checks before the entry is read: the directory must be there in full.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Filter kernels for AVX2. It compares signed numbers only, so 2^31 is added to both sides. The
-// results of 32 values are packed to bytes before they become bits.
+// The filter kernels of integer_filter_kernels.h for CPUs that have AVX2 but not AVX-512: which of
+// the 1,024 values of a vector lie in a range or in a set, as bits. AVX2 compares only signed
+// numbers, so 2^31 is added to both sides. The results of 32 values are packed to bytes before they
+// become bits. packed_range(), packed_set() and spread_runs() come from integer_filter_loop.h,
+// which is included after `Lanes`.
 #include <immintrin.h>
 
 #include "decompress/columns/cpu/integer_filter_kernels.h"
@@ -38,7 +41,9 @@ struct Lanes {
     __m256i span;
   };
 
-  /// The field at the upper end of each of 8 words; the bits below it are undefined.
+  /// For 8 words: the packed value of kWidth bits that begins at bit kShift, moved to the upper end
+  /// of its word. The bits below it are undefined. If the value goes on in the next word of its
+  /// lane, 128 bytes further on, it is put together from both.
   template <u32 kWidth, u32 kShift>
   static __m256i upper(const u8* words) {
     const __m256i word = load(words);
@@ -72,7 +77,7 @@ struct Lanes {
     __m256i words[4];
   };
 
-  /// The field at the lower end; the bits above it are undefined.
+  /// As upper(), moved to the lower end; the bits above the value are undefined.
   template <u32 kWidth, u32 kShift>
   static __m256i lower(const u8* words) {
     const __m256i word = load(words);
@@ -119,8 +124,9 @@ struct Lanes {
 
 #include "decompress/columns/cpu/integer_filter_loop.h"
 
-// One kernel for each width; a subtraction and an unsigned minimum stand in for unsigned
-// comparisons.
+// Values of 1, 2, 4 and 8 bytes, a kernel for each. With 1 and 2 bytes a subtraction and an
+// unsigned minimum stand in for the unsigned comparison that AVX2 lacks; with 4 and 8 a signed
+// comparison does, as in Bounds.
 void bytes_range(const ValueRange& range, u64* bits) {
   // min(x, span) == x stands for x <= span without a sign.
   const __m256i low = _mm256_set1_epi8(static_cast<char>(range.low));
@@ -190,7 +196,7 @@ void value_range(const ValueRange& range, u64* bits) {
   }
 }
 
-// AVX2's gathers are no faster than scalar loads here.
+// One value at a time, since AVX2's gathers are no faster than scalar loads here.
 void value_set(const ValueSet& set, u64* bits) {
   for (u32 i = 0; i < 16; ++i) {
     u64 word = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Filter kernels for AVX-512, whose comparisons give masks: a bit for each row, without
-// packing.
+// The filter kernels of integer_filter_kernels.h for AVX-512, whose comparisons give masks: a bit
+// for each row, without packing.
 #include <immintrin.h>
 
 #include "decompress/columns/cpu/integer_filter_kernels.h"
@@ -29,7 +29,8 @@ struct Lanes {
     __m512i span;
   };
 
-  /// The field at the upper end of each of 16 words; the bits below it are undefined.
+  /// For 16 words: the packed value of kWidth bits that begins at bit kShift, moved to the upper
+  /// end of its word. The bits below it are undefined.
   template <u32 kWidth, u32 kShift>
   static __m512i upper(const u8* words) {
     const __m512i word = load(words);
@@ -58,8 +59,8 @@ struct Lanes {
     __m512i high;
   };
 
-  /// The field at the lower end. The bits above it are undefined, which is harmless as the
-  /// set's table repeats.
+  /// As upper(), moved to the lower end. The bits above the value are undefined, which is harmless
+  /// as the set's table repeats.
   template <u32 kWidth, u32 kShift>
   static __m512i lower(const u8* words) {
     const __m512i word = load(words);

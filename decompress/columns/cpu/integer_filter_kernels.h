@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The loops of integer_filter.h over the 1,024 values of a vector, one set for each CPU level.
-// Each writes all 16 words of a bitmap and never fails.
+// The inner loops of integer_filter.h: each compares the 1,024 values of a vector with a range or a
+// set and writes all 16 words of a bitmap, a bit for each value. There is one set of loops for each
+// CPU level. They never fail; *packed* values are those of FORMAT.md 16.1, in 32 lanes.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Filter kernels for any CPU: results become bytes of 0 and 1, which compilers vectorise, and
-// eight of them become bits by a multiplication.
+// The filter kernels of integer_filter_kernels.h for any CPU: results become bytes of 0 and 1,
+// which compilers vectorise, and eight of them become bits by a multiplication.
 #include <cmath>
 #include <cstring>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// For each vector of codes: unpack, copy its tokens noting where each ends, and look up where
-// rows end. Rows and codes are counted apart, so the copying loop knows nothing of rows.
+// Decodes tokens vector by vector: unpacks 1,024 codes, copies their tokens noting where each ends,
+// and looks up where rows end. Rows and codes are counted separately, so the copying loop knows
+// nothing of rows.
 #include "decompress/columns/cpu/token_decoder.h"
 
 #include <algorithm>

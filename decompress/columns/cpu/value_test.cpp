@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns bounds given as zone images into bounds on values. All care is in the corners: types'
-// limits, -0, infinities, and floats rounded inwards.
+// make_value_test() turns bounds given as zone images into bounds on values. The difficult cases
+// are the extremes: types' limits, -0, infinities, and floats rounded inwards.
 #include "decompress/columns/cpu/value_test.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Launches the kernels for blocks of tables on a stream. How threads map to data, shared memory
-// and synchronisation are described at the bodies, which are in the .cuh files.
+// decode_integer_blocks(): launches the kernels of column_steps.h on a stream. How threads map to
+// data, shared memory and synchronisation are described at the kernels' bodies (payload_check.cuh,
+// integer_decoder.cuh).
 #include "decompress/columns/gpu/column_steps.h"
 #include "decompress/columns/gpu/integer_decoder.cuh"
 #include "decompress/gpu/runtime/kernel_launch.h"
