@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The batch decoder as the pipeline sees it, and a device together with one. It is an
-// interface, so that the pipeline compiles without CUDA and tests run it over a decoder on the
-// CPU (tests/support/fake_device.h). batch/cuda_decoder.cpp has the real one.
+// The decoder of a batch (blocks that go through the GPU together) as the pipeline sees it: an
+// interface, so that the pipeline (decompress/gpu/pipeline) compiles without CUDA and tests run it
+// over a decoder on the CPU (tests/support/fake_device.h). batch/cuda_decoder.cpp has the real one.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace presso::gpu {
 
-/// The two functions of presso/gpu_batch.h for one device. Thread-safe.
+/// temporary_bytes() and decode_batch() of presso/gpu_batch.h, for one device. Thread-safe.
 class BatchDecoder {
  public:
   virtual ~BatchDecoder() = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The steps of batch_steps.h as kernels on a stream. The kernels here run before and after the
-// decoders; their mapping of threads to data, shared memory (none) and synchronisation are
-// described at their bodies. For CUDA files only: batch.cu and the laboratory (lab/gpu) include
-// it.
+// The Launcher that batch_steps.h asks for, with real kernels on a stream. The kernels here run
+// before and after the decoders; their mapping of threads to data, shared memory (none) and
+// synchronisation are described at their bodies (plan.cuh, finish.cuh). For CUDA files only:
+// batch.cu and the laboratory (lab/gpu) include it.
 #pragma once
 
 #include "decompress/gpu/batch/batch_steps.h"

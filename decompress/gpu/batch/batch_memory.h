@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How decode_batch() divides the temporary memory that its caller gives. Host code without
-// CUDA.
+// How decode_batch() divides the temporary memory that its caller gives. Host code without CUDA. A
+// *segment* is 1 KiB of a block's plain text, the unit of content checksums; its *cells*, of 16
+// bytes, are room for what kernels keep of it (block_plan.h).
 //
 //   claimed           one u64, how many segments plan_kernel has given away     256 bytes
 //   plans             a BlockPlan for each block

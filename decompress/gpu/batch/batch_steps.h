@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A batch from beginning to end: arguments are checked, temporary memory is divided, kernels
-// are enqueued in their order. It is a template over the launcher of kernels, so that the
-// emulator's tests and decode_batch() (batch.cu) go through the same steps:
+// decode_batch() from beginning to end: arguments are checked, temporary memory is divided, kernels
+// are enqueued in their order. States of blocks (kPlanned and so on) are those of block_plan.h. It
+// is a template over the launcher of kernels, so that the emulator's tests and decode_batch()
+// (batch.cu) go through the same steps:
 //
 //   clear      the counter of claimed segments
 //   plan       headers; status kPlanned or the error                  plan.cuh

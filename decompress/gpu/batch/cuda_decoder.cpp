@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BatchDecoder by decode_batch(), and Decompressors over a CUDA device.
+// The BatchDecoder that calls decode_batch(), and Decompressor::open(), which puts it together with
+// a CUDA device.
 #include "decompress/gpu/batch/batch_decoder.h"
 #include "decompress/gpu/runtime/cuda_device.h"
 #include "decompress/gpu/runtime/current_device.h"

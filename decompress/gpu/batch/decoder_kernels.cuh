@@ -18,7 +18,7 @@ inline Status allow_shared(void (*kernel)(BlockBatch), int bytes) {
                "asking for shared memory");
 }
 
-/// For kernels whose warps take a block of the file each.
+/// Threads of a thread block of the warp decoder, each warp of which decodes a block of the file.
 inline constexpr u32 kWarpThreads = WarpDecoderShape::kWarps * kWarpSize;
 inline constexpr std::size_t kWarpShared = WarpDecoderShape::kWarps * sizeof(SegmentTable);
 inline u32 warp_grid(const BlockBatch& batch) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The step of a batch that decodes its coded blocks: its input, and what it guarantees whatever
-// kernels it consists of.
+// The step of a batch that decodes its coded blocks (`decode` in batch_steps.h): its input, and
+// what it guarantees whatever kernels it consists of.
 //
 // It takes the blocks in state kPlanned whose coding is Byte or Bit, and leaves each of them as
 //
@@ -23,7 +23,7 @@ namespace presso::gpu {
 struct DecodeLaunch {
   BlockBatch batch;
   Strategy strategy = Strategy::kAuto;
-  bool bit_blocks = true;  ///< whether there may be any
+  bool bit_blocks = true;  ///< whether there may be Bit blocks
 };
 
 /// Enqueues the kernels of `launch.strategy`, in the shape that suits the current device.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The steps of decoder_steps.h as kernels on a stream, in the shape that suits the device. The
-// kernels are compiled one by one in other files (instances/, by decoder_kernels.cuh), since nvcc
-// compiles one file on one core. CUDA files only: included by decoders.cu, and by the laboratory's
-// variants (lab/gpu).
+// The Launcher that decoder_steps.h asks for: kernels on a stream, in the shape that suits the
+// device. The kernels are compiled one by one in other files (instances/, by decoder_kernels.cuh),
+// since nvcc compiles one file on one core. CUDA files only: included by decoders.cu, and by the
+// laboratory's variants (lab/gpu).
 #pragma once
 
 #include "decompress/gpu/batch/decoder_steps.h"
@@ -25,7 +25,8 @@ class DecoderLauncher {
  public:
   explicit DecoderLauncher(cudaStream_t stream) : stream_(stream) {}
 
-  /// False if the device cannot be asked; the launch that follows reports why.
+  /// Whether FewBlocks (policies.h) suits the batch on the current device. False if the device
+  /// cannot be asked; the launch that follows reports why.
   bool is_small(const BlockBatch& batch) const {
     const Result<int> multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     return multiprocessors.ok() && *multiprocessors > 0 &&

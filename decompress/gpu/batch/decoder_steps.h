@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which kernels a strategy consists of, and their order. A template over the launcher, like
-// batch_steps.h, so that the emulator's tests go through the same steps as launch_decoders()
-// (decoders.cu). A Launcher has
+// Which kernels a strategy (gpu_batch.h: how matches are copied in parallel) consists of, and their
+// order. The *relay decoder* keeps a block's history in shared memory and serves only blocks of the
+// tile rule; the *warp decoder* serves all. A template over the launcher, like batch_steps.h, so
+// that the emulator's tests go through the same steps as launch_decoders() (decoders.cu). A
+// Launcher has
 //
 //   is_small(batch)                            whether FewBlocks suits it       policies.h
 //   unpack<Tuning, kWhich, kBeside>(batch)     first stage of the Bit coding    bit_unpack.cuh

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// launch_decoders. The kernels are in instances/.
+// launch_decoders(): the steps of decoder_steps.h with the launcher of decoder_launcher.cuh. The
+// kernels are compiled in instances/.
 #include "decompress/gpu/batch/decoder_launcher.cuh"
 
 namespace presso::gpu {

@@ -120,7 +120,8 @@ class PayloadWalk {
     return true;
   }
 
-  /// Byte by byte, since long lengths may begin at any address.
+  /// Value `index` of a stream of 16-bit values, read byte by byte, since long lengths may begin at
+  /// any address.
   PRESSO_HD static std::uint32_t word16(const Byte* words, std::uint32_t index) {
     const Byte* at = words + 2 * std::size_t{index};
     return at[0] | std::uint32_t{at[1]} << 8;
@@ -158,9 +159,9 @@ PRESSO_HD inline ErrorCode walk_records(const BlockPlan& plan) {
   return block.finish();
 }
 
-/// Never kOk. kUnsupported stands for a payload in which nothing is wrong, which a correct
-/// decoder never leaves: no input leads to it, and tests treat it as the defect that it would
-/// be.
+/// The error code of a block that no decoder could finish; never kOk. kUnsupported stands for a
+/// payload in which nothing is wrong: a correct decoder never leaves such a block, so no input
+/// leads here, and tests treat it as a defect.
 PRESSO_HD inline ErrorCode diagnose(const BlockPlan& plan) {
   if (plan.is(Coding::kRaw)) return ErrorCode::kUnsupported;
   const ErrorCode code = plan.is(Coding::kBit) ? walk_records(plan) : PayloadWalk(plan).run();

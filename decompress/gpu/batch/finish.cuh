@@ -6,7 +6,7 @@
 //   kDecoded       compared with its checksum                   content_check.cuh
 //   kPlanned, raw  copied, and compared on the way              raw.cuh
 //   kFailed        walked through again for the error code      diagnose.cuh
-//  kPlanned       walked in the same way: no decoder has taken it
+//   kPlanned       walked in the same way: no decoder has taken it
 //
 // A thread block takes a block at a time; there may be any number of thread blocks and warps.
 // The third and fourth case are the work of a single thread.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decodes one lane's sub-stream of a Bit block (FORMAT.md 13.5): sequences become records,
-// literals bytes, and the sequences' lengths are summed up.
+// Decodes one lane's sub-stream of a Bit block (FORMAT.md 13.5): sequences become records of one
+// word (unpacked_block.h), literals bytes, and the sequences' lengths are summed up. It is the
+// inner loop of bit_unpack.cuh. A sequence is *wide* if its lengths do not fit into a record.
 //
 // A step looks at 64 bits, which hold a whole sequence except for rare ones with long lengths.
 // A table entry has its fields where shifts, which take their amount modulo 32, can use them
@@ -304,7 +305,7 @@ class LaneDecoder {
                               0x5410);
   }
 
-  /// There is room up to a multiple of four.
+  /// Stores four literals at once; there is room up to a multiple of four.
   PRESSO_DEVICE void store_literals(u32 at, u32 word) const {
     store_global(address_of(to_.literals) + at, word);
   }

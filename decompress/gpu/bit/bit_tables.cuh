@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The codes of a Bit block (FORMAT.md 13.4) as look-up tables in shared memory, by whole warps.
+// Builds the look-up tables for the Huffman codes of a Bit block (FORMAT.md 13.4) in shared memory,
+// by whole warps. A *word* is a code word; the *list* is where the payload's head states the length
+// of each. Steps:
 //
-//   list      one warp reads the list of code lengths: its code as a table like those below,
-// then
-//             32 bits a step, in which each lane looks up the symbol at its bit
-// sort      one warp for each alphabet: lane n counts the words of length n; ballots on the
-// bits
-//             of the lengths give each symbol its rank among those of its length, and prefix sums
-//             over lanes the first word of each length, and whether the code is complete
-// fill      length by length: the table is doubled, then words of this length are entered. So a
-//             word of n bits ends up in every 2^n-th entry, and the work is one copy of the table
+//   list   one warp reads the list of code lengths: the list's own code becomes a table like those
+//          below, then come 32 bits a step, in which each lane looks up the symbol at its bit
+//   sort   one warp for each alphabet: lane n counts the words of length n; ballots on the bits of
+//          the lengths give each symbol its rank among those of its length, and prefix sums over
+//          lanes give the first word of each length and tell whether the code is complete
+//   fill   length by length: the table is doubled, then words of this length are entered. So a
+//          word of n bits ends up in every 2^n-th entry, and the work is one copy of the table
 //
 // Nothing here relies on codes being valid before they are checked. Tested by
 // tests/simt/bit_unpack_test.cpp.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The first stage of the Bit coding (FORMAT.md 13) on GPUs: a thread block turns the payload of
-// a Bit block into records and literals (unpacked_block.h). It also finds where each unit of
-// 128 sequences begins, as survey.cuh does for Byte blocks. The decoders of the Byte coding
-// then execute the records.
+// The first stage of the Bit coding (FORMAT.md 13) on GPUs: a thread block of CUDA turns the
+// payload of a Bit block in the layout of lanes into records and literals (unpacked_block.h).
+// Blocks in the layout of sub-blocks never come here (plan.cuh). It also finds where each unit of
+// 128 sequences begins, as survey.cuh does for Byte blocks. The decoders of the Byte coding then
+// execute the records.
 //
-//  sizes      a thread for each lane; prefix sums tell where each lane's sub-stream begins
-//  codes      the first warp reads the list, then a warp for each alphabet builds its tables
-//  lanes      a thread for each lane, in as many rounds as needed (bit_lanes.cuh)
-//  sums       prefix sums over the lanes give the units' places, and tell whether all fits
+//   sizes     a thread for each lane; prefix sums tell where each lane's sub-stream begins
+//   codes     the first warp reads the list, then a warp for each alphabet builds its tables
+//   lanes     a thread for each lane, in as many rounds as needed (bit_lanes.cuh)
+//   sums      prefix sums over the lanes give the units' places, and tell whether all fits
 //
 // Thread block b unpacks block b. Its number of warps, and which kernel takes which block, are
 // set by a policy (policies.h). Shared memory: tables; in one place the lists of code lengths

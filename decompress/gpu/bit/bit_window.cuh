@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Bits of a payload, lowest first, for one lane, which sees the next 64 of them at any time.
-// Words come four at a time into a ring in shared memory, 16 words for each lane. A lane's
-// words lie apart from those of all other lanes, so the time that they take from the L2 cache
-// is the cost: each four are requested when the twelve words before them begin to be used. All
-// lanes of a warp wait together, for words that were requested some steps ago. A step uses at
-// most three words, and so does the window's beginning, which counts as one.
+// A window on the bits of a payload, lowest first, for one lane of bit_lanes.cuh, which sees the
+// next 64 bits at any time. Words come four at a time into a ring in shared memory, 16 words for
+// each lane. A lane's words lie apart from those of all other lanes, so the time that they take
+// from the L2 cache is the cost: each four are requested when the twelve words before them begin to
+// be used. All lanes of a warp wait together, for words that were requested some steps ago. A step
+// uses at most three words, and so does the window's beginning, which counts as one.
 //
 // Nothing outside of the payload and its padding is read: after the last four words the same
 // four come again. The payload must have a word.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prefix sums over all threads of a thread block.
+// Prefix sums over all threads of a thread block of CUDA.
 #pragma once
 
 #include "decompress/gpu/simt/simt.h"
@@ -11,9 +11,10 @@ struct BlockPrefix {
   simt::u32 before, all;
 };
 
-/// By all kWarps warps. One barrier: `of_warps`, in shared memory, is not that of the call before.
-/// A warp's sum counts as at most `most`: so sums of valid values fit, and those of others are
-/// seen to be too large. The values of a warp must fit themselves.
+/// Called by all threads of a thread block of kWarps warps. It takes one barrier, so `of_warps`, in
+/// shared memory, must not be that of the call before. A warp's sum counts as at most `most`: so
+/// the sums of valid values fit into 32 bits, and those of others are seen to be too large. The sum
+/// of one warp's values must fit by itself.
 template <simt::u32 kWarps>
 PRESSO_DEVICE BlockPrefix block_prefix(simt::u32 (&of_warps)[kWarps], simt::u32 value,
                                        simt::u32 most = ~0u) {

@@ -77,7 +77,7 @@ struct UnpackedBlock {
   }
 
  private:
-  /// As bytes.
+  /// The cells that `bytes` take.
   static PRESSO_HD constexpr std::uint32_t cells(std::uint32_t bytes) {
     return (bytes + kUnpackedCellBytes - 1) / kUnpackedCellBytes * kUnpackedCellBytes;
   }

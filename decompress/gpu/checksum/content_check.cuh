@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Content checksums of whole blocks (FORMAT.md 8): the warps of a thread block share the segments
-// of one block, and its first warp hashes their hashes. For decoders whose thread blocks take a
-// block each and have its last bytes in shared memory (hash_in_ring, finish_block), and for a later
-// kernel that reads again what others have decoded (verify_decoded).
+// Content checksums of whole blocks (FORMAT.md 8): each *segment*, 1 KiB of a block's plain bytes,
+// is hashed, and then the hashes are. The warps of a thread block share the segments of one block,
+// and its first warp hashes their hashes. For decoders whose thread blocks take a block each and
+// have its last bytes in shared memory (hash_in_ring, finish_block), and for a later kernel that
+// reads again what others have decoded (verify_decoded).
 //
 // Threads to data: warps take pieces of eight segments, 8 KiB, in turn, then what is left segment
 // by segment, as they do with blocks at addresses that are not multiples of 16. One barrier a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What works on decoded batches where they are, in device memory, instead of having them written:
-// scanning (scan/gpu). Each batch goes through three calls, which come on different threads:
+// The interface for work on decoded batches in device memory, in place of writing them out: text
+// searches (scan/gpu) are done so. Each batch goes through three calls, which come on different
+// threads:
 //
 //   enqueue   while the batch is being sent, one call at a time: what is to run after its decoder
 //   fetch     when that is done: brings results to the host; several batches at once
@@ -19,7 +20,7 @@ namespace presso::gpu {
 /// A batch under way in its slot.
 struct SlotView {
   const SlotBatch& batch;
-  std::size_t slot = 0;           ///< its number: of memory that is kept for each
+  std::size_t slot = 0;  ///< its number, by which a consumer finds its own memory for this slot
   const Byte* d_plain = nullptr;  ///< by the batch's plain offsets, 256-byte aligned
   Stream stream = nullptr;
   Memory& memory;
@@ -33,7 +34,8 @@ class BatchConsumer {
 
   /// Errors are the device's failure.
   virtual Status enqueue(const SlotView& view) = 0;
-  /// Every block's code is kOk, and no place is damaged. Errors are the device's failure.
+  /// Brings the results of enqueue() to the host. Every block's code is kOk, and no place is
+  /// damaged. An error counts as a failure of the device.
   virtual Status fetch(const SlotView& view) = 0;
   /// `plain`: where the CPU has decoded the batch, by its plain offsets; else nullptr. An error, or
   /// false, ends the job; then its result is kCancelled.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// BatchSizes: the growing sizes at the beginning and the shrinking ones at the end.
 #include "decompress/gpu/pipeline/batch_sizes.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace presso::gpu {
 namespace {
 
 constexpr std::uint64_t kShareOfFirst = 8;
-/// Smaller ones cost more by themselves than the pipeline gains.
+/// Smaller batches cost more by themselves than the pipeline gains.
 constexpr std::uint64_t kSmallestFirst = 1u << 20;
 
 }  // namespace

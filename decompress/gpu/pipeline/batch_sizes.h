@@ -10,10 +10,11 @@
 
 namespace presso::gpu {
 
-/// Numbers only: no memory and no blocks. One caller at a time, the producing side.
+/// Computes the sizes of one run's batches; it has no memory and no blocks. Called by the thread
+/// that reads batches.
 class BatchSizes {
  public:
-  /// From `first` to `most`, with `expected` bytes in all; 0: unknown.
+  /// Batches grow from `first` to `most` plain bytes; the run has `expected` bytes (0: unknown).
   BatchSizes(std::uint64_t first, std::uint64_t most, std::uint64_t expected)
       : first_(first), most_(most), left_(expected), grown_(first) {}
   /// For slots of this size: an eighth of one at first. `all_alike`: each batch fills a slot.
@@ -29,7 +30,7 @@ class BatchSizes {
   std::uint64_t first_;
   std::uint64_t most_;
   std::uint64_t left_;  ///< 0: unknown, or more came than expected
-  /// What doubling has reached.
+  /// The size that doubling has reached.
   std::uint64_t grown_;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The feeds as the pipeline sees them. Which reader of the two has the word changes once, from
-// IndexedFeed to FrameFeed, and for good.
+// The feeds as the pipeline sees them, made of the two readers that block_feed.h describes.
 #include "decompress/gpu/pipeline/block_feed.h"
 
 #include "decompress/gpu/pipeline/frame_feed.h"
@@ -9,7 +8,8 @@
 namespace presso::gpu {
 namespace {
 
-/// A whole file. Without a usable index it reads frames from the first byte.
+/// The feed of a whole file: IndexedFeed reads it as long as all is as the index says, and
+/// FrameFeed from there on. Without a usable index FrameFeed reads from the first byte.
 class FileFeed final : public BlockFeed {
  public:
   FileFeed(FeedFile file, std::optional<ArchiveIndex> index, Team& team, const FeedOptions& options)
@@ -51,9 +51,9 @@ class FileFeed final : public BlockFeed {
   std::optional<FrameFeed> careful_;
 };
 
-/// A range or listed blocks. An odd block is read by itself, into a batch of one, and the fast
-/// reader goes on after it: unlike FileFeed it never has to look at blocks that were not asked
-/// for.
+/// The feed of a range or of listed blocks. A block that does not read as the index says is read by
+/// itself, into a batch of one, and the fast reader goes on after it: unlike FileFeed it never has
+/// to look at blocks that were not asked for.
 class SelectionFeed final : public BlockFeed {
  public:
   SelectionFeed(FeedFile file, OpenedFile& opened, BlockSelection selection, Team& team,

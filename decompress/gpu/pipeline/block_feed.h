@@ -19,16 +19,19 @@
 
 namespace presso::gpu {
 
-/// One caller at a time. A feed owns no input: source, file, index and team outlive it.
+/// A source of batches. One caller at a time. A feed owns no input: source, file, index and team
+/// must outlive it.
 class BlockFeed {
  public:
   virtual ~BlockFeed() = default;
 
-  /// Appends to an empty `batch` what fits, with the stored blocks in its staging or, where they
-  /// are pinned already and not in small pieces, where they are. False where nothing follows. An
-  /// error is reported after what the batch then holds.
+  /// Fills an empty `batch` with the next blocks, as many as fit. Stored blocks are read into its
+  /// staging memory, unless they lie in pinned memory already and not in small pieces; then the
+  /// batch points to them. False if nothing follows. An error belongs after the blocks that the
+  /// batch then holds.
   virtual Result<bool> fill(SlotBatch& batch) = 0;
-  /// Compressed bytes read; metadata of the first member. After the last fill().
+  /// The compressed bytes that were read, and the metadata of the first member. Known after the
+  /// last fill().
   virtual std::uint64_t compressed_bytes() const = 0;
   virtual const Metadata& metadata() const = 0;
 };
@@ -48,11 +51,11 @@ struct FeedFile {
   const RandomAccess& file;
   const Byte* pinned = nullptr;
 };
-/// All of the file, by its index if there is one. `team` is kept by reference.
+/// A feed of all of the file, by its index if there is one. `team` is kept by reference.
 std::unique_ptr<BlockFeed> make_file_feed(FeedFile file, std::optional<ArchiveIndex> index,
                                           Team& team, const FeedOptions& options);
 
-/// Blocks by number.
+/// Which blocks of a file are wanted, by number.
 struct BlockSelection {
   std::uint64_t first = 0;  ///< blocks [first, first + count)
   std::uint64_t count = 0;
@@ -63,8 +66,8 @@ struct BlockSelection {
     return list.empty() ? first + i : list[static_cast<std::size_t>(i)];
   }
 };
-/// `opened` is of that file and kept by reference. Errors are those of CompressedFile for the same
-/// blocks.
+/// A feed of these blocks. `opened` belongs to that file and is kept by reference. Errors are those
+/// of CompressedFile for the same blocks.
 std::unique_ptr<BlockFeed> make_selection_feed(FeedFile file, OpenedFile& opened,
                                                BlockSelection selection, Team& team,
                                                const FeedOptions& options);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Decodes a job as decompress.h does for files, memory and streams, into what the job names: a
+// sink, memory, or nothing at all.
 #include "decompress/gpu/pipeline/cpu_decoder.h"
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decompressor and decompress_host; a CUDA device is opened elsewhere (cuda_device.cpp).
+// Decompressor and decompress_host(), over any Device: engine.h has the memory, runner.h the stages
+// of a run. A CUDA device is opened in cuda_decoder.cpp.
 #include "decompress/gpu/pipeline/cpu_decoder.h"
 #include "decompress/gpu/pipeline/engine.h"
 #include "decompress/gpu/pipeline/runner.h"
@@ -7,7 +8,8 @@
 namespace presso::gpu {
 namespace {
 
-/// As far as an index tells. A damaged file has none, and is decoded in slots of the usual size.
+/// What the index tells about the job's work. A damaged file has no index, and is decoded in slots
+/// of the usual size.
 WorkHint hint_of(const DecodeJob& job, const std::optional<ArchiveIndex>& index,
                  std::uint64_t stored_bytes, Device& device) {
   WorkHint hint;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+// DeviceDictionaries: dictionaries are told apart by their address on the host. A place is taken
+// over when no batch has leased it.
 #include "decompress/gpu/pipeline/device_dictionaries.h"
 
 #include <algorithm>
 
 namespace presso::gpu {
 
-/// An eighth for dictionaries; the rest is for batches.
+/// An eighth of the memory is for dictionaries; the rest is for batches.
 std::size_t DeviceDictionaries::places_under(std::uint64_t limit_bytes) {
   const std::uint64_t share = limit_bytes / 8 / kMaxDictionaryBytes;
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(share, 1, kMaxDictionaries));
@@ -22,7 +24,7 @@ Status DeviceDictionaries::reserve() {
   return places_.empty() ? add_place() : Status();
 }
 
-/// One that never held any is taken first.
+/// A place that never held a dictionary is taken first.
 Result<DeviceDictionaries::Place*> DeviceDictionaries::vacant_place() {
   const bool last_is_new = !places_.empty() && places_.back().dictionary == nullptr;
   if (places_.size() < most_ && !last_is_new) {

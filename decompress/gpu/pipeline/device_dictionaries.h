@@ -10,21 +10,25 @@
 
 namespace presso::gpu {
 
-/// One caller at a time, the end of leases included.
+/// The places for dictionaries on one device. One caller at a time; the end of a lease counts as a
+/// call.
 class DeviceDictionaries {
  public:
-  /// While it lives, the dictionaries of a batch stay where they are: until the batch is decoded.
+  /// Keeps the dictionaries of a batch where they are. The batch's slot holds it until the batch is
+  /// decoded.
   using Lease = std::vector<std::shared_ptr<const void>>;
 
   DeviceDictionaries(Memory& memory, std::size_t most) : memory_(memory), most_(most) {}
 
   /// Allocates the first place, so that what is allocated later cannot leave none.
   Status reserve();
-  /// How many places there may be under `limit_bytes` of device memory: at least one.
+  /// How many places there may be if `limit_bytes` of device memory are allowed: as many as an
+  /// eighth of them holds, from 1 to kMaxDictionaries.
   static std::size_t places_under(std::uint64_t limit_bytes);
 
-  /// Fills `table` with those of `batch`, sending on `stream` what is not there yet. nullopt where
-  /// all places are leased: come back when another lease has ended.
+  /// Fills `table` with the addresses of the dictionaries of `batch`, and sends on `stream` those
+  /// that are not on the device yet. nullopt if all places are leased: the caller comes back when
+  /// another lease has ended.
   Result<std::optional<Lease>> provide(const SlotBatch& batch, DictionaryTable& table,
                                        Stream stream);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// BatchEngine: memory is planned by slot_plan.h; here slots are made, enlarged and sent on their
+// way.
 #include "decompress/gpu/pipeline/engine.h"
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 namespace presso::gpu {
 namespace {
 
-/// From the page cache 8 threads read 36 GB/s, 16 61; PCIe takes 55 (scan/gpu/NOTES.md).
+/// From the page cache 8 threads read 36 GB/s, 16 threads 61; PCIe takes 55 (scan/gpu/NOTES.md).
 constexpr unsigned kMostCopyingThreads = 16;
 
 /// In options 0 stands for no limit.
@@ -105,7 +107,7 @@ Status BatchEngine::grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t p
   return grown;
 }
 
-/// Where dictionaries of batches under way take every place, those batches are waited for.
+/// If the dictionaries of batches under way take every place, it waits for those batches.
 Result<DeviceDictionaries::Lease> BatchEngine::lease_dictionaries(const SlotBatch& batch,
                                                                   DictionaryTable& table) {
   for (bool again = true; again;) {

@@ -11,13 +11,15 @@
 
 namespace presso::gpu {
 
+/// Owns a device with its decoder and all memory of a pipeline, which is kept from run to run. A
+/// Decompressor and its GpuFiles share one. One run at a time.
 class BatchEngine {
  public:
   /// Makes the two shared streams and no slots yet: prepare() does that once the work is known.
   /// Errors: kDeviceLost, kOutOfMemory.
   static Result<std::unique_ptr<BatchEngine>> make(DecodingDevice device,
                                                    const GpuOptions& options);
-  /// Waits for what is under way.
+  /// Waits for the work that is under way.
   ~BatchEngine();
   BatchEngine(const BatchEngine&) = delete;
   BatchEngine& operator=(const BatchEngine&) = delete;
@@ -26,20 +28,22 @@ class BatchEngine {
   /// ones are tried, then fewer. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost,
   /// kInvalidArgument.
   Status prepare(const Work& work);
-  /// At most what the options ask for: fewer where memory was short or the work is small.
+  /// The number of slots: what the options ask for, or fewer if memory was short or the work is
+  /// small.
   std::size_t slots() const { return slots_.size(); }
-  /// How many plain bytes a batch of that work may have; slots of earlier work may be larger.
+  /// How many plain bytes a batch of the prepared work may have; slots of earlier work may be
+  /// larger.
   std::uint64_t batch_plain_bytes() const { return batch_plain_bytes_; }
   /// Whether slots have pinned memory for plain bytes (WorkHint::keeps_output).
   bool keeps_output() const { return plan_.capacity.keeps_output; }
   Slot& slot(std::size_t number) { return *slots_[number]; }
 
-  /// Makes a slot that is not in use large enough for one more block of this size. Where that fails
-  /// it stays as it was, or has nothing where even that fails.
+  /// Makes a slot that is not in use large enough for one more block of this size. If that fails it
+  /// gets back the memory that it had, or none if even that fails.
   Status grow(Slot& slot, std::uint64_t stored_bytes, std::uint64_t plain_bytes);
   /// Slot::send() with the dictionaries that the batch needs. One caller at a time.
   Status send(Slot& slot, const SlotBatch& batch, const PlainTarget& target, bool verify);
-  /// Until all streams are empty. Faults that show are no longer of interest.
+  /// Waits until all streams are empty. Errors that show then are ignored.
   void settle();
 
   const GpuOptions& options() const { return options_; }
@@ -53,7 +57,7 @@ class BatchEngine {
   BatchEngine(DecodingDevice device, const GpuOptions& options);
   /// Memory for a slot is always planned with `verify` set, the larger need.
   BatchOptions batch_options(bool verify) const { return {options_.strategy, verify}; }
-  /// One more slot, of half the capacity again and again until it fits.
+  /// Adds a slot of this capacity, or of a half, a quarter and so on until it fits into memory.
   Status add_slot(SlotCapacity capacity);
   /// Frees all slots first, so that old and new memory never stand beside each other.
   Status make_slots(const SlotPlan& plan);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// FrameFeed: writes what BlockStream gives back into its stored form, in the slot's staging memory.
 #include "decompress/gpu/pipeline/frame_feed.h"
 
 #include <algorithm>

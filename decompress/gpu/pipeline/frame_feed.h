@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Blocks front to back through BlockStream. One thread, two copies of each byte: for pipes and for
-// files that are not as they should be.
+// FrameFeed, the careful one of the two readers of block_feed.h: blocks from front to back through
+// BlockStream, on one thread and with two copies of each byte. It serves pipes and files that are
+// damaged or otherwise not as their index says.
 #pragma once
 
 #include "decompress/gpu/pipeline/block_feed.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A GpuFile's reads are jobs of one run each; what it keeps between them is the index, decoded
-// dictionaries, and the engine with its slots and the dictionaries' copies on the device.
+// GpuFile: each read is a job and a run of its own (runner.h); what it keeps between them is the
+// index, decoded dictionaries, and the engine with its slots and the dictionaries' copies on the
+// device.
 #include "decompress/gpu/pipeline/engine.h"
 #include "decompress/gpu/pipeline/runner.h"
 

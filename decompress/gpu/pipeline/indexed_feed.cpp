@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A batch is chosen from the index alone, read, and then compared with its headers. Memory that is
-// pinned is not read: the batch points into it, once for each place where the next block does not
-// follow. So members of a file share batches, unless they have dictionaries.
+// IndexedFeed: a batch is chosen from the index alone, read, and then compared with its blocks'
+// headers. *Odd* is a block that differs from the index or cannot be read. Memory that is pinned is
+// not read: the batch points into it, once for each place where the next block does not follow. So
+// members of a file share batches, unless they have dictionaries.
 #include "decompress/gpu/pipeline/indexed_feed.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ const ArchiveMember& IndexedFeed::member_of(std::uint64_t number) const {
   return *(after - 1);
 }
 
-/// 0 where that cannot be a block.
+/// The size of a stored block as the index has it; 0 if no block can have it.
 std::uint64_t IndexedFeed::stored_bytes_of(std::uint64_t number) const {
   const std::uint64_t bytes = index_.block_stored_bytes(number);
   const std::uint64_t most = round_up(kBlockHeaderBytes + kMaxBlockBytes, kFrameAlignment);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Blocks by their index, read straight into pinned memory by a team of threads. What the index
-// promises of a block (place, size, number, plain bytes) is compared with its header; at the first
-// difference the feed stops in front of that block, which is for others to read (block_feed.h).
+// IndexedFeed, the fast one of the two readers of block_feed.h: blocks by their index, read
+// straight into pinned memory by a team of threads. What the index promises of a block (place,
+// size, number, plain bytes) is compared with its header; at the first difference the feed stops in
+// front of that block, which is for others to read (block_feed.h).
 //
 // Tested by tests/unit/decompress/gpu/gpu_file_test.cpp and gpu_pipeline_test.cpp.
 #pragma once
@@ -14,9 +15,9 @@ class IndexedFeed {
  public:
   /// Why fill() came back.
   enum class Stop {
-    kFull,  ///< of the batch; come back
+    kFull,  ///< the batch is full; more follows
     kEnd,   ///< nothing is left
-    kOdd,   ///< at(), which does not read as the index has it
+    kOdd,   ///< the block at() does not read as the index says
   };
 
   /// `opened` and `team` are kept by reference.
@@ -36,10 +37,10 @@ class IndexedFeed {
 
   /// Appends to an empty batch. Errors: those of its Grow.
   Result<Stop> fill(SlotBatch& batch);
-  /// Number of the block that comes next, and how many blocks of the selection were passed.
+  /// The number of the block that comes next.
   std::uint64_t at() const { return selection_[passed_]; }
   std::uint64_t passed() const { return passed_; }
-  /// What the index has of that block.
+  /// What the index says about that block.
   BatchPlace next_place() const;
   void pass(const BatchPlace& place);
 

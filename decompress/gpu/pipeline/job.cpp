@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The consuming side does what decompress_stream() does with each block, but writes neighbouring
-// blocks in one piece.
+// OpenJob: the consuming side does with each block what decompress_stream() does, except that it
+// writes neighbouring blocks in one piece.
 #include "decompress/gpu/pipeline/job.h"
 
 #include <algorithm>

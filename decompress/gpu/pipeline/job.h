@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A DecodeJob under way: its feed on the producing side, its output on the consuming side.
+// A DecodeJob under way. The *producing side* is the thread that reads its blocks (block_feed.h),
+// the *consuming side* the one that takes decoded batches in order (runner.h).
 #pragma once
 
 #include <atomic>
@@ -14,13 +15,14 @@ namespace presso::gpu {
 /// A DecodeJob, and what only GpuFile asks for.
 struct JobRequest {
   DecodeJob job;
-  OpenedFile* opened = nullptr;                ///< of job.file or memory, for a range
-  std::optional<ArchiveIndex> index = {};      ///< of the same, to read all of it
+  OpenedFile* opened = nullptr;                ///< job.file or job.memory opened, for a range
+  std::optional<ArchiveIndex> index = {};      ///< index of that file, to read all of it
   std::span<const std::uint64_t> blocks = {};  ///< if not empty these, one after another
   std::optional<MutableBytes> d_into = {};     ///< device memory, instead of a sink
 };
 
-/// Used by the producing side, except where a comment says otherwise.
+/// One job: its feed, where its batches go, its counts and its first error. Used by the producing
+/// side, except where a comment says otherwise.
 class OpenJob {
  public:
   explicit OpenJob(JobRequest request) : request_(std::move(request)) {}
@@ -30,27 +32,30 @@ class OpenJob {
   BlockFeed& feed() { return *feed_; }
   const DecompressOptions& options() const { return request_.job.options; }
   bool decodes_in_place() const { return request_.d_into.has_value(); }
-  /// Then, whether the GPU can decode this block to where it belongs: in device memory, all of it
-  /// wanted, and at an address that its fast decoders take.
+  /// If the job decodes_in_place(): whether the GPU can decode this block directly to its final
+  /// place. All of it must be wanted, and its address be one that the fast decoders take.
   bool is_direct(const BatchPlace& place) const;
-  /// Where the bytes of `batch` shall go, which followed is_direct().
+  /// Where the bytes of `batch` shall go. The batch must have been filled by the rule of
+  /// is_direct().
   PlainTarget target_of(const SlotBatch& batch) const;
-  /// Whether that is the slot's pinned memory.
+  /// Whether decoded bytes come to the slot's pinned memory, from which consume() takes them.
   bool copies_through_slot() const { return through_slot_; }
   /// Whether the CPU can do what the GPU could not.
   bool may_fall_back() const { return !request_.d_into; }
-  /// nullptr where there is none.
+  /// Who works on the batches in device memory; nullptr if nobody does.
   BatchConsumer* consumer() const { return request_.job.on_device; }
 
   /// Any side: whether there was an error, so that no more batches are wanted.
   bool stopped() const { return stopped_; }
 
-  /// Consuming side. Takes the batch's bytes, by their slot offsets at `plain` unless the GPU put
-  /// them where they belong (`plain` nullptr). `writers` copy to memory. The job's first error.
+  /// Consuming side. Writes the batch's bytes, which lie at `plain` by their slot offsets; nullptr:
+  /// the GPU has put them where they belong. `writers` copy to memory. Returns the job's first
+  /// error.
   Status consume(const SlotBatch& batch, const Byte* plain, Team& writers);
-  /// Instead, where there is a consumer. `plain`: what the CPU decoded.
+  /// Like consume(), for a job with a consumer(). `plain`: the batch if the CPU has decoded it,
+  /// else nullptr.
   Status consume_on_device(const SlotBatch& batch, std::size_t slot, const Byte* plain);
-  /// The first error counts.
+  /// Ends the job with an error, unless it has one already.
   void stop(Error error);
   /// Calls the job's `finished`.
   void finish();
@@ -72,14 +77,14 @@ class OpenJob {
 
   JobRequest request_;
   MemoryRandomAccess memory_{Bytes()};
-  std::unique_ptr<OpenedFile> opened_;  ///< for ranges, where the request brings none
+  std::unique_ptr<OpenedFile> opened_;  ///< for ranges, if the request does not bring one
   std::unique_ptr<BlockFeed> feed_;
   /// The plain bytes that are wanted; all by default.
   PlainRange range_{0, ~std::uint64_t{0}};
   bool through_slot_ = false;
   std::atomic<bool> stopped_{false};
 
-  // The consuming side's.
+  // Used by the consuming side only.
   std::optional<Error> error_;
   DecompressSummary summary_;
   std::vector<PlainPiece> pending_;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+// MemberDictionaries: how many members are decoded ahead depends on whether the file seems to be
+// read in order.
 #include "decompress/gpu/pipeline/member_dictionaries.h"
 
 namespace presso::gpu {
 namespace {
 
-/// Held at a time, unless one member has more: each may have 4 MiB, however little of the file.
+/// How many decoded dictionaries are held at a time, unless one member has more: each may take 4
+/// MiB, however few bytes of the file it takes.
 constexpr std::size_t kMostDecoded = 16;
 
 }  // namespace
@@ -21,8 +24,8 @@ void MemberDictionaries::decode(Decoded& one) const {
   }
 }
 
-/// More than the first only where the file seems to be read in order: where the member before it
-/// was entered last.
+/// Decodes the dictionaries of `member`, and of members after it if the file seems to be read in
+/// order, because the member before it was entered last.
 void MemberDictionaries::decode_from(const std::vector<ArchiveMember>& members,
                                      const ArchiveMember& member, Team& team) {
   const ArchiveMember* const before = decoded_.empty() ? nullptr : decoded_[entered_].member;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The decoded dictionaries of one member at a time. Where members are entered one after another, a
-// team decodes those of the next ones too, so that many members take no longer than one.
+// The decoded dictionaries of one member at a time. A *member* is one of the compressed files that
+// stand one after another in a file (FORMAT.md 3). If members are entered in order, a team of
+// threads decodes the dictionaries of the next ones too, so that many members take no longer than
+// one.
 //
 // Tested by tests/unit/decompress/gpu/gpu_parts_test.cpp.
 #pragma once
@@ -13,14 +15,15 @@
 
 namespace presso::gpu {
 
-/// By id. One caller at a time.
+/// The dictionaries of the member that was entered last, by id. One caller at a time.
 class MemberDictionaries {
  public:
   /// `known`: for members that name theirs; kept by the caller.
   explicit MemberDictionaries(KnownDictionaries known = {}) : known_(known) {}
 
-  /// Those of `member`, one of `members`, which stay where they are. Errors as in
-  /// CompressedFile::open(), with the section's offset.
+  /// Makes `member` the current one and has its dictionaries decoded. It is one of `members`, which
+  /// must stay where they are. Errors are those of CompressedFile::open(), with the section's
+  /// offset.
   Status enter(const std::vector<ArchiveMember>& members, const ArchiveMember& member, Team& team);
 
   /// A dictionary of the member entered last; nullptr where it has none by that id.
@@ -40,7 +43,7 @@ class MemberDictionaries {
                    Team& team);
 
   KnownDictionaries known_;
-  std::vector<Decoded> decoded_;  ///< neighbours
+  std::vector<Decoded> decoded_;  ///< neighbouring members
   std::size_t entered_ = 0;       ///< which of them
 };
 

@@ -9,19 +9,20 @@
 
 namespace presso::gpu {
 
-/// nullopt where there is none to go by.
+/// The file's index; nullopt if it has none that can be used.
 inline std::optional<ArchiveIndex> index_of(const RandomAccess& file) {
   auto index = ArchiveIndex::open(file);
   if (!index.ok()) return std::nullopt;
   return std::move(*index);
 }
 
-/// Not to be moved once it is used: the dictionaries point into the index.
+/// An index with the dictionaries. It must not be moved once it is used, because the dictionaries
+/// point into the index.
 struct OpenedFile {
   ArchiveIndex index;
   MemberDictionaries dictionaries;
 
-  /// From the index alone, without a look at the block. `number` must be one of the file's
+  /// How many plain bytes a block has, by the index alone. `number` must be one of the file's
   /// blocks.
   std::uint64_t block_plain_bytes(std::uint64_t number) const {
     const bool last = number + 1 == index.block_count();
@@ -29,7 +30,8 @@ struct OpenedFile {
     return end - index.block_plain_offset(number);
   }
 
-  /// Errors are those of CompressedFile::open(): each dictionary is decoded once.
+  /// Opens a file and decodes each dictionary once, so that damaged ones show here. Errors are
+  /// those of CompressedFile::open().
   static Result<std::unique_ptr<OpenedFile>> open(const RandomAccess& file, Team& team,
                                                   KnownDictionaries known) {
     PRESSO_ASSIGN(ArchiveIndex index, ArchiveIndex::open(file));

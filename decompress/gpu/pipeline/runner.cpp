@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Runner: the stages of a run, in the order in which an item passes them, and what they share.
 #include "decompress/gpu/pipeline/runner.h"
 
 #include <algorithm>
@@ -6,7 +7,8 @@
 namespace presso::gpu {
 namespace {
 
-/// Host to host 8 reach 86 to 95 % of PCIe (NOTES.md).
+/// How many threads copy results, at most. From host to host 8 reach 86 to 95 % of PCIe's rate
+/// (NOTES.md).
 constexpr unsigned kMostWriters = 8;
 
 }  // namespace
@@ -38,7 +40,6 @@ Status Runner::run() {
 }
 
 // --- produce
-// --------------------------------------------------------------------------------------
 
 // A job that was stopped by a later stage is ended here, so that no more of its input is read.
 // A job that may not fall back is not even opened once the device has failed.
@@ -60,7 +61,7 @@ Result<std::optional<Runner::Item>> Runner::produce() {
   return std::optional(fill());
 }
 
-/// Without a batch. From here on nothing of the job is read.
+/// The last item of a job, without a batch. From here on nothing of the job is read.
 Runner::Item Runner::end_of_job(std::optional<Error> error) {
   Item item{.job = std::exchange(current_, nullptr)};
   item.last = true;
@@ -103,7 +104,8 @@ BatchRules Runner::rules_of_batch() const {
   return rules;
 }
 
-/// Some twenty calls of CUDA, 0.15 to 0.25 ms: while another thread reads the next batch.
+/// Sends a batch by some twenty calls of CUDA, which take 0.15 to 0.25 ms; meanwhile another thread
+/// reads the next batch.
 void Runner::send(Item& item) {
   const std::lock_guard lock(sending_);
   if (device_failure()) return;
@@ -117,7 +119,6 @@ void Runner::send(Item& item) {
 }
 
 // --- work
-// -----------------------------------------------------------------------------------------
 
 // The three ways on: the GPU's result, the CPU's, or the device's error with an empty batch.
 Runner::Item Runner::work(Item item) {
@@ -135,7 +136,7 @@ Runner::Item Runner::work(Item item) {
   return item;
 }
 
-/// Waits for a batch that was sent. False where the CPU has to decode it, though the GPU has not
+/// Waits for a batch that was sent. False if the CPU has to decode it although the GPU has not
 /// failed. Errors are the device's.
 Result<bool> Runner::receive(Item& item) {
   PRESSO_TRY(item.slot->wait(engine_.device()));
@@ -170,14 +171,14 @@ Status Runner::diagnose(Item& item) {
   return diagnose_on_cpu(item.batch, item.job->options().decode, decoders(*item.job));
 }
 
-/// All threads at one batch: they would be idle otherwise. Under decoders_mutex_.
+/// The threads that decode on the CPU, all of them one batch at a time, since they would be idle
+/// otherwise. decoders_mutex_ must be held.
 Team& Runner::decoders(const OpenJob& job) {
   if (!decoders_) decoders_.emplace(threads_or_all(job.options().threads));
   return *decoders_;
 }
 
 // --- consume
-// --------------------------------------------------------------------------------------
 
 Status Runner::take(Item& item) {
   if (item.slot != nullptr) {
@@ -214,7 +215,6 @@ void Runner::finish(const std::shared_ptr<OpenJob>& job) {
 }
 
 // --- shared
-// ---------------------------------------------------------------------------------------
 
 bool Runner::falls_back(const OpenJob& job) const {
   return engine_.options().cpu_fallback && job.may_fall_back();

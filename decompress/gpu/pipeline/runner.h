@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Jobs through an engine: the stages of run_ordered over batches.
+// Runs decoding jobs through an engine (engine.h): the stages of run_ordered
+// (presso/ordered_pipeline.h) over batches.
 //
 //   produce   the next job where the last has ended; read a batch into a free slot
 //   work      send it, one batch at a time (on_fallback may be called within); wait until the GPU
@@ -29,7 +30,7 @@ class Runner {
   /// The engine must be prepared. `expected`: plain bytes of all jobs; 0: unknown.
   Runner(BatchEngine& engine, const Next& next, std::uint64_t expected);
 
-  /// Until `next` has no more jobs. Errors are those of the machinery only (threads, memory);
+  /// Runs until `next` has no more jobs. Errors are those of the machinery only (threads, memory);
   /// what goes wrong with a job goes to its `finished`.
   Status run();
 
@@ -37,10 +38,10 @@ class Runner {
   /// A batch on its way through the stages, or the bare end of a job.
   struct Item {
     std::shared_ptr<OpenJob> job;
-    Slot* slot = nullptr;  ///< none where the job could not be opened
+    Slot* slot = nullptr;  ///< nullptr if the job could not be opened
     SlotBatch batch = {};
     bool sent = false;
-    bool last = false;                ///< of its job; every job has one
+    bool last = false;                ///< the last item of its job; every job has one
     std::optional<Error> error = {};  ///< after the batch: ends the job
     Buffer cpu_plain = {};            ///< what the CPU decoded instead
     bool on_cpu = false;
@@ -52,7 +53,7 @@ class Runner {
   Item fill();
   SlotBatch new_batch(Slot& slot);
   BatchRules rules_of_batch() const;
-  /// Leaves `sent` false where the device has failed, now or earlier.
+  /// Sends the batch to the GPU. Leaves `sent` false if the device has failed, now or earlier.
   void send(Item& item);
   Item work(Item item);
   /// The stage that waits for the GPU.

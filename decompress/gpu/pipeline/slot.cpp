@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Slot: the copies and kernels of one batch, and decoding of a batch on the CPU.
 #include "decompress/gpu/pipeline/slot.h"
 
 #include <algorithm>
@@ -13,13 +14,13 @@ bool is_through_slot(const PlainTarget& target) {
   return target.kind != PlainTarget::Kind::kDirect;
 }
 
-/// Statuses follow the plain bytes of the slot.
+/// Where the statuses begin in the slot's device memory: after the plain bytes.
 std::uint64_t device_status_offset(const SlotBatch& batch, const PlainTarget& target) {
   return is_through_slot(target) ? batch.plain_bytes() : 0;
 }
 
-/// Between neighbours that are decoded at the same time there is no slack, and after what lies in
-/// place there may be none: so both sides are copied.
+/// Decodes one block on the CPU. The decoder needs slack around input and output, and there may be
+/// none between neighbouring blocks, so both are copied.
 Status decode_one(const SlotBatch& batch, std::size_t block, const DecodeOptions& options,
                   Buffer& plain) {
   const BlockSpan& span = batch.blocks()[block];

@@ -17,14 +17,14 @@
 
 namespace presso::gpu {
 
-/// Bytes of a slot's plain bytes that belong at `target_offset` of some memory.
+/// A part of a slot's plain bytes and its place, `target_offset`, in the memory that it belongs to.
 struct PlainPiece {
   std::uint64_t slot_offset = 0;
   std::uint64_t target_offset = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Appends, or makes the last one longer.
+/// Appends `piece`, or makes the last piece longer if it continues it.
 void append_piece(std::vector<PlainPiece>& pieces, const PlainPiece& piece);
 
 /// Where decoded bytes go. The statuses always come to the slot's pinned memory.
@@ -42,14 +42,14 @@ struct PlainTarget {
   BatchConsumer* consumer = nullptr;  ///< with kNowhere: takes the bytes where they are
 };
 
-/// Decodes a batch here and now: writes batch.codes() and returns the plain bytes by their slot
-/// offsets.
+/// Decodes a batch on the CPU, on the threads of `team`: writes batch.codes() and returns the plain
+/// bytes by their slot offsets.
 Buffer decode_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
 /// Decodes again the blocks that the GPU has found damaged, so that their errors are in full those
 /// of the CPU. kDeviceLost where one of them is not damaged; kOutOfMemory.
 Status diagnose_on_cpu(SlotBatch& batch, const DecodeOptions& options, Team& team);
 
-/// What the slots of a pipeline share.
+/// What the slots of a pipeline share: the device, the decoder, and the two streams for copies.
 struct Lanes {
   Device& device;
   BatchDecoder& decoder;
@@ -57,20 +57,22 @@ struct Lanes {
   Stream out = nullptr;
 };
 
+/// The memory, stream and events for one batch at a time. An owner fills it (staging()), sends it,
+/// waits, and reads codes and plain bytes.
 class Slot {
  public:
-  /// Streams and events; no memory yet. `number`: of the slot.
+  /// Makes slot number `number` with its stream and events, and without memory.
   static Result<std::unique_ptr<Slot>> make(Device& device, std::size_t number);
   std::size_t number() const { return number_; }
 
-  /// Frees what it has first. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost; then it has
-  /// nothing.
+  /// Gives the slot memory for this capacity. It frees the old memory first, so after an error it
+  /// has none. Errors: kDeviceMemory, kOutOfMemory, kDeviceLost.
   Status resize(Memory& memory, BatchDecoder& decoder, const SlotCapacity& capacity,
                 const BatchOptions& options);
   const SlotCapacity& capacity() const { return capacity_; }
   /// Where stored blocks are to be put.
   Byte* staging() const { return in_.get(); }
-  /// Memory for them that no GPU reaches, for a batch that is to be decoded here.
+  /// Pageable memory for stored blocks, for a batch that the CPU is to decode.
   Byte* stage_on_host(std::uint64_t stored_bytes);
 
   /// Enqueues copy in, decoding and copy out. What the target names, and pinned memory that the
@@ -81,7 +83,7 @@ class Slot {
   SlotView view(const SlotBatch& batch, Memory& memory) const {
     return {batch, number_, d_out_.get(), stream_.get(), memory};
   }
-  /// Until what was sent is done.
+  /// Waits until what was sent is done.
   Status wait(Device& device) const { return device.wait(done_.get()); }
   Stream stream() const { return stream_.get(); }
   /// After wait(): writes batch.codes(). kDeviceLost where they make no sense.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Blocks lie one after another in the slot, plain bytes at multiples of 16. There are gaps only
-// after blocks whose size is not a multiple of that: the last ones of files.
+// SlotBatch: stored blocks lie one after another in the slot; the plain bytes of each begin at a
+// multiple of 16. There are gaps only after blocks whose size is not a multiple of that: the last
+// ones of files.
 #include "decompress/gpu/pipeline/slot_batch.h"
 
 #include <algorithm>

@@ -15,16 +15,16 @@
 
 namespace presso::gpu {
 
-/// A block, or a place where none could be read.
+/// A block of the batch, or a place of the file where damage kept one from being read.
 struct BatchPlace {
   std::uint64_t number = 0;
   std::uint64_t plain_offset = 0;
-  std::uint64_t out_offset =
-      0;  ///< in what was selected: plain_offset, unless a list of blocks was
+  /// Its place in the output: plain_offset, unless a list of blocks was selected.
+  std::uint64_t out_offset = 0;
   std::uint64_t file_offset = 0;
-  std::uint64_t passed_bytes = 0;  ///< of the compressed stream, this place included
+  std::uint64_t passed_bytes = 0;  ///< compressed bytes up to and including this place
   std::uint32_t plain_bytes = 0;
-  std::uint32_t slot_block = 0;  ///< which of blocks(), unless damage
+  std::uint32_t slot_block = 0;  ///< its index in blocks(), unless `damage`
   std::uint64_t lost_blocks = 0;
   std::optional<Error> damage = {};
 };
@@ -34,7 +34,7 @@ using DictionaryTable = std::array<DictionarySpan, kTableDictionaries>;
 /// Stored blocks that lie in pinned memory already, at `from`.
 struct PinnedPiece {
   const Byte* from = nullptr;
-  std::uint64_t stored_offset = 0;  ///< of the batch's stored bytes
+  std::uint64_t stored_offset = 0;  ///< where it belongs in the batch's stored bytes
   std::uint64_t bytes = 0;
 };
 
@@ -47,10 +47,9 @@ struct BatchRules {
   std::function<bool(const BatchPlace&)> is_direct = {};
 };
 
-/// Blocks in the order of the file, with limits on bytes and number (SlotCapacity) and on what
-/// may be decoded together (BatchRules). Used by one thread at a time; the stages of the
-/// pipeline hand it on. It owns tables and errors, and neither staging memory nor pinned
-/// pieces.
+/// A batch: blocks in the order of the file, with limits on bytes and number (SlotCapacity) and on
+/// what may be decoded together (BatchRules). Used by one thread at a time; the stages of the
+/// pipeline hand it on. It owns tables and errors, and neither staging memory nor pinned pieces.
 class SlotBatch {
  public:
   /// Gives the slot room for a block that is larger than an empty one has; returns its memory.
@@ -65,7 +64,7 @@ class SlotBatch {
   /// full: come back with the next one. Errors: those of Grow.
   Result<bool> add_block(BatchPlace place, std::uint32_t stored_bytes);
   void add_damage(BatchPlace place) { places_.push_back(std::move(place)); }
-  /// There may be a place of damage every few bytes.
+  /// Damaged places are limited too, as there may be one every few bytes of a file.
   bool has_room_for_damage() const { return places_.size() < kMostPlaces; }
   /// Notes that a block of this batch names dictionary `id`; nullptr: not in the file. False where
   /// another block means another dictionary by that id, or there would be more than `most`.
@@ -79,10 +78,10 @@ class SlotBatch {
   const std::vector<BlockSpan>& blocks() const { return spans_; }
   std::uint32_t block_count() const { return static_cast<std::uint32_t>(spans_.size()); }
   std::uint64_t stored_bytes() const { return stored_used_; }
-  /// Gaps between blocks included.
+  /// The plain bytes of all blocks, gaps between them included.
   std::uint64_t plain_bytes() const { return plain_used_; }
   std::uint32_t largest_plain_bytes() const;
-  /// Whether any header says that it is one.
+  /// Whether any block's header names the Bit coding.
   bool has_bit_blocks() const;
   /// Whether a block is of a form that the GPU does not decode: a Bit block of sub-blocks.
   bool is_for_cpu(std::size_t block) const;
@@ -95,7 +94,8 @@ class SlotBatch {
   bool is_direct() const { return is_direct_; }
 
   Byte* staging() const { return staging_; }
-  /// All stored blocks lie in these, by rising offsets, instead of the slot's memory.
+  /// Says that all stored blocks lie in these pieces of pinned memory, sorted by offset, and not in
+  /// the slot's.
   void take_from(std::vector<PinnedPiece> pieces) { pieces_ = std::move(pieces); }
   const std::vector<PinnedPiece>& pieces() const { return pieces_; }
   /// Where a stored block of blocks() lies.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The sizes of slots: constants that were measured, and the limits of the options.
 #include "decompress/gpu/pipeline/slot_plan.h"
 
 #include <algorithm>

@@ -32,11 +32,11 @@ namespace presso::gpu {
 /// the limits is reached.
 struct SlotCapacity {
   std::uint64_t stored_bytes = 0;
-  std::uint64_t plain_bytes = 0;   ///< of a batch
-  std::uint64_t output_bytes = 0;  ///< of them, those that the slot itself has room for
+  std::uint64_t plain_bytes = 0;   ///< the plain bytes of a batch
+  std::uint64_t output_bytes = 0;  ///< how many of plain_bytes the slot itself has room for
   std::uint32_t blocks = 0;
-  bool keeps_output = true;        ///< pinned memory for output_bytes, too
-  std::uint64_t beside_bytes = 0;  ///< of device memory that who works on the batch takes for it
+  bool keeps_output = true;        ///< whether it has pinned memory for output_bytes, too
+  std::uint64_t beside_bytes = 0;  ///< device memory that a BatchConsumer takes for each batch
 
   /// Sizes of the parts drawn above.
   std::uint64_t in_bytes() const;
@@ -53,13 +53,14 @@ constexpr std::uint32_t kTableDictionaries = kMaxDictionaries + 1;
 struct Work {
   WorkHint hint;
   bool into_device = false;  ///< plain bytes go to device memory of the caller's
-  bool on_device = false;    ///< they are worked on in the slot
+  bool on_device = false;    ///< a BatchConsumer works on them in the slot
 };
 
-/// A slot for batches of `plain_bytes`, of which `ratio` plain bytes take one stored byte.
+/// The capacity of a slot for batches of `plain_bytes`, if `ratio` plain bytes take one stored
+/// byte.
 SlotCapacity capacity_for(std::uint64_t plain_bytes, double ratio, const Work& work);
 
-/// Large enough for one more block of this size, at least.
+/// A capacity that has room for at least one more block of this size.
 SlotCapacity grown_for(SlotCapacity capacity, std::uint64_t stored_bytes,
                        std::uint64_t plain_bytes);
 
@@ -79,11 +80,12 @@ struct SlotBudget {
 /// included.
 bool fits(const SlotPlan& plan, const GpuOptions& options, const SlotBudget& budget);
 
-/// The largest slots, and of them as many as asked for and useful, that fit. Where not even one
-/// small slot does, that one.
+/// The plan with the largest slots that fit within the limits, as many of them as the options ask
+/// for and the work can use. If not even one small slot fits, the plan has that one slot.
 SlotPlan plan_slots(const GpuOptions& options, const Work& work, const SlotBudget& budget);
 
-/// Whether slots of the one plan serve the other; and slots that serve both.
+/// covers(): whether the slots of `have` serve `wanted`, too. joined(): a plan whose slots serve
+/// both.
 bool covers(const SlotPlan& have, const SlotPlan& wanted);
 SlotPlan joined(const SlotPlan& one, const SlotPlan& other);
 

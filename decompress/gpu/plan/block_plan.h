@@ -28,7 +28,8 @@ PRESSO_HD constexpr std::uint32_t status_of(ErrorCode code) {
   return static_cast<std::uint32_t>(code);
 }
 
-/// Pieces of a block that its content checksum is made of (FORMAT.md 8).
+/// The size of a segment: a block's content checksum is made of the hashes of its segments
+/// (FORMAT.md 8).
 constexpr std::uint32_t kHashSegmentBytes = 1024;
 
 PRESSO_HD constexpr std::uint32_t segments_of(std::uint32_t plain_bytes) {

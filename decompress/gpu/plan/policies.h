@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Policies of the decoding kernels: plain aggregates, chosen by what a kernel was compiled for. A
-// policy changes speed, never results. Host and device. Sources: S7.17.
+// Policies of the decoding kernels: sizes and choices as compile-time constants, so that there is a
+// kernel for batches of many blocks and one for batches of few. A policy changes speed, never
+// results. Host and device. Sources: S7.17.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ struct WarpDecoderShape {
   static constexpr std::uint32_t kBlocks = 12;  ///< on a multiprocessor, for the register budget
 };
 
-/// Which decoder is faster for a block that both could decode.
+/// Which decoder is faster for a block that both could decode: the warp decoder (warp_decoder.cuh)
+/// or the relay decoder (relay_decoder.cuh).
 enum class Organisation { kWarps, kRelay };
 
 /// Which of the kernels of bit_unpack.cuh unpacks a block.

@@ -14,8 +14,8 @@ constexpr std::uint32_t kUnitSequences = 4 * kWarp;  ///< parsed by a warp at a 
 constexpr std::uint32_t kHalfPageBytes = 2048;       ///< copied between two barriers
 constexpr std::uint32_t kCopiers = 8;                ///< warps that copy a half page
 constexpr std::uint32_t kCopierThreads = kCopiers * kWarp;
-constexpr std::uint32_t kWarpBytes =
-    kHalfPageBytes / kCopiers;  ///< of a half page, a warp; 8 a lane
+/// The part of a half page that one warp copies: 8 bytes a lane.
+constexpr std::uint32_t kWarpBytes = kHalfPageBytes / kCopiers;
 
 /// Where a unit of 128 sequences begins in each stream of the block.
 struct alignas(16) UnitRecord {
@@ -60,7 +60,8 @@ PRESSO_HD inline bool history_fits(const BlockPlan& plan) {
 /// A segment's slot: 16 bits that say where its bytes come from, see half_page_copier.cuh.
 using SegmentSlot = std::uint16_t;
 
-/// What parsers tell copiers of a page of kBytes.
+/// What the parsing warps tell the copying warps about a page of kBytes plain bytes. A segment is a
+/// run of literals or a match.
 template <std::uint32_t kBytes, std::uint32_t kSegmentSlots>
 struct alignas(16) PageTables {
   /// For each byte that begins a segment sizeof(SegmentSlot), else 0.
@@ -68,11 +69,11 @@ struct alignas(16) PageTables {
   SegmentSlot slots[kSegmentSlots];
 };
 
-/// A policy changes speed, never results.
+/// The sizes of a relay decoder, as compile-time constants; they change speed, never results.
 /// kHalfPages: history in shared memory, in half pages; the page being made and literals are in it
 /// too. kSegmentSlots: segments of a page, at most; blocks with more are left to the warp decoder.
-/// kParsers: warps that parse, beside the eight that copy.
-/// kBlocks: thread blocks on a multiprocessor, for the register budget.
+/// kParsers: warps that parse, beside the eight that copy. kBlocks: thread blocks on a
+/// multiprocessor, for the register budget.
 template <std::uint32_t kHalfPages, std::uint32_t kSegmentSlots_, std::uint32_t kParsers_,
           std::uint32_t kBlocks>
 struct RelayPolicy {

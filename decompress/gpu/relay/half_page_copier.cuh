@@ -2,20 +2,18 @@
 // Copies half pages of 2 KiB: the work of the relay decoder's copiers. Sources: S7.6, S7.7, S7.16,
 // S7.17.
 //
-// A *segment* is the literal run of a sequence or its match. Parsers have marked the byte where
-// each begins and filled a *slot* that says how far back its bytes are; slots are numbered in
-// order. A page's literals are in the ring too, ahead of its own bytes.
+// A *segment* is the literal run of a sequence or its match. Parsers (relay_parser.cuh) have marked
+// the byte where each begins and filled a *slot* that says how far back its bytes are; slots are
+// numbered in order. A page's literals are in the ring too, ahead of its own bytes.
 //
 // Each lane of the eight copying warps owns eight bytes of a half page, four in each half of its
 // warp's chunk: so the sources of 32 lanes' n-th bytes, mostly side by side, lie in different
-// banks.
+// banks. A half page takes two steps, each of which ends with a barrier:
+//
 //   first wave   the sum of the marks up to a byte numbers its slot; the lane gathers byte by byte
 //                and stores once
-//   barrier
 //   second wave  bytes whose source lies in the same half page are gathered again. The half page
-//   goes to
-//                global memory from registers. Marks of the next half page are summed up
-//   barrier
+//                goes to global memory from registers. Marks of the next half page are summed up
 //
 // Two waves are enough because the tile rule promises it (FORMAT.md 6.3), for tiles of 2 KiB or
 // more. A block that lies about its rule decodes to wrong bytes, no worse.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parses units of 128 records of an unpacked Bit block, four a lane, as unit_parser.cuh does for
-// tokens. There is one stream and no escapes, so a unit takes one load.
+// the tokens of a Byte block. A record (unpacked_block.h) is a sequence in one word. There is one
+// stream and no escapes, so a unit takes one load.
 //
 // In a *short* unit, as most are on text, four sequences never have more than 255 bytes or 63
 // literals: all prefix sums share a word then. In the others lengths may be wide, and the block's

@@ -48,7 +48,7 @@ class RelayCopier {
     }
   }
 
-  /// Bytes that run() hashes, of a block of this size.
+  /// How many bytes of a block of this size run() hashes.
   static PRESSO_DEVICE u32 hashed(u32 plain_bytes) {
     constexpr u32 kBytes = Policy::kHashedPages * Policy::kPageBytes;
     return plain_bytes / kBytes * kBytes;
@@ -63,10 +63,10 @@ class RelayCopier {
     static PRESSO_DEVICE void sync() { simt::named_barrier_sync(kCopierBarrier, kCopierThreads); }
   };
 
-  /// The page's tables are free.
+  /// Says that the page's tables may be written again.
   PRESSO_DEVICE void give_back(u32 page) { simt::mbarrier_arrive(&shared_.free[page % 2]); }
 
-  /// The page's tables and literals are there.
+  /// Waits until the page's tables and literals are there.
   PRESSO_DEVICE void take(u32 page) { simt::mbarrier_wait(&shared_.full[page % 2], page / 2 % 2); }
 
   /// The pages up to this one, as many as the ring has still: a warp each.
@@ -87,7 +87,8 @@ class RelayCopier {
   HalfPageSteps<Policy, Shared, Sync> half_pages_;
 };
 
-/// A thread block's block. kBit: whether it may be a Bit block; kUnpackedHere: by the same kernel.
+/// Decodes the block of this thread block. kBit: whether it may be a Bit block; kUnpackedHere:
+/// whether the same kernel has unpacked it.
 template <class Policy, bool kBit, bool kUnpackedHere = false>
 PRESSO_DEVICE void relay_decode(const BlockPlan& plan, u32* status) {
   auto& shared = *reinterpret_cast<RelayShared<Policy>*>(simt::shared_memory());

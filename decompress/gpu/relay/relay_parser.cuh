@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parsing warps of the relay decoder: they fill the tables of a page and request its literals
-// while the copiers work on the page before.
+// The parsing warps of the relay decoder: they fill the tables of a page (4 KiB of plain bytes) and
+// request its literals while the copying warps work on the page before. A *unit* is 128 sequences.
 //
 // Unit u is parsed by parser u modulo their number, in any order among them, since the survey has
 // found where each begins. A unit may reach into several pages; its parser keeps it until the last

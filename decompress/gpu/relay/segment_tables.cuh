@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a unit of sequences contributes to a page: marks and slots of its segments
-// (half_page_copier.cuh), and where the page begins in the streams.
+// What a unit of 128 sequences contributes to a page (4 KiB of plain bytes) of the relay decoder:
+// marks and slots of its segments, as half_page_copier.cuh reads them, and where the page begins in
+// the block's streams.
 #pragma once
 
 #include "decompress/gpu/relay/unit_places.cuh"
@@ -29,6 +30,8 @@ PRESSO_DEVICE PageStart page_start(const LaneSequences& lane, u32 at) {
   return {simt::shuffle(start.literals, from), simt::shuffle(start.segments, from)};
 }
 
+/// Writes the marks and slots of one page into its tables in shared memory. Called by a parsing
+/// warp.
 template <class Policy, class Shared>
 class SegmentTables {
  public:

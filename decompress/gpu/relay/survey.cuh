@@ -35,7 +35,7 @@ class Survey {
   PRESSO_DEVICE Survey(const BlockPlan& plan, Shared& shared)
       : plan_(plan), parser_(plan), units_(unit_records(plan)), shared_(shared) {}
 
-  /// The block's state afterwards.
+  /// Surveys the block and returns its new state.
   PRESSO_DEVICE u32 run() {
     const u32 units = units_of(plan_.sequences);
     const u32 share = (units + kSurveyWarps - 1) / kSurveyWarps;
@@ -56,7 +56,7 @@ class Survey {
 
   static PRESSO_DEVICE u32 max_of(u32 a, u32 b) { return a < b ? b : a; }
 
-  /// One lane's unit.
+  /// The sums of one unit, in the lane that keeps them.
   struct Sums {
     u32 packed = 0;   ///< UnitParser::pack_sums() of what the tokens say
     u32 escapes = 0;  ///< of literals; of matches << 16
@@ -169,7 +169,8 @@ class Survey {
     return !simt::any(bad);
   }
 
-  /// Each lane its own bytes.
+  /// Adds up `count` bytes, a different range in each lane; `longs` becomes how many of them are
+  /// 255.
   static PRESSO_DEVICE u32 add_bytes(const Byte* from, u32 count, u32& longs) {
     u32 sum = 0;
     for (u32 i = 0; i < count; ++i) {

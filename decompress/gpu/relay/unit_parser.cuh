@@ -35,7 +35,7 @@ struct StoredSequences {
   }
 };
 
-/// Their codes, a byte each.
+/// What the tokens of a lane's four sequences say, a byte each.
 struct UnitCodes {
   u32 literals, matches;
   u32 literal_escapes, match_escapes;  ///< 1 where the length goes on

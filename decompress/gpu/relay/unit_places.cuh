@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a lane's four sequences of a unit of 128 lie: what parsers of tokens and of records have in
+// Computes where a lane's four sequences of a unit of 128 lie in the block: what the relay
+// decoder's parsers of tokens (unit_parser.cuh) and of records (record_unit_parser.cuh) have in
 // common.
 #pragma once
 
@@ -11,7 +12,7 @@ namespace presso::gpu {
 struct LaneSequences {
   u32 begin[4];  ///< first literal
   u32 match[4];  ///< first byte after the literals
-  u32 end;       ///< of the last one; each ends where the next begins
+  u32 end;       ///< the end of the last one; each ends where the next begins
   u32 literals;  ///< in the block before the first one
   u32 segments;  ///< literal runs and matches before the first one
 

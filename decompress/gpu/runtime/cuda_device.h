@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real device of runtime/device.h.
+// The implementation of Device (device.h) over CUDA.
 #pragma once
 
 #include <memory>

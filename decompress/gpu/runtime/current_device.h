@@ -13,7 +13,7 @@ namespace presso::gpu {
 class CurrentDevice {
  public:
   CurrentDevice() { known_ = cudaGetDevice(&device_) == cudaSuccess; }
-  /// And sets it until then; a failure shows in the next call.
+  /// Sets the thread's device until this object goes. A failure shows in the next call of CUDA.
   explicit CurrentDevice(int device) : CurrentDevice() {
     if (known_ && device_ == device) {
       known_ = false;  // nothing to put back

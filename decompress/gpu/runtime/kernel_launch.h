@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launching kernels that take all of a GPU and share work out among themselves: as many blocks as
-// fit at once. CUDA files only.
+// Launches kernels with as many thread blocks as the GPU runs at once, for kernels whose blocks
+// share out the work among themselves. For CUDA files only.
 #pragma once
 
 #include <algorithm>

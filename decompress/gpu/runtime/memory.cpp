@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Memory: two counters, a limit for each, and kept pieces by size.
 #include "decompress/gpu/runtime/memory.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace presso::gpu {
 namespace {
 
-/// Counts `bytes` in, unless that would pass `limit`.
+/// Adds `bytes` to `used` unless that would exceed `limit`; returns whether it did.
 bool take(std::atomic<std::uint64_t>& used, std::uint64_t bytes, std::uint64_t limit) {
   std::uint64_t before = used;
   do {

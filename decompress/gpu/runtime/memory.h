@@ -46,13 +46,13 @@ class Held {
 using DeviceMemory = Held<MemoryKind::kDevice>;
 using PinnedMemory = Held<MemoryKind::kPinned>;
 
-/// No limits by default.
+/// How much memory may be in use at a time. There are no limits by default.
 struct MemoryLimits {
   std::uint64_t device_bytes = ~std::uint64_t{0};
   std::uint64_t pinned_bytes = ~std::uint64_t{0};
 };
 
-/// Thread-safe.
+/// Hands out device memory and pinned memory, and counts both against the limits. Thread-safe.
 class Memory {
  public:
   /// `kept`: how many bytes of memory that comes back are kept and given out again. That costs
@@ -86,19 +86,19 @@ class Memory {
     std::uint64_t bytes = 0;
   };
 
-  /// What Held does with memory at its end: keeps it, or gives it back.
+  /// Takes back memory that a Held no longer needs: keeps it, or gives it back to the device.
   void release(MemoryKind kind, Byte* data, std::uint64_t bytes);
-  /// To the device; the memory no longer counts as used.
+  /// Returns memory to the device; it no longer counts as used.
   void give_back(MemoryKind kind, Byte* data, std::uint64_t bytes);
-  /// From the device, past what is kept.
+  /// Allocates memory from the device without looking at what is kept.
   Result<DeviceMemory> allocate_new(std::uint64_t bytes);
   Result<PinnedMemory> allocate_new_pinned(std::uint64_t bytes);
   /// Kept memory that is not much larger than `bytes`; empty if there is none.
   template <MemoryKind kKind>
   Held<kKind> take_kept(std::uint64_t bytes);
-  /// Whether it was.
+  /// Keeps memory that comes back, if it may; returns whether it does.
   bool keep(MemoryKind kind, Byte* data, std::uint64_t bytes);
-  /// Whether there was any.
+  /// Frees all kept memory of this kind; returns whether there was any.
   bool drop_kept(MemoryKind kind);
 
   Device& device_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Divides one piece of temporary device memory into parts. Host code, no CUDA.
+// Computes how one piece of temporary device memory is divided into parts. Host code without CUDA.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Team: pieces are numbers, handed out under the mutex; a run has ended when all pieces are done.
 #include "decompress/gpu/runtime/team.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 namespace presso::gpu {
 
-/// Only once: refused threads are not asked for again.
+/// Starts the helping threads, only once: threads that the system refuses are not asked for again.
 void Team::start() {
   if (helpers_.capacity() > 0 || threads_ < 2) return;
   try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Threads that share the pieces of one task at a time: reading a batch into pinned memory is many
-// times slower with one thread (7.5 GB/s from the page cache, 26 with four, 40 with eight).
+// A Team: threads that share the pieces of one task at a time. The pipeline reads and copies with
+// one, since reading a batch into pinned memory is many times slower with one thread (7.5 GB/s from
+// the page cache, 26 with four, 40 with eight).
 #pragma once
 
 #include <condition_variable>
@@ -21,16 +22,18 @@ class Team {
   using Task = std::function<Status(std::size_t piece)>;
 
   /// The caller of run() is one of the `threads`; the others start with the first run that has work
-  /// for them and wait between runs. Where the system refuses threads, those there are do the work.
+  /// for them and wait between runs. If the system refuses threads, those that could be started do
+  /// the work.
   explicit Team(unsigned threads) : threads_(threads == 0 ? 1 : threads) {}
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// task(0) to task(pieces - 1), each once, on any thread. The error of the lowest piece that has
-  /// one. One caller at a time; the task must not throw.
+  /// Calls task(0) to task(pieces - 1), each once, on any of the threads, and returns when all are
+  /// done, with the error of the lowest piece that has one. One caller at a time; the task must not
+  /// throw.
   Status run(std::size_t pieces, const Task& task);
-  /// As many as were asked for.
+  /// The number of threads that were asked for, at least 1, even if the system has refused some.
   unsigned threads() const { return threads_; }
 
  private:
@@ -54,7 +57,8 @@ class Team {
   std::vector<std::thread> helpers_;
 };
 
-/// Pieces of at most `piece_bytes` that cover `bytes`: task(begin, end) of each.
+/// Calls task(begin, end) for pieces of at most `piece_bytes` that cover the range from 0 to
+/// `bytes`.
 Status run_over_bytes(Team& team, std::uint64_t bytes, std::uint64_t piece_bytes,
                       const std::function<Status(std::uint64_t begin, std::uint64_t end)>& task);
 

@@ -18,7 +18,7 @@ PRESSO_DEVICE u32 uniform_warp() {
   return simt::shuffle(simt::warp_in_block(), 0);
 }
 
-/// For tables of addresses.
+/// The address of `pointer` as a number, for tables of addresses.
 PRESSO_DEVICE u64 address_of(const Byte* pointer) {
   return reinterpret_cast<u64>(pointer);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The primitives of simt.h in the emulator: each becomes a call of the running block
+// (emulator_block.h) with a function that combines the lanes' values.
 #include "decompress/gpu/simt/emulator/emulator_block.h"
 #include "decompress/gpu/simt/simt.h"
 

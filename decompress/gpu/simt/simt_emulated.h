@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// simt.h in the emulator: each primitive hands its values and its place in the source to the
-// running block (emulator_block.h). Included by simt.h only.
+// The declarations of simt.h's primitives for the emulator, which runs kernel bodies on the CPU in
+// tests (emulator.h): each hands its values and its place in the source to the running block
+// (emulator_block.h). Included by simt.h only.
 #pragma once
 
 #include <bit>

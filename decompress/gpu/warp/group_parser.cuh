@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Parses a Byte-coded block (FORMAT.md 6), 32 sequences a step, one a lane. Whatever is variable in
-// size is found by counting votes: the n-th lane whose token has the far mark takes the n-th far
-// byte, and in the same way escapes and long lengths; prefix sums give each lane where its literals
-// lie and where its bytes go. Sources: S7.2, S7.5.
+// Parses a Byte-coded block (FORMAT.md 6) for the warp decoder: a group of 32 sequences a step, one
+// a lane. Whatever is variable in size is found by counting votes: the n-th lane whose token has
+// the far mark takes the n-th far byte, and in the same way escapes and long lengths; prefix sums
+// give each lane where its literals lie and where its bytes go. Sources: S7.2, S7.5.
 //
 // The next group's tokens and offsets are requested one group ahead. Of each byte stream (far,
 // literal escapes, match escapes) the next 32 bytes are in the warp's registers, one a lane, and

@@ -12,7 +12,7 @@
 
 namespace presso::gpu {
 
-/// What a lane knows of its sequence. Lanes after the last sequence have an empty one.
+/// The sequence of one lane. Lanes after the block's last sequence have an empty one.
 struct LaneSequence {
   u32 at;               ///< position of its first literal
   u32 literals;         ///< how many
@@ -46,12 +46,12 @@ class GroupPlaces {
   PRESSO_DEVICE bool in_dictionary(u32 to, u32 distance) const { return distance > to - origin_; }
 
  protected:
-  /// The value itself. The compiler would rather compute masks anew in each step than keep them in
-  /// registers; what comes out of a shuffle it cannot.
+  /// Returns `value`. Without this the compiler would compute masks anew in each step instead of
+  /// keeping them in registers; the result of a shuffle it must keep.
   static PRESSO_DEVICE u32 pinned(u32 value) { return simt::shuffle(value, simt::lane()); }
 
-  /// Where the sequence's literals and bytes are, from those of the lanes before it.
-  /// `with_long`: they may be more than 2^16 together.
+  /// Places the lane's sequence after those of the lanes before it. `with_long`: whether the group
+  /// may have 2^16 bytes or more.
   PRESSO_DEVICE void place(u32 literals, u32 length, u32 distance, bool with_long,
                            LaneSequence& sequence) {
     constexpr u32 kLast = kWarpSize - 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Parses the records of an unpacked Bit block, 32 a step, one a lane; the next group's are
-// requested one group ahead. bit_unpack.cuh has found that all sequences fit into the block and
-// its literals: what is left to be checked is where matches read.
+// Parses the records of an unpacked Bit block (unpacked_block.h) for the warp decoder: a group of
+// 32 sequences a step, one a lane; the next group's records are requested one group ahead.
+// bit_unpack.cuh has found that all sequences fit into the block and its literals: what is left to
+// be checked is where matches read.
 #pragma once
 
 #include "decompress/gpu/bit/unpacked_block.h"

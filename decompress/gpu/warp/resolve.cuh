@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In which order the matches of a group of 32 sequences are executed. Sources: S7.6, S7.7. A
+// In which order the warp decoder copies the matches of a group of 32 sequences. Matches of the
+// *first wave* read nothing that the group writes: their source ends at or before the group's
+// start, or lies in the dictionary. The others are the *second wave*. Sources: S7.6, S7.7. A
 // strategy is a type with
 //
 //   kFirstWaveInCopy      whether segment_copy.cuh takes the matches whose source ends at or before
@@ -68,7 +70,7 @@ PRESSO_DEVICE void copy_in_turn(const BlockMemory& memory, const Match& mine, u3
   }
 }
 
-/// Longer matches are work for the whole warp, whoever copies the others.
+/// Matches longer than this are copied by the whole warp.
 constexpr u32 kLongMatch = 256;
 
 /// The matches of the lanes in `mask`, none of which reads what another writes: four at a time,
@@ -106,6 +108,7 @@ PRESSO_DEVICE void copy_by_lanes(const BlockMemory& memory, const Match& mine, u
 
 }  // namespace detail
 
+/// Copies the matches of the second wave one after another, each by the whole warp.
 struct InTurn {
   static constexpr bool kFirstWaveInCopy = true;
 
@@ -116,6 +119,8 @@ struct InTurn {
   }
 };
 
+/// Copies the matches of the second wave in rounds, as described above. kTogether: by teams of
+/// eight lanes for each match instead of one lane.
 template <bool kTogether>
 struct MultiRound {
   static constexpr bool kFirstWaveInCopy = true;
@@ -149,10 +154,11 @@ struct MultiRound {
   }
 };
 
-/// All matches of the second wave together, after the first. The rules 1 to 3 promise that this is
-/// enough for groups of the file, which consist of whole groups of 32. A match that is of the
-/// second wave in such a part is so in the whole: its source ends after the part's start, so also
-/// after the whole's. The tile rule promises nothing of the kind.
+/// Copies all matches of the second wave at the same time, after the first wave. The strict, the
+/// literal-aware and the two-wave rule (FORMAT.md 6.3) promise that this is enough for groups of
+/// the file, which consist of whole groups of 32. A match that is of the second wave in such a part
+/// is so in the whole: its source ends after the part's start, so also after the whole's. The tile
+/// rule promises nothing of the kind.
 struct DependencyFree {
   static constexpr bool kFirstWaveInCopy = true;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Long runs of literals by a warp: 16 bytes a lane and several of these under way, wherever source
-// and output lie. A byte a lane (segment_copy.cuh) would wait for memory once for each 128 bytes.
-// Test: tests/simt/run_copy_test.cpp.
+// Copies long runs of literals by a warp: 16 bytes a lane and several of these under way, at any
+// addresses. A byte a lane (segment_copy.cuh) would wait for memory once for each 128 bytes. Test:
+// tests/simt/run_copy_test.cpp.
 #pragma once
 
 #include "decompress/gpu/simt/global_memory.h"

@@ -165,7 +165,7 @@ class GatheredBytes {
   u32 present_;  // bit i: byte i is there
 };
 
-/// One group. Every lane gives its two segments' sources.
+/// Copies the segments of one group; each lane brings the sources of its two.
 template <class Policy>
 class SegmentCopy {
  public:

@@ -96,7 +96,7 @@ class WarpDecoder {
     }
   }
 
-  /// The literals after the last sequence.
+  /// Copies the literals after the last sequence.
   PRESSO_DEVICE void copy_tail() {
     copy_run(memory_.base + parser_.at(), literals_ + parser_.literals_used(),
              memory_.end - parser_.at());

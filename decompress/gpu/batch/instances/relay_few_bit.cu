@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The relay decoder for batches of few blocks, with Bit blocks too.
+// The relay decoder (relay_decoder.cuh) for batches of few blocks that may have Bit blocks.
 #include "decompress/gpu/batch/decoder_kernels.cuh"
 
 namespace presso::gpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels that come before decoders, for batches of few blocks.
+// The kernels that come before decoders (bit_unpack.cuh, survey.cuh), for batches of few blocks.
 #include "decompress/gpu/batch/decoder_kernels.cuh"
 
 namespace presso::gpu {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels that come before decoders, for batches that fill the device.
+// The kernels that come before decoders (bit_unpack.cuh, survey.cuh), for batches that fill the
+// device.
 #include "decompress/gpu/batch/decoder_kernels.cuh"
 
 namespace presso::gpu {

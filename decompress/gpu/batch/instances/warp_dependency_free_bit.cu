@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The warp decoder: de; for batches that have Bit blocks.
+// The warp decoder with the strategy `de` (resolve.cuh), for batches that may have Bit blocks.
 #include "decompress/gpu/batch/decoder_kernels.cuh"
 
 namespace presso::gpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The warp decoder: the second wave in turn, for what faster kernels leave; for batches that have
-// Bit blocks.
+// The warp decoder that copies matches which depend on their own group one after another (InTurn in
+// resolve.cuh), for blocks that faster kernels leave; for batches that may have Bit blocks.
 #include "decompress/gpu/batch/decoder_kernels.cuh"
 
 namespace presso::gpu {

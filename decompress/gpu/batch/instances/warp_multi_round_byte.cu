@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The warp decoder: mrr; for Byte blocks alone.
+// The warp decoder with the strategy `mrr` (resolve.cuh), for batches of Byte blocks alone.
 #include "decompress/gpu/batch/decoder_kernels.cuh"
 
 namespace presso::gpu {

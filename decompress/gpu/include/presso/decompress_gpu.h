@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Decoding on a GPU: whole files through bounded memory, one after another without a pause, from
 // host to host (Decompressor, decompress_host), and parts of a file into device memory (GpuFile).
-// Both stand on gpu_batch.h, for callers who bring blocks and memory of their own. Sources: S7.14
-// of docs/sources.md.
+// Callers who bring blocks and memory of their own use gpu_batch.h, on which both are built.
+// Sources: S7.14 of docs/sources.md.
 //
 // Bytes and error codes are those of the CPU decoder (decompress.h) for every input, whatever the
 // options. No CUDA header is needed. Nothing here waits for the whole device or uses the default
@@ -28,7 +28,8 @@ class BatchEngine;
 class FileScanner;  // scan/gpu
 struct OpenedFile;
 
-/// The device, the decoders' strategy, and limits of memory and threads.
+/// Which device decodes, by which strategy, and within what limits of memory and threads. Work is
+/// cut into batches of blocks; a *slot* is the memory of one batch on its way through the GPU.
 struct GpuOptions {
   int device = 0;  ///< as list_devices() counts
   Strategy strategy = Strategy::kAuto;
@@ -79,8 +80,8 @@ struct DecodeJob {
   std::function<void(Result<DecompressSummary>)> finished;
 };
 
-/// Advance knowledge about the work, by which the sizes of slots are chosen. Only `keeps_output`
-/// must be right if it is false; the rest may be a guess.
+/// What is known in advance about the work; the sizes of slots are chosen by it. The numbers may be
+/// a guess. `keeps_output` may be false only if that is true of all jobs.
 struct WorkHint {
   std::uint64_t plain_bytes = 0;   ///< of all jobs together; 0: unknown
   std::uint64_t stored_bytes = 0;  ///< of all jobs together; 0: unknown

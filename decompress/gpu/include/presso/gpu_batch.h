@@ -16,11 +16,12 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace presso::gpu {
 
-/// How the back-references of a block are resolved in parallel. All strategies give the same bytes.
+/// How the matches of a block are copied in parallel by a warp, which decodes a group of 32
+/// sequences at a time. All strategies give the same bytes.
 enum class Strategy : Byte {
-  kAuto,            ///< by device and block: the fastest measured
-  kMultiRound,      ///< mrr: rounds over a group until none is pending (S7.6)
-  kDependencyFree,  ///< de: no rounds; blocks whose rule does not allow it take mrr (S7.7)
+  kAuto,            ///< what was measured as fastest for the device and the block
+  kMultiRound,      ///< mrr: in rounds, until no match of the group is left (S7.6)
+  kDependencyFree,  ///< de: no rounds; mrr for blocks whose rule needs them (S7.7)
 };
 
 /// Where one stored block lies and where its plain bytes go. Arrays of these are in device memory.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Copies on their way in the emulator: the source is kept at issue and compared when the copy
+// lands.
 #include "decompress/gpu/simt/emulator/async_copies.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Asynchronous copies as the emulator models them: at issue the target is filled with 0xEF and the
-// source is looked at (so that a sanitizer sees a bad address there); the bytes land at the wait.
-// A source that has changed meanwhile is reported, since the GPU may read it at any time between.
+// Asynchronous copies (copy_async and bulk copies of simt.h) as the emulator models them: at issue
+// the target is filled with 0xEF and the source is looked at (so that a sanitizer sees a bad
+// address there); the bytes land at the wait. A source that has changed meanwhile is reported,
+// since the GPU may read it at any time between.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +37,11 @@ class LaneCopies {
  public:
   void issue(Byte* to, const Byte* from, std::size_t bytes) { open_.emplace_back(to, from, bytes); }
   void commit();
-  /// Whether one that has not landed goes there: which of them would land last is unknown.
+  /// Whether a copy that has not landed goes to that place; a second one there would be an error,
+  /// as it is unknown which lands last.
   bool reach(const Byte* at, std::size_t bytes) const;
-  /// Lands all but the youngest `keep` committed groups; false if a source has changed.
+  /// Delivers all copies except the youngest `keep` committed groups; false if a source has
+  /// changed.
   bool wait(std::size_t keep);
   void clear();
 

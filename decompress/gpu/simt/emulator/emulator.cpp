@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// run(): one block of the grid after another, on stacks that are kept for the next launch.
 #include "decompress/gpu/simt/emulator/emulator.h"
 
 #include <algorithm>

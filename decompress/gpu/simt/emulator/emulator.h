@@ -63,7 +63,7 @@ struct Options {
   /// block_sync may be reached at different places of the source by different warps.
   bool allow_split_block_sync = false;
   std::size_t stack_bytes = 128 << 10;
-  /// So many times may lanes give way in atomics with no barrier completed and no lane exited.
+  /// How often lanes may give way in atomics while no barrier is completed and no lane exits.
   std::uint64_t spin_limit = 4'000'000;
 };
 

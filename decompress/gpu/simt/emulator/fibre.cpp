@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Fibres by a few instructions of x86-64 or by ucontext, with the calls that AddressSanitizer
+// needs.
 #include "decompress/gpu/simt/emulator/fibre.h"
 
 #include <sys/mman.h>
