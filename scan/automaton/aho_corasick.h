@@ -14,8 +14,9 @@
 
 namespace presso::scan_detail {
 
-/// No strings match nothing, an empty one matches everything. Over lines, strings hold no '\n'.
-/// nullopt: there would be more than `most_states`.
+/// Makes the automaton. Without strings it accepts nothing, with an empty one everything. Over
+/// lines (Texts::kLines), strings must hold no '\n'. Returns nullopt if there would be more than
+/// `most_states` states.
 std::optional<Dfa> make_aho_corasick(std::span<const std::string> strings, Texts texts,
                                      std::size_t most_states);
 

@@ -29,7 +29,7 @@ struct CodeAutomaton {
   using State = std::vector<Edge>;
 
   std::vector<State> states;          ///< edges lead to earlier states only
-  std::vector<std::uint32_t> begins;  ///< one forwards; backwards one for each length
+  std::vector<std::uint32_t> begins;  ///< start states: one; reversed, one for each encoded length
 };
 
 /// Makes the automaton of `ranges`, which must be ascending and disjoint; surrogates among them are

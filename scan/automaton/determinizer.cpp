@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Determinizer: a step follows the looks of the old state, moves its reading instructions over the
+// byte, and looks the resulting list of instructions up among the known states.
 #include "scan/automaton/determinizer.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The subset construction, one step at a time: states are sets of a program's instructions and are
-// made when they are asked for. The lazy automaton (scan/regex/lazy_dfa.h) caches them in a table
-// and forgets them when memory is full; complete_dfa.h asks for all of them. Sources: L6.
+// The subset construction, one step at a time: states are sets of a program's instructions
+// (program.h) and are made when they are asked for. The lazy automaton (scan/regex/lazy_dfa.h)
+// caches them in a table and forgets them when memory is full; complete_dfa.h asks for all of them.
+// Sources: L6.
 //
 // A state holds the instructions that its last byte led to, in order of preference. What is reached
 // from there without reading may depend on looks, and looks depend on the next byte; therefore it
@@ -40,9 +41,9 @@ Neighbour neighbour_of(Byte byte);
 class Determinizer {
  public:
   enum class Mode : Byte {
-    kFirst,    ///< of the matches that begin leftmost the preferred one; the rest is dropped
-    kLongest,  ///< all ends, the last one counts
-    kExists,   ///< whether there is a match: one state for "yes"
+    kFirst,    ///< the preferred one of the leftmost matches; the rest is dropped
+    kLongest,  ///< all ends of matches; the last one counts
+    kExists,   ///< only whether there is a match: one state for "yes"
   };
   using State = std::uint32_t;
   static constexpr State kDead = 0;  ///< nothing can match any more

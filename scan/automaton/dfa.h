@@ -25,8 +25,9 @@ enum class Texts : Byte {
 ///
 /// A text matches if the state after its last byte is at least `first_matching`. Over lines, every
 /// state leads to `start` on '\n', and a line matches by the state before its '\n', or at the end
-/// of a text without one. States that no byte (over lines: but '\n') leads out of are known: `sink`
-/// matches, `dead` does not; each equals `states` where there is none.
+/// of a text without one. Two states that no byte leads out of (over lines, no byte except '\n')
+/// are known: `sink`, which matches, and `dead`, which does not. Either is equal to `states` if
+/// there is no such state.
 struct DfaView {
   const std::uint32_t* next = nullptr;  ///< [state * classes + class_of[byte]]
   const Byte* class_of = nullptr;       ///< [256]

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Puts the constructions together: subsets and minimisation for a program, Aho and Corasick's for
+// strings.
 #include "scan/automaton/line_dfa.h"
 
 #include <algorithm>

@@ -16,8 +16,8 @@
 namespace presso::scan_detail {
 
 struct LineDfaLimits {
-  std::size_t subset_states = 10'000;  ///< before minimising
-  std::size_t states = 65'535;         ///< after it; at most 65,535
+  std::size_t subset_states = 10'000;  ///< states at most before it is minimised
+  std::size_t states = 65'535;         ///< states at most afterwards; not above 65,535
 };
 
 /// The minimal automaton of the lines in which `program` finds a match. Returns nullopt if a limit

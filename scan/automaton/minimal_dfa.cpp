@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// minimal_dfa(): Minimisation finds the states that are equivalent, Numbering gives them their
+// order and merges the classes of bytes.
 #include "scan/automaton/minimal_dfa.h"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A pattern as a non-deterministic automaton over bytes (Thompson's construction), from which every
-// engine is made. compile_program() makes it from the parser's tree, to be read forwards or
-// backwards. It is immutable afterwards, so any number of engines and threads may share it. Size:
-// at most ProgramOptions::max_bytes. Sources: L6, L14. Tested by
-// tests/unit/scan/regex/regex_engines_test.cpp.
+// A pattern as a non-deterministic automaton over bytes (Thompson's construction), a list of
+// instructions from which every engine for regular expressions is made. A *look* is a condition on
+// a place between two bytes, such as `^` or \b (scan/syntax/tree.h). compile_program() makes it
+// from the parser's tree, to be read forwards or backwards. It is immutable afterwards, so any
+// number of engines and threads may share it. Size: at most ProgramOptions::max_bytes. Sources: L6,
+// L14. Tested by tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ struct Inst {
     kSplit,  ///< goes to targets [first, first + count), an earlier one preferred
     kLook,   ///< goes to `next` where `look` holds
     kSave,   ///< notes the place in slot `first`, goes to `next`
-    kMatch,  ///< of the pattern with the number `first`
+    kMatch,  ///< a match of the pattern with the number `first` ends here
   };
   Op op = Op::kBytes;
   Look look = Look::kLineStart;
@@ -47,8 +48,8 @@ using LookSet = std::uint32_t;
 constexpr LookSet look_bit(Look look) {
   return LookSet{1} << static_cast<unsigned>(look);
 }
-/// The looks that need neighbouring characters decoded where these are not ASCII; deterministic
-/// automata decline them there.
+/// The looks for which a neighbouring character that is not ASCII has to be decoded. Deterministic
+/// automata decline them at such places.
 constexpr LookSet kUnicodeLooks = look_bit(Look::kWordBoundary) | look_bit(Look::kNotWordBoundary) |
                                   look_bit(Look::kWordStartHalf) | look_bit(Look::kWordEndHalf);
 constexpr LookSet kWordLooks =
@@ -65,7 +66,7 @@ struct Program {
   std::uint32_t slots = 0;
   LookSet looks = 0;
   bool reversed = false;
-  /// Bytes that no transition and no look tells apart have one class.
+  /// The class of each byte. Bytes that no transition and no look tells apart share one.
   std::array<Byte, 256> class_of{};
   std::uint32_t classes = 0;
 
@@ -90,7 +91,8 @@ struct ProgramOptions {
 /// Compiles one pattern. Error kInvalidArgument: the program would take more than
 /// options.max_bytes.
 Result<Program> compile_program(const Node& root, const ProgramOptions& options);
-/// The program of several patterns, an earlier one preferred; each has a kMatch of its own.
+/// Compiles several patterns into one program, an earlier one preferred; each has a kMatch of its
+/// own.
 Result<Program> compile_program(std::span<const Node> roots, const ProgramOptions& options);
 
 /// Whether all of `root` can match the empty string.

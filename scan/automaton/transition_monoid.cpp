@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// transition_monoid(): finds the functions one by one until there are no new ones, or too many.
 #include "scan/automaton/transition_monoid.h"
 
 #include <algorithm>
@@ -13,9 +14,9 @@ namespace {
 
 using scan_detail::LineDfaView;
 
-/// Most cells of `next`, which a kernel copies to shared memory.
+/// The most cells of `next`, which a kernel copies to shared memory.
 constexpr std::size_t kMostCells = std::size_t{1} << 15;
-/// Most look-ups of states while functions are found.
+/// The most look-ups of states while functions are searched for; it bounds the time.
 constexpr std::size_t kMostSteps = std::size_t{1} << 21;
 
 /// Finds the functions breadth first, from the identity on: each is an earlier one followed by one

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Decides which blocks of a compressed file a search must read, from the filter sections of the
-// file's members (format/block_filter.h) and from what every match contains
-// (scan/matching/required_literals.h).
+// file's members (format/block_filter.h; a member is one of the compressed files that stand one
+// after another in a file) and from what every match contains. A *clause* is a set of strings of
+// which every match contains at least one (scan/matching/required_literals.h).
 //
 // The search goes by one clause of its pattern, the one that leaves the fewest blocks. Several
 // clauses at once would be wrong, since the literals of one match may lie in different blocks. A
 // block is read if a literal of the clause may *begin* in it. From there the line may reach into
 // neighbours, which the assembler reads unless may_begin_in() tells it that the line needs no look.
 //
-// Members without a filter, or without the line facts that it needs, are read as a whole. If
-// anything of the file is not as it should be, open() declines, and the scan goes the way without
-// an index, which names the damage. Filters do not help inverted searches, strings shorter than an
-// n-gram and sets of more than 1,000 strings. A rare string in 1.06 GB of log takes 0.05 s with the
-// index and 0.68 without (scan/NOTES.md). Tested by tests/unit/scan/blocks/scan_index_test.cpp and
-// block_filter_test.cpp.
+// Members without a filter, or without the line facts that it needs (how many line feeds each block
+// has and where, FORMAT.md 7.3), are read as a whole. If anything of the file is not as it should
+// be, open() declines, and the scan goes the way without an index, which names the damage. Filters
+// do not help inverted searches, strings shorter than an n-gram and sets of more than 1,000
+// strings. A rare string in 1.06 GB of log takes 0.05 s with the index and 0.68 without
+// (scan/NOTES.md). Tested by tests/unit/scan/blocks/scan_index_test.cpp and block_filter_test.cpp.
 #pragma once
 
 #include <memory>
@@ -73,7 +74,7 @@ class BlockIndex {
   std::size_t begin_in(std::uint64_t block) const {
     return block == first_block_ ? begin_in_first_ : 0;
   }
-  /// The number in the pattern of the clause by which blocks are left out.
+  /// Which of the pattern's clauses decides about blocks, by number.
   std::uint64_t clause() const { return choice_.number; }
   /// Whether lines of damaged blocks are counted, so that numbers are true for each part.
   bool counts_lost_lines() const { return is_part_; }
@@ -90,7 +91,7 @@ class BlockIndex {
   /// The clause by which blocks are left out, and the blocks that it wants.
   struct Choice {
     RequiredLiterals::Clause clause;
-    std::uint64_t number = 0;      ///< the clause's
+    std::uint64_t number = 0;      ///< the number of the clause
     std::vector<LineFacts> facts;  ///< of each block to go through
     std::vector<Byte> wanted;      ///< a bool for each of them
   };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// BlockPlaces: reads the header of each wanted block and compares it with the index; at the first
+// difference it is in doubt and gives no more places.
 #include "scan/blocks/block_places.h"
 
 #include <algorithm>
@@ -13,13 +15,14 @@ constexpr std::uint64_t kMeanMemberBytes = 1u << 20;
 
 }  // namespace
 
-/// Opens the places of a file's blocks, by its index or by its members' trailers. nullptr where the
-/// file has to be read in order: with damage that must be met first, or an index that does not
-/// agree.
+/// Opens the places of a file's blocks, by its index or by its members' trailers. Returns nullptr
+/// if the file has to be read in order: because damage has to be met first, or the file does not
+/// agree with its index.
 std::unique_ptr<BlockPlaces> BlockPlaces::open(const RandomAccess& file,
                                                std::optional<ArchiveIndex> opened,
                                                const ScanOptions& options) {
-  // The first damage counts then, even if it lies before the blocks that are wanted.
+  // With fail_fast the scan ends at the first damaged block of the file, even if it lies before the
+  // wanted ones, so all blocks must be read in order.
   if (options.fail_fast && options.first_block > 0) return nullptr;
   if (!opened) {
     auto index =

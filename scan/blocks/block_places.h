@@ -13,8 +13,9 @@
 // they are decoded.
 //
 // Declined, and so read in order from the start, are files without an index, cut off or with bytes
-// after their end, and files of many small members unless a search for filters has already opened
-// the index. Tested by tests/unit/scan/blocks/block_places_test.cpp.
+// after their end, and files of many small members (compressed files that stand one after another,
+// FORMAT.md 3) unless a search for filters has already opened the index. Tested by
+// tests/unit/scan/blocks/block_places_test.cpp.
 #pragma once
 
 #include <array>
@@ -52,7 +53,7 @@ class BlockPlaces {
   BlockPlaces(ArchiveIndex index, const ScanOptions& options)
       : index_(std::move(index)), options_(options), next_(options.first_block) {}
   bool pass_members();
-  /// Reads and checks the member's header.
+  /// Decodes the dictionaries of the member at hand; false if one is damaged or missing.
   bool enter_member();
   /// The place of the block at hand, without its payload, which a thread reads later.
   std::optional<BlockItem> place_next();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The sources of chunks: PlainStream and PlainFile for plain text, CompressedStream and
+// CompressedChunks for compressed text; open_chunks() chooses one. Files whose filters leave out
+// blocks have a source of their own (indexed_chunks.cpp).
 #include "scan/blocks/chunk_source.h"
 
 #include <algorithm>
@@ -10,7 +13,7 @@
 namespace presso::scan_detail {
 namespace {
 
-/// Plain text from a stream.
+/// Plain text from a stream: take() reads.
 class PlainStream final : public ChunkSource {
  public:
   /// `begun` are the bytes that were already read to tell the format.

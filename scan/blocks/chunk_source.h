@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where the chunks of a scan come from: blocks of a presso file or pieces of plain text. A source
-// hides from the rest of the scan whether its text is compressed, in a pipe or in a file, and which
-// blocks an index leaves out. take() is called in order by one thread at a time and does as little
-// as possible; load() is called by all threads at once and does the reading and decoding. Tested by
-// tests/unit/scan/text/scan_test.cpp and tests/unit/scan/blocks.
+// Where the chunks of a scan come from. A *chunk* is the text that one worker searches: a block of
+// a presso file, or 256 KiB of plain text. A source hides from the rest of the scan whether its
+// text is compressed, in a pipe or in a file, and which blocks an index leaves out. take() is
+// called in order by one thread at a time and does as little as possible; load() is called by all
+// threads at once and does the reading and decoding. Tested by tests/unit/scan/text/scan_test.cpp
+// and tests/unit/scan/blocks.
 #pragma once
 
 #include <cstdint>
@@ -52,11 +53,11 @@ using ChunkItem = std::variant<ReadPiece, FileRange, BlockItem, WholeBlock, Skip
 struct Chunk {
   Buffer text;
   std::uint64_t offset = 0;  ///< in the plain text
-  bool is_block = false;     ///< of a compressed file
+  bool is_block = false;     ///< whether it is a block of a compressed file
   std::uint64_t stored_bytes = 0;
   std::optional<DamagedBlock> damage;
-  std::uint64_t lost_lines = 0;  ///< with damage: line feeds that the block had, where they count
-  std::optional<SkippedBlocks> skipped;  ///< then there is no text
+  std::uint64_t lost_lines = 0;          ///< with damage, in a part of a file: its line feeds
+  std::optional<SkippedBlocks> skipped;  ///< if set, blocks that were left out; no text
 };
 
 class BlockIndex;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// IndexedChunks: gives out wanted blocks one by one, and each run of other blocks as one item.
 #include "scan/blocks/indexed_chunks.h"
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 namespace presso::scan_detail {
 namespace {
 
-/// A wanted block is damaged or not, exactly as a scan in order would find it.
+/// The source that indexed_chunks.h describes. Damage of a wanted block is reported exactly as a
+/// scan in order would report it.
 class IndexedChunks final : public ChunkSource {
  public:
   explicit IndexedChunks(std::shared_ptr<const BlockIndex> index)

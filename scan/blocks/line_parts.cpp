@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A part begins and ends at the beginnings of lines, which the file's line facts tell without
-// decoding anything. Division is declined (nullopt) where lines alone do not decide the result:
-// matches across lines, context, limits, NUL-ended lines and the rule for binary files.
+// divide_lines() and open_part_chunks(). A part begins and ends at the beginnings of lines, which
+// the file's line facts tell without decoding anything. Division is declined (nullopt) where lines
+// alone do not decide the result: matches across lines, context, limits, NUL-ended lines and the
+// rule for binary files.
 
 #include "scan/blocks/line_parts.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The search engine for patterns that are fixed strings, also when one pattern stands for several
-// strings. It is faster than any automaton and needs no table that grows with the square of the
-// patterns. What it does not do: case folding limited to ASCII, and strings with line feeds. Tested
-// by tests/unit/scan/literal/scan_literal_test.cpp.
+// The search engine for patterns that are fixed strings (literals), also when one pattern stands
+// for several strings. It is faster than any automaton and needs no table that grows with the
+// square of the patterns. It does not ignore case for ASCII letters alone, and takes strings with
+// line feeds only for searches across lines. Tested by
+// tests/unit/scan/literal/scan_literal_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How to find candidates for a set of literals, decided once when a pattern is compiled.
+// How to find candidates (places where a match may begin) for a set of literals, decided once when
+// a pattern is compiled. A *probe* is the loop that finds them; a *window* is a piece of one to
+// four bytes of a literal. The choice is
 //
 //   no literal         nothing to do
 //   an empty literal   every place is a candidate

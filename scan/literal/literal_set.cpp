@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// LiteralSet: sorted literals, narrowed byte by byte; a hash table of prefixes leads into large
+// sets.
 #include "scan/literal/literal_set.h"
 
 #include <algorithm>

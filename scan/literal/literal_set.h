@@ -22,7 +22,8 @@
 
 namespace presso::scan_detail {
 
-/// The literals of one pattern, folded where case is ignored.
+/// The literals of one pattern. If case is ignored, they are folded: each character is replaced by
+/// the one that stands for all its cases (unicode.h).
 class LiteralSet {
  public:
   /// `literals` are as given by the user; UTF-8 where options.ignore_case.

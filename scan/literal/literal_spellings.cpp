@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// all_spellings(): the product of the spellings of a string's letters, up to 64 of them.
 #include "scan/literal/literal_spellings.h"
 
 #include <algorithm>

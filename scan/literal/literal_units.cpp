@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Cuts literals into units, and lists the byte strings (windows) that units may stand for.
 #include "scan/literal/literal_units.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ std::size_t min_bytes(const LiteralUnits& units) {
   return total;
 }
 
-/// How many bytes at its beginning have the same length in all spellings.
+/// How many bytes at its beginning stand at the same offset in all spellings.
 std::size_t fixed_prefix_bytes(const LiteralUnits& units) {
   std::size_t total = 0;
   for (const LiteralUnit& unit : units) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The tables of a StrideProbe and the sweep that looks windows up in them.
 #include "scan/literal/stride_probe.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// LineScanner: goes from match to match and looks for the ends of lines around matches only.
 #include "scan/matching/line_scan.h"
 
 #include <string.h>  // memrchr

@@ -50,18 +50,20 @@ class GroupFinder {
   virtual std::span<const std::optional<MatchSpan>> groups(Bytes line, const MatchSpan& match) = 0;
 };
 
-/// One thread's answer to which of several patterns a known match is of.
+/// Tells, for one thread, which of several patterns a known match belongs to.
 class PatternFinder {
  public:
   virtual ~PatternFinder() = default;
-  /// Its number, in the order in which patterns were given. `line`: all of the match's line.
+  /// The pattern's number, in the order in which patterns were given. `line`: all of the match's
+  /// line.
   virtual std::uint32_t pattern_of(Bytes line, const MatchSpan& match) = 0;
 };
 
-/// An automaton over lines, for what searches by nothing else (scan/gpu).
+/// An automaton over lines, for GPUs, which search regular expressions only so (scan/gpu).
 struct LineAutomaton {
   LineDfa dfa;
-  /// Lines that it accepts hold a match. Else they may, and all others do not.
+  /// Whether all lines that it accepts hold a match. If false, they only may; all other lines do
+  /// not hold one in either case.
   bool exact = true;
 };
 
@@ -71,22 +73,24 @@ class Matcher {
   virtual ~Matcher() = default;
   /// A searcher refers to its matcher and must not outlive it.
   virtual std::unique_ptr<Searcher> searcher(CpuLevel level) const = 0;
-  /// nullptr where there are no groups but the match itself. Refers to its matcher.
+  /// A finder of groups; nullptr if there are no groups besides the match itself. Refers to its
+  /// matcher.
   virtual std::unique_ptr<GroupFinder> group_finder() const { return nullptr; }
   /// How many patterns it was made of.
   virtual std::size_t pattern_count() const { return 1; }
-  /// nullptr where there are not several patterns. Refers to its matcher.
+  /// Tells patterns apart; nullptr if there is only one pattern. Refers to its matcher.
   virtual std::unique_ptr<PatternFinder> pattern_finder() const { return nullptr; }
   /// What each match contains, so that an index may leave blocks out (block_index.h). Empty with
   /// null_data(): an index knows line feeds only, not other line ends.
   virtual RequiredLiterals required() const { return {}; }
-  /// Lines end at NUL bytes (PatternOptions::null_data). Texts then come with NUL and '\n'
+  /// Whether lines end at NUL bytes (PatternOptions::null_data). Texts then come with NUL and '\n'
   /// exchanged (null_data.h).
   virtual bool null_data() const { return false; }
-  /// "\r\n" ends a line too (PatternOptions::crlf). A searcher's match may then end after the '\r',
-  /// which `$` reads; cut_at_return() takes it off.
+  /// Whether "\r\n" ends a line, too (PatternOptions::crlf). A searcher's match may then end after
+  /// the '\r', which `$` reads; cut_at_return() takes it off.
   virtual bool crlf() const { return false; }
-  /// Matches may hold '\n' (PatternOptions::multiline): only multiline_search.h searches with it.
+  /// Whether matches may hold '\n' (PatternOptions::multiline). If so, only multiline_search.h
+  /// searches with it.
   virtual bool spans_lines() const { return false; }
   /// nullopt where there is none, or none of at most `max_states`. May take seconds.
   virtual std::optional<LineAutomaton> line_automaton(std::size_t max_states) const {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// FilteredMatcher and its searcher: the inner engine finds matches, and the conditions are asked
+// about each line with a match.
 #include "scan/pattern/line_filter.h"
 
 #include <algorithm>

@@ -84,11 +84,9 @@ void number_groups(Node& node, std::uint32_t before) {
   for (Node& child : node.children) number_groups(child, before);
 }
 
-/// Parses all patterns; `parse` makes a Result<ParsedPattern> from one. The error of a pattern
-/// names its number.
+/// Parses all patterns, each by `parse`, which returns a Result<ParsedPattern>, and numbers their
+/// groups through. Returns their trees. An error carries the number of its pattern in `block`.
 template <class Parse>
-/// Parses all patterns, numbers their groups through, and returns their trees. The error tells
-/// which pattern in its `block`.
 Result<std::vector<Node>> parse_all(std::span<const std::string> patterns, bool null_data,
                                     Parse parse) {
   std::vector<Node> roots;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Makes the tables in three steps: number the positions, find out which follow which, merge those
-// that cannot be told apart. Both directions are made, because the engine reads lines forwards and
-// then backwards.
+// make_bit_automaton() makes the tables in three steps: it numbers the positions, finds out which
+// follow which, and merges those that cannot be told apart. Both directions are made, because the
+// engine reads lines forwards and then backwards.
 
 #include "scan/regex/bit_automaton.h"
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A program as positions in bit sets (Glushkov's construction): a bit for each pair of a reading
-// instruction and an instruction that it leads to, one for each look, and one for the match. A step
-// over a byte is
+// A program (scan/automaton/program.h) as positions in bit sets (Glushkov's construction): a bit
+// for each pair of a reading instruction and an instruction that it leads to, one for each look
+// (`^`, \b and so on), and one for the match. It is pairs, because bytes that an instruction reads
+// may lead to different places. Positions that follow the same ones and lead to the same ones are
+// merged. A step over a byte is
 //     live = follow(live & reads[class of the byte])
 //
 // Here follow() is a few shifts, for positions that are followed by their neighbours, and rows of
 // bits that are ORed for the others. Sources: L14. Nothing grows exponentially: n positions take at
-// most 2 n^2 bits, and patterns of more than 16,384 positions are declined.
+// most 2 n^2 bits, and 2 n for each class of bytes. Patterns are declined that have more than
+// 16,384 positions, or before merging more than four times as many or more than 8 million pairs of
+// a position and one that follows it.
 //
 // A set holds no order of preference between matches. Therefore the same automaton can also be
 // stepped backwards, which says at which places a match begins and which positions lead to a match
@@ -42,8 +46,8 @@ struct BitMoves {
   /// 63) further on.
   std::vector<unsigned> shift_by;
   std::vector<BitWord> shift_from;
-  std::vector<BitWord> others;        ///< positions that lead to others too, by a row
-  std::vector<std::uint32_t> row_of;  ///< by position, where in `rows` that begins
+  std::vector<BitWord> others;        ///< positions that lead to further ones, by a row
+  std::vector<std::uint32_t> row_of;  ///< for each position, where in `rows` its row begins
   std::vector<BitWord> rows;
 };
 
@@ -62,13 +66,13 @@ struct BitAutomaton {
 
   const Program* program = nullptr;
   std::size_t positions = 0;
-  std::size_t words = 0;       ///< of each set
+  std::size_t words = 0;       ///< 64-bit words of a set of positions
   std::vector<BitWord> start;  ///< live where a match may begin
   std::vector<BitWord> reads;  ///< [class * words]
   std::vector<BitWord> stops;  ///< the positions of looks and of the match
   std::size_t match = 0;       ///< this position is live where a match ends
   std::vector<LookPosition> look_positions;
-  std::vector<std::uint32_t> position_of;  ///< by transition of the program
+  std::vector<std::uint32_t> position_of;  ///< for each of Program::transitions its position
   BitMoves forward;
 
   // Stepped backwards, position p is bit positions - 1 - p, so that chains are shifts again.
@@ -81,8 +85,8 @@ struct BitAutomaton {
 };
 
 /// Makes the automaton of `program`, which must be read forwards and have no captures; the
-/// automaton refers to it. Error kInvalidArgument: more than kMostPositions positions, or tables of
-/// more than `max_bytes`.
+/// automaton refers to it. Error kInvalidArgument: the program exceeds the limits above, or the
+/// tables would take more than `max_bytes`.
 Result<BitAutomaton> make_bit_automaton(const Program& program, std::size_t max_bytes);
 
 }  // namespace presso::scan_detail

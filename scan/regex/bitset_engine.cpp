@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// BitsetEngine: the loops over sets of positions, forwards and backwards, and the way through the
+// program that the sets leave open.
 #include "scan/regex/bitset_engine.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The bit-parallel engine: it steps a set of positions (bit_automaton.h), at some nanoseconds a
-// byte for each 64 positions whatever the text, in bounded memory. It reads patterns for which the
-// deterministic automaton would grow without end, and lines with looks that need characters, which
-// that automaton declines. `a[ab]{30}b[ab]{20}a[ab]{9}$` in 33 MB takes 0.3 s here and more than 60
-// with the DFA (scan/NOTES.md).
+// The bit-parallel engine for regular expressions: it steps a set of positions (bit_automaton.h),
+// at some nanoseconds a byte for each 64 positions whatever the text, in bounded memory. It reads
+// patterns for which the deterministic automaton would grow without end, and lines with looks that
+// need characters, which that automaton declines. `a[ab]{30}b[ab]{20}a[ab]{9}$` in 33 MB takes 0.3
+// s here and more than 60 with the DFA (scan/NOTES.md).
 //
 // Lines with a match are found by a pass forwards. In such a line a pass backwards says where
 // matches begin and keeps, for every place, the positions that lead to a match. From the leftmost

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// LazyDfa: a table of entries for states and classes of bytes, filled in by a Determinizer when an
+// entry is first needed.
 #include "scan/regex/lazy_dfa.h"
 
 #include <algorithm>

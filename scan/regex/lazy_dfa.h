@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The deterministic automaton that is made while it reads (a lazy DFA, as in RE2): states that no
 // text reaches cost nothing, and a table that outgrows its limit (8 MiB) is emptied and filled
-// again. A byte costs two loads once its states are known. It declines (kQuit) at looks that need
-// characters where a neighbour is not ASCII, and once making states costs more than using them
-// saves; the other engines answer then. Each thread has its own. Tested by
+// again. A byte costs two loads once its states are known. It declines (kQuit) at looks such as
+// Unicode's \b beside a character that is not ASCII, and once making states costs more than using
+// them saves; the other engines answer then. Each thread has its own. Tested by
 // tests/unit/scan/regex/lazy_dfa_test.cpp.
 #pragma once
 

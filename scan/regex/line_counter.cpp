@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// LineCounter: rows of the automaton as offsets, and a loop over up to eight lanes.
 #include "scan/regex/line_counter.h"
 
 #include <algorithm>

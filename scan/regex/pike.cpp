@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Looks by decoding characters, and PikeEngine: sets of threads that step over the text together.
 #include "scan/regex/pike.h"
 
 #include <algorithm>

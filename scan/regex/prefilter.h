@@ -29,7 +29,8 @@ struct PrefilterPlan {
     /// the match.
     bool begin_match = false;
   };
-  /// At most one of these three is set. One or two sets of literals, by the table the rarer first.
+  /// At most one of these three is set. One or two sets of literals, first the one that is rarer by
+  /// the table of byte frequencies (scan/bytes/byte_frequency.h).
   std::vector<Literals> literals;
   std::optional<PairProbe> pair;          ///< begins matches
   std::optional<SequenceProbe> sequence;  ///< begins matches, too
@@ -54,8 +55,8 @@ struct SpanningPlan {
     std::shared_ptr<const Matcher> matcher;
     Extent before;  ///< what a match has before them
   };
-  std::vector<Strings> strings;  ///< the rarer ones by the table first
-  Extent whole;                  ///< of a match
+  std::vector<Strings> strings;  ///< the rarer ones, by the table of byte frequencies, first
+  Extent whole;                  ///< how much text a match can take
 };
 /// Chooses these sets, at most six, the rarest first.
 SpanningPlan plan_spanning(const PatternLiterals& literals);

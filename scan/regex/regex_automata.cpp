@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// RegexAutomata: what is made at once, what is made on first use, and the description for people.
 #include "scan/regex/regex_automata.h"
 
 #include <utility>
@@ -84,7 +85,7 @@ const BitAutomaton* RegexAutomata::bits() const {
   return bits_.get();
 }
 
-/// Made on the first call; small line automata only.
+/// Made on the first call, within the limits of LineDfaLimits.
 const LineCounter* RegexAutomata::counter() const {
   std::call_once(counter_once_, [&] {
     const std::optional<LineDfa> dfa = make_line_dfa(forward_);

@@ -33,7 +33,7 @@ class RegexAutomata {
   const Node& root() const { return root_; }
   const PatternOptions& options() const { return options_; }
 
-  /// For Matcher::describe().
+  /// How the expression is searched for, in words for people (Matcher::describe()).
   std::string describe() const;
 
   /// The program of several patterns, each with a kMatch of its own, to tell them apart.

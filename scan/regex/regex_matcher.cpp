@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// RegexMatcher, and the finders of groups and of patterns for known matches, which run the NFA
+// engine over one match.
 #include "scan/regex/regex_matcher.h"
 
 #include <algorithm>

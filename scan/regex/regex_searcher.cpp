@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// RegexSearcher: finds candidates, chooses the engine for the lines around them, and counts lines
+// in the cheapest way.
 #include "scan/regex/regex_searcher.h"
 
 #include <algorithm>

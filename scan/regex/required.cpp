@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Works from the leaves up: each piece of the pattern is either a small set of strings that it can
-// be, or a list of clauses that it must contain. Neighbouring sets in a concatenation are
-// multiplied out as long as few strings come of it; the branches of an alternation contribute one
-// clause each, which are put together. Limits keep the work small; where they are exceeded, less is
-// known.
+// required_literals() and leading_bytes(). The first works from the leaves of the tree up: each
+// piece of the pattern is either a small set of strings that it can be, or a list of clauses that
+// it must contain. Neighbouring sets in a concatenation are multiplied out as long as few strings
+// come of it; the branches of an alternation contribute one clause each, which are put together.
+// Limits keep the work small; where they are exceeded, less is known.
 
 #include "scan/regex/required.h"
 

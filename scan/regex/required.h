@@ -35,7 +35,7 @@ struct PatternLiterals {
   bool first_is_prefix = false;
   /// For each clause, how much text of a match can stand before the clause's string.
   std::vector<Extent> before;
-  Extent whole;  ///< of a match
+  Extent whole;  ///< how much text a match can take
 };
 /// What every match of `root` must contain. Takes time linear in the tree, times the limits on
 /// strings in required.cpp.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// SpanningWindows: samples the text, chooses strings, and makes windows around them as large as a
+// match can be.
 #include "scan/regex/spanning_windows.h"
 
 #include <algorithm>

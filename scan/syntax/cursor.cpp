@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Cursor, and the errors and checks that the parsers share.
 #include "scan/syntax/cursor.h"
 
 #include <algorithm>

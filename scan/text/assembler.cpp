@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two ways lead here: text that workers have read, and blocks that the index left out
-// (assembler_skipped.cpp). Both end in segments, which are counted, cut to the wanted lines and
-// reported in order.
+// Assembler: it takes text that workers have read and, in assembler_skipped.cpp, blocks that the
+// index left out. Both end in segments, which are counted, cut to the wanted lines and reported in
+// order.
 
 #include "scan/text/assembler.h"
 

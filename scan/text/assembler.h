@@ -4,9 +4,9 @@
 // text with its findings to the reporter (line_reporter.h).
 //
 // A line that borders cut is searched here as a text of its own: one short line for each chunk,
-// however many chunks a line spans. At a damaged block the line so far ends, and what follows the
-// block begins a new line. For blocks that the index left out, the line counts grow by what the
-// index knows of their line ends.
+// however many chunks a line spans. At a damaged block (a *hole*) the line so far ends, and what
+// follows the block begins a new line. For blocks that the index left out, the line counts grow by
+// what the index knows of their line ends.
 //
 // Texts wait, as segments, while the binary check is undecided, which is for the first 64 KiB.
 // Texts without findings pass, too, if lines around the found ones are wanted. Used by one thread.
@@ -97,7 +97,7 @@ class Assembler {
   std::optional<LineScanner> context_scanner_;  ///< for the matches in context lines
   Findings context_findings_;
   LineReporter reporter_;
-  ScanSummary summary_;  ///< what is not the reporter's
+  ScanSummary summary_;  ///< counts that the reporter does not keep
 
   Seam seam_;
   std::uint64_t unmatched_blocks_ = 0;      ///< read, without a match unless the seam holds one

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// ContextLines: two counters and the kept lines.
 #include "scan/text/context_lines.h"
 
 #include "scan/matching/line_scan.h"

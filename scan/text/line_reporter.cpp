@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// LineReporter: each text is walked once, from found line to found line; limits and the check for
+// binary files are asked before each call of the callback.
 #include "scan/text/line_reporter.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// scan_multiline(): all threads read and decode into one text, which is then searched by one.
 #include "scan/text/multiline.h"
 
 #include <utility>

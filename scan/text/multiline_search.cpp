@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// MultilineSearch: finds matches one after another and joins those whose lines touch.
 #include "scan/text/multiline_search.h"
 
 #include <algorithm>

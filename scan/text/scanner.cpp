@@ -50,11 +50,9 @@ class Batches {
   bool stopped_ = false;
 };
 
-/// Runs a search whose lines are gathered. A cancelled search does not hand on the last, incomplete
-/// batch.
+/// Runs a scan (`run`) whose lines are gathered in batches of about `batch_bytes` bytes. The last
+/// batch is handed out even if the scan ends with an error, but not if it was cancelled.
 template <class Run>
-/// Runs a scan whose lines are gathered in batches of about that many bytes; the last one is handed
-/// out even if the scan ends with an error, but not if it was cancelled.
 Result<ScanSummary> in_batches(const BatchCallback& on_batch, std::size_t batch_bytes,
                                const Run& run) {
   Batches batches(on_batch, batch_bytes);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// search_chunk(): cuts a chunk at its first and last '\n' and searches what lies between.
 #include "scan/text/searched_chunk.h"
 
 #include <cstring>

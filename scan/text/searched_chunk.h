@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The part of a scan that workers do, each with its own chunk: the chunk is cut at its first and
-// its last '\n', and what lies between, the inner text, is searched. What lies outside belongs to
-// lines that chunk borders cut; the assembler (assembler.h) joins and searches these. Tested by
-// tests/unit/scan/text/scan_test.cpp.
+// The part of a scan that workers do, each with its own chunk (chunk_source.h): the chunk is cut at
+// its first and its last '\n', and what lies between, the inner text, is searched. What lies
+// outside belongs to lines that chunk borders cut; the assembler (assembler.h) joins and searches
+// these. Tested by tests/unit/scan/text/scan_test.cpp.
 #pragma once
 
 #include <optional>

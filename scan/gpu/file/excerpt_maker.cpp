@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// ExcerptMaker: reserves device memory, enqueues kernels, and copies back only what the findings
+// ask for.
 #include "scan/gpu/file/excerpt_maker.h"
 
 #include <algorithm>
@@ -12,11 +14,11 @@ using scan_detail::Findings;
 using scan_detail::FoundLine;
 using scan_detail::SearchedExcerpt;
 
-/// One listed line for each 32 bytes of text is the most there is room for. Where more of a batch
-/// matches, all of its text is copied to the host: a listed line takes 16 bytes besides its own,
-/// and the host has to read nearly all of the text in any case.
+/// The list has room for one line for each 32 bytes of text. If more lines of a batch match, all of
+/// its text is copied to the host: a listed line takes 16 bytes besides its own, and the host has
+/// to read nearly all of the text in any case.
 constexpr std::uint64_t kBytesAListedLine = 32;  // allow(bare-32): bytes
-// Gathered lines may take up half of the text before copying all of it is the better choice.
+// If gathered lines took more than half of the text, copying all of it would be the better choice.
 constexpr std::uint64_t kPartGathered = 2;
 /// Bytes that are copied to the host at once.
 constexpr std::uint64_t kMostPinned = 8u << 20;
@@ -193,8 +195,7 @@ Status ExcerptMaker::copy_out(const SlotView& view, const BatchSearch& plan, Exc
 
 /// Searches the gathered lines for their matches, or all of the text between head and tail where
 /// too many lines match to be listed. Gathered lines are found at their place in the buffer;
-/// `moved` takes each back to its place in the batch, by the list of where it came from. @@
-/// scan/gpu/file/file_scan.h
+/// `moved` takes each back to its place in the batch, by the list of where it came from.
 Status ExcerptMaker::look_at_lines(const BatchSearch& plan, ScannerPool& scanners,
                                    Excerpt& excerpt) {
   SearchedExcerpt& searched = excerpt.searched;

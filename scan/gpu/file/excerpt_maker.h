@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Brings one batch from the decoder to the assembler: enqueues the search kernels after the decoder
 // on the same stream, copies what they found to the host, and makes of it the excerpt that the
-// assembler takes in place of the text (scan/text/searched_chunk.h). Each slot of the pipeline has
-// one, used by one thread at a time; its device and pinned memory grow to the largest batch and are
-// kept for the next. Where matches are few, some bytes of each matching line cross the bus and
-// nothing else does. Test: tests/unit/scan/gpu/gpu_scan_test.cpp.
+// assembler takes in place of the text (scan/text/searched_chunk.h). Each slot of the decoding
+// pipeline (the memory of one batch of blocks, decompress/gpu/pipeline/slot.h) has one, used by one
+// thread at a time; its device and pinned memory grow to the largest batch and are kept for the
+// next. Where matches are few, some bytes of each matching line cross the bus and nothing else
+// does. Test: tests/unit/scan/gpu/gpu_scan_test.cpp.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// FileScan: keeps each batch's excerpt until its turn, and hands excerpts and chunks to the
+// assembler.
 #include "scan/gpu/file/file_scan.h"
 
 #include <algorithm>
@@ -51,8 +53,8 @@ Status FileScan::fetch(const SlotView& view) {
   return {};
 }
 
-/// Prefers the CPU's text where there is any, since the GPU has failed then. Looks for what rules
-/// the GPU out before anything of the batch is reported.
+/// Prefers the CPU's text if there is any, since the GPU has failed then or left a block to the
+/// CPU. Looks for what rules the GPU out before anything of the batch is reported.
 Result<bool> FileScan::take(const SlotBatch& batch, std::size_t slot, const Byte* plain) {
   if (options_.is_cancelled()) return make_error(ErrorCode::kCancelled);
   Known known;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One file on its way through a GPU: takes the pipeline's batches, in order, to the assembler that
-// the CPU's scan uses. A batch comes as an excerpt from the GPU or, where it holds damage or the
-// GPU has failed, as blocks that the CPU has decoded and that all threads search here.
+// One file on its way through a GPU: takes the decoding pipeline's batches (of blocks that were
+// decoded together), in order, to the assembler that the CPU's scan uses (scan/text/assembler.h). A
+// batch comes as an excerpt from the GPU or, where it holds damage or the GPU has failed, as blocks
+// that the CPU has decoded and that all threads search here.
 //
 // Some files are not for this: those that begin with a byte order mark, and those with damage in
 // the first bytes, which decide whether a file is binary. That shows on the way, before anything is
@@ -69,8 +70,7 @@ class FileScan final : public BatchConsumer {
   Known blocks_of(const SlotBatch& batch, const Byte* plain) const;
   /// Whether this part of the file shows that the GPU's engines would be wrong about the file.
   bool is_for_cpu(const Known& known) const;
-  /// Gives the batch to the assembler; false where no more is wanted. @@
-  /// scan/gpu/file/file_scan.cpp
+  /// Gives the batch to the assembler; false where no more is wanted.
   Result<bool> add(Known known);
 
   const ScanOptions& options_;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// FileScanner: chooses between GPU and CPU for each file, and lets the CPU take over if the GPU
+// cannot finish.
 #include <utility>
 
 #include "decompress/gpu/pipeline/engine.h"
@@ -9,10 +11,11 @@
 namespace presso::gpu {
 namespace {
 
-/// Where the CPU starts a file anew after the GPU has failed in the middle, what the caller was
-/// told already must not be told again. The first pass counts lines and damage as it reports them;
-/// the second passes over that many. Both passes report the same in the same order, so a count
-/// suffices. Keeps its arguments by reference; used by one thread.
+/// Counts the lines and the damage that the GPU's pass over a file has reported. If the GPU fails,
+/// the CPU takes over only if that is nothing (scan_file()). If the scan gives up, the CPU's pass
+/// leaves out as many lines and as much damage as were reported, so that the caller is told nothing
+/// twice: both passes report the same in the same order. Keeps its arguments by reference; used by
+/// one thread.
 class Repeated {
  public:
   Repeated(const ScanOptions& options, const LineCallback& on_line)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// ScannerPool: long texts are cut at line ends into pieces of about 1 MiB, which a team of threads
+// searches.
 #include "scan/gpu/file/scanner_pool.h"
 
 #include <new>
@@ -28,8 +30,7 @@ std::vector<std::size_t> cuts_of(Bytes text) {
 }
 
 /// Joins the findings of a piece that begins at byte `begin` of the text to those of the pieces
-/// before it. Places, line numbers and spans are shifted by what came before. @@
-/// scan/gpu/lines/chain_steps.h
+/// before it. Places, line numbers and spans are shifted by what came before.
 void append(Findings& all, Findings piece, std::size_t begin) {
   for (FoundLine& line : piece.found) {
     line.begin += begin;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The CPU's part in a GPU's scan: searches lines that the GPU has found for the matches in them,
-// and the texts that the GPU leaves to it. A scanner has scratch memory that is costly to make, so
-// scanners are kept and lent out, one to a thread; long texts are cut at line ends and searched by
-// a team of threads. Test: tests/unit/scan/gpu/gpu_scan_test.cpp.
+// The CPU's part in a GPU's scan: it searches lines that the GPU has found for the matches in them,
+// and the texts that the GPU leaves to it. A scanner (scan/matching/line_scan.h) has scratch memory
+// that is costly to make, so scanners are kept and lent out, one to a thread; long texts are cut at
+// line ends and searched by a team of threads. Test: tests/unit/scan/gpu/gpu_scan_test.cpp.
 #pragma once
 
 #include <memory>

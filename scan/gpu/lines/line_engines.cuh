@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The automaton in a kernel: where its rows lie and what a step costs. Each type copies its part of
-// the image into the front of shared memory and then answers next(state, byte).
+// The automaton in a kernel, one type for each layout of line_table.h: where the rows of its table
+// lie and what a step costs. Each type copies its part of the image into the front of shared memory
+// and then answers next(state, byte).
 //
 //   ByteRows<shift>   one look-up a byte: 4 instructions with counting (permute, multiply-add,
 //                     load, shift-add); shift 8 stands for hit == 255, which costs one more
@@ -19,7 +20,7 @@ struct alignas(16) Quad {
   u32 words[4];
 };
 
-/// Into the front of shared memory, by all threads of a block; a block_sync must follow.
+/// Copies to the front of shared memory, by all threads of a block; a block_sync must follow.
 PRESSO_DEVICE void copy_to_shared(const Byte* d_from, u32 bytes) {
   Quad* const to = reinterpret_cast<Quad*>(simt::shared_memory());
   const Quad* const from = reinterpret_cast<const Quad*>(d_from);
@@ -136,8 +137,8 @@ PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
   if (simt::lane() == 0 && lines != 0) simt::atomic_add(d_lines, lines);
 }
 
-/// The end of the part of a tile that depends on the state before it: the begin of the stage with
-/// the first '\n', or the tile's end.
+/// The end of the part of a tile (line_scan_args.h) that depends on the state before it: the begin
+/// of the stage of 64 bytes with the first '\n', or the tile's end.
 PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();
   const u32 first = scan.d_tiles[tile].first;

@@ -19,8 +19,7 @@ inline u64 chain_groups(const LineScanArguments& scan) {
 }
 
 /// The kernels for one layout (`Rows`, line_engines.cuh). Each function enqueues one kernel on the
-/// stream and returns; error: kDeviceLost where it cannot be launched. @@
-/// scan/gpu/lines/line_kernels.cuh
+/// stream and returns; error: kDeviceLost where it cannot be launched.
 template <class Rows>
 struct LineKernels {
   static Status tiles(const LineScanArguments& scan, CUstream_st* stream);

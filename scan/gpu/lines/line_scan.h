@@ -45,8 +45,7 @@ std::size_t scan_temporary_bytes(const LineTableView& table, std::uint64_t text_
 Status scan_lines(const LineScan& scan, const LineTableView& table,
                   const TemporaryMemory& temporary, CUstream_st* stream);
 
-/// The checks that all engines share: alignment, room and pointers. Error: kInvalidArgument. @@
-/// scan/gpu/lines/line_scan.cu
+/// The checks that all engines share: alignment, room and pointers. Error: kInvalidArgument.
 Status check_scan(const LineScan& scan, const TemporaryMemory& temporary, std::size_t least_bytes);
 
 }  // namespace presso::gpu

@@ -20,8 +20,8 @@ using simt::kWarpSize;
 using simt::u32;
 using simt::u64;
 
-constexpr u32 kQuadBytes = 16;        ///< what a lane loads at once
-constexpr u32 kStageBytes = 64;       ///< of a strip, brought to shared memory at once
+constexpr u32 kQuadBytes = 16;        ///< a quad: what a lane loads at once
+constexpr u32 kStageBytes = 64;       ///< a stage: the part of a strip that is copied at once
 constexpr u32 kStagePitch = 80;       ///< rows of a stage: no two lanes of a quarter warp collide
 constexpr u32 kNoStage = 0xFFFFFFFF;  ///< there is no '\n'
 constexpr u32 kTableStates = kWarpSize;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// lay_out(): chooses a layout by the automaton's size, fills the image, and appends the monoid.
 #include "scan/gpu/lines/line_table.h"
 
 #include <algorithm>

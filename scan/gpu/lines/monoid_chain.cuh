@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chains of broken tiles (tile_chain.cuh) where the automaton's transition monoid is at hand: what
-// a tile does to all states at once is one number, so nothing is searched and no tile is run state
-// by state.
+// Corrects chains of broken tiles (tile_chain.cuh) if the automaton's transition monoid is at hand
+// (scan/automaton/transition_monoid.h): what a tile does to all states at once is one number, so
+// nothing is searched and no tile is run state by state.
 //
 //   tile_monoid     a warp for each broken tile: each lane runs a 32nd of it from the identity, a
 //                   look-up a byte, and the lanes' functions are multiplied, neighbours first

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// From hits, bits of bytes within lines, to the number of lines that have one. Adding the bits of
-// hits to those of no '\n' carries each hit to the end of its line, a ballot carries it on from
-// lane to lane. A tile says whether it has a '\n', whether its head, up to
-// there, has a hit, and whether what follows its last '\n' has; count_heads_body counts the
-// heads.
+// What all engines for literals end with: from *hits*, a bit for each place where a literal was
+// found, to the number of lines that have one. Adding the bits of hits to those of no '\n' carries
+// each hit to the end of its line, a ballot carries it on from lane to lane. A tile says whether it
+// has a '\n', whether its head, up to there, has a hit, and whether what follows its last '\n' has;
+// count_heads_body counts the heads.
 //
 // Threads to data: a row is 16 neighbouring bytes a lane, 512 a warp. No shared memory, no
 // barriers. Tests: tests/simt/scan_literals_test.cpp, many_literals_test.cpp, plane_scan_test.cpp.

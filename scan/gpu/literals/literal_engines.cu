@@ -116,8 +116,7 @@ bool is_complete(const ManyLiteralTableView& table) {
   return table.d_image != nullptr;
 }
 
-// Checks the request and enqueues the engine's tiles and then the count of heads. @@
-// scan/gpu/literals/literal_scan.cuh
+// Checks the request and enqueues the engine's tiles and then the count of heads.
 template <class Arguments, class View>
 Status scan_hits(const LineScan& scan, const View& table, const TemporaryMemory& temporary,
                  cudaStream_t stream) {

@@ -31,8 +31,7 @@ Status scan_lines(const LineScan& scan, const LiteralTableView& table,
 /// Searches for short literals. `table`: from lay_out_planes(); it needs no image.
 Status scan_lines(const LineScan& scan, const PlaneTableView& table,
                   const TemporaryMemory& temporary, CUstream_st* stream);
-/// Searches for many literals. `table`: from lay_out_many_literals(), with d_image set. @@
-/// scan/gpu/literals/literal_engines.cu
+/// Searches for many literals. `table`: from lay_out_many_literals(), with d_image set.
 Status scan_lines(const LineScan& scan, const ManyLiteralTableView& table,
                   const TemporaryMemory& temporary, CUstream_st* stream);
 

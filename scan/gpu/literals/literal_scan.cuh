@@ -112,8 +112,7 @@ class LiteralTiles {
     }
     return hits;
   }
-  /// Whether a literal stands around `at`, with its gram there. Compares byte by byte. @@
-  /// scan/gpu/literals/literal_table.h
+  /// Whether a literal stands around `at`, with its gram there. Compares byte by byte.
   PRESSO_DEVICE bool is_literal(u64 at) const {
     const u32 text = text_.word_at(at);
     PRESSO_NO_UNROLL

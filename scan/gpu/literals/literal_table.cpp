@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// lay_out_literals(): chooses for each literal the four bytes that are rarest in texts.
 #include "scan/gpu/literals/literal_table.h"
 
 #include <algorithm>
@@ -31,8 +32,7 @@ std::uint32_t rarest_gram(const std::string& literal) {
 }
 
 /// Appends the literal's bytes and masks to the image, and chooses its gram. A literal of fewer
-/// than four bytes has a gram whose mask leaves the missing ones out. @@
-/// scan/gpu/literals/many_literal_scan.cuh
+/// than four bytes has a gram whose mask leaves the missing ones out.
 LiteralGram add_literal(const std::string& literal, bool ignore_case, std::vector<Byte>& image) {
   LiteralGram gram;
   gram.length = static_cast<std::uint32_t>(literal.size());

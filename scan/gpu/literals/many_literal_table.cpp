@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// lay_out_many_literals(): leaves out literals that others make superfluous, chooses grams and
+// stride, and lays out filter and hash tables.
 #include "scan/gpu/literals/many_literal_table.h"
 
 #include <algorithm>

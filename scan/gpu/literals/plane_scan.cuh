@@ -140,8 +140,7 @@ class PlaneTiles {
   }
 
   /// A bit where the last byte of a literal stands with the rest of it before. The bytes' places
-  /// are shifted to the literal's end and joined by `and`, literal after literal. @@
-  /// scan/gpu/literals/plane_table.h
+  /// are shifted to the literal's end and joined by `and`, literal after literal.
   PRESSO_DEVICE u32 hits_of(const BitPlanes& planes) {
     u32 hits = 0, whole = ~0u;
     PRESSO_UNROLL

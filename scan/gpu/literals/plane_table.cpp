@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// lay_out_planes(): turns each byte of the literals into a mask for each of the eight planes.
 #include "scan/gpu/literals/plane_table.h"
 
 #include "presso/bytes.h"
@@ -13,8 +14,7 @@ bool is_letter(std::uint32_t byte) {
 }
 
 /// The masks for one byte with `to_end` bytes of its literal after it. Without regard to case,
-/// plane 5 is left out for letters: their cases differ in that bit alone. @@
-/// scan/gpu/search/batch_lines.cuh
+/// plane 5 is left out for letters: their cases differ in that bit alone.
 PlanePlace place_of(Byte byte, std::size_t to_end, bool ignore_case) {
   PlanePlace place;
   for (std::uint32_t plane = 0; plane < 8; ++plane) {

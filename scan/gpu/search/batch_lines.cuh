@@ -264,8 +264,7 @@ PRESSO_DEVICE void place_lines_body(const BatchLines& batch) {
 }
 
 /// Copies the listed lines to their places, a warp to a line. Copies nothing where the room for
-/// lines or bytes is too small: the host takes the whole text then. @@
-/// scan/gpu/search/batch_lines_args.h
+/// lines or bytes is too small: the host takes the whole text then.
 PRESSO_DEVICE void gather_lines_body(const BatchLines& batch) {
   if (batch.d_findings->listed > batch.most_listed) return;
   if (batch.d_findings->gathered_bytes > batch.most_gathered) return;

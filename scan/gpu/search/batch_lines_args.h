@@ -13,7 +13,7 @@ using simt::u64;
 
 /// The text of a warp's turn, in bytes: 256 words of marks, eight for each lane.
 constexpr u32 kBatchTileBytes = 8 << 10;
-constexpr u32 kMarkWordBytes = 8 * sizeof(u32);  ///< of text that a word of marks is about
+constexpr u32 kMarkWordBytes = 8 * sizeof(u32);  ///< text that one word of marks is about
 
 // The argument of the kernels after the engine: text, marks, and where results go. Trivially
 // copyable; all pointers are the caller's.

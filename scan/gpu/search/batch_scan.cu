@@ -101,8 +101,7 @@ Status launch_sum(Kernel* kernel, const BatchLines& batch, cudaStream_t stream) 
 /// Enqueues the four kernels that list, measure, place and gather lines.
 Status list(const BatchLines& batch, cudaStream_t stream) {
   // Only the device knows how many lines there are, so room for warps is asked for as many as fit
-  // the list; the device runs as many at once as it can, and they take turns. @@
-  // scan/gpu/search/line_places.cuh
+  // the list; the device runs as many at once as it can, and they take turns.
   const u64 warps = batch.most_listed;
   PRESSO_TRY(
       launch_over(list_lines_kernel, batch.tiles(), batch, stream, "launching list_lines_kernel"));

@@ -3,9 +3,9 @@
 // and last lines end, and if wanted the matching lines themselves, gathered one after another so
 // that only they need to be copied to the host. Enqueued on a stream, in the manner of line_scan.h.
 //
-// The text begins and ends anywhere. It is searched as if it began with a line; an unfinished last
-// line does not count. Its first line (up to the first '\n', the head) is counted, never gathered:
-// what stands before it is the caller's to know, who searches it where it is whole.
+// The text may begin and end anywhere in a line. It is searched as if it began with a line; an
+// unfinished last line does not count. Its first line (up to the first '\n', the head) is counted,
+// never gathered: what stands before it is the caller's to know, who searches it where it is whole.
 #pragma once
 
 #include <cstddef>
@@ -69,8 +69,7 @@ std::size_t batch_scan_temporary_bytes(const EngineView& engine, std::uint64_t t
                                        const BatchWants& wants);
 
 /// Enqueues the search of one batch: the engine's kernels, and then those that list and gather
-/// lines. Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost. @@
-/// scan/gpu/search/batch_scan.cu
+/// lines. Errors: kInvalidArgument (memory too small or misaligned), kNoDevice, kDeviceLost.
 Status scan_batch(const BatchScanRequest& request, CUstream_st* stream);
 
 }  // namespace presso::gpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which engine reads the text for a pattern, and its tables. Host code; the engines' kernels are in
-// scan/gpu/lines (automata) and scan/gpu/literals. Test:
+// Chooses which engine searches for a pattern on a GPU, and makes its tables. Host code; the
+// engines' kernels are in scan/gpu/lines (automata) and scan/gpu/literals. Test:
 // tests/unit/scan/gpu/engine_choice_test.cpp.
 #pragma once
 
@@ -24,7 +24,8 @@ using EngineView =
 struct EngineTable {
   std::vector<Byte> image;  ///< for device memory; may be empty
   EngineView view;          ///< without the image's place
-  /// Lines that it finds match. Else they may, and all others do not.
+  /// Whether the lines that it finds match. If false, they only may match, and the CPU looks at
+  /// them; all other lines do not match in either case.
   bool exact = true;
 
   /// The view of an image that lies at `d_image`.

@@ -31,8 +31,8 @@ struct LinePlaces {
   PRESSO_HD constexpr u64 words() const { return bytes / kMarkWordBytes + 1; }
 };
 
-/// The lane's word of marks, of the row of 32 words of the tile from `row` on; 0 after the last
-/// one.
+/// The word of marks of this lane, in the row of 32 words that begins at word `row` of the tile; 0
+/// after the last one.
 PRESSO_DEVICE u32 marks_at(const LinePlaces& lines, u64 tile, u32 row) {
   const u64 word = tile * kMarkWords + row + simt::lane();
   return word < lines.words() ? simt::load_readonly(lines.d_marks + word) : 0;
@@ -85,8 +85,7 @@ PRESSO_DEVICE void sum_marks_body(const LinePlaces& lines) {
 }
 
 /// Writes each line's begin and end to its place in the answer, as far as there is room. A warp
-/// takes a tile; it looks for each line's begin with all its lanes. @@
-/// scan/gpu/search/scan_by_engine.cpp
+/// takes a tile; it looks for each line's begin with all its lanes.
 PRESSO_DEVICE void place_lines_of_text_body(const LinePlaces& lines) {
   const TextReader text(lines.d_text, lines.bytes);
   const TileTurns turns;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// TextSearch::run: the engine's kernels and, if places are wanted, those of line_places.cuh, where
-// threads to data, shared memory and synchronisation are described.
+// TextSearch (presso/text_gpu.h). compile() chooses an engine (engine.h) and declines patterns for
+// which it would find lines that only may match. run() enqueues the engine's kernels and, if places
+// are wanted, those of line_places.cuh, where threads to data, shared memory and synchronisation
+// are described.
 #include "decompress/gpu/runtime/kernel_launch.h"
 #include "scan/gpu/search/engine.h"
 #include "scan/gpu/search/line_places.cuh"
@@ -32,7 +34,8 @@ constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// How run() divides its temporary memory.
+/// How run() divides its temporary memory, in bytes: the engine's part, then, if places are wanted,
+/// the marks (at `marks`) and a count for each tile (at `before`). `bytes` is the whole.
 struct TextMemory {
   std::size_t marks, before, bytes;
 
@@ -46,7 +49,8 @@ Status clear(void* d_memory, std::size_t bytes, cudaStream_t stream) {
   return check(cudaMemsetAsync(d_memory, 0, bytes, stream), "clearing results");
 }
 
-/// Whether the caller's copy of the table can be used. Error: kInvalidArgument.
+/// Returns kInvalidArgument if `d_table`, the caller's copy of TextSearch::table() in device
+/// memory, is missing although the engine has a table, or is not aligned to 16 bytes.
 Status check_table(const EngineTable& engine, const Byte* d_table) {
   const bool missing = d_table == nullptr && !engine.image.empty();
   if (missing || reinterpret_cast<std::uintptr_t>(d_table) % kQuadBytes != 0) {
@@ -55,7 +59,8 @@ Status check_table(const EngineTable& engine, const Byte* d_table) {
   return {};
 }
 
-/// Enqueues the three kernels that turn marks into places.
+/// Enqueues the three kernels that turn marks, a bit at the end of each matching line, into the
+/// places of these lines.
 Status place_lines(const LinePlaces& lines, cudaStream_t stream) {
   const WorkShape over_tiles{kThreads, 0, lines.tiles()};
   PRESSO_TRY(launch_everywhere(count_marks_kernel, over_tiles, stream,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dividing the lines of a compressed file among several searchers, which may be on other machines.
+// Divides the lines of a compressed file among several searchers, which may be on other machines.
 // Whoever has a part owns the lines that begin in its blocks, reads on to the end of the last of
 // them, and knows how many lines come before; all of it follows from the line facts
 // (presso/line_table.h).

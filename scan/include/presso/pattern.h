@@ -52,7 +52,7 @@ struct PatternOptions {
 
   // Regular expressions and LIKE only.
   bool unicode = true;            ///< classes, \b and case are Unicode's; else ASCII and bytes
-  bool dot_matches_line = false;  ///< (?s); lines end matches all the same
+  bool dot_matches_line = false;  ///< (?s): `.` matches a line end, if a match may hold one
   Engine engine = Engine::kAuto;
   std::size_t max_bytes = std::size_t{128} << 20;  ///< of the automaton; above: an error
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scans by tables that a byte of text indexes; automata of up to 32 states.
+// The kernels for tables whose rows a byte of text indexes (ByteRows in line_engines.cuh), for
+// automata of up to 32 states.
 #include "scan/gpu/lines/line_kernels.cuh"
 
 namespace presso::gpu {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scans by tables with one byte an entry, found by the class of a byte; small automata.
+// The kernels for tables whose rows the class of a byte indexes (ByteClassRows in
+// line_engines.cuh), for small automata.
 #include "scan/gpu/lines/line_kernels.cuh"
 
 namespace presso::gpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans by tables that do not fit into shared memory.
+// The kernels for tables that do not fit into shared memory (GlobalRows in line_engines.cuh).
 #include "scan/gpu/lines/line_kernels.cuh"
 
 namespace presso::gpu {

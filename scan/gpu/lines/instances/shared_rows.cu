@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scans by tables of classes of bytes in shared memory.
+// The kernels for tables with rows of 16-bit entries in shared memory (SharedRows in
+// line_engines.cuh).
 #include "scan/gpu/lines/line_kernels.cuh"
 
 namespace presso::gpu {
