@@ -60,7 +60,7 @@ class IntegerStream {
   Status load_block();
   Status read_block(std::uint32_t block);
   Status read_values();
-  /// A vector of the packed block.
+  /// Finds a vector of the packed block.
   Status find(std::uint32_t vector, IntegerVector& found);
   const Byte* values_of(std::uint32_t vector, bool padded);
 

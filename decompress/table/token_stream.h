@@ -38,7 +38,7 @@ class TokenStream {
     std::uint32_t number = 0;
     std::uint32_t first_row = 0;  ///< from covered_first_ on
     std::uint32_t rows = 0;
-    std::uint32_t first_code = 0;  ///< of all blocks
+    std::uint32_t first_code = 0;  ///< number of its first code, counted through all blocks
     TokenBlock tokens;             ///< in `stored`
     Buffer stored;
   };
@@ -69,10 +69,10 @@ class TokenStream {
   bool has_codes_ = false;
   const TokenDictionary* dictionary_ = nullptr;
   GroupReader::BlockRange range_;
-  std::uint32_t covered_first_ = 0;  ///< of the rows of these blocks, in the row group
+  std::uint32_t covered_first_ = 0;  ///< the first covered row, in the row group
   std::uint32_t covered_ = 0;
   std::uint32_t skipped_ = 0;          ///< rows that these blocks have before first_
-  std::vector<std::uint32_t> counts_;  ///< of covered rows, and room to decode into
+  std::vector<std::uint32_t> counts_;  ///< codes of each covered row, and room to decode into
   std::vector<std::uint32_t> begins_;  ///< codes before each covered row, and of all
   std::vector<Block> blocks_;          ///< the first range_.end - range_.first are in use
 
@@ -82,7 +82,7 @@ class TokenStream {
   Buffer part_;
   std::vector<std::int64_t> part_offsets_;
   std::vector<std::uint16_t> codes_;        ///< of covered rows
-  std::vector<std::uint32_t> code_begins_;  ///< of the rows, where others come before them
+  std::vector<std::uint32_t> code_begins_;  ///< if covered rows come first: begins of opened ones
   std::vector<std::uint16_t> part_codes_;
   std::vector<std::uint32_t> part_begins_;
 };

@@ -61,7 +61,7 @@ struct BitAutomaton {
     std::size_t bit = 0;
     Look look = Look::kLineStart;
     std::vector<BitWord> after;           ///< what follows it, as in follow()
-    std::vector<BitWord> after_backward;  ///< the same set, mirrored
+    std::vector<BitWord> after_backward;  ///< that set, mirrored
   };
 
   const Program* program = nullptr;

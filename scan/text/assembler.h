@@ -49,7 +49,7 @@ class Assembler {
   struct Segment {
     Buffer buffer;
     bool is_chunk = false;     ///< the buffer came from the chunks' pool
-    std::size_t begin = 0;     ///< of the text in the buffer
+    std::size_t begin = 0;     ///< where the text begins in the buffer
     std::size_t size = 0;      ///< of the text
     std::uint64_t offset = 0;  ///< of the text in the plain text
     std::uint64_t lines_before = 0;

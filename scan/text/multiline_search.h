@@ -60,7 +60,7 @@ class MultilineSearch {
   Bytes text_;
   std::size_t counted_ = 0;         ///< '\n' before here are in line_count_
   std::uint64_t line_count_ = 0;    ///< '\n' of the plain text so far
-  std::vector<MatchSpan> matches_;  ///< of the lines that are about to be reported, within them
+  std::vector<MatchSpan> matches_;  ///< as places in the lines to be reported next
   std::uint64_t removed_ = 0;       ///< bytes of a byte order mark, which offsets do not count
   bool first_ = true;
 };

@@ -20,7 +20,7 @@ struct SearchedChunk {
   std::size_t inner_end = 0;    ///< after the last; inner_begin where there is only one
   bool has_newline = false;
   Findings findings;           ///< in the inner text
-  std::optional<Error> error;  ///< of reading
+  std::optional<Error> error;  ///< why the chunk could not be read
 };
 
 /// Blocks that a GPU has searched as one text (scan/gpu/file). From the lines after the first '\n'

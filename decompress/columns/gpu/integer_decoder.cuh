@@ -25,7 +25,7 @@ namespace presso::gpu {
 inline constexpr u32 kIntegerWarps = 8;  ///< warps of a thread block
 inline constexpr u32 kIntegerParts = kMaxIntegerRows / kVectorRows / kIntegerWarps;
 
-/// Shared memory of a thread block.
+/// The shared memory of a thread block: a staging area for each warp.
 template <class Word>
 struct IntegerShared {
   u32 staging[kIntegerWarps][staging_words<Word>()];
@@ -33,7 +33,7 @@ struct IntegerShared {
 
 template <class Value>
 struct StoreValues {
-  Byte* out;  ///< of the vector
+  Byte* out;  ///< where the vector's values go
   u32 n;
 
   template <class Word>

@@ -21,11 +21,13 @@
 
 namespace presso::gpu {
 
-/// Bits 0-7 the word's length, 8-15 the literal.
+/// An entry of the literals' table: bits 0-7 the word's length, 8-15 the literal.
 using LiteralEntry = std::uint16_t;
-/// Bits 0-6 bits of word and extra bits together, 7-11 extra bits, 12-15 the value's leading bits.
+/// An entry for lengths and offsets: in bits 0-6 how many bits word and extra bits take together,
+/// in 7-11 how many of them are extra bits, in 12-15 the value's leading bits.
 using ValueEntry = std::uint16_t;
-/// Bits 0-6 the word's length, 7 whether no offset follows, 8-9 literals, 12-15 match value.
+/// An entry for commands: bits 0-6 the word's length, 7 whether no offset follows, 8-9 the number
+/// of literals, 12-15 the match value.
 using CommandEntry = std::uint16_t;
 
 /// Tables for codes with words up to these limits. `values` are those of long literal lengths,
@@ -224,7 +226,7 @@ class ListReader {
   }
 
  private:
-  /// What a lane sees at its bit.
+  /// The list symbol that would begin at a lane's bit.
   struct Item {
     u32 symbol;
     u32 bits;   ///< bits that it takes; at least 1
@@ -280,7 +282,7 @@ class ListReader {
     const u32 count = is_item ? item.count : 0;
     const u32 upto = done_ + simt::inclusive_sum(count);
     const u32 place = upto - count;
-    // Behind the last length there is padding.
+    // After the last length there is padding.
     const bool is_listed = is_item && place < bit::kListedSymbols;
     const u32 plain = simt::ballot(is_listed && item.symbol != bit::kRepeatLength);
     const u32 length = item.symbol < bit::kRepeatLength ? item.symbol : 0;

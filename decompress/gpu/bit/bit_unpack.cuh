@@ -84,7 +84,7 @@ class Unpacker {
 
   PRESSO_DEVICE u32 payload_bits() const { return 8 * plan_.payload_bytes; }
 
-  /// Bits of a lane's sub-stream; at most 2^25.
+  /// How many bits the lane's sub-stream has, at most 2^25.
   PRESSO_DEVICE u32 size_of(u32 lane) const {
     const u32 size_bits = plan_.bit.size_bits;
     return plan_.bit.least_bits + words_.bits(lane * size_bits, size_bits);

@@ -48,7 +48,7 @@ class PayloadWords {
   u32 last_;
 };
 
-/// The next 64 bits.
+/// The next 64 bits of a payload.
 struct NextBits {
   u32 low, high;
 

@@ -69,7 +69,7 @@ struct UnpackedBlock {
         high(literals + cells(plan.literals)),
         wide(reinterpret_cast<WideSequence*>(high + cells(plan.sequences))) {}
 
-  /// All parts together.
+  /// The bytes of all parts together.
   static PRESSO_HD constexpr std::uint64_t bytes(std::uint32_t plain_bytes, std::uint32_t sequences,
                                                  std::uint32_t literals) {
     return std::uint64_t{cells(4 * sequences)} + cells(literals) + cells(sequences) +

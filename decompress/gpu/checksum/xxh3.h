@@ -42,7 +42,7 @@ constexpr u64 kShortPrime = 0x9FB21C651E98DF25u;
 
 constexpr u32 kStripeBytes = 64;
 constexpr u32 kRoundStripes = 16;
-constexpr u32 kPairBytes = 16;       ///< of a stripe, for each pair of accumulators
+constexpr u32 kPairBytes = 16;       ///< bytes of a stripe for each pair of accumulators
 constexpr u32 kLastStripeKey = 121;  ///< offsets in the secret
 constexpr u32 kScrambleKey = 128;
 constexpr u32 kFinishKey = 11;
@@ -93,7 +93,7 @@ PRESSO_HD inline u64 avalanche(u64 value) {
   return value ^ (value >> 32);
 }
 
-/// XXH64's, for the shortest inputs.
+/// The final mixing of XXH64, used for the shortest inputs.
 PRESSO_HD inline u64 avalanche_short(u64 value) {
   value ^= value >> 33;
   value *= kPrime2;
@@ -172,7 +172,7 @@ PRESSO_HD inline Pair segment_key(u32 at) {
 PRESSO_HD inline u64 scrambled(u64 sum, u64 key) {
   return (sum ^ sum >> 47 ^ key) * kPrime32A;
 }
-/// Behind each full round.
+/// Scrambles a pair of accumulators, which is due after each full round.
 PRESSO_HD inline void scramble(Pair& sums, u32 pair) {
   const Pair keys = secret_pair(kScrambleKey + kPairBytes * pair);
   sums = {scrambled(sums.even, keys.even), scrambled(sums.odd, keys.odd)};
@@ -312,7 +312,7 @@ PRESSO_HD inline u64 hash_long(const Reader& from, u32 size) {
   return avalanche(sum);
 }
 
-/// At most kLongestFolded bytes.
+/// The hash of at most kLongestFolded bytes.
 template <class Reader>
 PRESSO_HD inline u64 hash_folded(const Reader& from, u32 size) {
   if (size <= 16) return hash_up_to_16(from, size);

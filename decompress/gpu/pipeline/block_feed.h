@@ -39,7 +39,7 @@ class BlockFeed {
 /// How a feed treats what it reads.
 struct FeedOptions {
   bool salvage = false;
-  std::size_t most_dictionaries = kMaxDictionaries;  ///< of one batch
+  std::size_t most_dictionaries = kMaxDictionaries;  ///< that one batch may use
   KnownDictionaries known = {};                      ///< for members that name theirs
 };
 

@@ -73,7 +73,7 @@ struct SlotPlan {
 /// What a plan may use.
 struct SlotBudget {
   const MemoryLimits& limits;
-  std::uint64_t dictionary_bytes;  ///< of device memory, beside the slots
+  std::uint64_t dictionary_bytes;  ///< device memory for dictionaries, beside the slots
   BatchDecoder& decoder;
 };
 /// Whether pinned and device memory for all slots stay within the limits, dictionaries

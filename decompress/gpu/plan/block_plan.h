@@ -95,7 +95,7 @@ struct BlockPlan {
 };
 static_assert(sizeof(BlockPlan) % 16 == 0);
 
-/// What the header says, which must be valid; `plan` is all zeros.
+/// Copies what a valid header says to `plan`, which must be all zeros.
 PRESSO_HD inline void fill_plan(const BlockHeader& header, BlockPlan& plan) {
   plan.content_checksum = header.content_checksum;
   plan.plain_bytes = header.plain_bytes;
@@ -127,7 +127,7 @@ PRESSO_HD inline std::uint32_t decoded_status(const BlockPlan& plan) {
   return plan.segment_hashes == nullptr ? status_of(ErrorCode::kOk) : std::uint32_t{kDecoded};
 }
 
-/// What the kernels after plan_kernel get.
+/// The argument of the kernels that come after plan_kernel.
 struct BlockBatch {
   BlockPlan* plans = nullptr;  ///< unspecified where the status is an error of the header
   std::uint32_t* status = nullptr;

@@ -39,18 +39,19 @@ PRESSO_HD constexpr std::uint32_t units_of(std::uint32_t sequences) {
   return sequences / kUnitSequences + 1;
 }
 
-/// A block's records, units_of(sequences) of them.
+/// Where the block's unit records are; there are units_of(sequences) of them.
 PRESSO_HD inline UnitRecord* unit_records(const BlockPlan& plan) {
   return reinterpret_cast<UnitRecord*>(plan.survey);
 }
 
-/// Whether they fit into the cells that its plan has.
+/// Whether the block's unit records fit into the cells that its plan has.
 PRESSO_HD constexpr bool unit_records_fit(const BlockPlan& plan) {
   return 2 * units_of(plan.sequences) <= survey_cells_of(plan.plain_bytes);
 }
 static_assert(sizeof(UnitRecord) == 2 * kSurveyCellBytes);
 
-/// Whether the relay decoder can have the block, by what its plan says.
+/// Whether the relay decoder can take the block, as far as its plan tells: tile rule with tiles of
+/// a half page or more, no dictionary, output at a multiple of 8.
 PRESSO_HD inline bool history_fits(const BlockPlan& plan) {
   return plan.rule == static_cast<Byte>(DependencyRule::kTile) &&
          (1u << plan.group_log2) >= kHalfPageBytes && plan.dictionary_bytes == 0 &&
@@ -97,10 +98,10 @@ struct alignas(128) RelayShared {
   using Tables = PageTables<Policy::kPageBytes, Policy::kSegmentSlots>;
   Byte ring[Policy::kRing];
   Tables pages[2];
-  std::uint32_t warp_marks[kCopiers];  ///< of the next half page, by warp, the sum of the marks
+  std::uint32_t warp_marks[kCopiers];  ///< for each warp, its marks of the next half page summed up
   std::uint64_t full[2];               ///< mbarriers: parsers arrive, copiers wait
   std::uint64_t free[2];               ///< the other way round
-  PageStart starts[2];                 ///< of the pages
+  PageStart starts[2];                 ///< where each of the two pages begins
   std::uint32_t result;                ///< the block's state to be
 };
 

@@ -254,7 +254,7 @@ class HalfPageSteps {
  public:
   PRESSO_DEVICE explicit HalfPageSteps(Shared& shared) : shared_(shared) {}
 
-  /// Behind it a barrier is due.
+  /// Prepares a half page; a barrier must follow.
   PRESSO_DEVICE void prepare(u32 tables, u32 in_page) { copier_.prepare(shared_, tables, in_page); }
 
   /// The half page that was prepared. `base`: see first_wave(). `left`: the block's bytes from the

@@ -59,19 +59,20 @@ class Survey {
   /// The sums of one unit, in the lane that keeps them.
   struct Sums {
     u32 packed = 0;   ///< UnitParser::pack_sums() of what the tokens say
-    u32 escapes = 0;  ///< of literals; of matches << 16
+    u32 escapes = 0;  ///< escape bytes: of literals, and << 16 of matches
     u32 empty = 0;    ///< sequences without a match
   };
 
   using Prefix = BlockPrefix;
 
-  /// All warps; `which`: not that of the call before.
+  /// The sums of `value` before this thread's and in all, by all warps. `which` must differ from
+  /// that of the call before.
   PRESSO_DEVICE Prefix prefix(u32 which, u32 value) {
     return block_prefix<kSurveyWarps>(shared_.sums[which], value);
   }
 
-  /// Units from `first` on, for this warp at most `most`. False, in all warps, where they are
-  /// faulty.
+  /// Surveys the next units of all warps; this warp takes at most `most`, from number `first` on.
+  /// False, in all warps, if they are faulty.
   PRESSO_DEVICE bool batch(u32 first, u32 most, u32 units) {
     const u32 left = first < units ? units - first : 0;
     const u32 count = left < most ? left : most;

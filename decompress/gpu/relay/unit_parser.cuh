@@ -97,7 +97,7 @@ class UnitParser : public UnitPlaces {
     return codes;
   }
 
-  /// Lengths of plain sequences, a byte each.
+  /// The lengths of the lane's four sequences in a plain unit, a byte each.
   PRESSO_DEVICE u32 plain_lengths(const UnitCodes& codes) const {
     return codes.literals + codes.matches + kEachByte * min_match_;
   }
@@ -118,7 +118,7 @@ class UnitParser : public UnitPlaces {
                      simt::dot4(plain_lengths(codes), kEachByte, 0), codes.nonempty_literals());
   }
 
-  /// A plain unit's sequences.
+  /// Places the lane's sequences of a plain unit.
   PRESSO_DEVICE void place_plain(const UnitCodes& codes, const UnitRecord& at,
                                  LaneSequences& lane) const {
     const u32 sums = plain_sums(codes);

@@ -19,7 +19,7 @@ struct LaneSequences {
   PRESSO_DEVICE u32 end_of(u32 i) const { return i < 3 ? begin[(i + 1) % 4] : end; }
 };
 
-/// Lengths of a lane's sequences.
+/// The lengths of a lane's four sequences.
 struct UnitLengths {
   u32 literals[4];
   u32 matches[4];  ///< 0: no match
@@ -64,7 +64,7 @@ class UnitPlaces {
     place_from(at.plain + (before & 0x7FFFFFu), lengths, lane);
   }
 
-  /// The lane's sequences, one after another.
+  /// Places the lane's sequences one after another, the first at `from`.
   static PRESSO_DEVICE void place_from(u32 from, const UnitLengths& lengths, LaneSequences& lane) {
     PRESSO_UNROLL
     for (u32 i = 0; i < 4; ++i) {

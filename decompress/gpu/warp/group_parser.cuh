@@ -66,8 +66,8 @@ class GroupParser : public GroupPlaces {
                       is_outside(sequence));
   }
 
-  /// Behind the last group: whether the literals that are left fill the block, and all streams are
-  /// used up.
+  /// Called after the last group: whether the literals that are left fill the block, and all
+  /// streams are used up.
   PRESSO_DEVICE bool complete(const BlockPlan& plan) const {
     u32 at = 3 * sequences_;
     bool good = literals_ - literals_used_ == end_ - at_;

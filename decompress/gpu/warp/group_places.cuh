@@ -15,9 +15,9 @@ namespace presso::gpu {
 /// The sequence of one lane. Lanes after the block's last sequence have an empty one.
 struct LaneSequence {
   u32 at;               ///< position of its first literal
-  u32 literals;         ///< how many
-  u32 literals_before;  ///< in the block
-  u32 length;           ///< of the match; 0: none
+  u32 literals;         ///< its number of literals
+  u32 literals_before;  ///< literals of the block before them
+  u32 length;           ///< bytes of the match; 0: it has none
   u32 distance;
 
   PRESSO_DEVICE u32 to() const { return at + literals; }

@@ -27,7 +27,7 @@ PRESSO_DEVICE u32 block_of_warp() {
   return simt::block_index() * (simt::block_threads() / kWarpSize) + uniform_warp();
 }
 
-/// A match as addresses.
+/// A match as addresses in memory.
 struct MatchPlace {
   u64 source;
   u64 to;

@@ -44,7 +44,7 @@ struct alignas(16) SegmentTable {
   OutputRow rows[kWarpSize];
   u32 starts[kWarpSize];  ///< all zero between windows
 
-  /// Before the first group, by the whole warp.
+  /// Clears the table; called by the whole warp before the first group.
   PRESSO_DEVICE void clear();
   /// The entry of the segment that starts as the `rank`-th after the row's first byte.
   PRESSO_DEVICE const u64* entry(const OutputRow& row, u32 rank) const {

@@ -22,7 +22,7 @@ struct BatchSearch {
   EngineView engine;  ///< with its tables in device memory
   BatchWants wants;
   bool invert = false;            ///< count the lines that do not match; not with wants.lines
-  std::uint64_t probe_bytes = 0;  ///< of the file's first bytes, for SearchedExcerpt::probe
+  std::uint64_t probe_bytes = 0;  ///< first bytes of the file for SearchedExcerpt::probe
 };
 
 /// The result for a batch once its kernels are done.

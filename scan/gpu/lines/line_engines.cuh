@@ -177,7 +177,7 @@ class LineWalker {
   }
 
   struct LineEnd {
-    u64 at;  ///< of its '\n', or the end of the text
+    u64 at;  ///< the place of its '\n', or the end of the text
     bool matches;
   };
   /// Runs to the end of the line. `from` is a multiple of 16.

@@ -71,9 +71,9 @@ struct TileSummary {
 /// at its end, or whether its first line matches. In the first tile of a group that has no '\n',
 /// the function of the whole group.
 struct TileFunction {
-  std::uint16_t count;   ///< of the arrays; kTooMany; nothing where there is a monoid
+  std::uint16_t count;   ///< entries of the arrays, or kTooMany; unused with a monoid
   std::uint16_t tiles;   ///< 1 or kGroupTiles
-  std::uint16_t number;  ///< of the monoid's function, where there is one
+  std::uint16_t number;  ///< with a monoid, the number of the function
   std::uint16_t in[kTableStates];
   std::uint16_t result[kTableStates];  ///< the state at its end, or whether the first line matches
 
@@ -86,7 +86,7 @@ struct LineScanArguments : LineScan {  // at least one byte
   u32 strip_bytes = 1024;               ///< a multiple of kStageBytes
   TileSummary* d_tiles = nullptr;       ///< one for each tile
   TileFunction* d_functions = nullptr;  ///< room for one of each tile
-  u32* d_broken = nullptr;              ///< how many tiles are; zero before
+  u32* d_broken = nullptr;              ///< how many tiles are broken; must be 0 before the scan
 
   /// The marks as words of 16 bits, one for each quad of text.
   PRESSO_HD std::uint16_t* marks() const { return reinterpret_cast<std::uint16_t*>(d_marks); }

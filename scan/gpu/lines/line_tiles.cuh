@@ -30,7 +30,7 @@ namespace presso::gpu {
 
 constexpr u32 kMostRounds = 4;
 constexpr u32 kRoundsBeforeMonoid = 1;
-constexpr u32 kStagedBytes = 2 * kWarpSize * kStagePitch;  ///< of a warp
+constexpr u32 kStagedBytes = 2 * kWarpSize * kStagePitch;  ///< shared memory of a warp for its text
 
 /// A lane's automaton in motion. Stages are numbered from the start of its strip.
 template <class Rows, bool kMark>

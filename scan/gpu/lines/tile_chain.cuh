@@ -297,9 +297,9 @@ PRESSO_DEVICE void tile_functions_body(const LineScanArguments& scan) {
 /// A tile's function in the registers of a warp, one entry of it in each lane.
 struct HeldFunction {
   u32 count = 0, tiles = 0;
-  u32 in = 0, result = 0;  ///< the lane's
+  u32 in = 0, result = 0;  ///< the lane's entry
   u32 first = kNoStage;
-  u32 number = 0;  ///< of the monoid
+  u32 number = 0;  ///< the monoid's function, if there is a monoid
 };
 
 /// Reads a tile's function; an empty one after the last tile.

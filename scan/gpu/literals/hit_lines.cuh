@@ -27,7 +27,7 @@ enum TileBits : u32 {
 struct HitTiles : LineScan {
   Byte* d_tiles = nullptr;  ///< a summary of each: TileBits
   u64 tiles = 0;
-  u32 tile_bytes = 0;  ///< of text
+  u32 tile_bytes = 0;  ///< bytes of text in a tile
 };
 
 /// The argument of an engine's kernels: the text, its table and its tiles of kTile bytes.

@@ -26,7 +26,7 @@
 namespace presso::gpu {
 
 constexpr u32 kManyTileBytes = 8 << 10;
-constexpr u32 kManyRows = 4;  ///< of a step
+constexpr u32 kManyRows = 4;  ///< rows of 512 bytes in a step
 constexpr u32 kManyStepBytes = kManyRows * kRowBytes;
 constexpr u32 kManySteps = kManyTileBytes / kManyStepBytes;
 
@@ -39,7 +39,7 @@ struct CandidateBits {
   static constexpr u32 kOfRow = kQuadBytes / kStride;
   static constexpr u32 kRowsAWord = kWarpSize / kOfRow < kManyRows ? kWarpSize / kOfRow : kManyRows;
   static constexpr u32 kWordsAStep = kManyRows / kRowsAWord;
-  static constexpr u32 kWords = kManySteps * kWordsAStep;  ///< of a lane
+  static constexpr u32 kWords = kManySteps * kWordsAStep;  ///< words of candidates of a lane
   static constexpr u32 kBytesAWarp = kWords * kWarpSize * 4;
 
   /// The place, counted from the tile's begin, that a bit of the lane's word stands for.

@@ -59,12 +59,12 @@ struct LiteralGroup {
 
 /// The table as kernels see it. Trivially copyable.
 struct ManyLiteralTableView {
-  const Byte* d_image = nullptr;   ///< 16-byte aligned
-  LiteralGroup groups[2];          ///< [1]: the short ones, looked up at every place
-  std::uint32_t group_count = 1;   ///< or 2
-  std::uint32_t stride = 1;        ///< of the first group's look-ups: 1, 2 or 4
-  std::uint32_t fold = 0;          ///< set in each word: case is ignored
-  std::uint32_t filter_bytes = 0;  ///< of a group, a power of two
+  const Byte* d_image = nullptr;  ///< 16-byte aligned
+  LiteralGroup groups[2];         ///< [1]: the short ones, looked up at every place
+  std::uint32_t group_count = 1;  ///< or 2
+  std::uint32_t stride = 1;  ///< the first group is looked up at every stride-th place: 1, 2 or 4
+  std::uint32_t fold = 0;    ///< set in each word: case is ignored
+  std::uint32_t filter_bytes = 0;  ///< size of a group's filter, a power of two
   std::uint32_t entries_at = 0;
   std::uint32_t image_bytes = 0;  ///< a multiple of 16
 

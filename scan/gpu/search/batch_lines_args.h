@@ -21,7 +21,7 @@ struct BatchLines {
   const Byte* d_text = nullptr;
   u32 bytes = 0;
   BatchWants wants;
-  const u32* d_marks = nullptr;  ///< of scan_lines()
+  const u32* d_marks = nullptr;  ///< the marks that scan_lines() has set
   BatchFindings* d_findings = nullptr;
   u32* d_tile_marks = nullptr;     ///< one for each tile: how many, then how many before it
   u32* d_tile_newlines = nullptr;  ///< '\n' of each tile, then those before it

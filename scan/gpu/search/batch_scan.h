@@ -22,7 +22,7 @@ namespace presso::gpu {
 struct ListedLine {
   std::uint32_t begin = 0;   ///< in the text
   std::uint32_t bytes = 0;   ///< its '\n' included; 0: the head, which is not gathered
-  std::uint32_t at = 0;      ///< of the gathered text
+  std::uint32_t at = 0;      ///< its place in the gathered text
   std::uint32_t number = 0;  ///< '\n' before it in the text; with BatchWants::numbers
 };
 

@@ -21,7 +21,7 @@ namespace presso::gpu {
 struct LinePlaces {
   const Byte* d_text = nullptr;
   u64 bytes = 0;                 ///< at least 1
-  const u32* d_marks = nullptr;  ///< of scan_lines()
+  const u32* d_marks = nullptr;  ///< the marks that scan_lines() has set
   u64* d_before = nullptr;       ///< one for each tile: its marks, then those before it
   LinePlace* d_places = nullptr;
   u64 most_places = 0;

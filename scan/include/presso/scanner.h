@@ -23,7 +23,7 @@ struct LineBatch {
   struct Line {
     std::uint64_t offset = 0;  ///< in the plain text, as MatchedLine::offset
     std::uint64_t number = 0;  ///< as MatchedLine::number
-    std::size_t begin = 0;     ///< of the line in `text`
+    std::size_t begin = 0;     ///< where the line begins in `text`
     std::size_t bytes = 0;
     std::size_t first_match = 0;  ///< in `matches`
     std::size_t match_count = 0;
@@ -31,7 +31,7 @@ struct LineBatch {
   };
   std::vector<Byte> text;
   std::vector<Line> lines;
-  std::vector<MatchSpan> matches;  ///< of all lines, each within its line
+  std::vector<MatchSpan> matches;  ///< matches of all lines, as places in their line
 
   Bytes text_of(const Line& line) const { return Bytes(text).subspan(line.begin, line.bytes); }
   std::span<const MatchSpan> matches_of(const Line& line) const {

@@ -38,8 +38,8 @@ struct GpuOptions {
   /// Plain bytes of a batch; 0: by what there is to decode and how well it is compressed, up to 64
   /// MiB, into device memory up to 512; fewer in the first and the last batches of a run.
   std::uint64_t slot_plain_bytes = 0;
-  std::uint64_t max_device_bytes = 0;  ///< of memory on the GPU; 0: no limit
-  std::uint64_t max_pinned_bytes = 0;  ///< of page-locked host memory; 0: no limit
+  std::uint64_t max_device_bytes = 0;  ///< the most memory on the GPU; 0: no limit
+  std::uint64_t max_pinned_bytes = 0;  ///< the most page-locked host memory; 0: no limit
   /// Threads that fill pinned memory; 0: all, at most 16. At most 8 of them write the results.
   unsigned reader_threads = 0;
   /// If the GPU fails, or has no room, the CPU decodes the rest, and blocks that GPUs do not decode
@@ -96,7 +96,7 @@ class Decompressor {
   /// Errors: kNoDevice, kDeviceMemory, kDeviceLost, kInvalidArgument for a device that does not
   /// exist.
   static Result<Decompressor> open(const GpuOptions& options = {});
-  /// With another implementation of device and decoder; for tests.
+  /// Makes one with another implementation of device and decoder, for tests.
   static Result<Decompressor> over(DecodingDevice device, const GpuOptions& options);
 
   Decompressor(Decompressor&&) noexcept;

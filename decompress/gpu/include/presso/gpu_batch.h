@@ -26,8 +26,8 @@ enum class Strategy : Byte {
 
 /// Where one stored block lies and where its plain bytes go. Arrays of these are in device memory.
 struct BlockSpan {
-  std::uint64_t stored_offset;  ///< of the block header, from BatchArguments::d_stored; 16-aligned
-  std::uint64_t plain_offset;   ///< of its first plain byte, from BatchArguments::d_plain
+  std::uint64_t stored_offset;  ///< from BatchArguments::d_stored to the block's header; 16-aligned
+  std::uint64_t plain_offset;   ///< from BatchArguments::d_plain to its first plain byte
   std::uint32_t stored_bytes;   ///< header, payload and padding: nothing after them is read
   std::uint32_t plain_bytes;    ///< room at plain_offset: exactly what the header must say
 };
@@ -55,7 +55,7 @@ struct BatchArguments {
   Byte* d_plain = nullptr;         ///< fastest where blocks begin at multiples of 16
   const BlockSpan* d_spans = nullptr;
   std::uint32_t blocks = 0;
-  std::uint32_t largest_plain_bytes = 0;           ///< of any span: chooses launch shapes
+  std::uint32_t largest_plain_bytes = 0;           ///< the most of any span; chooses launch shapes
   const DictionarySpan* d_dictionaries = nullptr;  ///< kMaxDictionaries + 1 of them, or nullptr
   std::uint32_t* d_status = nullptr;  ///< one ErrorCode a block, kOk where plain bytes are right
   void* d_temporary = nullptr;        ///< 256-byte aligned

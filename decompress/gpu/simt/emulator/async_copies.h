@@ -53,9 +53,9 @@ class LaneCopies {
 /// An mbarrier: a phase ends when all have arrived, all bytes that it expects were issued, and
 /// somebody waits or the next phase begins.
 struct Mbarrier {
-  std::uint32_t arrivals = 0;  ///< of each phase
-  std::uint32_t phase = 0;     ///< completed ones
-  std::uint32_t arrived = 0;   ///< in this one, as what follows
+  std::uint32_t arrivals = 0;  ///< how many arrivals complete a phase
+  std::uint32_t phase = 0;     ///< how many phases are complete
+  std::uint32_t arrived = 0;   ///< arrivals in this phase; the members below are of this phase, too
   std::uint64_t expected = 0;  ///< bytes
   std::uint64_t issued = 0;
   std::vector<PendingCopy> copies;

@@ -45,7 +45,7 @@ class FileScanner final : public FileSearch {
   /// which takes up to a second for automata of thousands of states. Where `engine` cannot search
   /// for the pattern, the CPU does.
   FileScanner(Decompressor& decompressor, Pattern pattern, TextEngine engine = TextEngine::kAuto);
-  /// With other kernels; for tests.
+  /// Makes one with other kernels, for tests.
   FileScanner(Decompressor& decompressor, Pattern pattern, std::shared_ptr<BatchKernels> kernels,
               TextEngine engine = TextEngine::kAuto);
   FileScanner(FileScanner&&) noexcept;

@@ -42,7 +42,7 @@ enum class TextEngine : std::uint8_t {
 /// Where a matching line is, in bytes from the text's beginning. Trivially copyable.
 struct LinePlace {
   std::uint64_t begin = 0;
-  std::uint64_t end = 0;  ///< of its '\n', or the text's end
+  std::uint64_t end = 0;  ///< where its '\n' is, or the text's end
 };
 
 /// A text and where results go. Device memory throughout.
