@@ -43,10 +43,10 @@ class ColumnSlice {
   /// row are 0.
   Status validity(std::uint32_t vector, std::uint64_t* bits);
 
-  /// The functions below give kInvalidArgument for columns of other types or representations (ways
-  /// to store a column: as numbers, dictionary, tokens or bytes) than they name. A column that is
-  /// entirely null has zeros, empty strings, no codes and no tokens.
-  ///
+  // The functions below give kInvalidArgument for columns of other types or representations (ways
+  // to store a column: as numbers, dictionary, tokens or bytes) than they name. A column that is
+  // entirely null has zeros, empty strings, no codes and no tokens.
+
   /// Columns other than strings: the vector's values as they lie in memory (value_bytes(type)
   /// each; bools a bit a row). `to` has room for 1,024 of them and Buffer::kSlack bytes.
   Status numbers(std::uint32_t vector, void* to);
@@ -56,15 +56,16 @@ class ColumnSlice {
   /// last row.
   Result<std::uint32_t> run_numbers(std::uint32_t vector, std::uint32_t most, void* to,
                                     std::uint64_t* starts);
-  /// For integers, dates, timestamps and decimals of up to 64 bits, doubles and floats: sets
-  /// bit i of `bits` (16 words; all are written, bits after the last row are 0) if least <=
-  /// image <= most, for the zone images (FORMAT.md 15.4) of the values. NaNs count as greater
-  /// than every number: a NaN is inside only if `most` is ~0. Nulls are not looked at: callers
-  /// combine the result with validity().
+  /// For bools, integers, dates, timestamps and decimals of up to 64 bits, doubles and floats: sets
+  /// bit i of `bits` (16 words; all are written, bits after the last row are 0) if least <= image
+  /// <= most, for the zone images (FORMAT.md 15.4) of the values. NaNs count as greater than every
+  /// number: a NaN is inside only if `most` is ~0. Nulls are not looked at: callers combine the
+  /// result with validity().
   Status numbers_between(std::uint32_t vector, std::uint64_t least, std::uint64_t most,
                          std::uint64_t* bits);
-  /// Whether some, all or none of a vector's rows can lie between the images. For packed
-  /// vectors the directory entry (base and width) tells; otherwise kSome.
+  /// Whether all, some or none of a vector's values lie between the images, as far as that is known
+  /// without looking at them: from the vector's entry (base and width) and its first words. kSome
+  /// if it is not known.
   using Between = presso::Between;
   Result<Between> vector_between(std::uint32_t vector, std::uint64_t least, std::uint64_t most);
 
@@ -100,7 +101,7 @@ class ColumnSlice {
   std::uint32_t rows_ = 0;
   std::uint64_t checked_codes_ = 0;  ///< a bit for each vector
   IntegerStream validity_;
-  IntegerStream values_;  ///< or codes
+  IntegerStream values_;  ///< or the codes of a dictionary column
   TokenStream tokens_;
   ByteStrings bytes_;
   std::vector<std::int64_t> no_offsets_;

@@ -53,25 +53,25 @@ class GroupReader {
   const RowGroup& directory() const { return directory_->row_group; }
   const ColumnChunk& chunk(std::size_t column) const { return directory().columns[column]; }
 
-  /// The range of the values of rows [first, first + rows), from the ranges of the blocks of
-  /// values or codes that hold them. For strings, and if a range is not known, kZoneKnown is
-  /// not set. `nulls` is an upper bound.
+  /// The range of the values of rows [first, first + rows), joined from the zones of the blocks
+  /// that hold them. It is never too narrow but may be too wide. For strings, and if the zone of a
+  /// block is not known, kZoneKnown is not set. `nulls` is an upper bound.
   ColumnZone zone(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
   /// False if no row of [first, first + rows) of a dictionary column is the string with this
   /// hash (XXH3, checksum64()); true also if that is not known.
   bool may_hold(std::size_t column, std::uint32_t first, std::uint32_t rows,
                 std::uint64_t hash) const;
-  /// Stored bytes, and number, of the column's blocks that hold some of these rows or that all
-  /// rows need (dictionaries, lengths of strings stored as bytes). Which blocks of bytes hold
-  /// the rows is estimated.
+  /// What reading some rows of a column costs: stored bytes, and number, of the column's blocks
+  /// that hold some of these rows or that all rows need (dictionaries, lengths of strings stored as
+  /// bytes). Which blocks of bytes hold the rows is estimated. The planner weighs columns by it.
   struct BlockCost {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
   };
   BlockCost cost(std::size_t column, std::uint32_t first, std::uint32_t rows) const;
 
-  /// For a column with that representation (kInvalidArgument for others). Decoded once and kept
-  /// as long as this object. An error is returned each time.
+  /// The dictionary, or the tokens, of a column with that representation (kInvalidArgument for
+  /// others). They are decoded once and kept as long as this object; an error is kept, too.
   Result<const DictionaryEntries*> dictionary(std::size_t column) const;
   Result<const TokenDictionary*> tokens(std::size_t column) const;
   /// For a column of strings stored as bytes: rows + 1 offsets into all of its bytes.

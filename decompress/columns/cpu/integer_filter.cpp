@@ -24,7 +24,7 @@ const FilterKernels& kernels(CpuLevel level) {
   return kFilterPortable;
 }
 
-/// All rows get the same bit.
+/// Gives all rows the same bit.
 void fill(std::uint64_t* bits, bool value, std::uint32_t rows) {
   std::memset(bits, value ? 0xFF : 0, kVectorBits * sizeof *bits);
   clear_behind(bits, rows);
@@ -42,7 +42,8 @@ bool are_differences(const IntegerVector& vector) {
 /// The values base + divisor * p of all possible p of a vector, as an interval in the order of
 /// the type.
 struct PackedImages {
-  // Length of the interval from the first to the last value.
+  // `first` is the image of the value for p = 0; `length` is how far that for the greatest p is
+  // from it.
   std::uint64_t first = 0;
   std::uint64_t length = 0;
   std::uint32_t most = 0;  ///< the greatest p

@@ -176,6 +176,8 @@ Result<std::vector<Byte>> decompress_buffer(Bytes compressed,
 /// reference and must outlive this object.
 class CompressedFile {
  public:
+  /// Opens a file by its index. All dictionaries are decoded once, so that a damaged one shows
+  /// here. Errors: those of ArchiveIndex::open(), and of the dictionaries with their offsets.
   static Result<CompressedFile> open(const RandomAccess& file, DecodeOptions options = {});
   /// For a file whose index was opened before.
   static Result<CompressedFile> open(ArchiveIndex index, DecodeOptions options = {});
@@ -204,7 +206,7 @@ class CompressedFile {
 
   ArchiveIndex index_;
   DecodeOptions options_;
-  std::shared_ptr<Dictionaries> dictionaries_;  ///< decoded when first needed; a few are kept
+  std::shared_ptr<Dictionaries> dictionaries_;  ///< those used last; others are decoded again
 };
 
 /// Writes plain bytes [begin, end) of `file` to `sink`, in order; decodes only the blocks needed,

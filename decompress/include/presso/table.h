@@ -118,10 +118,11 @@ Status write_rows(const Table& table, const RowsOptions& options, ByteSink& sink
 bool begins_table(Bytes begun);
 
 /// Writes the text that a table was made from, byte for byte; if it was not kept exactly, rows as
-/// they would be written. Row groups are decoded on all threads; every block is compared with its
-/// checksum, and the text of each row group with its own. Errors carry the offset in `source`. With
-/// salvage, row groups with damage in a block are left out and reported; after damage to a
-/// directory nothing more is found. DecompressSummary::blocks counts row groups.
+/// they would be written. Row groups are decoded on all threads. Unless DecodeOptions::verify is
+/// off, every block is compared with its checksum, and so is the text of each row group if the
+/// table keeps its text exactly. Errors carry the offset in `source`. With salvage, row groups with
+/// damage in a block are left out and reported; after damage to a directory nothing more is found.
+/// DecompressSummary::blocks counts row groups and, for each member, its beginning.
 Result<DecompressSummary> decompress_table(ByteSource& source, ByteSink& sink,
                                            const DecompressOptions& options = {});
 
