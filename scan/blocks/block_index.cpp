@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Each member's filter is read once, group by group, and every group is asked for all clauses while
-// it is in the cache. The cost is that of reading the filters, at most 8 % of the compressed size,
-// and a few bit tests for each literal and block.
+// BlockIndex, made for one pattern and file: it says which blocks the file's filters rule out. Each
+// member's filter is read once, group by group (one group covers a run of blocks), and every group
+// is asked for all clauses while it is in the cache. The cost is that of reading the filters, at
+// most 8 % of the compressed size, and a few bit tests for each literal and block.
 
 #include "scan/blocks/block_index.h"
 

@@ -32,8 +32,9 @@ namespace presso::scan_detail {
 
 /// What a member tells a search without being decoded.
 struct MemberFilter {
-  std::vector<std::vector<Byte>> wanted;  ///< for each clause, a bool for each block; or no filter
-  std::vector<LineFacts> facts;           ///< of each block; empty where there are none
+  /// For each clause, whether each block is wanted (0 or 1); empty without a filter of use.
+  std::vector<std::vector<Byte>> wanted;
+  std::vector<LineFacts> facts;  ///< of each block; empty where there are none
 };
 
 /// Whether filters can be of use to a search with these requirements and options.

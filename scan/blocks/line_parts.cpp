@@ -113,8 +113,8 @@ class Divider {
 
 }  // namespace
 
-/// Divides a file for several processes. Nothing where lines cannot be told apart by block: with
-/// context, multiline matches, limits, or without line facts.
+/// Divides a file for several processes. Returns nothing where lines cannot be told apart by block:
+/// with context, multiline matches, limits, or without line facts.
 std::optional<std::vector<LinePart>> divide_lines(ScannedFile& file, const Pattern& pattern,
                                                   const ScanOptions& options,
                                                   std::uint64_t target_bytes, bool with_layout) {

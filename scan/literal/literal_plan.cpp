@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Plans the probe of a set of literals. Every choice rests on a table of how frequent bytes are in
-// text and logs (byte_frequency.h): a probe is as good as the candidates that it lets through are
-// few. All of it runs once for each pattern; for thousands of literals it takes milliseconds.
-// Tested by tests/unit/scan/literal/scan_literal_test.cpp.
+// plan_literals() plans the probe of a set of literals; the loops of hash probes are here, too.
+// Every choice rests on a table of how frequent bytes are in text and logs (byte_frequency.h): a
+// probe is as good as the candidates that it lets through are few. All of it runs once for each
+// pattern; for thousands of literals it takes milliseconds. Tested by
+// tests/unit/scan/literal/scan_literal_test.cpp.
 
 #include "scan/literal/literal_plan.h"
 
@@ -76,7 +77,7 @@ std::pair<RatedPlace, RatedPlace> rarest_places(const LiteralUnits& units, Stret
   return {places[0], places[1]};
 }
 
-/// The longest runs of units whose variants all have the same size.
+/// The runs of neighbouring units whose variants all have the same size, each as long as it can be.
 std::vector<Stretch> fixed_stretches(const LiteralUnits& units) {
   std::vector<Stretch> stretches;
   for (std::size_t i = 0; i < units.size();) {
@@ -88,8 +89,9 @@ std::vector<Stretch> fixed_stretches(const LiteralUnits& units) {
   return stretches;
 }
 
-/// Plans the probe of a single literal. Returns false if no letter of the literal has a fixed size
-/// (as "ss" with case ignored), which leaves no bytes at fixed distances to compare.
+/// Plans the probe of a single literal: the two bytes of one stretch that are rarest together.
+/// Returns false if no letter of the literal has a fixed size (as "ss" with case ignored), which
+/// leaves no bytes at fixed distances to compare.
 bool plan_pair(const LiteralUnits& units, LiteralPlan& plan) {
   double best = std::numeric_limits<double>::max();
   for (const Stretch stretch : fixed_stretches(units)) {

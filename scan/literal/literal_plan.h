@@ -5,12 +5,12 @@
 //
 //   no literal         nothing to do
 //   an empty literal   every place is a candidate
-//   one literal        PairProbe: its two rarest bytes, taken from its longest promising stretch in
-//                      which every variant of a letter has the same size
-//   up to 64 windows   NibbleProbe on three bytes at the offset where they are rarest
+//   one literal        PairProbe: two of its bytes at a fixed distance, rarest together,
+//                      in a stretch in which every variant of a letter has the same size
+//   few                NibbleProbe on three bytes at the offset where windows are rarest, confirmed
+//                      by a HashProbe; for up to 64 literals, or up to 64 different windows
 //   more, of 5 bytes   StrideProbe: every second to eighth window of four bytes
-//   more               HashProbe: a Bloom filter over four bytes at the offset where they differ
-//   most
+//   more               HashProbe: a Bloom filter over four bytes at their rarest offset
 //
 // A candidate says where a match begins, except for a single literal with letters of varying size
 // before the probed stretch: then it says where that stretch begins, and the match begins
@@ -59,8 +59,8 @@ struct LiteralPlan {
   std::variant<NothingProbe, EverywhereProbe, PairProbe, NibbleProbe, HashProbe, StrideProbe> probe;
   HashProbe confirm;      ///< with NibbleProbe
   std::size_t reach = 0;  ///< furthest byte after a candidate that the probe reads
-  std::size_t characters_before =
-      0;  ///< see above; at least as many bytes stand before a candidate
+  /// See above; at least as many bytes stand before a candidate.
+  std::size_t characters_before = 0;
 };
 
 /// Chooses and fills the probe. Compiling thousands of literals takes milliseconds; `literals` must

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A literal as a row of units. A unit lists the byte strings that it may be in the text: one for a
-// byte, several for a letter whose case is ignored ("k" is k, K or U+212A, the Kelvin sign in three
-// bytes). Probes are planned on this form; it is used while a pattern is compiled and not while
-// text is searched. Tested by tests/unit/scan/literal/scan_literal_test.cpp.
+// A literal (a fixed string to search for) as a row of units. A unit lists the byte strings that it
+// may be in the text: one for a byte, several for a letter whose case is ignored ("k" is k, K or
+// U+212A, the Kelvin sign in three bytes). Probes are planned on this form; it is used while a
+// pattern is compiled and not while text is searched. Tested by
+// tests/unit/scan/literal/scan_literal_test.cpp.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ std::uint32_t places_log2(std::size_t entries, std::uint32_t most) {
                     most);
 }
 
-/// By offset, the windows of all literals there.
+/// For each offset, the windows that literals have there.
 using Windows = std::vector<std::vector<std::string>>;
 
 /// For each offset the windows of all literals, sorted and different.

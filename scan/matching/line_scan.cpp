@@ -140,7 +140,7 @@ void LineScanner::take_matches(Bytes text, std::size_t begin, std::size_t end, M
   }
 }
 
-// The end of the last line may lack its '\n'.
+// Counts '\n' in [begin, end); a last line without one is not counted.
 std::size_t LineScanner::newlines(Bytes text, std::size_t begin, std::size_t end) const {
   return kernels_.count_byte(text.data() + begin, end - begin, '\n');
 }

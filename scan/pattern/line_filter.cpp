@@ -14,7 +14,7 @@ namespace {
 /// One other pattern, and whether lines must match it (`wanted`) or must not.
 struct Condition {
   std::unique_ptr<Searcher> searcher;
-  bool wanted = true;  ///< a match is
+  bool wanted = true;  ///< whether the line must have a match, or none
 };
 
 /// Passes on the matches of `inner_` in lines that meet all conditions. The answer for a line is

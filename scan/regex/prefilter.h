@@ -7,8 +7,8 @@
 //
 // If every match contains a string of one set and one of another (`(error|fail).*(user|name)`), one
 // set leads: its strings are looked for, and the line is then asked for the other's. Which one is
-// rarer depends on the text: each leads for 128 KiB, and then the one with fewer candidates stays.
-// Tested by tests/unit/scan/regex/regex_prefilter_test.cpp.
+// rarer depends on the text: each leads for at least 128 KiB, and then the one with fewer
+// candidates stays. Tested by tests/unit/scan/regex/regex_prefilter_test.cpp.
 #pragma once
 
 #include <memory>
@@ -80,7 +80,7 @@ class Prefilter {
   bool is_settled() const { return literals_.size() < 2 || trials_ == literals_.size(); }
 
  private:
-  /// Bytes that are searched before another set of strings leads.
+  /// How many bytes are searched, at least, before the other set of strings leads.
   static constexpr std::size_t kTrialBytes = std::size_t{128} << 10;
 
   /// How one of two sets of strings has done so far.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What decides, with the rates of an H200 in TB/s of text (NOTES.md):
+// choose_engine(): what decides, with the rates of an H200 in TB/s of text (NOTES.md). The first
+// line that applies counts; the first three are for patterns that fixed strings alone decide:
 //
 //   fixed strings of up to six bytes together   planes: 3.9 to 2.9 whatever the text
 //   one string with four bytes in a row that    rare literal: 4.0; 0.8 if the text is full of it

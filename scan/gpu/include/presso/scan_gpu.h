@@ -7,10 +7,12 @@
 //   presso::gpu::FileScanner scanner(*decompressor, *pattern);
 //   auto summary = scanner.scan(file, options, on_line);
 //
-// It reports what presso::scan() reports for every file and every option, except that blocks
-// are never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may
-// begin anew. What GPUs do not search (plain files, pipes, context lines, patterns that no engine
-// finds, lines that end at NUL bytes, damaged blocks) is left to the CPU.
+// It reports what presso::scan() reports for every file and every option, except that blocks are
+// never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may begin
+// anew. What GPUs do not search is left to the CPU: plain files, pipes, only some lines or blocks
+// of a file, context lines, lines without a match unless they are only counted, matches across
+// lines, lines that end at NUL bytes, patterns for which there is no engine, damaged blocks, and
+// texts that begin with a byte order mark.
 #pragma once
 
 #include <memory>
