@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Decodes one lane's sub-stream of a Bit block (FORMAT.md 13.5): sequences become records of one
 // word (unpacked_block.h), literals bytes, and the sequences' lengths are summed up. It is the
-// inner loop of bit_unpack.cuh. A sequence is *wide* if its lengths do not fit into a record.
+// inner loop of bit_unpack.cuh. A lane of a block is decoded by one thread, and 32 neighbouring
+// ones by a warp: so a *lane* is both here. It has a run of consecutive sequences and then, of n
+// lanes, every n-th four of the literals. A sequence is *wide* if its lengths do not fit into a
+// record.
 //
 // A step looks at 64 bits, which hold a whole sequence except for rare ones with long lengths.
 // A table entry has its fields where shifts, which take their amount modulo 32, can use them
@@ -65,9 +68,9 @@ class LaneDecoder {
         wide_(wide),
         base_(simt::shared_address(&tables)) {}
 
-  /// Decodes the sub-stream from bit `begin` on; returns where it ends. Positions in the units
-  /// that begin here count from the lane's first sequence. Called by whole warps; lanes beyond
-  /// the block's number have nothing to decode.
+  /// Decodes the sub-stream from bit `begin` on; returns where it ends. Positions in the units that
+  /// begin here count from the lane's first sequence. Called by whole warps; threads beyond the
+  /// block's last lane have nothing to decode.
   PRESSO_DEVICE u32 decode(u32 lane, u32 begin, LaneSums& sums) {
     BitWindow from(words_, begin, ring_);
     decode_sequences<true>(from, lane, sums);

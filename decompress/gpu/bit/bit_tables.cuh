@@ -194,12 +194,12 @@ class CodeBuilder {
   u32 word_ = 0;   // the first one
 };
 
-/// Reads the list into lists.lengths by one warp: the payload's bits from `begin` to `end`, all
-/// of them. False, in all lanes, means kBadTree. Lengths are at most 12; nothing else is
-/// checked.
+/// Reads the list into lists.lengths by one warp: the payload's bits from `begin` to `end`, all of
+/// them. False, in all lanes, means kBadTree. The lengths that it leaves are at most 12; whether
+/// they make complete codes is not checked here.
 ///
-/// A step takes 32 bits: each lane looks up what a list symbol would be that begins at its bit; a
-/// walk over the lanes finds where symbols do begin; prefix sums over those give their places.
+/// A step takes 32 bits: each lane looks up the list symbol that would begin at its bit; a walk
+/// over the lanes finds where symbols do begin; prefix sums over those give their places.
 class ListReader {
  public:
   PRESSO_DEVICE ListReader(const PayloadWords& words, CodeLists& lists)

@@ -83,7 +83,7 @@ struct UnpackedBlock {
   }
 };
 
-/// What a plan has room for.
+/// The bytes that the plan of a block of this size has for an unpacked block.
 PRESSO_HD constexpr std::uint64_t unpacked_bytes_of(std::uint32_t plain_bytes) {
   return std::uint64_t{claimed_segments_of(plain_bytes)} * kUnpackedCells * kUnpackedCellBytes;
 }

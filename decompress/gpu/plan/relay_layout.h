@@ -84,8 +84,8 @@ struct RelayPolicy {
   static constexpr std::uint32_t kRing = kHalfPages * kHalfPageBytes;
   static constexpr std::uint32_t kSegmentSlots = kSegmentSlots_;
   static constexpr std::uint32_t kBlocksPerMultiprocessor = kBlocks;
-  /// A page's literals lie in the ring where the next page will be, and there are two pages at a
-  /// time.
+  /// The longest distance of a match that the ring allows: a page's literals lie where the next
+  /// page will be, and there are two pages at a time.
   static constexpr std::uint32_t kMostDistance = kRing - 3 * kPageBytes - 16;
   /// Pages whose bytes are all in the ring when the last of them is done, for the copiers to hash.
   static constexpr std::uint32_t kHashedPages =
@@ -105,7 +105,7 @@ struct alignas(128) RelayShared {
   std::uint32_t result;                ///< the block's state to be
 };
 
-/// Where a page's tables are in shared memory: these plus `tables` of the page.
+/// Where the tables of the first page are in shared memory; kBytes is the distance to the second's.
 template <class Shared>
 struct TableOffsets {
   static constexpr std::uint32_t kMarks =

@@ -116,7 +116,7 @@ class HalfPageCopier {
     take(bytes);
   }
 
-  /// To global memory. `to`: of the half page; `valid`: bytes it has, or more.
+  /// Writes the half page to global memory at `to`. `valid`: the block's bytes from there on.
   PRESSO_DEVICE void flush(Byte* to, u32 valid) const {
     if (valid >= kHalfPageBytes) {
       simt::store_streaming(reinterpret_cast<u32*>(to + mine_), values_[0]);
@@ -291,7 +291,7 @@ PRESSO_DEVICE void copy_to_ring(Shared& shared, u64& barrier, u32 place, u64 sou
   if (head < bytes) simt::bulk_copy(&barrier, shared.ring, from + head, bytes - head);
 }
 
-/// Tables without marks.
+/// Makes the tables of both pages empty: no marks, and slots that do no harm. By all threads.
 template <class Shared>
 PRESSO_DEVICE void clear_tables(Shared& shared) {
   using Tables = typename Shared::Tables;

@@ -20,7 +20,8 @@ struct StoredRecords {
   PRESSO_DEVICE u32 distance(u32 i) const { return record_distance(records[i]); }
 };
 
-/// kWrittenHere: by the same kernel, so that caches for what never changes may not be used.
+/// kWrittenHere: the same kernel has written the records, so caches for data that never changes may
+/// not be used.
 template <bool kWrittenHere = false>
 class RecordUnitParser : public UnitPlaces {
  public:

@@ -3,9 +3,8 @@
 // a time, with the history in shared memory. Some warps parse (relay_parser.cuh), a page ahead of
 // the eight that copy (half_page_copier.cuh). Sources: S7.6, S7.7, S7.16, S7.17.
 //
-// Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned
-// where a page has more than Policy::kSegmentSlots segments. Test:
-// tests/simt/relay_decoder_test.cpp. Benchmark:
+// Takes up blocks in state kSurveyed. Leaves a final status or kFailed, or kPlanned where a page
+// has more than Policy::kSegmentSlots segments. Test: tests/simt/relay_decoder_test.cpp. Benchmark:
 // lab/programs/decompress_gpu/decode_rate.cpp.
 #pragma once
 
@@ -15,6 +14,7 @@
 namespace presso::gpu {
 
 template <class Policy>
+/// The copying warps' way through a block, page by page.
 class RelayCopier {
  public:
   PRESSO_DEVICE RelayCopier(const BlockPlan& plan, RelayShared<Policy>& shared)
@@ -69,7 +69,8 @@ class RelayCopier {
   /// Waits until the page's tables and literals are there.
   PRESSO_DEVICE void take(u32 page) { simt::mbarrier_wait(&shared_.full[page % 2], page / 2 % 2); }
 
-  /// The pages up to this one, as many as the ring has still: a warp each.
+  /// Hashes the kHashedPages pages before page `end`, which the ring still has, a warp each; only
+  /// where the plan wants hashes.
   PRESSO_DEVICE void hash(u32 end) {
     constexpr u32 kSegments = Policy::kPageBytes / kHashSegmentBytes;
     const u32 back = Policy::kHashedPages - simt::warp_in_block();

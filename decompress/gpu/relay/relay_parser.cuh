@@ -4,7 +4,8 @@
 //
 // Unit u is parsed by parser u modulo their number, in any order among them, since the survey has
 // found where each begins. A unit may reach into several pages; its parser keeps it until the last
-// of them. Who has the unit in which a page begins works out what the others need of it.
+// of them. The parser whose unit reaches beyond a page's end requests the page's literals and tells
+// the others where the next page begins in the streams.
 //
 // Synchronisation: parsers and copiers exchange pages by two pairs of mbarriers; a named barrier
 // orders the parsers among themselves, from page to page.
@@ -48,7 +49,7 @@ class RelayParser {
   }
 
  private:
-  /// What this parser's units have to say about a page.
+  /// Enters those segments of this parser's units that lie in the page.
   PRESSO_DEVICE void fill(u32 page) {
     const u32 from = page * Policy::kPageBytes;
     const u32 left = plan_.plain_bytes - from;

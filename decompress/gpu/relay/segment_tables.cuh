@@ -45,9 +45,9 @@ class SegmentTables {
         start_(start),
         literal_place_(literal_place) {}
 
-  /// Marks and slots of the unit's segments, of those in the page if not kInside, which says that
-  /// all of them are. Whatever the lengths and distances are, all stays within the tables. Returns
-  /// the place of the slot after the lane's, 0 where there are too many.
+  /// Writes marks and slots of the unit's segments that lie in the page; kInside says that all of
+  /// them do. Whatever the lengths and distances are, all stays within the tables. Returns the
+  /// place of the slot after the lane's, 0 where there are too many.
   template <bool kInside, class Stored>
   PRESSO_DEVICE u32 emit(const Stored& stored, const LaneSequences& lane) {
     const u32 first_segment = lane.segments - start_.segments;
@@ -87,7 +87,8 @@ class SegmentTables {
   }
 
  private:
-  /// A segment, if not empty, by page positions. Returns the next one's slot.
+  /// Writes mark and slot of the segment from `begin` to `end` (page positions) unless it is empty.
+  /// Returns the next one's slot.
   template <bool kInside>
   PRESSO_DEVICE u32 enter(u32 begin, u32 end, u32 slot, u32 value) const {
     using Offsets = TableOffsets<Shared>;

@@ -11,8 +11,8 @@
 //
 // Takes up blocks in the state kPlanned. Leaves kSurveyed; kFailed where the payload is faulty; and
 // kPlanned where the warp decoder is to take the block: because it is faster, or for other codings
-// and rules, dictionaries, far offsets, output that is not 8-aligned, a distance above
-// kMostDistance.
+// and rules, tiles of less than 2 KiB, dictionaries, far offsets, output that is not 8-aligned, a
+// distance above kMostDistance.
 #pragma once
 
 #include "decompress/gpu/bit/block_prefix.cuh"

@@ -102,10 +102,10 @@ class UnitParser : public UnitPlaces {
     return codes.literals + codes.matches + kEachByte * min_match_;
   }
 
-  /// Sums over a unit's codes in one word. Literals are less than 2^(literal_bits + 7), bytes at
-  /// most 128 * (15 + 15 + 15), 128 * (7 + 31 + 15) or 128 * (3 + 63 + 15) where literal_bits is 4,
-  /// 3 or 2, runs of literals at most 128: from the top 8 bits, 24 less those of the literals, the
-  /// rest.
+  /// Sums over a unit's codes in one word: from the lowest bit on literals, less than
+  /// 2^(literal_bits + 7); up to bit 23 bytes, at most 128 * (15 + 15 + 15), 128 * (7 + 31 + 15) or
+  /// 128 * (3 + 63 + 15) where literal_bits is 4, 3 or 2; in the top 8 bits runs of literals, at
+  /// most 128.
   PRESSO_DEVICE u32 pack_sums(u32 literals, u32 bytes, u32 runs) const {
     return literals | bytes << (literal_bits_ + 7) | runs << 24;
   }

@@ -34,8 +34,9 @@ class GroupPlaces {
         dictionary_bytes_(plan.dictionary_bytes),
         min_match_(plan.min_match) {}
 
-  /// Position of the first plain byte, and of the next group's.
+  /// Position of the first plain byte.
   PRESSO_DEVICE u32 origin() const { return origin_; }
+  /// Position of the next group's first byte.
   PRESSO_DEVICE u32 at() const { return at_; }
   /// Literals of all groups so far.
   PRESSO_DEVICE u32 literals_used() const { return literals_used_; }
@@ -77,7 +78,8 @@ class GroupPlaces {
     sequence.distance = distance;
   }
 
-  /// A source that begins before the block must lie in the dictionary as a whole.
+  /// Whether the lane's match reads where it must not. A source that begins before the block must
+  /// lie in the dictionary as a whole.
   PRESSO_DEVICE bool is_outside(const LaneSequence& sequence) const {
     const u32 in_block = sequence.to() - origin_;
     if (sequence.distance <= in_block) return false;

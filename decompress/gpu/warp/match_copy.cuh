@@ -16,6 +16,7 @@
 
 namespace presso::gpu {
 
+/// The match of a sequence; `to` is a position as in group_places.cuh.
 struct Match {
   u32 to;
   u32 length;  ///< 0: none

@@ -4,8 +4,8 @@
 //
 // A *segment* is a literal run or a match that is not empty. Each has an entry with its *source*:
 // the address that position 0 would come from, so that a byte at position p is found at source + p
-// whether it is a literal, lies in the block or in the dictionary. Which segment a byte belongs to
-// says a bitmap of the positions where segments start: its rank is the number of starts up to it.
+// whether it is a literal, lies in the block or in the dictionary. A bitmap of the positions where
+// segments start says which segment a byte belongs to: its rank is the number of starts up to it.
 // Lanes set the bits after their two segments (an empty one sets a bit that another sets, too), a
 // prefix sum over the words' population counts makes ranks cheap, and a lane needs one look-up for
 // its first byte and a bit test for each further one.
@@ -208,7 +208,8 @@ class SegmentCopy {
     if (simt::lane() == kWarpSize - 1) reinterpret_cast<u32*>(entry)[1] = kSkip;
   }
 
-  /// A position outside of the window sets no bit, of some word: no branch.
+  /// Sets the bit of a position. One outside of the window sets none: a word is or-ed with 0, so
+  /// that there is no branch.
   PRESSO_DEVICE void mark(u32 position, u32 window) {
     const u32 bit = position - window;
     simt::atomic_or(&table_.starts[bit / SegmentTable::kRowBytes % kWarpSize],
@@ -228,7 +229,7 @@ class SegmentCopy {
     return before + simt::shuffle(upto, kWarpSize - 1) * kEntryBytes;
   }
 
-  /// Everything that steps is the same in all lanes.
+  /// Copies one window. What changes from step to step is the same in all lanes.
   PRESSO_DEVICE void copy_window(u64 base, u32 window, u32 to) {
     const u32 mine = simt::lane() * kLaneBytes;
     const u32 bit = mine % SegmentTable::kRowBytes;
