@@ -52,14 +52,15 @@ constexpr u64 most_tiles(u64 text_bytes) {
 
 /// All that is known of a tile after line_tiles_kernel. States are those of the automaton.
 struct TileSummary {
-  std::uint16_t guess;   ///< at its start; kUnknown
-  std::uint16_t out;     ///< at its end; right under any guess if there is a '\n'; kUnknownOut
+  std::uint16_t guess;   ///< at its start, or kUnknown
+  std::uint16_t out;     ///< at its end, right under any guess if there is a '\n'; or kUnknownOut
   std::uint16_t before;  ///< under the guess, in front of the stage with the first '\n'
   std::uint16_t broken;  ///< 0; kBroken: the guess was wrong, or may be; kAbsorbed
-  u32 first;             ///< that stage, exactly, in the tile; kNoStage
+  u32 first;             ///< the number of that stage in the tile, or kNoStage
   u32 reserved;
 
-  // In a tile without '\n' whose lanes did not agree. These are no states, and not the same.
+  // Of a tile without '\n' whose lanes did not agree. Neither is a state, and they differ from each
+  // other, so that such a tile is inconsistent with both neighbours.
   static constexpr std::uint16_t kUnknown = 0xFFFF;
   static constexpr std::uint16_t kUnknownOut = 0xFFFE;
   static constexpr std::uint16_t kBroken = 1;

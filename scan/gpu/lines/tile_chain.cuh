@@ -156,12 +156,13 @@ class TileFunctions {
     return simt::lane() < count ? walker_.run(in, begin, end) : 0;
   }
 
-  /// Does that in pieces that lie side by side, each run from up to `width` states by lanes of its
-  /// own, and then composes the pieces' functions. False, with nothing done, where more states are
-  /// possible somewhere.
+  /// Does what run_states() does, in pieces that lie side by side, each run from up to `width`
+  /// states by lanes of its own, and then composes the pieces' functions. False, with nothing done,
+  /// where more states are possible somewhere.
   PRESSO_DEVICE bool run_pieces(u32 width, u32 count, u32 in, u64 begin, u64 end, u32& out) {
     const u32 pieces = kWarpSize / width;
-    // Or to look for the states before each takes longer than the whole range with one of them.
+    // Otherwise looking for the states at each cut takes longer than running one over the whole
+    // range.
     if (u64{pieces} * set_words_ * 2 * kStageBytes >= end - begin) return false;
     const u32 my_piece = simt::lane() / width, my_number = simt::lane() % width;
     const u64 piece_bytes = (end - begin) / pieces / kStageBytes * kStageBytes;
@@ -326,8 +327,8 @@ PRESSO_DEVICE bool look_up(const HeldFunction& function, u32 state, u32& result)
   return true;
 }
 
-/// Answers that by the monoid: returns the state after a tile without '\n' (`first`
-/// is kNoStage), else whether its first line matches.
+/// Looks up what the monoid's function `number` makes of `state`. Returns the state after a tile
+/// without '\n' (`first` is kNoStage), else whether its first line matches.
 PRESSO_DEVICE u32 result_by_monoid(const LineScanArguments& scan, u32 number, u32 first,
                                    u32 state) {
   const u32 after = Monoid<MonoidRows::kGlobal>(scan).value(number, state);

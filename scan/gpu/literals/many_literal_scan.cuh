@@ -9,14 +9,14 @@
 //
 // Candidates stay where they are, in a word of shared memory for each 32 places of a lane, until a
 // tile is through. Then each lane verifies its own, one after another: the gram in an open hash
-// table, and where it is one, its literals. Of a tile's candidates a lane has about as many as the
-// next, which it has not in a row of 512 bytes. What is left are hits, and hit_lines.cuh counts
-// lines; rows without any are not read again.
+// table, and where it is one, its literals. Over a whole tile each lane has about as many
+// candidates as the next, which is not so in a row of 512 bytes. What is left are hits, and
+// hit_lines.cuh counts lines; rows without any are not read again.
 //
-// Threads to data: a warp takes every n-th tile of 8 KiB. Shared memory: the filters, then
-// 1,024 bytes a warp, of which each lane uses its own words alone. Synchronisation: once, for the
-// filters. Worst text: each place holds a gram of many long literals that differ at their ends
-// only: the literals' length times their number for each place. Test:
+// Threads to data: a warp takes every n-th tile of 8 KiB. Shared memory: the filters, then for each
+// warp 1,024 bytes, or 512 where not every place is looked up; each lane uses its own words alone.
+// Synchronisation: once, for the filters. Worst text: each place holds a gram of many long literals
+// that differ at their ends only: the literals' length times their number for each place. Test:
 // tests/simt/many_literals_test.cpp.
 #pragma once
 
@@ -62,12 +62,13 @@ struct CandidateBits {
   }
 };
 
-// A warp at work on its tiles. kStride: every which place the first group is looked up at.
-// kTwoGroups: whether there are short literals too.
+// A warp at work on its tiles. kStride: the first group is looked up at every kStride-th place.
+// kTwoGroups: whether there is a second group, of short literals, which is looked up at every place
+// (many_literal_table.h).
 template <u32 kStride, bool kTwoGroups>
 class ManyLiteralTiles {
  public:
-  // With two groups both are looked up at every place of the second one's.
+  // The distance of places that have a bit: with two groups every place, as the second needs.
   static constexpr u32 kStep = kTwoGroups ? 1 : kStride;
   using Candidates = CandidateBits<kStep>;
 
