@@ -91,12 +91,12 @@ class Trie {
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(next_.size() / classes_); }
   const std::vector<std::uint32_t>& next() const { return next_; }
 
-  /// A row for every node, with an entry for every class; `kNone` marks what complete() has to
-  /// fill.
  private:
   void add_node() { next_.resize(next_.size() + classes_, kNone); }
 
   std::uint32_t classes_;
+  /// A row for every node, with an entry for every class; `kNone` marks what complete() has to
+  /// fill.
   std::vector<std::uint32_t> next_;
 };
 

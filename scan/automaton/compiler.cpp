@@ -252,8 +252,8 @@ class Compiler {
   }
 
   /// x*. If the body can match the empty string, it must not be entered again from its own end
-  /// without reading, which would be an endless loop: (x*)* is compiled as (x*)+?, an optional x+,
-  /// which keeps the order of preference.
+  /// without reading, which would be an endless loop: (x*)* is compiled as ((x*)+)?, an optional
+  /// loop of at least one turn, which keeps the order of preference.
   InstId star(const Node& body, bool greedy, InstId next) {
     if (is_nullable(body)) return optional(plus(body, greedy, next), next, greedy);
     const InstId again = open_split(2);

@@ -55,8 +55,8 @@ constexpr LookSet kUnicodeLooks = look_bit(Look::kWordBoundary) | look_bit(Look:
 constexpr LookSet kWordLooks =
     kUnicodeLooks | look_bit(Look::kAsciiBoundary) | look_bit(Look::kNotAsciiBoundary);
 
-/// Owns all instructions; ids are indexes into `insts`. A loop is the only thing that leads to an
-/// instruction with a higher number.
+/// Owns all instructions; ids are indexes into `insts`. Only loops, and `$` with crlf in a reversed
+/// program, lead to an instruction with a higher number.
 struct Program {
   std::vector<Inst> insts;
   std::vector<Transition> transitions;

@@ -7,8 +7,9 @@
 // table.
 //
 // Automata that count have small monoids: modulo n there are n functions. Where there are more than
-// kMostFunctions, nothing is made and the GPU takes another way through long lines
-// (scan/gpu/lines). This is host code without CUDA. Tested by tests/simt/scan_lines_test.cpp.
+// kMostFunctions, or less than that already for an automaton with many states or classes, nothing
+// is made and the GPU takes another way through long lines (scan/gpu/lines). This is host code
+// without CUDA. Tested by tests/simt/scan_lines_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,8 @@ class LineCounter {
 
   /// Cuts the text at line ends into lanes of about the same length, the longest first.
   std::vector<Lane> cut(Bytes text) const;
-  template <std::size_t kCount>
   /// Reads `bytes` bytes in each of the first kCount lanes; returns the matching lines that ended.
+  template <std::size_t kCount>
   std::size_t advance(Lane* lanes, std::size_t bytes) const;
 
   std::array<Byte, 256> class_of_{};

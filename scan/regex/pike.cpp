@@ -34,8 +34,9 @@ bool is_boundary(Bytes text, std::size_t at) {
 
 }  // namespace
 
-/// Whether the look holds at the place, by reading the characters around it. Next to bytes that are
-/// not UTF-8 no Unicode look holds, neither a boundary nor its opposite.
+/// Whether the look holds at the place, by reading the characters around it. Bytes that are not
+/// UTF-8 are no word character, so \b may hold beside them; \B, and a half of a boundary that looks
+/// at them, does not.
 bool look_holds(Look look, Bytes text, std::size_t at) {
   switch (look) {
     case Look::kLineStart:

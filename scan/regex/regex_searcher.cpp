@@ -81,8 +81,8 @@ class RegexSearcher final : public Searcher {
     return std::nullopt;
   }
 
-  /// Counts in the cheapest way: by the prefilter, or the counter of lines. Nothing
-  /// where the NFA alone may be used.
+  /// Counts in the cheapest way: by the prefilter, or the counter of lines. Returns nothing where
+  /// the NFA alone may be used.
   std::optional<std::size_t> count_lines() override {
     if (automata_.only_nfa()) return std::nullopt;
     const bool filtered = use_prefilter_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Errors point at the backslash, unless a certain digit or name is wrong. Letters without a meaning
-// are errors, so that a meaning can be given to them later; escaped punctuation stands for itself.
+// Errors point at the backslash, or at a wrong hexadecimal digit. Letters without a meaning are
+// errors, so that a meaning can be given to them later; escaped punctuation stands for itself.
 #include "scan/syntax/escapes.h"
 
 #include <optional>

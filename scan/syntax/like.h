@@ -26,9 +26,9 @@ enum class LikeEscapes : Byte {
   kAny,      ///< any character, which then stands for itself (DuckDB)
 };
 
-/// Cuts the pattern into parts; a run of `%` becomes one part. `escape` 0 means no
-/// escape character. Error kInvalidArgument, with the offset: something that is not UTF-8, or an
-/// escape character that nothing, or the wrong thing, follows.
+/// Cuts the pattern into parts; a run of `%` becomes one part. `escape` 0 means no escape
+/// character. Error kInvalidArgument, with the offset: something that is not UTF-8, an escape
+/// character that is not ASCII, or one that nothing, or the wrong thing, follows.
 Result<std::vector<LikePart>> split_like(std::string_view pattern, char escape,
                                          LikeEscapes escapes = LikeEscapes::kSpecial);
 

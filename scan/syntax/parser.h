@@ -55,11 +55,12 @@ struct ParsedPattern {
   NamedCharacters named = {};
 };
 
-/// Parses RE2's syntax, and of Rust's `regex` what that adds: (?x), (?-u), nested classes and
-/// their && -- ~~. Error kInvalidArgument: `byte_offset` into `pattern`, `what` in one line.
-/// In the tree all literals are exact, neighbouring literals are one, kConcat and kAlternate have
-/// two children or more, kRepeat has max > 0, and no path is longer than some 1000 nodes. What a
-/// tree would be with its repetitions written out is limited to kMaxExpandedSize bytes and classes.
+/// Parses RE2's syntax, and of Rust's `regex` what that adds: (?x), (?-u), nested classes and their
+/// && -- ~~. Error kInvalidArgument: `byte_offset` into `pattern`, `what` in one line. In the tree
+/// all literals are exact, neighbouring literals are one, kConcat and kAlternate have two children
+/// or more, kRepeat has max > 0, and no path is longer than some 1000 nodes. What a tree would be
+/// with its repetitions written out may exceed the pattern's length by kMaxExpandedSize
+/// (tree_builder.h).
 Result<ParsedPattern> parse_pattern(std::string_view pattern, const SyntaxOptions& options);
 /// As parse_pattern(), except that literals whose case is ignored stay literals, marked by
 /// Node::letters. So a caller can see which strings a pattern stands for before it calls

@@ -84,7 +84,7 @@ Node literal_node(std::string bytes, Letters letters = Letters::kExact);
 Node look_node(Look look);
 /// The concatenation or the alternation of `items`, as `kind` says. A single item is returned as it
 /// is, and no items give kEmpty. Neighbouring literals become one, and items of the same kind are
-/// flattened.
+/// flattened, except for a long one after fewer items (tree.cpp).
 Node join(std::vector<Node> items, Node::Kind kind);
 /// A choice among `roots`, which stay separate children: there may be one, several or none.
 Node any_of(std::vector<Node> roots);

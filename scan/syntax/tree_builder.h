@@ -46,8 +46,8 @@ class TreeBuilder {
 
  private:
   struct Measure {
-    std::uint64_t size = 0;    ///< characters and places, with repetitions written out
-    std::uint32_t height = 0;  ///< groups and repetitions within each other, and one
+    std::uint64_t size = 0;    ///< counted as for kMaxExpandedSize
+    std::uint32_t height = 0;  ///< groups and repetitions within each other, and one more
   };
   /// An open group, or the whole pattern at the bottom of the stack.
   struct Frame {

@@ -59,8 +59,8 @@ struct TileSummary {
   u32 first;             ///< the number of that stage in the tile, or kNoStage
   u32 reserved;
 
-  // Of a tile without '\n' whose lanes did not agree. Neither is a state, and they differ from each
-  // other, so that such a tile is inconsistent with both neighbours.
+  // For a tile without '\n' whose lanes did not agree. Neither is a state, and they differ from
+  // each other, so that such a tile is inconsistent with both neighbours.
   static constexpr std::uint16_t kUnknown = 0xFFFF;
   static constexpr std::uint16_t kUnknownOut = 0xFFFE;
   static constexpr std::uint16_t kBroken = 1;
