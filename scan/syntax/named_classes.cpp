@@ -152,8 +152,8 @@ std::optional<CodeSet> posix_class(std::string_view name) {
   return std::nullopt;
 }
 
-/// The set of \p{name}, \p{key=value} or \p{key!=value}; names are compared loosely, as Unicode's
-/// UAX 44 says. Nothing for an unknown name.
+/// The set of \p{name}, \p{key=value}, \p{key:value} or \p{key!=value}; names are compared loosely,
+/// as Unicode's UAX 44 says. Nothing for an unknown name.
 std::optional<CodeSet> unicode_property(std::string_view name) {
   const std::size_t equals = name.find_first_of("=:");
   if (equals != std::string_view::npos) {

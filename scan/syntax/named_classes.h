@@ -19,8 +19,9 @@ const CodeSet& perl_class(char letter, bool unicode);
 std::optional<CodeSet> posix_class(std::string_view name);
 
 /// The set of \p{name}: a general category ("Lu", "Uppercase_Letter"), script or property, or
-/// "name=value" for general categories (gc), scripts (sc) and script extensions (scx). Case,
-/// spaces, '_' and '-' do not count. Returns nullopt if Unicode 14 knows no such name.
+/// "name=value", "name:value" or "name!=value" for general categories (gc), scripts (sc) and script
+/// extensions (scx). Case, spaces, '_' and '-' do not count. Returns nullopt if Unicode 14 knows no
+/// such name.
 std::optional<CodeSet> unicode_property(std::string_view name);
 
 }  // namespace presso::scan_detail

@@ -22,8 +22,8 @@ namespace presso::gpu {
 
 static_assert(xxh3::kSegmentBytes == kHashSegmentBytes);
 
-/// Segments first, first + step, ... of the block, one at a time, by one warp. `plain` is where the
-/// block's bytes are, at any address.
+/// Hashes segments first, first + step, ... of the block, one at a time, by one warp. `plain` is
+/// where the block's bytes are, at any address.
 PRESSO_DEVICE void hash_segments(const BlockPlan& plan, const Byte* plain, std::uint32_t first,
                                  std::uint32_t step, const xxh3::SegmentKeys& keys) {
   const xxh3::UnalignedSource source{plain, plan.plain_bytes};
@@ -37,8 +37,8 @@ PRESSO_DEVICE void hash_segments(const BlockPlan& plan, const Byte* plain, std::
   }
 }
 
-/// All segments of a block, into plan.segment_hashes, by a whole thread block. Nobody may write to
-/// `plain` while the kernel runs.
+/// Hashes all segments of a block into plan.segment_hashes, by a whole thread block. Nobody may
+/// write to `plain` while the kernel runs.
 PRESSO_DEVICE void hash_block(const BlockPlan& plan, const Byte* plain) {
   constexpr std::uint32_t kPieceSegments = xxh3::kQuads;
   constexpr std::uint32_t kPieceBytes = kPieceSegments * xxh3::kSegmentBytes;
@@ -63,7 +63,8 @@ PRESSO_DEVICE bool content_matches(const BlockPlan& plan) {
          plan.content_checksum;
 }
 
-/// By all threads of a thread block that have hashed the segments of one block: its final status.
+/// Writes the final status of a block; called by all threads of the thread block that has hashed
+/// its segments.
 PRESSO_DEVICE void finish_content_check(const BlockPlan& plan, std::uint32_t* status) {
   simt::block_sync();
   if (simt::warp_in_block() != 0) return;
@@ -73,9 +74,8 @@ PRESSO_DEVICE void finish_content_check(const BlockPlan& plan, std::uint32_t* st
   }
 }
 
-/// Bytes [at, at + kCount KiB) of a block, at a multiple of 1 KiB, by a warp: from a ring of
-/// kRing bytes in shared memory, at `place`, which may be past its end. Both are multiples of 1
-/// KiB.
+/// Hashes bytes [at, at + kCount KiB) of a block, by a warp: from a ring of kRing bytes in shared
+/// memory, at `place`, which may be past its end. Both are multiples of 1 KiB.
 template <std::uint32_t kCount, std::uint32_t kRing>
 PRESSO_DEVICE void hash_in_ring(const BlockPlan& plan, std::uint32_t at, const Byte* ring,
                                 std::uint32_t place) {

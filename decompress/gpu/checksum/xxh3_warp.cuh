@@ -37,10 +37,11 @@ constexpr u32 kQuads = kWarpSize / kQuadLanes;
 static_assert(kQuads * 2 == kRoundStripes);
 static_assert(kRoundStripes * kStripeBytes == kSegmentBytes);
 
-/// Which pair of accumulators the lane holds; which stripes, and which of eight inputs, it takes.
+/// Which pair of accumulators the lane holds.
 PRESSO_DEVICE u32 lane_pair() {
   return lane() % kQuadLanes;
 }
+/// Which quad the lane is in, and so which stripes, or which of eight inputs, it takes.
 PRESSO_DEVICE u32 lane_quad() {
   return lane() / kQuadLanes;
 }
@@ -60,8 +61,8 @@ struct ReadonlySource {
   }
 };
 
-/// Memory at any address. Words are put together of the aligned ones around them, but at the ends
-/// of the memory of single bytes, for nothing outside of it is read.
+/// Memory at any address. Words are put together from the aligned ones around them, at the ends of
+/// the memory from single bytes, since nothing outside of it is read.
 struct UnalignedSource {
   const Byte* from;
   u32 size;
@@ -179,7 +180,7 @@ PRESSO_DEVICE Pair last_share(const Source& source, u32 at, u32 stripes, u32 siz
   return share;
 }
 
-/// More than kLongestFolded bytes. The scrambling makes one round wait for the other.
+/// Hashes more than kLongestFolded bytes. The scrambling makes one round wait for the other.
 template <class Source>
 PRESSO_DEVICE u64 warp_hash_long(const Source& source, u32 size) {
   const u32 key = 8 * lane_quad() + kPairBytes * lane_pair();

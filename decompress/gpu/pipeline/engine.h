@@ -64,8 +64,8 @@ class BatchEngine {
   Result<DeviceDictionaries::Lease> lease_dictionaries(const SlotBatch& batch,
                                                        DictionaryTable& table);
 
-  /// Declared in the order of use: slots and streams go before the memory and the device that
-  /// they came from.
+  // Declared in the order of use: slots and streams are destroyed before the memory and the device
+  // that they came from.
   std::unique_ptr<Device> device_;
   std::unique_ptr<BatchDecoder> decoder_;
   GpuOptions options_;

@@ -22,7 +22,8 @@ constexpr std::uint64_t kLeastPieceBytes = 128u << 10;
 constexpr std::uint32_t kPrefetched = 8;
 }  // namespace
 
-/// An empty member's sections are nowhere compared with its index.
+/// False for a file with an empty member: the sections of such a member would be compared with the
+/// index nowhere.
 bool IndexedFeed::covers_whole_file(const ArchiveIndex& index) {
   return !index.rebuilt() && std::all_of(index.members().begin(), index.members().end(),
                                          [&index](const ArchiveMember& member) {

@@ -16,10 +16,10 @@
 //                             the work: a batch takes the copy in as long as its kernels, and where
 //                             that cannot be (ratio above 8) it has blocks enough to fill a GPU
 //
-// Into device memory most blocks are decoded to their place, so that there the slot has room for
-// 64 MiB of plain bytes at most; what goes through it ends its batch there. Where batches are
-// worked on in the slot, it is as large and has room for all of them. How much of a slot each batch
-// uses: batch_sizes.h.
+// Into device memory most blocks are decoded to their place, so that there the slot has room for 64
+// MiB of plain bytes at most; what goes through it ends its batch there. Where batches are worked
+// on in the slot (BatchConsumer), they are as large as for device memory, and the slot has room for
+// all of their plain bytes. How much of a slot each batch uses: batch_sizes.h.
 #pragma once
 
 #include "decompress/gpu/batch/batch_decoder.h"

@@ -29,10 +29,11 @@ struct ListedLine {
 /// The results, in device memory. The text is searched as if it began with a line.
 struct BatchFindings {
   std::uint64_t lines = 0;                ///< that match
-  std::uint32_t first_newline = 0;        ///< where the first '\n' is; kNowhere
+  std::uint32_t first_newline = 0;        ///< where the first '\n' is, or kNowhere
   std::uint32_t behind_last_newline = 0;  ///< 0: there is none
   std::uint32_t newlines = 0;             ///< with BatchWants::numbers
-  // Set with BatchWants::lines. Lines beyond the room are counted here too, but not stored.
+  // Set with BatchWants::lines. `listed` also counts lines for which the list has no room;
+  // `gathered_bytes` is what those in the list take, even if that is more than the room for it.
   std::uint32_t listed = 0;
   std::uint32_t gathered_bytes = 0;
 

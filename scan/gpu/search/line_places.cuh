@@ -2,9 +2,9 @@
 // From marks at the ends of matching lines (LineScan::d_marks) to where these lines are, in the
 // text's order (presso/text_gpu.h). Kernels in their order:
 //
-//   count_marks   the marks of each tile of 8 KiB
-//   sum_marks     how many are before each tile; one thread block
-//   place_lines   each line's end by its mark, its begin by a search backwards
+//   count_marks          counts the marks of each tile of 8 KiB
+//   sum_marks            finds how many are before each tile; one thread block
+//   place_lines_of_text  finds each line's end by its mark, its begin by a search backwards
 //
 // Threads to data: a warp takes every n-th tile, a lane every 32nd word of its marks. Shared
 // memory: a word for each warp where a thread block sums up. Cost: the marks, an eighth of the
