@@ -34,7 +34,7 @@ struct CodeAutomaton {
 
 /// Makes the automaton of `ranges`, which must be ascending and disjoint; surrogates among them are
 /// left out. With `reverse` it reads the last byte of a character first, for engines that search
-/// for the begin of a match.
+/// for the beginning of a match.
 CodeAutomaton make_code_automaton(const std::vector<CodeRange>& ranges, bool reverse);
 
 }  // namespace presso::scan_detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Compiles the parser's tree into a program (Thompson's construction, 1968). It works from the end
-// of the pattern to its begin: a piece is compiled when it is known what follows it, so that only
-// loops have to be closed afterwards, and equal tails of characters are shared. Counted repetitions
-// are written out, so a program can be far larger than its pattern; `max_bytes` limits it. The
-// recursion is as deep as groups are nested, which the parser limits.
+// of the pattern to its beginning: a piece is compiled when it is known what follows it, so that
+// only loops have to be closed afterwards, and equal tails of characters are shared. Counted
+// repetitions are written out, so a program can be far larger than its pattern; `max_bytes` limits
+// it. The recursion is as deep as groups are nested, which the parser limits.
 #include <algorithm>
 #include <bitset>
 #include <map>

@@ -204,8 +204,8 @@ LiteralSet::Range LiteralSet::narrow(Range range, std::size_t depth, Byte next) 
   return {low, first_not_below(low, range.high, next + 1u)};
 }
 
-/// Whether the match's begin satisfies the bounds: kLine wants a line's begin, kWord no word
-/// character before it and that character at `from` or later.
+/// Whether the match's beginning satisfies the bounds: kLine wants a line's beginning, kWord no
+/// word character before it and that character at `from` or later.
 bool LiteralSet::begins_well(Bytes text, std::size_t begin, std::size_t from) const {
   if (begin == 0 || text[begin - 1] == '\n') return true;
   if (bounds_ == MatchBounds::kLine) return false;

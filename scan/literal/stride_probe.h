@@ -2,8 +2,9 @@
 // A probe for many literals that looks at every stride-th place only. Where all literals have at
 // least stride + 3 bytes, one of the four-byte windows at offsets 0 to stride - 1 of a literal
 // stands at such a place (the idea of Wu and Manber's shifts, 1994, without the shifts). A table
-// says for a window's hash at which offsets literals have it; the bytes from the begin that follows
-// from this are then looked up in a Bloom filter, so that nearly all candidates are matches.
+// says for a window's hash at which offsets literals have it; the bytes from the beginning that
+// follows from this are then looked up in a Bloom filter, so that nearly all candidates are
+// matches.
 //
 // Costs about one table access for `stride` bytes of text; 1,000 words in 107 MB take 0.08 to 0.10
 // s (scan/NOTES.md). Memory: at most 1 MiB for windows and 2 MiB for prefixes. Declines (no probe

@@ -7,9 +7,9 @@
 //
 // Lines with a match are found by a pass forwards. In such a line a pass backwards says where
 // matches begin and keeps, for every place, the positions that lead to a match. From the leftmost
-// begin the program is then followed in its order of preference through these positions only, so
-// that it never has to turn back. Lines whose sets would take more than kMostKept bytes go to the
-// NFA engine. Sources: L14. Each thread has its own. Tested by
+// beginning the program is then followed in its order of preference through these positions only,
+// so that it never has to turn back. Lines whose sets would take more than kMostKept bytes go to
+// the NFA engine. Sources: L14. Each thread has its own. Tested by
 // tests/unit/scan/regex/regex_engines_test.cpp.
 #pragma once
 

@@ -123,7 +123,7 @@ DfaAnswer LazyDfa::find_end(Bytes text, std::size_t from, std::size_t to, bool a
 }
 
 /// Reads backwards from a match's end, with the reversed program; the last match state that is met
-/// is the leftmost begin.
+/// is the leftmost beginning.
 DfaAnswer LazyDfa::find_begin(Bytes text, std::size_t from, std::size_t end) {
   using Kind = DfaAnswer::Kind;
   if (gave_up_) return {Kind::kQuit, end};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The engine for regular expressions. A prefilter finds lines that may match; automata made as they
-// read find the end and then, backwards, the begin of matches in them; bit sets and the NFA engine
-// answer where those decline. If lines are only counted and no prefilter helps, the minimal line
-// automaton reads all of the text in several lanes. Tested by
+// read find the end and then, backwards, the beginning of matches in them; bit sets and the NFA
+// engine answer where those decline. If lines are only counted and no prefilter helps, the minimal
+// line automaton reads all of the text in several lanes. Tested by
 // tests/unit/scan/regex/regex_engines_test.cpp and, against RE2 and PCRE2, by
 // tests/differential/regex_oracle_test.cpp.
 #pragma once

@@ -137,8 +137,8 @@ void Assembler::report_hole(const DamagedBlock& damage) {
   if (reporter_.goes_on() && options_.on_damage) options_.on_damage(damage);
 }
 
-/// Splits a chunk into the end of the unfinished line, the inner text, and the begin of the next
-/// line.
+/// Splits a chunk into the end of the unfinished line, the inner text, and the beginning of the
+/// next line.
 void Assembler::add_text(SearchedChunk searched) {
   Buffer& buffer = searched.chunk.text;
   const Bytes text = buffer.bytes();

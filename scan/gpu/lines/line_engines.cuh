@@ -137,8 +137,8 @@ PRESSO_DEVICE void add_lines(u64* d_lines, u64 lines) {
   if (simt::lane() == 0 && lines != 0) simt::atomic_add(d_lines, lines);
 }
 
-/// The end of the part of a tile (line_scan_args.h) that depends on the state before it: the begin
-/// of the stage of 64 bytes with the first '\n', or the tile's end.
+/// The end of the part of a tile (line_scan_args.h) that depends on the state before it: the
+/// beginning of the stage of 64 bytes with the first '\n', or the tile's end.
 PRESSO_DEVICE u64 end_of_head(const LineScanArguments& scan, u64 tile) {
   const u64 begin = tile * scan.tile_bytes();
   const u32 first = scan.d_tiles[tile].first;

@@ -280,7 +280,8 @@ class LineTiles {
   PRESSO_DEVICE void run_head_again(u32 state) {
     take_head(state, walker_.run(state, begin_, end_of_head()));
   }
-  /// The end of the strip's head: the begin of the stage with its first '\n', or the strip's end.
+  /// The end of the strip's head: the beginning of the stage with its first '\n', or the strip's
+  /// end.
   PRESSO_DEVICE u64 end_of_head() const {
     return run_.first == kNoStage ? end_ : begin_ + u64{run_.first} * kStageBytes;
   }

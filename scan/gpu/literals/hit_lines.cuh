@@ -218,7 +218,7 @@ class HitLines {
 };
 
 /// Whether the line that `tile` begins within has a hit in a tile before. By a warp; it walks back
-/// to the line's begin, 32 tiles a step. Only the tile where the line ends asks, so no tile is
+/// to the line's beginning, 32 tiles a step. Only the tile where the line ends asks, so no tile is
 /// walked over twice.
 PRESSO_DEVICE bool has_hit_to_the_left(const HitTiles& scan, u64 tile) {
   while (tile > 0) {

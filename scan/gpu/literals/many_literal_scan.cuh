@@ -42,7 +42,7 @@ struct CandidateBits {
   static constexpr u32 kWords = kManySteps * kWordsAStep;  ///< words of candidates of a lane
   static constexpr u32 kBytesAWarp = kWords * kWarpSize * 4;
 
-  /// The place, counted from the tile's begin, that a bit of the lane's word stands for.
+  /// The place, counted from the tile's beginning, that a bit of the lane's word stands for.
   static PRESSO_DEVICE u32 place(u32 word, u32 bit) {
     const u32 row = word * kRowsAWord + bit / kOfRow;
     return row * kRowBytes + simt::lane() * kQuadBytes + bit % kOfRow * kStride;

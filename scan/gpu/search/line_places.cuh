@@ -4,7 +4,7 @@
 //
 //   count_marks          counts the marks of each tile of 8 KiB
 //   sum_marks            finds how many are before each tile; one thread block
-//   place_lines_of_text  finds each line's end by its mark, its begin by a search backwards
+//   place_lines_of_text  finds each line's end by its mark, its beginning by a search backwards
 //
 // Threads to data: a warp takes every n-th tile, a lane every 32nd word of its marks. Shared
 // memory: a word for each warp where a thread block sums up. Cost: the marks, an eighth of the
@@ -84,8 +84,8 @@ PRESSO_DEVICE void sum_marks_body(const LinePlaces& lines) {
   }
 }
 
-/// Writes each line's begin and end to its place in the answer, as far as there is room. A warp
-/// takes a tile; it looks for each line's begin with all its lanes.
+/// Writes each line's beginning and end to its place in the answer, as far as there is room. A warp
+/// takes a tile; it looks for each line's beginning with all its lanes.
 PRESSO_DEVICE void place_lines_of_text_body(const LinePlaces& lines) {
   const TextReader text(lines.d_text, lines.bytes);
   const TileTurns turns;
