@@ -336,7 +336,6 @@ Result<std::shared_ptr<const Matcher>> make_literal_matcher(std::vector<std::str
                                                             const PatternOptions& options,
                                                             MakeGroupFinder groups) {
   for (std::string& literal : literals) {
-    // Strings are exchanged as the text will be.
     PRESSO_TRY(check_literal(literal, options));
     // The text comes with both bytes exchanged (scan/matching/null_data.h).
     if (options.null_data) std::replace(literal.begin(), literal.end(), '\n', '\0');
