@@ -57,7 +57,7 @@ class OrderedRun {
 
   /// Starts the next helper. Each thread does so when it has got its first item, so that a run of
   /// few items starts few threads: a query has many short runs, and a thread costs as much as many
-  /// items do. Where the system refuses a thread, the run goes on with those that there are.
+  /// items do. If the system refuses a thread, the run goes on with fewer.
   void start_after(unsigned worker) {
     if (worker == helpers_.size()) return;
     try {
