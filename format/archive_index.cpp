@@ -30,8 +30,7 @@ Result<Buffer> read_part(const RandomAccess& file, std::uint64_t offset, std::ui
   return bytes;
 }
 
-/// Whether the file holds `bytes` bytes from `at` on; it cannot overflow.
-/// Whether the file holds `bytes` at `at`.
+/// Whether the file holds `bytes` bytes from `at` on. No sum is made that could overflow.
 bool is_left(const RandomAccess& file, std::uint64_t at, std::uint64_t bytes) {
   return at <= file.size() && bytes <= file.size() - at;
 }
@@ -144,10 +143,9 @@ Status take_index(const Byte* payload, std::uint64_t first_block, MemberTable& t
   return {};
 }
 
-/// `end` need not be the end of the file: members stand one after another, so the search goes
-/// on before the member that was found. kBadIndex where trailer, index and front contradict
-/// each other.
-/// The member whose trailer ends at `end`.
+/// Reads the member whose trailer ends at `end`, which need not be the end of the file: members
+/// stand one after another, so the search goes on before the member that was found. kBadIndex
+/// where trailer, index and front contradict each other.
 Result<MemberTable> read_member_before(const RandomAccess& file, std::uint64_t end) {
   if (end < kFileHeaderBytes + kTrailerBytes) return make_error(ErrorCode::kBadIndex);
   const std::uint64_t trailer_at = end - kTrailerBytes;
@@ -185,7 +183,8 @@ bool is_trailer_at(const RandomAccess& file, std::uint64_t at) {
   return trailer.ok() && parse_trailer(trailer->data()).ok();
 }
 
-/// Header and payload of the section at `at`; 0 where the file ends before it does.
+/// How many bytes the section at `at` takes, header and padding included; 0 where the file ends
+/// before it does.
 Result<std::uint64_t> section_bytes_at(const RandomAccess& file, std::uint64_t at) {
   if (!is_left(file, at, kSectionHeaderBytes)) return 0;
   PRESSO_ASSIGN(const Buffer head, read_part(file, at, kSectionHeaderBytes));
@@ -208,9 +207,9 @@ std::uint64_t end_of_damaged_tail(const RandomAccess& file, std::uint64_t at,
 
 }  // namespace
 
-/// Trailers first. Only damage makes it walk instead: an I/O error, or a feature that is not
-/// supported, is returned as it is. An index that was rebuilt is marked, as it knows no stored
-/// size for the last block of a member.
+/// Tries the trailers first. Only damage makes it walk instead: an I/O error is returned as it is.
+/// An index that was rebuilt by walking is marked, as it does not know the stored size of a
+/// member's last block.
 Result<ArchiveIndex> ArchiveIndex::open(const RandomAccess& file) {
   ArchiveIndex by_trailers(file);
   const Status found = by_trailers.open_by_trailers(0);
@@ -289,7 +288,8 @@ std::optional<ArchiveExcerpt> ArchiveIndex::excerpt(std::uint64_t first, std::ui
   return excerpt;
 }
 
-/// From the last trailer backwards, member by member; block tables are then put in file order.
+/// Goes from the last trailer backwards, member by member, and then puts the tables of blocks into
+/// the order of the file. With `mean_member_bytes` 0 it never gives up.
 Status ArchiveIndex::open_by_trailers(std::uint64_t mean_member_bytes) {
   std::vector<MemberTable> tables;  // last member first
   for (std::uint64_t end = file_->size(); end > 0;) {
@@ -315,8 +315,8 @@ Status ArchiveIndex::open_by_trailers(std::uint64_t mean_member_bytes) {
   return {};
 }
 
-/// Header by header from the front. A file cut off after a whole block still opens; one that is
-/// damaged before its index does not.
+/// Goes header by header from the front. A file that is cut off still opens, with its whole blocks;
+/// one that has a damaged header before its index does not.
 Status ArchiveIndex::open_by_walking() {
   PRESSO_TRY(check_file_start(*file_));
   std::uint64_t at = 0;
@@ -393,8 +393,8 @@ std::uint64_t ArchiveIndex::plain_bytes() const {
   return members_.back().plain_offset + members_.back().plain_bytes;
 }
 
-/// By bisection, O(log members). The last member, which most files have only, is looked at
-/// first.
+/// By bisection, O(log members). The last member is looked at first, because most files have only
+/// one.
 const ArchiveMember& ArchiveIndex::member_of_block(std::uint64_t number) const {
   if (number >= members_.back().first_block) return members_.back();
   const auto after = std::upper_bound(
@@ -428,7 +428,8 @@ Status ArchiveIndex::check_block(const BlockHeader& header, std::uint64_t number
   return make_error(ErrorCode::kBadIndex, "does not match the block it points to");
 }
 
-/// Header and payload; 0 for the last block of a member whose index was rebuilt by walking.
+/// The distance to the next block or to the end of the blocks; 0 for the last block of a member if
+/// the index was rebuilt by walking.
 std::uint64_t ArchiveIndex::block_stored_bytes(std::uint64_t number) const {
   const ArchiveMember& member = member_of_block(number);
   const bool last = number + 1 == member.first_block + member.block_count;
@@ -461,7 +462,7 @@ Result<BlockHeader> ArchiveIndex::read_block_header(std::uint64_t number) const 
 }
 
 /// Between the last block and the index only optional sections may stand (line facts, filters,
-/// kinds of later versions). A salvage or a scan that skips them relies on this.
+/// kinds of later versions). A scan that skips them relies on this.
 Status ArchiveIndex::check_tail(const ArchiveMember& member) const {
   for (std::uint64_t at = member.blocks_end; at != member.index_offset;) {
     PRESSO_ASSIGN(const Buffer head, read_part(*file_, at, kSectionHeaderBytes));

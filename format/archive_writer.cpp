@@ -15,7 +15,7 @@
 namespace presso {
 namespace {
 
-/// Limits of FORMAT.md 7.1, so that no reader can be made to allocate more. kInvalidArgument.
+/// Refuses what exceeds the limits of FORMAT.md 7.2 (kInvalidArgument), because readers would.
 Status check_metadata(const Metadata& metadata, std::size_t payload_bytes) {
   for (const auto& [key, value] : metadata.entries) {
     if (key.size() > 0xFFFF) {
@@ -28,8 +28,7 @@ Status check_metadata(const Metadata& metadata, std::size_t payload_bytes) {
 
 }  // namespace
 
-/// Call order: begin(), add_dictionary() any number of times, add_block(), facts and filter,
-/// finish().
+// An empty section of metadata is not written.
 Status ArchiveWriter::begin(const FileHeader& header, const Metadata& metadata) {
   const std::vector<Byte> payload = serialise_metadata(metadata);
   PRESSO_TRY(check_metadata(metadata, payload.size()));
@@ -66,8 +65,8 @@ Status ArchiveWriter::add_filter(Bytes payload) {
   return write_section(FrameKind::kFilter, false, kFilterLayout, payload);
 }
 
-/// The index lists how many bytes each block takes, so that a reader finds block n by one pass
-/// of additions. The trailer comes last because its place must be known from the end alone.
+/// The index lists how many bytes each block takes: a reader adds them up to know where blocks
+/// stand. The trailer comes last, where it can be found from the file's end.
 Status ArchiveWriter::finish() {
   Trailer trailer;
   trailer.index_offset = written_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What encoder and decoders of the Bit coding share (FORMAT.md 13): its five alphabets, the
-// classes by which large values are written, canonical Huffman words from their lengths alone,
-// and how work is divided among lanes. Everything is constexpr or inline, allocates nothing,
-// and runs on CPUs and GPUs alike. Lengths of words are chosen by the encoder
-// (compress/encode), not here.
+// classes by which large values are written, canonical Huffman code words (called words here) from
+// their lengths alone, and how work is divided among lanes. A lane is one of 2^lanes_log2 streams
+// of bits in a block that are decoded apart from each other; the other layout has sub-blocks in
+// their place, runs of a few sequences (13.7). Everything is constexpr or inline, allocates
+// nothing, and runs on CPUs and GPUs alike. The encoder chooses the lengths of words
+// (compress/encode/huffman_lengths.h).
 // Tested by tests/unit/compress/bit_code_test.cpp.
 #pragma once
 
@@ -15,7 +17,7 @@
 
 namespace presso::bit {
 
-/// The kinds of symbols. The order is that of the list of lengths in a block's head.
+/// The kinds of symbols, in the order in which a block's head lists the lengths of their words.
 enum Alphabet : std::uint32_t {
   // Each literal byte is a symbol.
   kLiterals,
@@ -39,12 +41,12 @@ constexpr std::uint32_t kOffsetSymbols = 92;   ///< values below 2^24
 constexpr std::uint32_t kListedSymbols =
     kLiteralSymbols + kCommandSymbols + 2 * kLengthSymbols + kOffsetSymbols;
 
-/// Bits of a value that its symbol tells besides the magnitude: more for lengths, whose exact
-/// values are skewed, than for distances.
+/// How many bits of a value after its leading one are part of its class (class_of()), and so of
+/// the symbol: more for lengths, where small differences change the frequency, than for distances.
 constexpr unsigned kLengthMantissa = 3;
 constexpr unsigned kOffsetMantissa = 2;
 
-/// Where an alphabet's lengths begin in the list of all.
+/// Where an alphabet's lengths begin in the list of the lengths of all alphabets.
 PRESSO_HD constexpr std::uint32_t first_symbol(std::uint32_t alphabet) {
   if (alphabet <= kCommands) return alphabet * kLiteralSymbols;
   return kLiteralSymbols + kCommandSymbols + (alphabet - kLiteralLengths) * kLengthSymbols;
@@ -54,8 +56,8 @@ PRESSO_HD constexpr std::uint32_t symbols_of(std::uint32_t alphabet) {
   if (alphabet <= kCommands) return alphabet == kLiterals ? kLiteralSymbols : kCommandSymbols;
   return alphabet == kOffsets ? kOffsetSymbols : kLengthSymbols;
 }
-/// One of a block's Huffman codes: its symbols as a range of the list of all, and the length
-/// that no word exceeds. With lanes there is a code for each alphabet. With sub-blocks there
+/// One of a block's Huffman codes: its symbols as a range of the list of all lengths, and the
+/// length that no word exceeds. With lanes there is a code for each alphabet. With sub-blocks there
 /// are two: one for literals and match lengths together, where the unused alphabets between
 /// them are zeros in the list, and one for offsets.
 struct Code {
@@ -67,7 +69,7 @@ struct Code {
 PRESSO_HD constexpr std::uint32_t codes_of(const BitFields& fields) {
   return fields.layout == kLaneLayout ? std::uint32_t{kAlphabets} : 2;
 }
-/// `number` below codes_of().
+/// The code with this number, which is below codes_of().
 PRESSO_HD constexpr Code code_of(const BitFields& fields, std::uint32_t number) {
   const unsigned limit = number == 0 ? fields.literal_limit : fields.sequence_limit;
   if (fields.layout == kLaneLayout) {
@@ -81,7 +83,9 @@ PRESSO_HD constexpr unsigned mantissa_of(std::uint32_t alphabet) {
   return alphabet == kOffsets ? kOffsetMantissa : kLengthMantissa;
 }
 
-/// Offset values below this are no distances: 0 is no match, 1 to 3 the last three distances.
+/// Offset values up to this are no distances: 0 is no match, 1 to 3 are the distances used last in
+/// the sub-stream. A greater value v is the distance v - kRepeats. A sub-stream begins with
+/// kFirstDistances, the first of them as the last one used.
 constexpr std::uint32_t kRepeats = 3;
 constexpr std::uint32_t kFirstDistances[kRepeats] = {1, 2, 4};
 
@@ -94,10 +98,10 @@ constexpr std::uint32_t kLongMatch = 15;
 /// in kOffsets.
 constexpr std::uint32_t kCommandOffset = 1;
 
-/// What the decoder knows of a sequence from its command.
+/// What the decoder learns of a sequence from its command.
 struct Command {
   std::uint32_t literals;  ///< at most kLongLiterals
-  std::uint32_t match;     ///< value; at most kLongMatch
+  std::uint32_t match;     ///< match length less the block's min_match; at most kLongMatch
   bool repeats;            ///< the offset value is kCommandOffset
 };
 
@@ -113,7 +117,7 @@ constexpr std::uint32_t command_symbol(std::uint32_t literals, std::uint32_t mat
          (match < kLongMatch ? match : kLongMatch);
 }
 
-/// Whether a symbol of `alphabet`, which is none of kLiterals and kCommands, follows this
+/// Whether a symbol of `alphabet` (kLiteralLengths, kMatchLengths or kOffsets) follows this
 /// command.
 PRESSO_HD constexpr bool leads_to(std::uint32_t command_symbol, std::uint32_t alphabet) {
   const Command command = command_of(command_symbol);
@@ -184,7 +188,8 @@ PRESSO_HD constexpr std::uint32_t reversed(std::uint32_t bits, unsigned count) {
   return bits >> (16 - count);
 }
 
-/// Symbols up to the last one that has a word; most alphabets end in many without.
+/// How many symbols there are up to the last one that has a word; most alphabets end in many
+/// without.
 PRESSO_HD inline std::uint32_t used_symbols(const Byte* lengths, std::uint32_t symbols) {
   while (symbols > 0 && lengths[symbols - 1] == 0) --symbols;
   return symbols;
@@ -227,7 +232,7 @@ PRESSO_HD inline void first_words(const std::uint32_t* counts, unsigned limit,
 /// Literals go to lanes in turns of four, which is one 32-bit store of a GPU's thread.
 constexpr std::uint32_t kLiteralsTogether = 4;
 
-/// Sequences of every lane except the last ones, which have fewer or none.
+/// How many consecutive sequences each lane has, except the last lanes, which have fewer or none.
 PRESSO_HD constexpr std::uint32_t run_length(std::uint32_t sequences, unsigned lanes_log2) {
   return (sequences + (1u << lanes_log2) - 1) >> lanes_log2;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads the list of code lengths at the head of a Bit block (FORMAT.md 13.4): about 150 symbols
-// of a small Huffman code, one after another, so it cannot be done in parallel. One thread of a
-// block does it on GPUs. No allocation; safe on any input: whatever the bytes are, it ends,
-// stays within its arrays and answers false for a list that is not valid.
+// Reads the list that gives the length of each code word at the head of a Bit block (FORMAT.md
+// 13.4): about 150 symbols of a small Huffman code, one after another, so it cannot be done in
+// parallel. On GPUs one thread of a thread block does it. No allocation; safe on any input:
+// whatever the bytes are, it ends, stays within its arrays and answers false for a list that is
+// not valid.
 // Tested by tests/unit/compress/bit_code_test.cpp and the files in tests/golden/bad.
 #pragma once
 
@@ -15,15 +16,14 @@
 
 namespace presso::bit {
 
-/// Bits of a byte array, lowest first. After the end it gives zeros; left() is negative then,
-/// which callers check once at the end instead of at each bit.
+/// Takes bits from a byte array, the lowest of a byte first. After the end it gives zeros; left()
+/// is negative then, which callers check once at the end instead of at each bit.
 class BitReader {
  public:
   PRESSO_HD BitReader(const Byte* data, std::uint32_t bytes, std::uint32_t first_bit)
       : data_(data), bytes_(bytes), at_(first_bit) {}
 
-  /// At least the next 16 bits, in the low end. Four bytes are loaded at once where they are
-  /// there.
+  /// At least the next 16 bits, from the lowest bit on, without taking them.
   PRESSO_HD std::uint32_t peek() const {
     const std::uint32_t byte = at_ / 8;
     std::uint32_t bits = 0;
@@ -76,7 +76,7 @@ class ListCode {
     return true;
   }
 
-  /// One symbol.
+  /// Takes one word and returns its symbol.
   PRESSO_HD std::uint32_t take(BitReader& from) const {
     const Byte entry = entries_[from.peek() & ((1u << kListLimit) - 1)];
     from.skip(entry & 15);
@@ -107,8 +107,8 @@ PRESSO_HD inline bool read_list(BitReader& from, Byte* lengths) {
   return true;
 }
 
-/// Whether any symbol of a lane's alphabet can occur in the block, so that its code must not be
-/// empty. `lengths`: those of all alphabets.
+/// For a block with lanes: whether any symbol of `alphabet` can occur, so that its code must not
+/// be empty. `lengths`: those of all alphabets.
 PRESSO_HD inline bool may_occur(const BlockHeader& header, const Byte* lengths,
                                 std::uint32_t alphabet) {
   if (alphabet == kLiterals) return header.literals > 0;
@@ -120,9 +120,10 @@ PRESSO_HD inline bool may_occur(const BlockHeader& header, const Byte* lengths,
   return false;
 }
 
-/// Reads everything in the head after the sizes: fills `lengths`, and `shapes` for each code
-/// (at most kAlphabets). False is reported as kBadTree: a bad list, bits left over, words where
-/// the layout has none, or an empty code that is needed.
+/// Reads everything in the head of `payload` after the sizes of the sub-streams: fills `lengths`
+/// (kListedSymbols of them), and `shapes` for each code (at most kAlphabets). Returns false, which
+/// callers report as kBadTree, for a bad list, bits left over, words where the layout has none, or
+/// an empty code that is needed.
 PRESSO_HD inline bool read_codes(const BlockHeader& header, const Byte* payload, Byte* lengths,
                                  Shape* shapes) {
   const BitFields& fields = header.bit;

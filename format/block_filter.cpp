@@ -89,8 +89,8 @@ class BitTaker {
   std::size_t used_ = 0;
 };
 
-/// The remainder's width for `count` cells spread evenly over kCells, which is close to the
-/// best Rice parameter for gaps of that mean.
+/// How many bits a remainder of the Rice code has if there are `count` cells: about the logarithm
+/// of the mean gap, which is close to the best for cells that are spread evenly over kCells.
 unsigned rice_bits(std::size_t count) {
   return count == 0 ? 0 : static_cast<unsigned>(std::bit_width(kCells / count) - 1);
 }
@@ -213,14 +213,15 @@ Result<Prefix> parse_prefix(const Byte* from, std::uint64_t blocks) {
 
 }  // namespace
 
-/// Binary search in the common cells: O(log 2^16) for each n-gram of a search's needle.
+/// One binary search in the common cells for each n-gram of what a search looks for.
 std::optional<std::uint32_t> FilterGroup::row_of(std::uint32_t cell) const {
   if (cell_rank(cell) >= keep) return std::nullopt;
   if (std::binary_search(common.begin(), common.end(), cell)) return std::nullopt;
   return static_cast<std::uint32_t>(std::uint64_t{cell} * rows >> kCellBits);
 }
 
-/// Adds up what serialise_common() would write, so that a threshold can be chosen by its size.
+/// Adds up what serialise_common() would write: compress/filter/filter_builder.cpp decides by this
+/// how many blocks make a cell common.
 std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common) {
   const unsigned rice = rice_bits(common.size());
   std::uint64_t bits = common.size() * (1 + rice);

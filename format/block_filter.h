@@ -5,12 +5,13 @@
 // Safe on any input: sizes are checked before anything is allocated.
 //
 // A filter is about n-grams: n consecutive bytes, with ASCII letters in lower case. A hash maps
-// each n-gram to a cell, one of 2^18. Cells that most blocks of a group hold tell little: they
-// are listed once for the group and have no bits. Every other cell has a row of bits, one for
-// each block of the group, set where the block holds the cell or another cell of the same row.
-// So a bit may be set wrongly, which costs a block decoded for nothing, but never be missing:
-// it is a Bloom filter with one hash function, cut into rows (Bloom 1970). Line facts
-// (line_facts.h) tell the rest that a search needs of blocks that it skips.
+// each n-gram to a cell, one of 2^18. Filters are made for groups, up to kMaxGroupBlocks
+// consecutive blocks. Cells that most blocks of a group hold tell little: they are listed once for
+// the group and have no bits. Every other cell has a row of bits, one for each block of the group,
+// set where the block holds the cell or another cell of the same row. So a bit may be set wrongly,
+// which costs a block decoded for nothing, but never be missing: it is a Bloom filter with one
+// hash function, cut into rows (Bloom 1970). Line facts (line_facts.h) tell the rest that a search
+// needs of blocks that it skips.
 // Tested by tests/unit/format/block_filter_test.cpp and tests/unit/scan.
 #pragma once
 

@@ -35,11 +35,9 @@ void advise_large_pages(MutableBytes memory) {
 
 }  // namespace
 
-/// Contents are lost when memory has to be allocated, hence the name; kSlack bytes after the
-/// end stay readable and writable for wide copies.
+// New memory is not cleared, except for the slack.
 void Buffer::resize_discarding(std::size_t size) {
   if (size > capacity_) {
-    // The unused tail is never read before it is written, except as slack of wide copies.
     data_ = std::make_unique_for_overwrite<Byte[]>(size + kSlack);
     capacity_ = size;
     if (large_pages_) advise_large_pages({data_.get(), size + kSlack});
@@ -80,7 +78,6 @@ void BufferPool::give_back(Buffer buffer) {
   free_.push_back(std::move(buffer));
 }
 
-/// Fills `into` unless the source ends; returns the bytes that were read.
 Result<std::size_t> read_fully(ByteSource& source, MutableBytes into) {
   std::size_t done = 0;
   while (done < into.size()) {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// The checksums of the format (FORMAT.md 8), both made of XXH3 (Collet's xxHash, 64 bits): one over
+// a header or a whole section, and one over a block's content, which hashes segments of
+// kChecksumSegmentBytes apart and then the list of their hashes, so that many lanes can work at
+// once. Long inputs use the widest registers that the CPU has (checksum_kernels.h); results are
+// equal on all of them. Tested by tests/unit/format/checksum_test.cpp.
 #include "presso/checksum.h"
 
 #include <algorithm>
@@ -11,12 +16,6 @@
 #include "presso/cpu.h"
 #include "presso/wire.h"
 
-// The two checksums of the format (FORMAT.md 8), both made of XXH3 (Collet's xxHash, 64-bit
-// variant): one over a whole section, and one over a block's content, which hashes segments of
-// kChecksumSegmentBytes apart and then the list of their hashes, so that many lanes can work at
-// once. Long inputs use the widest registers that the CPU has; results are equal on all of
-// them.
-// Tested by tests/unit/format/checksum_test.cpp.
 namespace presso {
 
 /// Below kLong the call through a kernel of another file costs more than it gains.
@@ -28,12 +27,12 @@ std::uint64_t checksum64(Bytes bytes) {
                                           : checksum_detail::hash_avx512(bytes);
   }
 #endif
-  // One state on the heap, because XXH3's is 576 bytes and aligned to 64.
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+// On the heap, because XXH3's state has 576 bytes and is aligned to 64, which new keeps.
 struct Checksum64::State {
-  XXH3_state_t xxh3;  // aligned to 64 bytes, which new keeps
+  XXH3_state_t xxh3;
 };
 
 void Checksum64::Free::operator()(State* state) const {
@@ -53,13 +52,11 @@ std::uint64_t Checksum64::value() const {
   return XXH3_64bits_digest(&state_->xxh3);
 }
 
-/// The low half: for headers, where 32 bits suffice.
 std::uint32_t checksum32(Bytes bytes) {
   return static_cast<std::uint32_t>(checksum64(bytes));
 }
 
-/// `plain` holds at most kMaxBlockBytes. The last segment may be short, and is hashed by the
-/// library.
+/// `plain` holds at most kMaxBlockBytes. The last segment may be short; the library hashes it.
 std::uint64_t content_checksum(Bytes plain, [[maybe_unused]] CpuLevel level) {
   std::array<std::uint64_t, kMaxBlockBytes / kChecksumSegmentBytes> segments;
   std::size_t count = 0;

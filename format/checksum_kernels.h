@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The part of content_checksum() that costs time: XXH3 of whole segments, several words at
-// once. On other machines and for CpuLevel::kPortable these do not exist, and the library's
-// XXH3 does the work with equal results. Measured in decompress/cpu/NOTES.md.
+// The part of checksums that costs time (presso/checksum.h): XXH3 of whole segments and of long
+// inputs, in the vector registers of AVX2 or AVX-512. They exist on x86-64 only and must not be
+// called where the CPU lacks these; the library's XXH3 then does the work with equal results.
+// Measured in decompress/cpu/NOTES.md.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ using HashSegments = void(const Byte* plain, std::size_t count, std::uint64_t* h
 HashSegments hash_segments_avx2;
 HashSegments hash_segments_avx512;
 
-/// XXH3 of all bytes: the library's code, compiled for these registers.
+/// XXH3 of all bytes as one input: the library's code, compiled for these registers.
 std::uint64_t hash_avx2(Bytes bytes);
 std::uint64_t hash_avx512(Bytes bytes);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// XXH3 of a segment (FORMAT.md 8) once for all vector registers. Included by one source file per
-// CPU level, each compiled with that level's flags, which defines the register type V:
+// XXH3 of a segment, 1 KiB of a block's content (FORMAT.md 8), written once for all vector
+// registers. Included by one source file per CPU level (checksum_avx2.cpp, checksum_avx512.cpp),
+// each compiled with that level's flags, which defines the register type V:
 //
 //   V::Reg, V::kWords                a register of kWords 64-bit words
 //   load, store                      at any alignment
@@ -37,7 +38,8 @@ constexpr std::size_t kStripeWords = kStripeBytes / sizeof(std::uint64_t);
 constexpr std::size_t kLastStripeKey = 121;
 constexpr std::size_t kFinishKey = 11;
 
-/// Keys by stripe, copied once for all segments, so that loads are aligned.
+/// The parts of XXH3's secret that each stripe and the last step use, copied once for all segments,
+/// so that loads are aligned.
 struct Keys {
   alignas(kStripeBytes) std::uint64_t stripes[kStripes][kStripeWords];
   std::uint64_t finish[kStripeWords];

@@ -6,7 +6,7 @@
 namespace presso {
 namespace {
 
-/// The most that a section of this kind may hold in memory; 0: skipped unread.
+/// The most payload that a section of this kind may have; 0 for kinds that are skipped unread.
 std::uint64_t payload_limit(FrameKind kind, std::uint64_t blocks) {
   switch (kind) {
     case FrameKind::kMetadata:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Which CPU level the fast loops use: portable, AVX2, or AVX-512 with VBMI2. It is found once, by
+// CPUID and XGETBV, and is then the same for the whole process. PRESSO_FORCE_BACKEND names a lower
+// level, for tests and measurements; a name that is unknown or not supported is ignored.
+// Tested by tests/unit/format/cpu_test.cpp.
 #include "presso/cpu.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-// Which CPU level the fast loops use: portable, AVX2, or AVX-512 with VBMI2. It is found once,
-// by CPUID and XGETBV, and the same for the whole process. PRESSO_FORCE_BACKEND names a lower
-// level, for tests and measurements; a name that is unknown or not supported is ignored.
-// Tested by tests/unit/format/cpu_test.cpp.
 #include <initializer_list>
 
 #if defined(__x86_64__)

@@ -63,7 +63,6 @@ std::string_view describe(ErrorCode code) {
   return "unknown error";
 }
 
-/// 1234567 as "1,234,567".
 std::string grouped(std::uint64_t value) {
   const std::string digits = std::to_string(value);
   std::string text;
@@ -74,7 +73,7 @@ std::string grouped(std::uint64_t value) {
   return text;
 }
 
-/// General errors without a place, whose `what` is a whole message.
+// True of errors of the most general codes, if they have a text and no place.
 bool explains_itself(const Error& error) {
   const bool has_place = error.block != Error::kNone || error.byte_offset != Error::kNone;
   const bool is_general = error.code == ErrorCode::kIo ||
@@ -100,8 +99,8 @@ std::string Error::text() const {
   return explains_itself(*this) ? what : message();
 }
 
-/// `doing`: the call that failed, as "read". errno's values for a full disk are told apart,
-/// because callers remove their output then.
+/// errno's values for a full disk, an existing file and missing memory have codes of their own; all
+/// others are kIo.
 Error errno_error(std::string_view doing, int error_number) {
   ErrorCode code = ErrorCode::kIo;
   if (error_number == ENOSPC || error_number == EFBIG || error_number == EDQUOT) {

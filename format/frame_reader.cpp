@@ -16,7 +16,7 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kReadBytes = 1u << 20;
+constexpr std::size_t kReadBytes = 1u << 20;  ///< how far the window reads ahead
 /// Bytes that salvage may read a second time, in addition to as many as were read once: without
 /// a limit, a crafted file could make it take the square of its size.
 constexpr std::uint64_t kGoBackAllowance = 64u << 20;
@@ -58,7 +58,6 @@ void FrameWindow::advance(std::size_t count) {
   offset_ += count;
 }
 
-/// False where those bytes are gone.
 bool FrameWindow::step_back(std::size_t count) {
   if (count > begin_) return false;
   begin_ -= count;
@@ -66,7 +65,7 @@ bool FrameWindow::step_back(std::size_t count) {
   return true;
 }
 
-// Any number of bytes in memory for one piece.
+// Takes memory for one piece only, however much is skipped.
 Status FrameWindow::skip(std::uint64_t count) {
   while (count > 0) {
     const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(count, kReadBytes));
@@ -78,7 +77,6 @@ Status FrameWindow::skip(std::uint64_t count) {
   return {};
 }
 
-// kTruncated where the input ends before.
 Status FrameWindow::require(std::size_t count) {
   PRESSO_ASSIGN(const std::size_t got, fill(count));
   if (got < count) return truncated(offset_ + got, "a block or section");
@@ -87,8 +85,8 @@ Status FrameWindow::require(std::size_t count) {
 
 // --- Frames ------------------------------------------------------------------------
 
-/// Adds to errors where they happened. `retry_here_` is set where the bad frame may be sound in
-/// itself, so that salvage looks at its first byte too.
+/// Adds the offset, and the number of a block, to errors. `retry_here_` is set by the functions
+/// below where the bad frame may be sound in itself but out of place: resync() then tries it, too.
 Result<Frame> FrameReader::next() {
   retry_here_ = false;
   Result<Frame> frame = next_frame();
@@ -102,7 +100,7 @@ Result<Frame> FrameReader::next() {
   return frame;
 }
 
-// Trailers are consumed here; everything else is returned to the caller.
+// A trailer ends a member and is not returned: the loop goes on with what follows it.
 Result<Frame> FrameReader::next_frame() {
   for (;;) {
     block_due_ = inside_;
@@ -159,7 +157,8 @@ Result<Frame> FrameReader::read_file_header() {
   return Frame(header);
 }
 
-/// While salvaging, order and short blocks in the middle are allowed: gaps are what it expects.
+/// While salvaging, a block may also stand after a section or after a short block. Its number must
+/// be the next one in any case: resync() has set that to go on after a gap.
 Result<Frame> FrameReader::read_block() {
   PRESSO_TRY(window_.require(kBlockHeaderBytes));
   PRESSO_ASSIGN(const BlockHeader header, parse_block_header(window_.data()));
@@ -247,8 +246,8 @@ Status FrameReader::check_index(Bytes payload) const {
   return make_error(ErrorCode::kBadIndex, "does not match the blocks before it");
 }
 
-// Must name the index that was read and the member's size; while salvaging it only ends the
-// member.
+// The trailer must name the place of the index that was read and the member's size; while
+// salvaging it only ends the member.
 Status FrameReader::read_trailer() {
   PRESSO_TRY(window_.require(kTrailerBytes));
   PRESSO_ASSIGN(const Trailer trailer, parse_trailer(window_.data()));
@@ -294,7 +293,7 @@ Result<bool> FrameReader::resync() {
   return false;
 }
 
-// Then the fault lies within this frame, and going back could find nothing better.
+// If so, the fault lies within this frame, and going back could find nothing better.
 bool FrameReader::is_sound_header_here() const {
   const std::size_t available = window_.available();
   if (available < kBlockHeaderBytes) return false;
@@ -331,7 +330,8 @@ Result<bool> FrameReader::try_resync_here() {
   return section.ok() ? accept_section(*section) : Result<bool>(false);
 }
 
-/// A block must not lie before what was read already; one after an index belongs to a member whose
+/// Makes next() continue with this block and counts the blocks that are missing before it. False
+/// for a block whose number was passed already. A block after an index belongs to a member whose
 /// file header was lost.
 bool FrameReader::accept_block(const BlockHeader& header) {
   if (inside_ && member_.index_offset != 0) end_member();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counts line feeds and looks for NUL bytes in one pass, in vectors of 16 bytes, which gcc and
-// clang offer as types on every machine: of a plain loop, g++ 12 makes code that counts one
-// byte at a time. Measured in compress/NOTES.md. Also the section's bytes, FORMAT.md 7.3.
+// Line facts of blocks, and the section that holds them (FORMAT.md 7.3). Line feeds are counted and
+// NUL bytes looked for in one pass, in vectors of 16 bytes, which gcc and clang offer as types on
+// every machine: of a plain loop, g++ 12 makes code that counts one byte at a time. Measured in
+// compress/NOTES.md.
 // Tested by tests/unit/format/line_facts_test.cpp.
 #include "format/line_facts.h"
 
@@ -27,6 +28,7 @@ Error bad_facts(const char* what) {
 
 // --- Counting
 
+// Text is taken in rows of four vectors. Each byte of a vector, a lane, counts for itself.
 using Lanes = Byte __attribute__((vector_size(16)));
 constexpr std::size_t kRegisters = 4;
 constexpr std::size_t kRowBytes = kRegisters * sizeof(Lanes);
@@ -105,7 +107,7 @@ Result<LineFacts> parse_facts(const Byte* from, std::uint64_t plain_bytes) {
 
 }  // namespace
 
-/// Two more searches from the ends, which stop at the first hit, give the offsets.
+/// After the count, two searches from both ends, which stop at the first hit, give the offsets.
 LineFacts line_facts(Bytes plain) {
   LineFacts facts;
   const Counted counted = count(plain);
@@ -153,7 +155,7 @@ Result<std::optional<std::vector<LineFacts>>> read_line_facts(const RandomAccess
   PRESSO_ASSIGN(const auto section,
                 find_tail_section(file, member, FrameKind::kLines, kLineFactsLayout));
   if (!section) return Found();
-  // Checked before so much is allocated.
+  // The size is checked before it is allocated.
   if (section->header.payload_bytes != kFactsBytes * member.block_count) {
     return bad_facts("number of blocks");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // LineTable: line numbers and line starts of a whole file, summed up from the line facts of all
-// its members, so that a search can number lines without decoding what comes before them. 16
+// its members, so that a search can number lines without decoding what comes before them. 32
 // bytes a block in memory; the rule of what a line is stands at the constructor. Tested by
 // tests/unit/format/line_facts_test.cpp.
 #include "presso/line_table.h"
@@ -29,9 +29,9 @@ Result<std::optional<LineTable>> LineTable::read(const RandomAccess& file,
 }
 
 /// A line begins where the file does, and after every line feed except one that is the file's
-/// last byte. So each line feed begins a line, which may start in the next block:
-/// `begins_a_line` says that the block in front ended with a line feed. Blocks that begin no
-/// line have the start of the next line in any later block, filled in from the back.
+/// last byte. The line after a block's last byte begins in the next block: `begins_a_line` says
+/// that the block before ended with a line feed. A block in which no line begins gets the start of
+/// the next line in any later block, filled in from the back.
 LineTable::LineTable(std::vector<LineFacts> facts, const ArchiveIndex& index)
     : facts_(std::move(facts)) {
   constexpr std::uint64_t kAsTheNext = ~std::uint64_t{0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1): tells which of k sorted
-// runs has the least head. After the head of the winner has changed, replay() needs one
-// comparison for each level, log2(k) in all; a heap needs two. The tree knows numbers of runs
+// A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1), for merging k sorted runs:
+// it tells which run has the least head (next entry). After the head of the winner has changed,
+// replay() needs one comparison for each level, log2(k) in all; a heap needs two. The tree knows
+// numbers of runs
 // only: `comes_first(a, b)` compares the heads of two runs, which the caller keeps. It must be
 // a strict order in which no two runs are equal: callers break ties by the run's number and put
 // runs that have ended after all others.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Metadata are pairs of key and value, stored one after another (FORMAT.md 7.1): u16 and u32
+// Metadata are pairs of key and value, stored one after another (FORMAT.md 7.2): u16 and u32
 // lengths, then the bytes. Their order is kept. Tested by tests/unit/format/archive_test.cpp.
 #include "presso/metadata.h"
 
 namespace presso {
 
-/// The first entry of this key; a search from the front, as there are few.
+/// Searches from the front, as there are few entries.
 const std::string* Metadata::find(std::string_view key) const {
   for (const auto& [name, value] : entries) {
     if (name == key) return &value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "Did you mean ...?" for mistyped options, values and commands. Only for error messages: it is
-// not fast.
+// "Did you mean ...?" for mistyped options, values and commands. Only for error messages: it takes
+// the product of both lengths for each candidate, and declines words of more than 64 letters.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,9 @@ struct Suggestion {
   std::size_t distance = 0;  ///< letters that are wrong, too many, missing, or exchanged
 };
 
-/// The nearest candidate, the first of several, or nothing if none is near.
+/// The nearest candidate, the first of several; nullopt if none is near. A candidate is near if at
+/// most a third of the word's letters are wrong (one may always be), or if it begins with a word of
+/// at least three letters.
 std::optional<Suggestion> nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 

@@ -17,8 +17,8 @@ struct TailSection {
 };
 
 /// The first section of this kind whose parameter is `layout`; nullopt where there is none, or the
-/// index was rebuilt and does not tell where they stand. Errors: those of the headers, kBadHeader,
-/// kUnknownMandatorySection for one of another kind or layout.
+/// index was rebuilt and does not tell where sections stand. Errors: those of the headers,
+/// kBadHeader, and kUnknownMandatorySection for a mandatory section of another kind or layout.
 Result<std::optional<TailSection>> find_tail_section(const RandomAccess& file,
                                                      const ArchiveMember& member, FrameKind kind,
                                                      std::uint32_t layout);

@@ -14,7 +14,7 @@ namespace presso {
 
 class TemporaryFile {
  public:
-  /// The given directory; if it is empty, the one that TMPDIR names, else /tmp.
+  /// Returns `directory`, or if that is empty the one that TMPDIR names, else /tmp.
   static std::string directory_for(const std::string& directory);
   /// Creates the file in directory_for(directory). Errors name that directory.
   static Result<TemporaryFile> create(const std::string& directory);

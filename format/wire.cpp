@@ -272,7 +272,7 @@ Result<FrameKind> peek_frame_kind(const Byte* from) {
   return static_cast<FrameKind>(from[3]);
 }
 
-// Looks at eight bytes, which must be readable.
+// All eight bytes must be readable.
 bool has_file_magic(const Byte* from) {
   return std::equal(kFileMagic, kFileMagic + sizeof kFileMagic, from);
 }

@@ -21,8 +21,8 @@ struct NamedType {
   ColumnType type;
 };
 
-/// Formats without parameters. Where several formats lead to one type, the first is the one
-/// written.
+/// Formats without parameters. Where several formats lead to one type, the first one is given to
+/// others. 'v' is a view; "u" and "z" have offsets of 32 bits.
 constexpr NamedType kTypes[] = {
     {"b", ColumnType::kBool},   {"c", ColumnType::kInt8},   {"s", ColumnType::kInt16},
     {"i", ColumnType::kInt32},  {"l", ColumnType::kInt64},  {"C", ColumnType::kUint8},

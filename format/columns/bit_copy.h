@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bitmaps as Arrow and ColumnView have them, beginning with the least significant bit of the
-// first byte: copying bits between any offsets, and counting them. Eight bits a step while
-// copying, 64 while counting. Tested by tests/unit/format/columns/arrow_format_test.cpp.
+// first byte: copying bits between any offsets, eight at a time, and counting them, 64 at a time.
+// Tested by tests/unit/format/columns/arrow_format_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Days since 1970-01-01 to year, month and day of the Gregorian calendar and back. Years begin in
-// March, so that the leap day is the last of a year; a year and a month are then each a
-// multiplication that yields quotient and remainder at once (the idea is Neri and Schneider's,
-// "Euclidean affine functions", 2022). About 3 ns either way.
+// Converts days since 1970-01-01 to year, month and day of the Gregorian calendar and back. Inside,
+// years begin in March, so that the leap day is the last of a year; a year and a month are then
+// each a multiplication that yields quotient and remainder at once (the idea is Neri and
+// Schneider's, "Euclidean affine functions", 2022). About 3 ns either way.
 // Tested through tests/unit/format/columns/value_text_test.cpp, day by day.
 #pragma once
 
@@ -21,7 +21,7 @@ struct Date {
   std::uint32_t day = 0;    ///< 1 to 31
 };
 
-/// `days` from kFirstDay to kLastDay.
+/// date_of() for days from kFirstDay to kLastDay.
 constexpr Date date_of_near(std::int32_t days) {
   const auto quarters = static_cast<std::uint32_t>(days + kDaysToMarch0) * 4 + 3;
   const std::uint32_t century = quarters / kDaysOf400Years;
@@ -63,7 +63,7 @@ constexpr bool exists(std::uint32_t year, std::uint32_t month, std::uint32_t day
   return year - 1 < 9999 && month - 1 < 12 && day - 1 < days_in(year, month);
 }
 
-/// The inverse of date_of(), for a day that exists().
+/// The inverse of date_of(), for a day that exists() says exists.
 constexpr std::int32_t days_of(std::uint32_t year, std::uint32_t month, std::uint32_t day) {
   if (month < 3) {
     --year;

@@ -20,17 +20,17 @@ Error bad(const char* field) {
   return make_error(ErrorCode::kBadHeader, field);
 }
 
-/// Reserved bytes [begin, end) of a header.
+/// Whether the bytes [begin, end) of a header, which are reserved, are 0.
 bool all_zero(const Byte* from, std::size_t begin, std::size_t end) {
   return std::all_of(from + begin, from + end, [](Byte byte) { return byte == 0; });
 }
 
-/// Bytes of a physical value: 0 stands for bools, one bit each.
+/// Whether a value can have this many bytes in memory; 0 stands for bools, one bit each.
 bool is_width(Byte bytes) {
   return bytes == 0 || bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
 
-/// A divisor other than 1 is for integers of 1 to 8 bytes only.
+/// Checks the fields that only blocks of integers have.
 Status check_integers(const ColumnBlockHeader& header, Byte flags) {
   if (!is_width(header.width_bytes)) return bad("bytes of a value");
   if (flags > (kSignedBit | kFloatingBit)) return bad("flags of a block of integers");

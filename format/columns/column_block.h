@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Headers of a table's blocks (FORMAT.md 15.5). Blocks of the codings raw, Byte and Bit have
-// the headers of files of bytes (block_header.h). Those of the codings for integers and for
-// tokens share bytes 0 to 14 and 36 to 47 with them, and have in between:
+// the headers of files of bytes (block_header.h). Those of the codings for integers
+// (integer_layout.h) and for tokens (token_dictionary.h) share bytes 0 to 14 and 36 to 47 with
+// them, and have in between:
 //
 //   byte 15      integers: bytes of a value, 0 for bits      tokens: 0
 //   bytes 16-18  rows                                        codes
 //   byte 19      bit 0 signed, bit 1 floating                0
 //   bytes 20-27  divisor                                     0
+//   bytes 28-35  0                                           0
 //
 // The content checksum is of the payload, not of the plain values: a scan that decodes into
 // registers never has plain values in memory. Tested by
@@ -22,8 +24,8 @@ namespace presso {
 
 /// Rows of the largest block of integers.
 constexpr std::uint32_t kMaxBlockRows = 65536;
-/// Limit of a block's payload in both codings. Integers that do not compress take 1 MiB, tokens of
-/// one byte each 3 MiB.
+/// Limit of a block's payload in both codings. The largest block of integers that do not compress
+/// takes 1 MiB, of tokens of one byte each 3 MiB.
 constexpr std::uint32_t kMaxColumnPayloadBytes = 4u << 20;
 /// The most bytes of strings that an encoder puts into a block of tokens. In the worst case
 /// each byte takes a code of 12 bits, which makes 3 MiB of payload.
@@ -32,7 +34,7 @@ constexpr std::uint32_t kMaxTokenBlockBytes = 2u << 20;
 /// The parsed fields; what they mean for values is in integer_layout.h and token_dictionary.h.
 struct ColumnBlockHeader {
   std::uint32_t number = 0;         ///< position within its row group
-  std::uint32_t plain_bytes = 0;    ///< tokens may decode to nothing
+  std::uint32_t plain_bytes = 0;    ///< of the decoded values; may be 0 for tokens
   std::uint32_t payload_bytes = 0;  ///< a multiple of 4
   Coding coding = Coding::kIntegers;
   Byte width_bytes = 0;

@@ -16,7 +16,7 @@ namespace presso::digits {
 
 constexpr std::uint64_t kZeros = 0x3030303030303030u;  ///< "00000000"
 
-/// 10^0 to 10^19.
+/// The powers of ten from 10^0 to 10^19.
 constexpr auto kPowers = [] {
   struct {
     std::uint64_t at[20];
@@ -32,7 +32,8 @@ constexpr std::uint64_t power(std::size_t exponent) {
   return kPowers.at[exponent];
 }
 
-/// Whether all eight characters are digits: the high halves are 3, also after 6 is added.
+/// Whether all eight characters are digits: the upper half of each byte is 3, also after 6 is
+/// added.
 inline bool all_digits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0u;
   return ((word & kHigh) ^ kZeros) == 0 && (((word + 0x0606060606060606u) & kHigh) ^ kZeros) == 0;

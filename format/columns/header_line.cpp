@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The line with the names of the columns, printed as a row of strings.
 #include "format/columns/header_line.h"
 
 #include <vector>

@@ -9,8 +9,8 @@
 
 namespace presso {
 
-/// The line in the form that the schema says, line end included; empty where its form is not
-/// delimited text.
+/// The line in the form that schema.text says, line end included; empty for a table that has no
+/// form of text.
 std::string header_line(const TableSchema& schema);
 
 }  // namespace presso

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Coding 4 (integers, FORMAT.md 16): the layout that the encoder and every decoder, on CPUs and
 // GPUs, must agree on. A block holds 1 to 65,536 values of one physical type. Its payload is a
-// directory of 16 bytes for each vector of 1,024 values, then 32-bit words. Each vector has the
-// smallest of a few kinds: frame of reference with bit packing, differences, runs, ALP for
-// doubles (Afroozeh, Kuffo and Boncz, 2023). A vector decodes without any other one, so a scan
-// reads just those it needs.
+// directory of 16 bytes for each vector of 1,024 values, then 32-bit words. Each vector is laid out
+// in one of a few kinds, of which the encoder takes the smallest: frame of reference with bit
+// packing, differences, runs, ALP for doubles (Afroozeh, Kuffo and Boncz, 2023). Some kinds store
+// a few values that do not fit, its exceptions, whole. A vector decodes without any other one, so
+// a scan reads just those it needs.
 //
 // check_vector() is the one place that judges a vector: whatever has passed it can be decoded
 // without further looks at bounds. Tested by
@@ -34,7 +35,7 @@ constexpr std::uint32_t kMaxExceptions = 255;
 
 /// How a vector's values are laid out. The numbers are stored in files.
 enum class IntegerKind : Byte {
-  kPacked = 0,   ///< base + divisor * p; exceptions
+  kPacked = 0,   ///< base + divisor * p, p packed to `width` bits; exceptions
   kDelta1 = 1,   ///< differences to the row before
   kDelta32 = 2,  ///< differences to the row 32 before: the same lane, one step earlier
   kRuns = 3,     ///< a bit a row where a run starts, and one value a run
@@ -44,7 +45,7 @@ enum class IntegerKind : Byte {
   kBitmap = 7,   ///< bools, a bit a row
 };
 
-/// What the header says about the values of a block in memory.
+/// What the block's header says about its values as they are in memory.
 struct IntegerParameters {
   Byte width_bytes = 0;  ///< 0: bool, one bit a value in memory; else 1, 2, 4, 8 or 16
   bool is_signed = false;
@@ -80,8 +81,8 @@ PRESSO_HD constexpr std::uint64_t values_bytes(std::uint32_t rows, Byte width_by
   return width_bytes == 0 ? (std::uint64_t{rows} + 7) / 8 : std::uint64_t{rows} * width_bytes;
 }
 
-/// Words of kind 2's first min(n, 32) rows, which have no row 32 before them and are stored
-/// whole.
+/// Words of kind 2's first min(n, 32) rows, which have no row 32 rows before them and are stored
+/// by themselves, in `width2` bits.
 PRESSO_HD constexpr std::uint32_t first_rows_words(std::uint32_t n, std::uint32_t width2) {
   return ((n < kLanes ? n : kLanes) * width2 + 31) / 32;
 }
@@ -134,7 +135,7 @@ PRESSO_HD constexpr std::uint32_t vector_words(const VectorEntry& entry, std::ui
   }
 }
 
-/// Whether a block's header fields are within their limits; kBadHeader where they are not.
+/// Whether a block's header fields are within their limits; callers report kBadHeader where not.
 PRESSO_HD constexpr bool is_valid(const IntegerParameters& of) {
   const Byte width = of.width_bytes;
   if (width > 16 || (width & (width - 1)) != 0) return false;
@@ -171,8 +172,8 @@ PRESSO_HD constexpr bool is_valid(const VectorEntry& entry, const IntegerParamet
   return false;
 }
 
-/// Counts the runs of a map. 0 means that the map is not valid: row 0 begins no run, or a bit
-/// at or after row n is set.
+/// Counts the runs of a map, `word(i)` being its i-th word. 0 means that the map is not valid: row
+/// 0 begins no run, or a bit at or after row n is set.
 template <class Words>
 PRESSO_HD constexpr std::uint32_t count_runs(const Words& word, std::uint32_t n) {
   if ((word(0) & 1) == 0) return 0;
@@ -202,10 +203,10 @@ PRESSO_HD constexpr bool exceptions_rise(const Words& word, const VectorEntry& e
   return true;
 }
 
-/// The verdict on a vector; `runs` is known only after its map was counted.
+/// The verdict on a vector.
 struct VectorCheck {
   ErrorCode code = ErrorCode::kOk;
-  std::uint32_t runs = 0;  ///< kind 3
+  std::uint32_t runs = 0;  ///< kRuns: how many runs the vector has
 };
 
 /// Whether a vector of `n` values can be decoded, by the order of checks of FORMAT.md 16.4.

@@ -24,7 +24,7 @@ Status check_json_orders(const std::vector<JsonOrder>& orders, std::size_t colum
   return {};
 }
 
-/// Two orders for the same columns cannot be told apart later: the first one is kept.
+/// Two orders for the same columns could not be told apart: the first one is kept.
 JsonOrders::JsonOrders(const std::vector<JsonOrder>& orders, std::size_t columns)
     : columns_(columns) {
   if (!check_json_orders(orders, columns).ok()) return;
@@ -42,7 +42,7 @@ const JsonOrder* JsonOrders::find(const Presence& presence) const {
   return found == by_presence_.end() ? nullptr : found->second;
 }
 
-/// Multiply and fold, word by word: good enough for keys that no attacker gains by.
+/// Multiplies and folds word by word, with no protection against crafted collisions.
 std::size_t JsonOrders::Hash::operator()(const Presence& presence) const {
   std::uint64_t hash = 0;
   for (const std::uint64_t word : presence) {

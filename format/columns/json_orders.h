@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The order in which a row's keys are written as JSON (TextForm::json_orders). It follows from
-// which of the row's values are null, so nothing is stored for a row: writers with several
+// which of the row's values are null, so nothing is stored for a row: programs that write several
 // kinds of events give each kind its own keys, in an order of its own. Only tables with such
-// orders pay: a bit a column is set and one look-up made for each row.
+// orders pay: for each row a bit is set for each value and one look-up made. Which orders a table
+// has is decided when it is made (compress/table/text/json_key_order.h).
 // Tested by tests/unit/format/columns/json_orders_test.cpp.
 #pragma once
 
@@ -18,7 +19,7 @@ namespace presso {
 
 /// The limit for all orders of a table together, in units of json_order_cost().
 constexpr std::size_t kMaxJsonOrderKeys = std::size_t{1} << 20;
-/// What an order counts towards the limit: its keys, and the words of one bit a column.
+/// What an order counts towards the limit: its keys, and one for each begun 64 columns.
 constexpr std::size_t json_order_cost(const JsonOrder& order, std::size_t columns) {
   return order.size() + columns / 64 + 1;
 }

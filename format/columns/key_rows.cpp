@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Strings inside of keys: a zero byte becomes 00 FF and the end 00 00, so that a string that is
+// the beginning of another one comes first whatever follows.
 #include "format/columns/key_rows.h"
 
 namespace presso {
 namespace {
 
-// Strings inside of keys: a zero byte becomes 00 FF and the end 00 00, so that a string that is
-// the beginning of another one comes first whatever follows.
 constexpr Byte kEscape = 0xFF;  ///< follows a 00 that is part of a string
 
 }  // namespace

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Row keys, written column by column: for each row a string of bytes, so that memcmp() of two
-// keys tells which row comes first, whatever the types are. Here is how one value becomes
-// bytes; which values there are and where nulls stand is the caller's (sort_key.h for columns
-// of tables, query/order/row_keys.h for rows of queries). This is the normalised key of sorting
-// (Graefe, "Implementing Sorting in Database Systems", 2006).
+// keys tells which row comes first, whatever the types are. This file says how one value becomes
+// bytes; the caller says which values there are and whether nulls come first (sort_key.h for
+// columns of tables, query/order/row_keys.h for rows of queries). This is the normalised key of
+// sorting (Graefe, "Implementing Sorting in Database Systems", 2006).
 //
-// A value is a byte that tells nulls from values, then its image with the highest byte first:
-// strings with 00 written as 00 FF and with 00 00 at the end, numbers as unsigned integers in
-// the same order (zone_image.h). Where the order is descending, all bits after the first byte
-// are flipped. A null is followed by zeros where values are numbers, and by nothing where they
-// are strings. So no key is the beginning of another one, and the columns simply follow each
+// A value becomes a byte, the mark, that tells nulls from values, and then its image: strings with
+// 00 written as 00 FF and with 00 00 at the end; numbers as unsigned integers in the same order
+// (zone_image.h), the highest byte first. Where the order is descending, all bits after the mark
+// are flipped. A null's mark is followed by zeros where values are numbers, and by nothing where
+// they are strings. So no key is the beginning of another one, and the columns simply follow each
 // other.
-// One pass measures, one writes: no key is copied. Not for several threads.
+// One pass over the columns measures the keys and a second one writes them, so that no key is
+// copied. Not for several threads.
 // Tested by tests/unit/format/columns/sort_key_test.cpp.
 #pragma once
 
@@ -26,12 +27,12 @@
 
 namespace presso {
 
-/// NaNs are equal to each other and come after all other numbers.
+/// double_image() for any double: NaNs are equal to each other and come after all other numbers.
 inline std::uint64_t ordered_image(double value) {
   return std::isnan(value) ? std::numeric_limits<std::uint64_t>::max() : double_image(value);
 }
 
-/// Big-endian, so that bytes compare like numbers.
+/// Writes the highest byte first, so that bytes compare like numbers.
 template <class T>
 void store_high_first(Byte* to, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i) {
@@ -39,12 +40,13 @@ void store_high_first(Byte* to, T value) {
   }
 }
 
+/// How many bytes write_string_key() writes.
 inline std::size_t string_key_bytes(Bytes text) {
   const auto zeros = static_cast<std::size_t>(std::count(text.begin(), text.end(), Byte{0}));
   return text.size() + zeros + 2;
 }
 
-/// Returns the end of what was written.
+/// Writes a string's image and returns the end of what was written.
 Byte* write_string_key(Bytes text, Byte* to);
 
 /// What a column writes before its values.

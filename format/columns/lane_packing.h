@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Lane packing (FORMAT.md 16.1): how the codings for integers and for tokens lay out up to
-// 1,024 values of w bits. Value i is value i / 32 of lane i mod 32; word j of lane l stands at
-// word 32 * j + l. So the 32 lanes of a warp, or the lanes of a vector register, each shift
-// through a stream of 32-bit words of their own, all loads are contiguous, and rows stay in
-// order: one step of all lanes gives 32 consecutive rows. A layout of this kind is in "The
+// 1,024 values of w bits. The values are dealt out to 32 lanes, streams of bits in 32-bit words:
+// value i is value i / 32 of lane i mod 32, and word j of lane l stands at word 32 * j + l. So the
+// threads of a GPU's warp, or the elements of a vector register, each shift through a lane of
+// their own, all loads are contiguous, and rows stay in order: one step of all lanes gives 32
+// consecutive rows. This file has only the sizes. A layout of this kind is in "The
 // FastLanes Compression Layout" (Afroozeh and Boncz, 2023), with another order of rows.
 #pragma once
 
@@ -14,7 +15,7 @@
 namespace presso {
 
 constexpr std::uint32_t kLanes = 32;
-constexpr std::uint32_t kVectorRows = 1024;
+constexpr std::uint32_t kVectorRows = 1024;  ///< the most values that are packed together
 
 /// The 32-bit words that `n` values (1 to kVectorRows) of `width` bits (0 to 32) take.
 PRESSO_HD constexpr std::uint32_t lane_words(std::uint32_t n, std::uint32_t width) {

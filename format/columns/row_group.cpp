@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Serialises and checks the directory of a row group. parse_row_group() judges everything that
-// can be judged without the blocks, so that readers may rely on sizes and streams; linear in
-// the number of columns and blocks. Tested by tests/unit/format/columns.
+// can be judged without the blocks, so that readers may rely on sizes and streams. It takes time
+// linear in the number of columns and blocks. Tested by tests/unit/format/columns.
 #include "format/columns/row_group.h"
 
 #include <array>
@@ -101,10 +101,9 @@ class ChunkCheck {
   }
 
  private:
-  // Checks each block's own fields and sums up; streams must come in the order of their
-  // numbers.
+  // Checks each block's own fields and sums up. Streams must come in the order of their numbers,
+  // because readers find them by bisection.
   const char* take_blocks() {
-    // Streams must not go back: readers find them by bisection.
     Byte last = 0;
     for (const ColumnBlock& block : blocks_) {
       const auto stream = static_cast<Byte>(block.stream);
@@ -123,14 +122,15 @@ class ChunkCheck {
     return nullptr;
   }
 
-  /// Whether there are blocks of other streams than validity and `allowed`.
+  /// A fault if there are blocks of other streams than validity and `allowed`.
   const char* other_streams(std::initializer_list<ColumnStream> allowed) {
     std::uint64_t expected = totals_.blocks_of(ColumnStream::kValidity);
     for (const ColumnStream stream : allowed) expected += totals_.blocks_of(stream);
     return expected == blocks_.size() ? nullptr : "streams of the representation";
   }
 
-  /// Blocks of a stream of integers: each of this width, all together with this many rows.
+  /// A fault unless each block of this stream of integers has values of this width, and all
+  /// together have this many rows.
   const char* integer_stream_fault(ColumnStream stream, Byte width_bytes, std::uint64_t rows) {
     for (const ColumnBlock& block : blocks_) {
       if (block.stream != stream) continue;
@@ -168,7 +168,7 @@ class ChunkCheck {
     return integer_stream_fault(ColumnStream::kValues, static_cast<Byte>(value_bytes(type)), rows_);
   }
 
-  // Strings have one of three representations.
+  // Strings have one of three representations, unless all are null.
   const char* string_fault() {
     switch (chunk_.representation) {
       case Representation::kNull:
@@ -252,7 +252,7 @@ Status check_chunks(const RowGroup& group, const TableSchema& schema) {
 
 }  // namespace
 
-// Without the directory itself.
+// The directory itself is not counted.
 std::uint64_t RowGroup::stored_bytes() const {
   std::uint64_t total = 0;
   for (const ColumnBlock& block : blocks) total += block.stored_bytes;

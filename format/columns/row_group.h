@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The directory of a row group (FORMAT.md 15.3): how each column is represented, and for each
-// block its size, its rows and the least and greatest value in it. It stands before the blocks,
-// so that a reader of a pipe can pass over columns, and one with random access needs a single
-// small read. 40 bytes a block, 32 a column.
+// The directory of a row group (FORMAT.md 15.3). A table's rows are cut into row groups; in each,
+// every column has one or more blocks that are coded on their own. The directory says how each
+// column is represented, and for each block its size, its rows and the least and greatest value in
+// it (its zone). It stands before the blocks, so that a reader of a pipe can pass over columns, and
+// one with random access needs a single small read. 40 bytes a block, 32 a column.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr std::uint64_t kMaxGroupTextBytes = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMaxDictionaryEntries = 65536;
 constexpr std::uint64_t kMaxEntryBytes = 2u << 20;  ///< of all entries of a dictionary column
 
-/// The rows that a row group of this many stored columns may have.
+/// The most rows that a row group of this many stored columns may have.
 inline std::uint32_t most_group_rows(std::size_t columns) {
   const std::size_t most = kMaxGroupValues / std::max<std::size_t>(columns, 1);
   return static_cast<std::uint32_t>(std::min<std::size_t>(most, kMaxGroupRows));
@@ -39,15 +40,17 @@ enum class Representation : Byte {
   kExactLines = 5,  ///< after the last column, where the text is exact: row numbers, lengths, bytes
 };
 
-/// The part of a column that a block holds. A column's streams stand in this order. The numbers
-/// are stored in files.
+/// Which part of a column a block holds: a representation stores a column as one or more streams,
+/// each in blocks of its own. A column's streams stand in this order. Values of the streams of
+/// integers (kEntryLengths, kRows, kValues, kCodes, kLengths, kTokenCounts) and of kValidity are
+/// coded as integer_layout.h says, or as bytes (raw, Byte or Bit). The numbers are stored in files.
 enum class ColumnStream : Byte {
   kValidity = 0,         ///< bits, 1 where there is a value; absent where there is no null
   kEntryLengths = 1,     ///< of a dictionary's entries: integers of 4 bytes
   kEntryBytes = 2,       ///< of all entries, one after another: raw, Byte or Bit
   kTokenDictionary = 3,  ///< token_dictionary.h: raw, Byte or Bit
   kRows = 4,             ///< row numbers of exact lines: integers of 4 bytes
-  kValues = 5,           ///< integers
+  kValues = 5,           ///< values of any type except strings: integers of the type's bytes
   kCodes = 6,            ///< of a dictionary: integers of 4 bytes
   kLengths = 7,          ///< of strings: integers of 8 bytes
   kTokenCounts = 8,      ///< of strings: integers of 4 bytes
@@ -57,7 +60,6 @@ enum class ColumnStream : Byte {
 constexpr Byte kLastStream = static_cast<Byte>(ColumnStream::kBytes);
 
 // Flags of ColumnBlock::zone_flags: what `least` and `most` say.
-// ColumnBlock::zone_flags.
 constexpr Byte kZoneKnown = 1;    ///< least and most are right for all values that are not null
 constexpr Byte kZoneHasNan = 2;   ///< there are NaNs, which least and most leave out
 constexpr Byte kZoneHasNull = 4;  ///< there are nulls, which they leave out
@@ -72,12 +74,12 @@ struct ColumnBlock {
   std::uint32_t rows = 0;
   ColumnStream stream = ColumnStream::kValues;
   Byte zone_flags = 0;
-  std::uint64_t least = 0;  ///< zone images (zone_image.h)
-  // Dictionary columns: a bit for each entry that occurs, at (hash of the entry mod 64). A scan
-  // for a string skips the block where its bit is 0.
+  // The zone: images (zone_image.h) of the least and the greatest value.
+  std::uint64_t least = 0;
   std::uint64_t most = 0;
-  std::uint64_t presence =
-      0;  ///< dictionary columns: bit (hash of the entry mod 64) for each entry
+  // In blocks of kCodes, bit (checksum64 >> 58) is set for each string that occurs. A search for a
+  // string skips the block where its bit is 0.
+  std::uint64_t presence = 0;
 };
 
 /// One column of a row group as the directory describes it.
@@ -94,7 +96,7 @@ struct ColumnChunk {
 /// A whole directory. Owned by value; blocks are found by ColumnChunk::first_block.
 struct RowGroup {
   std::uint32_t rows = 0;
-  std::uint64_t text_bytes = 0;      ///< 0 without exact text
+  std::uint64_t text_bytes = 0;      ///< of the rows as text; 0 unless TableSchema::exact
   std::uint64_t text_lines = 0;      ///< line feeds of it
   std::uint64_t text_checksum = 0;   ///< checksum64 of it
   std::vector<ColumnChunk> columns;  ///< of the schema, and one more for exact lines
@@ -104,7 +106,8 @@ struct RowGroup {
   std::uint64_t stored_bytes() const;
 };
 
-/// The columns that a row group of such a table stores: one more where exact text is kept.
+/// The number of columns that a row group of such a table stores: one more than the schema's where
+/// the text is exact, for rows that are stored as text (ExactLines).
 constexpr std::size_t stored_columns(const TableSchema& schema) {
   return schema.columns.size() + (schema.exact ? 1 : 0);
 }

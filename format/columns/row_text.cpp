@@ -37,7 +37,7 @@ bool in_values(Byte byte) {
          kSigns.find(static_cast<char>(byte)) != kSigns.npos;
 }
 
-/// What stands before a value that is not a row's first.
+/// A comma and the name of a member, as they stand before a value that is not a row's first.
 std::string name_in_json(Bytes bytes, string_text::JsonEscapes escapes, bool spaces) {
   std::string text(string_text::escaped_json_bytes(bytes, escapes), '"');
   const char* const end = string_text::escape_json(bytes, text.data(), escapes);
@@ -75,7 +75,8 @@ RowPrinter::RowPrinter(const TableSchema& schema, std::span<const ColumnView> co
   most_row_bytes_ += row_end_.size() + 1;  // and '{'
 }
 
-/// The column itself where nothing in it is to be replaced.
+/// The column itself, or a copy in which bytes that are not UTF-8 are replaced, if that is asked
+/// for and there are any.
 ColumnView RowPrinter::with_valid_strings(const ColumnSchema& schema, const ColumnView& column) {
   const bool may_have_others =
       replaces_bytes_ && is_string(column.type) && column.offsets != nullptr && !schema.valid_utf8;
@@ -117,7 +118,7 @@ RowPrinter::Field RowPrinter::make_field(const ColumnSchema& schema,
   if (schema.type == ColumnType::kBool) {
     for (const bool word : {false, true}) field.words[word] = bool_field(schema, word);
   }
-  // Quotes, a delimiter, a value of which each byte may be doubled, or a null.
+  // Two quotes, a delimiter, and a value of which each byte may be doubled, or a null.
   const std::size_t value = is_string(schema.type) ? 0 : 2 * kMaxValueText;
   field.most_bytes = 3 + std::max({value, form_.null_text.size(), std::size_t{4}});
   return field;
@@ -154,7 +155,7 @@ bool RowPrinter::may_need_quotes(const ColumnSchema& schema) const {
   return parse_value(schema, {null, form_.null_text.size()}, value);
 }
 
-// There are only two, so both are printed once, quotes included.
+// A column has only two such fields, so both are printed once, in the constructor.
 std::string RowPrinter::bool_field(const ColumnSchema& schema, bool value) const {
   if (json_) return value ? "true" : "false";
   const std::string_view word = bool_word(schema.text, value);
@@ -186,7 +187,7 @@ Status RowPrinter::check_columns() const {
   return {};
 }
 
-/// Callers give row numbers that come from files or users: they are checked, once a call.
+/// Checks columns and row numbers, once a call: row numbers may come from files or users.
 Status RowPrinter::check(std::uint64_t first_row, std::uint64_t rows) const {
   PRESSO_TRY(check_columns());
   if (first_row > rows_ || rows > rows_ - first_row) {
@@ -198,7 +199,7 @@ Status RowPrinter::check(std::uint64_t first_row, std::uint64_t rows) const {
   return {};
 }
 
-// Appends; `to` keeps what it had before, also after an error of its arguments.
+// `to` keeps what it had before, also after kInvalidArgument.
 Status RowPrinter::print(std::uint64_t first_row, std::uint64_t rows, Buffer& to) const {
   PRESSO_TRY(check(first_row, rows));
   return without_bad_alloc([&]() -> Status {
@@ -219,7 +220,7 @@ Status RowPrinter::print_rows(std::uint64_t first_row, std::uint64_t rows, Buffe
   });
 }
 
-// `number` counts the kept rows, not all rows.
+// `number` counts the rows whose exact text is kept, not all rows.
 Bytes RowPrinter::exact_text(std::size_t number) const {
   const auto begin = static_cast<std::size_t>(exact_->offsets[number]);
   const auto end = static_cast<std::size_t>(exact_->offsets[number + 1]);
@@ -243,7 +244,7 @@ void RowPrinter::print_all(std::uint64_t row, std::uint64_t end, Buffer& to,
   if (end == rows_ && next < kept.size() && kept[next] == rows_) to.append(exact_text(next));
 }
 
-// Few rows of many columns, many of few: about 2 MiB of text without strings.
+// The more columns there are, the fewer rows: about 2 MiB of text without strings.
 std::uint64_t RowPrinter::batch_rows() const {
   return std::clamp<std::uint64_t>(kBatchBytes / most_row_bytes_, 1, kMostBatchRows);
 }
@@ -271,10 +272,11 @@ std::uint64_t RowPrinter::most_string_bytes(std::uint64_t row, std::uint64_t end
   return bytes;
 }
 
-// Batches are halved until their strings are short enough, so that memory stays bounded.
+// Prints from the values, batch by batch. Room is made for the longest text that a batch can have
+// and given back after it. A batch is halved until its strings are short enough, so that memory
+// stays bounded.
 void RowPrinter::print_plain(std::uint64_t row, std::uint64_t end, Buffer& to,
                              std::vector<std::uint64_t>* ends) const {
-  // Room is made for the longest text that a batch can have, and given back after it.
   const std::uint64_t most_rows = batch_rows();
   while (row < end) {
     std::uint64_t batch = std::min(end - row, most_rows);
@@ -311,8 +313,8 @@ const JsonOrder* RowPrinter::order_of(std::uint64_t row) const {
   return json_orders_.find(presence);
 }
 
-// Names stand with the comma before them, of which the first member leaves out the comma and,
-// if any, the space.
+// Field::before has the comma before the name; the first member leaves out the comma and, if any,
+// the space.
 char* RowPrinter::print_json_row(std::uint64_t row, char* at) const {
   *at++ = '{';
   std::size_t left_out = form_.json_spaces ? 2 : 1;  // in front of the first member

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints rows of a table as text: the way back from columns to the file that was loaded, the
-// check by which the loader makes sure that this gives the same bytes, and every other text
-// output.
+// Prints rows of a table as text, delimited or JSON lines. It is the way back from columns to the
+// text that was loaded, it is how the loader checks that this gives the same bytes, and all other
+// text of rows comes from it, too.
 //
 // Delimited text: TextForm and Quoting say how fields are written (table_schema.h). With a quote, a
 // value that would be read as null stands in quotes whatever its type, as does a number that holds
@@ -33,8 +33,10 @@
 
 namespace presso {
 
-/// Bytes of strings and names that are not UTF-8, in JSON lines.
+/// What becomes of bytes in strings and names that are not UTF-8, in JSON lines.
 enum class JsonBytes { kAsTheyAre, kReplaced };
+
+/// The printer for the rows of a set of columns. See above for what it costs.
 
 class RowPrinter {
  public:
@@ -45,9 +47,9 @@ class RowPrinter {
              const ExactLines* exact = nullptr, JsonBytes json_bytes = JsonBytes::kAsTheyAre);
 
   /// Appends the text of these rows; after the columns' last row also the exact text that
-  /// follows it. TextForm::head is not printed. kInvalidArgument: columns or exact lines do not
-  /// fit the schema or each other, there are no such rows, or the schema has no form of text;
-  /// kOutOfMemory.
+  /// follows it. TextForm::head is not printed. Errors: kInvalidArgument where columns or exact
+  /// lines do not fit the schema or each other, there are no such rows, or the schema has no form
+  /// of text; kOutOfMemory.
   Status print(std::uint64_t first_row, std::uint64_t rows, Buffer& to) const;
 
   /// Like print(); `ends` becomes the place in `to` where each row ends. Exact text that
@@ -55,8 +57,8 @@ class RowPrinter {
   Status print_rows(std::uint64_t first_row, std::uint64_t rows, Buffer& to,
                     std::vector<std::uint64_t>& ends) const;
 
-  /// Rows whose text takes up to 2 MiB without their strings: at least 1 and at most 1,024. A
-  /// caller that must stop at some size of the text prints in steps of this.
+  /// How many rows take up to 2 MiB of text without their strings: at least 1 and at most 1,024.
+  /// A caller that must stop at some size of the text prints in steps of this.
   std::uint64_t batch_rows() const;
 
  private:
@@ -78,12 +80,12 @@ class RowPrinter {
     ColumnSchema schema;
     ColumnView column;
     const Byte* values_end = nullptr;  ///< of strings
-    std::string before;                ///< JSON: what stands before the value, first `, ` or `,`
-    std::string words[2];              ///< bools, in quotes if need be
-    std::size_t most_bytes = 0;        ///< of a row, without the string's own
+    std::string before;                ///< JSON: `,"name":` or `, "name": `
+    std::string words[2];              ///< bools: false and true, in quotes if need be
+    std::size_t most_bytes = 0;        ///< of the field in a row, without the string's own
   };
 
-  /// A column of strings that are UTF-8.
+  /// The strings of a column after their bytes that are not UTF-8 were replaced.
   struct ReplacedStrings {
     std::vector<Byte> values;
     std::vector<std::int64_t> offsets;

@@ -26,7 +26,7 @@ constexpr Byte kJsonSlashesBit = 32;
 constexpr Byte kNullableBit = 1;
 constexpr Byte kValidUtf8Bit = 2;
 
-/// A fault of the caller's schema.
+/// What is wrong with a schema; parse_schema() makes kBadSchema of it.
 Error invalid(std::string what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(what));
 }
@@ -45,7 +45,7 @@ Byte text_flags(const TextForm& text) {
       (text.json_ascii ? kJsonAsciiBit : 0) | (text.json_slashes ? kJsonSlashesBit : 0));
 }
 
-/// Only tables of JSON lines have orders.
+/// Appends the orders of keys, which only tables of JSON lines have.
 void append_orders(std::vector<Byte>& to, const std::vector<JsonOrder>& orders) {
   append_value<std::uint32_t>(to, static_cast<std::uint32_t>(orders.size()));
   for (const JsonOrder& order : orders) {
@@ -58,7 +58,6 @@ void append_orders(std::vector<Byte>& to, const std::vector<JsonOrder>& orders) 
 /// allocated.
 std::vector<JsonOrder> read_orders(WireReader& from) {
   std::vector<JsonOrder> orders;
-  // A count that is too large ends at the section's end.
   const auto count = from.value<std::uint32_t>();
   for (std::uint32_t i = 0; i < count && !from.overran(); ++i) {
     JsonOrder& order = orders.emplace_back();

@@ -17,9 +17,9 @@ constexpr std::size_t kMaxNullTextBytes = 255;
 /// The limit of TextForm::head, the text before the first row.
 constexpr std::size_t kMaxHeadBytes = 16u << 20;
 
-/// kInvalidArgument where the schema is beyond a limit or contradicts itself. A table needs at
-/// least one column, no two columns share a name, the delimiter is not the quote, scales are
-/// within precisions.
+/// Returns kInvalidArgument where the schema is beyond a limit or contradicts itself: a table needs
+/// at least one column, no two columns share a name, the delimiter is not the quote, scales are
+/// within precisions, orders of keys name each column at most once.
 Status check_schema(const TableSchema& schema);
 
 std::vector<Byte> serialise_schema(const TableSchema& schema);

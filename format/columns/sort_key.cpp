@@ -10,7 +10,8 @@
 namespace presso {
 namespace {
 
-/// Bytes of a number in a key; floats are widened, so that both kinds have one image.
+/// How many bytes a number has in a key after its mark; floats are widened to doubles, for which
+/// there is an image.
 std::size_t image_bytes(ColumnType type) {
   if (type == ColumnType::kBool) return 1;
   return type == ColumnType::kFloat ? sizeof(double) : value_bytes(type);
@@ -74,7 +75,7 @@ class ColumnWriter {
   }
 
  private:
-  /// Descending is exactly the other way round, nulls included.
+  /// Where the order is descending, marks are exchanged as well, so that nulls come first.
   static KeyMarks marks(bool descending) {
     return descending ? KeyMarks{0xFF, 0xFE, 0xFF} : KeyMarks{0, 1, 0};
   }
@@ -104,7 +105,7 @@ class ColumnWriter {
 
 }  // namespace
 
-// Two passes over each column: sizes first, so that all keys lie in one piece of memory.
+// There are two passes over each column: sizes first, so that all keys lie in one piece of memory.
 void SortKeys::make(std::span<const ColumnView> columns) {
   keys_.begin(static_cast<std::size_t>(columns.front().rows));
   for (const SortColumn& by : by_) {
@@ -116,7 +117,7 @@ void SortKeys::make(std::span<const ColumnView> columns) {
   }
 }
 
-// Only after the first eight bytes were equal.
+// Whole keys are compared only where their first eight bytes are equal.
 int compare(const SortHead& a, const SortHead& b) {
   if (a.begin != b.begin) return a.begin < b.begin ? -1 : 1;
   const std::size_t common = std::min(a.key.size(), b.key.size());

@@ -30,7 +30,7 @@ struct SortColumn {
   bool descending = false;
 };
 
-/// The keys of one set of rows at a time. The buffer is reused.
+/// The keys of one set of rows at a time. The memory is reused for the next set.
 class SortKeys {
  public:
   explicit SortKeys(std::vector<SortColumn> by) : by_(std::move(by)) {}

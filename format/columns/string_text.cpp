@@ -74,7 +74,7 @@ char* double_quotes(Bytes text, Byte quote, char* to) {
 char* escape_json(Bytes text, char* to, JsonEscapes escapes) {
   const JsonMarks marks(escapes);
   for (std::size_t i = 0; i < text.size(); ++i) {
-    while (text.size() - i > kStep) {  // there is room for as many bytes
+    while (text.size() - i > kStep) {  // `to` has room for all bytes of the text
       const ByteVector bytes = load_vector(text.data() + i);
       std::memcpy(to, &bytes, kStep);
       const std::size_t plain = first_mark(marks(bytes));

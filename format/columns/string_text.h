@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Strings as fields of delimited text and of JSON. Nearly all can be copied unchanged, so they
-// are: 16 bytes at a time, while the same registers are compared with the bytes that matter.
-// Only where one of them turned up the field is written again, byte by byte. The vectors are
-// types of gcc and clang, which become SSE2 or NEON, so every machine has them. Tested through
-// tests/unit/format/columns/row_text_test.cpp.
+// Writes strings as fields of delimited text and of JSON. Nearly all can be copied unchanged, so
+// they are: copy_marked() copies 16 bytes at a time and compares the same registers with the bytes
+// that matter (marks). Only where one of them turned up the field is written again, with its quotes
+// doubled or its escapes. The vectors are types of gcc and clang, which become SSE2 or NEON, so
+// every machine has them. Tested through tests/unit/format/columns/row_text_test.cpp.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,8 @@ inline ByteVector load_vector(const Byte* from) {
   return vector;
 }
 
-/// Finds bytes that put a field in quotes. A call gives FF for each byte that does.
+/// Finds bytes because of which a field needs quotes: delimiter, quote and line ends. A call gives
+/// FF for each such byte and 0 for the others, as do the classes below.
 class FieldMarks {
  public:
   FieldMarks(Byte delimiter, Byte quote) : delimiter_(all(delimiter)), quote_(all(quote)) {}
@@ -92,7 +93,8 @@ struct NoMarks {
   ByteVector operator()(ByteVector) const { return all(0); }
 };
 
-/// The first `n` bytes (below kStep) of a vector, the others 0. Bytes before `end` may be read.
+/// Loads a vector whose first `n` bytes (fewer than kStep) are those at `from`; the others are
+/// unspecified. Only bytes before `end` are read.
 inline ByteVector load_tail(const Byte* from, std::size_t n, const Byte* end) {
   if (static_cast<std::size_t>(end - from) >= kStep) return load_vector(from);
   Byte bytes[kStep] = {};
@@ -100,8 +102,8 @@ inline ByteVector load_tail(const Byte* from, std::size_t n, const Byte* end) {
   return load_vector(bytes);
 }
 
-/// Copies `n` bytes, and writes up to 15 more; returns whether one of the `n` is marked. Bytes
-/// before `end` may be read; `end` is not before the text's own end.
+/// Copies `n` bytes, and writes up to 15 more; returns whether one of the `n` is marked. Only bytes
+/// before `end`, which is not before the text's own end, are read.
 template <class Marks>
 bool copy_marked(const Byte* from, std::size_t n, const Byte* end, char* to, const Marks& marks) {
   static constexpr Byte kTails[2 * kStep] = {255, 255, 255, 255, 255, 255, 255, 255,

@@ -4,9 +4,9 @@
 //
 //   file header, metadata, schema, { directory of a row group, its blocks }*, index, trailer
 //
-// Tables with the same columns may be concatenated; each is a member then, and rows and bytes
-// of text are counted through all members. Tested by
-// tests/unit/format/columns/table_file_test.cpp.
+// Row groups and their directories are explained in row_group.h. Tables with the same columns may
+// be concatenated; each is a member then, and rows and bytes of text are counted through all
+// members. Tested by tests/unit/format/columns/table_file_test.cpp.
 #pragma once
 
 #include <optional>
@@ -43,7 +43,8 @@ class TableIndexPayload {
 };
 
 /// Writes one member. Calls in order: begin, add_row_group any number of times, finish. Not
-/// thread-safe. It holds the index in memory.
+/// thread-safe. It holds the index in memory. After an error of the sink the file is incomplete and
+/// must be dropped.
 class TableFileWriter {
  public:
   /// `sink` is kept by reference.
@@ -68,7 +69,8 @@ class TableFileWriter {
 
 /// The range of a column's values in one row group, by which scans skip row groups.
 struct ColumnZone {
-  std::uint64_t least = 0;  ///< zone images (zone_image.h)
+  // Images (zone_image.h) of the least and the greatest value.
+  std::uint64_t least = 0;
   std::uint64_t most = 0;
   std::uint32_t nulls = 0;
   Byte flags = 0;  ///< as ColumnBlock::zone_flags
@@ -83,8 +85,10 @@ struct GroupPlace {
   std::uint64_t first_row = 0;  ///< counted through all members
   std::uint64_t text_bytes = 0;
   std::uint64_t text_lines = 0;
-  std::uint64_t text_offset = 0;  ///< counted through all members, heads included
-  std::uint64_t first_line = 0;   ///< line feeds before it, through all members
+  /// Where its text begins, counted through all members, with the text before the first rows
+  /// (TextForm::head) of exact members.
+  std::uint64_t text_offset = 0;
+  std::uint64_t first_line = 0;  ///< line feeds before it, through all members
   std::uint32_t member = 0;
 };
 
@@ -100,20 +104,21 @@ struct TableMember {
 
 struct StoredRowGroup;
 
-/// All row groups of a table. Immutable after open(), so threads may share it. Keeps `file` by
-/// reference. Memory: about 80 bytes a row group, and 24 for each of its columns.
+/// All row groups of a table, for readers with random access. Immutable after open(), so threads
+/// may share it. Keeps `file` by reference. Memory: about 80 bytes a row group, and 24 for each of
+/// its columns.
 class TableIndex {
  public:
   /// Opens by the index of each member or, where one is damaged or missing, by reading the
-  /// directories from front to back. Errors: kContent for a file of bytes, and those of the
-  /// frames, with offsets.
+  /// directories from front to back; a file that is cut off then opens if it has a whole row group.
+  /// Errors: kContent for a file of bytes, and those of the frames, with offsets.
   static Result<TableIndex> open(const RandomAccess& file);
 
   const std::vector<TableMember>& members() const { return members_; }
   /// The schema of the first member; the others have the same columns.
   const TableSchema& schema() const { return members_.front().schema; }
   const std::vector<GroupPlace>& groups() const { return groups_; }
-  /// `column`: counted in the schema.
+  /// `column` is its number in the schema.
   const ColumnZone& zone(std::uint64_t group, std::size_t column) const {
     return zones_[group * schema().columns.size() + column];
   }
@@ -149,7 +154,7 @@ class TableIndex {
   bool cut_off_ = false;
 };
 
-/// A row group as it was read from front to back.
+/// A row group as TableStream reads it.
 struct StoredRowGroup {
   RowGroup directory;
   std::uint64_t file_offset = 0;      ///< of the section with its directory
@@ -167,14 +172,16 @@ struct TableBegin {
 using TableFrame = std::variant<EndOfInput, TableBegin, StoredRowGroup>;
 
 /// Reads a table from a pipe or file, front to back. It holds one row group at a time and, if
-/// that is checked, the member's index. Not thread-safe.
+/// `check_index`, what the member's index must be. It does not decode blocks nor check their
+/// content. Not thread-safe.
 class TableStream {
  public:
-  /// Keeps `source` by reference. Without `check_index`, indexes and trailers are passed over.
+  /// Keeps `source` by reference. With `skip_blocks`, StoredRowGroup::blocks stays empty. Without
+  /// `check_index`, indexes and trailers are passed over.
   explicit TableStream(ByteSource& source, bool skip_blocks = false, bool check_index = true)
       : window_(source), skip_blocks_(skip_blocks), check_index_(check_index) {}
 
-  /// The next frame. Errors have the offset of the bad frame.
+  /// The next frame that callers want, or EndOfInput. Errors have the offset of the bad frame.
   Result<TableFrame> next();
   std::uint64_t offset() const { return window_.offset(); }
 
@@ -198,7 +205,7 @@ class TableStream {
   TableSchema schema_;
 };
 
-/// The range of a column's rows, from the ranges of its blocks.
+/// The range of a column's values in a row group, from the ranges of its blocks.
 ColumnZone zone_of(const RowGroup& group, std::size_t column);
 
 }  // namespace presso

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes a table member in one pass (FORMAT.md 15). Limits are checked here, so that no file is
-// written that readers refuse. After an error of the sink the file is not complete and must be
-// dropped.
+// TableFileWriter and TableIndexPayload: write a table in one pass (FORMAT.md 15). Limits are
+// checked here, so that no file is written that readers refuse.
 #include <array>
 #include <limits>
 
@@ -30,7 +29,7 @@ TableIndexPayload::TableIndexPayload(const TableSchema& schema, std::uint64_t fi
   for (const char byte : schema.text.head) text_lines_ += byte == '\n' ? 1 : 0;
 }
 
-// Memory: 40 bytes a row group, and 24 for each of its columns.
+// Exact lines, the column after those of the schema, have no range.
 void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes) {
   ++groups_;
   rows_ += group.rows;
@@ -47,12 +46,11 @@ void TableIndexPayload::add(const RowGroup& group, std::uint64_t directory_bytes
   }
 }
 
-// How many bytes bytes() will have.
 std::size_t TableIndexPayload::size() const {
   return kTableIndexPrefixBytes + places_.size() + zones_.size();
 }
 
-// Totals, then places of all row groups, then ranges of all columns.
+// The payload has totals, then the places of all row groups, then the ranges of all columns.
 std::vector<Byte> TableIndexPayload::bytes() const {
   std::vector<Byte> payload;
   payload.reserve(size());
@@ -65,7 +63,7 @@ std::vector<Byte> TableIndexPayload::bytes() const {
   return payload;
 }
 
-// kInvalidArgument for a schema or metadata that readers would refuse.
+// A schema or metadata that readers would refuse is kInvalidArgument.
 Status TableFileWriter::begin(const TableSchema& schema, const Metadata& metadata) {
   PRESSO_TRY(check_schema(schema));
   std::array<Byte, kFileHeaderBytes> bytes;
@@ -107,7 +105,7 @@ Status TableFileWriter::add_row_group(const RowGroup& group, Bytes blocks) {
   return {};
 }
 
-// The trailer is the last: a file without one is known to be cut off.
+// The trailer comes last, so that a file without one is known to be cut off.
 Status TableFileWriter::finish() {
   Trailer trailer;
   trailer.index_offset = written_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opens a table by its trailers and indexes, or by reading all directories where that fails.
+// TableIndex: opens a table by its trailers and indexes, or by reading all directories where that
+// fails.
 // Nothing that an index says is believed beyond the file's size; read_directory() compares each
 // directory with what the index told of it. Tested by
 // tests/unit/format/columns/table_file_test.cpp.
@@ -46,8 +47,8 @@ Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t at
 
 }  // namespace
 
-// Only damage leads to the slow way; other errors, as of reading, are the caller's. A file with
-// content of another kind is no damaged table.
+// Only damage leads to the slow way; other errors, such as those of reading, are returned. A file
+// of bytes is no damaged table.
 Result<TableIndex> TableIndex::open(const RandomAccess& file) {
   TableIndex index(file);
   const Status by_trailers = index.open_by_trailers();
@@ -71,7 +72,7 @@ Status TableIndex::open_by_trailers() {
   std::vector<Place> places;
   for (std::uint64_t end = file_->size(); end > 0;) {
     Byte bytes[kTrailerBytes];
-    // Members are found from the last one back; each trailer tells its member's size.
+    // Each trailer tells its member's size.
     if (end < kFileHeaderBytes + sizeof bytes) return make_error(ErrorCode::kBadIndex);
     PRESSO_TRY(file_->read_at(end - sizeof bytes, bytes));
     PRESSO_ASSIGN(const Trailer trailer, parse_trailer(bytes));
@@ -188,7 +189,7 @@ Status TableIndex::open_by_reading() {
   }
 }
 
-// What the index would have told, from the directory instead.
+// Takes from the directory what the index would have told.
 void TableIndex::add_group(const StoredRowGroup& group) {
   const RowGroup& directory = group.directory;
   groups_.push_back({.file_offset = group.file_offset,
@@ -239,7 +240,7 @@ Status TableIndex::number_groups() {
   return {};
 }
 
-// The difference serves part(), whose first row group does not begin with row 0.
+// The first row group of what part() gives need not begin with row 0.
 std::uint64_t TableIndex::rows() const {
   if (groups_.empty()) return 0;
   return groups_.back().first_row + groups_.back().rows - groups_.front().first_row;
@@ -262,7 +263,7 @@ TableIndex TableIndex::part(std::uint64_t first, std::uint64_t end) const {
   return made;
 }
 
-// With heads of exact members; 0 bytes of text for tables that were not made from text.
+// The heads of exact members count; a table without exact text has 0 bytes of text.
 std::uint64_t TableIndex::text_bytes() const {
   std::uint64_t total = 0;
   for (const TableMember& member : members_) {

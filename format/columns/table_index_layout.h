@@ -19,8 +19,8 @@ constexpr std::size_t kZoneBytes = 24;
 /// The largest index that readers accept.
 constexpr std::uint64_t kMaxTableIndexBytes = std::uint64_t{1} << 31;
 
-/// Whether the ranges of a column's values stand in blocks of this stream, which is the one
-/// that has all its rows.
+/// Whether blocks of this stream carry the range of the column's values: it is the stream that has
+/// an entry for each row.
 constexpr bool holds_zones(ColumnStream stream) {
   return stream == ColumnStream::kValues || stream == ColumnStream::kCodes ||
          stream == ColumnStream::kLengths || stream == ColumnStream::kTokenCounts;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads a table front to back through a window, frame by frame. Order is checked strictly,
-// since there is no salvage of tables. The index at a member's end must be the very bytes that
-// its directories give, which proves that no row group is missing. Tested by
-// tests/unit/format/columns/table_file_test.cpp.
+// TableStream: reads a table front to back through a window, frame by frame. Order is checked
+// strictly, since there is no salvage of tables. With check_index, the index at a member's end must
+// be the very bytes that its directories give, which proves that no row group is missing. Tested
+// by tests/unit/format/columns/table_file_test.cpp.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +42,7 @@ Result<TableFrame> TableStream::next_frame() {
       PRESSO_TRY(end_member());
       continue;
     }
-    // Known kinds, but not here.
+    // These kinds are known, but may not stand here.
     if (kind == FrameKind::kBlock || kind == FrameKind::kTrailer || kind == FrameKind::kSchema) {
       return make_error(ErrorCode::kBadHeader, "place of " + kind_name(kind));
     }
@@ -53,8 +53,8 @@ Result<TableFrame> TableStream::next_frame() {
   }
 }
 
-/// Reads a section of up to `most_bytes` and checks its checksum; with 0 the payload is
-/// skipped.
+/// Reads a section whose payload has up to `most_bytes` and checks its checksum; with 0 the payload
+/// is skipped.
 Result<StoredSection> TableStream::read_section(FrameKind expected, std::uint64_t most_bytes) {
   PRESSO_TRY(window_.require(kSectionHeaderBytes));
   StoredSection section;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The dictionary of coding 5 (tokens, FORMAT.md 17.1): up to 4,096 tokens of 1 to 16 bytes,
-// numbered in bytewise order. The 256 single bytes are always among them, so that every string
+// The dictionary of coding 5 (tokens, FORMAT.md 17.1), in which strings of a table's column are
+// sequences of codes of 12 bits: up to 4,096 tokens of 1 to 16 bytes, numbered in bytewise order.
+// The number is the token's code. The 256 single bytes are always among them, so that every string
 // can be written and no escapes are needed. The idea of a static table of short strings for
 // random access is that of FSST (Boncz, Neumann and Leis, 2020), here with 12-bit codes. In
 // memory each token has a slot of 16 bytes: a decoder copies the whole slot and moves on by the
@@ -24,15 +25,16 @@ namespace presso {
 constexpr std::uint32_t kTokenBits = 12;
 constexpr std::uint32_t kMaxTokens = 1u << kTokenBits;
 constexpr std::uint32_t kMaxTokenBytes = 16;
-constexpr std::uint32_t kSingleTokens = 256;  ///< those of one byte
-constexpr std::uint32_t kMaxLongTokens = kMaxTokens - kSingleTokens;
-/// Count, then a description byte and all 16 bytes for each long token: the worst case.
+constexpr std::uint32_t kSingleTokens = 256;                          ///< those of one byte
+constexpr std::uint32_t kMaxLongTokens = kMaxTokens - kSingleTokens;  ///< of two bytes or more
+/// The most bytes that a stored dictionary takes: the count, then a description byte and all 16
+/// bytes for each long token.
 constexpr std::size_t kMaxTokenDictionaryBytes = 2 + kMaxLongTokens * (1 + kMaxTokenBytes);
 
 /// 32-bit words of a full vector of 1,024 codes.
 constexpr std::uint32_t kTokenVectorWords = lane_words(kVectorRows, kTokenBits);
 
-/// Payload of a block of tokens: vectors of 1,024 codes, the last one with what is left.
+/// Bytes of the payload of a block of tokens: vectors of 1,024 codes, the last one with the rest.
 constexpr std::uint64_t token_payload_bytes(std::uint32_t codes) {
   const std::uint64_t full = std::uint64_t{codes / kVectorRows} * kTokenVectorWords;
   return (full + lane_words(codes % kVectorRows, kTokenBits)) * 4;
@@ -48,7 +50,7 @@ inline TokenKey load_token_key(const Byte* from) {
          __builtin_bswap64(load<std::uint64_t>(from + 8));
 }
 
-/// A token on its way into a dictionary.
+/// A token of two bytes or more on its way into a dictionary.
 struct Token {
   TokenKey key = 0;
   std::uint32_t length = 0;  ///< 2 to 16; bytes of the key after it are 0

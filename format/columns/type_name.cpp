@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names of column types, there and back, as --schema takes and reports print them. Tested by
+// Column types to names and back: type_name() and parse_type() of presso/table_schema.h. The option
+// --schema takes these names, and reports print them. Tested by
 // tests/unit/format/columns/type_name_test.cpp.
 #include <array>
 #include <charconv>
@@ -86,7 +87,8 @@ std::optional<ColumnSchema> type_of(std::string_view text) {
 
 }  // namespace
 
-// Such that parse_type() gives the type back, without the form of its text.
+// parse_type() gives the type back, except for the form of its text, a decimal's smaller precision
+// and a timestamp's zone.
 std::string type_name(const ColumnSchema& column) {
   if (column.type == ColumnType::kDecimal64 || column.type == ColumnType::kDecimal128) {
     return "decimal(" + std::to_string(column.precision) + "," + std::to_string(column.scale) + ")";

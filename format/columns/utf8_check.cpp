@@ -8,8 +8,9 @@
 namespace presso {
 namespace {
 
+/// What the first byte of a character tells about it.
 struct Lead {
-  unsigned length;  ///< 0: no character begins so
+  unsigned length;  ///< in bytes; 0: no character begins so
   Byte second_least;
   Byte second_most;
 };

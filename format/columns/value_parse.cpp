@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Text to values (value_text.h). Each parser accepts exactly the one text that value_print.cpp
-// writes for a value, and false otherwise: the loader then falls back to a string column, so
-// that the file's text is kept byte for byte. Fields lie in the middle of other text, so
+// writes for a value, and returns false otherwise: the loader then falls back to a string column,
+// so that the file's text is kept byte for byte. Fields lie in the middle of other text, so
 // nothing outside of `text` is read.
 #include <algorithm>
 #include <charconv>
@@ -16,12 +16,12 @@
 namespace presso {
 namespace {
 
-// For types that have no text form here.
+// For strings, of which any text is one.
 bool parse_nothing(const ColumnSchema&, Bytes, Byte*) {
   return false;
 }
 
-/// Both words of the column's form; their letter case is part of the form.
+/// Takes the two words of the column's ValueText, which also says their letter case.
 bool parse_bool(const ColumnSchema& column, Bytes text, Byte* value) {
   const std::string_view word(reinterpret_cast<const char*>(text.data()), text.size());
   *value = word == bool_word(column.text, true);
@@ -35,7 +35,7 @@ bool take_sign(Bytes& text) {
   return negative;
 }
 
-/// Digits of an integer without leading zeros; false otherwise or where it does not fit.
+/// Takes digits without leading zeros; false for other text and for numbers above 64 bits.
 bool parse_whole(Bytes text, std::uint64_t& number) {
   if (text.size() - 1 >= 20) return false;  // 0 as well
   if (text[0] == '0' && text.size() > 1) return false;
@@ -68,7 +68,8 @@ bool parse_short_decimal(Bytes text, std::size_t scale, std::uint64_t& number) {
   return point == '.' && digits::all_digits(packed);
 }
 
-/// `text` has at least scale + 2 characters, scale at least 1.
+/// As parse_short_decimal(), for longer texts: `text` has at least scale + 2 characters, scale is
+/// at least 1. Refuses more than 18 digits.
 bool parse_long_decimal(Bytes text, std::size_t scale, std::uint64_t& number) {
   const std::size_t point = text.size() - 1 - scale;
   std::uint64_t whole = 0;
@@ -96,7 +97,7 @@ bool parse_decimal64(const ColumnSchema& column, Bytes text, Byte* value) {
   return true;
 }
 
-/// Scale 0; 18 digits at most, as the type promises.
+/// Decimals of scale 0: at most 18 digits, as the type promises.
 bool parse_whole_decimal64(const ColumnSchema&, Bytes text, Byte* value) {
   const bool negative = take_sign(text);
   std::uint64_t number = 0;
@@ -105,7 +106,7 @@ bool parse_whole_decimal64(const ColumnSchema&, Bytes text, Byte* value) {
   return true;
 }
 
-/// Up to 38 digits.
+/// Appends up to 38 digits to `number`, 19 at a time.
 bool parse_digits128(Bytes text, Uint128& number) {
   while (!text.empty()) {
     const std::size_t n = std::min<std::size_t>(text.size(), 19);
@@ -117,7 +118,7 @@ bool parse_digits128(Bytes text, Uint128& number) {
   return true;
 }
 
-/// Up to 38 digits; leading zeros count only before the point.
+/// At most 38 digits, of which a single 0 before the point is not counted.
 bool parse_decimal128(const ColumnSchema& column, Bytes text, Byte* value) {
   const std::size_t scale = std::min(column.scale, kMaxScale);
   const std::size_t after = scale > 0 ? scale + 1 : 0;
@@ -161,8 +162,8 @@ bool parse_short_real(Bytes text, double& number) {
   return true;
 }
 
-/// Any other text: it is read by the standard library, and then must be the text that is
-/// printed.
+/// What parse_short_real() does not decide is read by the standard library and printed again, which
+/// must give the text: 40 to 60 ns.
 template <class T>
 bool parse_real(const ColumnSchema& column, Bytes text, Byte* value) {
   if (text.empty() || text.size() > kMaxValueText) return false;
@@ -182,7 +183,7 @@ bool parse_real(const ColumnSchema& column, Bytes text, Byte* value) {
          std::memcmp(printed, begin, text.size()) == 0;
 }
 
-/// Like parse_real(), where whole numbers end in ".0".
+/// Like parse_real(), for columns whose whole numbers end in ".0".
 template <class T>
 bool parse_point_real(const ColumnSchema& column, Bytes text, Byte* value) {
   ColumnSchema plain = column;
@@ -193,7 +194,7 @@ bool parse_point_real(const ColumnSchema& column, Bytes text, Byte* value) {
   return is_whole_text(whole) && parse_real<T>(plain, whole, value);
 }
 
-/// `text` has ten characters; false where they are no day of the years 1 to 9999.
+/// Takes ten characters in the pattern; false where they are no day of the years 1 to 9999.
 bool parse_days(const Byte* text, const DatePattern& pattern, std::int32_t& days) {
   const std::uint64_t word = load<std::uint32_t>(text + pattern.year) |
                              std::uint64_t{load<std::uint16_t>(text + pattern.month)} << 32 |
@@ -208,7 +209,7 @@ bool parse_days(const Byte* text, const DatePattern& pattern, std::int32_t& days
   return true;
 }
 
-/// Ten bytes in the order that the form gives.
+/// A date in the pattern of the column's ValueText.
 bool parse_date(const ColumnSchema& column, Bytes text, Byte* value) {
   std::int32_t days = 0;
   if (text.size() != kDateText || !parse_days(text.data(), date_pattern(column.text), days)) {
@@ -218,7 +219,7 @@ bool parse_date(const ColumnSchema& column, Bytes text, Byte* value) {
   return true;
 }
 
-/// Eight characters as 23:59:59; leap seconds are refused.
+/// Takes eight characters such as 23:59:59; leap seconds are refused.
 bool parse_time(const Byte* text, std::uint32_t& seconds) {
   const auto word = load<std::uint64_t>(text);
   const std::uint64_t text_digits = (word & 0xFFFF) | (word >> 24 & 0xFFFF) << 16 |
@@ -232,7 +233,7 @@ bool parse_time(const Byte* text, std::uint32_t& seconds) {
          minute < 60 && second < 60;
 }
 
-/// `Digits` after the point, as the unit has them; all of them must be there.
+/// `Digits` is how many digits follow the point, which the unit says; all of them must be there.
 template <std::size_t Digits>
 bool parse_timestamp(const ColumnSchema& column, Bytes text, Byte* value) {
   constexpr std::size_t kPointAt = kDateText + 1 + kTimeText;
@@ -272,7 +273,7 @@ ParseValue timestamp_parser(TimeUnit unit) {
 
 }  // namespace
 
-// Chosen once a column; strings have no parser, as any text is one.
+// The parser is chosen once a column.
 ParseValue value_parser(const ColumnSchema& column) {
   const bool is_point = column.text == ValueText::kPointReal;
   switch (column.type) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What parsing and printing of values share: where the parts of a date stand, the words of bools,
-// the digits of time units. Tested through tests/unit/format/columns/value_text_test.cpp.
+// the letter between date and time, and which texts of real numbers look like integers. Tested
+// through tests/unit/format/columns/value_text_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ struct DatePattern {
   Byte mark2;
   char mark;
 };
-constexpr std::size_t kDateText = 10;
-constexpr std::size_t kTimeText = 8;  ///< 23:59:59
+constexpr std::size_t kDateText = 10;  ///< characters of a date
+constexpr std::size_t kTimeText = 8;   ///< characters of a time of day, such as 23:59:59
 
 constexpr DatePattern kYearFirst{0, 5, 8, 4, 7, '-'};
 
@@ -39,7 +40,8 @@ constexpr DatePattern date_pattern(ValueText text) {
   }
 }
 
-/// The two words of a bool in this form; both cases of a column must have the same form.
+/// The word for `value` in this spelling. A column is of bools only if all its values, true and
+/// false ones, are in one spelling.
 constexpr std::string_view bool_word(ValueText text, bool value) {
   switch (text) {
     case ValueText::kCapitalBool:
@@ -55,7 +57,8 @@ constexpr std::string_view bool_word(ValueText text, bool value) {
   }
 }
 
-/// Digits only, or '-' and digits: the text of a real number with neither point nor exponent.
+/// Whether a text consists of digits, with or without '-' before them: such is the text of a real
+/// number that has neither point nor exponent.
 inline bool is_whole_text(Bytes text) {
   const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
   return text.size() > sign &&
@@ -63,11 +66,12 @@ inline bool is_whole_text(Bytes text) {
                      [](Byte byte) { return byte >= '0' && byte <= '9'; });
 }
 
+/// What stands between date and time of a timestamp: 'T' or a space.
 constexpr char time_letter(ValueText text) {
   return text == ValueText::kLetterTime || text == ValueText::kLetterTimeZ ? 'T' : ' ';
 }
 
-/// The values of decimal128 columns.
+/// The type of values of decimal128 columns, and the unsigned type of its size.
 using Int128 = __int128;
 using Uint128 = unsigned __int128;
 

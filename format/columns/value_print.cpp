@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Values to text (value_text.h). Texts of fixed length are put together in registers; others
-// are written eight digits at a time, beyond their end where that is simpler: callers leave
-// kMaxValueText bytes of room. Each printer returns the length.
+// are written eight digits at a time, also beyond their end where that is simpler: callers leave
+// kMaxValueText bytes of room. Each printer returns the length of the text.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -33,7 +33,7 @@ std::size_t print_bool(const ColumnSchema& column, const Byte* value, char* to) 
   return word.size();
 }
 
-/// The sign is written in any case and kept if it belongs there; so there is no branch.
+/// '-' is written in any case and kept if the number is negative, so that there is no branch.
 template <class T>
 std::size_t print_integer(const ColumnSchema&, const Byte* value, char* to) {
   const T number = load<T>(value);
@@ -55,7 +55,7 @@ std::uint64_t print_sign(std::int64_t number, char*& to) {
   return number < 0 ? 0 - bits : bits;
 }
 
-/// Scale 2, which money has: the divisor is a constant here.
+/// Decimals of scale 2, which money has: the divisor is a constant here.
 std::size_t print_cents(const ColumnSchema&, const Byte* value, char* const to) {
   char* at = to;
   const std::uint64_t magnitude = print_sign(load<std::int64_t>(value), at);
@@ -65,7 +65,7 @@ std::size_t print_cents(const ColumnSchema&, const Byte* value, char* const to) 
   return static_cast<std::size_t>(at + 3 - to);
 }
 
-/// Any scale up to 19.
+/// Decimals of any scale from 1 to 19.
 std::size_t print_decimal64(const ColumnSchema& column, const Byte* value, char* const to) {
   char* at = to;
   const std::uint64_t magnitude = print_sign(load<std::int64_t>(value), at);
@@ -77,7 +77,7 @@ std::size_t print_decimal64(const ColumnSchema& column, const Byte* value, char*
   return static_cast<std::size_t>(at + column.scale - to);
 }
 
-/// By the scale; 0 and 2 are the usual ones.
+/// The printer for decimals of this scale in 64 bits.
 PrintValue decimal64_printer(Byte scale);
 
 /// Writes `magnitude`, at most 39 digits and at least `least`, so that it ends at `end`;
@@ -133,7 +133,8 @@ std::size_t print_short_real(double number, char* const to) {
   return static_cast<std::size_t>(at + 9 - zeros - to);
 }
 
-// Others are printed by std::to_chars, the shortest text that reads back as the same number.
+// Numbers that print_short_real() does not decide are printed by std::to_chars: the shortest text
+// that reads back as the same number.
 template <class T>
 std::size_t print_real(const ColumnSchema&, const Byte* value, char* to) {
   const T number = load<T>(value);
@@ -153,7 +154,7 @@ std::size_t print_real(const ColumnSchema&, const Byte* value, char* to) {
   return static_cast<std::size_t>(std::to_chars(to, end, number, form).ptr - to);
 }
 
-/// The form that always has a point: whole numbers get ".0".
+/// ValueText::kPointReal: whole numbers without an exponent get ".0".
 template <class T>
 std::size_t print_point_real(const ColumnSchema& column, const Byte* value, char* to) {
   const std::size_t length = print_real<T>(column, value, to);
@@ -162,7 +163,7 @@ std::size_t print_point_real(const ColumnSchema& column, const Byte* value, char
   return length + 2;
 }
 
-/// A day whose year has not four digits, which the parser refuses.
+/// Prints a day outside of the years 1 to 9999, which the parser refuses.
 std::size_t print_far_date(const civil::Date& date, const DatePattern& pattern, char* const to) {
   char* at = to;
   const auto print_year = [&] {
@@ -188,7 +189,7 @@ std::size_t print_far_date(const civil::Date& date, const DatePattern& pattern, 
   return static_cast<std::size_t>(at - to);
 }
 
-/// A date of four-digit year in the places that the pattern gives.
+/// Prints a day in the places that the pattern gives.
 std::size_t print_days(std::int64_t days, const DatePattern& pattern, char* to) {
   const civil::Date date = civil::date_of(days);
   if (days < civil::kFirstDay || days > civil::kLastDay) return print_far_date(date, pattern, to);
@@ -204,12 +205,12 @@ std::size_t print_days(std::int64_t days, const DatePattern& pattern, char* to) 
   return kDateText;
 }
 
-/// Days since 1970-01-01.
+/// A value is days since 1970-01-01.
 std::size_t print_date(const ColumnSchema& column, const Byte* value, char* to) {
   return print_days(load<std::int32_t>(value), date_pattern(column.text), to);
 }
 
-/// Seconds of a day as 23:59:59.
+/// Prints a time of day, such as 23:59:59, from its seconds.
 void print_time(std::uint32_t seconds, char* to) {
   const std::uint64_t pairs =
       seconds / 3600 | std::uint64_t{seconds / 60 % 60} << 16 | std::uint64_t{seconds % 60} << 32;
@@ -220,7 +221,8 @@ void print_time(std::uint32_t seconds, char* to) {
       kTimeText);
 }
 
-/// `Digits` after the point, a template argument so that divisors are constants.
+/// `Digits` is how many digits follow the point, a template argument so that divisors are
+/// constants.
 template <std::size_t Digits>
 std::size_t print_timestamp(const ColumnSchema& column, const Byte* value, char* const to) {
   constexpr auto kUnit = static_cast<std::int64_t>(digits::power(Digits));
@@ -275,7 +277,7 @@ PrintValue decimal64_printer(Byte scale) {
 
 }  // namespace
 
-// Chosen once a column. The printer is for this type, text form, scale and unit.
+// The printer is chosen once a column.
 PrintValue value_printer(const ColumnSchema& column) {
   const bool is_point = column.text == ValueText::kPointReal;
   switch (column.type) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One value as text, for every type except strings: by it a loader tells a column's type, and
-// with it rows are printed. A value has exactly one text and parsing accepts no other, so that
-// a column whose every value was parsed prints back byte for byte:
+// One value as text and back, for every type except strings: by parsing, a loader finds out a
+// column's type, and by printing, rows become text. A value has exactly one text and parsing
+// accepts no other, so that a column whose every value was parsed prints back byte for byte:
 //
 //   bool                the word of the column's ValueText
 //   integers            digits, '-' in front of negative ones; no '+', no leading zeros, no "-0"
@@ -12,11 +12,11 @@
 //                       whole numbers end in ".0"
 //   date                ten characters in the pattern of the column's ValueText
 //   timestamp           date, ' ' or 'T', time, the unit's digits (0, 3, 6, 9) after a point, 'Z'
-//                      nothing; kPlain is written as kSpaceTime; the zone is not written
+//                       or nothing; kPlain is written as kSpaceTime; the zone is not written
 //
 // Dates outside the years 1 to 9999, which files can hold, are printed with longer or negative
-// years and are never parsed. Decimals are parsed up to 18 and 38 digits. A ValueText that does
-// not belong to the type counts as kPlain.
+// years and are never parsed. Decimals are parsed up to 18 (decimal64) and 38 digits (decimal128).
+// A ValueText that does not belong to the type counts as kPlain.
 //
 // Cost: 6 to 10 ns a value, wider ones 15 to 20, doubles of all their digits 40 to 60
 // (lab/programs/columns/value_text_bench.cpp).
@@ -43,8 +43,8 @@ using ParseValue = bool (*)(const ColumnSchema& column, Bytes text, Byte* value)
 /// Writes the text to `to`, which has room for kMaxValueText bytes, and returns its length.
 using PrintValue = std::size_t (*)(const ColumnSchema& column, const Byte* value, char* to);
 
-/// The functions for columns of this type, text, scale and unit. For strings they parse and
-/// print nothing.
+/// The functions for columns of this type, text, scale and unit. For strings they refuse every text
+/// and print nothing.
 ParseValue value_parser(const ColumnSchema& column);
 PrintValue value_printer(const ColumnSchema& column);
 

@@ -50,6 +50,7 @@ class WireReader {
   bool overran_ = false;
 };
 
+/// Appends a string as WireReader::text() takes it.
 inline void append_text(std::vector<Byte>& to, const std::string& text) {
   append_value<std::uint32_t>(to, static_cast<std::uint32_t>(text.size()));
   to.insert(to.end(), text.begin(), text.end());

@@ -28,6 +28,7 @@ inline std::uint64_t double_image(double value) {
 inline double double_of_image(std::uint64_t image) {
   return std::bit_cast<double>((image & kTopBit) != 0 ? image ^ kTopBit : ~image);
 }
+/// The first eight bytes, the first one highest; zeros follow a shorter string.
 inline std::uint64_t string_image(Bytes text) {
   if (text.size() >= 8) return __builtin_bswap64(load<std::uint64_t>(text.data()));
   std::uint64_t image = 0;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What all threads of a grouping have allocated together, how much they may, and the most that they
-// had: keys, strings, states and slots while groups are found and merged, the lists of a merge, and
-// the finished rows. Sources of a merge are released before the rows are made. When an array grows,
-// all of the new one is counted beforehand, together with what others have. The old array exists
-// beside it for a moment, but then only that part of the new one has physical memory.
+// A limit of memory that several threads share, and what they have of it: a counter, which
+// allocates nothing itself. Users report what they allocate; those that could exceed the limit ask
+// first. The main user is GROUP BY (query/group): keys, strings, states and slots while groups are
+// found and merged, the lists of a merge, and the finished rows. Others are directories of row
+// groups that are kept in memory, and the keys of a join.
 //
-// Not counted: what does not grow with the groups (a few hundred kilobytes for each thread), and
-// lists of places of dense groups while they are merged (4 bytes each). Tested by
-// tests/unit/query/group/group_memory_test.cpp.
+// When an array grows, all of the new one is counted beforehand, together with what others have.
+// The old array exists beside it for a moment, but then only that part of the new one has physical
+// memory. GROUP BY does not count what does not grow with the groups (a few hundred kilobytes for
+// each thread), nor lists of places of dense groups while they are merged (4 bytes each). Tested
+// by tests/unit/query/group/group_memory_test.cpp.
 #pragma once
 
 #include <atomic>
@@ -17,8 +19,8 @@
 
 namespace presso {
 
-/// Thread-safe, by atomic counters. Users keep their own count, which reserve() and update()
-/// change.
+/// Thread-safe, by atomic counters. Each user keeps a count of its own part, which it passes to
+/// reserve() and update() to be changed.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t limit) : limit_(limit) {}
@@ -46,7 +48,7 @@ class MemoryBudget {
     raise_peak(used_.fetch_add(after - before, std::memory_order_relaxed) + (after - before));
     before = after;
   }
-  /// Counts `bytes` until the end, or refuses.
+  /// Counts `bytes` for the rest of the budget's life, or refuses with kOutOfMemory.
   Status take(std::uint64_t bytes) {
     std::uint64_t taken = 0;
     PRESSO_TRY(reserve(taken, bytes));

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The threads of run_ordered(): one mutex guards the state of the run, another one the turn to make
+// an item. Every thread makes an item, works on it and, where it is the next in order, consumes it,
+// so no thread is set apart for a stage.
 #include "presso/ordered_pipeline.h"
 
 #include <sched.h>

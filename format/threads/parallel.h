@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A loop whose steps several threads do side by side, in no particular order.
+// A loop whose steps several threads do side by side, in no particular order: run_ordered()
+// (presso/ordered_pipeline.h) without items. Threads are started for each call.
 // Tested by tests/unit/format/threads/parallel_test.cpp.
 #pragma once
 

@@ -60,7 +60,9 @@ class FrameOrder {
   std::uint32_t dictionaries_ = 0;  ///< bit id of each
 };
 
-/// The unread bytes of a source, as far as they are in memory, and the last ones before them.
+/// A window that moves over a source: the unread bytes as far as they are in memory, and on request
+/// the last ones before them, so that a reader can look ahead and step back. It reads up to 1 MiB
+/// ahead.
 class FrameWindow {
  public:
   /// `source` is kept by reference.
@@ -212,8 +214,8 @@ class ArchiveIndex {
   /// offsets; a damaged or missing index is no error.
   static Result<ArchiveIndex> open(const RandomAccess& file);
   /// As open(), but never walks, for readers that go through the whole file anyway. Where open()
-  /// would walk, this is an error; and where members take less than `mean_member_bytes` on average,
-  /// so that finding them costs as much as half of reading them, it soon returns kUnsupported.
+  /// would walk, this is an error. Where more than 16 members take less than `mean_member_bytes` on
+  /// average, it soon returns kUnsupported: finding them would cost more than it saves.
   static Result<ArchiveIndex> open_as_written(const RandomAccess& file,
                                               std::uint64_t mean_member_bytes);
   /// Opens an excerpt of the index of the same file. Only the file header and the sections before

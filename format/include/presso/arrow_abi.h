@@ -23,8 +23,8 @@
 
 extern "C" {
 
-/// The type of a column, or of a struct of columns. `format` is a short code: "l" is int64, "U"
-/// large_utf8.
+/// The type of a column, or of a struct of columns. `format` is a short code: "l" is int64, "U" is
+/// UTF-8 text with offsets of 64 bits.
 struct ArrowSchema {
   const char* format;
   const char* name;

@@ -36,9 +36,11 @@ class Buffer {
   /// has them, costs fewer page faults.
   void use_large_pages() { large_pages_ = true; }
 
-  /// Sets the size; the content is unspecified afterwards. Memory is only allocated to grow.
+  /// Sets the size; the content is unspecified afterwards. Memory is allocated only where it does
+  /// not suffice, and never given back.
   void resize_discarding(std::size_t size);
-  /// Sets the size, keeping the content up to the smaller of both sizes.
+  /// Sets the size, which may also become smaller, keeping the content up to the smaller of both
+  /// sizes. Memory at least doubles where it does not suffice.
   void grow(std::size_t size);
   void append(Bytes bytes);
   void clear() { size_ = 0; }

@@ -36,7 +36,8 @@ class Checksum64 {
 };
 /// The low half of checksum64.
 std::uint32_t checksum32(Bytes bytes);
-/// The segmented checksum of a block's uncompressed bytes. At most kMaxBlockBytes.
+/// The checksum of a block's uncompressed bytes by segments, as above; `plain` has at most
+/// kMaxBlockBytes. `level` must be supported; it does not change the result.
 std::uint64_t content_checksum(Bytes plain, CpuLevel level = cpu_level());
 
 }  // namespace presso

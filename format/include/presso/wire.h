@@ -60,13 +60,15 @@ enum class Coding : Byte { kRaw = 0, kByte = 1, kBit = 3, kIntegers = 4, kTokens
 /// What a file, or a member of one, holds.
 enum class Content : std::uint16_t { kBytes = 0, kTable = 1 };
 
-/// Which bytes a back-reference may read, relative to its group of sequences or tile
-/// (FORMAT.md 6.3; S7.4 of docs/sources.md). Values are stored in the file.
+/// Which bytes a match (back-reference) may read, so that a GPU can copy many matches at once
+/// (FORMAT.md 6.3; S7.4 of docs/sources.md). A group is 2^group_log2 consecutive sequences, a tile
+/// as many plain bytes. A match is of the first wave if its source ends before its group begins.
+/// Values are stored in the file.
 enum class DependencyRule : Byte {
   kNone = 0,          ///< anything before its own position
   kStrict = 1,        ///< nothing at or after the group's start; no self-overlap
   kLiteralAware = 2,  ///< of the group only literals; self-overlap allowed
-  kTwoWave = 3,       ///< of the group literals and what wave-one matches wrote
+  kTwoWave = 3,       ///< of the group literals and what matches of the first wave wrote
   kTile = 4,          ///< of a byte's tile literals and bytes whose own sources lie before the tile
 };
 
@@ -88,8 +90,10 @@ struct FileHeader {
   Content content = Content::kBytes;
 };
 
-/// How a Byte-coded block splits its one-byte tokens (FORMAT.md 6.1):
-/// `literal_bits` lowest, then `match_bits()`, then, where `far`, one bit at the top.
+/// How a Byte-coded block splits its one-byte tokens, which have the lengths of a sequence (a run
+/// of literals and the match after it, FORMAT.md 6.1): `literal_bits` lowest, then `match_bits()`,
+/// then, where `far`, one bit at the top. A length at or above its limit goes on in a stream of
+/// escapes, one byte each (6.2).
 struct TokenLayout {
   Byte literal_bits = 4;  ///< 2..4
   bool far = false;       ///< tokens carry a bit that widens the offset from 16 to 24 bits
@@ -101,7 +105,9 @@ struct TokenLayout {
   friend bool operator==(const TokenLayout&, const TokenLayout&) = default;
 };
 
-/// The header fields that only Bit-coded blocks have (FORMAT.md 13.1).
+/// The header fields that only Bit-coded blocks have (FORMAT.md 13.1). Such a block consists of
+/// streams of bits that are decoded apart from each other (sub-streams): one for each lane, to
+/// which sequences and literals are dealt out, or one for each sub-block, a run of sequences.
 struct BitFields {
   Byte layout = 0;          ///< kLaneLayout or kSubBlockLayout
   Byte literal_limit = 10;  ///< longest word of the literal code, in bits
@@ -145,6 +151,8 @@ struct BlockHeader {
   Byte dictionary_id = 0;  ///< 0: none
   std::uint32_t sequences = 0;
   std::uint32_t literals = 0;  ///< bytes
+  // How many sequences have an offset of three bytes, a literal length that goes on in the stream
+  // of escapes, and such a match length.
   std::uint32_t far_offsets = 0;
   std::uint32_t literal_escapes = 0;
   std::uint32_t match_escapes = 0;
