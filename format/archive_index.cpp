@@ -144,8 +144,8 @@ Status take_index(const Byte* payload, std::uint64_t first_block, MemberTable& t
 }
 
 /// Reads the member whose trailer ends at `end`, which need not be the end of the file: members
-/// stand one after another, so the search goes on before the member that was found. kBadIndex
-/// where trailer, index and front contradict each other.
+/// stand one after another, so the search goes on before the member that was found. kBadIndex where
+/// trailer, index and front contradict each other.
 Result<MemberTable> read_member_before(const RandomAccess& file, std::uint64_t end) {
   if (end < kFileHeaderBytes + kTrailerBytes) return make_error(ErrorCode::kBadIndex);
   const std::uint64_t trailer_at = end - kTrailerBytes;

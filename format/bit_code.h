@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What encoder and decoders of the Bit coding share (FORMAT.md 13): its five alphabets, the
-// classes by which large values are written, canonical Huffman code words (called words here) from
-// their lengths alone, and how work is divided among lanes. A lane is one of 2^lanes_log2 streams
-// of bits in a block that are decoded apart from each other; the other layout has sub-blocks in
-// their place, runs of a few sequences (13.7). Everything is constexpr or inline, allocates
-// nothing, and runs on CPUs and GPUs alike. The encoder chooses the lengths of words
+// What encoder and decoders of the Bit coding share (FORMAT.md 13): its five alphabets, the classes
+// by which large values are written, canonical Huffman code words (called words here) from their
+// lengths alone, and how work is divided among lanes. A lane is one of 2^lanes_log2 streams of bits
+// in a block that are decoded apart from each other; the other layout has sub-blocks in their
+// place, runs of a few sequences (13.7). Everything is constexpr or inline, allocates nothing, and
+// runs on CPUs and GPUs alike. The encoder chooses the lengths of words
 // (compress/encode/huffman_lengths.h).
 // Tested by tests/unit/compress/bit_code_test.cpp.
 #pragma once
@@ -41,8 +41,8 @@ constexpr std::uint32_t kOffsetSymbols = 92;   ///< values below 2^24
 constexpr std::uint32_t kListedSymbols =
     kLiteralSymbols + kCommandSymbols + 2 * kLengthSymbols + kOffsetSymbols;
 
-/// How many bits of a value after its leading one are part of its class (class_of()), and so of
-/// the symbol: more for lengths, where small differences change the frequency, than for distances.
+/// How many bits of a value after its leading one are part of its class (class_of()), and so of the
+/// symbol: more for lengths, where small differences change the frequency, than for distances.
 constexpr unsigned kLengthMantissa = 3;
 constexpr unsigned kOffsetMantissa = 2;
 
@@ -58,8 +58,8 @@ PRESSO_HD constexpr std::uint32_t symbols_of(std::uint32_t alphabet) {
 }
 /// One of a block's Huffman codes: its symbols as a range of the list of all lengths, and the
 /// length that no word exceeds. With lanes there is a code for each alphabet. With sub-blocks there
-/// are two: one for literals and match lengths together, where the unused alphabets between
-/// them are zeros in the list, and one for offsets.
+/// are two: one for literals and match lengths together, where the unused alphabets between them
+/// are zeros in the list, and one for offsets.
 struct Code {
   std::uint32_t first;
   std::uint32_t symbols;

@@ -2,8 +2,8 @@
 // Reads the list that gives the length of each code word at the head of a Bit block (FORMAT.md
 // 13.4): about 150 symbols of a small Huffman code, one after another, so it cannot be done in
 // parallel. On GPUs one thread of a thread block does it. No allocation; safe on any input:
-// whatever the bytes are, it ends, stays within its arrays and answers false for a list that is
-// not valid.
+// whatever the bytes are, it ends, stays within its arrays and answers false for a list that is not
+// valid.
 // Tested by tests/unit/compress/bit_code_test.cpp and the files in tests/golden/bad.
 #pragma once
 
@@ -107,8 +107,8 @@ PRESSO_HD inline bool read_list(BitReader& from, Byte* lengths) {
   return true;
 }
 
-/// For a block with lanes: whether any symbol of `alphabet` can occur, so that its code must not
-/// be empty. `lengths`: those of all alphabets.
+/// For a block with lanes: whether any symbol of `alphabet` can occur, so that its code must not be
+/// empty. `lengths`: those of all alphabets.
 PRESSO_HD inline bool may_occur(const BlockHeader& header, const Byte* lengths,
                                 std::uint32_t alphabet) {
   if (alphabet == kLiterals) return header.literals > 0;

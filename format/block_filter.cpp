@@ -220,8 +220,8 @@ std::optional<std::uint32_t> FilterGroup::row_of(std::uint32_t cell) const {
   return static_cast<std::uint32_t>(std::uint64_t{cell} * rows >> kCellBits);
 }
 
-/// Adds up what serialise_common() would write: compress/filter/filter_builder.cpp decides by this
-/// how many blocks make a cell common.
+/// Adds up what serialise_common() would write, by which encoders choose from how many blocks on a
+/// cell is common.
 std::size_t common_cells_bytes(const std::vector<std::uint32_t>& common) {
   const unsigned rice = rice_bits(common.size());
   std::uint64_t bits = common.size() * (1 + rice);

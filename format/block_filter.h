@@ -9,9 +9,9 @@
 // consecutive blocks. Cells that most blocks of a group hold tell little: they are listed once for
 // the group and have no bits. Every other cell has a row of bits, one for each block of the group,
 // set where the block holds the cell or another cell of the same row. So a bit may be set wrongly,
-// which costs a block decoded for nothing, but never be missing: it is a Bloom filter with one
-// hash function, cut into rows (Bloom 1970). Line facts (line_facts.h) tell the rest that a search
-// needs of blocks that it skips.
+// which costs a block decoded for nothing, but never be missing: it is a Bloom filter with one hash
+// function, cut into rows (Bloom 1970). Line facts (line_facts.h) tell the rest that a search needs
+// of blocks that it skips.
 // Tested by tests/unit/format/block_filter_test.cpp and tests/unit/scan.
 #pragma once
 

@@ -246,8 +246,8 @@ Status FrameReader::check_index(Bytes payload) const {
   return make_error(ErrorCode::kBadIndex, "does not match the blocks before it");
 }
 
-// The trailer must name the place of the index that was read and the member's size; while
-// salvaging it only ends the member.
+// The trailer must name the place of the index that was read and the member's size; while salvaging
+// it only ends the member.
 Status FrameReader::read_trailer() {
   PRESSO_TRY(window_.require(kTrailerBytes));
   PRESSO_ASSIGN(const Trailer trailer, parse_trailer(window_.data()));

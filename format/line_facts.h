@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The line facts section (FORMAT.md 7.3): for each block the number of line feeds, the offsets
-// of the first and the last, whether it holds a NUL and whether it begins with a byte order
-// mark. With it a search numbers lines and finds line starts without decoding the blocks
-// before. Encoders count and serialise; readers parse one member (one of several concatenated
-// files) at a time, and LineTable (line_table.h) adds them up. Twelve bytes a block in the file.
-// Safe on any input: sizes are checked before anything is allocated.
+// The line facts section (FORMAT.md 7.3): for each block the number of line feeds, the offsets of
+// the first and the last, whether it holds a NUL and whether it begins with a byte order mark. With
+// it a search numbers lines and finds line starts without decoding the blocks before. Encoders
+// count and serialise; readers parse one member (one of several concatenated files) at a time, and
+// LineTable (line_table.h) adds them up. Twelve bytes a block in the file. Safe on any input: sizes
+// are checked before anything is allocated.
 // Tested by tests/unit/format/line_facts_test.cpp.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// LineTable: line numbers and line starts of a whole file, summed up from the line facts of all
-// its members, so that a search can number lines without decoding what comes before them. 32
-// bytes a block in memory; the rule of what a line is stands at the constructor. Tested by
+// LineTable: line numbers and line starts of a whole file, summed up from the line facts of all its
+// members, so that a search can number lines without decoding what comes before them. 32 bytes a
+// block in memory; the rule of what a line is stands at the constructor. Tested by
 // tests/unit/format/line_facts_test.cpp.
 #include "presso/line_table.h"
 
@@ -28,10 +28,10 @@ Result<std::optional<LineTable>> LineTable::read(const RandomAccess& file,
   return std::optional<LineTable>(LineTable(std::move(facts), index));
 }
 
-/// A line begins where the file does, and after every line feed except one that is the file's
-/// last byte. The line after a block's last byte begins in the next block: `begins_a_line` says
-/// that the block before ended with a line feed. A block in which no line begins gets the start of
-/// the next line in any later block, filled in from the back.
+/// A line begins where the file does, and after every line feed except one that is the file's last
+/// byte. The line after a block's last byte begins in the next block: `begins_a_line` says that the
+/// block before ended with a line feed. A block in which no line begins gets the start of the next
+/// line in any later block, filled in from the back.
 LineTable::LineTable(std::vector<LineFacts> facts, const ArchiveIndex& index)
     : facts_(std::move(facts)) {
   constexpr std::uint64_t kAsTheNext = ~std::uint64_t{0};

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1), for merging k sorted runs:
-// it tells which run has the least head (next entry). After the head of the winner has changed,
+// A tree of losers (Knuth, The Art of Computer Programming 3, 5.4.1), for merging k sorted runs: it
+// tells which run has the least head (next entry). After the head of the winner has changed,
 // replay() needs one comparison for each level, log2(k) in all; a heap needs two. The tree knows
-// numbers of runs
-// only: `comes_first(a, b)` compares the heads of two runs, which the caller keeps. It must be
-// a strict order in which no two runs are equal: callers break ties by the run's number and put
-// runs that have ended after all others.
-// Memory: four bytes a run. Not for several threads. Tested by
-// tests/unit/format/loser_tree_test.cpp.
+// numbers of runs only: `comes_first(a, b)` compares the heads of two runs, which the caller keeps.
+// It must be a strict order in which no two runs are equal: callers break ties by the run's number
+// and put runs that have ended after all others. Memory: four bytes a run. Not for several threads.
+// Tested by tests/unit/format/loser_tree_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 namespace presso {
 
-// Walks from one section header to the next, from the last block to the index. Each costs one
-// small read; payloads are not read. A mandatory section that is not the one looked for is an
-// error, because a reader that ignored it could give wrong answers.
+// Walks from one section header to the next, from the last block to the index. Each costs one small
+// read; payloads are not read. A mandatory section that is not the one looked for is an error,
+// because a reader that ignored it could give wrong answers.
 Result<std::optional<TailSection>> find_tail_section(const RandomAccess& file,
                                                      const ArchiveMember& member, FrameKind kind,
                                                      std::uint32_t layout) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bitmaps as Arrow and ColumnView have them, beginning with the least significant bit of the
-// first byte: copying bits between any offsets, eight at a time, and counting them, 64 at a time.
+// Bitmaps as Arrow and ColumnView have them, beginning with the least significant bit of the first
+// byte: copying bits between any offsets, eight at a time, and counting them, 64 at a time.
 // Tested by tests/unit/format/columns/arrow_format_test.cpp.
 #pragma once
 

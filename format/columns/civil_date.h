@@ -63,7 +63,7 @@ constexpr bool exists(std::uint32_t year, std::uint32_t month, std::uint32_t day
   return year - 1 < 9999 && month - 1 < 12 && day - 1 < days_in(year, month);
 }
 
-/// The inverse of date_of(), for a day that exists() says exists.
+/// The inverse of date_of(), for a day of which exists() is true.
 constexpr std::int32_t days_of(std::uint32_t year, std::uint32_t month, std::uint32_t day) {
   if (month < 3) {
     --year;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Headers of a table's blocks (FORMAT.md 15.5). Blocks of the codings raw, Byte and Bit have
-// the headers of files of bytes (block_header.h). Those of the codings for integers
-// (integer_layout.h) and for tokens (token_dictionary.h) share bytes 0 to 14 and 36 to 47 with
-// them, and have in between:
+// Headers of a table's blocks (FORMAT.md 15.5). Blocks of the codings raw, Byte and Bit have the
+// headers of files of bytes (block_header.h). Those of the codings for integers (integer_layout.h)
+// and for tokens (token_dictionary.h) share bytes 0 to 14 and 36 to 47 with them, and have in
+// between:
 //
 //   byte 15      integers: bytes of a value, 0 for bits      tokens: 0
 //   bytes 16-18  rows                                        codes

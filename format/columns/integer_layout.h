@@ -3,9 +3,9 @@
 // GPUs, must agree on. A block holds 1 to 65,536 values of one physical type. Its payload is a
 // directory of 16 bytes for each vector of 1,024 values, then 32-bit words. Each vector is laid out
 // in one of a few kinds, of which the encoder takes the smallest: frame of reference with bit
-// packing, differences, runs, ALP for doubles (Afroozeh, Kuffo and Boncz, 2023). Some kinds store
-// a few values that do not fit, its exceptions, whole. A vector decodes without any other one, so
-// a scan reads just those it needs.
+// packing, differences, runs, ALP for doubles (Afroozeh, Kuffo and Boncz, 2023). Some kinds store a
+// few values that do not fit, its exceptions, whole. A vector decodes without any other one, so a
+// scan reads just those it needs.
 //
 // check_vector() is the one place that judges a vector: whatever has passed it can be decoded
 // without further looks at bounds. Tested by
@@ -81,8 +81,8 @@ PRESSO_HD constexpr std::uint64_t values_bytes(std::uint32_t rows, Byte width_by
   return width_bytes == 0 ? (std::uint64_t{rows} + 7) / 8 : std::uint64_t{rows} * width_bytes;
 }
 
-/// Words of kind 2's first min(n, 32) rows, which have no row 32 rows before them and are stored
-/// by themselves, in `width2` bits.
+/// Words of kind 2's first min(n, 32) rows, which have no row 32 rows before them and are stored by
+/// themselves, in `width2` bits.
 PRESSO_HD constexpr std::uint32_t first_rows_words(std::uint32_t n, std::uint32_t width2) {
   return ((n < kLanes ? n : kLanes) * width2 + 31) / 32;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The order in which a row's keys are written as JSON (TextForm::json_orders). It follows from
 // which of the row's values are null, so nothing is stored for a row: programs that write several
-// kinds of events give each kind its own keys, in an order of its own. Only tables with such
-// orders pay: for each row a bit is set for each value and one look-up made. Which orders a table
-// has is decided when it is made (compress/table/text/json_key_order.h).
+// kinds of events give each kind its own keys, in an order of its own. Only tables with such orders
+// pay: for each row a bit is set for each value and one look-up made. Which orders a table has is
+// decided when it is made (compress/table/text/json_key_order.h).
 // Tested by tests/unit/format/columns/json_orders_test.cpp.
 #pragma once
 

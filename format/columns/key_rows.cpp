@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strings inside of keys: a zero byte becomes 00 FF and the end 00 00, so that a string that is
-// the beginning of another one comes first whatever follows.
+// Strings inside of keys: a zero byte becomes 00 FF and the end 00 00, so that a string that is the
+// beginning of another one comes first whatever follows.
 #include "format/columns/key_rows.h"
 
 namespace presso {

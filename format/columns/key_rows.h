@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Row keys, written column by column: for each row a string of bytes, so that memcmp() of two
-// keys tells which row comes first, whatever the types are. This file says how one value becomes
-// bytes; the caller says which values there are and whether nulls come first (sort_key.h for
-// columns of tables, query/order/row_keys.h for rows of queries). This is the normalised key of
-// sorting (Graefe, "Implementing Sorting in Database Systems", 2006).
+// Row keys, written column by column: for each row a string of bytes, so that memcmp() of two keys
+// tells which row comes first, whatever the types are. This file says how one value becomes bytes;
+// the caller says which values there are and whether nulls come first (sort_key.h for columns of
+// tables, query/order/row_keys.h for rows of queries). This is the normalised key of sorting
+// (Graefe, "Implementing Sorting in Database Systems", 2006).
 //
 // A value becomes a byte, the mark, that tells nulls from values, and then its image: strings with
 // 00 written as 00 FF and with 00 00 at the end; numbers as unsigned integers in the same order
 // (zone_image.h), the highest byte first. Where the order is descending, all bits after the mark
 // are flipped. A null's mark is followed by zeros where values are numbers, and by nothing where
 // they are strings. So no key is the beginning of another one, and the columns simply follow each
-// other.
-// One pass over the columns measures the keys and a second one writes them, so that no key is
-// copied. Not for several threads.
+// other. One pass over the columns measures the keys and a second one writes them, so that no key
+// is copied. Not for several threads.
 // Tested by tests/unit/format/columns/sort_key_test.cpp.
 #pragma once
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Lane packing (FORMAT.md 16.1): how the codings for integers and for tokens lay out up to
-// 1,024 values of w bits. The values are dealt out to 32 lanes, streams of bits in 32-bit words:
-// value i is value i / 32 of lane i mod 32, and word j of lane l stands at word 32 * j + l. So the
-// threads of a GPU's warp, or the elements of a vector register, each shift through a lane of
-// their own, all loads are contiguous, and rows stay in order: one step of all lanes gives 32
-// consecutive rows. This file has only the sizes. A layout of this kind is in "The
-// FastLanes Compression Layout" (Afroozeh and Boncz, 2023), with another order of rows.
+// Lane packing (FORMAT.md 16.1): how the codings for integers and for tokens lay out up to 1,024
+// values of w bits. The values are dealt out to 32 lanes, streams of bits in 32-bit words: value i
+// is value i / 32 of lane i mod 32, and word j of lane l stands at word 32 * j + l. So the threads
+// of a GPU's warp, or the elements of a vector register, each shift through a lane of their own,
+// all loads are contiguous, and rows stay in order: one step of all lanes gives 32 consecutive
+// rows. This file has only the sizes. A layout of this kind is in "The FastLanes Compression
+// Layout" (Afroozeh and Boncz, 2023), with another order of rows.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Serialises and checks the directory of a row group. parse_row_group() judges everything that
-// can be judged without the blocks, so that readers may rely on sizes and streams. It takes time
-// linear in the number of columns and blocks. Tested by tests/unit/format/columns.
+// Serialises and checks the directory of a row group. parse_row_group() judges everything that can
+// be judged without the blocks, so that readers may rely on sizes and streams. It takes time linear
+// in the number of columns and blocks. Tested by tests/unit/format/columns.
 #include "format/columns/row_group.h"
 
 #include <array>

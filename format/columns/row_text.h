@@ -46,10 +46,10 @@ class RowPrinter {
   RowPrinter(const TableSchema& schema, std::span<const ColumnView> columns,
              const ExactLines* exact = nullptr, JsonBytes json_bytes = JsonBytes::kAsTheyAre);
 
-  /// Appends the text of these rows; after the columns' last row also the exact text that
-  /// follows it. TextForm::head is not printed. Errors: kInvalidArgument where columns or exact
-  /// lines do not fit the schema or each other, there are no such rows, or the schema has no form
-  /// of text; kOutOfMemory.
+  /// Appends the text of these rows; after the columns' last row also the exact text that follows
+  /// it. TextForm::head is not printed. Errors: kInvalidArgument where columns or exact lines do
+  /// not fit the schema or each other, there are no such rows, or the schema has no form of text;
+  /// kOutOfMemory.
   Status print(std::uint64_t first_row, std::uint64_t rows, Buffer& to) const;
 
   /// Like print(); `ends` becomes the place in `to` where each row ends. Exact text that
@@ -57,8 +57,8 @@ class RowPrinter {
   Status print_rows(std::uint64_t first_row, std::uint64_t rows, Buffer& to,
                     std::vector<std::uint64_t>& ends) const;
 
-  /// How many rows take up to 2 MiB of text without their strings: at least 1 and at most 1,024.
-  /// A caller that must stop at some size of the text prints in steps of this.
+  /// How many rows take up to 2 MiB of text without their strings: at least 1 and at most 1,024. A
+  /// caller that must stop at some size of the text prints in steps of this.
   std::uint64_t batch_rows() const;
 
  private:

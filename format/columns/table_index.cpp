@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // TableIndex: opens a table by its trailers and indexes, or by reading all directories where that
-// fails.
-// Nothing that an index says is believed beyond the file's size; read_directory() compares each
-// directory with what the index told of it. Tested by
+// fails. Nothing that an index says is believed beyond the file's size; read_directory() compares
+// each directory with what the index told of it. Tested by
 // tests/unit/format/columns/table_file_test.cpp.
 #include <algorithm>
 #include <utility>

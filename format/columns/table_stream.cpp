@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // TableStream: reads a table front to back through a window, frame by frame. Order is checked
 // strictly, since there is no salvage of tables. With check_index, the index at a member's end must
-// be the very bytes that its directories give, which proves that no row group is missing. Tested
-// by tests/unit/format/columns/table_file_test.cpp.
+// be the very bytes that its directories give, which proves that no row group is missing. Tested by
+// tests/unit/format/columns/table_file_test.cpp.
 #include <algorithm>
 #include <utility>
 

@@ -2,8 +2,8 @@
 // The stored form of a token dictionary (FORMAT.md 17.1): a u16, how many tokens of two bytes or
 // more there are; a description byte for each (high half: bytes shared with the token before it;
 // low half: further bytes, less one); then all further bytes. This is front coding. A token that
-// shares fewer bytes than it could is refused like one that is out of order, so each dictionary
-// has exactly one stored form.
+// shares fewer bytes than it could is refused like one that is out of order, so each dictionary has
+// exactly one stored form.
 #include "format/columns/token_dictionary.h"
 
 #include <algorithm>

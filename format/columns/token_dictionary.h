@@ -2,14 +2,13 @@
 // The dictionary of coding 5 (tokens, FORMAT.md 17.1), in which strings of a table's column are
 // sequences of codes of 12 bits: up to 4,096 tokens of 1 to 16 bytes, numbered in bytewise order.
 // The number is the token's code. The 256 single bytes are always among them, so that every string
-// can be written and no escapes are needed. The idea of a static table of short strings for
-// random access is that of FSST (Boncz, Neumann and Leis, 2020), here with 12-bit codes. In
-// memory each token has a slot of 16 bytes: a decoder copies the whole slot and moves on by the
-// token's length.
-// Bytewise order costs nothing to encode or decode, makes the stored form small (a token shares
-// its front with the one before it), and makes every prefix a range of codes, on which the
-// encoder's search for the longest match rests. A stored token takes about 4 bytes; parsing all
-// 4,096 takes 30 us.
+// can be written and no escapes are needed. The idea of a static table of short strings for random
+// access is that of FSST (Boncz, Neumann and Leis, 2020), here with 12-bit codes. In memory each
+// token has a slot of 16 bytes: a decoder copies the whole slot and moves on by the token's length.
+// Bytewise order costs nothing to encode or decode, makes the stored form small (a token shares its
+// front with the one before it), and makes every prefix a range of codes, on which the encoder's
+// search for the longest match rests. A stored token takes about 4 bytes; parsing all 4,096 takes
+// 30 us.
 // Tested by tests/unit/format/columns/token_dictionary_test.cpp.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Text to values (value_text.h). Each parser accepts exactly the one text that value_print.cpp
 // writes for a value, and returns false otherwise: the loader then falls back to a string column,
-// so that the file's text is kept byte for byte. Fields lie in the middle of other text, so
-// nothing outside of `text` is read.
+// so that the file's text is kept byte for byte. Fields lie in the middle of other text, so nothing
+// outside of `text` is read.
 #include <algorithm>
 #include <charconv>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values to text (value_text.h). Texts of fixed length are put together in registers; others
-// are written eight digits at a time, also beyond their end where that is simpler: callers leave
+// Values to text (value_text.h). Texts of fixed length are put together in registers; others are
+// written eight digits at a time, also beyond their end where that is simpler: callers leave
 // kMaxValueText bytes of room. Each printer returns the length of the text.
 #include <algorithm>
 #include <bit>

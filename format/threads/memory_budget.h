@@ -8,8 +8,8 @@
 // When an array grows, all of the new one is counted beforehand, together with what others have.
 // The old array exists beside it for a moment, but then only that part of the new one has physical
 // memory. GROUP BY does not count what does not grow with the groups (a few hundred kilobytes for
-// each thread), nor lists of places of dense groups while they are merged (4 bytes each). Tested
-// by tests/unit/query/group/group_memory_test.cpp.
+// each thread), nor lists of places of dense groups while they are merged (4 bytes each). Tested by
+// tests/unit/query/group/group_memory_test.cpp.
 #pragma once
 
 #include <atomic>
