@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// compress_stream(): the parallel driver. Reading, encoding and writing overlap in run_ordered
-// (presso/ordered_pipeline.h). Every thread has an encoder of its own. A block depends only on
-// the options and the shared dictionary, so the output is the same for any number of threads.
-// Memory: about two blocks, plain and stored, for each thread, and the encoders' tables; while a
-// dictionary is chosen, about four times its sample of at most 16 MiB. Input that cannot be sought,
-// a pipe, is sampled from its first 16 MiB. Tested by tests/differential/round_trip_test.cpp and
-// tests/cli.
+// compress_stream(): compresses a stream on all threads. Reading, encoding and writing overlap in
+// run_ordered (presso/ordered_pipeline.h). Every thread has an encoder of its own. A block depends
+// only on the options and the shared dictionary, so the output is the same for any number of
+// threads. Memory: about two blocks, plain and stored, for each thread, and the encoders' tables;
+// while a dictionary is chosen, about four times its sample of at most 16 MiB. Input that cannot be
+// sought, a pipe, is sampled from its first 16 MiB. Tested by
+// tests/differential/round_trip_test.cpp and tests/cli.
 #include "presso/compress.h"
 
 #include <algorithm>
@@ -27,9 +27,9 @@
 namespace presso {
 namespace {
 
-// bytes of a pipe that are held to sample from
+// How many bytes are read ahead to choose a dictionary for a pipe, or a new one.
 constexpr std::size_t kStreamSampleBytes = 16u << 20;
-// assumed size of a longer pipe
+// The assumed size of a longer pipe.
 constexpr std::uint64_t kExpectedStream = 8 * kStreamSampleBytes;
 constexpr Byte kOnlyDictionary = 1;
 constexpr std::uint32_t kSmallestDictionary = 2048;
@@ -102,7 +102,8 @@ class Compressor {
   }
 
  private:
-  /// After how many blocks it is tried whether another dictionary is better; never by default.
+  /// After how many blocks it is tried whether another dictionary is better
+  /// (DictionaryChoice::renew_bytes); without a limit where dictionaries are not chosen here.
   static std::uint64_t blocks_to_renewal(const CompressOptions& options) {
     const bool renews = options.dictionary.mode == DictionaryChoice::Mode::kAuto &&
                         may_use_dictionary(options) && options.dictionary.renew_bytes != 0;
@@ -353,7 +354,7 @@ CompressOptions with_goal(const CompressOptions& options) {
   return chosen;
 }
 
-/// All limits in one table, so that every caller, command or library, gets the same messages.
+/// All limits are in one table, so that every caller, command or library, gets the same messages.
 Status validate(const CompressOptions& options) {
   const DictionaryChoice& dictionary = options.dictionary;
   const bool has_size = dictionary.mode == DictionaryChoice::Mode::kSize;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Views rows of an Arrow array as a ColumnView. Arrays come from other programs: every size,
-// offset and code is checked before it is used, as far as the interface tells sizes (it does
-// not tell those of values and offsets). Tested by
+// ArrowColumn: shows rows of an Arrow array as a ColumnView. Arrays come from other programs: every
+// size, offset and code is checked before it is used, as far as the interface tells sizes (it does
+// not tell those of the buffers of values and offsets). Tested by
 // tests/unit/compress/arrow/compress_arrow_test.cpp.
 #include "compress/arrow/arrow_column.h"
 
@@ -47,7 +47,7 @@ std::uint64_t code_at(char format, const Byte* codes, std::uint64_t row) {
   }
 }
 
-/// Formats of integers, which alone can be a dictionary's codes.
+/// Whether a format is one of integers, which alone can be a dictionary's codes.
 bool is_code_format(std::string_view format) {
   constexpr std::string_view kIntegers = "cCsSiIlL";
   return format.size() == 1 && kIntegers.find(format[0]) != kIntegers.npos;
@@ -145,19 +145,18 @@ Result<ColumnView> ArrowColumn::view(const ArrowArray& array, std::uint64_t firs
   return view;
 }
 
-/// A bitmap that begins inside of a byte is shifted into a buffer; another one is borrowed.
+/// A bitmap that begins inside of a byte is shifted into a buffer, since a ColumnView begins with
+/// bit 0; another one is borrowed.
 Status ArrowColumn::take_validity(const Rows& rows, ColumnView& view) {
   const Byte* const bits = buffer_of(rows.array, 0);
   if (bits == nullptr) {
     return rows.array.null_count > 0 ? bad("has nulls but does not say where") : Status{};
   }
   if (rows.array.null_count == 0) return {};
-  // Bits that begin with a byte need no copy.
   if (rows.first % 8 == 0) {
     view.validity = bits + rows.first / 8;
     return {};
   }
-  // Shifted, since a ColumnView begins with bit 0.
   validity_.assign(static_cast<std::size_t>((rows.count + 7) / 8), 0);
   copy_bits(bits, rows.first, rows.count, validity_.data(), 0);
   view.validity = validity_.data();
@@ -228,7 +227,7 @@ Status ArrowColumn::take_offsets(const Rows& rows, ColumnView& view) {
 // rows.
 Status ArrowColumn::take_views(const Rows& rows, ColumnView& view) {
   const Byte* const views = buffer_of(rows.array, 1) + rows.first * kViewBytes;
-  // Values are copied row by row: they lie wherever their codes point.
+  // Values are copied row by row: they lie wherever their views point.
   values_.clear();
   offsets_.assign(1, 0);
   std::uint64_t row = 0;
@@ -242,7 +241,7 @@ Status ArrowColumn::take_views(const Rows& rows, ColumnView& view) {
   return {};
 }
 
-/// Appends one viewed string. The array's last buffer has the sizes of the buffers between it
+/// Appends the string of one view. The array's last buffer has the sizes of the buffers between it
 /// and the views.
 Status ArrowColumn::append_view(const ArrowArray& array, const Byte* view) {
   const auto length = load<std::uint32_t>(view);

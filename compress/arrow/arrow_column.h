@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// One column of an Arrow stream as ColumnViews. Arrays that have our layout are borrowed.
-// Others are copied into buffers that live until the next batch: bitmaps that begin inside of a
-// byte, offsets of 32 bits, string views, decimals of up to 18 digits, and values of
-// dictionaries. Tested by tests/unit/compress/arrow/compress_arrow_test.cpp.
+// One column of a stream of Arrow batches, shown as ColumnViews for TableWriter. Values that have
+// the layout of ColumnView are borrowed. Others are copied into buffers that live until the next
+// call: bitmaps that begin inside of a byte, offsets, strings of string views, decimals of up to 18
+// digits, and values of dictionaries. Types that tables lack are declined by make(). Tested by
+// tests/unit/compress/arrow/compress_arrow_test.cpp.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace presso {
 
-/// Knows the layout from the schema and converts array after array. Not for several threads:
+/// Knows the layout from the schema and converts one array after another. Not for several threads:
 /// views refer to the column's own buffers.
 class ArrowColumn {
  public:
@@ -37,8 +38,8 @@ class ArrowColumn {
                           std::uint64_t bytes);
 
  private:
-  /// How the values lie in the array: like ours, bit by bit, with offsets of either width, as
-  /// string views, as decimals that are wider than ours, or as codes of a dictionary.
+  /// How the values lie in the array: as in a ColumnView, as bits, with offsets of either width, as
+  /// string views, as decimals of 128 bits for a column of 64, or as codes of a dictionary.
   enum class Layout { kSame, kBits, kOffsets32, kOffsets64, kViews, kNarrowDecimal, kDictionary };
   struct Rows {
     const ArrowArray& array;

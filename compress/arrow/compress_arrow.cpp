@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes a stream of Arrow's C interface as a table: columns are borrowed or converted
-// (arrow_column.h) and appended to a TableWriter in slices, so that memory stays bounded
-// whatever the size of a batch. Columns only: rows that are null as a whole, nested types and
-// others without a column type are refused. The stream is released in any case. Tested by
+// (arrow_column.h) and appended to a TableWriter in slices, runs of a batch's rows, so that memory
+// stays bounded whatever the size of a batch. Rows that are null as a whole, nested types and other
+// types that columns do not have are refused. The stream is released in any case. Tested by
 // tests/unit/compress/arrow/compress_arrow_test.cpp.
 #include "presso/compress_arrow.h"
 
@@ -16,8 +16,8 @@
 namespace presso {
 namespace {
 
-/// Batches are taken in slices of this many rows and copied bytes, since the strings of
-/// dictionaries and views may be far larger than the batch.
+/// A slice has at most this many rows, and at most about this many bytes of strings that are
+/// copied, since the strings of dictionaries and views may be far larger than the batch.
 constexpr std::uint64_t kSliceRows = 1u << 16;
 constexpr std::uint64_t kSliceBytes = 32u << 20;
 
@@ -64,8 +64,8 @@ bool has_null_rows(const ArrowArray& batch) {
   return false;
 }
 
-/// Appends at most `most` rows from `first` on; returns how many. The column that copies most
-/// bytes decides, so those before it are cut to its number of rows.
+/// Appends at most `most` rows from `first` on; returns how many. The column whose share of the
+/// bytes is full after the fewest rows decides; those before it are cut to its number of rows.
 Result<std::uint64_t> append_slice(const ArrowArray& batch, std::uint64_t first, std::uint64_t most,
                                    std::vector<ArrowColumn>& columns, TableWriter& writer) {
   const auto copying = static_cast<std::uint64_t>(std::count_if(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Larger blocks are smaller in sum, and worse to read in part and to decode in parallel. So the
-// choice depends on the goal: for storage 1 MiB, or 4 MiB where a trial shows a gain; for
-// decoding 64 KiB, 256 KiB or 1 MiB, by trial. A trial encodes at most four pieces of the input
-// at a fast level. Tested through tests/differential and tests/cli; figures in NOTES.md.
+// Chooses the size of a file's blocks. With larger ones the file is smaller, but worse to read in
+// part and to decode in parallel. So the choice depends on the goal: for storage 1 MiB, or 4 MiB
+// where a trial shows a gain; for decoding 64 KiB, 256 KiB or 1 MiB, by trial. A trial encodes at
+// most four pieces of the input at a fast level. Tested through tests/differential and tests/cli;
+// figures in NOTES.md.
 #include "compress/choose/block_size_choice.h"
 
 #include <algorithm>
@@ -15,24 +16,28 @@ namespace {
 
 constexpr std::uint32_t kSmallBytes = 64u << 10;
 constexpr std::uint32_t kLargeBytes = 1u << 20;
+// For decoding: inputs smaller than kSmallestInput and levels below kFirstLevel get
+// kDefaultBlockBytes without a trial. Of others one piece in kPiecesAmong is tried, at least one
+// and at most kMostPieces. A piece has the size of the largest block that is compared.
 constexpr std::uint64_t kSmallestInput = 8u << 20;
-constexpr std::uint64_t kMostPieces = 4;    ///< pieces of kLargeBytes that are tried,
-constexpr std::uint64_t kPiecesAmong = 64;  ///< at most one of as many
+constexpr std::uint64_t kMostPieces = 4;
+constexpr std::uint64_t kPiecesAmong = 64;
 constexpr int kFirstLevel = 4;
 
-// For storage: from this level on a file of this size may get the largest blocks, if a trial on
-// one piece in kLargestAmong shows that they save enough to be worth reading four times as much
+// For storage: from this level on, a file of this size or more may get blocks of 4 MiB, if a trial
+// on one piece in kLargestAmong shows that they save enough to be worth reading four times as much
 // for one line.
 constexpr int kFirstLargestLevel = 7;
 constexpr std::uint64_t kSmallestForLargest = 32u << 20;
 constexpr std::uint64_t kLargestAmong = 16;
 constexpr double kLargestMustSave = 0.03;
 
-// How much a size may cost or must save. Decoding was measured on a GPU (NOTES.md): with a
-// dictionary, small blocks are decoded a quarter to a half faster than usual ones, without one
-// as fast to a seventh faster; large ones reach two fifths of the rate, since few are decoded
-// at a time. Small blocks are also read four times as fast where only a range is needed, and
-// large ones four times as slowly.
+// For decoding: by what share the file may grow with blocks of 64 KiB (small), or must shrink with
+// 1 MiB (large), compared with 256 KiB (usual). Decoding was measured on a GPU (NOTES.md): with a
+// dictionary, small blocks are decoded a quarter to a half faster than usual ones, without one as
+// fast to a seventh faster; large ones reach two fifths of the rate, since few are decoded at a
+// time. Small blocks are also read four times as fast where only a range is needed, and large ones
+// four times as slowly.
 constexpr double kSmallMayCost = 0.01;
 constexpr double kSmallWithDictionaryMayCost = 0.05;
 constexpr double kLargeMustSave = 0.5;
@@ -44,8 +49,8 @@ Result<double> stored_bytes(const Samples& pieces, std::uint32_t block_bytes, Si
   return static_cast<double>(bytes);
 }
 
-/// Compares 64 KiB, 256 KiB and 1 MiB on the pieces; the smaller size wins unless it costs too
-/// much.
+/// Compares 64 KiB, 256 KiB and 1 MiB on the pieces: the smaller size wins unless it costs too much
+/// (kSmallMayCost, kLargeMustSave).
 Result<BlockSizeChoice> try_without_dictionary(const RandomAccess& input,
                                                const CompressOptions& options) {
   const std::uint64_t pieces = input.size() / kLargeBytes;
@@ -73,7 +78,8 @@ Result<BlockSizeChoice> try_largest(const RandomAccess& input, const CompressOpt
   return BlockSizeChoice{largest <= large * (1 - kLargestMustSave) ? kMaxBlockBytes : kLargeBytes};
 }
 
-/// Tries each size with the dictionary that suits it; without one where no size gains by one.
+/// Tries 64 and 256 KiB, each with the dictionary that suits it; if neither gains by one, tries the
+/// sizes without.
 Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptions& options) {
   const auto plan_for = [&](std::uint32_t block_bytes) {
     CompressOptions with = options;
@@ -101,7 +107,7 @@ Result<BlockSizeChoice> try_sizes(const RandomAccess& input, const CompressOptio
 
 }  // namespace
 
-/// The order of the rules is that of the header's comment.
+/// The rules come in the order of the header's comment.
 Result<BlockSizeChoice> choose_block_size(const RandomAccess* input,
                                           const CompressOptions& options) {
   if (options.block_bytes != 0) return BlockSizeChoice{options.block_bytes};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chooses a file's block size by trial if the user named none, and with it the dictionary,
-// since the two depend on each other. It costs nothing where a size is given.
+// Chooses a file's block size if the user named none, by trial where one is worth its time, and
+// with it the dictionary, since the two depend on each other. It costs nothing where a size is
+// given, and otherwise the encoding of a few MiB at a fast level and the training of dictionaries.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A dictionary pays where blocks are small against what repeats in the file. Its own bytes
-// count, so each candidate is judged by the predicted size of the whole file: the dictionary,
-// plus the stored share of a few tried blocks times the input. Fast levels take an even sample
-// of the input as content, higher ones train (dictionary_trainer.h) and, from level 10 on, try
-// several sizes. Tried by tests/unit/compress/dictionary_test.cpp; figures in NOTES.md.
+// Chooses a dictionary by trials on a few blocks. A dictionary pays where blocks are small against
+// the distances at which the file repeats itself. Its own bytes count, so each candidate is judged
+// by the predicted size of the whole file: the dictionary, plus the stored share of the tried
+// blocks times the input. Fast levels take pieces of the input at even distances as content, higher
+// ones train (dictionary_trainer.h) and, from level 10 on, try several sizes. Tested by
+// tests/unit/compress/dictionary_test.cpp; figures in NOTES.md.
 #include "compress/choose/dictionary_choice.h"
 
 #include <algorithm>
@@ -23,12 +24,14 @@ constexpr std::uint32_t kTrialSizes[] = {64u << 10, 128u << 10, 256u << 10, 512u
                                          1u << 20,  2u << 20,   4u << 20};
 constexpr std::uint32_t kDictionaryBlockBytes = 1u << 20;
 constexpr std::uint64_t kSmallestTrainingInput = 1u << 20;  ///< below, a dictionary cannot pay
-constexpr std::uint64_t kLeastSampled = 4u << 20;           ///< of the input, to train on,
-constexpr std::uint64_t kMostSampled = 16u << 20;           ///< at most as much
-constexpr std::uint64_t kMostTried = 4u << 20;    ///< of the input that is encoded with each size
-constexpr std::uint32_t kPieceBytes = 8u << 10;   ///< a piece of an even sample
-constexpr std::uint32_t kLargestEven = 1u << 20;  ///< largest size without training,
-constexpr std::uint32_t kLargestUntried = 2u << 20;  ///< and where only one size is tried
+// How much of the input training looks at.
+constexpr std::uint64_t kLeastSampled = 4u << 20;
+constexpr std::uint64_t kMostSampled = 16u << 20;
+constexpr std::uint64_t kMostTried = 4u << 20;   ///< the most that is encoded with each candidate
+constexpr std::uint32_t kPieceBytes = 8u << 10;  ///< a piece of content that is not trained
+// The largest dictionary without training, and with training where only one size is tried.
+constexpr std::uint32_t kLargestEven = 1u << 20;
+constexpr std::uint32_t kLargestUntried = 2u << 20;
 /// Below this level the trial takes long compared with compressing: then the Byte coding does
 /// without a dictionary, and so does the Bit coding for inputs smaller than kSmallestFast.
 constexpr int kFirstSlowLevel = 3;
@@ -39,11 +42,11 @@ constexpr int kFirstThoroughLevel = 10;  ///< from here on several sizes are tri
 
 /// Blocks are tried in parts of at most this, so that more places of the input are seen.
 constexpr std::uint32_t kLargestTried = 512u << 10;
-/// The least share that a dictionary must save: decoding with one is slower on a CPU, faster on
-/// a GPU (NOTES.md).
+/// The least share that a dictionary must save, because decoding with one is slower on a CPU. (It
+/// is faster on a GPU, see NOTES.md.)
 constexpr double kNeededGain = 0.02;
-/// When another dictionary is looked for: after this share of the gain is lost, or, without a
-/// dictionary, when blocks take this much more or less than before.
+/// When another dictionary is looked for: with one, after kLostGain of its gain is lost; without
+/// one, when the stored share of blocks has changed by more than kOtherSize of itself.
 constexpr double kLostGain = 0.25;
 constexpr double kOtherSize = 0.1;
 
@@ -51,18 +54,18 @@ constexpr double kOtherSize = 0.1;
 /// takes at the level, and with the gain of dictionaries, which is larger for small blocks
 /// (NOTES.md).
 struct Effort {
-  std::uint64_t sample_bytes;  ///< to train on; 0: the content is an even sample of the input
+  std::uint64_t sample_bytes;  ///< to train on; 0: the content is pieces at even distances
   TrainingEffort training;
-  std::uint64_t tried_bytes;
-  std::uint32_t largest;  ///< of the sizes
+  std::uint64_t tried_bytes;  ///< what is encoded with each candidate
+  std::uint32_t largest;      ///< the largest dictionary
 };
 
-/// A share of the input within limits.
+/// One `part`-th of the input, within limits.
 std::uint64_t part_of(std::uint64_t bytes, unsigned part, std::uint64_t least, std::uint64_t most) {
   return std::clamp(bytes / part, least, most);
 }
 
-/// `input_bytes` may be a guess, for pipes.
+/// `input_bytes` is a guess for pipes.
 Effort effort_of(const CompressOptions& options, std::uint64_t input_bytes) {
   const int level = options.level;
   const int first_trained = options.coding == Coding::kBit ? kFirstTrainedLevel : kFirstTrainedByte;
@@ -177,7 +180,7 @@ class Chooser {
     return plan;
   }
 
-  /// For fast levels: one candidate, tried against none.
+  /// For fast levels: a single candidate is compared with no dictionary.
   Result<DictionaryPlan> choose_even(const RandomAccess& input) {
     PRESSO_ASSIGN(const Samples tried, blocks_to_try(input));
     PRESSO_ASSIGN(DictionaryPlan without, plan_with({}, tried.blocks()));
@@ -262,7 +265,7 @@ class Chooser {
     return best;
   }
 
-  /// The margin covers the time that decoding with a dictionary costs on CPUs.
+  /// Whether a dictionary saves at least kNeededGain of the whole file.
   bool pays(const DictionaryPlan& with, const DictionaryPlan& without) const {
     return with.predicted_bytes <= without.predicted_bytes * (1 - kNeededGain);
   }
@@ -282,7 +285,7 @@ class Chooser {
     return DictionaryPlan{std::move(content), all, {part, part}};
   }
 
-  /// Only for choose_again(): both shares on the blocks that follow.
+  /// For choose_again(): the stored shares of the blocks that follow, without and with `content`.
   Result<TriedParts> try_on(const RandomAccess& input, Bytes content) {
     PRESSO_ASSIGN(const Samples tried, blocks_to_try(input));
     TriedParts parts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chooses a file's dictionary (FORMAT.md 7.1): its content by an even sample of the input or by
-// training on a bounded one, its size by level or by trial, and by a trial whether one pays at
+// Chooses a file's dictionary (FORMAT.md 7.1), bytes that stand logically before every block: its
+// content is pieces of the input at even distances or what training on a sample of bounded size
+// finds, its size follows from the level or from trials, and a trial decides whether one pays at
 // all.
 #pragma once
 
@@ -20,9 +21,10 @@ struct TriedParts {
   double with = 0;  ///< with the dictionary; without one the same as `without`
 };
 
+/// A chosen dictionary and what the trial has found.
 struct DictionaryPlan {
   std::vector<Byte> content;  ///< empty: use no dictionary
-  // predicted for all blocks and the dictionary; 0: nothing was tried
+  // predicted for all blocks and the dictionary together; 0: nothing was tried
   double predicted_bytes = 0;
   TriedParts parts;
   double training_seconds = 0;  ///< the part of choosing that was training

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Counting and greedy choice. Strings are sampled by their hash, so that the same strings are
-// counted in all documents; `one_in_` keeps their number within the effort. Documents are
-// looked through in parallel, and counted in order by one thread. Time is linear in the sample;
-// figures in NOTES.md.
+// Counts the strings (substrings of two fixed lengths) of all documents, then chooses segments
+// greedily. Only one in `one_in_` strings is counted, chosen by its hash, so that the same strings
+// are counted in all documents and their number stays within the effort. Strings are found in
+// parallel and counted by one thread at a time, in the order of documents. Time is linear in the
+// size of all documents; figures in NOTES.md.
 #include "compress/choose/dictionary_trainer.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kSegmentBytes = 2048;
-// between the begins of two offered segments
+// The distance between the beginnings of two segments that can be chosen.
 constexpr std::uint32_t kStride = kSegmentBytes / 4;
-constexpr std::size_t kMostProbes = 16;
+constexpr std::size_t kMostProbes = 16;  ///< a string that finds no slot by then is not counted
 constexpr std::size_t kMostDocuments = 0xFFFFFFFE;  ///< a slot has their numbers from 1 on
 
 /// A rolling hash that covers the last 64 / shift bytes: each step shifts out what is older.
@@ -100,8 +101,8 @@ auto place_of(const DictionarySegment& segment) {
   return std::tuple(segment.document, segment.begin);
 }
 
-/// The order of the queue. Equal gains are ordered by place, so that the choice is always the
-/// same.
+/// The order of the queue of segments. Equal gains are ordered by place, so that the choice is
+/// always the same.
 struct GainsLess {
   bool operator()(const DictionarySegment& a, const DictionarySegment& b) const {
     return a.gain != b.gain ? a.gain < b.gain : place_of(a) > place_of(b);
@@ -161,7 +162,7 @@ class Selection {
   }
 
  private:
-  /// The best of the recounted segments, at most most_counted_ of them; gain 0: none is left.
+  /// The best of at most most_counted_ segments whose gain is counted anew; gain 0: none is left.
   DictionarySegment pop_best() {
     DictionarySegment best{};
     for (std::uint32_t counted = 0; counted < most_counted_ && !queue_.empty();) {
@@ -196,7 +197,7 @@ class Selection {
     }
   }
 
-  /// Offers overlapping segments: one every kStride bytes of every document.
+  /// Puts overlapping segments into the queue: one every kStride bytes of every document.
   void offer_all(std::span<const Bytes> documents) {
     std::vector<DictionarySegment> all;
     for (std::uint32_t number = 0; number < documents.size(); ++number) {
@@ -253,10 +254,10 @@ class Selection {
     segment.length = end - begin;
   }
 
-  std::uint32_t most_counted_;
+  std::uint32_t most_counted_;  ///< segments whose gain is recounted for one choice
   unsigned slot_bits_ = 0;
   std::vector<Slot> slots_;          ///< a hash table
-  std::uint32_t one_in_ = 1;         ///< strings is counted, chosen by their hash
+  std::uint32_t one_in_ = 1;         ///< one in this number of strings is counted
   std::uint32_t document_ = 0;       ///< the one that is looked through: number from 1
   std::vector<Sighting> sightings_;  ///< sorted by document and end
   std::vector<std::size_t> firsts_;  ///< each document's first sighting, and the end of the last's

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Chooses a dictionary's content by its gain: a segment is worth as much as the documents that
-// repeat its strings and would each have to write them anew. Strings of 5 and of 32 bytes are
-// counted once for each document (a block finds its own repetitions itself); then segments are
-// taken greedily, by the strings that no segment before them holds. The idea is COVER (Liao,
-// Petri, Moffat and Wirth, "Effective construction of relative Lempel-Ziv dictionaries", WWW
-// 2016). Memory: up to 28 bytes for each counted string. Tested by
-// tests/unit/compress/dictionary_test.cpp and trainer_memory_test.cpp.
+// Chooses a dictionary's content from sample documents (blocks or small files) by its gain. A
+// segment, up to 2 KiB of a document, gains as much as there are other documents that repeat its
+// strings and would each have to write them anew. Strings are substrings of 5 and of 32 bytes; they
+// are counted once for each document (a block finds its own repetitions itself). Then segments are
+// taken greedily, by the strings that no segment before them holds. The idea is COVER (Liao, Petri,
+// Moffat and Wirth, "Effective construction of relative Lempel-Ziv dictionaries", WWW 2016).
+// Memory: up to 28 bytes for each counted string. Tested by tests/unit/compress/dictionary_test.cpp
+// and trainer_memory_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +28,14 @@ struct DictionarySegment {
 
 /// How much time training may take.
 struct TrainingEffort {
-  std::uint64_t strings;   ///< strings that are counted, of all in the documents
-  std::uint32_t segments;  ///< segments whose gain is recounted before one of them is taken
+  std::uint64_t strings;   ///< about how many strings are counted at most
+  std::uint32_t segments;  ///< how many segments are recounted at most before one is taken
 };
 
 constexpr TrainingEffort kMostEffort{8u << 20, 1024};
 
-/// Segments of `documents`, the most gainful first, at most `bytes` in all; fewer where nothing
-/// else is repeated. `threads` look through documents; the result does not depend on their
+/// Chooses segments of `documents`, the most gainful first, at most `bytes` in all; fewer where
+/// nothing else is repeated. `threads` look through documents; the result does not depend on their
 /// number. Error: kOutOfMemory.
 Result<std::vector<DictionarySegment>> select_segments(std::span<const Bytes> documents,
                                                        std::uint32_t bytes,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Samples and trial encodings, by which dictionary_choice.cpp and block_size_choice.cpp decide.
+// Tested through tests/unit/compress/dictionary_test.cpp.
 #include "compress/choose/size_trial.h"
 
 #include <algorithm>
@@ -8,7 +10,8 @@
 namespace presso {
 namespace {
 
-/// A faster level stands in for the chosen one: sizes differ, but their order rarely does.
+/// A faster level stands in for the chosen one: stored sizes differ, but which candidate is smaller
+/// rarely does.
 EncoderParameters trial_parameters(const CompressOptions& options) {
   // From level 10 on dictionaries are searched further: more of a large one is found.
   constexpr int kTrialLevels[] = {1, 2, 2, 4, 4, 4, 4, 4, 4, 9, 9, 9};  // of levels 1..12
@@ -26,8 +29,8 @@ std::vector<std::uint64_t> choose_evenly(std::uint64_t end, std::uint64_t count)
   return chosen;
 }
 
-/// Binary search: counts the numbers of `without` that come before the answer, those that are
-/// at most `index` once the ones before them are taken out.
+/// A binary search counts the numbers of `without` that come before the answer: those that are at
+/// most `index` once the ones before them are taken out.
 std::uint64_t number_without(std::span<const std::uint64_t> without, std::uint64_t index) {
   std::size_t before = 0;
   for (std::size_t behind = without.size(); before < behind;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trials before a file is compressed: choosing blocks evenly, holding them in memory, and
-// encoding them on all threads to learn their stored size. Nothing is kept but the size.
+// What trials before a file is compressed need: choosing blocks evenly, reading them into memory,
+// and encoding them on all threads to learn their stored size, which alone is kept.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,8 @@ std::uint64_t total_bytes(std::span<const Bytes> blocks);
 std::vector<Bytes> cut_into_blocks(std::span<const Bytes> pieces, std::uint32_t block_bytes);
 
 /// Encodes blocks on all threads to learn their size, with the parameters of `options` but at a
-/// faster level, which chooses the same sizes (NOTES.md). Not for several callers at once.
+/// faster level: candidates nearly always compare in the same way (NOTES.md). Not for several
+/// callers at once.
 class SizeTrial {
  public:
   explicit SizeTrial(const CompressOptions& options);

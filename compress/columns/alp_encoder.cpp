@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ALP and ALP-RD for vectors of doubles. A sample of the block chooses at most three pairs of
-// exponents and one cut of the bits; the paper samples on two levels. Each vector then takes
-// the best of them by exact size, or none. Tested by
+// ALP and ALP-RD for vectors of doubles. By a sample of the block, at most three pairs of exponents
+// are chosen, or if none gains one cut of the bits; the paper samples on two levels. Each vector
+// takes the best of the pairs by a sample of 64 of its values, and keeps it only if that is smaller
+// than what integers would take. Tested by
 // tests/unit/decompress/columns/integer_round_trip_test.cpp.
 #include "compress/columns/alp_encoder.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::uint32_t kAlpExceptionBits = 80;
 constexpr std::uint32_t kRdExceptionBits = 32;
 
-/// Bits of an integer after the least one is taken off.
+/// How many bits an integer takes after the least one is subtracted.
 std::uint32_t integer_bits(const AlpIntegers& of) {
   if (of.least > of.greatest) return 0;
   return bits_of(static_cast<std::uint64_t>(of.greatest) - static_cast<std::uint64_t>(of.least));
@@ -85,7 +86,8 @@ void use_left_parts(const std::vector<LeftPart>& parts, std::uint32_t right, std
   for (std::size_t i = 0; i < entries; ++i) choice.lefts[i] = parts[i].bits;
 }
 
-// All cuts and sizes of the dictionary of left parts are tried; the cheapest is kept.
+// Chooses where to cut values for ALP-RD: all cuts and all sizes of the dictionary of left parts
+// are tried on the sample; the cheapest is kept.
 void choose_cut(const std::vector<double>& sample, DoublesChoice& choice) {
   std::vector<std::uint64_t> sorted(sample.size());
   std::transform(sample.begin(), sample.end(), sorted.begin(),
@@ -137,7 +139,7 @@ AlpExponents exponents_for(const double* values, std::uint32_t n, const DoublesC
   return best;
 }
 
-/// Rows that the kind does not reproduce; they are listed with their values.
+/// The rows whose values do not fit the kind, by which they are listed with their values.
 struct Exceptions {
   std::array<std::uint16_t, kMaxExceptions + 1> rows{};
   std::uint32_t count = 0;
@@ -159,7 +161,8 @@ void append_split(const std::uint64_t* values, std::uint32_t n, std::uint32_t wi
   if (width > 32) append_packed(high.data(), n, width - 32, loops, to);
 }
 
-// Both functions return false, before anything is appended, where another kind is smaller.
+// Appends the vector as kind 5. Returns false, before anything is appended, where it has too many
+// exceptions or takes `words` words or more.
 bool append_alp(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice& choice,
                 std::uint32_t words, const IntegerLoops& loops, VectorEntry& entry, Buffer& to) {
   std::array<double, kVectorRows> values;
@@ -196,8 +199,8 @@ bool append_alp(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice&
   return true;
 }
 
-/// Values whose left part is not in the dictionary become exceptions; more than 255 decline the
-/// kind.
+/// Appends the vector as kind 6, or returns false in the same way. Values whose left part is not in
+/// the dictionary become exceptions.
 bool append_alp_rd(const std::uint64_t* bits, std::uint32_t n, const DoublesChoice& choice,
                    std::uint32_t words, const IntegerLoops& loops, VectorEntry& entry, Buffer& to) {
   const std::uint32_t right = choice.right_bits;

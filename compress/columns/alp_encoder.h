@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Kinds 5 and 6 of the coding for integers, for doubles: ALP and ALP-RD (Afroozeh, Kuffo and
-// Boncz, "ALP: Adaptive Lossless floating-Point Compression", SIGMOD 2023). Doubles that were
-// written with few decimals are integers times a power of ten: v = d * 10^f * 10^-e. Others
-// share the bits of sign, exponent and the front of the mantissa, which become a code of up to
-// 3 bits. Both list values that do not fit as exceptions. Lossless for every bit pattern, NaNs
-// included.
+// Kinds 5 and 6 of the coding for integers (format/columns/integer_layout.h), for doubles: ALP and
+// ALP-RD (Afroozeh, Kuffo and Boncz, "ALP: Adaptive Lossless floating-Point Compression", SIGMOD
+// 2023). ALP is for doubles that were written with few decimals: they are v = d * 10^f * 10^-e for
+// an integer d. In ALP-RD, for others, the bits of sign, exponent and the front of the mantissa,
+// of which a block has few different ones, become a code of up to 3 bits. Both list values that do
+// not fit as exceptions. Lossless for every bit pattern, NaNs included.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ struct AlpExponents {
 struct DoublesChoice {
   static constexpr std::uint32_t kCandidates = 3;
   std::array<AlpExponents, kCandidates> exponents;
-  std::uint32_t candidates = 0;  ///< 0: ALP gains nothing
-  std::uint32_t right_bits = 0;  ///< 0: ALP-RD gains nothing
-  std::uint32_t code_bits = 0;
-  std::array<std::uint16_t, kAlpRdEntries> lefts{};
+  std::uint32_t candidates = 0;  ///< how many pairs of exponents; 0: ALP gains nothing
+  std::uint32_t right_bits = 0;  ///< ALP-RD: bits that are stored as they are; 0: it gains nothing
+  std::uint32_t code_bits = 0;   ///< ALP-RD: bits of the code for the other, left part
+  std::array<std::uint16_t, kAlpRdEntries> lefts{};  ///< the left part of each code
   std::vector<Byte> code_of;  ///< indexed by left part; kNoCode: not in the dictionary
   static constexpr Byte kNoCode = 0xFF;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// encode_integers(): loads values as signed numbers of 32 or 64 bits (unsigned ones with the
-// top bit flipped, which keeps order and differences), finds the block's divisor, then plans
-// and writes vector after vector. Bools and 16-byte values have ways of their own. Linear; no
-// vector depends on another one. Tested by tests/unit/decompress/columns.
+// encode_integers(): loads values as signed numbers of 32 or 64 bits (unsigned ones with the top
+// bit flipped, which keeps order and differences), finds the block's divisor, then plans and writes
+// one vector of 1,024 values after another. Bools and 16-byte values have functions of their own.
+// Takes linear time; no vector depends on another one. Tested by tests/unit/decompress/columns.
 #include "compress/columns/integer_encoder.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace presso {
 namespace {
 
-/// Arrow's validity: bit set means that the row has a value.
+/// Whether the row has a value, by Arrow's validity bits.
 bool is_valid_row(const Byte* validity, std::uint32_t row) {
   return validity == nullptr || (validity[row / 8] >> (row % 8) & 1) != 0;
 }
@@ -79,7 +79,7 @@ class VectorLoader {
     load_rows(vector * kVectorRows, to.n, to.of);
     if (input_.validity != nullptr) fill_nulls(vector * kVectorRows, to);
   }
-  /// How values become the stored form again.
+  /// How loaded values become stored ones.
   ImageRule images() const { return {flip_ != 0, input_.parameters.is_signed && sizeof(U) == 4}; }
 
  private:
@@ -174,7 +174,8 @@ class DivisorSearch {
     return loops_.of<U>().check_divisible(values.of, values.n, origin_,
                                           division_by(std::max(divisor_, U{1})));
   }
-  /// Such vectors say nothing as long as no divisor is known.
+  /// Whether all values equal the block's first one: they say nothing as long as no divisor is
+  /// known.
   bool is_constant(const VectorValues<U>& values) const {
     U different = 0;
     for (std::uint32_t i = 0; i < values.n; ++i) different |= values.of[i] ^ origin_;
@@ -256,13 +257,13 @@ void encode_values(const Input& input, U divisor, const IntegerLoops& loops, Buf
   }
 }
 
-/// One half of 16-byte values: base and width, of its values as signed or as unsigned numbers,
-/// whichever is narrower.
+/// How one 64-bit half of 16-byte values is packed: the base that is subtracted, and the bits that
+/// are left.
 struct HalfPlan {
   std::uint64_t base = 0;
   std::uint32_t width = 0;
 };
-/// Frame of reference for one half; the interval that does not wrap around is the narrower one.
+/// Takes the values as signed or as unsigned numbers, whichever gives fewer bits.
 HalfPlan plan_half(const std::uint64_t* values, std::uint32_t n) {
   const auto [least, greatest] = std::minmax_element(values, values + n);
   // Least and greatest as signed numbers.
@@ -274,7 +275,7 @@ HalfPlan plan_half(const std::uint64_t* values, std::uint32_t n) {
   return width <= signed_width ? HalfPlan{*least, width} : HalfPlan{*low, signed_width};
 }
 
-/// A half has no divisor and no exceptions.
+/// Packs one half, which has neither a divisor nor exceptions.
 void append_half(const std::uint64_t* values, std::uint32_t n, const HalfPlan& plan,
                  const IntegerLoops& loops, Buffer& to) {
   std::array<std::uint32_t, kVectorRows> low;
@@ -378,7 +379,7 @@ void encode_bools(const Input& input, Buffer& payload) {
   }
 }
 
-/// Returns the divisor, for the block's header.
+/// Encodes integers and doubles of up to 8 bytes; returns the divisor, for the block's header.
 template <class U>
 std::uint64_t encode_with_divisor(const Input& input, const IntegerLoops& loops, Buffer& payload) {
   const U divisor = divisor_of<U>(input, loops);
@@ -398,7 +399,7 @@ const IntegerLoops& integer_loops(CpuLevel level) {
   return kIntegerLoopsPortable;
 }
 
-// The width decides the way: bits, pairs of 64, or one of two register widths.
+// The width decides how: as bits, as pairs of 64 bits, or by loops over 32 or 64 bits.
 IntegerParameters encode_integers(const Byte* values, Byte width_bytes, bool is_signed,
                                   bool floating, std::uint32_t rows, const Byte* validity,
                                   Buffer& payload, CpuLevel level) {

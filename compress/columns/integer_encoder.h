@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Encodes a block of coding 4 (integers, FORMAT.md 16): up to 65,536 values of one physical
-// type. For every vector of 1,024 values the size of each kind is computed exactly and the
-// smallest is taken; of equal ones, the cheapest to decode. Threads may encode different blocks
-// at once.
+// Encodes a block of coding 4 (integers, FORMAT.md 16, integer_layout.h): up to 65,536 values of
+// one physical type. For every vector of 1,024 values the sizes of the kinds of layout are computed
+// exactly and the smallest is taken; of equal ones, the cheapest to decode. Threads may encode
+// different blocks at once. Whether the block is smaller than the values is for the caller to see.
 #pragma once
 
 #include "format/columns/integer_layout.h"

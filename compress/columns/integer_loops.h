@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The loops over a vector in which the encoder of coding 4 (integers) spends its time, compiled
-// once for each CPU level, with the same results at each. U is std::uint32_t for values of up
-// to 4 bytes and std::uint64_t for those of 8. Values are compared as signed numbers.
+// The loops over a vector of 1,024 values in which the encoder of coding 4 (integers,
+// integer_encoder.h) spends its time, compiled once for each CPU level, with the same results at
+// each. integer_loops() chooses. U is std::uint32_t for values of up to 4 bytes and std::uint64_t
+// for those of 8. Values are compared as signed numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,9 @@
 
 namespace presso {
 
-/// Least and greatest of n values v[i], of v[i] - v[i-1], of v[i] - v[i-32], and of the first
-/// min(n, 32) values; all that the sizes of the kinds follow from. Differences are modulo 2^32
-/// or 2^64 and compared as signed.
+/// What the sizes of the kinds follow from: the least and the greatest of the n values v[i], of the
+/// steps v[i] - v[i-1], of the lane steps v[i] - v[i-32], and of the first min(n, 32) values; and
+/// the number of runs of equal values. Differences are modulo 2^32 or 2^64 and compared as signed.
 template <class U>
 struct VectorStatistics {
   U least, greatest;
@@ -54,6 +55,7 @@ struct QuotientsOf {
   ExactDivision<U> division;
 };
 
+/// The loops for one width of values.
 template <class U>
 struct VectorLoops {
   void (*statistics)(const U* values, std::uint32_t n, VectorStatistics<U>& to);
@@ -73,11 +75,12 @@ struct AlpIntegers {
   std::int64_t least, greatest;
 };
 
+/// All loops at one CPU level.
 struct IntegerLoops {
   VectorLoops<std::uint32_t> narrow;
   VectorLoops<std::uint64_t> wide;
-  /// Packs 1,024 values of `width` bits (1 to 32, no bits above) in lane order: 32 * width
-  /// words.
+  /// Packs 1,024 values of `width` bits (1 to 32, no bits above) as lane_packing.h says, into
+  /// 32 * width words.
   void (*pack)(const std::uint32_t* values, std::uint32_t width, std::uint8_t* to);
   /// `integers` may be nullptr; an exception's integer is INT64_MIN.
   AlpIntegers (*alp)(const double* values, std::uint32_t n, std::uint32_t e, std::uint32_t f,

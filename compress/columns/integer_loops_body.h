@@ -19,7 +19,7 @@ struct SignedOf<u64> {
   using type = std::int64_t;
 };
 
-/// Least and greatest, as signed numbers.
+/// The least and the greatest of the values so far, as signed numbers.
 template <class U>
 struct Range {
   using S = typename SignedOf<U>::type;
@@ -126,7 +126,8 @@ void split(U value, u32* low, u32* high, u32 i) {
   if constexpr (sizeof(U) == 8) high[i] = static_cast<u32>(value >> 32);
 }
 
-/// `before` is nullptr for kind 0. A division by 1 has a loop without the multiplication.
+/// `before` is nullptr where no earlier value is subtracted. Without kDivide there is no
+/// multiplication.
 template <bool kDivide, class U>
 void quotients_loop(const U* __restrict values, const U* __restrict before, u32 n,
                     const QuotientsOf<U>& of, u32* __restrict low, u32* __restrict high) {
@@ -263,7 +264,7 @@ AlpIntegers alp_loop(const double* __restrict values, u32 n, u32 e, u32 f,
   return {static_cast<u32>(bad), least, greatest};
 }
 
-/// Two instances, so that choosing exponents does not write integers.
+/// There are two instances, so that choosing exponents does not write integers.
 AlpIntegers alp(const double* values, u32 n, u32 e, u32 f, i64* integers) {
   return integers == nullptr ? alp_loop<false>(values, n, e, f, nullptr)
                              : alp_loop<true>(values, n, e, f, integers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pieces of 1 KiB at even distances in the column's bytes. Each begins with a whole row, unless
-// that row began more than a piece before.
+// Takes pieces of 1 KiB at even distances in the column's bytes. A piece begins at the start of a
+// row, unless that row began 1 KiB or more before.
 #include "compress/columns/string_sample.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void append_piece(const ColumnView& strings, std::int64_t at, StringSample& samp
 
 }  // namespace
 
-/// All of a small column; otherwise pieces at multiples of the same distance.
+/// A small column is taken whole.
 StringSample sample_strings(const ColumnView& strings, std::size_t bytes) {
   StringSample sample;
   const std::int64_t total = strings.rows == 0 ? 0 : strings.offsets[strings.rows];

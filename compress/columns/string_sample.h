@@ -13,6 +13,7 @@
 
 namespace presso {
 
+/// The strings of a sample, one after another.
 struct StringSample {
   std::vector<Byte> text;  ///< with 16 readable bytes after the strings, unless there are none
   std::vector<std::size_t> ends;  ///< where each string ends in the text; no string is empty

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Greedy parsing: the longest token at each position. Codes are gathered until there are 1,024
-// and then packed in lane order: 12 words a lane, each made of bits of three or four codes.
+// Takes the longest token at each position of a string, and gathers codes until there are 1,024,
+// which are then packed as lane_packing.h says: 12 words for each of 32 lanes.
 #include "compress/columns/token_encoder.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void pack(std::uint16_t* codes, std::uint32_t n, Buffer& payload) {
 
 }  // namespace
 
-// Greedy parsing as FSST does it (Boncz, Neumann and Leis, 2020), with codes of 12 bits.
+// Strings are parsed greedily, as FSST does it (Boncz, Neumann and Leis, 2020).
 TokenEncoder::TokenEncoder(const TokenDictionary& dictionary)
     : matcher_(dictionary), codes_(kVectorRows) {}
 

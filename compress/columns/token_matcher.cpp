@@ -6,8 +6,8 @@
 
 namespace presso {
 
-// Entry 0 stands for no token, so code i has entry i + 1. `first_` counts tokens by their first
-// two bytes, and then sums up.
+// Entry 0 stands for no token, so code i has entry i + 1. `first_` at first counts the tokens by
+// their first two bytes; then counts become sums.
 TokenMatcher::TokenMatcher(const TokenDictionary& dictionary)
     : keys_(dictionary.size() + 1),
       prefixes_(dictionary.size() + 1),
@@ -23,7 +23,8 @@ TokenMatcher::TokenMatcher(const TokenDictionary& dictionary)
   }
 }
 
-/// A token's prefixes are itself and those of the token before it, as far as the two are equal.
+/// The prefixes of a token that are tokens: itself, and those of the token before it, as far as the
+/// two are equal.
 void TokenMatcher::add_prefixes(const TokenDictionary& dictionary, std::uint32_t code) {
   const std::uint32_t length = dictionary.length(code);
   const std::uint32_t entry = code + 1;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The longest token that a text begins with (FORMAT.md 17.2), for encoder and trainer.
-// Tokens are numbered in bytewise order, so every token that begins the text is a prefix of the
-// last token that is not greater than the text. That one is found by binary search among the
-// tokens with the text's first two bytes. The bytes that it shares with the text, and the set
-// of its prefixes that are tokens, give the length. Compared with a hash lookup for each
-// length, this needs no probing, and no text makes it slow: 12 steps at most, 24 to 30 ns a
-// token.
-// What lost: steps without branches (masks instead) are 20 % slower, with a third byte in the
-// index 8 to 18 %, because guesses that are mostly right let the next token begin early. A hash
-// of 8-byte prefixes was not tried.
-// Memory: 330 KB, of which ordinary text touches a small part. Threads may share a matcher.
+// Finds the longest token that a text begins with (FORMAT.md 17.2), for encoder and trainer. Tokens
+// are numbered in bytewise order, so every token that begins the text is a prefix of the last token
+// that is not greater than the text. That one is found by binary search among the tokens with the
+// text's first two bytes. The bytes that it shares with the text, and the set of its prefixes that
+// are tokens, give the length. Compared with a hash lookup for each length, this needs no probing,
+// and no text makes it slow: 12 steps at most, 24 to 30 ns a token. What lost: steps without
+// branches (masks instead) are 20 % slower, with a third byte in the index 8 to 18 %, because
+// guesses that are mostly right let the next token begin early. A hash of 8-byte prefixes was not
+// tried. Memory: 330 KB, of which ordinary text touches a small part. Threads may share a matcher.
 // Tested by tests/unit/compress/columns/token_encoder_test.cpp.
 #pragma once
 
@@ -37,8 +35,9 @@ class TokenMatcher {
   Match longest(TokenKey text, std::uint64_t left) const {
     const auto pair = static_cast<std::size_t>(text >> 112);
     std::uint32_t steps = first_[pair + 1] - first_[pair];
-    // The token looked for is *at or one of the `steps` after it. A text in front of all tokens
-    // with its first two bytes has its prefixes, of one byte, in front of them.
+    // The last token that is not greater than the text is *at or one of the `steps` after it. If
+    // the text is less than all tokens with its first two bytes, only its first byte can be a
+    // token, which is a prefix of the one before them.
     const TokenKey* at = keys_.data() + first_[pair];
     while (steps > 0) {
       const std::uint32_t half = (steps + 1) / 2;
@@ -65,9 +64,9 @@ class TokenMatcher {
 
   /// Token c is entry c + 1; entry 0 is never a match.
   std::vector<TokenKey> keys_;
-  /// Bit l - 1: the first l bytes are a token.
+  /// For each entry, bit l - 1 is set if its first l bytes are a token.
   std::vector<std::uint16_t> prefixes_;
-  /// Code of the token that the first `length` bytes of an entry are, at [entry, length - 1].
+  /// At [entry, l - 1] the code of the token that the first l bytes of the entry are.
   std::vector<std::uint16_t> codes_;
   /// Indexed by a pair of first bytes: the number of tokens with smaller pairs.
   std::vector<std::uint16_t> first_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rounds of parsing and choosing. Everything is counted in integers, and ties are broken by the
-// tokens' order, so the result does not depend on the machine.
+// The rounds of parsing and choosing that token_trainer.h describes. Everything is counted in
+// integers, and ties are broken by the tokens' order, so the result does not depend on the machine.
 #include "compress/columns/token_trainer.h"
 
 #include <algorithm>
@@ -13,17 +13,18 @@
 namespace presso {
 namespace {
 
-/// The sample is a quarter of the column within these limits. All of a column of 2.5 MB would
-/// train for twice as long to save 1 %.
+/// The sample is a quarter of the column within these limits. To train on all of a column of 2.5 MB
+/// would take twice as long and save 1 %.
 constexpr std::size_t kMostSampleBytes = 1u << 20;
 constexpr std::size_t kLeastSampleBytes = 512u << 10;
-constexpr std::size_t kEstimateBytes = 128u << 10;
-/// Each round parses one string in as many. The last round adds no tokens and counts the present
-/// ones. More rounds, or more of the sample in the first ones, gain less than 1 %.
+constexpr std::size_t kEstimateBytes = 128u << 10;  ///< the sample for estimate_tokens()
+/// For each round, which one in how many strings of the sample it parses. The last round adds no
+/// tokens; it only drops those that are used too rarely. More rounds, or more of the sample in the
+/// first ones, gain less than 1 %.
 constexpr std::size_t kRounds[] = {8, 8, 8, 8, 8, 8, 2, 1};
 /// The least part of the sample that a round looks at; less says too little.
 constexpr std::size_t kRoundBytes = 128u << 10;
-constexpr std::uint32_t kMinPairs = 3;
+constexpr std::uint32_t kMinPairs = 3;  ///< how often a pair must occur to become a candidate
 
 /// Counts how often each pair of codes stands side by side, in a hash table with open
 /// addressing. Once it is three quarters full, new pairs are not counted: text with that
@@ -103,7 +104,7 @@ Token joined(const Token& a, const Token& b) {
   return {a.key | b.key >> (8 * a.length), length};
 }
 
-/// Keeps the best `limit` candidates, in no order.
+/// Keeps the best `limit` candidates, in no particular order.
 void keep_best(std::vector<Candidate>& candidates, std::size_t limit) {
   if (candidates.size() <= limit) return;
   std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(limit),
@@ -185,7 +186,7 @@ TokenDictionary prune(const TokenDictionary& dictionary, const StringSample& sam
   return dictionary_of(candidates);
 }
 
-/// All bytes of the column.
+/// How many bytes the column has.
 std::uint64_t bytes_of(const ColumnView& strings) {
   return strings.rows == 0 ? 0 : static_cast<std::uint64_t>(strings.offsets[strings.rows]);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Learns the tokens of a string column (FORMAT.md 17.1). Tokens that grow by joining neighbours
-// are the idea of OnPair (Pisa, 2025). Each round parses a sample with the present tokens,
-// counts tokens and pairs of neighbours, and keeps the 3,840 that would be used most, a pair as
-// a new token. Tokens that lose their text to longer ones disappear again, which a single pass
-// that only adds tokens cannot do. Most rounds look at an eighth of the sample: they settle
-// which short tokens there should be. Counts decide, not the bytes covered: a token saves one
-// code each time it is used, whatever its length (by bytes covered, l_comment takes 6 % more).
-// Cost: 12 to 35 ms a column, 4 MB of memory. Text of high entropy gains little; the caller
-// compares estimates before it takes the coding. Tested by
+// Learns the tokens of a string column, the dictionary of coding 5 (FORMAT.md 17.1,
+// token_dictionary.h). Tokens that grow by joining neighbours are the idea of OnPair (Pisa, 2025).
+// Each round parses a sample with the present tokens, counts tokens and pairs of neighbours, and
+// keeps the 3,840 that would be used most, a pair as a new token. Tokens that lose their text to
+// longer ones disappear again, which a single pass that only adds tokens cannot do. Most rounds
+// look at an eighth of the sample: they settle which short tokens there should be. Counts decide,
+// not the bytes covered: a token saves one code each time it is used, whatever its length (by bytes
+// covered, l_comment takes 6 % more). Cost: 12 to 35 ms a column, 4 MB of memory. Text of high
+// entropy gains little; the caller compares estimates before it takes the coding. Tested by
 // tests/unit/compress/columns/token_trainer_test.cpp.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chooses among the kinds of coding 4 (integers) and writes the vector. Sizes follow from least
-// and greatest values alone. Exceptions take one pass for each width that is tried, which stops
-// when more than 255 values exceed it: mostly after the first. Tested by
+// Chooses among the kinds of coding 4 (integers) for a vector and writes it. Sizes follow from
+// least and greatest values alone. For exceptions there is one pass for each width that is tried;
+// trying stops when more than 255 values exceed the width, mostly after the first. Tested by
 // tests/unit/decompress/columns.
 #include "compress/columns/vector_plan.h"
 
@@ -11,7 +11,6 @@
 namespace presso {
 namespace {
 
-/// One pass by the loops of the CPU level.
 template <class U>
 VectorStatistics<U> statistics_of(const VectorValues<U>& values, const IntegerLoops& loops) {
   VectorStatistics<U> statistics;
@@ -51,7 +50,7 @@ void try_exceptions(const VectorValues<U>& values, U origin, U range, bool down,
   }
 }
 
-/// One value for each run.
+/// Takes one value for each run of equal values.
 template <class U>
 void gather_runs(const VectorValues<U>& values, VectorValues<U>& to) {
   to.of[0] = values.of[0];
@@ -63,7 +62,7 @@ void gather_runs(const VectorValues<U>& values, VectorValues<U>& to) {
   to.n = runs;
 }
 
-// Runs take their map and the run values in the best of the plain kinds.
+// A vector of runs takes a map of where they start and their values in the best of the plain kinds.
 template <class U>
 void try_runs(const VectorValues<U>& values, const ExactDivision<U>& division,
               const IntegerLoops& loops, VectorPlan<U>& best) {
@@ -79,7 +78,7 @@ void try_runs(const VectorValues<U>& values, const ExactDivision<U>& division,
 
 }  // namespace
 
-/// Exact sizes from the statistics; no pass over the values.
+/// The sizes follow exactly from the statistics, without a pass over the values.
 template <class U>
 VectorPlan<U> plan_plain(const VectorStatistics<U>& of, std::uint32_t n, U divisor) {
   VectorPlan<U> best;
@@ -166,7 +165,7 @@ void append_quotients(const VectorValues<U>& values, std::uint32_t width,
   }
 }
 
-// The rows without a row 32 before them, bit by bit; widths up to 64 touch three words.
+// Appends the rows that have no row 32 rows before them, packed one after another.
 template <class U>
 void append_first_rows(const VectorValues<U>& values, const VectorPlan<U>& plan, U divisor,
                        Buffer& to) {
@@ -176,7 +175,7 @@ void append_first_rows(const VectorValues<U>& values, const VectorPlan<U>& plan,
   for (std::uint32_t i = 0; i < rows; ++i) {
     const std::uint64_t value = static_cast<U>(values.of[i] - plan.first_base) / divisor;
     const std::uint32_t bit = i * plan.width2;
-    // Up to 64 bits from any bit on: three words.
+    // A value of up to 64 bits touches up to three words.
     const std::uint32_t shift = bit % 32;
     packed[bit / 32] |= static_cast<std::uint32_t>(value << shift);
     packed[bit / 32 + 1] |= static_cast<std::uint32_t>((value << shift) >> 32);
@@ -185,7 +184,7 @@ void append_first_rows(const VectorValues<U>& values, const VectorPlan<U>& plan,
   to.append({reinterpret_cast<const Byte*>(packed.data()), 4 * words});
 }
 
-/// Kinds 0 to 2: what precedes the packed part, then the quotients.
+/// Appends a vector of the kinds 0 to 2: what precedes the packed part, then the quotients.
 template <class U>
 void append_plain(const VectorValues<U>& values, const VectorPlan<U>& plan, IntegerKind kind,
                   const ExactDivision<U>& division, const ImageRule& images,
@@ -222,7 +221,7 @@ void append_exceptions(const VectorValues<U>& values, const VectorPlan<U>& plan,
   to.append({reinterpret_cast<const Byte*>(listed.data()), 8 * std::size_t{count}});
 }
 
-// A bit for each row that differs from the one before; row 0 always.
+// Sets a bit for row 0 and for each row that differs from the one before.
 template <class U>
 void append_run_map(const VectorValues<U>& values, Buffer& to) {
   std::array<std::uint32_t, kVectorRows> starts{};
@@ -237,7 +236,8 @@ void append_run_map(const VectorValues<U>& values, Buffer& to) {
 
 }  // namespace
 
-// Order of a vector's words: run map, first values, packed values, exceptions (FORMAT.md 16.2).
+// The words of a vector are the map of runs, first values, packed values, and exceptions, as far as
+// its kind has them (FORMAT.md 16.2).
 template <class U>
 void append_vector(const VectorValues<U>& values, const VectorPlan<U>& plan,
                    const ExactDivision<U>& division, const ImageRule& images,

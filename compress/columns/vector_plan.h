@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which kind a vector of coding 4 (integers) is laid out in, and how it is written. Part of the
-// encoder; no state.
+// Decides in which of the kinds 0 to 3 of coding 4 (IntegerKind, integer_layout.h) a vector of up
+// to 1,024 integers is laid out, and writes it. Part of integer_encoder.h; it has no state. Doubles
+// have kinds of their own (alp_encoder.h), as have bools and values of 16 bytes.
 #pragma once
 
 #include <bit>
@@ -16,7 +17,7 @@ constexpr std::uint32_t bits_of(U value) {
   return static_cast<std::uint32_t>(std::bit_width(value));
 }
 
-/// A vector's values as the loops see them; readable up to a multiple of a lane's rows.
+/// A vector's values as the loops of integer_loops.h see them: signed, in 32 or 64 bits.
 template <class U>
 struct VectorValues {
   alignas(64) U of[kVectorRows];
@@ -45,13 +46,13 @@ struct VectorPlan {
 template <class U>
 VectorPlan<U> plan_plain(const VectorStatistics<U>& of, std::uint32_t n, U divisor);
 
-/// The smallest of all kinds, with exceptions and runs.
+/// The smallest of the kinds 0 to 3, with exceptions where they save something.
 template <class U>
 VectorPlan<U> plan_vector(const VectorValues<U>& values, const ExactDivision<U>& division,
                           const IntegerLoops& loops);
 
-/// Appends `n` packed values of `width` bits (0 to 32); nothing at width 0. Scratch: the values
-/// after n may be zeroed.
+/// Appends `n` packed values of `width` bits (0 to 32); nothing at width 0. `values` has room for
+/// kVectorRows; those after the first `n` may be overwritten.
 void append_packed(std::uint32_t* values, std::uint32_t n, std::uint32_t width,
                    const IntegerLoops& loops, Buffer& to);
 
@@ -80,6 +81,7 @@ void append_vector(const VectorValues<U>& values, const VectorPlan<U>& plan,
                    const ExactDivision<U>& division, const ImageRule& images,
                    const IntegerLoops& loops, VectorEntry& entry, Buffer& to);
 
+/// Appends two 32-bit words, the lower one first.
 void append_words(Buffer& to, std::uint64_t two_words);
 
 }  // namespace presso

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Three passes over the sequences: offsets as values, because repeated distances depend on
-// where a lane's run begins; counts of all symbols; bits. The sub-streams are written first and
-// the head afterwards, since it holds their sizes. Time is linear in sequences and literals.
+// BitEncoder makes three passes over the sequences: the first turns distances into offset values,
+// which tell where a distance is repeated and depend on where a lane's run begins; the second
+// counts all symbols; the third writes bits. The sub-streams are written first and the head
+// afterwards, since it holds their sizes. Time is linear in sequences and literals.
 //
 // Tested by tests/differential/round_trip_test.cpp with every decoder, and by tests/golden.
 #include "compress/encode/bit_encoder.h"
@@ -17,11 +18,13 @@
 namespace presso {
 namespace {
 
-/// A lane has at most about this many sequences: what a GPU works through while a block of 64
-/// KiB of text is on its way. More lanes cost 12 bits each, and three repeated distances
-/// (NOTES.md).
+/// A lane has at most about this many sequences: what a GPU works through while a block of 64 KiB
+/// of text is on its way. Each further lane costs 12 bits, and three distances that it cannot
+/// repeat (NOTES.md).
 constexpr std::uint32_t kSequencesOfLane = 256;
-constexpr unsigned kUsualLanesLog2 = 5;  ///< fewer if a lane would have less than kLeastOfLane
+/// A block has 32 lanes, or fewer if a lane would have fewer than kLeastOfLane sequences, or more
+/// as above.
+constexpr unsigned kUsualLanesLog2 = 5;
 constexpr std::uint32_t kLeastOfLane = 4;
 
 /// The number of lanes, as a power of two, by sequences or by fours of literals, whichever are
@@ -35,8 +38,8 @@ unsigned choose_lanes_log2(std::size_t sequences, std::size_t literals) {
   return std::clamp<unsigned>(std::bit_width(std::max(least, 1u) - 1), log2, kMaxLanesLog2);
 }
 
-/// A block with fewer sequences gets shorter words: a decoder's table of long ones would cost
-/// more than they save.
+/// In a block with fewer than kFewSequences sequences, no command's word is longer than
+/// kFewCommandLimit: a decoder's table of longer ones would cost more time than they save bytes.
 constexpr std::size_t kFewSequences = 4096;
 constexpr Byte kFewCommandLimit = 9;
 
@@ -46,7 +49,7 @@ struct ListItem {
   Byte extra;
 };
 
-/// A run symbol whose extra bits tell how many repetitions it stands for.
+/// Appends a run symbol with the extra bits that tell how many repetitions it stands for.
 void put_run(std::vector<ListItem>& items, std::uint32_t symbol, std::uint32_t count) {
   const std::uint32_t extra = count - bit::run_of(symbol).least;
   items.push_back({static_cast<Byte>(symbol), static_cast<Byte>(extra)});
@@ -57,7 +60,7 @@ std::uint32_t longest_run(std::uint32_t symbol) {
   return bit::run_of(symbol).least + (1u << bit::run_of(symbol).extra_bits) - 1;
 }
 
-/// Long runs of zeros first; what is too short for a run is written one by one.
+/// Appends `count` zeros: long runs first; what is too short for a run is written one by one.
 void put_zeros(std::vector<ListItem>& items, std::uint32_t count) {
   while (count >= bit::run_of(bit::kManyZeros).least) {
     const std::uint32_t run = std::min(count, longest_run(bit::kManyZeros));
@@ -70,7 +73,8 @@ void put_zeros(std::vector<ListItem>& items, std::uint32_t count) {
   items.insert(items.end(), count, ListItem{0, 0});
 }
 
-/// The length itself, then runs of repetitions; what is too short for a run is written again.
+/// Appends `count` equal lengths: the length itself, then runs of repetitions; what is too short
+/// for a run is written one by one.
 void put_code_lengths(std::vector<ListItem>& items, Byte length, std::uint32_t count) {
   items.push_back({length, 0});
   for (--count; count >= bit::run_of(bit::kRepeatLength).least;) {
@@ -123,7 +127,6 @@ std::uint32_t match_value(const Sequence& sequence, std::uint32_t min_match) {
 
 }  // namespace
 
-/// Canonical words from lengths, bit-reversed for the writer.
 void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words) {
   std::array<std::uint32_t, 16> counts{};
   std::array<std::uint32_t, 16> next{};
@@ -139,7 +142,7 @@ void assign_words(std::span<const Byte> lengths, std::span<CodeWord> words) {
   }
 }
 
-/// Literals of all sequences, one after another, so that they can be dealt out to lanes.
+/// Copies the literals of all sequences one after another, so that they can be dealt out to lanes.
 void BitEncoder::gather_literals(Bytes plain, const Sequences& sequences) {
   // There are at most as many literals as plain bytes; the copies write a little past each run.
   literals_.resize_discarding(plain.size());
@@ -154,7 +157,8 @@ void BitEncoder::gather_literals(Bytes plain, const Sequences& sequences) {
   literals_.resize_discarding(static_cast<std::size_t>(to - literals_.data()));
 }
 
-/// `run`: sequences of one sub-stream, which begins with the three usual last distances.
+/// Turns distances into offset values. `run`: how many sequences each sub-stream has, which begins
+/// with bit::kFirstDistances as the last distances.
 void BitEncoder::gather_offsets(const Sequences& sequences, std::uint32_t run) {
   const auto count = static_cast<std::uint32_t>(sequences.size());
   offsets_.resize(count);
@@ -168,7 +172,8 @@ void BitEncoder::gather_offsets(const Sequences& sequences, std::uint32_t run) {
   }
 }
 
-/// Counts in four tables: adding to the same count twice in a row would wait for the first.
+/// Counts in four tables: if equal literals came one after another, each addition to one table
+/// would wait for the one before.
 void BitEncoder::count_literals() {
   constexpr std::size_t kTables = 4;
   std::array<std::array<std::uint32_t, bit::kLiteralSymbols>, kTables> tables{};
@@ -183,8 +188,8 @@ void BitEncoder::count_literals() {
   }
 }
 
-/// Counts the symbols of lanes. There is no branch for long matches, which cannot be predicted
-/// in structured data.
+/// Counts the symbols that lanes have except literals. There is no branch for long matches, which
+/// cannot be predicted in structured data.
 void BitEncoder::count_commands(const Sequences& sequences, std::uint32_t min_match) {
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const std::uint32_t literals = sequences[i].literals;
@@ -203,7 +208,7 @@ void BitEncoder::count_commands(const Sequences& sequences, std::uint32_t min_ma
   counts_[symbol_of(bit::kOffsets, bit::kCommandOffset)] = 0;  // commands hold it
 }
 
-/// Counts the symbols of sub-blocks.
+/// Counts the symbols that sub-blocks have except literals.
 void BitEncoder::count_values(const Sequences& sequences, std::uint32_t min_match) {
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     ++counts_[symbol_of(bit::kMatchLengths, match_value(sequences[i], min_match))];
@@ -211,7 +216,7 @@ void BitEncoder::count_values(const Sequences& sequences, std::uint32_t min_matc
   }
 }
 
-/// Optimal lengths under the limit for each code, then words.
+/// Chooses the best lengths of words for each code under its limit, and then the words.
 void BitEncoder::make_codes(const BitFields& fields) {
   for (std::uint32_t number = 0; number < bit::codes_of(fields); ++number) {
     const bit::Code code = bit::code_of(fields, number);
@@ -231,7 +236,7 @@ void BitEncoder::put_value(Writer& to, std::uint32_t alphabet, std::uint32_t val
   to.put(word.word | extra << word.length, word.length + value_class.extra_bits);
 }
 
-/// The bits of everything except the head.
+/// How many bits everything except the head takes, exactly.
 std::uint64_t BitEncoder::coded_bits() const {
   std::uint64_t bits = 0;
   for (std::uint32_t alphabet = 0; alphabet < bit::kAlphabets; ++alphabet) {
@@ -247,7 +252,7 @@ std::uint64_t BitEncoder::coded_bits() const {
   return bits;
 }
 
-/// Fours of literals go to the lanes in turn.
+/// Writes a lane's literals: fours of literals go to the lanes in turn.
 void BitEncoder::put_literals_of_lane(WideBitWriter& to, std::uint32_t lane,
                                       const BlockHeader& header) const {
   static_assert(7 + bit::kLiteralsTogether * kMaxLiteralLimit <= 64);
@@ -286,7 +291,7 @@ void BitEncoder::put_sequence(WideBitWriter& to, const Sequence& sequence, std::
   }
 }
 
-/// All lanes into one buffer; the sizes in bits are kept for the head.
+/// Writes all lanes into one buffer; their sizes in bits are kept for the head.
 void BitEncoder::write_lanes(const Sequences& sequences, const BlockHeader& header) {
   // coded_bits() is exact, so the buffer never has to grow.
   const std::uint32_t run = bit::run_length(header.sequences, header.bit.lanes_log2);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Writes sequences in the Bit coding (FORMAT.md 13; sources: S7.3, S7.18): literals, commands,
-// long lengths and offsets in five Huffman codes, dealt out to lanes that each have a
-// sub-stream. Lanes decode independently, which is the parallelism of GPUs and of superscalar
+// Writes the sequences of a block, runs of literals each followed by a match, in the Bit coding
+// (FORMAT.md 13; sources: S7.3, S7.18): literals, commands, long lengths and offsets in five
+// Huffman codes (format/bit_code.h), dealt out to lanes, each of which is a stream of bits of its
+// own (sub-stream). Lanes decode independently, which is the parallelism of GPUs and of superscalar
 // CPUs. A command is one symbol for what most sequences say in three, after Brotli's
 // insert-and-copy lengths (Alakuijala and Szabadka, RFC 7932, 2016). With sub-blocks instead of
-// lanes, small groups of sequences can be decoded alone.
+// lanes, runs of a few sequences can be decoded alone. It takes whatever sequences it is given:
+// block_encoder.h decides whether another coding is smaller.
 #pragma once
 
 #include <array>
@@ -28,7 +30,7 @@ struct CodeWord {
 template <class T>
 using PerSymbol = std::array<T, bit::kListedSymbols>;
 
-/// The header fields that the encoder chooses: lanes or sub-blocks, and the longest code words.
+/// What the user or the level decides: lanes or sub-blocks, and the longest code words in bits.
 struct BitParameters {
   unsigned sub_block_log2 = 0;  ///< sequences of a sub-block; 0: lanes instead
   Byte literal_limit = 10;

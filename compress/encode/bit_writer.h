@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bits into bytes, the lowest first (FORMAT.md 13.2).
+// Writes bits into bytes, the lowest first (FORMAT.md 13.2), for the encoder of the Bit coding.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class BitWriter {
   /// Writes after what `to` holds; its size is right after finish().
   explicit BitWriter(Buffer& to) : to_(to), begin_(to.size()), at_(begin_) { make_room(); }
 
-  /// `value` below 2^count; count at most 32.
+  /// Writes `count` bits (at most 32) of `value`, which is below 2^count.
   void put(std::uint64_t value, unsigned count) {
     waiting_ |= value << count_;
     count_ += count;
@@ -23,7 +23,7 @@ class BitWriter {
 
   std::uint64_t bits() const { return 8 * std::uint64_t{at_ - begin_} + count_; }
 
-  /// Zeros up to a whole byte.
+  /// Adds zeros up to a whole byte and sets the buffer's size.
   void finish() {
     store<std::uint64_t>(to_.data() + at_, waiting_);
     to_.grow(at_ + (count_ + 7) / 8);
@@ -55,13 +55,14 @@ class WideBitWriter {
   /// Up to eight bytes after the last needed one may be written.
   explicit WideBitWriter(Byte* to) : begin_(to), at_(to) {}
 
-  /// `value` below 2^count. At most 57 bits between two calls of store_bytes().
+  /// Writes `count` bits of `value`, which is below 2^count. There may be at most 57 bits between
+  /// two calls of store_bytes().
   void put(std::uint64_t value, unsigned count) {
     waiting_ |= value << count_;
     count_ += count;
   }
 
-  /// Stores whole bytes.
+  /// Stores the whole bytes that were written; up to 7 bits go on waiting.
   void store_bytes() {
     store<std::uint64_t>(at_, waiting_);
     at_ += count_ / 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One block from plain bytes to stored bytes, and the ladder of levels: which parser with which
-// effort each level means. A block is parsed once; the coding is chosen by size afterwards, so
-// no block is larger than its plain bytes and a header.
+// BlockEncoder: one block from plain bytes to stored bytes, and the ladder of levels: which parser
+// (compress/parse/parser.h) with which effort each level means. A block is parsed once; the coding
+// is chosen by size afterwards, so no block is larger than its plain bytes and a header.
 #include "compress/encode/block_encoder.h"
 
 #include <algorithm>
@@ -13,10 +13,12 @@
 namespace presso {
 namespace {
 
-/// Tiles of this size cost at most about as much ratio as two-wave groups of 128 (NOTES.md).
+/// The tile of the tile rule (parse/dependency.h). This size costs at most about as much ratio as
+/// the two-wave rule with groups of 128 sequences (NOTES.md).
 constexpr std::uint32_t kDefaultTileBytes = 2048;
 
-constexpr int kFirstRowLevel = 3;  ///< levels from this on search rows, in the Byte coding
+// From which level on rows are searched, in the Byte and in the Bit coding.
+constexpr int kFirstRowLevel = 3;
 constexpr int kFirstBitRowLevel = 4;
 constexpr int kFirstChainLevel = 4;
 constexpr int kFirstOptimalLevel = 10;
@@ -39,8 +41,8 @@ void parse_with_tables(int level, ParserParameters& parameters) {
   parameters.nice_length = 10;
 }
 
-/// Levels 3 to 9: how many places of a row are tried, how many positions further a better match
-/// is looked for, and which length ends a search.
+/// Levels 3 (Bit coding: 4) to 9: how many places of a row are tried, how many positions further a
+/// better match is looked for, and which length ends a search.
 void parse_rows(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {12, 12, 12, 14, 28, 40, 60};  // levels 3..9
   constexpr std::uint32_t kLazy[] = {0, 1, 2, 2, 2, 2, 2};
@@ -51,12 +53,12 @@ void parse_rows(int level, ParserParameters& parameters) {
   parameters.depth = kDepth[i];
   parameters.lazy = kLazy[i];
   parameters.nice_length = kNice[i];
-  // The Bit coding writes a far short match in more bits than literals.
+  // In the Bit coding a far short match takes more bits than its literals.
   if (parameters.coding == Coding::kBit) parameters.row_key = 6;
 }
 
-/// Levels 4 to 9 where decoding speed is wanted: only this parser can give sequences a cost of
-/// their own.
+/// Levels 4 to 9 under Favor::kDecode: this parser looks for the cheapest way through several
+/// matches, so that it takes fewer, longer sequences when each has a cost of its own.
 void parse_chains(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {3, 4, 6, 10, 16, 32};  // levels 4..9
   constexpr std::uint32_t kNice[] = {64, 64, 64, 96, 128, 256};
@@ -66,7 +68,7 @@ void parse_chains(int level, ParserParameters& parameters) {
   parameters.nice_length = kNice[i];
 }
 
-/// The highest levels look for the fewest bits by dynamic programming.
+/// Levels 10 to 12 look for the fewest bits by dynamic programming.
 void parse_optimally(int level, ParserParameters& parameters) {
   constexpr std::uint32_t kDepth[] = {16, 40, 128};  // levels 10..12
   constexpr std::uint32_t kNice[] = {320, 400, 512};
@@ -78,7 +80,7 @@ void parse_optimally(int level, ParserParameters& parameters) {
   parameters.passes = kPasses[i];
 }
 
-/// The ladder; NOTES.md has the measurements.
+/// Sets what a level means; NOTES.md has the measurements.
 void set_level(int level, ParserParameters& parameters) {
   const bool bit = parameters.coding == Coding::kBit;
   if (bit && level < kFirstBitRowLevel) return parse_with_tables(level, parameters);
@@ -86,8 +88,8 @@ void set_level(int level, ParserParameters& parameters) {
   level < kFirstOptimalLevel ? parse_rows(level, parameters) : parse_optimally(level, parameters);
 }
 
-/// Changes a level for GPU decoders, whose time goes by sequences and which keep a short
-/// history (NOTES.md, tiles).
+/// Changes a level for GPU decoders, whose time depends on the number of sequences and which keep a
+/// short history (NOTES.md, tiles).
 void favor_decode(int level, ParserParameters& parameters) {
   parameters.rule = DependencyRule::kTile;
   parameters.window = kFavorDecodeWindow;
@@ -114,7 +116,7 @@ BlockHeader raw_header(Bytes plain, std::uint32_t number, FrameKind kind) {
 
 }  // namespace
 
-/// Level first, then favor, then whatever the options set explicitly.
+/// The level comes first, then favor, then whatever the options set explicitly.
 EncoderParameters parameters_of(const CompressOptions& given) {
   const CompressOptions options = with_goal(given);
   EncoderParameters encoder{{}, options.bit_gain_percent, options.sub_block_sequences};
@@ -132,7 +134,6 @@ EncoderParameters parameters_of(const CompressOptions& given) {
   return encoder;
 }
 
-/// The part of the parameters that concerns the Bit coding.
 BitParameters bit_parameters_of(const EncoderParameters& parameters) {
   BitParameters bit;
   if (parameters.sub_block_sequences != 0) {
@@ -146,7 +147,7 @@ BlockEncoder::BlockEncoder(const EncoderParameters& parameters)
       parser_(make_parser(parameters.parser)),
       bit_encoder_(bit_parameters_of(parameters)) {}
 
-/// `header` as it would be for a Byte-coded block.
+/// Returns `header` as it would be if the sequences were coded in the Byte coding.
 BlockHeader BlockEncoder::planned_byte_header(const BlockHeader& header) const {
   const SequenceStatistics statistics = gather_statistics(sequences_, parameters_.parser.min_match);
   BlockHeader planned = header;
@@ -164,9 +165,9 @@ bool BlockEncoder::append_byte_coded(Bytes plain, const BlockHeader& header, Buf
   return true;
 }
 
-/// Completes the header; the payload stays in the encoder. Where hardly anything repeats,
-/// matches often take as many bits as the literals in their place, and longer to decode: then
-/// the block is coded without matches.
+/// Codes the sequences in the Bit coding and completes the header; the payload stays in the
+/// encoder. Where matches cover less than an eighth of the block, they often take as many bits as
+/// the literals in their place, and longer to decode: if so, the block is coded without matches.
 bool BlockEncoder::encode_bits(Bytes plain, BlockHeader& header) {
   header.layout.min_match = parameters_.parser.min_match;
   const bool fits = bit_encoder_.encode(plain, sequences_, header);
@@ -178,9 +179,9 @@ bool BlockEncoder::encode_bits(Bytes plain, BlockHeader& header) {
   return bit_encoder_.encode(plain, sequences_, header);
 }
 
-/// Appends the payload and completes the header, or returns false and does nothing where
-/// nothing is saved. A block whose codes save too little compared with bytes is Byte-coded, as
-/// that decodes faster.
+/// Appends the payload and completes the header, or returns false and does nothing where nothing is
+/// saved. A block that is not bit_gain_percent smaller than in the Byte coding gets the Byte
+/// coding, as that decodes faster.
 bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to) {
   BlockHeader bit = header;
   const bool fits = encode_bits(plain, bit);
@@ -189,7 +190,7 @@ bool BlockEncoder::append_bit_coded(Bytes plain, BlockHeader& header, Buffer& to
                        (100 - parameters_.bit_gain_percent) *
                            std::min<std::uint64_t>(otherwise, header.plain_bytes);
   };
-  // Mostly it is enough to know how large the block would be without an escape byte.
+  // The size in the Byte coding without escapes, which is less than its real one, mostly decides.
   if (!saves_enough(3 * std::uint64_t{bit.sequences} + bit.literals)) {
     const BlockHeader byte = planned_byte_header(header);
     if (!saves_enough(byte.payload_bytes)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Encodes one block from plain bytes to its stored form: header, payload, padding. Owns a
-// parser and keeps memory between blocks; one for each thread. Tested by
+// Encodes one block from plain bytes to its stored form: header, payload, padding. A parser finds
+// sequences (literals and a match each); one of the codings Byte and Bit writes them. Tested by
 // tests/differential/round_trip_test.cpp.
 #pragma once
 
@@ -13,6 +13,7 @@
 
 namespace presso {
 
+/// What a BlockEncoder does, after level and goal were taken into account.
 struct EncoderParameters {
   ParserParameters parser;
   std::uint32_t bit_gain_percent = 0;     ///< as in CompressOptions
@@ -23,6 +24,7 @@ struct EncoderParameters {
 /// of `options` take precedence.
 EncoderParameters parameters_of(const CompressOptions& options);
 
+/// The part of the parameters that concerns the Bit coding.
 BitParameters bit_parameters_of(const EncoderParameters& parameters);
 
 /// A dictionary as the encoder sees it: its index, and the id that blocks name it by; id 0
@@ -32,6 +34,7 @@ struct DictionaryRef {
   Byte id = 0;
 };
 
+/// Owns a parser and keeps memory between blocks; each thread needs one of its own.
 class BlockEncoder {
  public:
   explicit BlockEncoder(const EncoderParameters& parameters);

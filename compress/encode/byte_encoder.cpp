@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two passes over the sequences: one counts every stream, whose sizes must be known first as
-// they are stored one after another; one writes them. No branch depends on data in the second
-// pass except for long lengths, which are rare.
+// Plans the sizes of the streams from counts (sequence_statistics.h), because the streams stand one
+// after another, and then writes them in one pass over the sequences. No branch depends on data in
+// that pass except for long lengths, which are rare.
 #include "compress/encode/byte_encoder.h"
 
 #include <algorithm>
@@ -57,14 +57,13 @@ inline void put_sequence(const Sequence& sequence, const TokenLayout& layout, St
   to.offsets += 2;
 }
 
-// The number of lengths at or above the limit.
+// How many lengths are at or above the limit.
 std::uint32_t count_from(const SequenceStatistics::Lengths& lengths, std::uint32_t limit) {
   return std::accumulate(lengths.begin() + limit, lengths.end(), 0u);
 }
 
 }  // namespace
 
-/// Exact sizes from the statistics, before anything is written.
 void plan_byte_payload(const Sequences& sequences, const SequenceStatistics& statistics,
                        const TokenLayout& layout, BlockHeader& header) {
   header.layout = layout;

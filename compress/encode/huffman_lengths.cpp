@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Package-merge (Larmore and Hirschberg, 1990) as the coin collector's problem: a symbol is a
-// coin of each of the values 2^-1 to 2^-limit, at the price of its count. The cheapest coins
-// that are worth symbols - 1 in sum give the code: a symbol's length is the number of its coins
-// that were taken.
+// Package-merge (Larmore and Hirschberg, 1990) as the coin collector's problem: each symbol has a
+// coin of each of the values 2^-1 to 2^-limit, at the price of its count. The cheapest coins that
+// are worth symbols - 1 in sum give the code: a symbol's length is the number of its coins that
+// were taken.
 //
 // Row d holds, sorted by price, the coins of value 2^-(limit - d) and the packages of two
 // neighbours of the row before. Only which items of a row are packages has to be kept: a
@@ -20,8 +20,9 @@ namespace {
 /// A count in the high bits and its symbol in the low ones, sorted as one number.
 using Leaf = std::uint64_t;
 constexpr unsigned kSymbolBits = 16;
-constexpr std::uint64_t kNever = std::uint64_t{1} << 62;  ///< above any price; twice it is a number
+constexpr std::uint64_t kNever = std::uint64_t{1} << 62;  ///< above any price; twice it fits, too
 
+/// The symbols that occur, the rarest first.
 std::vector<Leaf> sorted_leaves(std::span<const std::uint32_t> counts) {
   std::vector<Leaf> leaves;
   leaves.reserve(counts.size());

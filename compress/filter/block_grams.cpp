@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t kLongest = 4;  ///< of kGramChoices
 constexpr std::size_t kTailBytes = kLongest - 1;
 constexpr std::size_t kHeadBytes = kFilterOverlap + kLongest - 1;
-/// Bytes that are looked up in earlier text, and the least repetition that is skipped.
+/// How many bytes are looked up in earlier text, and the least repetition that is skipped.
 constexpr std::size_t kProbeBytes = 8;
 constexpr std::size_t kLeastRepeated = 16;
 constexpr unsigned kPlacesLog2 = 13;
-// after 2^this bytes without a repetition every other position is tried
+// After 2^kPatience bytes without a repetition only every other position is tried, and so on.
 constexpr unsigned kPatience = 6;
 constexpr std::array<std::size_t, 3> kSampleBytes = {6, 8, 12};
 constexpr std::size_t kSamples = 2 * kSampleBytes.size();
@@ -44,7 +44,7 @@ void for_each_cell(Bytes text, Take take) {
   }
 }
 
-/// Letters, digits, '_' and every byte that is not ASCII.
+/// True of letters, digits, '_' and every byte that is not ASCII.
 bool is_word_byte(Byte byte) {
   return std::isalnum(byte) != 0 || byte == '_' || byte >= 0x80;
 }
@@ -105,7 +105,8 @@ void GramCollector::for_each_new_part(Bytes text, Take take) {
   take(text.subspan(begin));
 }
 
-/// The tables of seen cells are cleared by walking the cells found, not as a whole.
+/// The tables of seen cells are cleared by walking through the cells that were found, not as a
+/// whole.
 BlockGrams GramCollector::collect(Bytes plain) {
   BlockGrams grams;
   grams.samples = sample_strings(plain);

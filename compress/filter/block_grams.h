@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the filter section (FORMAT.md 7.4) needs to know of a block: its cells of 3- and
-// 4-grams, and a few of its strings, on which filters are tried. One pass over the plain bytes,
-// done by the workers, each for its own blocks.
+// What the filter section (FORMAT.md 7.4, format/block_filter.h) needs to know of a block: the
+// cells (hashes) of its 3-grams and of its 4-grams, and a few of its strings, on which filters are
+// tried. It takes one pass over the plain bytes, which each thread makes for its own blocks.
 #pragma once
 
 #include <array>
@@ -15,9 +15,10 @@ namespace presso {
 /// The n-gram lengths among which each group of blocks chooses.
 constexpr std::array<std::uint32_t, 2> kGramChoices = {3, 4};
 
-/// What one block contributes; merged in order by the FilterBuilder.
+/// What one block contributes. FilterBuilder takes it in the order of blocks.
 struct BlockGrams {
-  std::array<std::vector<std::uint32_t>, kGramChoices.size()> cells;  ///< in no order
+  /// For each of kGramChoices, in no particular order.
+  std::array<std::vector<std::uint32_t>, kGramChoices.size()> cells;
   std::vector<std::string> samples;
   std::vector<Byte> head;  ///< the first bytes, for n-grams across the border to the block before
   std::vector<Byte> tail;  ///< the last bytes, for n-grams across the border to the next block

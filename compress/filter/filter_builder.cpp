@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Chooses and fills the filters of one group of blocks after another. A group costs, for each
-// n-gram length, one pass over a table of 2^18 counters, and for each trial one bit a cell of
+// n-gram length, one pass over a table of 2^18 counters, and each trial sets bits for the cells of
 // 32 blocks: a few milliseconds for 16 MiB of text.
 #include "compress/filter/filter_builder.h"
 
@@ -19,12 +19,12 @@ constexpr std::uint64_t kGroupHeaderBits = 128;
 constexpr std::size_t kBlocksToCount = 8;
 /// Shares of the blocks above which a cell may be called common; each is tried.
 constexpr std::array<std::uint32_t, 3> kCommonPercent = {70, 50, 30};
-/// A row for 1.25 kept cells of a block, so that 55 % of the bits are set. If there are more
-/// cells it is better to keep fewer of them than to share rows further (measured).
+/// The most kept cells of a block for each row, so that at most 55 % of the bits are set. If there
+/// are more cells it is better to keep fewer of them than to share rows further (measured).
 constexpr double kMostCellsPerRow = 0.8;
 constexpr std::size_t kTrialBlocks = 32;  ///< bits of a mask
 
-/// A way to lay out the group: n-gram length, common cells, rows, kept ranks.
+/// A way to make the filter of a group: n-gram length, common cells, number of rows, kept cells.
 struct FilterPlan {
   std::size_t choice = 0;
   FilterGroup group;  ///< without bits
@@ -39,8 +39,8 @@ std::vector<std::uint16_t> count_blocks(const std::vector<BlockGrams>& blocks, s
   return counts;
 }
 
-/// Fits rows and kept cells into `bits`; nullopt where the list of common cells leaves too
-/// little.
+/// Fits rows and kept cells into `bits`, where cells in more than `common_percent` of the blocks
+/// are common; nullopt where the list of those leaves too little.
 std::optional<FilterPlan> plan_group(const std::vector<std::uint16_t>& counts, std::size_t choice,
                                      std::size_t blocks, std::uint32_t common_percent,
                                      std::uint64_t bits) {
@@ -87,7 +87,7 @@ std::vector<bool> marked(const std::vector<std::uint32_t>& cells) {
   return marks;
 }
 
-// The rows that a search for `text` would look at.
+// Returns the rows that a search for `text` would look at.
 std::vector<std::uint32_t> rows_of(const FilterGroup& group, const std::string& text) {
   std::vector<std::uint32_t> rows;
   for (std::size_t at = 0; at + group.gram_bytes <= text.size(); ++at) {
@@ -123,7 +123,7 @@ std::uint64_t blocks_read(const FilterPlan& plan, const std::vector<BlockGrams>&
   return read;
 }
 
-// Tries all n-gram lengths and thresholds.
+// Tries all n-gram lengths and all thresholds for common cells.
 FilterPlan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits) {
   std::optional<FilterPlan> best;
   std::uint64_t least = 0;
@@ -139,7 +139,7 @@ FilterPlan choose_plan(const std::vector<BlockGrams>& blocks, std::uint64_t bits
     }
   }
   if (best) return std::move(*best);
-  // The budget is too small for anything: a filter that lets everything pass.
+  // The budget is too small for anything: this filter lets everything pass.
   FilterPlan nothing{0, {}};
   nothing.group.blocks = static_cast<std::uint32_t>(blocks.size());
   nothing.group.gram_bytes = kGramChoices[0];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Makes the filter section of a member (FORMAT.md 7.4) from the blocks' n-grams, in order. For
-// each group of blocks it tries several n-gram lengths and several thresholds for common cells,
-// and takes the filter that skips most blocks for strings sampled from the group itself. The
-// budget is a share of the stored size of the group's blocks, which is known by then. Measured
-// in scan/NOTES.md. Tested by tests/unit/format/block_filter_test.cpp.
+// Makes the filter section of a member (FORMAT.md 7.4; format/block_filter.h explains cells, rows
+// and groups) from the blocks' n-grams, in order. For each group of 16 to 128 blocks it tries
+// several n-gram lengths and several thresholds for common cells, and takes the filter that skips
+// most blocks for strings sampled from the group itself. The budget is a share of the stored size
+// of the group's blocks, which is known by then. Measured in scan/NOTES.md. Tested by
+// tests/unit/format/block_filter_test.cpp.
 #pragma once
 
 #include <string>
@@ -13,11 +14,12 @@
 
 namespace presso {
 
-/// One group with the bytes of its bits: the best filter within `bits` bits.
+/// A group's filter, together with the memory of its bits.
 struct OwnedGroup {
   FilterGroup group;
   std::vector<Byte> bits;
 };
+/// The best filter for these blocks within `bits` bits.
 OwnedGroup choose_group(const std::vector<BlockGrams>& blocks, std::uint64_t bits);
 
 /// Not for several threads. Memory: the cells of one group's blocks, and the finished groups.

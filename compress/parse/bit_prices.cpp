@@ -9,10 +9,10 @@
 namespace presso {
 namespace {
 
-/// Counted on top of what was seen, of symbols not seen too: they are dear, not impossible.
+/// Added to every count: a symbol that was not seen is dear, not impossible.
 constexpr double kUnseen = 0.3;
-constexpr double kDearest = 12;  ///< bits
-// one offset in as many is guessed to repeat the last distance
+constexpr double kDearest = 12;  ///< the highest price of a symbol, in bits
+// It is guessed that one offset in 16 repeats the last distance.
 constexpr std::uint32_t kOffsetsToARepeat = 16;
 
 /// The entropy of a symbol, between a tenth of a bit and kDearest.
@@ -28,7 +28,8 @@ std::uint32_t price_of(double count, double total) {
 void BitPrices::guess(Bytes plain, Byte) {
   Counts counts{};
   for (const Byte byte : plain) ++counts[byte];
-  // Halving a count for every few classes up: about what texts and logs have.
+  // Counts are halved for each class, or every few classes, upwards: about what texts and logs
+  // have.
   for (std::uint32_t symbol = 0; symbol < bit::kLengthSymbols; ++symbol) {
     counts[bit::first_symbol(bit::kLiteralLengths) + symbol] = 4096u >> std::min(symbol, 12u);
     counts[bit::first_symbol(bit::kMatchLengths) + symbol] = 4096u >> std::min(symbol / 4, 12u);
@@ -83,13 +84,13 @@ void BitPrices::learn_commands(const Counts& counts) {
   }
 }
 
-/// A value's price: its symbol, and one bit for each extra bit.
+/// The price of a value is that of its symbol, and one bit for each extra bit.
 std::uint32_t BitPrices::price(std::uint32_t alphabet, std::uint32_t value) const {
   const bit::ClassOf value_class = bit::class_of(value, bit::mantissa_of(alphabet));
   return symbols_[bit::first_symbol(alphabet) + value_class.symbol] + kBit * value_class.extra_bits;
 }
 
-// Short lengths are looked up: pricing them is the parser's inner loop.
+// Prices of short lengths are looked up in tables, because the parser's inner loop asks for them.
 void BitPrices::fill_tables() {
   for (std::uint32_t value = 0; value < kTable; ++value) {
     literal_lengths_[value] = literal_length_price(value);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What literals, commands, lengths and offsets cost in the Bit coding, for a parser that
-// minimises the cost: from how often each symbol occurred in an earlier pass, or from a guess.
-// Prices are fractions of a bit: the encoder's codes will have whole bits, but a symbol's
-// length is not known before all counts are, and rounding would mislead the parser.
+// What literals, commands, lengths and offsets cost in the Bit coding (format/bit_code.h), for the
+// optimal parser, which minimises the cost: from how often each symbol occurred in an earlier pass
+// over the block, or from a guess. Prices are fractions of a bit: the encoder's codes will have
+// whole bits, but a symbol's length is not known before all counts are, and rounding would mislead
+// the parser.
 #pragma once
 
 #include <array>
@@ -16,13 +17,15 @@ namespace presso {
 // The interface is that of BytePrices, so that OptimalParser is a template over the two.
 class BitPrices {
  public:
-  static constexpr std::uint32_t kBit = 64;         ///< units in a bit
-  static constexpr std::uint32_t kRuledSpan = 256;  ///< positions seen at a time under a rule
-  static constexpr bool kHasRepeats = true;         ///< the last distances are cheaper
+  static constexpr std::uint32_t kBit = 64;  ///< units in a bit
+  /// How many positions the parser sees at a time under a dependency rule.
+  static constexpr std::uint32_t kRuledSpan = 256;
+  static constexpr bool kHasRepeats = true;  ///< the last three distances are cheaper
   using Counts = std::array<std::uint32_t, bit::kListedSymbols>;
 
   /// Guesses prices for text or any other data; literals by how often they occur in `plain`.
   void guess(Bytes plain, Byte min_match);
+  /// Takes prices from the counts of a pass.
   void learn(const Counts& counts);
 
   std::uint32_t literal(Byte literal) const { return symbols_[literal]; }

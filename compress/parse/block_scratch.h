@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the fast, table and row parsers need for a block besides their tables: room for the most
 // sequences that a block can have, so that they write without checks, and the tracker of the
-// dependency rule. It is kept from block to block; one for each parser.
+// dependency rule (dependency.h). Each parser has one and keeps it from block to block.
 #pragma once
 
 #include <utility>

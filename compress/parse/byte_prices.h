@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What sequences cost in the Byte coding, for a parser that minimises it: whole bytes. Only the
-// token's limits vary; they are those of the layout that suits the pass before. The interface
-// is that of BitPrices.
+// What sequences cost in the Byte coding, for the optimal parser, which minimises the cost: whole
+// bytes. Only the lengths vary from which a token needs an escape; they are those of the layout
+// that suits the sequences of the pass before (sequence_statistics.h). The interface is that of
+// BitPrices.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace presso {
 class BytePrices {
  public:
   static constexpr std::uint32_t kBit = 64;         ///< units in a bit
-  static constexpr std::uint32_t kRuledSpan = 512;  ///< positions seen at a time under a rule
+  static constexpr std::uint32_t kRuledSpan = 512;  ///< as BitPrices::kRuledSpan
   static constexpr bool kHasRepeats = false;
   using Counts = SequenceStatistics;
 
@@ -32,7 +33,7 @@ class BytePrices {
   std::uint32_t literal_length(std::uint32_t length) const {
     return escapes(length, literal_limit_);
   }
-  /// Price by match value; literals and offset do not matter in this coding.
+  /// The price as a function of the match value; literals and offset do not matter in this coding.
   auto match_values(std::uint32_t, std::uint32_t) const {
     return [limit = match_limit_](std::uint32_t value) { return escapes(value, limit); };
   }

@@ -11,12 +11,15 @@
 // span are known. A match of nice_length ends the span and is taken. Spans are short because
 // the legality of a match is known only up to the last one that was emitted.
 //
-// The way is emitted under the dependency rule. Groups are known only once their sequences are,
-// so a chosen match that the rule forbids is searched for again among legal candidates.
+// The chosen way is emitted under the block's dependency rule, which forbids matches that would
+// read bytes of their own group of sequences (or tile) that the GPU does not have yet
+// (dependency.h). A group ends after a fixed number of sequences, so where it ends is known only
+// once they are chosen. A match that turns out to be forbidden is therefore searched for again,
+// among the places that the rule allows (find_legal()).
 //
 // Cost: the chains, depth x about 10 cycles a searched position, and about 30 cycles a position for
-// the rest; within a long match every fourth position is searched. Tested by the round-trip and
-// rule tests; figures in NOTES.md.
+// the rest; within a match of more than kGoodLength bytes every fourth position is searched. Tested
+// by the round-trip and rule tests; figures in NOTES.md.
 #include <algorithm>
 #include <array>
 
@@ -32,15 +35,16 @@ constexpr std::uint32_t kTailBytes = 8;  ///< no search this close to the end
 constexpr std::uint32_t kNearDistance = 0xFFFF;
 constexpr std::uint16_t kNotInserted = 0xFFFF;  ///< in place of a chain link
 constexpr std::uint32_t kLargestStep = 0xFFFE;
-// one in as many positions of a long match enters the chains,
+/// Only every kLongStride-th position of a match of nice_length enters the chains, except for about
+/// kNotInsertedAfter positions at either end, all of which do.
 constexpr std::uint32_t kLongStride = 4;
-constexpr std::uint32_t kNotInsertedAfter = 16;  ///< except this many at either end
-constexpr std::uint32_t kTextSequence = 8;       ///< bytes in a sequence of text, about
+constexpr std::uint32_t kNotInsertedAfter = 16;
+constexpr std::uint32_t kTextSequence = 8;  ///< about how many bytes a sequence of text has
 constexpr std::uint32_t kDeepest = 4;  ///< the deepest search, in multiples of the level's depth
-// Within a match longer than this, few positions are searched: one in kGoodStride.
-constexpr std::uint32_t kGoodLength = 11;  ///< within a longer match few positions are searched:
-constexpr std::uint32_t kGoodStride = 4;   ///< one in four
-// with a match as long, the dictionary is not searched
+/// Within a match longer than kGoodLength, only one in kGoodStride positions is searched.
+constexpr std::uint32_t kGoodLength = 11;
+constexpr std::uint32_t kGoodStride = 4;
+/// With a match of at least this length in the block, the dictionary is not searched.
 constexpr std::uint32_t kGoodForDictionary = 20;
 
 /// Costs in bits, those of the usual token layout: the real one is chosen after parsing. The
@@ -54,7 +58,7 @@ constexpr std::uint32_t kMatchEscapeAt = 15;
 
 constexpr std::uint32_t kKeyBytes = 4;
 
-/// One comparison of four bytes.
+/// Whether four bytes are equal.
 bool equal_keys(const Byte* a, const Byte* b) {
   return load<std::uint32_t>(a) == load<std::uint32_t>(b);
 }
@@ -144,8 +148,8 @@ void ChainParser::insert(std::uint32_t at) {
   head = at + 1;
 }
 
-/// Within a long match only every kLongStride-th position enters the chains, because the
-/// match's source is there already.
+/// For a match of nice_length: only every kLongStride-th position enters the chains, because the
+/// positions that it repeats are there already.
 void ChainParser::insert_long_match(std::uint32_t end) {
   end = std::min(end, search_end_);
   for (; inserted_ < end; ++inserted_) {
@@ -227,8 +231,9 @@ Match ChainParser::find(std::uint32_t at, const Match& inherited) {
   insert_up_to(at);
   Match best = inherited;
   std::uint32_t longest = std::max<std::uint32_t>(inherited.length, parameters_.min_match - 1u);
-  // A source within the group makes a second-wave match, whose bytes others may not read: at equal
-  // length one before the group is better.
+  // A match is clean if its source ends before its group (or tile) begins. GPUs copy the others in
+  // a second step, the second wave, and no other match of that may read what they write. So at
+  // equal length a clean match is better.
   bool clean =
       inherited.length == 0 || tracker_.is_first_wave(at, inherited.distance, inherited.length);
   const auto accept = [&](const Byte* from, std::uint32_t distance, std::uint32_t room) {
@@ -296,8 +301,9 @@ void ChainParser::choose(std::uint32_t count) {
   }
 }
 
-/// Long sequences leave more time for each, and structured data, which has them, gains more
-/// than text by a deeper search: so the depth grows with the mean sequence of the block so far.
+/// How many candidates are tried at a position. The longer sequences are, the more time there is
+/// for each, and structured data, which has long ones, gains more than text by a deeper search: so
+/// the depth grows with the mean length of the block's sequences so far.
 std::uint32_t ChainParser::depth_at(std::uint32_t at, std::size_t sequences) const {
   const std::uint32_t mean = at / static_cast<std::uint32_t>(sequences + 1);
   return parameters_.depth * std::clamp(mean / kTextSequence, 1u, kDeepest);
@@ -328,8 +334,8 @@ std::uint32_t ChainParser::parse_span(std::uint32_t begin, Sequences& sequences)
   return begin + count + nice.length;
 }
 
-/// Emits the way and returns where it ends: unless `whole`, that is before a match that the
-/// span's end has cut.
+/// Emits the way and returns where it ends. Unless `whole`, that is before a last match that
+/// reaches the span's end, which may have cut it.
 std::uint32_t ChainParser::emit_way(std::uint32_t begin, std::uint32_t count, bool whole,
                                     Sequences& sequences) {
   std::uint32_t at = 0;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Dependency elimination on the encoder's side (sources: S7.4, FORMAT.md 6.3): while sequences
-// are chosen, it tells how much of a match the block's rule allows. The aim is that GPU
-// decoders copy the matches of a group at once. The idea is Gompresso's (Sitaridi, Mueller,
+// Dependency elimination on the encoder's side (sources: S7.4, FORMAT.md 6.3): while sequences are
+// chosen, it tells how much of a match the block's rule allows. A group is a fixed number of
+// consecutive sequences, whose matches GPU decoders copy at once, or in two steps (waves): so
+// matches must not read what the same step writes. The idea is Gompresso's (Sitaridi, Mueller,
 // Kaldewey, Lohman and Ross, 2016), whose decoder otherwise needs several rounds (Multi-Round
-// Resolution).
+// Resolution). It costs ratio, because matches are forbidden, and time for each candidate.
 //
-// The test is for true dependence of bytes, not against a high-water mark: at or after the
-// group's start, a match may read whatever is not forbidden. The rules differ only in which
-// matches forbid the bytes that they write:
-//   strict         everything at or after the group's start is forbidden
-//  literal-aware  bytes that any match of the group writes
-//  two-wave       bytes that matches of the second wave write: those whose source ends after
-// the group's start
-// The tile rule has tiles of the block in place of groups and tells the waves apart byte by
-// byte: a byte whose source lies in its own tile is of the second wave, and forbidden. The
-// source of a byte lies before its match (overlap repeats), so only the tile where a match
-// begins can hold forbidden bytes.
+// The test is for bytes that really are read: at or after the group's start, a match may read
+// whatever is not forbidden. The rules differ only in which bytes are forbidden:
+//   strict         everything at or after the group's start
+//   literal-aware  bytes that any match of the group writes
+//   two-wave       bytes that matches of the second wave write: those whose source ends after
+//                  the group's start
+// The tile rule has tiles, 2^n bytes of the block, in place of groups and tells the waves apart
+// byte by byte: a byte whose source lies in its own tile is of the second wave, and forbidden. The
+// source of a byte lies before its match (overlap repeats), so only the tile where a match begins
+// can hold forbidden bytes.
 //
 // An illegal match is cut at its first forbidden byte instead of being refused. Forbidden bytes
 // are bits of a bitmap over the block. Bits of earlier groups or tiles are never looked at
@@ -35,7 +35,7 @@
 
 namespace presso {
 
-/// State of one block's parse; not for several threads.
+/// Follows the rule through one block's parse; not for several threads.
 class DependencyTracker {
  public:
   /// `group`: sequences in a group; under the tile rule the bytes of a tile, a power of two.
@@ -49,7 +49,8 @@ class DependencyTracker {
   }
 
   /// The number of bytes, at most `length`, that a match at block position `to` may copy from
-  /// `distance` before it. Matches in the dictionary are always legal.
+  /// `distance` before it: what comes before its first forbidden byte. Matches in the dictionary
+  /// are always legal.
   std::uint32_t legal_length(std::uint32_t to, std::uint32_t distance, std::uint32_t length) const {
     if (rule_ == DependencyRule::kNone || distance > to) return length;  // dictionary: always
     const std::uint32_t from = to - distance;
@@ -71,7 +72,7 @@ class DependencyTracker {
   }
 
   /// Records a chosen sequence whose literals begin at block position `at`. Returns whether the
-  /// first byte that its match writes is forbidden now.
+  /// first byte that its match writes is forbidden to other matches now.
   bool add(const Sequence& sequence, std::uint32_t at) {
     const std::uint32_t to = at + sequence.literals;
     if (rule_ == DependencyRule::kTile) return forbid_in_tile(sequence, to);
@@ -156,7 +157,7 @@ class DependencyTracker {
   std::vector<Byte> forbidden_;
 };
 
-/// The tracker for no rule: the compiler removes all questions to it.
+/// Stands in for DependencyTracker where a block has no rule: the compiler removes all calls.
 class NoTracker {
  public:
   std::uint32_t legal_length(std::uint32_t, std::uint32_t, std::uint32_t length) const {

@@ -7,13 +7,14 @@
 // the end of the next. So whatever can be is computed without branches and off that path, and
 // the table fits the first-level cache: 16-bit positions for blocks of at most 64 KiB.
 //
-// Under a dependency rule, the start of a second-wave match keeps the older entry of the table:
-// other matches of the group may not read what it wrote, but they may read its source, which
-// holds the same bytes. Staleness keeps table entries old enough to lie before the group.
+// Under a dependency rule (dependency.h), where a match of the second wave begins, the older entry
+// of the table stays: other matches of the group may not read what it wrote, but they may read its
+// source, which holds the same bytes. With a staleness, entries are replaced only when they are
+// that old, so that more of them lie before the group.
 //
-// The dictionary has a table of its own, built once and shared, which is probed where the
-// block's table has no match. Declines what the others find: no chains, no lazy matching.
-// Figures in NOTES.md.
+// The dictionary has a table of its own, built once and shared, which is probed where the block's
+// table has no match. It has no chains and no lazy matching, so it misses many matches that the
+// other parsers find. Figures in NOTES.md.
 #include <algorithm>
 #include <type_traits>
 
@@ -214,7 +215,7 @@ class FastParser final : public Parser {
   }
 
  private:
-  /// Limits cost tests in the loop, so there is a version without them.
+  /// Dictionary, staleness and window cost tests in the loop, so there is a version without them.
   template <class Tracker, class Entry>
   Sequence* parse_into(std::vector<Entry>& table, Tracker tracker, Bytes plain,
                        const DictionaryIndex* dictionary, Sequence* out) {

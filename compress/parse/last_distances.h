@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The last three distances of a lane, as parser and encoder of the Bit coding follow them
-// (FORMAT.md 13.3). Records and tables repeat their distances, and a repeated one takes a few
-// bits. Whoever changes the order here must change the decoders too.
+// The list of the last three distances of matches, as parser and encoder of the Bit coding follow
+// it (FORMAT.md 13.3): each lane of a block begins with a new list (format/bit_code.h). Records and
+// tables repeat their distances, and a repeated one takes a few bits. Whoever changes the order
+// here must change the decoders too.
 #pragma once
 
 #include <algorithm>

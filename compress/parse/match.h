@@ -26,10 +26,11 @@ inline std::uint32_t common_length(const Byte* a, const Byte* b, std::uint32_t l
   return length;
 }
 
-/// What allowed(length) leaves of the equal bytes at `a` and `b`, at most `limit`. More bytes
-/// are compared only while it leaves all of them: in a run of one byte all of the rest is equal
-/// at every place, while the strict rule may allow only a few bytes, and comparing everything
-/// would take the square of the run.
+/// The number of equal bytes at `a` and `b`, at most `limit`, of which allowed(length) says how
+/// many of `length` may be copied (DependencyTracker::legal_length()). More bytes are compared only
+/// while all of them are allowed: in a run of one byte all of the rest is equal at every place,
+/// while the strict rule may allow only a few bytes, and comparing everything would take the square
+/// of the run.
 template <class Allowed>
 [[gnu::always_inline]] inline std::uint32_t allowed_length(const Byte* a, const Byte* b,
                                                            std::uint32_t limit, Allowed allowed) {
@@ -57,8 +58,8 @@ inline std::uint32_t common_length_back(const Byte* a, const Byte* b, std::uint3
   return length;
 }
 
-/// Bits of a table's index for a text of this size: one entry for half of 2^bytes_log2 up to
-/// 2^bytes_log2 bytes, within `least` and `most`.
+/// How many bits the index of a table has for a text of this size: with them there is an entry for
+/// every 2^(bytes_log2 - 1) to 2^bytes_log2 bytes; at least `least` and at most `most`.
 inline unsigned index_bits(std::size_t text_bytes, unsigned bytes_log2, unsigned least,
                            unsigned most) {
   const auto log2 = static_cast<unsigned>(std::bit_width(text_bytes));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Binary search trees over suffixes, one for each hash of four bytes. The comments of find_at()
-// say why one walk both searches and inserts. Tested by
-// tests/unit/compress/match_tree_test.cpp.
+// MatchTree: binary search trees over the texts that begin at earlier positions, one tree for each
+// hash of four bytes. The comment of find_at() says why one walk both searches and inserts. Tested
+// by tests/unit/compress/match_tree_test.cpp.
 #include "compress/parse/match_tree.h"
 
 #include <algorithm>
@@ -37,7 +37,6 @@ void MatchTree::begin(Bytes plain, const DictionaryIndex* dictionary) {
   nice_end_ = 0;
 }
 
-/// Fills begins_ and matches_ for the positions.
 void MatchTree::find(std::uint32_t begin, std::uint32_t end) {
   first_ = begin;
   begins_.clear();
@@ -49,7 +48,6 @@ void MatchTree::find(std::uint32_t begin, std::uint32_t end) {
   begins_.push_back(static_cast<std::uint32_t>(matches_.size()));
 }
 
-/// Finds matches as well, in steps, and drops them.
 void MatchTree::index_content(Bytes content, const ParserParameters& parameters,
                               DictionaryIndex& index) {
   constexpr std::uint32_t kStep = 64u << 10;  // matches are found as well, and dropped

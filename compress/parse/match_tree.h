@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// All matches worth knowing at every position of a block: for each length the nearest place
-// with that many equal bytes. They are found in binary trees of the positions that begin with
-// the same four bytes, sorted by what follows (the "bt" match finder of LZMA, Pavlov). Looking
-// a position up and inserting it are one walk from the root, of at most `depth` steps. The cost
-// does not grow with how much the block repeats, except through nice_length. A dictionary lies
-// before the block in memory (window.h); its trees are made once and copied for each block.
-// Eight bytes of memory a position. Declines matches of fewer than 4 bytes.
+// Finds all matches worth knowing at every position of a block, for the optimal parser: for each
+// length the nearest place (earlier position) with that many equal bytes. They are found in binary
+// trees of the positions that begin with the same four bytes, sorted by what follows (the "bt"
+// match finder of LZMA, Pavlov). Looking a position up and inserting it are one walk from the root,
+// of at most `depth` steps. The cost does not grow with how much the block repeats, except through
+// nice_length. A dictionary lies before the block in memory (window.h); its trees are made once and
+// copied for each block. Eight bytes of memory a position. Declines matches of fewer than 4 bytes.
 //
 // Tested by tests/unit/compress/match_tree_test.cpp against looking at every place.
 #pragma once
@@ -62,7 +62,7 @@ class MatchTree {
   std::uint32_t end_ = 0;
   unsigned hash_bits_;
   std::vector<std::uint32_t> roots_;  ///< root of each hash: position + 1; 0: none
-  // two a position (+ 1; 0: none): what sorts before it and after it
+  // Two for each position, as position + 1 (0: none): what sorts before it and what after it.
   std::vector<std::uint32_t> children_;
   // Matches of a run of positions of the block.
   std::uint32_t first_ = 0;  ///< the first of those positions

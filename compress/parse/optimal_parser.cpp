@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The parser of the highest levels: of all ways through a block's matches it takes the one of
-// the fewest bits, as far as prices are known. Prices depend on the codes (in the Byte coding
-// on the token layout), and these on the way that is chosen. So some passes run only to count
-// how often each symbol occurs, and the last one is emitted.
+// The parser of the highest levels: of all ways to write a block as literals and matches it takes
+// the one of the fewest bits, as far as prices are known. Prices depend on the codes (in the Byte
+// coding on the token layout), and these on the way that is chosen. So some passes run only to
+// count how often each symbol occurs, and the way of the last one is emitted.
 //
 // A pass goes over spans of 2048 positions. In a span every position knows its cheapest way
 // from the span's beginning: literal by literal, by every length of each match, and in the Bit
@@ -11,11 +11,10 @@
 // fast, and not quite optimal. This is the forward dynamic programme of LZMA and of zstd's
 // btopt.
 //
-// Under a dependency rule spans are shorter: they know more of the rule and see less ahead. A
-// match may be as long as the rule allows at the span's beginning. What a span itself forbids
-// shows only when its way is emitted; what is cut off then gets other matches or literals. The
-// bytes of a second-wave match may not be read by others, so a match from further back is worth
-// looking for.
+// Under a dependency rule (dependency.h) spans are shorter, because what a span itself forbids
+// shows only when its way is emitted: a match may be as long as the rule allows at the span's
+// beginning, and what is cut off later gets other matches or literals. The bytes of a match of the
+// second wave may not be read by others, so a match from further back is worth looking for.
 //
 // Cost: for each position the sum of its matches' lengths, in every pass. Tested by
 // tests/unit/compress/dependency_test.cpp with the other parsers, and by every decoder on every
@@ -35,11 +34,13 @@
 namespace presso {
 namespace {
 
-constexpr std::uint32_t kWindow = 256u << 10;  ///< positions whose matches are held
-constexpr std::uint32_t kSpan = 2048;          ///< positions of one dynamic programme
+/// How many positions' matches are held at a time: the window here. (ParserParameters::window is
+/// the furthest distance, Window the memory of dictionary and block.)
+constexpr std::uint32_t kWindow = 256u << 10;
+constexpr std::uint32_t kSpan = 2048;  ///< positions of one dynamic programme
 constexpr std::uint32_t kNever = ~std::uint32_t{0};
-/// The cost where ways begin, so that it can fall: a longer literal run may be cheaper than a
-/// shorter one, by less than this.
+/// The cost with which ways begin, instead of 0, because costs can fall: a longer literal run may
+/// be cheaper than a shorter one, by less than this.
 constexpr std::uint32_t kFirstCost = 1u << 20;
 /// Added to the price of a second-wave match, because no other match may read it.
 constexpr double kSecondWaveBits = 2.5;
@@ -176,7 +177,7 @@ class OptimalParser final : public Parser {
   template <class Measure, class Accept>
   void walk_older(std::uint32_t at, std::uint32_t limit, std::uint32_t longest, std::uint32_t depth,
                   Measure measure, Accept&& accept) const;
-  /// Places that walk_older() looks at, for each position and for a match that is about to be
+  /// How many places walk_older() looks at: for each position, and for a match that is about to be
   /// emitted.
   std::uint32_t usual_depth() const { return std::max(parameters_.depth / 4, 8u); }
   std::uint32_t last_depth() const { return 2 * parameters_.depth; }
@@ -192,7 +193,7 @@ class OptimalParser final : public Parser {
       return tracker_.is_first_wave(at, distance, length) ? length : 0;
     };
   }
-  /// Asked only while the rule counts.
+  /// Whether a match is of the second wave; never in passes that only learn.
   bool is_second_wave(std::uint32_t at, FoundMatch match) const {
     return way_is_legal_ && !tracker_.is_first_wave(at, match.distance, match.length);
   }
@@ -214,7 +215,7 @@ class OptimalParser final : public Parser {
   const std::uint32_t span_;
   std::vector<Node> nodes_;
   std::uint32_t way_begin_ = 0;  ///< position of the first node
-  bool way_is_legal_ = false;    ///< whether the rule is asked
+  bool way_is_legal_ = false;    ///< whether ways obey the rule: in the last pass
   std::vector<const Node*> steps_;
   // by position: (position + 1) of the one before with the same hash of 4 bytes
   std::vector<std::uint32_t> older_;
@@ -280,7 +281,7 @@ void OptimalParser<Prices>::arrive(std::uint32_t i) {
   node.last = moved(nodes_[i - node.length].last, node.value, node.distance);
 }
 
-/// Matches of the tree, then, under a rule, further places that the rule allows.
+/// Tries the matches of the tree and then, under a rule, further places that the rule allows.
 template <class Prices>
 void OptimalParser<Prices>::relax_matches(std::uint32_t i, std::uint32_t from, std::uint32_t room) {
   const std::uint32_t at = way_begin_ + i;
@@ -344,7 +345,7 @@ FoundMatch OptimalParser<Prices>::find_nice_legal(std::uint32_t at, FoundMatch n
   return best;
 }
 
-/// Chains of positions with equal hashes of four bytes, for walk_older().
+/// Links each position to the one before with an equal hash of four bytes, for walk_older().
 template <class Prices>
 void OptimalParser<Prices>::link_older() {
   older_.assign(size_, 0);
@@ -381,7 +382,7 @@ void OptimalParser<Prices>::walk_older(std::uint32_t at, std::uint32_t limit, st
   }
 }
 
-// Forward relaxation: when a node is reached, all ways to it were tried.
+// Nodes are taken in order: when one is reached, all ways to it were tried.
 template <class Prices>
 typename OptimalParser<Prices>::Way OptimalParser<Prices>::find_way(std::uint32_t begin,
                                                                     std::uint32_t run, bool legal) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes parsers and the indexes of dictionaries for them. An index belongs to the parameters it
-// was made with: another kind of parser has other tables.
+// Makes parsers and the indexes of dictionaries for them. An index serves only parsers with the
+// parameters that it was made with: another kind of parser has other tables.
 #include "compress/parse/parser.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
   return index;
 }
 
-/// Matches are limited to what a sequence can hold.
+/// The longest match is limited to what a sequence of the Byte coding can hold.
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters) {
   ParserParameters limited = parameters;
   limited.lookahead = std::min(limited.lookahead, kLongestLength);

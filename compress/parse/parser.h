@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// From bytes to sequences: LZ77 parsing (Ziv and Lempel, 1977). Five parsers share the
-// interface, from the fastest to the one that finds the fewest bits:
-// fast   (fast_parser.cpp)   one probe of a single-entry hash table a position, greedy
-// tables (table_parser.cpp)  one place of a string, of a long and a short string, or four
-// places
-// row    (row_parser.cpp)    up to 60 places that share a hash, greedy or lazy
-// chain  (chain_parser.cpp)  hash chains, and the cheapest way through their longest matches
-// optimal (optimal_parser.cpp)  a tree of all matches, and the way of the fewest bits
-// All obey the dependency rule while they choose. A parser owns its tables, is reused for many
-// blocks, and gives the same sequences for the same input and parameters. Not thread-safe: one
-// for each thread. Compared in compress/NOTES.md.
+// From bytes to sequences (sequence.h): LZ77 parsing (Ziv and Lempel, 1977). A place is an earlier
+// position that the bytes at the current one may repeat. Five parsers share the interface, from the
+// fastest to the one that finds the fewest bits:
+//   fast    (fast_parser.cpp)     one place a position, from a hash table, greedy
+//   tables  (table_parser.cpp)    one place for a string, one each for a long and a short string,
+//                                 or the last four places of a string
+//   row     (row_parser.cpp)      up to 60 places that share a hash, greedy or lazy
+//   chain   (chain_parser.cpp)    hash chains, and the cheapest way through their longest matches
+//   optimal (optimal_parser.cpp)  trees of all places, and the way of the fewest bits
+// All obey the block's dependency rule (dependency.h) while they choose. A parser owns its tables,
+// is reused for many blocks, and gives the same sequences for the same input and parameters. Not
+// thread-safe: each thread needs its own. Compared in compress/NOTES.md.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +37,10 @@ struct ParserParameters {
   std::uint32_t row_key = 4;        ///< row: bytes of the strings in a row, 4 to 6
   std::uint32_t passes = 1;         ///< optimal: over a block, before the last one
   std::uint32_t hash_bits = 16;     ///< chain, optimal: of the table of chain heads or roots
-  std::uint32_t depth = 32;         ///< all except fast: candidates tried at a position
+  std::uint32_t depth = 32;         ///< row, chain, optimal: places tried at a position
   std::uint32_t nice_length = 64;   ///< all except fast, one and two tables: a match this
                                     ///< long is taken at once
-  std::uint32_t sequence_cost = 0;  ///< all except fast: bits added to the price of a sequence
+  std::uint32_t sequence_cost = 0;  ///< row, chain, optimal: bits added to a sequence's price
   std::uint32_t acceleration = 6;   ///< the step grows by one after 2^this misses (fast) or
                                     ///< literals (tables, row)
   bool dense = false;               ///< fast: two positions of a match enter the table, not one
@@ -47,11 +48,11 @@ struct ParserParameters {
   std::uint32_t staleness = 0;
   // For all parsers:
   Byte min_match = 4;
-  std::uint32_t window = 0xFFFFFF;     ///< furthest distance
+  std::uint32_t window = 0xFFFFFF;     ///< furthest distance of a match
   std::uint32_t lookahead = 0xFFFFFF;  ///< longest match
   DependencyRule rule = DependencyRule::kNone;
   std::uint32_t group = 32;  ///< sequences in a group; tile rule: bytes in a tile
-  // size of most blocks, for the size of a dictionary's tables
+  // The size of most blocks, by which the tables of a dictionary are made large enough.
   std::uint32_t block_bytes = 1u << 20;
 };
 
@@ -65,8 +66,8 @@ struct DictionaryIndex {
   std::vector<std::uint32_t> head;
   /// Chain parser: for each position, position + 1 of the occurrence before it.
   std::vector<std::uint32_t> previous;
-  std::vector<std::uint32_t> children;  ///< optimal: MatchTree's; head holds its roots
-  std::vector<Byte> rows;               ///< row: all rows as bytes
+  std::vector<std::uint32_t> children;  ///< optimal parser: MatchTree's; `head` holds its roots
+  std::vector<Byte> rows;               ///< row parser: all rows as bytes
 };
 
 /// Indexes `content`, which is kept by reference, for parsers with these parameters.

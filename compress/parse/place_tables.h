@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Where strings were seen before, for the table parser: one place for a string's hash in one
-// table, places of a long and of a short string in two tables, or the last four places of a
-// hash in rows. Each class is a view of memory that its owner keeps. Place 0 also stands for
-// none, so position 0 is never found. No collisions are resolved: the parser compares.
+// Places (earlier positions) where strings of a few bytes were seen, for the table parser: one
+// place for a string's hash in one table, places of a long and of a short string in two tables, or
+// the last four places of a hash in rows. Each class is a view of memory that its owner keeps.
+// Place 0 also stands for none, so position 0 is never found. Different strings of one hash share
+// an entry: the parser compares.
 #pragma once
 
 #include <algorithm>

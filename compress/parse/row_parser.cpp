@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The row parser: rows of 12, 28 or 60 places (by level) that share a hash, told apart by
-// another byte of it. Greedy or lazy: a lazy match is taken only if none of the next positions
-// has one that gains more. Sources: S7.13; tags in rows as in zstd 1.5.0 (Handte and Collet,
-// 2021).
+// The row parser: earlier positions (places) with the same hash stand in a row of 12, 28 or 60 (by
+// level), each with another byte of its hash, the tag, by which most of the wrong ones are left
+// out. It is greedy or lazy: a lazy match is taken only if none of the next positions has one that
+// gains more. Sources: S7.13; tags in rows as in zstd 1.5.0 (Handte and Collet, 2021).
 //
 // A match gains its length less the bits of its distance, counted in quarters of a byte, since
 // about four bits of distance are worth a byte of length. The Bit coding writes one of the last
-// three distances in few bits, so these are tried first at every position; the greedy parser
-// tries only the last one, one byte ahead, and takes it at once. The dependency rule is asked
-// for each candidate, which counts as far as it is legal. A source within the group makes a
-// second-wave match, whose bytes others may not read: that costs something too.
+// three distances in few bits, so these are tried first at every position; the greedy parser tries
+// only the last one, one byte ahead, and takes it at once. The dependency rule (dependency.h) is
+// asked for each candidate, which counts as far as it is legal. A match of the second wave, whose
+// bytes others may not read, counts as a little shorter.
 //
 // Cost: a row of 12 is one cache line, fetched some positions before it is needed, so that its
 // candidates are read together, where those of a chain are read one after another. Hashes of
@@ -42,22 +42,22 @@ constexpr std::uint32_t kTailBytes =
     16;                                 ///< no search this close to the end: hashes are read ahead
 constexpr std::uint32_t kAhead = 4;     ///< positions ahead whose rows are being fetched
 constexpr std::uint32_t kCompared = 4;  ///< bytes that are compared first
-/// For a match longer than four times this number of positions, only as many at either end enter
-/// the rows; it grows with the length that ends a search. This is for the greedy parser; the lazy
-/// one enters twice as many.
+/// If a match has more than four times as many positions, only kInsertedOfLong at either end enter
+/// the rows of the greedy parser; twice as many enter those of the lazy one. The number is
+/// multiplied by nice_length / kUsualNice, at most by kMostInserted.
 constexpr std::uint32_t kInsertedOfLong = 4;
 constexpr std::uint32_t kUsualNice = 64;
-constexpr std::uint32_t kMostInserted = 16;  ///< times kInsertedOfLong
+constexpr std::uint32_t kMostInserted = 16;
 
 /// Gains and costs in quarters of a byte.
 constexpr std::int32_t kByteGain = 4;
 constexpr std::int32_t kSecondWaveCost = 2;
 constexpr std::int32_t kRepeatCost = 1;
-// what a match one literal later must gain in addition,
+// How much more a match must gain that begins one or two literals later.
 constexpr std::int32_t kBetterAfterOne = 4;
-constexpr std::int32_t kBetterAfterTwo = 7;  ///< and two literals later
+constexpr std::int32_t kBetterAfterTwo = 7;
 
-/// `gain` in quarters of a byte; a match that gains nothing is not taken.
+/// A match and what it gains, in quarters of a byte; one that gains nothing is not taken.
 struct Match {
   std::uint32_t begin = 0;
   std::uint32_t length = 0;  ///< 0: none
@@ -65,8 +65,8 @@ struct Match {
   std::int32_t gain = 0;
 };
 
-/// A ring of places that is written downwards, so the newest is at `newest` and older ones
-/// follow.
+/// The places of one hash: a ring that is written downwards, so the newest is at `newest` and older
+/// ones follow.
 template <std::uint32_t kWays_>
 struct alignas(kWays_ == 12 ? 64 : 16) Row {
   static constexpr std::uint32_t kWays = kWays_;
@@ -199,7 +199,7 @@ class RowParse {
     std::uint32_t at = std::max(begin_, 1u);
     while (at < search_end_) {
       Match found;
-      // What a later match has to beat.
+      // A match that is found later must gain more than this.
       found.gain = best.length > 0 ? floor_of(best, at - best.begin) : 0;
       find(at, found);
       if (found.length > 0) {
@@ -418,8 +418,9 @@ class RowParse {
   LastDistances last_ = std::to_array(bit::kFirstDistances);
 };
 
-/// Rows for a text of this size, as a power of two: one for 32 or 64 positions, in a table of a
-/// few MiB at most; for a small text, whose table is small anyway, one for half as many.
+/// How many rows there are for a text of this size, as a power of two: about one for 32 or 64
+/// positions, or half as many in a small text, whose table is small anyway. A table has a few MiB
+/// at most.
 template <class Row>
 unsigned rows_log2(std::size_t text_bytes) {
   // 256 rows at least, 32,768 at most.
@@ -445,7 +446,7 @@ Rows<Row> rows_in(std::vector<Row>& memory, const ParserParameters& parameters) 
           64 - 8 * parameters.row_key};
 }
 
-/// One for each thread; its rows are kept from block to block.
+/// The parser of one thread; the memory of its rows is kept from block to block.
 class RowParser final : public Parser {
  public:
   explicit RowParser(const ParserParameters& parameters)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a parser produces and an encoder writes: literals followed by one back-reference, the
-// unit of LZ77. Sequences know no coding.
+// What a parser produces and an encoder writes: literals followed by one match (back-reference),
+// the unit of LZ77. A sequence is the same for all codings.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@ namespace presso {
 /// 16-bit rest. Every token layout can hold it (FORMAT.md 6.2).
 constexpr std::uint32_t kLongestLength = 255 + 65535;
 
+/// Literals, and then a match, which copies bytes that stand `distance` before it.
 struct Sequence {
   std::uint32_t literals = 0;
   std::uint32_t match = 0;     ///< 0: a sequence without a back-reference

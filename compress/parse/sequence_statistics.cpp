@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One pass counts lengths; layouts are then compared by arithmetic on the counts alone. There
-// are three layouts, for 2 to 4 bits of literal length.
+// One pass over a block's sequences counts lengths; layouts are then compared by arithmetic on the
+// counts alone. There are three layouts, for 2 to 4 bits of literal length.
 #include "compress/parse/sequence_statistics.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::uint64_t escape_bytes(const SequenceStatistics::Lengths& lengths, std::uint
   return bytes;
 }
 
-/// No branch depends on a sequence.
+/// The loop has no branch that depends on a sequence.
 SequenceStatistics gather_statistics(const Sequences& sequences, Byte min_match) {
   constexpr std::uint32_t kFarDistance = 65536;
   constexpr std::uint32_t kLast = SequenceStatistics::kCounted - 1;

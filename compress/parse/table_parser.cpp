@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The table parser. At every position it looks at one place that shares seven bytes, from one
-// hash table; or at two places that share eight and six, from two tables, the longer string
-// first; or at the last four places that share six, and takes the best one (place_tables.h).
-// One table is the fastest parser of the Bit coding; the others fill the gap between it and the
-// row parser. A table of long and one of short strings is the idea of zstd's strategy "dfast"
-// (Collet, 2016).
+// The table parser. At every position it looks at one place (earlier position) that shares seven
+// bytes, from one hash table; or at two places that share eight and six, from two tables, the
+// longer string first; or at the last four places that share six, and takes the best one
+// (place_tables.h). One table is the fastest parser of the Bit coding; the others fill the gap
+// between it and the row parser. A table of long and one of short strings is the idea of zstd's
+// strategy "dfast" (Collet, 2016).
 //
-// A match is taken at once, with two exceptions: a short one gives way to a longer one that
-// begins one byte later, and any to one at the last distance that does.
+// A match is taken at once, with two exceptions: a short one gives way to a longer one that begins
+// one byte later, and any match to one at the last distance that begins one byte later.
 //
-// Whether the dependency rule forbids a place is tested on its first bytes, before the match is
-// measured: otherwise a long forbidden match would be measured again at each of its positions.
-// The start of a second-wave match keeps the older entries of single places: others may not
-// read what it wrote, but they may read its source (as in fast_parser.cpp).
+// Whether the dependency rule (dependency.h) forbids a place is tested on its first bytes, before
+// the match is measured: otherwise a long forbidden match would be measured again at each of its
+// positions. Where a match of the second wave begins, the older entries of single places stay:
+// others may not read what it wrote, but they may read its source (as in fast_parser.cpp).
 //
 // The dictionary lies before the block in memory (window.h). Its tables are made once and
 // copied for each block, so that a probe finds the nearest places in both. Tested by
@@ -32,12 +32,14 @@ namespace presso {
 namespace {
 
 constexpr std::uint32_t kTailBytes = 16;  ///< no search this close to the end: 8-byte loads
-constexpr std::uint32_t kCompared = 4;    ///< bytes at a time
-// For rows of four places:
-constexpr std::uint32_t kFetchedAhead = 2;  ///< positions
-constexpr std::uint32_t kShortMatch = 12;   ///< all positions of shorter matches enter the rows,
-constexpr std::uint32_t kAtEitherEnd = 3;   ///< of longer ones as many at either end
-// what a match one literal later must gain in addition
+constexpr std::uint32_t kCompared = 4;    ///< bytes that are compared at a time
+// For rows of four places: how many positions ahead rows are fetched.
+constexpr std::uint32_t kFetchedAhead = 2;
+// All positions of matches up to kShortMatch enter the rows, and kAtEitherEnd at either end of
+// longer ones.
+constexpr std::uint32_t kShortMatch = 12;
+constexpr std::uint32_t kAtEitherEnd = 3;
+// How much more a match must gain that begins one literal later.
 constexpr std::int32_t kBetterAfterOne = 4;
 
 struct Match {
@@ -104,7 +106,8 @@ class TableParse {
     }
   }
 
-  /// Long key first, then the short one, which gives way to a long key a byte later.
+  /// Looks for the long key first, then for the short one, which gives way to a long key a byte
+  /// later.
   Match find_in_tables(std::uint32_t at, const Probe& probed) {
     constexpr unsigned kKey = Tables::kKey;
     if (is_at<kKey>(probed.place, at, probed.word)) return extend(at, probed.place, kKey);
@@ -214,7 +217,8 @@ class TableParse {
                               std::min(at - literals_begin_, from - first), from - first);
   }
 
-  /// Returns where the match ends, or a match at the last distance but one that follows it.
+  /// Emits the match and any matches that follow it at the distance used before the last one;
+  /// returns where the last of them ends.
   std::uint32_t emit_match(const Match& match, const Probe& probed, bool at_probe) {
     close_run(match.begin);
     const bool forbidden = emit({match.begin - literals_begin_, match.length, match.distance});
@@ -232,7 +236,7 @@ class TableParse {
     return literals_begin_;
   }
 
-  /// Enters some positions after `from` of matches that end at `to`.
+  /// Enters some of the positions between `from` and `to`, which the match has covered.
   void insert_inside(std::uint32_t from, std::uint32_t to) const {
     if constexpr (!kFour) {
       for (const std::uint32_t at : {from + 1, from + 2, (from + to) / 2, to - 2, to - 1}) {
@@ -285,7 +289,7 @@ void with_tables(ParserKind kind, Use&& use) {
   use.template operator()<FourPlaces>();
 }
 
-/// One for each thread; its tables are kept from block to block.
+/// The parser of one thread; the memory of its tables is kept from block to block.
 class TableParser final : public Parser {
  public:
   explicit TableParser(const ParserParameters& parameters)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A dictionary and the block that follows it, side by side in memory. Positions of both are
-// numbers of one row, so that one table finds matches in both and comparing needs not ask where
-// a match lies. The dictionary is copied once, each block once.
+// A dictionary and, directly after it, the block, in one piece of memory. Positions of both count
+// from the dictionary's first byte, so that one table finds matches in both and comparing need not
+// ask where a match lies. The dictionary is copied once for a parser, each block once.
 #pragma once
 
 #include "compress/parse/parser.h"

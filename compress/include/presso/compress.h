@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Compressing on all CPU cores: streams and buffers, into the format of FORMAT.md. The output
-// depends on the options and the input only, never on the number of threads. Sources, as
-// docs/sources.md numbers them: S7.1, S7.2, S7.4, S7.13. Tested by
-// tests/differential/round_trip_test.cpp.
+// Compresses streams and buffers of bytes on all CPU cores, into the format of FORMAT.md: blocks
+// that are decoded apart from each other, in one of two codings. Byte is the faster one to decode,
+// Bit the smaller one. The output depends on the options and the input only, never on the number of
+// threads. Tables have functions of their own (compress_table.h). Sources, as docs/sources.md
+// numbers them: S7.1, S7.2, S7.4, S7.13. Tested by tests/differential/round_trip_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,9 @@ constexpr std::uint32_t kFavorDecodeWindow = 47088;
 /// The goal for which options that are not set are chosen.
 enum class Favor {
   kRatio,
-  /// Speed of decoding on a GPU: tiles of 2 KiB, a window of kFavorDecodeWindow (so no distance
-  /// takes a third byte), no dictionary; from level 4 on also fewer, longer sequences.
+  /// Speed of decoding on a GPU: the tile rule (DependencyRule::kTile) with tiles of 2 KiB, a
+  /// window of kFavorDecodeWindow (so no distance takes a third byte), no dictionary; from level 4
+  /// on also fewer, longer sequences.
   kDecode,
   /// The smallest file, for what is kept for years: the highest level, and a small filter.
   kArchive,
@@ -50,31 +52,33 @@ enum class Favor {
 /// Which dictionary, if any, stands before all blocks of a file, so that matches may reach into it.
 struct DictionaryChoice {
   enum class Mode {
-    kAuto,  ///< one of the input if a trial shows that it pays; none under Favor::kDecode
-    kNone,
-    kSize,
-    kGiven,
+    kAuto,   ///< one made from the input if a trial shows that it pays; none under Favor::kDecode
+    kNone,   ///< none
+    kSize,   ///< one of about `bytes`, made from the input
+    kGiven,  ///< `content`
   };
   Mode mode = Mode::kAuto;
   std::uint32_t bytes = 0;  ///< with kSize: plain size, at most kMaxDictionaryBytes
   /// With kGiven: 1 to kMaxDictionaryBytes, shared by all files that are compressed with it.
   std::shared_ptr<const std::vector<Byte>> content = nullptr;
   bool by_name = false;  ///< with kGiven: the file only names it; readers must be given it, too
-  /// With kAuto: after this number of plain bytes a trial shows whether another dictionary suits
-  /// what follows; if so, a new member begins with it. 0: never.
+  /// With kAuto: each time that this number of plain bytes has been compressed, a trial shows
+  /// whether another dictionary suits what follows; if so, a new member begins with it. 0: never.
   std::uint64_t renew_bytes = 256u << 20;
 };
 
 /// All choices of a compression. The defaults suit the goal `favor`; validate() refuses
 /// contradictions.
 struct CompressOptions {
-  /// Which parser: 1 one table, 2 two (the Byte coding: one), 3-9 rows of a hash, 10-12 trees; 0:
-  /// by goal and coding.
+  /// How long matches are looked for, from 1 (fast) to 12 (small): 1 and 2 look up hash tables, 3
+  /// to 9 rows of places with the same hash (the Bit coding at 3: a table; under Favor::kDecode
+  /// from 4 on: chains), 10 to 12 trees. 0: 12 under kArchive, 6 under kDecode or with the Byte
+  /// coding, else 3.
   int level = 0;
-  /// kMinBlockBytes .. kMaxBlockBytes; 0: 1 MiB with the Bit coding, from level 7 on 4 MiB where a
-  /// trial on `sample` shows that it saves 3 %; with the Byte coding 64 KiB, 256 KiB or 1 MiB,
-  /// whichever such a trial shows to suit, and kDefaultBlockBytes without a sample or with a small
-  /// one.
+  /// kMinBlockBytes .. kMaxBlockBytes; 0: chosen. With the Bit coding, unless Favor::kDecode, 1
+  /// MiB, or from level 7 on 4 MiB where a trial on a `sample` of 32 MiB or more shows that it
+  /// saves 3 %. Otherwise 64 KiB, 256 KiB or 1 MiB, whichever such a trial shows to suit, and
+  /// kDefaultBlockBytes without a sample, with one below 8 MiB and below level 4.
   std::uint32_t block_bytes = 0;
   /// Coding::kByte or kBit; nullopt: kByte under Favor::kDecode, else kBit. Blocks that the coding
   /// would make larger are stored raw, or with the Byte coding if that is smaller.
@@ -100,9 +104,9 @@ struct CompressOptions {
   /// is older than this number of bytes (S7.4), at most kMaxBlockBytes; nullopt: 0.
   std::optional<std::uint32_t> staleness;
   DictionaryChoice dictionary;
-  /// Filters by which scans leave out blocks: their size in thousandths of what the blocks take in
-  /// the file, at most, 0..kMaxFilterPermille; 0: none. They are held in memory until the member
-  /// ends, beside the grams of one group of blocks (16 to 150 MiB).
+  /// Filters by which scans leave out blocks (FORMAT.md 7.4): their size at most, in thousandths of
+  /// what the blocks take in the file, 0..kMaxFilterPermille; 0: none. Filters are held in memory
+  /// until the member ends, and so are the n-grams of up to 128 blocks at a time (16 to 150 MiB).
   /// nullopt: 5 % under Favor::kArchive, else none.
   std::optional<std::uint32_t> filter_permille;
   unsigned threads = 0;  ///< at most kMaxThreads; 0: all
@@ -134,7 +138,7 @@ struct CompressSummary {
   CompressSeconds seconds;
 };
 
-/// Returns `options` with coding and level filled in where they were left to the goal.
+/// Returns `options` with coding, level and filter filled in where they were left to the goal.
 CompressOptions with_goal(const CompressOptions& options);
 
 /// Returns kInvalidArgument, with a text that names the option and its limits, or ok.

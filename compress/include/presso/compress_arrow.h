@@ -6,8 +6,8 @@
 //
 // Types: bool, integers, float, double, date32, timestamps, decimals of 128 bits, utf8 and binary
 // with offsets of 32 or 64 bits or as views, and dictionaries of these. Decimals of up to 18 digits
-// become kDecimal64, dictionaries become their values. Others are kUnsupported, by column and
-// format string.
+// become kDecimal64, dictionaries become their values. Other types are refused: kUnsupported, with
+// the column and its format string.
 #pragma once
 
 #include "presso/arrow_abi.h"
@@ -18,9 +18,9 @@ namespace presso {
 /// The schema of a table of these batches; `schema` must be a struct of columns.
 Result<TableSchema> schema_from_arrow(const ArrowSchema& schema);
 
-/// Everything that `stream` gives becomes one table. The stream is released in any case.
-/// Errors: kUnsupported for a type; kInvalidArgument for arrays that contradict their schema, and
-/// where TableWriter says so; kIo with the text of the stream's own error; those of the sink.
+/// Makes one table of everything that `stream` gives. The stream is released in any case. Errors:
+/// kUnsupported for a type; kInvalidArgument for arrays that contradict their schema, and where
+/// TableWriter says so; kIo with the text of the stream's own error; those of the sink.
 Result<TableWriterSummary> compress_arrow(ArrowArrayStream& stream, ByteSink& sink,
                                           const TableWriterOptions& options = {});
 

@@ -19,11 +19,13 @@ namespace presso {
 /// How the text is written, as far as the caller knows; what is not given is found out from the
 /// text.
 struct TableTextOptions {
-  std::string name;  ///< of the file: `.tsv` and `.tbl` say what the delimiter is
+  /// The name of the file, whose ending may say what the delimiter is (`.tsv`, `.tbl` and others:
+  /// table/text/dialect.h); empty if there is none.
+  std::string name;
   /// kNone: found out from the first line.
   TextKind kind = TextKind::kNone;
   std::optional<Byte> delimiter;
-  std::optional<Byte> quote;  ///< 0: none
+  std::optional<Byte> quote;  ///< 0: the text has no quotes; without a value: found out
   std::optional<bool> header;
   std::optional<bool> trailing_delimiter;
   std::string null_text;         ///< a field without quotes that is exactly this is null
@@ -39,14 +41,15 @@ struct SortBy {
   bool descending = false;
 };
 
-/// Rows can be stored sorted. Values come before nulls, NaN after all other numbers, strings in the
-/// order of their bytes; descending is the exact reverse of that. Rows that are equal in these
-/// columns stay in their order. The file is the same for any limits and any number of threads.
+/// By which columns the rows are to be sorted before they are stored, and the limits of sorting.
+/// Values come before nulls, NaN after all other numbers, strings in the order of their bytes;
+/// descending is the exact reverse of that. Rows that are equal in these columns stay in their
+/// order. The file is the same for any limits and any number of threads.
 struct TableSortOptions {
   std::vector<SortBy> by;  ///< the first one counts most; empty: rows stay in their order
-  /// If the rows take more than this, they are sorted by way of a temporary file.
+  /// If the rows take more memory than this, they are sorted by way of temporary files.
   std::uint64_t memory_bytes = std::uint64_t{256} << 20;
-  /// The folder of that file, in which it has no name; empty: what TMPDIR names, else /tmp.
+  /// The folder of these files, in which they have no names; empty: what TMPDIR names, else /tmp.
   std::string temporary_directory;
   /// Rows of the text that are sorted at once, at most; 0: those of 32 MiB. For tests.
   std::uint32_t run_rows = 0;
@@ -58,7 +61,8 @@ struct TableOptions {
   /// Types of columns, by name; the types of all other columns are found out. A value that is not
   /// of its column's type is an error.
   std::vector<ColumnSchema> types;
-  /// The text shall be given back byte for byte. Without effect where rows are sorted.
+  /// The text shall be given back byte for byte, except for rows that on_bad_rows was given.
+  /// Without effect where rows are sorted.
   bool exact = true;
   /// For a table that is read soon and then dropped: strings are not coded and nothing is tried
   /// out, so that loading costs little more than parsing. The table is about as large as its values
@@ -69,9 +73,13 @@ struct TableOptions {
   /// errors: they are left out and passed to this function as they stood, in their order, on the
   /// calling thread.
   std::function<Status(Bytes rows)> on_bad_rows;
-  /// Rows of a row group, at most kMaxTableGroupRows; 0: those of 32 MiB of text.
+  /// How many rows a row group has, at most kMaxTableGroupRows and 2^26 values. It has fewer where
+  /// these rows take more than 32 MiB of text (of rows that are sorted: 1 GiB in memory). 0: the
+  /// rows of 32 MiB of text.
   std::uint32_t group_rows = 0;
-  /// Level and coding of strings that are stored as bytes; threads, metadata, progress.
+  /// Level and coding of strings that get neither a dictionary nor tokens, whose bytes are
+  /// compressed as those of a file are, and of the few integers that are; and the threads, the
+  /// metadata and the progress of the whole compression.
   CompressOptions compress;
 };
 /// The most rows that a row group may have (FORMAT.md 15).
@@ -98,9 +106,11 @@ struct TableSummary {
   std::uint64_t compressed_bytes = 0;
   std::uint64_t rows = 0;
   std::uint64_t row_groups = 0;
-  std::uint64_t exact_lines = 0;  ///< rows stored as they stood
-  std::uint64_t bad_rows = 0;     ///< passed to TableOptions::on_bad_rows
-  std::string first_bad_row;      ///< "line 18,342: 3 fields, expected 4: 1,2,3"
+  /// How many texts are stored beside the values, because printing the values would not give back
+  /// the same bytes: of rows, or of what follows the last row. Only with TableOptions::exact.
+  std::uint64_t exact_lines = 0;
+  std::uint64_t bad_rows = 0;  ///< passed to TableOptions::on_bad_rows
+  std::string first_bad_row;   ///< "line 18,342: 3 fields, expected 4: 1,2,3"
   TableSchema schema;
   std::vector<ColumnFinding> findings;  ///< by column
   std::vector<std::string> notes;       ///< for people: columns that were renamed

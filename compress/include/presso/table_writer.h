@@ -16,13 +16,14 @@ namespace presso {
 
 /// How rows are grouped and coded.
 struct TableWriterOptions {
-  /// Rows of a row group, at most kMaxTableGroupRows (presso/compress_table.h); fewer where they
-  /// take 1 GiB in memory. 0: those of 32 MiB.
+  /// How many rows a row group has, at most kMaxTableGroupRows (presso/compress_table.h) and 2^26
+  /// values; fewer where they take 1 GiB in memory. 0: the rows of 32 MiB in memory.
   std::uint32_t group_rows = 0;
-  /// Level and coding of strings that are stored as bytes; threads, metadata, progress.
+  /// As TableOptions::compress (presso/compress_table.h).
   CompressOptions compress;
 };
 
+/// Counts of a finished table.
 struct TableWriterSummary {
   std::uint64_t rows = 0;
   std::uint64_t row_groups = 0;
@@ -30,10 +31,10 @@ struct TableWriterSummary {
   std::uint64_t compressed_bytes = 0;
 };
 
-/// Gathers batches of any size until there is a row group for each thread; these are then encoded
-/// at the same time. The file depends on the rows alone, not on how they were cut into batches and
-/// not on the number of threads. Memory: a row group for each thread, and their encoded form. Not
-/// thread-safe.
+/// Gathers batches of any size until there is a row group, the unit in which rows are encoded, for
+/// each thread; these are then encoded at the same time, within append() or close(). The file
+/// depends on the rows alone, not on how they were cut into batches and not on the number of
+/// threads. Memory: a row group for each thread, and their encoded form. Not thread-safe.
 class TableWriter {
  public:
   /// `sink` is kept by reference. TableSchema::text says how rows are printed when text is asked

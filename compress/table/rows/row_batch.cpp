@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A batch is one piece of memory: a prefix, then each column's validity, offsets and values,
-// aligned to 8 bytes so that they can be viewed in place. Tested by
-// tests/unit/compress/table/row_sorter_test.cpp.
+// Packs and unpacks batches. A batch is one piece of memory: its size, the number of rows, then
+// each column's validity, offsets and values, aligned to 8 bytes so that they can be viewed in
+// place. Tested by tests/unit/compress/table/row_sorter_test.cpp.
 #include "compress/table/rows/row_batch.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace presso {
 namespace {
 
-/// Offsets of strings are read where they stand.
+/// Arrays are aligned, because offsets of strings are read where they stand.
 constexpr std::size_t kAlignment = 8;
 
 /// Pads with zeros to kAlignment.
@@ -60,7 +60,7 @@ ColumnView read_column(ColumnType type, std::uint64_t rows, BatchReader& reader)
   return column;
 }
 
-/// Bytes of a row's strings and numbers; those under nulls count as well.
+/// How many bytes a row's strings and numbers take; those under nulls count as well.
 std::uint64_t row_bytes(std::span<const ColumnView> columns, std::uint32_t row) {
   std::uint64_t bytes = 0;
   for (const ColumnView& column : columns) {
@@ -70,7 +70,7 @@ std::uint64_t row_bytes(std::span<const ColumnView> columns, std::uint32_t row) 
   return bytes;
 }
 
-/// How many rows of `order` become the next batch: kBatchRows, or fewer by bytes.
+/// How many rows of `order` become the next batch: kBatchRows, or fewer if they reach kBatchBytes.
 std::size_t rows_of_batch(std::span<const ColumnView> columns,
                           std::span<const std::uint32_t> order) {
   const std::size_t most = std::min<std::size_t>(order.size(), kBatchRows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Batches of rows between sorting and merging: the columns of a few rows in one piece of
-// memory, so that they can wait there or in a temporary file and be released one by one. Not a
-// file format: a batch is read by the process that wrote it, so nothing but its size is
+// Batches of rows between sorting (row_sorter.h) and merging (run_merger.h): the columns of a few
+// rows in one piece of memory, so that they can wait there or in a temporary file and be released
+// one by one. This is no file format: a batch is read by the process that wrote it, so nothing is
 // checked.
 // Tested by tests/unit/compress/table/row_sorter_test.cpp.
 #pragma once
@@ -18,7 +18,7 @@ namespace presso {
 constexpr std::uint32_t kBatchRows = 4096;
 constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 10;
 
-/// The batch begins with its own size in bytes.
+/// Makes a batch of all rows of `columns`. It begins with its own size in bytes.
 Buffer pack_batch(std::span<const ColumnData> columns);
 constexpr std::size_t kBatchSizeBytes = 8;
 inline std::size_t batch_size(const Byte* batch) {

@@ -8,16 +8,14 @@
 namespace presso {
 namespace {
 
-// Appends the picked rows of one column.
-
-/// One column of the rows that are appended.
+/// Appends the picked rows of one column.
 class ColumnGather {
  public:
   ColumnGather(std::span<const std::vector<ColumnView>> sources, std::span<const RowPick> picks,
                std::size_t column, ColumnData& to)
       : sources_(sources), picks_(picks), column_(column), to_(to) {}
 
-  /// Validity first: it needs the number of rows before the pick.
+  /// Validity comes first, because it needs the number of rows before the picks.
   void append() {
     append_validity();
     if (is_string(to_.type)) {
@@ -71,7 +69,7 @@ class ColumnGather {
              [&](const RowPick& pick) { return bit_at(from(pick).values, pick.row); });
   }
 
-  /// A copy of constant size for each width.
+  /// Chooses the copy for the width of the values.
   void append_fixed() {
     switch (value_bytes(to_.type)) {
       case 1:
@@ -105,7 +103,7 @@ class ColumnGather {
     return column.is_null(pick.row) ? Bytes() : column.string(pick.row);
   }
 
-  /// Measures first, then copies; nulls are empty.
+  /// Measures all strings first, then copies them; nulls are empty.
   void append_strings() {
     const std::size_t before = to_.values.size();
     std::size_t size = before;
@@ -129,7 +127,6 @@ class ColumnGather {
 
 }  // namespace
 
-// Columns without rows, ready for append_rows().
 std::vector<ColumnData> empty_columns(const TableSchema& schema) {
   std::vector<ColumnData> columns;
   for (const ColumnSchema& column : schema.columns) {
@@ -139,7 +136,6 @@ std::vector<ColumnData> empty_columns(const TableSchema& schema) {
   return columns;
 }
 
-/// Column by column; picks may name rows of several sources in any order.
 void append_rows(std::span<const std::vector<ColumnView>> sources, std::span<const RowPick> picks,
                  std::vector<ColumnData>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) ColumnGather(sources, picks, i, to[i]).append();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs wait in memory until they pass the limit. Then all of them go to temporary files, where
-// runs of one level are merged into a run of the next (a log-structured merge): each row is
-// written once a level. Tested by tests/unit/compress/table/row_sorter_test.cpp.
+// RowSorter: sorted runs wait in memory until they pass the limit. Then all of them go to the
+// temporary file of level 0. Where the file of a level has too many runs, they are merged into one
+// run of the next level (a log-structured merge), so that each row is written once a level. Tested
+// by tests/unit/compress/table/row_sorter_test.cpp.
 #include "compress/table/rows/row_sorter.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace presso {
 namespace {
 
-/// Batches in memory, each given up as it is taken.
+/// A run in memory, whose batches are given up as they are taken.
 class HeldSource final : public BatchSource {
  public:
   explicit HeldSource(std::vector<Buffer> batches) : batches_(std::move(batches)) {}
@@ -53,7 +54,8 @@ class FileSource final : public BatchSource {
   std::uint64_t end_;
 };
 
-/// Keeps the largest batch, by which the memory of a merge is estimated.
+/// Appends a batch and notes the size of the largest one, by which the memory of a merge is
+/// estimated.
 void add_batch(RowSorter::SortedRun& run, Buffer batch) {
   run.bytes += batch.size();
   run.largest_batch = std::max<std::uint64_t>(run.largest_batch, batch.size());
@@ -68,7 +70,7 @@ RowSorter::SortedRun RowSorter::sort(std::span<const ColumnView> columns) const 
   SortKeys keys(by_);
   keys.make(columns);
   const std::vector<std::uint32_t> order = sorted_rows(keys);
-  // What takes the batches never fails.
+  // add_batch() never fails, so pack_rows() does not either.
   (void)pack_rows(schema_, {columns.begin(), columns.end()}, order, [&](Buffer batch) {
     add_batch(run, std::move(batch));
     return Status{};
@@ -98,7 +100,7 @@ Result<RowSorter::Level*> RowSorter::level(std::size_t number) {
   return levels_[number].get();
 }
 
-/// Counts what is written, for the summary.
+/// Writes a batch to a level's file and counts its bytes for the summary.
 Status RowSorter::append(Level& level, const Buffer& batch) {
   PRESSO_TRY(level.file.append(batch.bytes()));
   spilled_bytes_ += batch.size();
@@ -122,7 +124,7 @@ bool RowSorter::is_full(const Level& level) const {
   return level.runs.size() >= kMostRuns || level.batch_bytes > limits_.memory_bytes / 2;
 }
 
-// Merging may fill the next level, and so on.
+// Merges a level that is full, which may fill the next one, and so on.
 Status RowSorter::settle(std::size_t number) {
   while (number < levels_.size() && is_full(*levels_[number])) {
     PRESSO_TRY(merge_level(number));
@@ -161,7 +163,7 @@ Status RowSorter::merge_level(std::size_t number) {
   return from.file.clear();
 }
 
-/// Runs in the order in which they were written.
+/// Adds a source for each run of a level, in the order in which they were written.
 void RowSorter::add_sources(const Level& level, std::vector<std::unique_ptr<BatchSource>>& to) {
   for (const FileRun& run : level.runs) {
     to.push_back(std::make_unique<FileSource>(level.file, run.begin, run.end));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Sorts any number of rows in bounded memory. Each piece of the text is sorted by the thread
-// that has loaded it and becomes a run of batches. Runs stay in memory while they fit. Beyond
-// that they go to a temporary file; where there are too many, they are merged into one of the
-// next level, which has a file of its own. So 128 pieces of 32 MiB are read once more, 512 GiB
-// of text twice, 64 TiB three times. Memory: one batch for each run, at most 128 runs a level.
+// Sorts any number of rows in bounded memory. Each piece of the text (whole rows of about 32 MiB)
+// is sorted by the thread that has loaded it and becomes a run, a list of batches (row_batch.h).
+// Runs stay in memory while all of them fit. Beyond that all go to a temporary file, level 0; where
+// a level has too many runs, they are merged into one run of the next level, which has a file of
+// its own. So 128 pieces of 32 MiB are read once more, 512 GiB of text twice, 64 TiB three times.
+// Memory: SorterLimits::memory_bytes, or while merging one batch for each run, at most 128 runs a
+// level.
 // Tested by tests/unit/compress/table/row_sorter_test.cpp.
 #pragma once
 
@@ -17,6 +19,7 @@
 
 namespace presso {
 
+/// How much memory waiting rows may take, and where the others go.
 struct SorterLimits {
   std::uint64_t memory_bytes = 0;  ///< of runs that wait for the merge
   std::string temporary_directory;
@@ -24,7 +27,7 @@ struct SorterLimits {
 
 class RowSorter {
  public:
-  /// Runs of a level before they become one.
+  /// With this number of runs a level is merged, or with fewer whose batches take half the memory.
   static constexpr std::size_t kMostRuns = 128;
 
   /// The sorted rows of one piece; made by any thread, added in order.
@@ -43,7 +46,8 @@ class RowSorter {
   /// Adds the runs in the order of the text, so that rows with equal keys keep their order. Not
   /// thread-safe.
   Status add(SortedRun run);
-  /// To be called once, after the last run. The sorter must outlive the merger.
+  /// Returns a merger of all runs. To be called once, after the last run; the sorter must outlive
+  /// the merger.
   Result<RunMerger> merge();
   /// Bytes written to temporary files, on all levels together.
   std::uint64_t spilled_bytes() const { return spilled_bytes_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// k-way merge by a tree of losers (format/loser_tree.h). Batches are loaded when they are
-// needed, so memory is one batch for each run.
+// RunMerger: a k-way merge by a tree of losers (format/loser_tree.h). Batches are loaded when they
+// are needed, so memory is one batch for each run. Keys are made again for each batch.
 #include "compress/table/rows/run_merger.h"
 
 #include <utility>
@@ -51,7 +51,8 @@ bool RunMerger::comes_first(std::uint32_t a, std::uint32_t b) const {
   return order != 0 ? order < 0 : a < b;
 }
 
-/// Stops when a batch is used up, since its rows must be copied before the next is loaded.
+/// Picks rows in order, then copies them. It stops when a batch is used up, since its rows must be
+/// copied before the run's next batch is loaded.
 Result<std::vector<ColumnData>> RunMerger::next() {
   std::vector<ColumnData> rows = empty_columns(*schema_);
   std::vector<RowPick> picks;

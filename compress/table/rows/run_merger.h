@@ -22,13 +22,15 @@ class BatchSource {
   virtual Result<bool> next(Buffer& into) = 0;
 };
 
+/// Gives the rows of all runs in order. Not for several threads.
 class RunMerger {
  public:
   /// Keeps `schema` by reference and takes the runs.
   static Result<RunMerger> open(const TableSchema& schema, const std::vector<SortColumn>& by,
                                 std::vector<std::unique_ptr<BatchSource>> runs);
 
-  /// The next rows, at most kBatchRows; columns without rows at the end.
+  /// The next rows, at most kBatchRows; at the end, columns without rows. Errors: those of the
+  /// runs' sources.
   Result<std::vector<ColumnData>> next();
 
  private:

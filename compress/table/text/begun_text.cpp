@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sniffs at growing beginnings of the text (256 KiB, then four times as much) until dialect and
-// first row are known. Bytes that were read are kept for the loader, so that pipes work.
+// Looks at growing beginnings of the text (256 KiB, then four times as much) until its dialect is
+// known (dialect.h, json_inference.h) and its first row was seen. Bytes that were read are kept for
+// the loader, so that pipes work.
 #include "compress/table/text/begun_text.h"
 
 #include <cstring>
@@ -27,7 +28,7 @@ SniffOptions sniff_options(const TableTextOptions& text) {
           .skip_lines = text.skip_lines};
 }
 
-/// File names that promise JSON, for a better error if it is something else.
+/// Whether a file name promises JSON, for a better error if the text is something else.
 bool is_json_name(const std::string& name) {
   const std::string_view text(name);
   return text.ends_with(".json") || text.ends_with(".jsonl") || text.ends_with(".ndjson");
@@ -103,7 +104,8 @@ class TextSniffer {
     return !all && *end < rest.size() && rest.size() - *end > kLongLine;
   }
 
-  /// Blank lines and comments belong to the row that follows them; if none does, to the head.
+  /// For a text that has a header and no row: blank lines and comments, which else belong to the
+  /// row that follows them, belong to the head.
   Status take_text_without_rows() {
     const Bytes rest = begun_.bytes.bytes().subspan(begun_.text.form.head.size());
     begun_.text.form.head.append(rest.begin(), rest.end());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parses fields into column memory. Room for a whole batch is made first, so that values are
-// written without checks; short strings are copied 32 bytes at a time into the slack.
+// ColumnBuilder: parses fields into the memory of a column. Room for a whole batch is made first,
+// so that values are written without checks; short strings are copied by 32 bytes in any case, also
+// into the slack after the end.
 #include "compress/table/text/column_builder.h"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ void ColumnBuilder::put_null(std::uint64_t row) {
   if (is_string(column_.type)) data_.offsets.push_back(static_cast<std::int64_t>(string_bytes_));
 }
 
-// A copy of 32 bytes may read after the value, so it must lie well within the text.
+// A copy of 32 bytes reads past a shorter value, so it must lie well within the text.
 void ColumnBuilder::put_string(const Field& field, Bytes text) {
   const Bytes value = text.subspan(field.begin, field.length);
   Byte* const to = data_.values.data() + string_bytes_;
@@ -106,7 +107,8 @@ void ColumnBuilder::put_string(const Field& field, Bytes text) {
   data_.offsets.push_back(static_cast<std::int64_t>(string_bytes_));
 }
 
-/// Numbers by the column's parser, strings as they are; false if the text does not parse.
+/// Stores a value: numbers by the column's parser, strings as they are. False if the text does not
+/// parse.
 bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text) {
   const Bytes value = text.subspan(field.begin, field.length);
   if (width_ != 0) return parse_(column_, value, data_.values.data() + row * width_);
@@ -120,7 +122,7 @@ bool ColumnBuilder::put_value(std::uint64_t row, const Field& field, Bytes text)
   return true;
 }
 
-/// The check of put_value() without storing anything.
+/// Checks what append() would check, without storing anything.
 bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t record,
                          std::size_t index) const {
   const std::size_t at = batch.first_field[record] + index;
@@ -132,7 +134,7 @@ bool ColumnBuilder::fits(const RecordBatch& batch, Bytes text, std::size_t recor
   return parse_(column_, text.subspan(batch.fields[at].begin, batch.fields[at].length), value);
 }
 
-// Counting lines is slow, but only one error is reported.
+// Lines are counted only here, because only one error is reported.
 Error ColumnBuilder::refuse(const RecordBatch& batch, Bytes text, std::size_t record,
                             std::size_t index, std::uint64_t first_line) const {
   const std::size_t first = batch.first_field[record];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Builds one column in memory from the fields of records, batch by batch. Nulls are fields that
-// equal the null text and stand in no quotes, and fields that a record lacks; under a null
-// stands 0 or an empty string. Doubled quotes in strings are halved, JSON's escapes replaced.
-// Each column of a piece has a builder; not for several threads.
+// Builds one column in memory from the fields of records (RecordBatch in csv_tokenizer.h; JSON
+// lines are given that form by json_keys.h), batch by batch. Nulls are fields that equal the null
+// text and stand in no quotes, and fields that a record lacks; under a null stands 0 or an empty
+// string. Doubled quotes in strings are halved, JSON's escapes replaced. Not for several threads.
 // Tested by tests/unit/compress/table/column_builder_test.cpp.
 #pragma once
 
@@ -13,6 +13,7 @@
 
 namespace presso {
 
+/// The builder of one column of the given type; finish() gives the column.
 class ColumnBuilder {
  public:
   ColumnBuilder(const ColumnSchema& column, const TextForm& form);

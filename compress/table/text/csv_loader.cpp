@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tokenises a piece in batches of 1,024 records that stay in the cache, and appends each batch
-// to all columns. Tested by tests/unit/compress/table/csv_loader_test.cpp.
+// Loads a piece of delimited text: tokenises it in batches of 1,024 records that stay in the cache,
+// and appends each batch to all columns. Tested by tests/unit/compress/table/csv_loader_test.cpp.
 #include "compress/table/text/csv_loader.h"
 
 #include "compress/table/text/column_builder.h"
@@ -21,7 +21,7 @@ class Loader {
     for (const ColumnSchema& column : schema.columns) builders_.emplace_back(column, schema.text);
   }
 
-  /// All rows of the piece, or the first row's error with its line.
+  /// All rows of the piece, or an error with its line.
   Result<LoadedRows> load() {
     PRESSO_TRY(read());
     LoadedRows loaded;
@@ -61,7 +61,8 @@ class Loader {
     return {};
   }
 
-  /// More rows like those of the first batch, which ends at `at`.
+  /// Makes room for all rows of the text, if they are like those of the first batch, which ends at
+  /// `at`.
   void expect_rows(std::size_t at) {
     constexpr double kSomeMore = 1.05;
     const double times = kSomeMore * static_cast<double>(text_.size()) / static_cast<double>(at);

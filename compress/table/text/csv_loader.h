@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Loads rows of delimited text as columns, with whatever is needed to give the text back byte
-// for byte: the rows are printed again as the schema says, and where the result differs from
-// what stood there, the text itself is kept, as are blank lines and comments. One thread;
-// callers cut a file into pieces at record ends (last_record_end()).
+// Loads rows of delimited text as columns, with whatever is needed to give the text back byte for
+// byte (exact_lines.h): the rows are printed again as the schema says, and where the result differs
+// from what stood there, the text itself is kept, as are blank lines and comments. It works on one
+// thread and at most 2 GiB; callers cut a file into pieces at record ends (last_record_end()),
+// which threads load at the same time.
 #pragma once
 
 #include <vector>
@@ -13,8 +14,9 @@
 
 namespace presso {
 
+/// How lines are taken that are no plain rows.
 struct LoadOptions {
-  Byte comment = 0;
+  Byte comment = 0;  ///< lines that begin with it are no records; 0: none
   /// Whether fields that a record lacks are null; otherwise they are an error. Surplus fields
   /// always are.
   bool fill = false;
@@ -28,6 +30,7 @@ struct RowPlace {
   std::size_t end = 0;
 };
 
+/// The rows of a piece as columns, and what printing them would not give back.
 struct LoadedRows {
   std::uint64_t rows = 0;
   std::vector<ColumnData> columns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drives the loop of token_loop_body.h: picks the version for the CPU, gives its arrays room,
-// and turns an open quotation into an error with its line.
+// tokenize() and its relatives: drives the loop of token_loop_body.h, picks the version for the
+// CPU, gives its arrays room, and turns an open quotation into an error with its line.
 #include "compress/table/text/csv_tokenizer.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace presso {
 namespace {
 
-/// Both versions give the same fields.
+/// The version of the loop for this level; both give the same fields.
 TokenLoops loops_for(CpuLevel level) {
 #if defined(__x86_64__)
   if (level >= CpuLevel::kAvx2) return token_loops_avx2();
@@ -20,7 +20,7 @@ TokenLoops loops_for(CpuLevel level) {
   return token_loops_portable();
 }
 
-/// Positions in batches are 32-bit numbers, hence the limit.
+/// Checks the arguments. Positions in batches are 32-bit numbers, hence the limit of the text.
 Status check_text(const Dialect& dialect, Bytes text, std::size_t at) {
   PRESSO_TRY(check(dialect));
   if (text.size() > kMaxCsvText || at > text.size()) {
@@ -76,7 +76,7 @@ Dialect dialect_of(const TextForm& form, std::size_t columns, Byte comment) {
   return {form.delimiter, form.quote, comment, form.trailing_delimiter, blank_is_null};
 }
 
-// 0 stands for no quote and no comment.
+// 0 stands for no quote, or no comment.
 Status check(const Dialect& dialect) {
   const auto is_line_end = [](Byte byte) { return byte == '\n' || byte == '\r'; };
   const Byte comment = dialect.comment;
@@ -130,8 +130,8 @@ Result<std::size_t> last_record_end(const Dialect& dialect, Bytes text) {
   return state.record_end;
 }
 
-/// Counts line ends. The counts of a short block fit into a byte, so that compilers vectorise
-/// the inner loop.
+/// The text is taken in short blocks whose counts fit into a byte, so that compilers vectorise the
+/// inner loop.
 std::uint64_t count_lines(Bytes text) {
   if (text.empty()) return 0;
   std::uint64_t lines = text[0] == '\r' || text[0] == '\n' ? 1 : 0;
@@ -155,7 +155,6 @@ Error error_in_line(std::uint64_t line, std::string_view what) {
   return make_error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-/// Used in all messages about rows and values.
 std::string shown(Bytes text) {
   constexpr std::size_t kMost = 60;
   const auto line_end = std::find_if(text.begin(), text.end(),

@@ -83,7 +83,7 @@ constexpr std::size_t kMaxCsvText = std::size_t{1} << 31;
 Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
                              std::size_t most_records, bool text_ends_here, RecordBatch& batch,
                              std::uint64_t first_line = 1);
-/// With given CPU features, for tests.
+/// tokenize() by the loop of a given CPU level, for tests.
 Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
                              std::size_t most_records, bool text_ends_here, RecordBatch& batch,
                              std::uint64_t first_line, CpuLevel level);

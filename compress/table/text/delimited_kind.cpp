@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RowTextKind for delimited text: forwards to tokenizer, type inference and loader. Stateless
-// after construction, so threads share it.
+// RowTextKind for delimited text: forwards to tokenizer, type inference and loader. It does not
+// change after construction, so threads share it.
 #include "compress/table/text/row_text_kind.h"
 
 namespace presso {
@@ -29,7 +29,8 @@ class DelimitedFinder final : public ColumnFinder {
   std::vector<ColumnReport> report() const override { return types_.report(); }
 
  private:
-  // Such rows must not tell types: one broken line would make a string of every column.
+  // Drops records with a wrong number of fields from the batch: they must not tell types, because
+  // one broken line would make a string of every column.
   void leave_out_bad_rows(RecordBatch& batch) const {
     RecordBatch kept;
     kept.first_field.push_back(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sniffs at the first 200 records. Each rule of dialect.h is a function here; what the caller
-// has said is never overruled. Tested by tests/unit/compress/table/dialect_test.cpp.
+// sniff() looks at the first 200 records. Each rule of dialect.h is a function here; what the
+// caller has said is never overruled. Tested by tests/unit/compress/table/dialect_test.cpp.
 #include "compress/table/text/dialect.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::size_t kSampleRecords = 200;
 /// with a bar and have no header.
 enum class FileKind { kOther, kTabs, kBars, kTbl };
 
-/// By the name's extension, in any letter case.
+/// What the name's extension says, in any letter case.
 FileKind kind_of_name(std::string_view name) {
   std::string lower(name);
   for (char& letter : lower) letter = letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
@@ -87,7 +87,8 @@ class Sniffer {
   }
 
  private:
-  /// UTF-16 is recognised by its mark and refused.
+  /// Finds where the text begins after a byte order mark and skipped lines. UTF-16 is recognised by
+  /// its mark and refused.
   Status find_begin() {
     if (head_.size() >= 2 &&
         ((head_[0] == 0xFF && head_[1] == 0xFE) || (head_[0] == 0xFE && head_[1] == 0xFF))) {
@@ -111,7 +112,7 @@ class Sniffer {
     form_.quote = options_.quote.value_or(kind_ == FileKind::kTbl ? Byte{0} : Byte{'"'});
   }
 
-  /// The user's, else by the name's extension, else by content.
+  /// Takes the caller's delimiter, else that of the name's extension, else finds it by content.
   void find_delimiter() {
     form_.delimiter = ',';
     if (kind_ == FileKind::kTabs) form_.delimiter = '\t';
@@ -154,7 +155,7 @@ class Sniffer {
         form_.delimiter == '|' && all_end_with_delimiter(sample_));
   }
 
-  /// The user's word, or looks_like_header().
+  /// Whether there is a header: as the caller says, or by looks_like_header(); none in `.tbl`.
   bool find_header() const {
     if (options_.header) return *options_.header;
     return kind_ != FileKind::kTbl && looks_like_header(sample_, head_, form_);

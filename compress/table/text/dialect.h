@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds out from the beginning of a text how it is written. What the caller does not say is
-// taken from the file's name, then from the text's first records.
+// Finds out from the beginning of a delimited text how it is written, its dialect. What the caller
+// does not say is taken from the file's name, then from the text's first records.
 //
 // - Delimiter: `.tsv`, `.tab`: tab; `.tbl`, `.psv`: '|'; otherwise the one of , tab ; | with
 //   which the most records have the same number of fields, which must be over one; among equals
@@ -37,6 +37,7 @@ struct SniffOptions {
   std::uint64_t skip_lines = 0;
 };
 
+/// What sniff() has found out.
 struct SniffedText {
   TextForm form;  ///< the first form.head.size() bytes stand before the first row
   std::vector<std::string> names;
@@ -48,9 +49,10 @@ struct SniffedText {
 /// Usually enough text to sniff at, unless its first record is longer.
 constexpr std::size_t kSniffBytes = std::size_t{1} << 18;
 
-/// `name`: the file's name, or "". `all`: whether `head` is the whole text. kTruncated: more text
-/// is needed, as the header or the first record does not end in `head`. kInvalidArgument: options
-/// that contradict each other, or a quote that is never closed. kUnsupported: UTF-16.
+/// Finds out the dialect of the text that begins with `head`. `name`: the file's name, or "".
+/// `all`: whether `head` is the whole text. kTruncated: more text is needed, as the header or the
+/// first record does not end in `head`. kInvalidArgument: options that contradict each other, or a
+/// quote that is never closed. kUnsupported: UTF-16.
 Result<SniffedText> sniff(Bytes head, bool all, std::string_view name,
                           const SniffOptions& options = {});
 

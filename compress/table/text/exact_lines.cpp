@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints batches of rows and compares them with the text: first all of a batch, and row by row
-// only if it differs. Costs about as much as printing (row_text.h).
+// Prints batches of rows and compares them with the text: first all of a batch, and row by row only
+// if it differs. It costs about as much as printing (format/columns/row_text.h).
 #include "compress/table/text/exact_lines.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Comparer {
   Comparer(Bytes text, const std::vector<std::uint32_t>& ends, ExactLines& exact)
       : text_(text), ends_(ends), exact_(exact) {}
 
-  /// Row by row in the order of the text; gathers those that do not print back.
+  /// Compares batch by batch, and keeps the text after the last row.
   Status compare(const RowPrinter& printer) {
     Buffer printed;
     std::vector<std::uint64_t> ends;
@@ -39,7 +39,7 @@ class Comparer {
   }
 
  private:
-  /// Row by row, for a batch that differs.
+  /// Compares the rows of a batch that differs one by one.
   void compare_rows(std::size_t row, Bytes printed, const std::vector<std::uint64_t>& ends) {
     std::uint64_t begin = 0;
     for (const std::uint64_t end : ends) {
@@ -71,7 +71,7 @@ class Comparer {
 
 }  // namespace
 
-// Text after the last row gets the number one after it.
+// Text after the last row is kept under the number of rows, as if it were one more row.
 Status keep_exact_lines(Bytes text, const TableSchema& schema,
                         const std::vector<std::uint32_t>& ends, LoadedRows& loaded) {
   std::vector<ColumnView> views;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The test for a header by the rules of header.h, and usable names for all columns.
 #include "compress/table/text/header.h"
 
 #include <algorithm>
@@ -11,11 +12,11 @@
 namespace presso {
 namespace {
 
-// Letters of an identifier: none, lower case, upper case or both. Files mostly write names in
-// one case.
+// The letter case of a field: kNone where it is no identifier, kMixed where it has both cases.
+// Files mostly write names in one case.
 enum class LetterCase { kNone, kLower, kUpper, kMixed };
 
-/// ASCII only, whatever the locale.
+// These know ASCII only, whatever the locale.
 bool is_lower(Byte byte) {
   return byte >= 'a' && byte <= 'z';
 }
@@ -26,8 +27,8 @@ bool is_digit(Byte byte) {
   return byte >= '0' && byte <= '9';
 }
 
-/// The case of an identifier; kNone where `text` is none. Without letters, as "_1", it counts
-/// as lower case.
+/// The case of an identifier; kNone where `text` is none. An identifier without letters, such as
+/// "_1", counts as lower case.
 LetterCase identifier_case(Bytes text) {
   if (text.empty() || is_digit(text[0])) return LetterCase::kNone;
   const bool letters = std::all_of(text.begin(), text.end(), [](Byte byte) {
@@ -98,7 +99,7 @@ class HeaderTest {
     return false;
   }
 
-  /// Nulls tell nothing of a type.
+  /// Joins the type of a value to the candidate; nulls tell nothing of a type.
   void add_value(std::size_t record, std::size_t index, TypeCandidate& candidate) const {
     if (index >= sample_.fields_of(record)) return;
     const Field& field = sample_.fields[sample_.first_field[record] + index];
@@ -116,7 +117,8 @@ class HeaderTest {
     return true;
   }
 
-  /// If there is one, identifiers are what the file is full of and tell nothing.
+  /// Whether any later record consists of such identifiers, too. Then the file is full of them, and
+  /// the first record is no header just because it does.
   bool any_later_of_names() const {
     for (std::size_t r = 1; r < sample_.records(); ++r) {
       if (is_of_names(r)) return true;
@@ -150,7 +152,7 @@ class NameMaker {
   std::map<std::string, std::size_t> numbers_;  ///< the last number that was tried for each name
 };
 
-/// A note for people.
+/// The note for people that a column was renamed.
 std::string renaming(const std::string& number, const std::string& old, const std::string& name) {
   return "column " + number + " has " + (old.empty() ? "no name" : "the name `" + old + "` again") +
          ": it is called `" + name + "`";
@@ -180,7 +182,7 @@ ColumnNames usable_names(std::vector<std::string> names) {
   return result;
 }
 
-// For files without header: column1, column2 and so on.
+// These are the names for files without a header.
 std::vector<std::string> numbered_names(std::size_t columns) {
   std::vector<std::string> names;
   for (std::size_t i = 1; i <= columns; ++i) names.push_back("column" + std::to_string(i));

@@ -23,6 +23,7 @@ namespace presso {
 /// Whether the first record of `sample`, records of `text`, is a header by the rules above.
 bool looks_like_header(const RecordBatch& sample, Bytes text, const TextForm& form);
 
+/// The names of all columns, and what was changed.
 struct ColumnNames {
   std::vector<std::string> names;  ///< none empty, no two equal
   std::vector<std::string> notes;  ///< for people: which names were changed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Inference looks at every value of every row, since one value decides. What is written in
-// different ways, as spaces and escapes, is decided by majority; rows that differ keep their
-// text as exact lines.
+// Looks at every value of every row, since one value can decide a column's type. What may be
+// written in different ways, such as spaces and escapes, is decided by majority; rows that differ
+// keep their text (ExactLines).
 #include "compress/table/text/json_inference.h"
 
 #include <algorithm>
@@ -15,13 +15,12 @@ namespace presso {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-/// In the first rows, as many as this, all strings are searched for '/'; later only those with
-/// escapes.
+/// In the first kSlashRows rows all strings are searched for '/'; later only those with escapes.
 constexpr std::uint64_t kSlashRows = 4096;
 
-/// Limits for columns times rows: this many for each byte of text, and this many in any case. Every
-/// one of these values is looked at, whether the text has it or not, so keys that are data would
-/// make the time grow with the square of the text.
+/// Limits for columns times rows: kMostValuesPerByte for each byte of text, and kFreeValues in any
+/// case. Every one of these values is looked at, whether the text has it or not, so keys that are
+/// data would make the time grow with the square of the text.
 constexpr std::uint64_t kMostValuesPerByte = 64;
 constexpr std::uint64_t kFreeValues = std::uint64_t{1} << 22;
 
@@ -30,7 +29,7 @@ constexpr char kKeysAreData[] =
     ": where keys are data, put such objects one level deeper, or compress the text without "
     "--table";
 
-/// For sets of kinds.
+/// The bit of a kind in a set of kinds.
 constexpr Byte bit_of(JsonKind kind) {
   return static_cast<Byte>(1u << static_cast<unsigned>(kind));
 }
@@ -78,8 +77,8 @@ JsonInference::JsonInference(const TextForm& form) : form_(form), types_(0, form
   types_ = TypeInference(0, form_);
 }
 
-// A batch may bring many new keys, so that its rows times columns would be too many: then a
-// smaller batch is read again.
+// If a batch brings new keys, rows times columns may become too many for the cache: then a smaller
+// batch is read again.
 void JsonInference::add(Bytes text, std::uint64_t first_line) {
   JsonBatch batch;
   choice_.reset();
@@ -90,7 +89,7 @@ void JsonInference::add(Bytes text, std::uint64_t first_line) {
     too_many_ = keys_.names().size() > kMaxColumns;
     if (too_many_) return;
     const std::size_t most_rows = 2 * json_batch_rows(keys_.names().size());
-    if (batch.rows() > most_rows) {  // many new columns: again, as fields would be too many
+    if (batch.rows() > most_rows) {  // there are many new columns
       at = tokenize_json(text, begin, most_rows, batch);
       keys_.resolve(batch, text, true, columns_);
     }
@@ -137,7 +136,7 @@ void JsonInference::add_stray(const JsonBatch& batch, Bytes text, std::uint64_t 
   ragged_.count += batch.stray.size();
 }
 
-// Notes key order, kinds and how the row is written.
+// Notes the order of the row's keys, the kinds of its values and how it is written.
 void JsonInference::add_row(const JsonBatch& batch, Bytes text, std::size_t row) {
   ++rows_;
   bool twice = false;

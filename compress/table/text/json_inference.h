@@ -4,11 +4,10 @@
 //
 //   numbers            int64, uint64, decimal or double, if every one prints back
 //   true, false        bool
-//  strings            date or timestamp if all have one pattern, otherwise utf8, escapes
-// replaced
-//  otherwise          utf8 of kRawJson, the values' own text: numbers in no one writing (1.0
-// and
-// 1, 1e5), values of several kinds, objects and arrays
+//   strings            date or timestamp if all have one pattern, otherwise utf8, with escapes
+//                      replaced
+//   otherwise          utf8 of kRawJson, the values' own text: numbers that are not all written
+//                      in one way (1.0 and 1, or 1e5), values of several kinds, objects, arrays
 //
 // A missing key and null are both null. Columns stand in the order in which most rows have
 // their keys (json_key_order.h). Whether there are spaces, what is escaped and how lines end is
@@ -32,6 +31,7 @@ namespace presso {
 /// end in `head`, only its beginning is looked at.
 std::optional<TextForm> sniff_json(Bytes head);
 
+/// The findings of one thread.
 class JsonInference {
  public:
   /// `form`: as sniff_json() returns it.
@@ -95,12 +95,11 @@ class JsonInference {
   bool too_many_ = false;
   std::optional<SparseKeys> sparse_;
   mutable std::optional<JsonKeyOrder::Choice> choice_;  ///< for everything added so far
-  // Scratch for the batch that is being added:
   // Scratch for the batch that is being added.
   std::vector<std::uint32_t> columns_;  ///< the column of each member
   std::vector<std::uint64_t> seen_;     ///< for each column, the number of the row that had it last
-  std::vector<bool> raw_;
-  JsonOrder shape_;
+  std::vector<bool> raw_;  ///< false for each column: inference sees strings without quotes
+  JsonOrder shape_;        ///< the keys of the row that is being added
   RecordBatch records_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Chooses the columns' order: the commonest orders of keys say which key stands before which,
-// and each is taken as long as all that was taken fits into one order (a topological sort). So
-// files that leave out keys get the order in which their writer had them, whichever row shows a
-// key first.
+// Chooses the columns' order: the commonest orders of keys say which key stands before which, and
+// each is taken unless it contradicts what was taken before it (a topological sort tells). So files
+// that leave out keys get the order in which their writer had them, whichever row shows a key
+// first.
 #include "compress/table/text/json_key_order.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kMostShapeKeys = std::size_t{1} << 20;
-/// Rows that must share an order before it is stored in the schema.
+constexpr std::size_t kMostShapeKeys = std::size_t{1} << 20;  ///< of all shapes together
+/// How many rows must share an order before it is stored in the schema.
 constexpr std::uint64_t kLeastRows = 2;
 /// Steps that may be spent on ordering columns; later orders are ignored then.
 constexpr std::size_t kMostSteps = std::size_t{1} << 27;
 
-/// Keys carry a mark for null values.
+/// The column of a key, without the mark of a null value.
 std::uint32_t column_of(std::uint32_t key) {
   return key & ~kJsonNull;
 }
@@ -144,7 +144,7 @@ void JsonKeyOrder::add(const JsonOrder& shape, std::uint64_t rows) {
   shapes_.push_back({shape, rows});
 }
 
-/// Renumbers the later part's columns.
+/// The columns of the later part are renumbered.
 void JsonKeyOrder::merge(const JsonKeyOrder& later, const std::vector<std::uint32_t>& columns) {
   for (const Shape& shape : later.shapes_) {
     JsonOrder keys;
@@ -166,7 +166,7 @@ bool JsonKeyOrder::mostly_omits_nulls(std::size_t columns) const {
   return without_nulls > whole;
 }
 
-// Stable, so that the result does not depend on the sort's implementation.
+// The sort is stable, so that the result does not depend on its implementation.
 std::vector<const JsonKeyOrder::Shape*> JsonKeyOrder::commonest_first() const {
   std::vector<const Shape*> shapes;
   for (const Shape& shape : shapes_) shapes.push_back(&shape);
@@ -175,8 +175,8 @@ std::vector<const JsonKeyOrder::Shape*> JsonKeyOrder::commonest_first() const {
   return shapes;
 }
 
-/// Orders of the same columns can have one entry only; the commonest is stored. The rest is
-/// left to exact lines.
+/// If several orders have the same columns, only the commonest is stored, because they could not be
+/// told apart (json_orders.h). Rows of the others keep their text.
 JsonKeyOrder::Choice JsonKeyOrder::choose(std::size_t columns) const {
   const std::vector<const Shape*> shapes = commonest_first();
   Choice choice;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counts which keys the rows of JSON lines have, and in which order, and chooses the order of
-// columns and the further orders (TextForm::json_orders) that give the most rows back. Rows of
-// one key order are counted together. If there are more than kMostShapes different orders, the
-// later ones are left to exact lines. Tested through
+// Counts which keys the rows of JSON lines have, and in which order (a row's shape), and chooses
+// the order of columns and the further orders (TextForm::json_orders) with which most rows print
+// back. Rows of one shape are counted together. If there are more than kMostShapes, the later ones
+// do not count, and rows that do not print back keep their text (ExactLines). Tested through
 // tests/unit/compress/table/json_inference_test.cpp.
 #pragma once
 
@@ -16,6 +16,7 @@ namespace presso {
 
 constexpr std::size_t kMostShapes = std::size_t{1} << 14;
 
+/// The shapes that were counted so far.
 class JsonKeyOrder {
  public:
   /// Adds one row, or several alike: their columns, with kJsonNull added where the value is
@@ -33,6 +34,7 @@ class JsonKeyOrder {
   Choice choose(std::size_t columns) const;
 
  private:
+  /// The keys of a row in their order, and how many rows have them so.
   struct Shape {
     JsonOrder keys;
     std::uint64_t rows = 0;

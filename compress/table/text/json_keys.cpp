@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finding a key's column: a guess by the key that followed last time, then a hash table.
-// Guesses are right in nearly all files.
+// Finds the column of a key: first by a guess, the key that followed the one before last time, then
+// in a hash table. Guesses are right in nearly all files.
 #include "compress/table/text/json_keys.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kBatchFields = 1u << 15;
 constexpr std::size_t kLeastBatchRows = 16;
 
-/// Nested values count as quoted: their text is never a null.
+/// A member as a field. Nested values count as quoted: their text is never a null.
 Field field_of(const JsonMember& member, bool raw) {
   Field field;
   field.begin = member.begin;
@@ -71,7 +71,7 @@ std::uint32_t JsonKeys::slow_find(const JsonMember& member, Bytes text, bool add
   return column;
 }
 
-/// The guess is learnt anew whenever it was wrong.
+/// A guess that was wrong is replaced by the key that was found.
 void JsonKeys::resolve(const JsonBatch& batch, Bytes text, bool add,
                        std::vector<std::uint32_t>& columns) {
   columns.resize(batch.members.size());
@@ -94,7 +94,7 @@ void JsonKeys::resolve(const JsonBatch& batch, Bytes text, bool add,
   }
 }
 
-/// At most kBatchFields fields, and at least 16 rows.
+/// About kBatchFields fields at most, but at least 16 rows.
 std::size_t json_batch_rows(std::size_t columns) {
   return std::clamp(kBatchFields / (columns + 1), kLeastBatchRows, kBatchRecords);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads JSON lines by the schema that inference found. The kind of each value is checked apart
-// from its text, since "1" and 1 have the same text but not the same type.
+// Loads a piece of JSON lines by the schema that inference found. The kind of each value is checked
+// apart from its text, since "1" and 1 have the same text but not the same type.
 #include "compress/table/text/json_loader.h"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ class JsonLoader {
     return {};
   }
 
-  /// Counts lines only now, as there is one error at most.
+  /// Lines are counted only here, as there is one error at most.
   Error refuse(std::size_t begin, const std::string& what) const {
     return error_in_line(first_line_ + count_lines(text_.first(begin)), what);
   }

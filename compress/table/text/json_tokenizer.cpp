@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A line is read once, from its '{' on. A byte below a space within it ends the attempt, so the
-// line's end is searched for only if the line is no row. Nesting is counted, not recursed into:
+// Reads a line once, from its '{' on. A byte below a space (tabs and CR aside) ends the attempt, so
+// the line's end is searched for only if the line is no row. Nesting is counted, not recursed into:
 // no text can exhaust the stack.
 #include "compress/table/text/json_tokenizer.h"
 
@@ -78,7 +78,7 @@ class ObjectReader {
     bool non_ascii = false;
   };
 
-  /// 0 past the end, which no rule accepts.
+  /// The byte at `at`; 0 past the end, which no rule accepts.
   Byte byte_at(std::size_t at) const { return at < size_ ? text_[at] : 0; }
   /// Skips white space and returns the next byte; 0 at the end of the text.
   Byte next() {
@@ -93,7 +93,7 @@ class ObjectReader {
     return text_[at_++] == '\n';
   }
 
-  /// A key, a colon and a value.
+  /// Reads a key, a colon and a value.
   bool read_member() {
     String key;
     if (!read_string(key)) return false;
@@ -132,14 +132,14 @@ class ObjectReader {
     return sound;
   }
 
-  /// `null`, `true` or `false`.
+  /// Passes this word (null, true or false) if it stands there.
   bool skip_word(const char* word, std::size_t length) {
     if (size_ - at_ < length || std::memcmp(text_ + at_, word, length) != 0) return false;
     at_ += length;
     return true;
   }
 
-  /// At least one.
+  /// Passes digits, of which there must be at least one.
   bool skip_digits() {
     const std::size_t begin = at_;
     while (is_json_digit(byte_at(at_))) ++at_;
@@ -337,14 +337,14 @@ std::size_t tokenize_json(Bytes text, std::size_t at, std::size_t most_rows, Jso
   return at;
 }
 
-/// The string was checked by the tokenizer, so escapes are complete. 16 bytes a step between
-/// them.
+/// The string was checked by the tokenizer, so escapes are complete. Between them 16 bytes are
+/// copied at a time.
 std::size_t unescape_json(Bytes string, Byte* to) {
   const Byte* const begin = to;
   // Only backslashes matter here: the string has no quote inside.
   const string_text::QuoteMark backslash('\\');
   for (std::size_t i = 0; i < string.size();) {
-    if (string.size() - i >= kStep) {  // there is room for as many bytes
+    if (string.size() - i >= kStep) {  // `to` has room for all bytes of the string
       const ByteVector bytes = string_text::load_vector(string.data() + i);
       std::memcpy(to, &bytes, kStep);
       const std::size_t plain = string_text::first_mark(backslash(bytes));

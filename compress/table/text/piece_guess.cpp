@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// PieceGuesser: reads 192 KiB around the place where a piece of 32 MiB would end at most, and takes
+// the last row end before it.
 #include "compress/table/text/piece_guess.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kPieceBytes = PieceReader::kPieceBytes;
-/// Text that is read before and after the end of the longest possible piece.
+/// How much text is read before and after the end of the longest possible piece.
 constexpr std::size_t kBefore = 128u << 10;
 constexpr std::size_t kAfter = 64u << 10;
 

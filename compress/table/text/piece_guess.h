@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Guesses where PieceReader would cut a file into pieces, so that threads can read the pieces
-// themselves. PieceReader has to read all text before a cut, because a line feed in quotes ends no
-// row; here only the text around the cut is read, as if no quotation were open there. The thread
-// that reads the piece finds out whether that was right, at the cost of a search for quotes and
-// line ends. From a wrong guess on the caller goes on with PieceReader. Nothing is guessed where
-// rows are longer than a hundred kilobytes, or where blank lines or comments of that size follow a
-// cut. Tested by tests/unit/compress/table/piece_guess_test.cpp.
+// Guesses where PieceReader (piece_reader.h) would cut a file into pieces, so that threads can read
+// the pieces themselves. PieceReader has to read all text before a cut, because a line feed in
+// quotes ends no row; here only the text around the cut is read, as if no quotation were open
+// there. The thread that reads the piece finds out whether that was right, at the cost of a search
+// for quotes and line ends. From a wrong guess on the caller goes on with PieceReader. Nothing is
+// guessed where rows are longer than a hundred kilobytes, or where blank lines or comments of that
+// size follow a cut. Tested by tests/unit/compress/table/piece_guess_test.cpp.
 #pragma once
 
 #include <optional>
@@ -21,6 +21,7 @@ struct PiecePlace {
   std::uint64_t bytes = 0;
 };
 
+/// Goes through a file from piece to piece. next() is for one thread at a time.
 class PieceGuesser {
  public:
   /// `file` and `kind` are kept by reference; a row begins at `begin`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads ahead until a piece can be cut. Pieces are moved out of the buffer, and only the short
-// rest is copied; a row longer than a piece makes the buffer grow to twice its size, up to 2
-// GiB.
+// PieceReader: reads ahead until a piece can be cut. Pieces are moved out of the buffer, and only
+// the short rest is copied. A row longer than a piece makes the buffer grow to twice its size, up
+// to kMaxRowBytes; text after a last row, which belongs to its piece, up to kMaxCsvText.
 #include "compress/table/text/piece_reader.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace presso {
 namespace {
 
-constexpr std::size_t kLookAhead = 64u << 10;
-constexpr std::size_t kSmallText = 256u << 10;
+constexpr std::size_t kLookAhead = 64u << 10;   ///< read after a cut, to see whether a row follows
+constexpr std::size_t kSmallText = 256u << 10;  ///< read first, before memory for more is taken
 
 }  // namespace
 
@@ -37,7 +37,8 @@ Status PieceReader::fill(std::size_t size) {
   return {};
 }
 
-/// Where the next piece ends.
+/// Where the next piece ends, by its bytes: after the last row that ends within kPieceBytes, or
+/// after a longer row.
 Result<std::size_t> PieceReader::find_cut() {
   for (std::size_t size = kPieceBytes;; size = std::min(2 * size, kMaxRowBytes)) {
     PRESSO_TRY(fill(size));
@@ -61,7 +62,7 @@ Result<std::size_t> PieceReader::limit_rows(std::size_t cut) const {
   return end.ok() ? *end : cut;  // an error is met again with the piece
 }
 
-/// Where most_rows_ rows end, if they are in memory.
+/// Where most_rows_ rows end; nullopt if that is not within the bytes of a piece.
 Result<std::optional<std::size_t>> PieceReader::find_rows() {
   for (const std::size_t size : {kPieceBytes / 4, kPieceBytes}) {
     if (left().size() < size) PRESSO_TRY(fill(kPieceBytes));
@@ -93,7 +94,7 @@ Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
 TextPiece PieceReader::take(std::size_t cut) {
   TextPiece piece;
   piece.first_line = line_;
-  if (begin_ == 0 && text_.size() - cut < cut / 16) {  // mostly
+  if (begin_ == 0 && text_.size() - cut < cut / 16) {  // so it is mostly
     Buffer rest;
     rest.append(text_.bytes().subspan(cut));
     text_.grow(cut);
@@ -106,7 +107,7 @@ TextPiece PieceReader::take(std::size_t cut) {
   return piece;
 }
 
-/// By rows if most_rows_ is set and they are in memory, otherwise by bytes.
+/// Cuts by rows if most_rows_ is set and these rows take no more than a piece, otherwise by bytes.
 Result<std::optional<TextPiece>> PieceReader::next() {
   std::optional<std::size_t> cut;
   if (most_rows_ > 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cuts a stream of text into pieces of whole rows, each of which becomes a row group. Where
-// pieces end depends on the text only, so the file does not depend on the number of threads.
+// Cuts a stream of text into pieces of whole rows, about 32 MiB each; a piece becomes a row group
+// (or, where rows are sorted, a run of row_sorter.h). Where pieces end depends on the text only, so
+// the file does not depend on the number of threads. Memory: about two pieces.
 // Tested by tests/unit/compress/table/piece_reader_test.cpp.
 #pragma once
 
@@ -22,14 +23,16 @@ struct TextPiece {
 /// that follows would be held in memory.
 constexpr std::size_t kMaxRowBytes = std::size_t{1} << 28;
 
+/// For one thread at a time.
 class PieceReader {
  public:
-  /// Bytes of a piece, unless a row is longer.
+  /// The most bytes of a piece, unless a row, or text after the last row, is longer.
   static constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
 
   /// Keeps `source` and `kind` by reference. `source` must stand at a row's beginning, in line
-  /// `first_line`. `most_rows`: rows of a piece, if they are in memory; 0: as many as fit.
-  /// `row_limit`: never more rows than this.
+  /// `first_line`. `most_rows`: a piece ends after this number of rows if they take no more than
+  /// kPieceBytes, else at kPieceBytes; 0: always at kPieceBytes. `row_limit`: what a row group may
+  /// have; no piece has more rows, however short they are.
   PieceReader(ByteSource& source, const RowTextKind& kind, std::uint64_t first_line,
               std::uint32_t most_rows, std::uint32_t row_limit)
       : source_(source),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How rows stand in a text, as delimited fields or as JSON lines, as one interface: where they
-// end, which columns they have, and how they are loaded. Reading, cutting and encoding know
-// nothing more of the form.
+// One interface for the two kinds of text that have rows, delimited fields (delimited_kind.cpp) and
+// JSON lines (json_kind.cpp): where rows end, which columns they have, and how they are loaded.
+// Reading, cutting and encoding (compress_table.cpp) know nothing more of the form.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace presso {
 
-/// Finds out the columns and their types; one for each thread, merged in the text's order.
+/// Finds out the columns and their types from all rows that it is given. Each thread has one for
+/// its part of the text; they are merged in the text's order.
 class ColumnFinder {
  public:
   virtual ~ColumnFinder() = default;
@@ -28,11 +29,12 @@ class ColumnFinder {
   virtual std::vector<ColumnReport> report() const = 0;
 };
 
-/// Thread-safe, as nothing changes after it was made.
+/// A kind of text, with its dialect. Thread-safe, as nothing changes after it was made.
 class RowTextKind {
  public:
   virtual ~RowTextKind() = default;
-  /// Where to cut a text that goes on; 0 if no row is surely complete.
+  /// Where to cut a text that goes on: after its last row that is surely complete; 0 if there is
+  /// none.
   virtual Result<std::size_t> last_row_end(Bytes text) const = 0;
   /// Passes at most `most` rows from `at`; `rows` becomes their number. Returns where the text
   /// of the next row begins.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cheap checks of a value's text, eight bytes at a time if there are as many. They never read
-// outside of the text: anything shorter than a word is read by two overlapping half words.
+// Cheap checks of a value's text, for type inference: eight bytes at a time if there are eight.
+// They never read outside of the text: four to seven bytes are read as two overlapping half words.
 #pragma once
 
 #include "format/columns/utf8_check.h"
@@ -8,8 +8,8 @@
 
 namespace presso {
 
-/// Whether all bytes of the word are '0' to '9': the high halves are 3, and stay so when 6 is
-/// added.
+/// Whether all bytes of the word are '0' to '9': the upper half of each is 3, and stays so when 6
+/// is added.
 inline bool all_digits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0u;
   constexpr std::uint64_t kThrees = 0x3030303030303030u;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the versions of the tokeniser share: the state that a driver carries from call to call,
-// and the loop over blocks of 64 bytes. A block becomes one bit for each byte that may matter
-// (delimiter, quote, line end), and the loop visits only those. Inside quotes only quotes
-// matter, so long quoted fields cost just the comparison. This is the way of simdcsv and
-// simdjson (Langdale and Lemire, 2019), without their carry-less multiplication. Fields go to
-// plain arrays, for which the driver makes room, so that files compiled for other CPUs hold no
-// code of containers.
+// What the versions of the loop of csv_tokenizer.h share: the state that the tokenizer, its driver,
+// carries from call to call. The loop (token_loop_body.h) takes blocks of 64 bytes. A block becomes
+// one bit for each byte that may matter (delimiter, quote, line end), and the loop visits only
+// those. Inside quotes only quotes matter, so long quoted fields cost just the comparison. The idea
+// is that of simdcsv and simdjson (Langdale and Lemire, 2019), without their carry-less
+// multiplication. Fields go to plain arrays, for which the driver makes room, so that files
+// compiled for other CPUs hold no code of containers.
 #pragma once
 
 #include "compress/table/text/csv_tokenizer.h"
@@ -27,14 +27,12 @@ struct TokenState {
   bool text_ends_here = true;
   std::size_t most_records = 0;
   // The arrays; first_field and begin have one entry more than there are records.
-  // The arrays; first_field and begin hold one entry more than there are records.
   Field* fields = nullptr;
   std::uint32_t* first_field = nullptr;
   std::uint32_t* begin = nullptr;
   std::size_t field_room = 0;
   std::size_t record_room = 0;
-  // How far it has come. The driver sets base and at to where reading begins.
-  // How far it has come. The driver sets base and at to the place where reading begins.
+  // How far the loop has come. The driver sets base and at to the place where reading begins.
   bool started = false;
   std::size_t base = 0;         ///< the next block
   std::size_t at = 0;           ///< bytes before it are done
@@ -48,7 +46,7 @@ struct TokenState {
   bool escaped = false;
 };
 
-constexpr std::size_t kTokenBlock = 64;
+constexpr std::size_t kTokenBlock = 64;  ///< bytes of a block
 
 /// One bit for each byte of a block.
 struct TokenMasks {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The tokeniser's loop. Each file that is compiled for one kind of CPU includes it inside a
-// namespace of its own, so it has no include guard. `Isa` has masks() over 64 bytes.
+// The loop of csv_tokenizer.h. Each file that is compiled for one kind of CPU (token_loop_avx2.cpp,
+// token_loop_portable.cpp) includes it inside a namespace of its own, so it has no include guard.
+// `Isa`, which that file defines, has masks(): the bits of a block of 64 bytes (token_loop.h).
 
 /// LF, CR and CR LF all end a line.
 inline bool ends_line(Byte byte) {
   return byte == '\n' || byte == '\r';
 }
 
-/// The loop's state in local variables, and the steps at a byte that matters.
+/// The loop's state in local variables, and the steps at a byte that matters. Without kKeep, fields
+/// are only counted.
 template <class Isa, bool kKeep>
 class TokenMachine {
  public:
@@ -122,7 +124,7 @@ class TokenMachine {
     return close_quotes(pos);
   }
 
-  /// Remembers where, for the error of a quotation that is never closed.
+  /// A quotation begins at `pos`, which is kept for the error if it is never closed.
   void open_quotes(std::size_t pos) {
     state_.in_quotes = true;
     state_.escaped = false;
@@ -165,8 +167,9 @@ class TokenMachine {
   std::size_t fields_;
 };
 
-/// The hot loop. It is long so that a block's bits stay in a register: they are those that
-/// matter outside of quotes or inside, and change where a quotation begins or ends.
+/// The hot loop. The function is long so that a block's bits stay in a register: those for the
+/// bytes that matter outside of quotes, or those for the bytes that matter inside; they are
+/// exchanged where a quotation begins or ends.
 template <class Isa, bool kKeep>
 TokenStop TokenMachine<Isa, kKeep>::run() {
   for (std::size_t base = state_.base; base < size_; base += kTokenBlock) {

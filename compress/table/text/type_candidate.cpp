@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Types are tried from the narrowest on. Only first values, and values that widen a column,
-// come here; the others are checked by the loops of type_inference.cpp.
+// Tries types for a single value, from the narrowest on, and joins candidates. Only first values of
+// columns, and values that widen a column, come here; the others are checked by the loops of
+// type_inference.cpp.
 #include "compress/table/text/type_candidate.h"
 
 #include <algorithm>
@@ -17,13 +18,13 @@ namespace {
 constexpr Byte kShortDigits = 18;
 constexpr Byte kLongDigits = 38;
 
-/// The one rule: a value has a type if it parses, which means that it prints back.
+/// A value has a type if it parses, which means that it prints back to its own text.
 bool has_type(const ColumnSchema& column, Bytes value) {
   Byte parsed[16];
   return parse_value(column, value, parsed);
 }
 
-/// A type in one of the forms of its text; for comparison and for parsing.
+/// A column of this type and form of text, for comparison and for parsing.
 ColumnSchema type_of(ColumnType type, ValueText text = ValueText::kPlain) {
   ColumnSchema column;
   column.type = type;
@@ -31,7 +32,7 @@ ColumnSchema type_of(ColumnType type, ValueText text = ValueText::kPlain) {
   return column;
 }
 
-/// 18 digits take 64 bits, 38 take 128.
+/// Decimals of up to 18 digits take 64 bits, of up to 38 digits 128.
 ColumnSchema decimal(std::size_t scale, Byte precision) {
   ColumnSchema column =
       type_of(precision == kShortDigits ? ColumnType::kDecimal64 : ColumnType::kDecimal128);
@@ -40,7 +41,7 @@ ColumnSchema decimal(std::size_t scale, Byte precision) {
   return column;
 }
 
-/// A pair of words for each form; the form is part of the type.
+/// A bool in the form of its word. The form is part of the type, so "true" and "TRUE" differ.
 std::optional<ColumnSchema> bool_of(Bytes value) {
   if (value.size() > 5) return std::nullopt;
   for (const ValueText text : {ValueText::kPlain, ValueText::kCapitalBool, ValueText::kUpperBool,
@@ -51,7 +52,7 @@ std::optional<ColumnSchema> bool_of(Bytes value) {
   return std::nullopt;
 }
 
-// Integers first, then decimals by their scale, then doubles.
+// Integers are tried first, then decimals by their scale, then doubles.
 std::optional<ColumnSchema> number_of(Bytes value) {
   for (const ColumnType type : {ColumnType::kInt64, ColumnType::kUint64}) {
     if (has_type(type_of(type), value)) return type_of(type);
@@ -97,7 +98,7 @@ std::optional<ColumnSchema> timestamp_of(Bytes value) {
   return std::nullopt;
 }
 
-/// A string if nothing else fits.
+/// The narrowest type of a value; a string if nothing else fits.
 ColumnSchema narrowest_type(Bytes value) {
   if (const auto column = bool_of(value)) return *column;
   if (const auto column = number_of(value)) return *column;
@@ -111,14 +112,14 @@ bool is_decimal(const TypeCandidate& candidate) {
          candidate.column.type == ColumnType::kDecimal128;
 }
 
-/// Integers, and decimals of scale 0.
+/// Whether all values are integers or decimals of scale 0.
 bool is_whole(const TypeCandidate& candidate) {
   return candidate.column.type == ColumnType::kInt64 ||
          candidate.column.type == ColumnType::kUint64 ||
          (is_decimal(candidate) && candidate.column.scale == 0);
 }
 
-/// The type of slash dates, where one reading is known or both are possible.
+/// The type of dates with slashes, in one of the two readings.
 ColumnSchema slash_date(bool month_first) {
   return type_of(ColumnType::kDate32,
                  month_first ? ValueText::kMonthSlashDate : ValueText::kDaySlashDate);
@@ -157,7 +158,7 @@ Byte double_forms(Bytes value) {
   return has_type(type_of(ColumnType::kDouble, ValueText::kPointReal), value) ? kPointDoubles : 0;
 }
 
-// What a single value says, with all that join() may ask about it later.
+// A single value's type, with all that join() may ask about it later.
 TypeCandidate candidate_of(Bytes value) {
   TypeCandidate candidate;
   candidate.seen = true;

@@ -19,11 +19,12 @@
 
 namespace presso {
 
-/// Forms in which whole doubles are written, a bit each.
-constexpr Byte kPlainDoubles = 1;
-constexpr Byte kPointDoubles = 2;
+/// Sets of the forms in which whole doubles can be written.
+constexpr Byte kPlainDoubles = 1;  ///< 3
+constexpr Byte kPointDoubles = 2;  ///< 3.0
 constexpr Byte kAllDoubles = kPlainDoubles | kPointDoubles;
 
+/// What is known of a column's type after some of its values.
 struct TypeCandidate {
   ColumnSchema column;         ///< type, scale, precision, unit and text; nothing else
   bool seen = false;           ///< whether there was a value

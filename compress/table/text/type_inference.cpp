@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Checks for the commonest types are written out; others go through value_parser().
+// TypeInference: runs a check over the values of a column as long as they have its present type,
+// and widens the type where one has not. Checks for the commonest types are written out; others go
+// through value_parser().
 #include "compress/table/text/type_inference.h"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ namespace {
 
 constexpr std::size_t kShownBytes = 40;
 
-/// For reports; values may be long.
+/// The beginning of a value, for reports; values may be long.
 std::string begin_of(Bytes value) {
   return {value.begin(), value.begin() + std::min(value.size(), kShownBytes)};
 }
@@ -47,7 +49,7 @@ struct ParsedCheck {
   }
 };
 
-/// int64: numbers of up to 18 digits are recognised by their bytes alone.
+/// The check for int64: numbers of up to 18 digits are recognised by their bytes alone.
 struct WholeCheck {
   TypeCandidate& candidate;
 
@@ -66,8 +68,8 @@ struct WholeCheck {
   }
 };
 
-/// Decimals of up to 18 digits, with a point. Only texts that surely are one are recognised by
-/// their bytes alone.
+/// The check for decimals of up to 18 digits, with a point. Only texts that surely are one are
+/// recognised by their bytes alone.
 struct DecimalCheck {
   TypeCandidate& candidate;
 
@@ -91,7 +93,8 @@ struct DecimalCheck {
   }
 };
 
-/// Slash dates that can still be read in both ways; fails at the first that cannot.
+/// The check for dates with slashes that can still be read in both ways; it fails at the first one
+/// that cannot.
 struct BothDatesCheck {
   TypeCandidate& candidate;
 
@@ -101,7 +104,7 @@ struct BothDatesCheck {
   }
 };
 
-/// Takes every value; notes whether all are UTF-8.
+/// The check for strings, which every value passes; notes whether all are UTF-8.
 struct StringCheck {
   bool& valid_utf8;
 
@@ -142,7 +145,7 @@ void merge_counts(ColumnReport& report, const ColumnReport& later) {
   report.nulls += later.nulls;
 }
 
-/// Slash dates for which both readings fit every value.
+/// Whether a column has dates with slashes for which both readings fit every value.
 bool is_ambiguous(const TypeCandidate& candidate) {
   return candidate.seen && candidate.is_slash_date() && candidate.month_first &&
          candidate.day_first;
@@ -270,7 +273,8 @@ std::size_t TypeInference::add_while_fitting(const Part& part, std::size_t index
 void TypeInference::widen(Column& column, Bytes value, std::uint64_t line) {
   const TypeCandidate before = column.candidate;
   column.candidate = join(before, candidate_of(value));
-  // Cannot be, as long as checks take what parse_value() takes; a string is right in any case.
+  // If the candidate did not change, the loop would never end. That cannot be as long as checks
+  // take what parse_value() takes; a string is right in any case.
   if (column.candidate == before) column.candidate.column = ColumnSchema{};
   if (!before.seen) {
     column.report.first_value = begin_of(value);
@@ -289,7 +293,7 @@ void TypeInference::add_column(Part& part, std::size_t index) {
   }
 }
 
-/// Records with another number of fields than there are columns, for the report.
+/// Counts records with another number of fields than there are columns, for the report.
 void TypeInference::count_ragged(Part& part) {
   for (std::size_t row = 0; row < part.batch.records(); ++row) {
     if (part.batch.fields_of(row) == columns_.size()) continue;
@@ -297,7 +301,7 @@ void TypeInference::count_ragged(Part& part) {
   }
 }
 
-// Column by column, so that each check's loop runs over a whole batch.
+// Goes column by column, so that each check's loop runs over a whole batch.
 void TypeInference::add(const RecordBatch& batch, Bytes text, std::uint64_t first_line) {
   Part part{batch, text, first_line, true};
   for (std::size_t row = 0; row < batch.records(); ++row) {

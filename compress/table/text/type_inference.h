@@ -50,6 +50,7 @@ struct RaggedRecords {
   std::uint64_t first_line = 0;
 };
 
+/// The findings of one thread.
 class TypeInference {
  public:
   TypeInference(std::size_t columns, TextForm form);

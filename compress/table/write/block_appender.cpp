@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// BlockAppender: codes the blocks of a row group. Integers may also be coded as bytes where that is
+// much smaller, and strings that repeat nothing get smaller blocks; both are tried out unless
+// TableOptions::quick.
 #include "compress/table/write/block_appender.h"
 
 #include <algorithm>
@@ -10,13 +13,14 @@
 namespace presso {
 namespace {
 
-/// Bytes decode at a tenth of the rate of integers, so they must be smaller by this share.
-/// Codes are also searched as integers without decoding, so they need a larger gain.
+/// Integers that are coded as bytes decode at a tenth of the rate, so they must be smaller by this
+/// share. Codes of a dictionary are also searched without decoding, so they need a larger gain.
 constexpr double kBytesMustSave = 0.2;
 constexpr double kCodesMustSave = 0.5;
 /// For larger blocks, a sample of this size is tried first.
 constexpr std::uint32_t kTrialBytes = 128 << 10;
-/// Strings that repeat less than one byte in as many count as repeating nothing.
+/// Strings of which less than one byte in kShareRepeated lies in matches count as repeating
+/// nothing.
 constexpr std::size_t kShareRepeated = 16;
 /// Integers that take less than this share of their plain size are left alone.
 constexpr double kTriedFrom = 0.02;
@@ -47,7 +51,7 @@ void end_block(Buffer& blocks, std::size_t begin, ColumnBlockHeader& header) {
 
 }  // namespace
 
-/// Trials for bytes are forgotten: they are for each column.
+/// What trials of bytes have shown is forgotten, because it holds for one column.
 void BlockAppender::begin_column(Representation representation) {
   ColumnChunk chunk;
   chunk.representation = representation;
@@ -56,7 +60,7 @@ void BlockAppender::begin_column(Representation representation) {
   directory_.columns.push_back(chunk);
 }
 
-/// The directory's entry for the block that begins at `begin`.
+/// Adds the directory's entry for the block that begins at `begin`.
 void BlockAppender::add_entry(ColumnStream stream, std::size_t begin, std::uint32_t plain_bytes,
                               std::uint32_t rows, const Zone& zone) {
   directory_.blocks.push_back({.stored_bytes = static_cast<std::uint32_t>(blocks_.size() - begin),
@@ -96,9 +100,9 @@ void BlockAppender::integer_block(ColumnStream stream, const Byte* values, Byte 
   add_entry(stream, begin, header.plain_bytes, rows, zone);
 }
 
-/// Values that repeat others from many rows before take less room in the coding for bytes.
-/// Replaces the block that begins at `begin` by one if that saves enough; returns whether it
-/// did.
+/// Values that repeat others from many rows before take less room in the codings for bytes (Byte,
+/// Bit). Replaces the block that begins at `begin` by one of these if that saves enough; returns
+/// whether it did.
 bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, double must_save) {
   const auto stored = static_cast<double>(blocks_.size() - begin);
   const auto plain = static_cast<double>(values.size());
@@ -121,7 +125,6 @@ bool BlockAppender::take_bytes_if_smaller(std::size_t begin, Bytes values, doubl
   return true;
 }
 
-/// The payload is packed already.
 void BlockAppender::tokens(Bytes payload, std::uint32_t codes, std::uint32_t rows,
                            std::uint32_t plain_bytes) {
   const std::size_t begin = begin_block(blocks_);
@@ -147,7 +150,7 @@ void BlockAppender::append_coded(Bytes content) {
   encoders_.strings.encode(content, next_number(), FrameKind::kBlock, {}, blocks_);
 }
 
-/// The block size for strings. Strings that hardly repeat anything, as random ones, take no
+/// The block size for strings. Strings that hardly repeat anything, such as random ones, take no
 /// more room in small blocks, which more threads can decode at once.
 std::uint32_t BlockAppender::block_bytes_of(Bytes text) {
   if (encoders_.quick || text.size() <= encoders_.block_bytes) return encoders_.block_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Appends the blocks of one row group, stream by stream, and enters each into the directory.
-// The caller calls in the order of streams (row_group.h); one row group, one thread.
+// Codes and appends the blocks of one row group, stream by stream, and enters each into the
+// directory (format/columns/row_group.h explains streams and directory).
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ struct Zone {
   std::uint64_t presence = 0;
 };
 
-/// Used for one row group: begin_column() and then the column's streams in the order of
-/// ColumnStream. Writes to the buffer and directory that it was given; a block's number is its
-/// place in the directory.
+/// Used for one row group by one thread: for each column begin_column(), and then the column's
+/// streams in the order of ColumnStream. Writes to the buffer and directory that it was given; a
+/// block's number is its place in the directory.
 class BlockAppender {
  public:
   /// Keeps everything by reference.

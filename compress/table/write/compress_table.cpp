@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Two passes over a text: the first finds out the types from all rows, the second loads one row
-// group after another and encodes it. Both work on all threads, a piece of text each. The pieces of
-// a file are read by the threads themselves: the first pass guesses where they end (PieceGuesser),
-// the second one knows it. What cannot be read at any place, or was guessed wrong, is read and cut
-// by one thread at a time (PieceReader), with the same pieces. Where rows are sorted, the second
-// pass loads and sorts pieces, which are then merged into row groups.
+// compress_table(): makes two passes over a text. The first finds out the types from all rows, the
+// second loads one piece of text after another (whole rows of about 32 MiB), each of which becomes
+// a row group, and encodes it. Both work on all threads, a piece each. The threads read the pieces
+// of a file themselves: the first pass guesses where they end (PieceGuesser), the second one knows
+// it. What cannot be read at any place, or was guessed wrong, is read and cut by one thread at a
+// time (PieceReader), with the same pieces. A pipe has no first pass: its types come from its first
+// piece. Where rows are sorted, the second pass loads and sorts pieces, which are then merged into
+// row groups.
 #include "presso/compress_table.h"
 
 #include <algorithm>
@@ -34,8 +36,8 @@ std::vector<ColumnView> views_of(const std::vector<ColumnData>& columns) {
   return views;
 }
 
-/// One run from text to file. Members are written by the calling thread only, except the time
-/// of inference (mutex_); workers get a piece and an encoder each.
+/// One run from text to file. Threads get a piece and an encoder each; all other members are
+/// changed by one thread at a time, or under mutex_.
 class TableCompressor {
  public:
   /// `file`: the text, if it can be read at any place; nullptr: it cannot.
@@ -48,7 +50,7 @@ class TableCompressor {
         writer_(sink),
         threads_(threads_or_all(options.compress.threads)) {}
 
-  /// Three steps: dialect, types, rows.
+  /// Finds out the dialect, then the types, then loads and writes all rows.
   Result<TableSummary> run() {
     PRESSO_TRY(sniff_text());
     PRESSO_TRY(find_types());
@@ -104,7 +106,8 @@ class TableCompressor {
     return {rows, *kind_, first_line, piece_rows(), piece_row_limit()};
   }
 
-  /// From all rows of a file, or from the first piece of a pipe; then what the user has said.
+  /// Finds the types from all rows of a file, or from the first piece of a pipe, and then applies
+  /// what the user has said.
   Status find_types() {
     finder_ = kind_->new_finder();
     if (file_ != nullptr) {
@@ -427,7 +430,7 @@ class TableCompressor {
     return options_.on_bad_rows(loaded.bad.bytes());
   }
 
-  /// In the order of the text, on one thread.
+  /// Takes what became of a piece, in the order of the text, by one thread at a time.
   Result<bool> write(Loaded loaded) {
     if (!loaded.status.ok()) return std::move(loaded.status.error());
     PRESSO_TRY(pass_bad_rows_on(loaded));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Checks batches and copies their rows into row groups. Batches are the caller's memory: they are
+// checked in full before a byte of them is taken.
 #include "compress/table/write/group_collector.h"
 
 #include <algorithm>
@@ -10,11 +12,10 @@
 namespace presso {
 namespace {
 
-// Batches are the caller's memory: they are checked in full before a byte of them is taken.
-
-/// The largest row: strings of a row group may hold 4 GiB, so this much is left for its last row.
+/// The largest row: the strings of a row group may hold 4 GiB, so there is always room for its last
+/// row.
 constexpr std::uint64_t kMostRowBytes = std::uint64_t{2} << 30;
-/// Rows that are counted first in the search for the end of a row group.
+/// How many rows are counted first in the search for the end of a row group.
 constexpr std::uint64_t kFirstStep = 1024;
 
 /// kInvalidArgument, naming the column.
@@ -22,12 +23,12 @@ Error refuse(const ColumnSchema& column, const std::string& what) {
   return make_error(ErrorCode::kInvalidArgument, "column `" + column.name + "`: " + what);
 }
 
-/// Rows count from 1 in messages.
+/// A row's name in messages, where rows count from 1.
 std::string row_name(std::uint64_t row) {
   return "row " + grouped(row + 1);
 }
 
-/// Bytes of strings; those under nulls do not count.
+/// How many bytes the strings of these rows have; those under nulls do not count.
 std::uint64_t string_bytes(const ColumnView& column, std::uint64_t first, std::uint64_t end) {
   if (column.validity == nullptr) {
     return static_cast<std::uint64_t>(column.offsets[end] - column.offsets[first]);
@@ -40,7 +41,7 @@ std::uint64_t string_bytes(const ColumnView& column, std::uint64_t first, std::u
   return bytes;
 }
 
-/// Rows between two nulls are checked together.
+/// Whether all strings are valid UTF-8. Rows between two nulls are checked together.
 bool has_valid_utf8(const ColumnView& column) {
   const std::span offsets(column.offsets, static_cast<std::size_t>(column.rows) + 1);
   if (column.validity == nullptr) return are_valid_utf8(column.values, offsets);
@@ -53,7 +54,7 @@ bool has_valid_utf8(const ColumnView& column) {
   return true;
 }
 
-/// Offsets ascend from 0 and, if the schema promises UTF-8, strings are valid.
+/// Checks that offsets ascend from 0 and, if the schema promises UTF-8, that strings are valid.
 Status check_strings(const ColumnSchema& schema, const ColumnView& column) {
   if (column.offsets == nullptr) return refuse(schema, "has no offsets");
   const std::span offsets(column.offsets, static_cast<std::size_t>(column.rows) + 1);
@@ -67,7 +68,7 @@ Status check_strings(const ColumnSchema& schema, const ColumnView& column) {
   return {};
 }
 
-/// The first null of a column that must have none is named.
+/// Refuses a null in a column that must have none, and names its row.
 Status check_nulls(const ColumnSchema& schema, const ColumnView& column,
                    std::uint64_t rows_before) {
   if (schema.nullable || column.validity == nullptr) return {};
@@ -78,7 +79,8 @@ Status check_nulls(const ColumnSchema& schema, const ColumnView& column,
   return refuse(schema, row_name(rows_before + row) + " is null, but the column is not nullable");
 }
 
-/// Single rows are looked at only if all together are too large for one.
+/// Refuses a row of more than kMostRowBytes. Single rows are looked at only if all rows together
+/// have more.
 Status check_row_bytes(std::span<const ColumnView> columns, std::uint64_t rows_before) {
   const auto bytes_of = [&](std::uint64_t first, std::uint64_t end) {
     std::uint64_t bytes = 0;
@@ -113,7 +115,7 @@ void append_bits(const ColumnView& from, std::uint64_t first, std::uint64_t rows
   copy_bits(from.values, first, rows, to.values.data(), to.rows);
 }
 
-/// Strings without the bytes that stand under nulls.
+/// Appends strings without the bytes that stand under nulls.
 void append_nullable_strings(const ColumnView& from, std::uint64_t first, std::uint64_t rows,
                              ColumnData& to) {
   for (std::uint64_t row = first; row < first + rows; ++row) {
@@ -200,7 +202,6 @@ void GroupCollector::clear() {
   bytes_ = 0;
 }
 
-/// Bytes in memory of some rows, by which row groups are limited.
 std::uint64_t GroupCollector::bytes_of(std::span<const ColumnView> columns, std::uint64_t first,
                                        std::uint64_t rows) const {
   std::uint64_t bytes = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Gathers rows of batches until they make a row group. Where it ends depends only on the rows:
-// with the one that reaches the size, or with the last one that it may have. So batches may be
-// cut anywhere and the file is the same. Not for several threads. Tested by
+// Gathers rows of batches in memory until they make a row group. Where it ends depends only on the
+// rows: with the one that reaches the size in bytes, or with the last one that it may have. So
+// batches may be cut anywhere and the file is the same. Not for several threads. Tested by
 // tests/unit/compress/table/table_writer_test.cpp.
 #pragma once
 
@@ -45,7 +45,7 @@ class GroupCollector {
   /// What these rows would add to bytes().
   std::uint64_t bytes_of(std::span<const ColumnView> columns, std::uint64_t first,
                          std::uint64_t rows) const;
-  /// How many rows a row group may still take, found by doubling steps and then halving them.
+  /// How many rows from `first` on still belong to the row group.
   std::uint64_t rows_that_fit(std::span<const ColumnView> columns, std::uint64_t first) const;
   void clear();
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// MergedGroups, and the size of sorted row groups.
 #include "compress/table/write/merged_groups.h"
 
 #include <algorithm>
@@ -9,8 +10,9 @@
 namespace presso {
 namespace {
 
-/// The usual limit of a row group's memory; sorting may bring long rows together.
+/// The usual limit of a row group's memory, because sorting may bring long rows together.
 constexpr std::uint64_t kGroupBytes = 4 * PieceReader::kPieceBytes;
+/// The limit where the user has said how many rows a row group has.
 constexpr std::uint64_t kMostGroupBytes = std::uint64_t{1} << 30;
 
 }  // namespace

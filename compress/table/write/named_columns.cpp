@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Options name columns before a file is read, so names that do not exist are errors here, with
-// the names that do.
+// Looks up the columns that options name. Options are given before a file is read, so names that do
+// not exist are errors here.
 #include "compress/table/write/named_columns.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ std::optional<std::size_t> find_column(const TableSchema& schema, const std::str
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-// The text's own facts, quoting and UTF-8, stay as inference saw them.
+// Gives a column the type that the user has said. Facts of the text, quoting and UTF-8, stay as
+// inference saw them.
 void take_given_type(const ColumnSchema& given, bool saw_all, bool is_json, ColumnSchema& column) {
   const ColumnSchema inferred = std::exchange(column, given);
   column.quoting = inferred.quoting;
@@ -64,7 +65,7 @@ Status take_given_types(const std::vector<ColumnSchema>& types, bool saw_all, Te
   return {};
 }
 
-// In the order in which the user names them: the first decides, others break ties.
+// The columns stay in the order in which the user names them: the first decides, others break ties.
 Result<std::vector<SortColumn>> sort_columns(const std::vector<SortBy>& by,
                                              const TableSchema& schema) {
   std::vector<SortColumn> columns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Encodes column after column; each chooses its representation and appends its streams in their
-// order. Tested by tests/unit/decompress/table/row_group_test.cpp.
+// RowGroupEncoder: encodes one column after another. For each a representation is chosen
+// (row_group.h), and its streams are appended in their order. Tested by
+// tests/unit/decompress/table/row_group_test.cpp.
 #include "compress/table/write/row_group_encoder.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::vector<T> lengths_of(std::span<const std::int64_t> offsets) {
   return lengths;
 }
 
-/// Numbers as the bytes that BlockAppender takes.
+/// The first byte of an array of numbers, as BlockAppender takes it.
 template <class T>
 const Byte* first_byte(const std::vector<T>& values) {
   return reinterpret_cast<const Byte*>(values.data());
@@ -91,8 +92,8 @@ class ColumnEncoder {
                  rows_, column_.validity, zones());
   }
 
-  // The entries' bits of a block's rows are or-ed, by which a scan skips blocks without the
-  // string.
+  // ColumnBlock::presence of a block has the bits of all entries in its rows: a search for a string
+  // skips blocks without its bit.
   void encode_dictionary(const StringDictionary& dictionary) {
     begin(Representation::kDictionary);
     to_.chunk().entries = to_.chunk().distinct =

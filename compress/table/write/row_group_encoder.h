@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Turns the columns of a row group into stored blocks and their directory (FORMAT.md 15.3).
-// Numbers become blocks of integers. Strings are represented in the way that is smallest on a
-// sample: a dictionary of whole strings, tokens, or bytes of the Bit or Byte coding. Row groups
-// are independent, so each thread has an encoder, and the output does not depend on their
-// number. Tested by tests/unit/decompress/table/row_group_test.cpp.
+// Turns the columns of a row group into stored blocks and their directory (FORMAT.md 15.3,
+// format/columns/row_group.h). Numbers become blocks of integers, or of bytes where that is much
+// smaller (block_appender.h). Strings are represented as string_choice.h chooses: by a dictionary
+// of whole strings, by tokens, or by bytes of the Bit or Byte coding. Row groups are independent,
+// so each thread has an encoder, and the output does not depend on their number. Tested by
+// tests/unit/decompress/table/row_group_test.cpp.
 #pragma once
 
 #include <span>
@@ -24,7 +25,7 @@ struct GroupText {
 
 class BlockAppender;
 
-/// Offsets in the directory are relative to `blocks`, which the container puts after it.
+/// A directory and the blocks that it describes, one after another in its order.
 struct EncodedRowGroup {
   RowGroup directory;
   Buffer blocks;

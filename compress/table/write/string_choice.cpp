@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Choosing by predicted size, with handicaps for representations that queries read slower. A
-// representation must save the given share to be taken instead of the one that queries prefer.
+// Chooses by predicted size, with handicaps for representations that queries read more slowly: such
+// a one must save the given share to be taken instead of the one that queries prefer.
 #include "compress/table/write/string_choice.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 namespace presso {
 namespace {
 
+/// What bytes in the Bit coding must save against tokens.
 constexpr double kBitsMustSave = 0.1;
 /// Queries prefer a dictionary whose entries stand for many rows each: a condition is then
 /// evaluated once an entry.
@@ -21,14 +22,16 @@ constexpr double kOthersMustSave = 0.25;
 /// directly.
 constexpr double kOthersMustSaveOfFew = 0.6;
 constexpr std::size_t kFewEntries = 256;
-constexpr std::uint64_t kManyRows = 8;
+constexpr std::uint64_t kManyRows = 8;  ///< for each entry, on average
+// The sample: this number of places in the column, and this many bytes of strings at each.
 constexpr std::uint64_t kSamples = 2;
 constexpr std::int64_t kSampleBytes = 256 << 10;
 /// Columns with a longer mean string are left to the Bit coding, which finds what they repeat.
 constexpr std::uint64_t kMaxMeanTokenBytes = 256;
 /// If a dictionary takes less than this share of the strings, nothing else is tried.
 constexpr double kSurelyDictionary = 0.06;
-/// Assumed size of coded entries, as a share, unless the sample does not even compress to that.
+/// The share of its size to which a dictionary's entries are assumed to compress, unless the sample
+/// compresses less well.
 constexpr double kEntryRatio = 0.6;
 
 /// Rows [first, first + rows).
@@ -54,7 +57,7 @@ std::vector<RowRange> sample_ranges(const ColumnView& strings) {
   return ranges;
 }
 
-/// Bytes of `rows` packed integers below or equal to `most`.
+/// How many bytes `rows` packed integers from 0 to `most` take.
 double bits_of_counts(std::uint64_t rows, std::uint64_t most) {
   return static_cast<double>(rows) * static_cast<double>(std::bit_width(most)) / 8;
 }
@@ -93,7 +96,7 @@ class SampleTrial {
   }
 
  private:
-  /// Text only.
+  /// How many bytes the strings of these rows have.
   double bytes_of(const RowRange& range) const {
     return static_cast<double>(strings_.offsets[range.first + range.rows] -
                                strings_.offsets[range.first]);
@@ -128,7 +131,7 @@ bool may_be_tokens(const ColumnView& strings) {
 
 }  // namespace
 
-/// No trial: a dictionary pays if every entry stands for kManyRows rows.
+/// A dictionary pays if its entries stand for kManyRows rows each, on average.
 StringChoice choose_strings_quickly(const ColumnView& strings) {
   StringChoice choice;
   choice.dictionary = build_dictionary(strings);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Builds a dictionary by a hash table with open addressing over whole strings, hashed by XXH3. It
+// is at most a quarter full, and never grows.
 #include "compress/table/write/string_dictionary.h"
 
 #include <algorithm>
@@ -11,17 +13,15 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kSlots = 4 * std::size_t{kMaxDictionaryEntries};
-// A hash table with open addressing over whole strings, hashed by XXH3. It is at most a quarter
-// full, and never grows.
-constexpr std::uint32_t kFree = ~std::uint32_t{0};
-/// After this many rows at most half of them may have been new; otherwise it gives up.
+constexpr std::uint32_t kFree = ~std::uint32_t{0};  ///< a slot without an entry
+/// Gives up if more than half of the first kFirstRows rows were new.
 constexpr std::uint64_t kFirstRows = 16384;
 
 /// The hash table and the dictionary that grows with it.
 class Builder {
  public:
   explicit Builder(std::uint64_t rows) {
-    // Small columns get small tables: most are never more than a quarter full.
+    // Small columns get small tables, which are never more than a quarter full, too.
     std::size_t slots = 256;
     while (slots < kSlots && slots < 4 * rows) slots *= 2;
     slots_.assign(slots, kFree);

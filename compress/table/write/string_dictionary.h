@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A dictionary of whole strings: entries in the order of first appearance, and a code for each
-// row. It gives up as soon as it cannot pay any more, so a column without repetition costs
-// little.
+// Builds a dictionary of a column's different strings, for one row group: entries in the order of
+// first appearance, and a code, the entry's number, for each row. It gives up as soon as the
+// dictionary cannot pay any more, so a column without repetition costs little.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,12 @@
 
 namespace presso {
 
+/// The dictionary and the codes of all rows.
 struct StringDictionary {
   std::vector<std::uint32_t> codes;  ///< a code for each row; nulls have the code before them
   std::vector<std::uint32_t> entry_lengths;  ///< bytes
   std::vector<Byte> entries;
-  // for each entry a word with one bit set, for ColumnBlock::presence
+  // For each entry a word with one bit set, for ColumnBlock::presence.
   std::vector<std::uint64_t> presence_bits;
 };
 

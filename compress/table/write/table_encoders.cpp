@@ -13,7 +13,6 @@ constexpr std::uint32_t kBytesBlock = 1u << 20;
 
 }  // namespace
 
-/// Block size and levels for strings and for integers that are stored as bytes.
 TableParameters table_parameters(const CompressOptions& options, bool quick) {
   CompressOptions chosen = options;
   if (quick) chosen.level = kMinLevel;  // nothing is coded; its encoders take the least memory

@@ -14,10 +14,11 @@ struct TableParameters {
   bool quick = false;  ///< TableOptions::quick
 };
 
-/// The parameters for a table. Without a level it is 6: most of a table are integers and codes,
-/// so this takes only a few percent more time than level 3. From level 7 on blocks have 4 MiB.
-/// Integers are coded at level 4 if strings are at 5 to 9: those levels prefer long matches far
-/// away, which cost up to a third in arrays of numbers (a table of sensors' readings, 2026).
+/// The parameters for a table. Where the user has given no level it is 6 (12 under
+/// Favor::kArchive): most of a table are integers and codes, so this takes only a few percent more
+/// time than level 3. Blocks of strings have 1 MiB, from level 7 on 4 MiB. Integers are coded at
+/// level 4 if strings are at 5 to 9: those levels prefer long matches far away, which cost up to a
+/// third in arrays of numbers (a table of sensors' readings, 2026).
 TableParameters table_parameters(const CompressOptions& options, bool quick = false);
 
 /// The encoders of one thread.

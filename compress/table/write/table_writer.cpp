@@ -18,9 +18,10 @@
 namespace presso {
 namespace {
 
+// The bytes in memory with which a row group is full: usually, and where the caller has asked for a
+// number of rows.
 constexpr std::uint64_t kWrittenGroupBytes = 32u << 20;
-constexpr std::uint64_t kMostWrittenGroupBytes = 1u
-                                                 << 30;  ///< where a number of rows was asked for
+constexpr std::uint64_t kMostWrittenGroupBytes = 1u << 30;
 
 /// Adds the form in which such a table is printed and searched; delimited text gets a header.
 TableSchema with_text_form(const TableSchema& schema) {
@@ -35,7 +36,7 @@ TableSchema with_text_form(const TableSchema& schema) {
   return made;
 }
 
-/// By rows if the caller asks for a number, otherwise by 32 MiB of values.
+/// A row group is full by rows if the caller has asked for a number, otherwise by 32 MiB of values.
 CollectorLimits limits_of(const TableSchema& schema, const TableWriterOptions& options) {
   const std::uint32_t most = most_group_rows(stored_columns(schema));
   if (options.group_rows == 0) return {most, kWrittenGroupBytes};
@@ -71,7 +72,7 @@ class TableWriter::Body {
     return remember(without_bad_alloc([&] { return take(columns); }));
   }
 
-  /// Only once; a table that was not closed has no index and no trailer.
+  /// May be called once; a table that was not closed has no index and no trailer.
   Result<TableWriterSummary> close() {
     PRESSO_TRY(check_open());
     closed_ = true;
@@ -111,7 +112,7 @@ class TableWriter::Body {
     return {};
   }
 
-  /// The rest of the rows, then index and trailer.
+  /// Writes the rest of the rows, then index and trailer.
   Status finish() {
     if (collector_.rows() > 0) take_group();
     PRESSO_TRY(write_groups());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// zone_of_rows(): one pass over the rows, by a loop for each type of values.
 #include "compress/table/write/zones.h"
 
 #include <algorithm>

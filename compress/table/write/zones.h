@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ranges of values ("zones"): the least and the greatest value of some rows of a column, as
-// images (FORMAT.md 15.4). Scans skip blocks by them.
+// Ranges of values ("zones"): the least and the greatest value of some rows of a column, as images,
+// numbers in the order of the values (FORMAT.md 15.4, format/columns/zone_image.h). Scans skip
+// blocks by them. Nulls and NaNs are left out and noted in flags.
 #pragma once
 
 #include "compress/table/write/block_appender.h"
