@@ -105,6 +105,7 @@ struct Command {
   bool repeats;            ///< the offset value is kCommandOffset
 };
 
+/// Takes a symbol of kCommands apart.
 PRESSO_HD constexpr Command command_of(std::uint32_t symbol) {
   return {symbol >> 4 & 3, symbol & 15, symbol >> 6 != 0};
 }
@@ -171,6 +172,7 @@ struct ClassValue {
   std::uint32_t extra_bits;
 };
 
+/// The decoder's half: what a symbol of kLiteralLengths, kMatchLengths or kOffsets means.
 PRESSO_HD constexpr ClassValue value_of(std::uint32_t symbol, unsigned mantissa) {
   if (symbol < 2u << mantissa) return {symbol, 0};
   return {(1u << mantissa) + (symbol & ((1u << mantissa) - 1)), (symbol >> mantissa) - 1};

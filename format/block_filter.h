@@ -62,7 +62,7 @@ constexpr std::uint32_t cell_rank(std::uint32_t cell) {
 /// For a run of consecutive blocks: which of them may hold which n-grams.
 struct FilterGroup {
   std::uint32_t blocks = 0;
-  // n, from kMinGramBytes to kMaxGramBytes.
+  // The n of the n-grams, from kMinGramBytes to kMaxGramBytes.
   std::uint32_t gram_bytes = 4;
   // Cells of this rank or a higher one are not recorded.
   std::uint32_t keep = kKeepAllCells;
@@ -90,7 +90,7 @@ struct BlockFilter {
   std::uint64_t blocks = 0;
   std::uint32_t group_blocks = 0;  ///< blocks of each group; the last one may have fewer
   std::vector<FilterGroup> groups;
-  // owns the bytes that the groups' bits view, if the filter was parsed
+  // The bytes that FilterGroup::bits of all groups view, if the filter was parsed.
   std::vector<Byte> payload;
 };
 

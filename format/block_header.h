@@ -89,6 +89,7 @@ PRESSO_HD inline ErrorCode code_of(BlockHeaderFault fault) {
 
 namespace detail {
 
+/// The 24-bit field of a word, and the byte after it.
 PRESSO_HD inline std::uint32_t low_u24(std::uint32_t word) {
   return word & 0xFFFFFFu;
 }

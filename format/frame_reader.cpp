@@ -17,8 +17,8 @@ namespace presso {
 namespace {
 
 constexpr std::size_t kReadBytes = 1u << 20;  ///< how far the window reads ahead
-/// Bytes that salvage may read a second time, in addition to as many as were read once: without
-/// a limit, a crafted file could make it take the square of its size.
+/// Salvage may read again no more bytes than it has passed so far, plus these: without a limit, a
+/// crafted file could make it take the square of its size.
 constexpr std::uint64_t kGoBackAllowance = 64u << 20;
 
 }  // namespace

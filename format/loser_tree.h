@@ -14,6 +14,7 @@
 
 namespace presso {
 
+/// The tree; the caller keeps the runs.
 class LoserTree {
  public:
   /// Plays all matches, k - 1 comparisons. Call it once all runs have their first head, or have

@@ -11,6 +11,7 @@
 
 namespace presso {
 
+/// The word that was probably meant.
 struct Suggestion {
   std::string word;
   std::size_t distance = 0;  ///< letters that are wrong, too many, missing, or exchanged

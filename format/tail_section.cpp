@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// find_tail_section(): a walk over section headers.
 #include "format/tail_section.h"
 
 namespace presso {

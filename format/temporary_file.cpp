@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// TemporaryFile: a file that no folder lists, read and written by its descriptor.
 #include "format/temporary_file.h"
 
 #include <fcntl.h>

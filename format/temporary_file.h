@@ -12,6 +12,7 @@
 
 namespace presso {
 
+/// The file. Bytes are only appended; clear() drops all of them.
 class TemporaryFile {
  public:
   /// Returns `directory`, or if that is empty the one that TMPDIR names, else /tmp.

@@ -10,6 +10,7 @@
 
 namespace presso {
 
+/// The bit of this number.
 inline bool bit_at(const Byte* bits, std::uint64_t at) {
   return (bits[at / 8] >> (at % 8) & 1) != 0;
 }

@@ -15,6 +15,7 @@ constexpr std::int64_t kLastDay = 2'932'896;  ///< 9999-12-31
 constexpr std::int64_t kDaysOf400Years = 146'097;
 constexpr std::int64_t kDaysToMarch0 = 719'468;  ///< from 0000-03-01 to 1970-01-01
 
+/// A day of the Gregorian calendar, which is extended to all times.
 struct Date {
   std::int64_t year = 0;
   std::uint32_t month = 0;  ///< 1 to 12

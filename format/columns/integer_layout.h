@@ -59,9 +59,9 @@ struct VectorEntry {
   std::uint32_t word_offset = 0;  ///< in words, from the first word after the directory
   // An IntegerKind, checked by is_valid().
   Byte kind = 0;
-  // Bits of a packed value.
+  // How many bits a packed value has.
   Byte width = 0;
-  // Bits of kind 2's first rows, kind 4's high halves, kind 6's left parts.
+  // The bits of kind 2's first rows, kind 4's high halves or kind 6's left parts; otherwise 0.
   Byte width2 = 0;
   Byte exceptions = 0;  ///< how many; runs: the kind of the run values, 0 to 2
   // Added to every value (frame of reference); the first value in kinds 1 and 2.
@@ -69,6 +69,7 @@ struct VectorEntry {
 };
 static_assert(sizeof(VectorEntry) == kVectorEntryBytes);
 
+/// How many vectors a block of `rows` rows has, and how many rows one of them has.
 PRESSO_HD constexpr std::uint32_t vectors_of(std::uint32_t rows) {
   return (rows + kVectorRows - 1) / kVectorRows;
 }

@@ -112,6 +112,7 @@ constexpr std::size_t stored_columns(const TableSchema& schema) {
   return schema.columns.size() + (schema.exact ? 1 : 0);
 }
 
+/// Returns the payload of a directory that parse_row_group() would take.
 std::vector<Byte> serialise_row_group(const RowGroup& group);
 /// Checks everything that can be judged without the blocks: sizes within limits, streams that
 /// belong to the representation and stand in order, rows that add up. Error: kBadRowGroup,

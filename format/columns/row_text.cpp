@@ -168,7 +168,7 @@ std::string RowPrinter::bool_field(const ColumnSchema& schema, bool value) const
           always ? print_quoted<false>(bytes, end, text) : print_string<false>(bytes, end, text)};
 }
 
-// kInvalidArgument where types, rows or offsets do not fit the schema.
+// Returns kInvalidArgument where types, rows or offsets do not fit the schema.
 Status RowPrinter::check_columns() const {
   if (form_.kind != TextKind::kDelimited && form_.kind != TextKind::kJsonLines) {
     return make_error(ErrorCode::kInvalidArgument, "the schema says no form of text");

@@ -22,6 +22,7 @@ constexpr std::size_t kMaxHeadBytes = 16u << 20;
 /// within precisions, orders of keys name each column at most once.
 Status check_schema(const TableSchema& schema);
 
+/// Returns the payload for a schema that check_schema() takes.
 std::vector<Byte> serialise_schema(const TableSchema& schema);
 /// Error: kBadSchema, also for what check_schema() refuses and for bits without a meaning.
 Result<TableSchema> parse_schema(Bytes payload);

@@ -17,6 +17,7 @@ namespace presso::string_text {
 constexpr std::size_t kStep = 16;
 using ByteVector = Byte __attribute__((vector_size(kStep)));
 
+/// A vector of equal bytes.
 inline ByteVector all(Byte byte) {
   ByteVector vector;
   std::memset(&vector, byte, kStep);

@@ -25,6 +25,7 @@ constexpr std::size_t kTimeText = 8;   ///< characters of a time of day, such as
 
 constexpr DatePattern kYearFirst{0, 5, 8, 4, 7, '-'};
 
+/// The pattern of a date in this form; that of kPlain for forms that are none of dates.
 constexpr DatePattern date_pattern(ValueText text) {
   switch (text) {
     case ValueText::kSlashDate:

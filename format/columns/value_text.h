@@ -48,6 +48,7 @@ using PrintValue = std::size_t (*)(const ColumnSchema& column, const Byte* value
 ParseValue value_parser(const ColumnSchema& column);
 PrintValue value_printer(const ColumnSchema& column);
 
+/// value_parser() and value_printer() for a single value.
 inline bool parse_value(const ColumnSchema& column, Bytes text, Byte* value) {
   return value_parser(column)(column, text, value);
 }

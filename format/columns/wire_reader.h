@@ -12,6 +12,7 @@
 
 namespace presso {
 
+/// What is left of a payload that must stay where it is.
 class WireReader {
  public:
   explicit WireReader(Bytes bytes) : rest_(bytes) {}

@@ -16,6 +16,7 @@ namespace presso {
 
 constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;
 
+/// The image of a signed integer, a date, a timestamp or a decimal64.
 constexpr std::uint64_t signed_image(std::int64_t value) {
   return static_cast<std::uint64_t>(value) ^ kTopBit;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// for_each_in_parallel(): the items of run_ordered() are the numbers of the steps.
 #include "format/threads/parallel.h"
 
 #include "presso/ordered_pipeline.h"

@@ -270,7 +270,7 @@ class ArchiveIndex {
   std::vector<ArchiveMember> members_;
   bool is_excerpt_ = false;
   std::uint64_t first_known_ = 0;  ///< number of the first block in block_offsets_
-  /// in the file; for an excerpt with one more, its end
+  /// Where each block begins in the file; for an excerpt one more entry, where its last block ends.
   std::vector<std::uint64_t> block_offsets_;
 };
 

@@ -96,6 +96,7 @@ struct Error {
 /// no "input/output error: " in front. Never true if the error has a place in a file.
 bool explains_itself(const Error& error);
 
+/// An error without a place.
 inline Error make_error(ErrorCode code, std::string what = {}) {
   return {code, std::move(what)};
 }

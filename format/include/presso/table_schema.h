@@ -149,6 +149,7 @@ constexpr std::uint32_t value_bytes(ColumnType type) {
   }
 }
 
+/// Whether values are strings: text or bytes of any length.
 constexpr bool is_string(ColumnType type) {
   return type == ColumnType::kUtf8 || type == ColumnType::kBinary;
 }
