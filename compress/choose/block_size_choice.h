@@ -12,6 +12,7 @@
 
 namespace presso {
 
+/// The chosen size of blocks.
 struct BlockSizeChoice {
   std::uint32_t block_bytes;
   /// The plan of choose_dictionary() for this block size, if it was made on the way.

@@ -24,7 +24,7 @@ struct TriedParts {
 /// A chosen dictionary and what the trial has found.
 struct DictionaryPlan {
   std::vector<Byte> content;  ///< empty: use no dictionary
-  // predicted for all blocks and the dictionary together; 0: nothing was tried
+  // The predicted size of all blocks and the dictionary together; 0: nothing was tried.
   double predicted_bytes = 0;
   TriedParts parts;
   double training_seconds = 0;  ///< the part of choosing that was training

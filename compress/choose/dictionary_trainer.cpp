@@ -39,7 +39,7 @@ constexpr std::uint32_t kShortest = kLengths[0].bytes();
 /// A counted string, in a hash table with open addressing.
 struct Slot {
   std::uint32_t tag = 0;  ///< the other bits of its hash
-  // number, from 1, of the document where it was met last; 0: a free slot
+  // The number, from 1, of the document where it was met last; 0: the slot is free.
   std::uint32_t document = 0;
   std::uint32_t gains = 0;  ///< the documents that gain by it; 0: the dictionary holds it already
   std::uint32_t end = 0;    ///< where its last sighting in that document ends

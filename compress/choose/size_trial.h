@@ -34,6 +34,7 @@ class Samples {
   std::vector<Bytes> views_;
 };
 
+/// How many bytes all blocks have together.
 std::uint64_t total_bytes(std::span<const Bytes> blocks);
 
 /// Cuts each piece into blocks of at most `block_bytes`; empty pieces give none.

@@ -389,7 +389,7 @@ std::uint64_t encode_with_divisor(const Input& input, const IntegerLoops& loops,
 
 }  // namespace
 
-/// The loops of a CPU level; portable ones for levels that this build does not have.
+/// On machines other than x86-64 there are only the portable loops.
 const IntegerLoops& integer_loops(CpuLevel level) {
 #if defined(__x86_64__)
   if (level >= CpuLevel::kAvx512Vbmi2) return kIntegerLoopsAvx512;

@@ -71,7 +71,7 @@ struct VectorLoops {
 /// One vector of doubles as integers, with exponents e and f (FORMAT.md 16.2, kind 5).
 struct AlpIntegers {
   std::uint32_t exceptions;  ///< values that do not come back bit for bit
-  // of the values that do come back; least > greatest if there is none
+  // The range of the values that do come back; least > greatest if there is none.
   std::int64_t least, greatest;
 };
 
@@ -102,6 +102,7 @@ extern const IntegerLoops kIntegerLoopsAvx2;
 extern const IntegerLoops kIntegerLoopsAvx512;
 #endif
 
+/// The loops for this level, which the CPU must support.
 const IntegerLoops& integer_loops(CpuLevel level);
 
 }  // namespace presso

@@ -20,6 +20,7 @@
 
 namespace presso {
 
+/// The tables of one dictionary. Immutable.
 class TokenMatcher {
  public:
   explicit TokenMatcher(const TokenDictionary& dictionary);

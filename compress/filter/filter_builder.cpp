@@ -170,7 +170,7 @@ FilterBuilder::FilterBuilder(std::uint32_t block_bytes, std::uint32_t permille)
           std::clamp(kGroupPlainBytes / block_bytes, kLeastGroupBlocks, kMostGroupBlocks)),
       permille_(permille) {}
 
-// A block's border is known once the next block has come, so the last one waits.
+// The n-grams that reach into the next block are known once that has come, so the last one waits.
 void FilterBuilder::add(BlockGrams grams, std::size_t stored_bytes) {
   if (!waiting_.empty()) add_border_cells(waiting_.back(), grams);
   if (waiting_.size() == group_blocks_) finish_group();
@@ -188,7 +188,7 @@ void FilterBuilder::finish_group() {
   waiting_bytes_ = 0;
 }
 
-/// The last block has no border after it.
+/// No n-grams reach beyond the last block.
 std::vector<Byte> FilterBuilder::finish() {
   if (blocks_ == 0) return {};
   finish_group();

@@ -39,7 +39,7 @@ class FilterBuilder {
 
   std::uint32_t group_blocks_;
   std::uint32_t permille_;
-  // blocks of the open group; the last one still lacks its border
+  // The blocks of the open group; the last one still lacks the n-grams that reach into the next.
   std::vector<BlockGrams> waiting_;
   std::uint64_t waiting_bytes_ = 0;  ///< their stored size
   std::uint64_t blocks_ = 0;

@@ -14,7 +14,8 @@
 
 namespace presso {
 
-// The interface is that of BytePrices, so that OptimalParser is a template over the two.
+/// The prices of one block. The interface is that of BytePrices, so that OptimalParser is a
+/// template over the two.
 class BitPrices {
  public:
   static constexpr std::uint32_t kBit = 64;  ///< units in a bit

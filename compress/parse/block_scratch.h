@@ -11,6 +11,7 @@
 
 namespace presso {
 
+/// The sequences and the tracker of one parser.
 class BlockScratch {
  public:
   explicit BlockScratch(const ParserParameters& parameters)

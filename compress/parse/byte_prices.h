@@ -12,6 +12,7 @@
 
 namespace presso {
 
+/// The prices of one block.
 class BytePrices {
  public:
   static constexpr std::uint32_t kBit = 64;         ///< units in a bit

@@ -19,11 +19,13 @@
 
 namespace presso {
 
+/// A match of a position that the caller knows.
 struct FoundMatch {
   std::uint32_t length;
   std::uint32_t distance;
 };
 
+/// The trees of one block, and of the dictionary before it. Not for several threads.
 class MatchTree {
  public:
   explicit MatchTree(const ParserParameters& parameters);

@@ -217,7 +217,7 @@ class OptimalParser final : public Parser {
   std::uint32_t way_begin_ = 0;  ///< position of the first node
   bool way_is_legal_ = false;    ///< whether ways obey the rule: in the last pass
   std::vector<const Node*> steps_;
-  // by position: (position + 1) of the one before with the same hash of 4 bytes
+  // For each position, the one before with the same hash of four bytes, plus 1; 0: none.
   std::vector<std::uint32_t> older_;
 };
 

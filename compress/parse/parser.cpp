@@ -22,7 +22,7 @@ bool has_tables(ParserKind kind) {
 
 /// The serial number lets parsers keep a copied dictionary from block to block (window.h).
 DictionaryIndex index_dictionary(Bytes content, const ParserParameters& parameters) {
-  constexpr std::size_t kKeyBytes = 8;  // as many as the hash loads
+  constexpr std::size_t kKeyBytes = 8;  // hash6() loads eight bytes
   constexpr std::uint32_t kChainHashBits = 17;
   static std::atomic<std::uint64_t> serials{0};
   DictionaryIndex index;

@@ -29,6 +29,7 @@ constexpr unsigned kFastHashBits = 14;
 /// Which parser; block_encoder.cpp chooses it by level.
 enum class ParserKind { kFast, kOneTable, kTwoTables, kFourPlaces, kRow, kChain, kOptimal };
 
+/// What a parser does, as level and options say (parameters_of() in block_encoder.h).
 struct ParserParameters {
   ParserKind kind = ParserKind::kChain;
   Coding coding = Coding::kByte;  ///< the coding that the sequences are for
@@ -44,7 +45,7 @@ struct ParserParameters {
   std::uint32_t acceleration = 6;   ///< the step grows by one after 2^this misses (fast) or
                                     ///< literals (tables, row)
   bool dense = false;               ///< fast: two positions of a match enter the table, not one
-  // fast: a table entry is replaced only if it is older than this many bytes
+  // fast: an entry of the table is replaced only if it is older than this number of bytes.
   std::uint32_t staleness = 0;
   // For all parsers:
   Byte min_match = 4;
@@ -78,6 +79,7 @@ DictionaryIndex index_dictionary(Bytes content, const ParserParameters& paramete
 void index_tables(const ParserParameters& parameters, DictionaryIndex& index);
 void index_rows(const ParserParameters& parameters, DictionaryIndex& index);
 
+/// Finds the sequences of one block after another.
 class Parser {
  public:
   virtual ~Parser() = default;
@@ -86,6 +88,7 @@ class Parser {
   virtual void parse(Bytes plain, const DictionaryIndex* dictionary, Sequences& sequences) = 0;
 };
 
+/// Makes the parser that parameters.kind names; the others make those of one kind.
 std::unique_ptr<Parser> make_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_fast_parser(const ParserParameters& parameters);
 std::unique_ptr<Parser> make_table_parser(const ParserParameters& parameters);

@@ -493,7 +493,7 @@ class RowParser final : public Parser {
 
 /// Enters every position of the content.
 void index_rows(const ParserParameters& parameters, DictionaryIndex& index) {
-  constexpr std::size_t kHashed = 8;  // as many as a hash loads
+  constexpr std::size_t kHashed = 8;  // a hash loads eight bytes
   with_row(parameters, [&]<class Row>() {
     const std::size_t text_bytes = index.content.size() + parameters.block_bytes;
     std::vector<Row> memory(std::size_t{1} << rows_log2<Row>(text_bytes));

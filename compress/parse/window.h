@@ -9,6 +9,7 @@
 
 namespace presso {
 
+/// The memory of one parser's dictionary and block.
 class Window {
  public:
   /// Returns the first byte of `dictionary`, after which `plain` follows; without a dictionary

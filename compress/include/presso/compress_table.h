@@ -20,9 +20,9 @@ namespace presso {
 /// text.
 struct TableTextOptions {
   /// The name of the file, whose ending may say what the delimiter is (`.tsv`, `.tbl` and others:
-  /// table/text/dialect.h); empty if there is none.
+  /// compress/table/text/dialect.h); empty if there is none.
   std::string name;
-  /// kNone: found out from the first line.
+  /// Which kind of text it is; kNone: that is found out from the first line.
   TextKind kind = TextKind::kNone;
   std::optional<Byte> delimiter;
   std::optional<Byte> quote;  ///< 0: the text has no quotes; without a value: found out

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// append_rows(): copies the picked rows of one column after another.
 #include "compress/table/rows/row_gather.h"
 
 #include <algorithm>

@@ -25,6 +25,7 @@ struct SorterLimits {
   std::string temporary_directory;
 };
 
+/// Takes sorted runs and gives a merger of all of them.
 class RowSorter {
  public:
   /// With this number of runs a level is merged, or with fewer whose batches take half the memory.

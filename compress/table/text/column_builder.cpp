@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ColumnBuilder: parses fields into the memory of a column. Room for a whole batch is made first,
-// so that values are written without checks; short strings are copied by 32 bytes in any case, also
-// into the slack after the end.
+// so that values are written without checks; strings of up to 32 bytes are copied as 32, which may
+// reach into the slack after the end.
 #include "compress/table/text/column_builder.h"
 
 #include <algorithm>

@@ -11,9 +11,9 @@
 namespace presso {
 
 /// `text` must have whole lines, at most kMaxJsonText bytes, without TextForm::head; its first byte
-/// is in line `first_line`. `options` have no effect. kInvalidArgument, beginning with "line
-/// 18,342: ": a key that is no column; a value of another kind than its column's; and, if the table
-/// is not exact, a line that is neither an object nor blank.
+/// is in line `first_line`. `options` have no effect. kInvalidArgument, with the line first, as
+/// load_rows() has it: a key that is no column; a value of another kind than its column's; and, if
+/// the table is not exact, a line that is neither an object nor blank.
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                                   const LoadOptions& options = {});
 

@@ -28,7 +28,7 @@ class PieceGuesser {
   PieceGuesser(const RandomAccess& file, std::uint64_t begin, const RowTextKind& kind)
       : file_(file), kind_(kind), at_(begin) {}
 
-  /// nullopt at the end of the file, and where nothing can be guessed.
+  /// The place of the next piece; nullopt at the end of the file, and where nothing can be guessed.
   Result<std::optional<PiecePlace>> next();
   /// Reads a piece that next() gave. Returns whether PieceReader would have cut it at its end, if
   /// no limit of rows had made it shorter. May be called by several threads at once.

@@ -94,7 +94,7 @@ Result<std::size_t> PieceReader::take_tail(std::size_t cut) {
 TextPiece PieceReader::take(std::size_t cut) {
   TextPiece piece;
   piece.first_line = line_;
-  if (begin_ == 0 && text_.size() - cut < cut / 16) {  // so it is mostly
+  if (begin_ == 0 && text_.size() - cut < cut / 16) {  // nearly always
     Buffer rest;
     rest.append(text_.bytes().subspan(cut));
     text_.grow(cut);

@@ -41,8 +41,8 @@ class PieceReader {
         most_rows_(std::min(most_rows, row_limit)),
         row_limit_(row_limit) {}
 
-  /// nullopt at the end. kInvalidArgument: a row of more than kMaxRowBytes, which mostly is a quote
-  /// that is never closed.
+  /// The next piece; nullopt at the end. kInvalidArgument: a row of more than kMaxRowBytes, which
+  /// mostly is a quote that is never closed.
   Result<std::optional<TextPiece>> next();
 
  private:

@@ -15,7 +15,7 @@ namespace presso {
 /// Why the loop has stopped.
 enum class TokenStop {
   kRoom,      ///< the arrays must grow; call again with the same state
-  kRecords,   ///< as many records were found as were asked for
+  kRecords,   ///< there are TokenState::most_records records
   kEnd,       ///< the text ends
   kUnclosed,  ///< the text ends inside the quotation that opened at `open`
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Which levels and block sizes a table's encoders of bytes get.
 #include "compress/table/write/table_encoders.h"
 
 namespace presso {
