@@ -42,9 +42,10 @@ bool is_magic_at(const RandomAccess& file, std::uint64_t at) {
   return magic.ok() && has_file_magic(magic->data());
 }
 
-/// Reads the section header at `offset` and, for kinds that this version knows, the payload,
-/// whose checksum is verified. `blocks`: blocks before it in its member, which bound the size
-/// of an index. The payload is empty for unknown kinds. Errors carry the section's offset.
+/// Reads the section header at `offset` and, for kinds that this version knows, the payload, whose
+/// checksum is verified. `blocks`: how many blocks stand before it in its member; an index may
+/// nevertheless have any size that fits into the file, which callers judge. The payload is empty
+/// for unknown kinds. Errors carry the section's offset.
 Result<StoredSection> read_section_at(const RandomAccess& file, std::uint64_t offset,
                                       std::uint64_t blocks) {
   PRESSO_ASSIGN(const Buffer head, read_part(file, offset, kSectionHeaderBytes));

@@ -108,7 +108,7 @@ Result<std::optional<BlockFilter>> read_filter(const RandomAccess& file,
 /// what it has learned before next() has returned nullopt.
 class FilterReader {
  public:
-  /// Returns and fails like read_filter(). Both references must outlive the reader.
+  /// Returns and fails like read_filter(). `file` must outlive the reader.
   static Result<std::optional<FilterReader>> open(const RandomAccess& file,
                                                   const ArchiveMember& member);
 

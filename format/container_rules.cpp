@@ -65,7 +65,7 @@ bool is_known_section(FrameKind kind) {
          kind == FrameKind::kIndex;
 }
 
-/// `blocks` bounds an index, which has four bytes for each of them.
+/// Without `exact_index`, the size of an index is for the caller to judge.
 Status check_section_header(const SectionHeader& header, std::uint64_t blocks, bool exact_index) {
   if (!is_known_section(header.kind)) {
     if (!header.mandatory) return {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// FrameReader gives a stream's frames in order: file header, sections, blocks, end. Its window
-// over the source holds at least the current frame, and nothing is consumed before the whole
-// frame was read and checked: after an error the same bytes can be searched again for a sound
-// header, which is how damaged files are salvaged. It needs memory for one frame, which a block
-// header limits to 4 MiB and a little, and reads the source once.
+// FrameReader gives a stream's frames in order: file header, sections, blocks, end. Its window over
+// the source holds at least the current frame, and nothing is consumed before the whole frame was
+// read and checked: after an error the same bytes can be searched again for a sound header, which
+// is how damaged files are salvaged. It needs memory for one frame, at most 4 MiB and a little, or
+// for the index, four bytes a block, and reads the source once.
 // Tested by tests/unit/format/archive_test.cpp and the damaged files in tests/golden/bad.
 #include <algorithm>
 #include <string>

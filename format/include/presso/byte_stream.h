@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Where bytes come from and where they go: sources that are read in order, files that are read at
-// any offset, and sinks. The library reaches the outside only through these, and callers may bring
-// their own. The one exception are temporary files without a name, to which rows are sorted that
-// memory does not hold (TableSortOptions). Tested by tests/unit/format/byte_stream_test.cpp.
+// any offset, and sinks. The library reads and writes only through these, and callers may bring
+// their own. The one exception are temporary files without a name, to which sorting and queries
+// write what memory does not hold (TableSortOptions, format/temporary_file.h). Tested by
+// tests/unit/format/byte_stream_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace presso {
 enum class CpuLevel {
   kPortable = 0,
   kAvx2 = 1,         ///< AVX2, BMI1 and BMI2
-  kAvx512Vbmi2 = 2,  ///< and AVX-512 F, BW, VL and VBMI2: Ice Lake, Zen 4
+  kAvx512Vbmi2 = 2,  ///< and AVX-512 F, BW, VL, DQ and VBMI2: Ice Lake, Zen 4
 };
 
 /// Returns the level to use: the highest one that this CPU supports, or the one that the
