@@ -29,7 +29,7 @@ std::vector<Leaf> sorted_leaves(std::span<const std::uint32_t> counts) {
   for (std::uint32_t symbol = 0; symbol < counts.size(); ++symbol) {
     if (counts[symbol] > 0) leaves.push_back(Leaf{counts[symbol]} << kSymbolBits | symbol);
   }
-  // Not stable_sort, whose buffer comes from where the tests' operator new does not look.
+  // stable_sort() would take its buffer by a form of operator new that the tests do not watch.
   std::sort(leaves.begin(), leaves.end());
   return leaves;
 }

@@ -70,8 +70,8 @@ struct TableOptions {
   bool quick = false;
   TableSortOptions sort;
   /// If given, rows with the wrong number of fields or with a value that is not of its type are no
-  /// errors: they are left out and passed to this function as they stood, in their order, on the
-  /// calling thread.
+  /// errors: they are left out and passed to this function as they stood, in their order, one call
+  /// at a time, by any of the threads. Its error ends the compression.
   std::function<Status(Bytes rows)> on_bad_rows;
   /// How many rows a row group has, at most kMaxTableGroupRows and 2^26 values. It has fewer where
   /// these rows take more than 32 MiB of text (of rows that are sorted: 1 GiB in memory). 0: the

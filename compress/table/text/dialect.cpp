@@ -125,7 +125,7 @@ class Sniffer {
   void find_delimiter_by_content() {
     Likeness best;
     for (const Byte delimiter : {Byte{','}, Byte{'\t'}, Byte{';'}, Byte{'|'}}) {
-      // A quote that is open at the end is no quote with the right delimiter, or an error later.
+      // If a quote is open at the end, this is not the delimiter, or there will be an error later.
       const bool whole = take_sample(delimiter, form_.quote, false).ok();
       const Likeness likeness = likeness_of(sample_);
       // Other delimiters may make fewer records of the same text, so parts count.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// TableWriter: row groups wait until there is one for each thread; then run_ordered() encodes
-// them together and writes them in order. Nothing runs between two calls, so a caller may stop
-// at any time. An error makes the writer useless, and every later call returns it. Tested by
-// tests/unit/compress/table/table_writer_test.cpp.
+// TableWriter: row groups wait until there is one for each thread; then run_ordered() encodes them
+// together and writes them in order. Nothing runs between two calls, so a caller may stop at any
+// time. Every error but that of a refused batch makes the writer useless, and every later call
+// returns it. Tested by tests/unit/compress/table/table_writer_test.cpp.
 #include "presso/table_writer.h"
 
 #include <algorithm>
