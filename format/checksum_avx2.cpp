@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Content checksums on 32-byte registers: four 64-bit words each. Compiled with -mavx2 -mbmi
-// -mbmi2, so nothing here may be called before cpu_level() has been asked.
+// Content checksums (checksum.h) on 32-byte registers: four 64-bit words each. The loops are those
+// of checksum_vector.h. Compiled with -mavx2 -mbmi -mbmi2, so nothing here may be called before
+// cpu_level() has been asked.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Content checksums on 64-byte registers: a stripe of eight 64-bit words in each. Compiled with
-// -mavx512f -mbmi -mbmi2, so nothing here may be called before cpu_level() has been asked.
+// Content checksums (checksum.h) on 64-byte registers: a stripe of eight 64-bit words in each. The
+// loops are those of checksum_vector.h. Compiled with -mavx512f -mbmi -mbmi2, so nothing here may
+// be called before cpu_level() has been asked.
 #if defined(__x86_64__)
 #include <immintrin.h>
 

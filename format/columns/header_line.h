@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first line of delimited text: the names of the columns.
+// The first line of delimited text, the names of the columns, for texts that are printed and for
+// the head of tables that were not made from text.
 // Tested by tests/unit/compress/table/table_writer_test.cpp.
 #pragma once
 

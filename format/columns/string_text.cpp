@@ -32,6 +32,7 @@ char* put_unit(char* to, std::uint32_t unit) {
   return to;
 }
 
+/// A character that was decoded.
 struct Character {
   std::size_t bytes = 0;  ///< 0: it is no UTF-8
   std::uint32_t code = 0;

@@ -62,8 +62,8 @@ enum class Content : std::uint16_t { kBytes = 0, kTable = 1 };
 
 /// Which bytes a match (back-reference) may read, so that a GPU can copy many matches at once
 /// (FORMAT.md 6.3; S7.4 of docs/sources.md). A group is 2^group_log2 consecutive sequences, a tile
-/// as many plain bytes. A match is of the first wave if its source ends before its group begins.
-/// Values are stored in the file.
+/// as many plain bytes. A match is of the first wave if its source ends before its group begins; it
+/// overlaps itself if it reads bytes that it has written. Values are stored in the file.
 enum class DependencyRule : Byte {
   kNone = 0,          ///< anything before its own position
   kStrict = 1,        ///< nothing at or after the group's start; no self-overlap
