@@ -38,6 +38,7 @@ bool is_zero(Bytes bytes) {
   return bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
 
+/// One call of sniff_source().
 class TextSniffer {
  public:
   TextSniffer(ByteSource& source, const TableTextOptions& options, bool leave_out_bad_rows)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Finds out how a text is written by reading its beginning. Tested by
-// tests/unit/compress/table/dialect_test.cpp (the rules of sniff()) and
-// tests/cli/test_table.py.
+// The first step of loading a text as a table, once for a text: reads its beginning and finds out
+// whether it is delimited text (by the rules of dialect.h) or JSON lines (json_inference.h), and
+// how that is written. Tested by tests/unit/compress/table/dialect_test.cpp (the rules of sniff())
+// and tests/cli/test_table.py.
 #pragma once
 
 #include <memory>
@@ -19,8 +20,9 @@ struct BegunText {
   std::unique_ptr<RowTextKind> kind;
 };
 
-/// Reads as much as it needs, mostly kSniffBytes. kInvalidArgument: neither a row nor a header,
-/// or no row in 256 MiB; and the errors of sniff() and of the source.
+/// Reads as much as it needs, mostly kSniffBytes, and holds it in memory. kInvalidArgument: neither
+/// a row nor a header, no row in 256 MiB, nothing but NUL bytes, or a file that is named like JSON
+/// and is not JSON lines; also the errors of sniff() and of the source.
 Result<BegunText> sniff_source(ByteSource& source, const TableTextOptions& options,
                                bool leave_out_bad_rows);
 

@@ -9,6 +9,7 @@
 namespace presso {
 namespace {
 
+/// One call of load_rows() or find_bad_rows().
 class Loader {
  public:
   Loader(Bytes text, const TableSchema& schema, std::uint64_t first_line,

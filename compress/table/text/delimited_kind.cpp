@@ -6,6 +6,7 @@
 namespace presso {
 namespace {
 
+/// Tokenises rows, and gives them to type_inference.h.
 class DelimitedFinder final : public ColumnFinder {
  public:
   DelimitedFinder(const Dialect& dialect, const TextForm& form,

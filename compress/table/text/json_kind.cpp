@@ -10,6 +10,7 @@
 namespace presso {
 namespace {
 
+/// Gives rows to json_inference.h.
 class JsonFinder final : public ColumnFinder {
  public:
   explicit JsonFinder(const TextForm& form) : types_(form) {}

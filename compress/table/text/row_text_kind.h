@@ -24,6 +24,7 @@ class ColumnFinder {
   virtual void move_lines(std::uint64_t lines) = 0;
   /// Merges the findings of a later part of the text into these, by a finder of the same kind.
   virtual void merge(const ColumnFinder& later) = 0;
+  /// The columns with the types that all values agree with.
   virtual Result<TableSchema> finish() const = 0;
   /// Reports in the order of finish()'s columns.
   virtual std::vector<ColumnReport> report() const = 0;
@@ -36,8 +37,8 @@ class RowTextKind {
   /// Where to cut a text that goes on: after its last row that is surely complete; 0 if there is
   /// none.
   virtual Result<std::size_t> last_row_end(Bytes text) const = 0;
-  /// Passes at most `most` rows from `at`; `rows` becomes their number. Returns where the text
-  /// of the next row begins.
+  /// Passes at most `most` rows from `at`; `rows` becomes their number. Returns where the text of
+  /// the next row begins. Unless `text_ends_here`, a row without its line end is not passed.
   virtual Result<std::size_t> pass_rows(Bytes text, std::size_t at, std::size_t most,
                                         bool text_ends_here, std::size_t& rows) const = 0;
   virtual std::unique_ptr<ColumnFinder> new_finder() const = 0;

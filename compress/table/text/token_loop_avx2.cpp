@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tokeniser's loop for AVX2: one comparison of 32 bytes for each of the four bytes that
-// matter.
+// The loop of the tokeniser (token_loop.h) for AVX2: one comparison of 32 bytes for each of the
+// four bytes that matter, which are the delimiter, the quote, LF and CR.
 #if defined(__AVX2__)
 #include <immintrin.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The tokeniser's loop for any CPU: eight bytes at a time in a 64-bit word. A byte that equals
-// the one sought becomes 0x80 (adding 0x7F to its low bits carries into bit 7 unless they are
-// all 0), and a multiplication gathers the eight top bits.
+// The loop of the tokeniser (token_loop.h) for any CPU: eight bytes at a time in a 64-bit word.
+// They are combined with the byte sought by exclusive-or; adding 0x7F to the low bits then carries
+// into bit 7 unless all are 0. So a clear bit 7 marks an equal byte, and a multiplication gathers
+// the eight marks.
 #include "compress/table/text/token_loop.h"
 
 namespace presso {
@@ -19,6 +20,7 @@ struct Isa {
     const std::uint64_t x = word ^ pattern;
     return ((x & kLow) + kLow) | x;
   }
+  /// The top bits of the eight bytes of `equal`, which has no others: bit i comes from byte i.
   static std::uint64_t gather(std::uint64_t equal) {
     return ((equal >> 7) * 0x0102040810204080u) >> 56;
   }

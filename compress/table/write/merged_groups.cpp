@@ -35,8 +35,8 @@ Result<std::optional<std::vector<ColumnData>>> MergedGroups::next() {
   return std::optional(collector_.finish());
 }
 
-/// Sorted row groups are about as large as those of text, so that scans find the same
-/// granularity.
+/// Sorted row groups are about as large as those of text, so that scans can skip parts of the same
+/// size.
 CollectorLimits sorted_group_limits(const TableSchema& schema, std::uint32_t group_rows,
                                     std::uint64_t rows, std::uint64_t text_bytes) {
   const std::uint32_t most = most_group_rows(stored_columns(schema));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cuts sorted rows, as they come from the merge, into row groups. Tested by
-// tests/differential/table_sort_test.cpp.
+// The last step of sorting a table while it is written: cuts the rows, as they come sorted from the
+// merge (run_merger.h), into row groups. Tested by tests/differential/table_sort_test.cpp.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,10 @@ class MergedGroups {
   std::uint64_t taken_ = 0;        ///< how many of rows_ were taken
 };
 
-/// Limits of row groups for a table of `rows` rows from `text_bytes` bytes of text:
-/// `group_rows` rows each or, if that is 0, about equal ones for 32 MiB of text.
+/// Limits of row groups for a table of `rows` rows from `text_bytes` bytes of text: `group_rows`
+/// rows each or, if that is 0, equal numbers of rows, for at most 32 MiB of text on average. Either
+/// is cut by most_group_rows(), and a row group also ends at 128 MiB of memory (1 GiB with
+/// `group_rows`).
 CollectorLimits sorted_group_limits(const TableSchema& schema, std::uint32_t group_rows,
                                     std::uint64_t rows, std::uint64_t text_bytes);
 
