@@ -30,7 +30,7 @@ class ColumnGather {
   }
 
  private:
-  /// The column of the batch that the pick names.
+  /// The column of the source that the pick names.
   const ColumnView& from(const RowPick& pick) const { return sources_[pick.source][column_]; }
 
   static std::size_t bitmap_bytes(std::uint64_t rows) {
