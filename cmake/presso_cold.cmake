@@ -58,9 +58,10 @@ function(presso_compile_cold folder)
   foreach(target IN LISTS targets)
     get_target_property(sources ${target} SOURCES)
     foreach(source IN LISTS sources)
-      presso_file_is_cold(cold ${folder}/${source})
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder})
+      presso_file_is_cold(cold ${source})
       if(cold)
-        set_property(SOURCE ${folder}/${source} TARGET_DIRECTORY ${target}
+        set_property(SOURCE ${source} TARGET_DIRECTORY ${target}
                      APPEND PROPERTY COMPILE_OPTIONS ${PRESSO_COLD_OPTIONS})
       endif()
     endforeach()

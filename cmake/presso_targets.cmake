@@ -50,6 +50,47 @@ function(presso_make_units target)
   endforeach()
 endfunction()
 
+# presso_cpu_levels(TARGET SET [WIDE] [LEVELS LEVEL...] [OPTIONS OPTION...]): compiles a set of
+# loops once for each CPU level (presso/cpu.h): portable, avx2 and avx512, or those of LEVELS.
+# Machines other than x86-64 have the portable level alone. SET is a path without an ending. A level
+# with code of its own has a file SET_LEVEL.cpp; the others share SET_body.h, which a unit in the
+# build folder includes. Both find PRESSO_LEVEL defined, the level's name. Their code must be in a
+# namespace of that name, so that the linker never takes a function of one level for another's
+# (tests/house/levels.py). PRESSO_AVX2 is defined at the levels avx2 and avx512, PRESSO_AVX512 at
+# avx512. format/cpu_loops.h picks the loops of a level at run time.
+# WIDE: the compiler's own vectors have 512 bits at avx512, where it would take 256.
+# Products of doubles must be the same at every level, so none becomes a fused operation.
+function(presso_cpu_levels target set)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "WIDE" "" "LEVELS;OPTIONS")
+  if(NOT arg_LEVELS)
+    set(arg_LEVELS portable avx2 avx512)
+  endif()
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(FILTER arg_LEVELS INCLUDE REGEX portable)
+  endif()
+  set(options_portable ${arg_OPTIONS} -ffp-contract=off)
+  set(options_avx2 ${options_portable} -mavx2 -mbmi -mbmi2 -mpopcnt)
+  # g++ 12 takes the undefined registers of its own headers for a mistake (its bug 105593).
+  set(options_avx512 ${options_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi2
+      $<$<BOOL:${arg_WIDE}>:-mprefer-vector-width=512>
+      "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>")
+  set(defined_avx2 PRESSO_AVX2)
+  set(defined_avx512 PRESSO_AVX2 PRESSO_AVX512)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}
+             OUTPUT_VARIABLE room)
+  foreach(level IN LISTS arg_LEVELS)
+    set(file ${set}_${level}.cpp)
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/${file})
+      file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${room}/${set}_body.h\"\n" @ONLY)
+    endif()
+    target_sources(${target} PRIVATE ${file})
+    set_source_files_properties(${file} PROPERTIES
+      COMPILE_OPTIONS "${options_${level}}"
+      COMPILE_DEFINITIONS "PRESSO_LEVEL=${level};${defined_${level}}")
+  endforeach()
+endfunction()
+
 # presso_cxx_and_cuda(TARGET OPTION...): options for the host compiler, which nvcc hands on.
 function(presso_cxx_and_cuda target)
   string(REPLACE ";" "," for_nvcc "${ARGN}")

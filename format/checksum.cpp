@@ -2,32 +2,29 @@
 // The checksums of the format (FORMAT.md 8), both made of XXH3 (Collet's xxHash, 64 bits): one over
 // a header or a whole section, and one over a block's content, which hashes segments of
 // kChecksumSegmentBytes apart and then the list of their hashes, so that many lanes can work at
-// once. Long inputs use the widest registers that the CPU has (checksum_kernels.h); results are
+// once. Long inputs use the widest registers that the CPU has (checksum_loops.h); results are
 // equal on all of them. Tested by tests/unit/format/checksum_test.cpp.
 #include "presso/checksum.h"
 
-#include <algorithm>
 #include <array>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "format/checksum_kernels.h"
-#include "presso/cpu.h"
+#include "format/checksum_loops.h"
+#include "format/cpu_loops.h"
 #include "presso/wire.h"
 
 namespace presso {
 
+using checksum_detail::ChecksumLoops;
+static_assert(checksum_detail::kSegmentBytes == kChecksumSegmentBytes);
+
 /// Below kLong the call through a kernel of another file costs more than it gains.
 std::uint64_t checksum64(Bytes bytes) {
-#if defined(__x86_64__)
   constexpr std::size_t kLong = 4096;
-  if (bytes.size() >= kLong && cpu_level() != CpuLevel::kPortable) {
-    return cpu_level() == CpuLevel::kAvx2 ? checksum_detail::hash_avx2(bytes)
-                                          : checksum_detail::hash_avx512(bytes);
-  }
-#endif
-  return XXH3_64bits(bytes.data(), bytes.size());
+  if (bytes.size() < kLong) return XXH3_64bits(bytes.data(), bytes.size());
+  return loops_for<ChecksumLoops>().hash(bytes.data(), bytes.size());
 }
 
 // On the heap, because XXH3's state has 576 bytes and is aligned to 64, which new keeps.
@@ -57,23 +54,12 @@ std::uint32_t checksum32(Bytes bytes) {
 }
 
 /// `plain` holds at most kMaxBlockBytes. The last segment may be short; the library hashes it.
-std::uint64_t content_checksum(Bytes plain, [[maybe_unused]] CpuLevel level) {
+std::uint64_t content_checksum(Bytes plain, CpuLevel level) {
   std::array<std::uint64_t, kMaxBlockBytes / kChecksumSegmentBytes> segments;
-  std::size_t count = 0;
-#if defined(__x86_64__)
-  if (level != CpuLevel::kPortable) {
-    const auto hash_segments = level == CpuLevel::kAvx2 ? checksum_detail::hash_segments_avx2
-                                                        : checksum_detail::hash_segments_avx512;
-    count = plain.size() / kChecksumSegmentBytes;
-    hash_segments(plain.data(), count, segments.data());
-    plain = plain.subspan(count * kChecksumSegmentBytes);
-  }
-#endif
-  while (!plain.empty()) {
-    const std::size_t size = std::min(plain.size(), kChecksumSegmentBytes);
-    segments[count++] = XXH3_64bits(plain.data(), size);
-    plain = plain.subspan(size);
-  }
+  std::size_t count = plain.size() / kChecksumSegmentBytes;
+  loops_for<ChecksumLoops>(level).hash_segments(plain.data(), count, segments.data());
+  const Bytes rest = plain.subspan(count * kChecksumSegmentBytes);
+  if (!rest.empty()) segments[count++] = XXH3_64bits(rest.data(), rest.size());
   return XXH3_64bits(segments.data(), count * sizeof segments[0]);
 }
 

@@ -13,6 +13,7 @@
 
 #include "compress/columns/alp_encoder.h"
 #include "compress/columns/vector_plan.h"
+#include "format/cpu_loops.h"
 
 namespace presso {
 namespace {
@@ -389,21 +390,11 @@ std::uint64_t encode_with_divisor(const Input& input, const IntegerLoops& loops,
 
 }  // namespace
 
-/// On machines other than x86-64 there are only the portable loops.
-const IntegerLoops& integer_loops(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512Vbmi2) return kIntegerLoopsAvx512;
-  if (level >= CpuLevel::kAvx2) return kIntegerLoopsAvx2;
-#endif
-  (void)level;
-  return kIntegerLoopsPortable;
-}
-
 // The width decides how: as bits, as pairs of 64 bits, or by loops over 32 or 64 bits.
 IntegerParameters encode_integers(const Byte* values, Byte width_bytes, bool is_signed,
                                   bool floating, std::uint32_t rows, const Byte* validity,
                                   Buffer& payload, CpuLevel level) {
-  const IntegerLoops& loops = integer_loops(level);
+  const auto& loops = loops_for<IntegerLoops>(level);
   Input input{values, {width_bytes, is_signed && !floating, floating, rows, 1}, validity};
   IntegerParameters result = input.parameters;
   if (width_bytes == 0) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The loops over a vector of 1,024 values in which the encoder of coding 4 (integers,
 // integer_encoder.h) spends its time, compiled once for each CPU level, with the same results at
-// each. integer_loops() chooses. U is std::uint32_t for values of up to 4 bytes and std::uint64_t
+// each. loops_for() chooses. U is std::uint32_t for values of up to 4 bytes and std::uint64_t
 // for those of 8. Values are compared as signed numbers.
 #pragma once
 
 #include <cstdint>
-
-#include "presso/cpu.h"
 
 namespace presso {
 
@@ -86,6 +84,9 @@ struct IntegerLoops {
   AlpIntegers (*alp)(const double* values, std::uint32_t n, std::uint32_t e, std::uint32_t f,
                      std::int64_t* integers);
 
+  /// One set a level; loops_for() of format/cpu_loops.h picks one.
+  static const IntegerLoops portable, avx2, avx512;
+
   template <class U>
   const VectorLoops<U>& of() const {
     if constexpr (sizeof(U) == 4) {
@@ -96,13 +97,5 @@ struct IntegerLoops {
   }
 };
 
-extern const IntegerLoops kIntegerLoopsPortable;
-#if defined(__x86_64__)
-extern const IntegerLoops kIntegerLoopsAvx2;
-extern const IntegerLoops kIntegerLoopsAvx512;
-#endif
-
-/// The loops for this level, which the CPU must support.
-const IntegerLoops& integer_loops(CpuLevel level);
-
 }  // namespace presso
+/// The loops for this level, which the CPU must support.

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The loops of integer_loops.h, written so that compilers vectorise them. Included once for
-// each CPU level, inside that level's namespace. Nothing of the standard library is used, so
-// that no inline function compiled for one level can be linked into code of another.
+// The loops of integer_loops.h, written so that compilers vectorise them, and compiled once for
+// each CPU level (presso_cpu_levels). Nothing of the standard library is used
+// (format/cpu_loops.h).
+#include "compress/columns/integer_loops.h"
+#include "format/columns/alp_powers.h"
+#include "format/steps.h"
+
+namespace presso {
+namespace PRESSO_LEVEL {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
@@ -180,16 +186,6 @@ inline void pack_step(const u32* values, u32& word, std::uint8_t* to) {
   }
 }
 
-/// std::integer_sequence without the standard library.
-template <u32... kNumbers>
-struct Steps {};
-template <u32 kLeft, u32... kNumbers>
-struct MakeSteps : MakeSteps<kLeft - 1, kLeft - 1, kNumbers...> {};
-template <u32... kNumbers>
-struct MakeSteps<0, kNumbers...> {
-  using type = Steps<kNumbers...>;
-};
-
 /// Lane after lane; the compiler vectorises over lanes.
 template <u32 kWidth, u32... kSteps>
 inline void pack_steps(const u32* __restrict values, std::uint8_t* __restrict to,
@@ -220,14 +216,6 @@ void pack(const u32* values, u32 width, std::uint8_t* to) {
   kPack.of_width[width - 1](values, to);
 }
 
-// clang-format off
-constexpr double kPowers[19] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
-                                1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-constexpr double kInversePowers[19] = {1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9,
-                                       1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17,
-                                       1e-18};
-// clang-format on
-
 /// Adding 1.5 * 2^52 rounds a double to an integer, which then stands in its low bits, so that
 /// no conversion is needed. Values at 2^51 or more are exceptions.
 template <bool kStore>
@@ -236,10 +224,10 @@ AlpIntegers alp_loop(const double* __restrict values, u32 n, u32 e, u32 f,
   constexpr double kRound = 6755399441055744.0;
   constexpr u64 kRoundBits = 0x4338000000000000;
   constexpr double kLimit = 2251799813685248.0;  // 2^51
-  const double up = kPowers[e];
-  const double down = kInversePowers[f];
-  const double back_up = kPowers[f];
-  const double back_down = kInversePowers[e];
+  const double up = kAlpPowers[e];
+  const double down = kAlpInversePowers[f];
+  const double back_up = kAlpPowers[f];
+  const double back_down = kAlpInversePowers[e];
   constexpr u64 kGreatest = ~u64{0} >> 1;
   i64 least = static_cast<i64>(kGreatest);
   i64 greatest = static_cast<i64>(~kGreatest);
@@ -274,3 +262,9 @@ template <class U>
 constexpr VectorLoops<U> kVectorLoops = {statistics<U>, count_excess<U>, check_divisible<U>,
                                          quotients<U>};
 constexpr IntegerLoops kLoops = {kVectorLoops<u32>, kVectorLoops<u64>, pack, alp};
+
+}  // namespace PRESSO_LEVEL
+
+const IntegerLoops IntegerLoops::PRESSO_LEVEL = PRESSO_LEVEL::kLoops;
+
+}  // namespace presso

@@ -80,11 +80,13 @@ struct BitBlockJob {
   std::uint32_t run;         ///< sequences of each sub-stream except the last ones
 };
 
-/// Decodes the whole block to `out`. False if it is not sound in any way; `out` is then
-/// undefined, and nothing outside of the stated room was read or written.
-bool decode_bit_block_portable(const BitBlockJob& job);
-#if defined(__x86_64__)
-bool decode_bit_block_avx2(const BitBlockJob& job);
-#endif
+/// One set a level; loops_for() of format/cpu_loops.h picks one.
+struct BitBlockLoops {
+  /// Decodes the whole block to `out`. False if it is not sound in any way; `out` is then
+  /// undefined, and nothing outside of the stated room was read or written.
+  bool (*decode)(const BitBlockJob& job);
+
+  static const BitBlockLoops portable, avx2;
+};
 
 }  // namespace presso

@@ -12,21 +12,12 @@
 #include "decompress/cpu/byte_decoder.h"
 #include "decompress/cpu/reference_decoder.h"
 #include "decompress/payload.h"
+#include "format/cpu_loops.h"
 #include "presso/checksum.h"
 #include "presso/decompress.h"
 
 namespace presso {
 namespace {
-
-/// AVX-512 decodes bytes faster than AVX2 by 1.09 to 1.16 (NOTES.md).
-bool decode_byte_block(CpuLevel level, const ByteBlockJob& job) {
-#if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512Vbmi2) return decode_byte_block_avx512(job);
-  if (level >= CpuLevel::kAvx2) return decode_byte_block_avx2(job);
-#endif
-  (void)level;
-  return decode_byte_block_portable(job);
-}
 
 /// Plain numbers and pointers, which is all that code for a higher CPU level may see.
 ByteBlockJob make_job(const BlockHeader& header, const PayloadView& view, Bytes dictionary,
@@ -44,15 +35,6 @@ ByteBlockJob make_job(const BlockHeader& header, const PayloadView& view, Bytes 
   job.min_match = header.layout.min_match;
   job.has_far = header.layout.far;
   return job;
-}
-
-/// The Bit decoder for a level; there is none for AVX-512 alone.
-bool decode_bit_block(CpuLevel level, const BitBlockJob& job) {
-#if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx2) return decode_bit_block_avx2(job);
-#endif
-  (void)level;
-  return decode_bit_block_portable(job);
 }
 
 /// Tables and results of a Bit block's first stage. Keeping it from block to block would not be
@@ -98,14 +80,15 @@ bool decode_bit(const BlockHeader& header, const Byte* payload, Bytes dictionary
   job.run = header.bit.layout == kLaneLayout
                 ? bit::run_length(header.sequences, header.bit.lanes_log2)
                 : 1u << header.bit.lanes_log2;
-  return decode_bit_block(level, job);
+  return loops_for<BitBlockLoops>(level).decode(job);
 }
 
 /// False if the block is not sound in any way.
 bool decode_byte(const BlockHeader& header, const Byte* payload, Bytes dictionary, CpuLevel level,
                  Byte* out) {
   const auto view = view_payload(header, payload);
-  return view.ok() && decode_byte_block(level, make_job(header, *view, dictionary, out));
+  if (!view.ok()) return false;
+  return loops_for<ByteBlockLoops>(level).decode(make_job(header, *view, dictionary, out));
 }
 
 /// Where a fast decoder refuses what the reference accepts, one of them is wrong: kBadLength

@@ -25,12 +25,13 @@ struct ByteBlockJob {
   bool has_far;
 };
 
-/// Decodes the whole block to `out`; all streams must be used up exactly. False if the block is
-/// not sound; `out` is then undefined.
-bool decode_byte_block_portable(const ByteBlockJob& job);
-#if defined(__x86_64__)
-bool decode_byte_block_avx2(const ByteBlockJob& job);
-bool decode_byte_block_avx512(const ByteBlockJob& job);
-#endif
+/// One set a level; loops_for() of format/cpu_loops.h picks one.
+struct ByteBlockLoops {
+  /// Decodes the whole block to `out`; all streams must be used up exactly. False if the block is
+  /// not sound; `out` is then undefined.
+  bool (*decode)(const ByteBlockJob& job);
+
+  static const ByteBlockLoops portable, avx2, avx512;
+};
 
 }  // namespace presso

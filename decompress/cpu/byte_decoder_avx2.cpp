@@ -8,16 +8,6 @@
 namespace presso {
 namespace avx2 {
 
-#include "decompress/cpu/x86_copies.h"
-
-struct Cursor;
-struct Group;
-
-/// What byte_decoder_loop.h asks for; expand() is defined after the loop, whose types it needs.
-struct Isa : X86Copies {
-  static bool expand(Cursor& cursor, Group& group);
-};
-
 #include "decompress/cpu/byte_decoder_loop.h"
 
 namespace {
@@ -66,7 +56,7 @@ inline bool expand_distances(Cursor& cursor, __m256i tokens, __m256i first, __m2
 }  // namespace
 
 // Falls back where a sequence has no match: offset 0, which is rare within a block.
-bool Isa::expand(Cursor& cursor, Group& group) {
+bool expand(Cursor& cursor, Group& group) {
   const ByteBlockJob& job = cursor.job;
   const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;
   const std::uint32_t match_limit = 0xFFu >> (job.literal_bits + (job.has_far ? 1 : 0));
@@ -109,8 +99,6 @@ bool Isa::expand(Cursor& cursor, Group& group) {
 
 }  // namespace avx2
 
-bool decode_byte_block_avx2(const ByteBlockJob& job) {
-  return avx2::decode_block_loop(job);
-}
+const ByteBlockLoops ByteBlockLoops::avx2 = {avx2::decode_block_loop};
 
 }  // namespace presso

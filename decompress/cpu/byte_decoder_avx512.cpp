@@ -8,16 +8,6 @@
 namespace presso {
 namespace avx512 {
 
-#include "decompress/cpu/x86_copies.h"
-
-struct Cursor;
-struct Group;
-
-/// As in byte_decoder_avx2.cpp, with two instructions in place of loops over bits.
-struct Isa : X86Copies {
-  static bool expand(Cursor& cursor, Group& group);
-};
-
 #include "decompress/cpu/byte_decoder_loop.h"
 
 namespace {
@@ -65,7 +55,7 @@ inline bool expand_distances(Cursor& cursor, __m256i tokens, __m512i offsets, Gr
 
 }  // namespace
 
-bool Isa::expand(Cursor& cursor, Group& group) {
+bool expand(Cursor& cursor, Group& group) {
   const ByteBlockJob& job = cursor.job;
   const std::uint32_t literal_limit = (1u << job.literal_bits) - 1;
   const std::uint32_t match_limit = 0xFFu >> (job.literal_bits + (job.has_far ? 1 : 0));
@@ -108,8 +98,6 @@ bool Isa::expand(Cursor& cursor, Group& group) {
 
 }  // namespace avx512
 
-bool decode_byte_block_avx512(const ByteBlockJob& job) {
-  return avx512::decode_block_loop(job);
-}
+const ByteBlockLoops ByteBlockLoops::avx512 = {avx512::decode_block_loop};
 
 }  // namespace presso

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The loop of the fast decoder, included once for each CPU level inside that level's namespace,
-// after a struct `Isa` that provides what copy_loop.h asks for and
-//   static bool expand(Cursor&, Group&)   lengths and distances of the next 32 sequences;
-//                                         false: something rare is among them, take the scalar way
-//
-// It is included, not instantiated across files, so that the linker cannot pick a function
-// compiled for a higher level for a lower one. For the same reason no library templates are
-// used.
+// The loop of the fast decoder, included once for each CPU level inside that level's namespace.
+// Nothing of the standard library is used (format/cpu_loops.h). The level defines, after it,
+//   bool expand(Cursor&, Group&)   lengths and distances of the next 32 sequences; false: something
+//                                  rare is among them, take the scalar way
 //
 // The idea: 32 sequences at a time. All lengths of a group are known before its first byte is
 // copied, because tokens and escapes are arrays of their own. Their sums are checked against
@@ -39,6 +35,8 @@ struct Group {
   std::uint32_t literal_sum;
   std::uint32_t match_sum;
 };
+
+bool expand(Cursor& cursor, Group& group);
 
 /// Little endian, at any address.
 inline std::uint16_t load16(const std::uint8_t* from) {
@@ -171,7 +169,7 @@ inline bool decode_groups(Cursor& cursor, std::uint32_t groups) {
   // Not initialised: expand() fills it.
   Group group;
   for (; groups > 0; --groups) {
-    if (Isa::expand(cursor, group)) [[likely]] {
+    if (expand(cursor, group)) [[likely]] {
       if (group.literal_sum > job.payload_end - cursor.literals) return false;
       if (group.literal_sum + group.match_sum > job.plain_bytes - (cursor.out - job.out)) {
         return false;

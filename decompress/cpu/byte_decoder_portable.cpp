@@ -6,20 +6,6 @@
 namespace presso {
 namespace portable {
 
-struct Cursor;
-struct Group;
-
-/// What byte_decoder_loop.h asks for, without any special instruction.
-struct Isa {
-  static bool expand(Cursor& cursor, Group& group);
-  static void copy16(std::uint8_t* to, const std::uint8_t* from) { __builtin_memcpy(to, from, 16); }
-  static void copy32(std::uint8_t* to, const std::uint8_t* from) {
-    std::uint8_t chunk[32];  // load all before storing: source and target may overlap
-    __builtin_memcpy(chunk, from, 32);
-    __builtin_memcpy(to, chunk, 32);
-  }
-};
-
 #include "decompress/cpu/byte_decoder_loop.h"
 
 namespace {
@@ -63,7 +49,7 @@ inline Masks split_tokens(const Cursor& cursor, Group& group) {
 
 // Positions of the cursor move only if the whole group could be expanded, so the scalar way may
 // begin again at its first sequence. Long lengths are the exception: they are read last.
-bool Isa::expand(Cursor& cursor, Group& group) {
+bool expand(Cursor& cursor, Group& group) {
   const ByteBlockJob& job = cursor.job;
   // Escapes first, as everything else depends on whether there are enough of them.
   Masks masks = split_tokens(cursor, group);
@@ -93,8 +79,6 @@ bool Isa::expand(Cursor& cursor, Group& group) {
 
 }  // namespace portable
 
-bool decode_byte_block_portable(const ByteBlockJob& job) {
-  return portable::decode_block_loop(job);
-}
+const ByteBlockLoops ByteBlockLoops::portable = {portable::decode_block_loop};
 
 }  // namespace presso

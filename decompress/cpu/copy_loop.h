@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Copies literals and matches in steps that are wider than most of them, for the fast decoders
-// of both codings. Included once for each CPU level inside its namespace (byte_decoder_loop.h
-// says why), after a struct `Isa` that provides
-// static void copy16 / copy32(to, from)
-// Up to 64 bytes more than asked for are read and written.
+// Copies literals and matches in steps that are wider than most of them, for the fast decoders of
+// both codings. Included once for each CPU level, inside its namespace. Nothing of the standard
+// library is used (format/cpu_loops.h). Up to 64 bytes more than asked for are read and written.
+
+/// All bytes are loaded before any is stored, so source and target may overlap.
+inline void copy16(std::uint8_t* to, const std::uint8_t* from) {
+#if defined(PRESSO_AVX2)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                   _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+#else
+  __builtin_memcpy(to, from, 16);  // compilers load all 16 bytes before they store
+#endif
+}
+inline void copy32(std::uint8_t* to, const std::uint8_t* from) {
+#if defined(PRESSO_AVX2)
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+#else
+  std::uint8_t chunk[32];
+  __builtin_memcpy(chunk, from, 32);
+  __builtin_memcpy(to, chunk, 32);
+#endif
+}
 
 /// Copies `length` > 0 bytes from `distance` bytes before; where they overlap, the pattern
 /// repeats, as LZ77 defines it.
@@ -11,12 +29,12 @@ inline void copy_overlapping(std::uint8_t* to, std::uint32_t distance, std::uint
   // Small distances: a copy of 32 bytes would read bytes that are not written yet.
   const std::uint8_t* from = to - distance;
   while (distance < 32 && distance < length) {  // each step doubles the pattern
-    Isa::copy32(to, from);
+    copy32(to, from);
     to += distance;
     length -= distance;
     distance += distance;
   }
-  for (std::uint32_t done = 0; done < length; done += 32) Isa::copy32(to + done, from + done);
+  for (std::uint32_t done = 0; done < length; done += 32) copy32(to + done, from + done);
 }
 
 /// Copies a match; false if it lies outside of block and dictionary. Uses out, dictionary_end
@@ -47,13 +65,13 @@ inline bool copy_match(const Job& job, std::uint8_t* to, std::uint32_t distance,
   }
   // The first step is unconditional; longer matches go on.
   constexpr std::uint32_t kFirst = kLong ? 64 : 32;
-  Isa::copy32(to, from);
-  if (kLong) Isa::copy32(to + 32, from + 32);
+  copy32(to, from);
+  if (kLong) copy32(to + 32, from + 32);
   if (length > kFirst) {
     std::uint32_t done = kFirst;
     do {
-      Isa::copy32(to + done, from + done);
-      if (kLong) Isa::copy32(to + done + 32, from + done + 32);
+      copy32(to + done, from + done);
+      if (kLong) copy32(to + done + 32, from + done + 32);
       done += kFirst;
     } while (done < length);
   }
@@ -64,11 +82,11 @@ inline bool copy_match(const Job& job, std::uint8_t* to, std::uint32_t distance,
 template <bool kLong>
 inline void copy_literals(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) {
   constexpr std::uint32_t kFirst = kLong ? 32 : 16;
-  kLong ? Isa::copy32(to, from) : Isa::copy16(to, from);
+  kLong ? copy32(to, from) : copy16(to, from);
   if (length > kFirst) [[unlikely]] {
     std::uint32_t done = kFirst;
     do {
-      Isa::copy32(to + done, from + done);
+      copy32(to + done, from + done);
       done += 32;
     } while (done < length);
   }

@@ -7,6 +7,7 @@
 //
 // Every row of a chain is a miss of its own, and a key with many rows is in the way of others: the
 // unchained table is there because of both. NOTES.md compares them.
+#include "format/cpu_loops.h"
 #include "format/threads/parallel.h"
 #include "lab/join/collected_rows.h"
 #include "lab/join/strategies.h"
@@ -92,7 +93,8 @@ class ChainedTable final : public LabTable {
                   Found& found, CollectedRows& collected) const {
     std::uint64_t hashes[kBatch];
     std::uint32_t heads[kBatch];
-    grouping::kernels().hash_words(keys.data() + first, static_cast<std::uint32_t>(count), hashes);
+    loops_for<grouping::Kernels>().hash_words(keys.data() + first,
+                                              static_cast<std::uint32_t>(count), hashes);
     for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(slots_.data() + slot_of(hashes[i]));
     for (std::size_t i = 0; i < count; ++i) {
       heads[i] = slots_[slot_of(hashes[i])];

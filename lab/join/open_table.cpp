@@ -8,6 +8,7 @@
 // four keys and four rows, compared together, after which the next bucket is tried. As a bucket is
 // filled from its first slot on, both are the same search, once from any slot and once from a
 // multiple of four. NOTES.md has what they take at several loads.
+#include "format/cpu_loops.h"
 #include "lab/join/collected_rows.h"
 #include "lab/join/strategies.h"
 #include "query/group/kernels.h"
@@ -96,8 +97,8 @@ class OpenTable final : public LabTable {
     std::uint64_t hashes[kBatch];
     for (std::size_t first = 0; first < keys.size(); first += kBatch) {
       const std::size_t count = std::min(kBatch, keys.size() - first);
-      grouping::kernels().hash_words(keys.data() + first, static_cast<std::uint32_t>(count),
-                                     hashes);
+      loops_for<grouping::Kernels>().hash_words(keys.data() + first,
+                                                static_cast<std::uint32_t>(count), hashes);
       for (std::size_t i = 0; i < count; ++i) {
         __builtin_prefetch(words_.data() + Slots::key(home_of(hashes[i])));
       }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "format/cpu_loops.h"
 #include "lab/strings/predicate.h"
 #include "lab/strings/regex_scan.h"
 #include "lab/strings/substring_kernels.h"
@@ -151,7 +152,8 @@ Made make_needles(const Substrings& substrings, SubstringEngine engine, CpuLevel
 class SweepScan : public SubstringScan {
  public:
   SweepScan(Substrings substrings, CpuLevel level)
-      : substrings_(std::move(substrings)), find_pairs_(scan_detail::kernels(level).find_pairs) {
+      : substrings_(std::move(substrings)),
+        find_pairs_(loops_for<scan_detail::Kernels>(level).find_pairs) {
     const std::string& first = substrings_.front();
     probe_.first = {0, 0xFF, static_cast<Byte>(first.front())};
     const auto last =

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "format/cpu_loops.h"
 #include "query/compute/steps.h"
 #include "query/values/loops.h"
 
@@ -88,7 +89,7 @@ void add(const StepContext& c) {
   if (c.node.parameter != 0) {
     return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_add_overflow(a, b, r); });
   }
-  wrapping<T>(c, value_loops().add,
+  wrapping<T>(c, loops_for<ValueLoops>().add,
               [](T a, T b) { return static_cast<T>(static_cast<U>(a) + static_cast<U>(b)); });
 }
 
@@ -98,7 +99,7 @@ void subtract(const StepContext& c) {
   if (c.node.parameter != 0) {
     return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_sub_overflow(a, b, r); });
   }
-  wrapping<T>(c, value_loops().subtract,
+  wrapping<T>(c, loops_for<ValueLoops>().subtract,
               [](T a, T b) { return static_cast<T>(static_cast<U>(a) - static_cast<U>(b)); });
 }
 
@@ -108,7 +109,7 @@ void multiply(const StepContext& c) {
   if (c.node.parameter != 0) {
     return checked_binary<T>(c, [](T a, T b, T* r) { return __builtin_mul_overflow(a, b, r); });
   }
-  wrapping<T>(c, value_loops().multiply,
+  wrapping<T>(c, loops_for<ValueLoops>().multiply,
               [](T a, T b) { return static_cast<T>(static_cast<U>(a) * static_cast<U>(b)); });
 }
 

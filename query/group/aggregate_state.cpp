@@ -5,6 +5,7 @@
 #include "query/group/aggregate_state.h"
 
 #include <bit>
+#include "format/cpu_loops.h"
 
 namespace presso::query::grouping {
 namespace {
@@ -77,7 +78,7 @@ void NullCounts::merge(const NullCounts& from, const GroupList& groups, const st
 const std::int64_t* without_nulls(const std::int64_t* values, const std::uint64_t* validity,
                                   std::uint32_t rows, Int64Batch& room) {
   if (validity == nullptr) return values;
-  kernels().zero_nulls(values, validity, rows, room.data());
+  loops_for<Kernels>().zero_nulls(values, validity, rows, room.data());
   return room.data();
 }
 

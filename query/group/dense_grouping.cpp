@@ -5,6 +5,7 @@
 // (Column); while keys ascend, a thread with a long array keeps only the groups that it has met
 // (SortedKeys). Chosen for up to 8 M places (grouping.cpp); also serves queries without keys, as
 // one group. Tested by tests/unit/query/group/grouping_test.cpp.
+#include "format/cpu_loops.h"
 #include "format/threads/memory_budget.h"
 #include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
@@ -109,11 +110,11 @@ class DenseGrouping final : public Grouping {
     std::uint64_t* const words = worker.codes.words.data();
     coder_.encode(keys, rows.count, worker.codes);
     if (plan_.parts > 1) {
-      kernels().hash_words(words, rows.count, worker.hashes.data());
+      loops_for<Kernels>().hash_words(words, rows.count, worker.hashes.data());
       rows = worker.parts.select(rows, plan_.part, plan_.parts, words, worker.hashes.data());
       if (rows.count == 0) return {};
     }
-    if (kernels().greatest(words, rows.count) >= places_) {
+    if (loops_for<Kernels>().greatest(words, rows.count) >= places_) {
       return make_error(ErrorCode::kInvalidArgument, "a key is outside of its column's range");
     }
     PRESSO_ASSIGN(const GroupedRows found, find_groups(worker, rows.count));
@@ -146,8 +147,8 @@ class DenseGrouping final : public Grouping {
     GroupedRows rows;
     rows.count = count;
     rows.ids = worker.ids.data();
-    if (places_ > kFewGroups && kernels().changes(words, count) < count / 2) {
-      rows.runs = kernels().run_ends(words, count, worker.run_ends.data());
+    if (places_ > kFewGroups && loops_for<Kernels>().changes(words, count) < count / 2) {
+      rows.runs = loops_for<Kernels>().run_ends(words, count, worker.run_ends.data());
       for (std::uint32_t i = 0; i < rows.runs; ++i) {
         worker.run_keys[i] = words[worker.run_ends[i] - 1];
       }
@@ -179,7 +180,7 @@ class DenseGrouping final : public Grouping {
       PRESSO_TRY(budget_.reserve(worker.bytes, worker.states.growth_bytes(places_)));
       worker.states.extend(places_);
     }
-    kernels().narrow(words, count, ids);
+    loops_for<Kernels>().narrow(words, count, ids);
     return {};
   }
 
@@ -208,7 +209,7 @@ class DenseGrouping final : public Grouping {
     for (std::uint32_t first = 0; first < keys.size(); first += kBatchRows) {
       const auto count =
           static_cast<std::uint32_t>(std::min<std::size_t>(kBatchRows, keys.size() - first));
-      kernels().narrow(keys.data() + first, count, places.data());
+      loops_for<Kernels>().narrow(keys.data() + first, count, places.data());
       for (std::uint32_t i = 0; i < count; ++i) numbers[i] = first + i;
       worker.states.merge(by_number, {numbers.data(), count}, places.data());
     }
@@ -217,7 +218,7 @@ class DenseGrouping final : public Grouping {
 
   /// Ranges of places are merged in parallel into the first worker's array.
   Status merge_workers(std::vector<GroupPiece<std::uint64_t>>& pieces) {
-    if (merge_sorted_workers(pieces)) return {};
+    if (merge_sorted_workers(workers_, pieces)) return {};
     for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
     pieces.resize((places_ + kRange - 1) / kRange);
     PRESSO_ASSIGN(GroupStates* const merged, begin_merge());
@@ -228,19 +229,6 @@ class DenseGrouping final : public Grouping {
           merge_range(all, static_cast<std::uint32_t>(range), pieces[range].groups);
           return {};
         });
-  }
-
-  /// Merges groups by the order of their keys, and returns true, if the keys of all threads came in
-  /// order; otherwise does nothing.
-  bool merge_sorted_workers(std::vector<GroupPiece<std::uint64_t>>& pieces) {
-    std::vector<SortedGroups> sorted;
-    for (const auto& worker : workers_) {
-      if (!worker->is_sorted) return false;
-      sorted.push_back({&worker->sorted, &worker->states});
-    }
-    pieces = merge_sorted(sorted);
-    for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].codes = workers_[i]->sorted.take();
-    return true;
   }
 
   /// The states of the first worker that has any, for those of the others to be merged into.

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "format/cpu_loops.h"
 #include "query/group/long_sum.h"
 #include "query/group/ratio.h"
 #include "query/group/running_sums.h"
@@ -75,16 +76,18 @@ class DoubleSumState final : public AggregateState {
     }
     std::array<Int64Batch, kLimbs> split;
     std::int64_t* const to[kLimbs] = {split[0].data(), split[1].data(), split[2].data()};
-    const unsigned met = kernels().split_doubles(values, rows.count, scale_, to);
+    const unsigned met = loops_for<Kernels>().split_doubles(values, rows.count, scale_, to);
     if (met != 0) {
       std::array<double, kBatchRows> usual;
       std::copy_n(values, rows.count, usual.data());
       if (met == kOutside) take_specials(rows, usual.data());
       take_small(rows, usual.data());
-      if (kernels().split_doubles(usual.data(), rows.count, scale_, to) != 0) return too_large();
+      if (loops_for<Kernels>().split_doubles(usual.data(), rows.count, scale_, to) != 0)
+        return too_large();
     }
     for (std::uint32_t limb = 0; limb < kLimbs; ++limb) {
-      const Uint128 bound = Uint128{kernels().magnitude(to[limb], rows.count)} * rows.count;
+      const Uint128 bound =
+          Uint128{loops_for<Kernels>().magnitude(to[limb], rows.count)} * rows.count;
       if (bound == 0) continue;
       if (!limbs_[limb].has_room(bound)) wide_.take(limbs_[limb], limb * kLimbBits);
       limbs_[limb].add(rows, to[limb], bound);

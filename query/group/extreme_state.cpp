@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "format/cpu_loops.h"
 #include "query/group/aggregate_state.h"
 
 namespace presso::query::grouping {
@@ -110,8 +111,8 @@ class NumberExtremes final : public AggregateState {
   /// One group: the kernels reduce the whole vector first.
   void add_to_one(std::uint32_t count, const T* values) {
     if constexpr (sizeof(T) == 8) {
-      values_[0] = is_min_ ? std::min(values_[0], kernels().least(values, count))
-                           : std::max(values_[0], kernels().most(values, count));
+      values_[0] = is_min_ ? std::min(values_[0], loops_for<Kernels>().least(values, count))
+                           : std::max(values_[0], loops_for<Kernels>().most(values, count));
     }
   }
 

@@ -9,6 +9,7 @@
 // sorted.
 #include "query/group/group_output.h"
 
+#include "format/cpu_loops.h"
 #include "format/threads/parallel.h"
 #include "presso/ordered_pipeline.h"
 
@@ -194,7 +195,8 @@ void RowRanks::finish() {
 /// With the bitmap: one look-up and one count of bits for each group. Without it: a binary search.
 void RowRanks::rank(const std::uint64_t* first_rows, std::uint32_t count,
                     std::uint64_t* out) const {
-  if (!bits_.empty()) return kernels().ranks(first_rows, count, bits_.data(), before_.data(), out);
+  if (!bits_.empty())
+    return loops_for<Kernels>().ranks(first_rows, count, bits_.data(), before_.data(), out);
   for (std::uint32_t i = 0; i < count; ++i) {
     out[i] = static_cast<std::uint64_t>(
         std::lower_bound(sorted_.begin(), sorted_.end(), first_rows[i]) - sorted_.begin());

@@ -2,6 +2,7 @@
 // Implements group_states.h, everything that is known of groups besides their keys: counting their
 // rows, remembering their first rows, and sharing one state among aggregates of the same argument.
 #include "query/group/group_states.h"
+#include "format/cpu_loops.h"
 
 namespace presso::query::grouping {
 namespace {
@@ -174,7 +175,7 @@ void GroupStates::count(const GroupedRows& rows, const RowNumbers& numbers) {
   } else if (rows.groups <= kFewGroups) {
     std::array<std::uint32_t, kFewGroups> counts{};
     const std::uint32_t* ids = rows.row_ids();
-    kernels().count_few(ids, rows.count, rows.groups, counts.data());
+    loops_for<Kernels>().count_few(ids, rows.count, rows.groups, counts.data());
     for (std::uint32_t group = 0; group < rows.groups; ++group) {
       if (counts[group] == 0) continue;
       const auto first = static_cast<std::uint32_t>(

@@ -4,6 +4,7 @@
 // otherwise they go to 192-bit sums, so that only the final sum decides whether it has too many
 // digits. If the 64-bit sums fill up again and again, values are added to 128-bit sums directly.
 // Tested by tests/unit/query/group/grouping_test.cpp.
+#include "format/cpu_loops.h"
 #include "query/group/ratio.h"
 #include "query/group/running_sums.h"
 #include "query/group/sum_states.h"
@@ -150,13 +151,14 @@ class IntegerSumState final : public AggregateState {
       if (differences != 0) return nullptr;
     }
     if (argument.validity == nullptr) return room.data();
-    kernels().zero_nulls(room.data(), argument.validity, rows.count, room.data());
+    loops_for<Kernels>().zero_nulls(room.data(), argument.validity, rows.count, room.data());
     return room.data();
   }
 
   /// Uses the narrow sums while their bound allows it.
   void add_narrow(const GroupedRows& rows, const std::int64_t* values) {
-    const Uint128 bound = is_known_ ? known_bound_ : kernels().magnitude(values, rows.count);
+    const Uint128 bound =
+        is_known_ ? known_bound_ : loops_for<Kernels>().magnitude(values, rows.count);
     watch_.count_rows(rows.count);
     if (!is_wide_ && make_room(bound * rows.count) && watch_.full(groups_)) is_wide_ = true;
     if (is_wide_) {

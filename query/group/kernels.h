@@ -6,9 +6,6 @@
 
 #include <cstdint>
 
-#include "presso/cpu.h"
-#include "query/values/vector.h"
-
 namespace presso::query::grouping {
 
 /// Up to this number of groups, the sums of a vector are made in registers or in several copies at
@@ -68,14 +65,9 @@ struct Kernels {
                 const std::uint64_t* before, std::uint64_t* out);
   std::int64_t (*least)(const std::int64_t* values, std::uint32_t count);
   std::int64_t (*most)(const std::int64_t* values, std::uint32_t count);
-};
 
-// The sets of the levels; on other machines than x86-64 there is only the portable one.
-const Kernels& kernels_portable();
-const Kernels& kernels_avx2();
-const Kernels& kernels_avx512();
-const Kernels& kernels_for(CpuLevel level);
-/// The set for this machine's level (cpu_level()).
-const Kernels& kernels();
+  /// One set a level; loops_for() of format/cpu_loops.h picks one.
+  static const Kernels portable, avx2, avx512;
+};
 
 }  // namespace presso::query::grouping

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "format/cpu_loops.h"
 #include "query/values/loops.h"
 #include "query/values/real_key.h"
 
@@ -168,9 +169,9 @@ void KeyCoder::encode_digits(std::span<const VectorView> keys, std::uint32_t row
                    [&](std::uint32_t i) { return view.is_null(i) ? 0 : values[i] - least; });
       } else {
         if (first) {
-          value_loops().offsets(values, least, rows, words);
+          loops_for<ValueLoops>().offsets(values, least, rows, words);
         } else {
-          value_loops().add_digits(values, least, digit.stride, rows, words);
+          loops_for<ValueLoops>().add_digits(values, least, digit.stride, rows, words);
         }
       }
     }

@@ -6,6 +6,7 @@
 // group_memory_test.cpp.
 #pragma once
 
+#include "format/cpu_loops.h"
 #include "format/threads/memory_budget.h"
 #include "format/threads/parallel.h"
 #include "query/group/group_output.h"
@@ -23,7 +24,7 @@ inline std::uint32_t partition_of(std::uint64_t hash, std::uint32_t partitions) 
 template <class Key>
 void hash_keys(const Key* keys, std::uint32_t count, std::uint64_t* hashes) {
   if constexpr (std::is_same_v<Key, std::uint64_t>) {
-    kernels().hash_words(keys, count, hashes);
+    loops_for<Kernels>().hash_words(keys, count, hashes);
   } else {
     for (std::uint32_t i = 0; i < count; ++i) hashes[i] = hash_key(keys[i]);
   }

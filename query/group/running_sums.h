@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "format/cpu_loops.h"
 #include "query/group/aggregate_state.h"
 
 namespace presso::query::grouping {
@@ -38,7 +39,7 @@ class NarrowSums {
   /// Whether sums cannot overflow if `more` is added to a group.
   bool has_room(Uint128 more) const { return bound_ + more < kNarrowLimit; }
   /// Replaces the bound by the real one; costs a pass over all groups.
-  void tighten() { bound_ = kernels().magnitude(sums_.data(), groups()); }
+  void tighten() { bound_ = loops_for<Kernels>().magnitude(sums_.data(), groups()); }
   void reset() {
     std::fill_n(sums_.data(), sums_.size(), 0);
     bound_ = 0;
@@ -49,12 +50,12 @@ class NarrowSums {
   void add(const GroupedRows& rows, const std::int64_t* values, Uint128 more) {
     bound_ += more;
     if (rows.groups == 1) {
-      sums_[0] = wrapping_sum(sums_[0], kernels().sum(values, rows.count));
+      sums_[0] = wrapping_sum(sums_[0], loops_for<Kernels>().sum(values, rows.count));
     } else if (rows.runs == 0 && rows.groups <= kFewGroups) {
-      kernels().sum_few(rows.row_ids(), values, rows.count, rows.groups, sums_.data());
+      loops_for<Kernels>().sum_few(rows.row_ids(), values, rows.count, rows.groups, sums_.data());
     } else if (rows.runs != 0) {
       Int64Batch of_runs;
-      kernels().sum_runs(values, rows.run_ends, rows.runs, of_runs.data());
+      loops_for<Kernels>().sum_runs(values, rows.run_ends, rows.runs, of_runs.data());
       add_each(rows.run_ids, of_runs.data(), rows.runs);
     } else {
       add_each(rows.row_ids(), values, rows.count);

@@ -4,6 +4,7 @@
 // groups of sorted input, so their lists share few keys; those are found by walking two lists in
 // turn with growing steps.
 #include "query/group/sorted_keys.h"
+#include "format/cpu_loops.h"
 
 namespace presso::query::grouping {
 namespace {
@@ -77,7 +78,7 @@ void merge_two(const SortedGroups& to, const SortedGroups& from, const Dead& to_
 bool SortedKeys::add(const std::uint64_t* keys, std::uint32_t count, std::uint32_t* ids) {
   std::uint32_t next = size();  // the number of the next new key
   if (next != 0 && keys[0] < keys_[next - std::size_t{1}]) return false;
-  if (kernels().descents(keys, count) != 0) return false;
+  if (loops_for<Kernels>().descents(keys, count) != 0) return false;
   keys_.extend_unset(next + std::size_t{count});
   const bool repeats = next != 0 && keys[0] == keys_[next - std::size_t{1}];
   std::uint64_t* const out = keys_.data();

@@ -47,4 +47,18 @@ struct SortedGroups {
 /// The caller fills in the codes of the pieces.
 std::vector<GroupPiece<std::uint64_t>> merge_sorted(std::span<const SortedGroups> threads);
 
+/// Merges the groups of workers that have `is_sorted`, `sorted` and `states`. Returns false, and
+/// does nothing, unless the keys of all of them came in order.
+template <class Workers>
+bool merge_sorted_workers(const Workers& workers, std::vector<GroupPiece<std::uint64_t>>& pieces) {
+  std::vector<SortedGroups> sorted;
+  for (const auto& worker : workers) {
+    if (!worker->is_sorted) return false;
+    sorted.push_back({&worker->sorted, &worker->states});
+  }
+  pieces = merge_sorted(sorted);
+  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].codes = workers[i]->sorted.take();
+  return true;
+}
+
 }  // namespace presso::query::grouping

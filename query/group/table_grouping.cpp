@@ -15,6 +15,7 @@
 // like kRadix. Tested by tests/unit/query/group/grouping_test.cpp and grouping_threads_test.cpp.
 #include <bit>
 
+#include "format/cpu_loops.h"
 #include "format/threads/parallel.h"
 #include "query/group/partition_merge.h"
 #include "query/group/strategies.h"
@@ -155,8 +156,8 @@ class TableGrouping final : public Grouping {
   /// Runs pay if keys change at less than half of the rows.
   bool find_runs(Worker& worker, const Key* codes, std::uint32_t count, GroupedRows& rows) {
     if constexpr (std::is_same_v<Key, std::uint64_t>) {
-      if (kernels().changes(codes, count) >= count / 2) return false;
-      rows.runs = kernels().run_ends(codes, count, worker.run_ends.data());
+      if (loops_for<Kernels>().changes(codes, count) >= count / 2) return false;
+      rows.runs = loops_for<Kernels>().run_ends(codes, count, worker.run_ends.data());
       for (std::uint32_t i = 0; i < rows.runs; ++i) {
         worker.keys[i] = codes[worker.run_ends[i] - 1];
       }
@@ -231,7 +232,9 @@ class TableGrouping final : public Grouping {
 
   /// The modes of all workers decide how their groups are merged.
   Status merge_all(std::vector<GroupPiece<Key>>& pieces) {
-    if (merge_sorted_workers(pieces)) return {};
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      if (merge_sorted_workers(workers_, pieces)) return {};
+    }
     for (const auto& worker : workers_) PRESSO_TRY(leave_order(*worker));
     return is_radix() ? merge_packs(pieces) : merge_tables(pieces);
   }
@@ -240,22 +243,6 @@ class TableGrouping final : public Grouping {
   bool is_radix() const {
     return std::any_of(workers_.begin(), workers_.end(),
                        [](const auto& worker) { return worker->is_radix; });
-  }
-
-  /// Merges groups by the order of their keys, and returns true, if the keys of all threads came in
-  /// order; otherwise does nothing.
-  bool merge_sorted_workers(std::vector<GroupPiece<Key>>& pieces) {
-    if constexpr (std::is_same_v<Key, std::uint64_t>) {
-      std::vector<SortedGroups> sorted;
-      for (const auto& worker : workers_) {
-        if (!worker->is_sorted) return false;
-        sorted.push_back({&worker->sorted, &worker->states});
-      }
-      pieces = merge_sorted(sorted);
-      for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].codes = workers_[i]->sorted.take();
-      return true;
-    }
-    return false;
   }
 
   /// Packs are ordered by partition already.

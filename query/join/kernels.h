@@ -6,8 +6,6 @@
 
 #include <cstdint>
 
-#include "presso/cpu.h"
-
 namespace presso::query::join {
 
 /// A block of a Bloom filter, 32 bytes: each key sets one bit in each of its eight words. Half a
@@ -34,14 +32,9 @@ struct Kernels {
   /// ranges of blocks from the same keys.
   void (*fill_bloom)(const std::uint64_t* keys, std::uint32_t count, BloomBlock* blocks,
                      std::uint32_t block_count, std::uint32_t first, std::uint32_t end);
-};
 
-// The sets of the levels; kernels_for() returns the portable one on other machines than x86-64.
-const Kernels& kernels_portable();
-const Kernels& kernels_avx2();
-const Kernels& kernels_avx512();
-const Kernels& kernels_for(CpuLevel level);
-/// The set for this machine's level (cpu_level()).
-const Kernels& kernels();
+  /// One set a level; loops_for() of format/cpu_loops.h picks one.
+  static const Kernels portable, avx2, avx512;
+};
 
 }  // namespace presso::query::join

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "format/cpu_loops.h"
 #include "format/threads/parallel.h"
 #include "query/join/build_rows.h"
 
@@ -110,7 +111,7 @@ Status KeyFilter::fill_bloom(const BuildKeys& keys, unsigned threads) {
   kind_ = Kind::kBloom;
   blocks_.extend(static_cast<std::size_t>(block_count(facts_)));
   const auto count = static_cast<std::uint32_t>(blocks_.size());
-  const auto fill = kernels().fill_bloom;
+  const auto fill = loops_for<Kernels>().fill_bloom;
   return for_each_part(count, threads, [&](std::uint64_t begin, std::uint64_t end) {
     std::uint64_t batch[kBatch];
     std::uint32_t waiting = 0;
@@ -134,12 +135,13 @@ void KeyFilter::test(const std::uint64_t* keys, std::uint32_t count, std::uint64
       std::fill_n(bits, (count + 63) / 64, std::uint64_t{0});
       return;
     case Kind::kRange:
-      return kernels().test_range(keys, count, facts_.least, span, bits);
+      return loops_for<Kernels>().test_range(keys, count, facts_.least, span, bits);
     case Kind::kBitmap:
-      return kernels().test_bitmap(keys, count, facts_.least, span, bitmap_.data(), bits);
+      return loops_for<Kernels>().test_bitmap(keys, count, facts_.least, span, bitmap_.data(),
+                                              bits);
     case Kind::kBloom:
-      return kernels().test_bloom(keys, count, facts_.least, span, blocks_.data(),
-                                  static_cast<std::uint32_t>(blocks_.size()), bits);
+      return loops_for<Kernels>().test_bloom(keys, count, facts_.least, span, blocks_.data(),
+                                             static_cast<std::uint32_t>(blocks_.size()), bits);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "format/cpu_loops.h"
 #include "format/threads/parallel.h"
 #include "query/group/kernels.h"
 #include "query/join/combining_writer.h"
@@ -22,7 +23,7 @@ constexpr std::uint64_t kRowsForAThread = 16'384;
 template <class Take>
 void for_each_hashed(const BuildKeys& keys, std::uint64_t begin, std::uint64_t end, unsigned bits,
                      Take&& take) {
-  const auto& kernels = grouping::kernels();
+  const auto& kernels = loops_for<grouping::Kernels>();
   std::uint64_t hashes[kBatch];
   for (std::uint64_t first = begin; first < end; first += kBatch) {
     const std::uint64_t last = std::min<std::uint64_t>(end, first + kBatch);

@@ -18,6 +18,7 @@
 // in NOTES.md. Tested by tests/unit/query/join/join_table_test.cpp.
 #pragma once
 
+#include "format/cpu_loops.h"
 #include "format/threads/parallel.h"
 #include "query/group/kernels.h"
 #include "query/join/key_partition.h"
@@ -113,7 +114,7 @@ class UnchainedTable : public JoinTable {
     std::uint64_t hashes[kUnchainedBatch];
     std::uint32_t maybe[kUnchainedBatch];
     std::uint64_t slots[kUnchainedBatch];
-    grouping::kernels().hash_words(keys, count, hashes);
+    loops_for<grouping::Kernels>().hash_words(keys, count, hashes);
     for (std::uint32_t i = 0; i < count; ++i) {
       slots[i] = slot_of(hashes[i]);
       __builtin_prefetch(directory_.data() + slots[i] + 1);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "format/cpu_loops.h"
 #include "query/rows/slices.h"
 #include "query/rows/table_facts.h"
 #include "query/values/loops.h"
@@ -133,9 +134,10 @@ Result<VectorView> KeyCodes::load(SliceReader& reader, std::uint32_t vector,
   selection.for_each_run([&](std::uint32_t first, std::uint32_t at, std::uint32_t count) {
     auto* const words = reinterpret_cast<std::uint64_t*>(to + at);
     if (numbers.same) {
-      value_loops().widen(local + first, count, words);
+      loops_for<ValueLoops>().widen(local + first, count, words);
     } else {
-      value_loops().look_up(numbers.of.data(), numbers.count, local + first, count, words);
+      loops_for<ValueLoops>().look_up(numbers.of.data(), numbers.count, local + first, count,
+                                      words);
     }
   });
   if (slice.has_nulls()) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <utility>
 
+#include "format/cpu_loops.h"
 #include "query/strings/row_cursor.h"
 
 namespace presso::query {
@@ -47,7 +48,7 @@ void for_rows_with_a_place(const TextSweep& sweep, const Kernels& kernels, const
 class Sweeps {
  public:
   Sweeps(std::vector<TextSweep> sweeps, CpuLevel level)
-      : sweeps_(std::move(sweeps)), kernels_(scan_detail::kernels(level)) {}
+      : sweeps_(std::move(sweeps)), kernels_(loops_for<scan_detail::Kernels>(level)) {}
 
   const Kernels& kernels() const { return kernels_; }
   const TextSweep& operator[](std::size_t i) const { return sweeps_[i]; }

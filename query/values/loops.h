@@ -7,8 +7,6 @@
 
 #include <cstdint>
 
-#include "presso/cpu.h"
-
 namespace presso::query {
 
 /// The loops of one level. Sums and products are modulo 2^64; `to` may be one of the inputs, which
@@ -32,14 +30,9 @@ struct ValueLoops {
   /// several key columns into one word.
   void (*add_digits)(const std::uint64_t* values, std::uint64_t least, std::uint64_t stride,
                      std::uint32_t count, std::uint64_t* to);
-};
 
-// The loops of the levels; on other machines than x86-64 there are only the portable ones.
-const ValueLoops& value_loops_portable();
-const ValueLoops& value_loops_avx2();
-const ValueLoops& value_loops_avx512();
-const ValueLoops& value_loops_for(CpuLevel level);
-/// The loops for this machine's level (cpu_level()).
-const ValueLoops& value_loops();
+  /// One set a level; loops_for() of format/cpu_loops.h picks one.
+  static const ValueLoops portable, avx2, avx512;
+};
 
 }  // namespace presso::query

@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "presso/bytes.h"
-#include "presso/cpu.h"
 
 namespace presso::scan_detail {
 
@@ -26,7 +25,8 @@ struct CandidateBatch {
   std::size_t count = 0;
   std::size_t at[kCapacity];
 
-  bool has_room() const { return count + kStep <= kCapacity; }
+  // Inlined in any build, as no function of a CPU level may be shared with another.
+  [[gnu::always_inline]] bool has_room() const { return count + kStep <= kCapacity; }
 };
 
 /// Looks for two bytes at fixed distances. p is a candidate if both bytes, each after a mask, have
@@ -101,16 +101,9 @@ struct Kernels {
   FindNibbles find_nibbles;
   FindSequences find_sequences;
   CountByte count_byte;
+
+  /// One set a level; loops_for() of format/cpu_loops.h picks one.
+  static const Kernels portable, avx2, avx512;
 };
-
-extern const Kernels kPortableKernels;
-#if defined(__x86_64__)
-extern const Kernels kAvx2Kernels;
-extern const Kernels kAvx512Kernels;
-#endif
-
-/// The kernels for a level, which the CPU must have. AVX-512 without VBMI2 uses AVX2, since it
-/// gains nothing there.
-const Kernels& kernels(CpuLevel level);
 
 }  // namespace presso::scan_detail

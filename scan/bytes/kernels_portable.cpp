@@ -6,6 +6,7 @@
 #include <bit>
 
 namespace presso::scan_detail {
+namespace portable {
 namespace {
 
 constexpr std::uint64_t kOnes = 0x0101010101010101u;
@@ -102,18 +103,9 @@ std::size_t count_byte(const Byte* text, std::size_t size, Byte value) {
 }
 
 }  // namespace
+}  // namespace portable
 
-const Kernels kPortableKernels = {find_pairs, find_nibbles, find_sequences, count_byte};
-
-/// The best kernels for the level.
-const Kernels& kernels(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512Vbmi2) return kAvx512Kernels;
-  if (level == CpuLevel::kAvx2) return kAvx2Kernels;
-#else
-  static_cast<void>(level);
-#endif
-  return kPortableKernels;
-}
+const Kernels Kernels::portable = {portable::find_pairs, portable::find_nibbles,
+                                   portable::find_sequences, portable::count_byte};
 
 }  // namespace presso::scan_detail

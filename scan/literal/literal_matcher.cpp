@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "format/block_filter.h"
+#include "format/cpu_loops.h"
 #include "presso/pattern.h"
 #include "scan/automaton/line_dfa.h"
 #include "scan/bytes/kernels.h"
@@ -30,7 +31,7 @@ class LiteralMatcher;
 class LiteralSearcher final : public Searcher {
  public:
   LiteralSearcher(const LiteralPlan& plan, const LiteralSet& literals, CpuLevel level)
-      : plan_(plan), literals_(literals), kernels_(kernels(level)) {}
+      : plan_(plan), literals_(literals), kernels_(loops_for<Kernels>(level)) {}
 
   void start(Bytes text) override;
   std::optional<MatchSpan> next(std::size_t from) override;

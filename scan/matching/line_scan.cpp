@@ -5,6 +5,7 @@
 #include <string.h>  // memrchr
 
 #include <cstring>
+#include "format/cpu_loops.h"
 
 namespace presso::scan_detail {
 
@@ -33,7 +34,7 @@ std::optional<MatchSpan> cut_at_return(Bytes text, const MatchSpan& match) {
 LineScanner::LineScanner(const Matcher& matcher, const LineScanOptions& options, CpuLevel level)
     : options_(options),
       crlf_(matcher.crlf()),
-      kernels_(kernels(level)),
+      kernels_(loops_for<Kernels>(level)),
       searcher_(matcher.searcher(level)) {}
 
 Findings LineScanner::scan(Bytes text) {

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <utility>
 
+#include "format/cpu_loops.h"
 #include "scan/bytes/byte_frequency.h"
 #include "scan/literal/literal_matcher.h"
 
@@ -252,7 +253,7 @@ SpanningPlan plan_spanning(const PatternLiterals& literals) {
 
 /// Makes a searcher for each set of strings. The trial decides later which of them leads.
 Prefilter::Prefilter(const PrefilterPlan& plan, CpuLevel level)
-    : plan_(plan), kernels_(kernels(level)), trial_(plan.literals.size()) {
+    : plan_(plan), kernels_(loops_for<Kernels>(level)), trial_(plan.literals.size()) {
   for (const PrefilterPlan::Literals& literals : plan.literals) {
     literals_.push_back(literals.matcher->searcher(level));
   }

@@ -7,18 +7,10 @@
 #include <utility>
 
 #include "compress/table/text/token_loop.h"
+#include "format/cpu_loops.h"
 
 namespace presso {
 namespace {
-
-/// The version of the loop for this level; both give the same fields.
-TokenLoops loops_for(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx2) return token_loops_avx2();
-#endif
-  static_cast<void>(level);
-  return token_loops_portable();
-}
 
 /// Checks the arguments. Positions in batches are 32-bit numbers, hence the limit of the text.
 Status check_text(const Dialect& dialect, Bytes text, std::size_t at) {
@@ -32,7 +24,8 @@ Status check_text(const Dialect& dialect, Bytes text, std::size_t at) {
 /// A state that begins at `at`.
 TokenState state_at(const Dialect& dialect, Bytes text, std::size_t at) {
   TokenState state;
-  state.text = text;
+  state.text = text.data();
+  state.text_size = text.size();
   state.dialect = dialect;
   state.base = state.at = state.field_begin = state.record_end = at;
   return state;
@@ -64,7 +57,7 @@ void trim(const TokenState& state, RecordBatch& batch) {
 
 /// Names the line of the opening quote: the end of the text says nothing.
 Error unclosed(const TokenState& state, std::uint64_t first_line) {
-  const std::uint64_t line = first_line + count_lines(state.text.first(state.open));
+  const std::uint64_t line = first_line + count_lines(Bytes(state.text, state.open));
   return error_in_line(
       line, "the quote that opens here is never closed; with --quote none quotes are text");
 }
@@ -102,7 +95,7 @@ Result<std::size_t> tokenize(const Dialect& dialect, Bytes text, std::size_t at,
   give_room(state, batch);
   batch.begin[0] = static_cast<std::uint32_t>(at);
   batch.first_field[0] = 0;
-  const TokenLoop loop = loops_for(level).keep;
+  const TokenLoop loop = loops_for<TokenLoops>(level).keep;
   TokenStop why = most_records == 0 ? TokenStop::kRecords : loop(state);
   while (why == TokenStop::kRoom) {
     give_room(state, batch);
@@ -126,7 +119,7 @@ Result<std::size_t> last_record_end(const Dialect& dialect, Bytes text) {
   TokenState state = state_at(dialect, text, 0);
   state.text_ends_here = false;
   state.most_records = ~std::size_t{0};
-  loops_for(cpu_level()).skip(state);
+  loops_for<TokenLoops>(cpu_level()).skip(state);
   return state.record_end;
 }
 

@@ -22,11 +22,12 @@ enum class TokenStop {
 
 /// Everything that the loop needs to go on.
 struct TokenState {
-  Bytes text;
+  const Byte* text = nullptr;
+  std::size_t text_size = 0;
   Dialect dialect;
   bool text_ends_here = true;
   std::size_t most_records = 0;
-  // The arrays; first_field and begin have one entry more than there are records.
+  // The arrays; first_field and begin hold one entry more than there are records.
   Field* fields = nullptr;
   std::uint32_t* first_field = nullptr;
   std::uint32_t* begin = nullptr;
@@ -60,8 +61,9 @@ using TokenLoop = TokenStop (*)(TokenState&);
 struct TokenLoops {
   TokenLoop keep;
   TokenLoop skip;
+
+  /// One set a level; loops_for() of format/cpu_loops.h picks one.
+  static const TokenLoops portable, avx2;
 };
-TokenLoops token_loops_portable();
-TokenLoops token_loops_avx2();
 
 }  // namespace presso

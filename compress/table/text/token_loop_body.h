@@ -1,7 +1,84 @@
 // SPDX-License-Identifier: MIT
-// The loop of csv_tokenizer.h. Each file that is compiled for one kind of CPU (token_loop_avx2.cpp,
-// token_loop_portable.cpp) includes it inside a namespace of its own, so it has no include guard.
-// `Isa`, which that file defines, has masks(): the bits of a block of 64 bytes (token_loop.h).
+// The loop of csv_tokenizer.h, compiled once for each CPU level (presso_cpu_levels); AVX-512 gains
+// nothing over AVX2.
+#if defined(PRESSO_AVX2)
+#include <immintrin.h>
+#endif
+
+#include "compress/table/text/token_loop.h"
+
+namespace presso {
+namespace PRESSO_LEVEL {
+
+#if defined(PRESSO_AVX2)
+
+/// The masks of 64 bytes: one comparison of 32 bytes for each of the four bytes that
+/// matter, which are the delimiter, the quote, LF and CR.
+struct Isa {
+  struct Half {
+    __m256i any;
+    __m256i quote;
+  };
+
+  static Half half(const Byte* from, Byte delimiter, Byte quote) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    const auto equal = [bytes](Byte byte) {
+      return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(static_cast<char>(byte)));
+    };
+    const __m256i quotes = equal(quote);
+    const __m256i line_ends = _mm256_or_si256(equal('\n'), equal('\r'));
+    return {_mm256_or_si256(_mm256_or_si256(quotes, line_ends), equal(delimiter)), quotes};
+  }
+  static std::uint64_t bits(__m256i low, __m256i high) {
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
+           std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(high))} << 32;
+  }
+
+  static TokenMasks masks(const Byte* from, Byte delimiter, Byte quote) {
+    const Half low = half(from, delimiter, quote);
+    const Half high = half(from + 32, delimiter, quote);
+    return {bits(low.any, high.any), bits(low.quote, high.quote)};
+  }
+};
+
+#else
+
+/// The masks of 64 bytes, eight bytes at a time in a 64-bit word. They are combined with the byte
+/// sought by exclusive-or; adding 0x7F to the low bits then carries into bit 7 unless all are 0. So
+/// a clear bit 7 marks an equal byte, and a multiplication gathers the eight marks.
+struct Isa {
+  static constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  static constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7Fu;
+
+  /// 0x00 for bytes of `word` that equal the pattern's, 0x80 for others (with noise below bit
+  /// 7).
+  static std::uint64_t differs(std::uint64_t word, std::uint64_t pattern) {
+    const std::uint64_t x = word ^ pattern;
+    return ((x & kLow) + kLow) | x;
+  }
+  /// The top bits of the eight bytes of `equal`, which has no others: bit i comes from byte i.
+  static std::uint64_t gather(std::uint64_t equal) {
+    return ((equal >> 7) * 0x0102040810204080u) >> 56;
+  }
+
+  static TokenMasks masks(const Byte* from, Byte delimiter, Byte quote) {
+    const std::uint64_t delimiters = kOnes * delimiter;
+    const std::uint64_t quotes = kOnes * quote;
+    TokenMasks masks{0, 0};
+    for (unsigned i = 0; i < 8; ++i) {
+      std::uint64_t word;
+      __builtin_memcpy(&word, from + 8 * i, sizeof word);
+      const std::uint64_t not_quote = differs(word, quotes);
+      const std::uint64_t none = not_quote & differs(word, delimiters) &
+                                 differs(word, kOnes * '\n') & differs(word, kOnes * '\r');
+      masks.any |= gather(~none & ~kLow) << (8 * i);
+      masks.quote |= gather(~not_quote & ~kLow) << (8 * i);
+    }
+    return masks;
+  }
+};
+
+#endif
 
 /// LF, CR and CR LF all end a line.
 inline bool ends_line(Byte byte) {
@@ -10,13 +87,13 @@ inline bool ends_line(Byte byte) {
 
 /// The loop's state in local variables, and the steps at a byte that matters. Without kKeep, fields
 /// are only counted.
-template <class Isa, bool kKeep>
+template <bool kKeep>
 class TokenMachine {
  public:
   explicit TokenMachine(TokenState& state)
       : state_(state),
-        text_(state.text.data()),
-        size_(state.text.size()),
+        text_(state.text),
+        size_(state.text_size),
         delimiter_(state.dialect.delimiter),
         // Without quotes the delimiter stands in: it is looked at first.
         quote_(state.dialect.quote != 0 ? state.dialect.quote : state.dialect.delimiter),
@@ -141,7 +218,7 @@ class TokenMachine {
   TokenMasks block(std::size_t base) const {
     if (size_ - base >= kTokenBlock) return Isa::masks(text_ + base, delimiter_, quote_);
     Byte last[kTokenBlock] = {};
-    std::memcpy(last, text_ + base, size_ - base);
+    __builtin_memcpy(last, text_ + base, size_ - base);
     const std::uint64_t valid = (std::uint64_t{1} << (size_ - base)) - 1;
     const TokenMasks masks = Isa::masks(last, delimiter_, quote_);
     return {masks.any & valid, masks.quote & valid};
@@ -170,8 +247,8 @@ class TokenMachine {
 /// The hot loop. The function is long so that a block's bits stay in a register: those for the
 /// bytes that matter outside of quotes, or those for the bytes that matter inside; they are
 /// exchanged where a quotation begins or ends.
-template <class Isa, bool kKeep>
-TokenStop TokenMachine<Isa, kKeep>::run() {
+template <bool kKeep>
+TokenStop TokenMachine<kKeep>::run() {
   for (std::size_t base = state_.base; base < size_; base += kTokenBlock) {
     if (kKeep && !has_room()) return stop(TokenStop::kRoom, base);
     const TokenMasks masks = block(base);
@@ -204,15 +281,22 @@ TokenStop TokenMachine<Isa, kKeep>::run() {
 }
 
 /// The end of the text, where the last record may have no line end.
-template <class Isa, bool kKeep>
-TokenStop TokenMachine<Isa, kKeep>::finish() {
+template <bool kKeep>
+TokenStop TokenMachine<kKeep>::finish() {
   if (!state_.text_ends_here) return stop(TokenStop::kEnd, size_);
   if (state_.in_quotes) return stop(TokenStop::kUnclosed, size_);
   if (fields_ > state_.record_first || field_begin_ < size_) end_line(size_);
   return stop(TokenStop::kEnd, size_);
 }
 
-template <class Isa, bool kKeep>
+template <bool kKeep>
 TokenStop run_token_loop(TokenState& state) {
-  return TokenMachine<Isa, kKeep>(state).run();
+  return TokenMachine<kKeep>(state).run();
 }
+
+}  // namespace PRESSO_LEVEL
+
+const TokenLoops TokenLoops::PRESSO_LEVEL = {PRESSO_LEVEL::run_token_loop<true>,
+                                             PRESSO_LEVEL::run_token_loop<false>};
+
+}  // namespace presso

@@ -8,17 +8,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "format/columns/alp_powers.h"
+
 namespace presso {
 namespace {
-
-// clang-format off
-constexpr double kPowers[kMaxAlpExponent + 1] = {
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18};
-constexpr double kInversePowers[kMaxAlpExponent + 1] = {
-    1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14,
-    1e-15, 1e-16, 1e-17, 1e-18};
-// clang-format on
 
 /// How many steps a guess may be off. It is by at most one where integers have fewer than 53
 /// bits.
@@ -41,11 +34,11 @@ class AlpValues {
   bool wraps_around() const { return base_ > std::numeric_limits<std::int64_t>::max() - last_; }
   /// Must be the same two multiplications as in decode_alp(), in the same order.
   double value(std::int64_t p) const {
-    return static_cast<double>(base_ + p) * kPowers[f_] * kInversePowers[e_];
+    return static_cast<double>(base_ + p) * kAlpPowers[f_] * kAlpInversePowers[e_];
   }
   /// About where a value lies among the p: 0 to last() + 1.
   std::int64_t guess(double value) const {
-    const double p = value * kPowers[e_] * kInversePowers[f_] - static_cast<double>(base_);
+    const double p = value * kAlpPowers[e_] * kAlpInversePowers[f_] - static_cast<double>(base_);
     if (!(p > 0)) return 0;
     return p > static_cast<double>(last_) ? last_ + 1 : static_cast<std::int64_t>(p);
   }

@@ -5,21 +5,10 @@
 #include "decompress/columns/cpu/integer_decoder.h"
 
 #include "decompress/columns/cpu/integer_vector.h"
+#include "format/cpu_loops.h"
 
 namespace presso {
 namespace {
-
-using VectorLoop = void (*)(const IntegerVectorJob&);
-
-/// The loop for a level: one of three compilations of integer_vector_loop.h.
-VectorLoop vector_loop(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512Vbmi2) return decode_integer_vector_avx512;
-  if (level >= CpuLevel::kAvx2) return decode_integer_vector_avx2;
-#endif
-  (void)level;
-  return decode_integer_vector_portable;
-}
 
 /// Copies the fields that the loop needs into a plain struct.
 IntegerVectorJob make_job(const IntegerParameters& parameters, const IntegerVector& vector,
@@ -70,7 +59,7 @@ Error integer_vector_error(ErrorCode code, std::uint32_t vector) {
 // For scans, which find vectors themselves and decode them one at a time.
 void decode_integer_vector(const IntegerParameters& parameters, const IntegerVector& vector,
                            Byte* into, CpuLevel level) {
-  vector_loop(level)(make_job(parameters, vector, into));
+  loops_for<IntegerVectorLoops>(level).decode(make_job(parameters, vector, into));
 }
 
 /// Lets a scan decode only the vectors in which it has found rows.
@@ -93,7 +82,7 @@ Status decode_integer_vectors(const IntegerParameters& parameters, Bytes payload
   if (payload.size() % 4 != 0 || payload.size() < directory) {
     return make_error(ErrorCode::kBadPayloadSize);
   }
-  const VectorLoop decode = vector_loop(level);
+  const auto decode = loops_for<IntegerVectorLoops>(level).decode;
   for (std::uint32_t i = 0; i < vectors; ++i) {
     IntegerVector vector;
     const ErrorCode code = find_integer_vector(parameters, payload, first_vector + i, vector);

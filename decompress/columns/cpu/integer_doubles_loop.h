@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Decodes a vector of the kinds for doubles, ALP and ALP-RD (FORMAT.md 16.2). Part of
-// integer_vector_loop.h, which includes it once for each CPU level.
-
-// clang-format off
-constexpr double kPowers[19] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
-                                1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-constexpr double kInversePowers[19] = {1e-0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9,
-                                       1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17,
-                                       1e-18};
-// clang-format on
+// integer_vector_body.h, which includes it once for each CPU level.
 
 /// value = integer * 10^f * 10^-e, as two multiplications that are each rounded: compilers must
 /// not contract them, and encoder and decoders all do the same.
 inline void decode_alp(const IntegerVectorJob& job, u8* to) {
   // The vector's first word: e in byte 0, f in byte 1.
   const u32 exponents = get<u32>(job.words);
-  const double inverse = kInversePowers[exponents & 0xFF];
-  const double power = kPowers[exponents >> 8 & 0xFF];
+  const double inverse = kAlpInversePowers[exponents & 0xFF];
+  const double power = kAlpPowers[exponents >> 8 & 0xFF];
   Values<u64> integers;
   unpack_values<u64>(job.words + 4, job.rows, job.width, job.base, 1, integers.bytes);
   const u8* const from = integers.bytes;

@@ -11,18 +11,10 @@
 #include "decompress/columns/cpu/alp_bounds.h"
 #include "decompress/columns/cpu/integer_filter_kernels.h"
 #include "format/columns/zone_image.h"
+#include "format/cpu_loops.h"
 
 namespace presso {
 namespace {
-
-const FilterKernels& kernels(CpuLevel level) {
-#if defined(__x86_64__)
-  if (level >= CpuLevel::kAvx512Vbmi2) return kFilterAvx512;
-  if (level >= CpuLevel::kAvx2) return kFilterAvx2;
-#endif
-  (void)level;
-  return kFilterPortable;
-}
 
 /// Gives all rows the same bit.
 void fill(std::uint64_t* bits, bool value, std::uint32_t rows) {
@@ -111,7 +103,7 @@ void filter_packed(const IntegerVector& vector, const Byte* packed, std::uint32_
                    std::uint32_t to, std::uint64_t* bits, CpuLevel level) {
   const std::uint32_t width = vector.entry.width;
   const FullWords words(packed, vector.rows, width);
-  kernels(level).packed_range({words.get(), width, from, to - from}, bits);
+  loops_for<FilterKernels>(level).packed_range({words.get(), width, from, to - from}, bits);
   clear_behind(bits, vector.rows);
 }
 
@@ -217,7 +209,7 @@ bool filter_packed_codes(const IntegerVector& vector, const std::uint64_t* wante
     std::uint32_t table[kSetWords];
     make_table(wanted, codes, first, width, table);
     const FullWords words(vector.words, vector.rows, width);
-    kernels(level).packed_set({words.get(), width, table}, bits);
+    loops_for<FilterKernels>(level).packed_set({words.get(), width, table}, bits);
   }
   clear_behind(bits, vector.rows);
   return true;
@@ -271,7 +263,7 @@ IntegerVector runs_of(const IntegerVector& vector) {
 // O(rows / 64) words, whatever the number of runs.
 void spread_run_bits(const Byte* map, const std::uint64_t* run_bits, std::uint32_t rows,
                      std::uint64_t* bits, CpuLevel level) {
-  kernels(level).spread_runs(map, run_bits, bits);
+  loops_for<FilterKernels>(level).spread_runs(map, run_bits, bits);
   clear_behind(bits, rows);
 }
 
@@ -297,9 +289,11 @@ void filter_values(const ValueTest& test, const Byte* values, std::uint32_t rows
   if (test.kind == ValueTest::Kind::kAll) return fill(bits, true, rows);
   if (test.width_bytes == 0) return filter_bools(test, values, rows, bits);
   if (test.kind == ValueTest::Kind::kInteger) {
-    kernels(level).value_range({values, test.width_bytes, test.low, test.span}, bits);
+    loops_for<FilterKernels>(level).value_range({values, test.width_bytes, test.low, test.span},
+                                                bits);
   } else {
-    kernels(level).real_range({values, test.width_bytes, test.least, test.most, test.nan}, bits);
+    loops_for<FilterKernels>(level).real_range(
+        {values, test.width_bytes, test.least, test.most, test.nan}, bits);
   }
   clear_behind(bits, rows);
 }
@@ -364,7 +358,7 @@ void filter_code_vector(const IntegerParameters& parameters, const IntegerVector
 // Codes past the set's size are not an error here: blocks are checked elsewhere.
 void filter_codes(const Byte* values, std::uint32_t rows, const std::uint64_t* wanted,
                   std::uint32_t codes, std::uint64_t* bits, CpuLevel level) {
-  kernels(level).value_set({values, wanted, codes}, bits);
+  loops_for<FilterKernels>(level).value_set({values, wanted, codes}, bits);
   clear_behind(bits, rows);
 }
 

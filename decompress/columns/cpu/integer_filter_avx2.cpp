@@ -2,11 +2,11 @@
 // The filter kernels of integer_filter_kernels.h for CPUs that have AVX2 but not AVX-512: which of
 // the 1,024 values of a vector lie in a range or in a set, as bits. AVX2 compares only signed
 // numbers, so 2^31 is added to both sides. The results of 32 values are packed to bytes before they
-// become bits. packed_range(), packed_set() and spread_runs() come from integer_filter_loop.h,
-// which is included after `Lanes`.
+// become bits. integer_filter_loop.h, which is included at the end, has the rest of the kernels.
 #include <immintrin.h>
 
 #include "decompress/columns/cpu/integer_filter_kernels.h"
+#include "format/steps.h"
 
 namespace presso {
 namespace avx2 {
@@ -122,8 +122,6 @@ struct Lanes {
   }
 };
 
-#include "decompress/columns/cpu/integer_filter_loop.h"
-
 // Values of 1, 2, 4 and 8 bytes, a kernel for each. With 1 and 2 bytes a subtraction and an
 // unsigned minimum stand in for the unsigned comparison that AVX2 lacks; with 4 and 8 a signed
 // comparison does, as in Bounds.
@@ -154,14 +152,6 @@ void halves_range(const ValueRange& range, u64* bits) {
   for (u32 i = 0; i < 16; ++i) bits[i] = Lanes::join(half(2 * i), half(2 * i + 1));
 }
 
-void words_range(const ValueRange& range, u64* bits) {
-  const Lanes::Bounds bounds(static_cast<u32>(range.low), static_cast<u32>(range.span));
-  for (u32 i = 0; i < 16; ++i) {
-    bits[i] = Lanes::join(Lanes::range<32, 0>(range.values + 256 * i, bounds),
-                          Lanes::range<32, 0>(range.values + 256 * i + 128, bounds));
-  }
-}
-
 /// A word of a bitmap from 16 masks of four bits.
 template <class Mask>
 u64 four_bits(const Mask& mask) {
@@ -180,19 +170,6 @@ void longs_range(const ValueRange& range, u64* bits) {
       const __m256i value = _mm256_sub_epi64(Lanes::load(range.values + 512 * i + 32 * k), low);
       return _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(value, span)));
     });
-  }
-}
-
-void value_range(const ValueRange& range, u64* bits) {
-  switch (range.width_bytes) {
-    case 1:
-      return bytes_range(range, bits);
-    case 2:
-      return halves_range(range, bits);
-    case 4:
-      return words_range(range, bits);
-    default:
-      return longs_range(range, bits);
   }
 }
 
@@ -243,17 +220,12 @@ void doubles_range(const RealRange& range, u64* bits) {
   }
 }
 
-void real_range(const RealRange& range, u64* bits) {
-  if (range.width_bytes == 4) {
-    return range.nan ? floats_range<true>(range, bits) : floats_range<false>(range, bits);
-  }
-  return range.nan ? doubles_range<true>(range, bits) : doubles_range<false>(range, bits);
-}
+#include "decompress/columns/cpu/integer_filter_loop.h"
 
 }  // namespace
 }  // namespace avx2
 
-const FilterKernels kFilterAvx2 = {avx2::packed_range, avx2::packed_set, avx2::value_range,
-                                   avx2::value_set,    avx2::real_range, avx2::spread_runs};
+const FilterKernels FilterKernels::avx2 = {avx2::packed_range, avx2::packed_set, avx2::value_range,
+                                           avx2::value_set,    avx2::real_range, avx2::spread_runs};
 
 }  // namespace presso

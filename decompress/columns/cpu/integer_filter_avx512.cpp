@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "decompress/columns/cpu/integer_filter_kernels.h"
+#include "format/steps.h"
 
 namespace presso {
 namespace avx512 {
@@ -89,8 +90,6 @@ struct Lanes {
   }
 };
 
-#include "decompress/columns/cpu/integer_filter_loop.h"
-
 // Here a comparison gives the word of the bitmap itself.
 void bytes_range(const ValueRange& range, u64* bits) {
   const __m512i low = _mm512_set1_epi8(static_cast<char>(range.low));
@@ -112,14 +111,6 @@ void halves_range(const ValueRange& range, u64* bits) {
   for (u32 i = 0; i < 16; ++i) bits[i] = Lanes::join(half(2 * i), half(2 * i + 1));
 }
 
-void words_range(const ValueRange& range, u64* bits) {
-  const Lanes::Bounds bounds(static_cast<u32>(range.low), static_cast<u32>(range.span));
-  for (u32 i = 0; i < 16; ++i) {
-    bits[i] = Lanes::join(Lanes::range<32, 0>(range.values + 256 * i, bounds),
-                          Lanes::range<32, 0>(range.values + 256 * i + 128, bounds));
-  }
-}
-
 /// A word of a bitmap from eight masks of eight values.
 template <class Mask>
 u64 eight_masks(const Mask& mask) {
@@ -136,19 +127,6 @@ void longs_range(const ValueRange& range, u64* bits) {
       const __m512i value = Lanes::load(range.values + 512 * i + 64 * k);
       return _mm512_cmple_epu64_mask(_mm512_sub_epi64(value, low), span);
     });
-  }
-}
-
-void value_range(const ValueRange& range, u64* bits) {
-  switch (range.width_bytes) {
-    case 1:
-      return bytes_range(range, bits);
-    case 2:
-      return halves_range(range, bits);
-    case 4:
-      return words_range(range, bits);
-    default:
-      return longs_range(range, bits);
   }
 }
 
@@ -201,17 +179,13 @@ void doubles_range(const RealRange& range, u64* bits) {
   }
 }
 
-void real_range(const RealRange& range, u64* bits) {
-  if (range.width_bytes == 4) {
-    return range.nan ? floats_range<true>(range, bits) : floats_range<false>(range, bits);
-  }
-  return range.nan ? doubles_range<true>(range, bits) : doubles_range<false>(range, bits);
-}
+#include "decompress/columns/cpu/integer_filter_loop.h"
 
 }  // namespace
 }  // namespace avx512
 
-const FilterKernels kFilterAvx512 = {avx512::packed_range, avx512::packed_set, avx512::value_range,
-                                     avx512::value_set,    avx512::real_range, avx512::spread_runs};
+const FilterKernels FilterKernels::avx512 = {avx512::packed_range, avx512::packed_set,
+                                             avx512::value_range,  avx512::value_set,
+                                             avx512::real_range,   avx512::spread_runs};
 
 }  // namespace presso

@@ -63,13 +63,10 @@ struct FilterKernels {
   void (*real_range)(const RealRange& range, std::uint64_t* bits);
   /// Gives each row the bit of its run. `map`: 1,024 bits, 1 where a run begins.
   void (*spread_runs)(const std::uint8_t* map, const std::uint64_t* run_bits, std::uint64_t* bits);
-};
 
-// All give the same bits for the same input; the differences are of speed only.
-extern const FilterKernels kFilterPortable;
-#if defined(__x86_64__)
-extern const FilterKernels kFilterAvx2;
-extern const FilterKernels kFilterAvx512;
-#endif
+  // All give the same bits for the same input; the differences are of speed only. loops_for() of
+  // format/cpu_loops.h picks one.
+  static const FilterKernels portable, avx2, avx512;
+};
 
 }  // namespace presso

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The loops that the levels with vector registers share. Included once for each level, inside
-// its namespace, after the level's `Lanes`. It uses nothing of the standard library, so that no
-// function compiled for one level can be linked into code of another.
+// its namespace, after the level's `Lanes` and its loops over values that are not packed
+// (bytes_range(), halves_range(), longs_range(), floats_range(), doubles_range()). Nothing of the
+// standard library is used (format/cpu_loops.h).
 //
 // `Lanes` compares the 32 values of a step: at `words` is the first word of each lane, and the
 // value is the field of kWidth bits from bit kShift on, which may go on in the next word.
@@ -9,17 +10,6 @@
 // then need no mask, because the bounds are made to hold for whatever stands there. So a value
 // costs a shift, a subtraction and a comparison. Everything is unrolled over the 32 steps by
 // templates on the width.
-
-/// A list of numbers as template arguments, and how to make 0 .. kLeft - 1 of it:
-/// std::integer_sequence without the standard library.
-template <u32... kNumbers>
-struct Steps {};
-template <u32 kLeft, u32... kNumbers>
-struct MakeSteps : MakeSteps<kLeft - 1, kLeft - 1, kNumbers...> {};
-template <u32... kNumbers>
-struct MakeSteps<0, kNumbers...> {
-  using type = Steps<kNumbers...>;
-};
 
 /// Steps 2 * kPair and 2 * kPair + 1, which make a word of the bitmap.
 template <u32 kWidth, u32 kPair, class Bounds>
@@ -115,4 +105,34 @@ inline void spread_runs(const u8* map, const u64* run_bits, u64* bits) {
     bits[i] = rows ^ inside;
     inside = u64{0} - (bits[i] >> 63);
   }
+}
+
+void words_range(const ValueRange& range, u64* bits) {
+  const Lanes::Bounds bounds(static_cast<u32>(range.low), static_cast<u32>(range.span));
+  for (u32 i = 0; i < 16; ++i) {
+    bits[i] = Lanes::join(Lanes::range<32, 0>(range.values + 256 * i, bounds),
+                          Lanes::range<32, 0>(range.values + 256 * i + 128, bounds));
+  }
+}
+
+/// Signed and unsigned ranges alike; there is a loop for each width.
+void value_range(const ValueRange& range, u64* bits) {
+  switch (range.width_bytes) {
+    case 1:
+      return bytes_range(range, bits);
+    case 2:
+      return halves_range(range, bits);
+    case 4:
+      return words_range(range, bits);
+    default:
+      return longs_range(range, bits);
+  }
+}
+
+/// A loop without the test for NaN is compiled apart.
+void real_range(const RealRange& range, u64* bits) {
+  if (range.width_bytes == 4) {
+    return range.nan ? floats_range<true>(range, bits) : floats_range<false>(range, bits);
+  }
+  return range.nan ? doubles_range<true>(range, bits) : doubles_range<false>(range, bits);
 }

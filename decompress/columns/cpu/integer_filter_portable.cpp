@@ -7,6 +7,7 @@
 #include "decompress/columns/cpu/integer_filter_kernels.h"
 
 namespace presso {
+namespace portable {
 namespace {
 
 constexpr std::uint32_t kRows = 1024;
@@ -154,8 +155,10 @@ void spread_runs(const std::uint8_t* map, const std::uint64_t* run_bits, std::ui
 }
 
 }  // namespace
+}  // namespace portable
 
-const FilterKernels kFilterPortable = {packed_range, packed_set, value_range,
-                                       value_set,    real_range, spread_runs};
+const FilterKernels FilterKernels::portable = {portable::packed_range, portable::packed_set,
+                                               portable::value_range,  portable::value_set,
+                                               portable::real_range,   portable::spread_runs};
 
 }  // namespace presso

@@ -24,11 +24,11 @@ struct IntegerVectorJob {
   std::uint8_t width_bytes;
 };
 
-/// One source, compiled for each level; the caller picks by cpu_level().
-void decode_integer_vector_portable(const IntegerVectorJob& job);
-#if defined(__x86_64__)
-void decode_integer_vector_avx2(const IntegerVectorJob& job);
-void decode_integer_vector_avx512(const IntegerVectorJob& job);
-#endif
+/// One set a level; loops_for() of format/cpu_loops.h picks one.
+struct IntegerVectorLoops {
+  void (*decode)(const IntegerVectorJob& job);
+
+  static const IntegerVectorLoops portable, avx2, avx512;
+};
 
 }  // namespace presso

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The inner loops of grouping at every CPU level, for many lengths, against the plainest loops.
 #include "query/group/kernels.h"
+#include "format/cpu_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ constexpr std::uint32_t kCounts[] = {0, 1, 2, 7, 8, 9, 63, 64, 65, 100, 1000, 10
 
 class GroupKernels : public testing::TestWithParam<CpuLevel> {
  protected:
-  const Kernels& kernels() const { return kernels_for(GetParam()); }
+  const Kernels& kernels() const { return loops_for<Kernels>(GetParam()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(, GroupKernels, testing::ValuesIn(supported_cpu_levels()),

@@ -2,6 +2,7 @@
 // Filters of keys never lose a key of the build side, whatever its shape, are exact where they say
 // so, and else wrong rarely; all CPU levels agree.
 #include "query/join/key_filter.h"
+#include "format/cpu_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -118,7 +119,7 @@ TEST(KeyFilterKernels, AgreeAtEveryLevel) {
   std::vector<Words> answers;
   for (const CpuLevel level : {CpuLevel::kPortable, CpuLevel::kAvx2, CpuLevel::kAvx512Vbmi2}) {
     if (level > cpu_level()) continue;
-    const Kernels& kernels = kernels_for(level);
+    const Kernels& kernels = loops_for<Kernels>(level);
     std::vector<BloomBlock> blocks(37);
     kernels.fill_bloom(keys.data(), 1000, blocks.data(), 37, 0, 20);
     kernels.fill_bloom(keys.data(), 1000, blocks.data(), 37, 20, 37);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loops over values at every CPU level, for many lengths, against single operations.
 #include "query/values/loops.h"
+#include "format/cpu_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ constexpr std::uint64_t kUntouched = 0xA5A5A5A5A5A5A5A5u;
 
 class Loops : public testing::TestWithParam<CpuLevel> {
  protected:
-  const ValueLoops& loops() const { return value_loops_for(GetParam()); }
+  const ValueLoops& loops() const { return loops_for<ValueLoops>(GetParam()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(, Loops, testing::ValuesIn(supported_cpu_levels()),

@@ -2,6 +2,7 @@
 // The kernels of every CPU level that this machine has, at every alignment and length around the
 // register sizes, against a loop over bytes. Texts end where an allocation ends, so that a
 // sanitizer sees any byte that is read after them.
+#include "format/cpu_loops.h"
 #include "scan/bytes/kernels.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +41,7 @@ std::vector<std::size_t> sweep_all(Find find, const Probe& probe, const Byte* te
 
 class ScanKernels : public testing::TestWithParam<CpuLevel> {
  protected:
-  const Kernels& under_test() const { return kernels(GetParam()); }
+  const Kernels& under_test() const { return loops_for<Kernels>(GetParam()); }
 };
 
 TEST_P(ScanKernels, FindPairsAtEveryAlignmentAndLength) {

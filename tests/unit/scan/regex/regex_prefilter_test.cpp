@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <random>
 
+#include "format/cpu_loops.h"
 #include "presso/cpu.h"
 #include "scan/pattern/pattern_access.h"
 #include "scan/regex/pike.h"
@@ -259,7 +260,7 @@ TEST(RegexPrefilter, SequencesAreFoundAlikeOnEveryLevel) {
       CandidateBatch batch;
       for (std::size_t from = 0; from < limit;) {
         batch.count = 0;
-        from = kernels(level).find_sequences(probe, text.data(), from, limit, batch);
+        from = loops_for<Kernels>(level).find_sequences(probe, text.data(), from, limit, batch);
         found.back().insert(found.back().end(), batch.at, batch.at + batch.count);
       }
       ASSERT_EQ(found.back(), found.front());

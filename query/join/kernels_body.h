@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of key filters. This file is included once for each CPU level, inside that
-// level's namespace. It uses nothing of the standard library: a template that is compiled for one
-// level must not be shared by the linker with code for another. There are no intrinsics; the eight
-// words of a block are one GCC vector, for which compilers use the registers that the level has.
+// The inner loops of key filters, compiled once for each CPU level (presso_cpu_levels). Nothing of
+// the standard library is used (format/cpu_loops.h). There are no intrinsics; the eight words of a
+// block are one GCC vector, for which compilers use the registers that the level has.
+#include "query/join/kernels.h"
+
+namespace presso::query::join {
+namespace PRESSO_LEVEL {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
@@ -106,4 +109,9 @@ inline void fill_bloom(const u64* keys, u32 count, BloomBlock* blocks, u32 block
   }
 }
 
-constexpr Kernels kKernels = {test_range, test_bitmap, test_bloom, fill_bloom};
+}  // namespace PRESSO_LEVEL
+
+const Kernels Kernels::PRESSO_LEVEL = {PRESSO_LEVEL::test_range, PRESSO_LEVEL::test_bitmap,
+                                       PRESSO_LEVEL::test_bloom, PRESSO_LEVEL::fill_bloom};
+
+}  // namespace presso::query::join

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The inner loops of grouping. This file is included once for each CPU level, inside that level's
-// namespace. It uses nothing of the standard library, so that the linker cannot share code for one
-// level with another. There are no intrinsics: these are plain loops that compilers turn into
-// vector code.
+// The inner loops of grouping, compiled once for each CPU level (presso_cpu_levels). Nothing of the
+// standard library is used (format/cpu_loops.h). These are plain loops that compilers turn into
+// vector code; only at AVX-512 have the sums of a few groups intrinsics.
+#if defined(PRESSO_AVX512)
+#include <immintrin.h>
+#endif
+
+#include "query/group/kernels.h"
+
+namespace presso::query::grouping {
+namespace PRESSO_LEVEL {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
@@ -199,6 +206,62 @@ inline i64 most(const i64* values, u32 count) {
   return result;
 }
 
-constexpr Kernels kKernels = {hash_words,    greatest, narrow,  run_ends,  changes,  descents,
-                              magnitude,     sum,      sum_few, count_few, sum_runs, zero_nulls,
-                              split_doubles, ranks,    least,   most};
+#if defined(PRESSO_AVX512)
+
+constexpr u32 kRegisters = 8;
+
+/// For up to kGroups groups. Each group has a register, to which eight rows are added at a time
+/// under a mask. No row then waits for a place in memory that the row before has just written.
+template <u32 kGroups>
+void sum_in_registers(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
+  __m512i results[kGroups];
+#pragma GCC unroll 8
+  for (u32 group = 0; group < kGroups; ++group) results[group] = _mm512_setzero_si512();
+  u32 row = 0;
+  for (; row + 8 <= count; row += 8) {
+    const __m256i id = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ids + row));
+    const __m512i value = _mm512_loadu_si512(values + row);
+#pragma GCC unroll 8
+    for (u32 group = 0; group < kGroups; ++group) {
+      const __mmask8 mask = _mm256_cmpeq_epi32_mask(id, _mm256_set1_epi32(static_cast<int>(group)));
+      results[group] = _mm512_mask_add_epi64(results[group], mask, results[group], value);
+    }
+  }
+  for (u32 group = 0; group < groups; ++group) {
+    u64 lanes[8];
+    _mm512_storeu_si512(lanes, results[group]);
+    u64 result = static_cast<u64>(sums[group]);
+    for (const u64 lane : lanes) result += lane;
+    sums[group] = static_cast<i64>(result);
+  }
+  for (; row < count; ++row) {
+    i64& sum = sums[ids[row]];
+    sum = static_cast<i64>(static_cast<u64>(sum) + static_cast<u64>(values[row]));
+  }
+}
+
+/// Each register costs a comparison for every row, so their number follows the groups in steps of
+/// two.
+inline void sum_of_few(const u32* ids, const i64* values, u32 count, u32 groups, i64* sums) {
+  if (groups > kRegisters) return sum_few(ids, values, count, groups, sums);
+  if (groups <= 2) return sum_in_registers<2>(ids, values, count, groups, sums);
+  if (groups <= 4) return sum_in_registers<4>(ids, values, count, groups, sums);
+  if (groups <= 6) return sum_in_registers<6>(ids, values, count, groups, sums);
+  return sum_in_registers<8>(ids, values, count, groups, sums);
+}
+
+#else
+
+constexpr auto sum_of_few = sum_few;
+
+#endif
+
+constexpr Kernels kKernels = {hash_words,    greatest, narrow,     run_ends,  changes,  descents,
+                              magnitude,     sum,      sum_of_few, count_few, sum_runs, zero_nulls,
+                              split_doubles, ranks,    least,      most};
+
+}  // namespace PRESSO_LEVEL
+
+const Kernels Kernels::PRESSO_LEVEL = PRESSO_LEVEL::kKernels;
+
+}  // namespace presso::query::grouping

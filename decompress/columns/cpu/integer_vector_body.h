@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Decodes one vector of coding 4 (integers). Included once for each CPU level, inside that
-// level's namespace. It uses nothing of the standard library, so that no function compiled for
-// one level can be linked into code of another. The loops go over the 32 lanes and are unrolled
-// over the steps by templates on the width, which compilers turn into a shift, a mask and a
-// store for each register of values. One operation compilers do not find: the level's
-// pick_eight(values, places, to) writes, of the eight values at `values`, numbers places[0],
-// places[1] and so on to `to`.
+// Decodes one vector of coding 4 (integers). Compiled once for each CPU level (presso_cpu_levels).
+// Nothing of the standard library is used (format/cpu_loops.h). The loops go over the 32 lanes and
+// are unrolled over the steps by templates on the width, which compilers turn into a shift, a mask
+// and a store for each register of values. One operation compilers do not find: pick_eight(values,
+// places, to) writes, of the eight values at `values`, numbers places[0], places[1] and so on to
+// `to`.
 //
 // A vector is always unpacked as 1,024 values; a shorter one is first copied into a buffer and
 // padded with zeros. Values that need more room on their way (16 and 8 bits, short vectors,
@@ -18,6 +17,17 @@
 // 32 lanes take turns. So one register shift unpacks neighbouring rows. Layouts of this kind
 // are described by D. Lemire and L. Boytsov, "Decoding billions of integers per second through
 // vectorization" (2015).
+#if defined(PRESSO_AVX2)
+#include <immintrin.h>
+#endif
+
+#include "decompress/columns/cpu/integer_vector.h"
+#include "format/columns/alp_powers.h"
+#include "format/steps.h"
+
+namespace presso {
+namespace PRESSO_LEVEL {
+
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;
@@ -61,16 +71,6 @@ inline void unpack_step(const u8* words, T base, u8* to) {
   }
   put<T>(to + 32 * sizeof(T) * kStep, static_cast<T>(base + value));
 }
-
-/// Numbers as template arguments; see integer_filter_loop.h.
-template <u32... kNumbers>
-struct Steps {};
-template <u32 kLeft, u32... kNumbers>
-struct MakeSteps : MakeSteps<kLeft - 1, kLeft - 1, kNumbers...> {};
-template <u32... kNumbers>
-struct MakeSteps<0, kNumbers...> {
-  using type = Steps<kNumbers...>;
-};
 
 /// All 32 steps of each lane. The loop over lanes is the one that compilers vectorise.
 template <u32 kWidth, class T, u32... kSteps>
@@ -254,6 +254,62 @@ inline void decode_plain(const IntegerVectorJob& job, u32 kind, const u8* words,
   add_lanes<T>(to);
 }
 
+#if defined(PRESSO_AVX512)
+
+/// Eight values by one permutation.
+template <class T>
+inline void pick_eight(const std::uint8_t* values, const std::uint8_t* places, std::uint8_t* to) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(places));
+  if constexpr (sizeof(T) == 8) {
+    const __m512i from = _mm512_loadu_si512(values);
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(bytes), from));
+  } else {
+    const __m256i from = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm256_permutevar8x32_epi32(from, _mm256_cvtepu8_epi32(bytes)));
+  }
+}
+
+#elif defined(PRESSO_AVX2)
+
+/// Writes four 8-byte values, those at the places in the lowest four bytes of `places`, each
+/// below 4.
+inline void pick_four(const std::uint8_t* values, __m128i places, std::uint8_t* to) {
+  const __m256i twice = _mm256_cvtepu8_epi64(_mm_add_epi8(places, places));
+  const __m256i halves =
+      _mm256_or_si256(twice, _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32));
+  const __m256i from = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(from, halves));
+}
+
+/// Eight values by a permutation; 8-byte values take two halves.
+template <class T>
+inline void pick_eight(const std::uint8_t* values, const std::uint8_t* places, std::uint8_t* to) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(places));
+  if constexpr (sizeof(T) == 8) {  // of each four rows, the values are among four
+    const __m128i second =
+        _mm_sub_epi8(_mm_srli_epi64(bytes, 32), _mm_set1_epi8(static_cast<char>(places[4])));
+    pick_four(values, bytes, to);
+    pick_four(values + 8 * places[4], second, to + 32);
+  } else {
+    const __m256i from = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm256_permutevar8x32_epi32(from, _mm256_cvtepu8_epi32(bytes)));
+  }
+}
+
+#else
+
+/// Eight loads and stores; places are at most 7.
+template <class T>
+inline void pick_eight(const std::uint8_t* values, const std::uint8_t* places, std::uint8_t* to) {
+  for (int i = 0; i < 8; ++i) {
+    __builtin_memcpy(to + sizeof(T) * i, values + sizeof(T) * places[i], sizeof(T));
+  }
+}
+
+#endif
+
 /// Indexed by a byte of a run map: for each of its 8 rows, how many runs after the first row's
 /// run it lies in; and how many runs begin in these rows.
 struct RunsOfByte {
@@ -397,3 +453,9 @@ inline void decode_integer_vector(const IntegerVectorJob& job) {
       return decode_pair(job);
   }
 }
+
+}  // namespace PRESSO_LEVEL
+
+const IntegerVectorLoops IntegerVectorLoops::PRESSO_LEVEL = {PRESSO_LEVEL::decode_integer_vector};
+
+}  // namespace presso

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The loops of the fast Bit decoder, included once for each CPU level inside that level's
-// namespace, after a struct `Isa` that provides what copy_loop.h asks for and
-// static std::uint32_t extract(bits, where)   the bits that ValueEntry::extra describes
-// No library templates are used, for the reason given in byte_decoder_loop.h.
+// The loops of the fast Bit decoder, compiled once for each CPU level (presso_cpu_levels); AVX-512
+// gains nothing over AVX2 (NOTES.md). Nothing of the standard library is used
+// (format/cpu_loops.h).
 //
 // The idea: a sub-stream is one long chain of look-ups, each of which needs the length of the
 // word before. So several lanes are decoded in turns, a sequence or four literals of each at a
@@ -18,6 +17,15 @@
 //
 // Positions are counted in bits. A lane that ran off its sub-stream does not end where the next
 // one begins. A lane that ran off the payload is noticed before it leaves the room after it.
+#include <cstddef>
+#if defined(PRESSO_AVX2)
+#include <immintrin.h>
+#endif
+
+#include "decompress/cpu/bit_decoder.h"
+
+namespace presso {
+namespace PRESSO_LEVEL {
 
 #include "decompress/cpu/copy_loop.h"
 
@@ -43,6 +51,16 @@ static_assert(kFour * kMostLiteralBits <= kPeeked);
 static_assert(kUnchecked * (kMostCommandBits + 2 * kMostLengthBits + kMostOffsetBits) / 8 + 16 <=
               kReadBehind);
 
+/// The bits that ValueEntry::extra describes. BEXTR takes first bit and number of bits in just that
+/// form.
+PRESSO_INLINE std::uint32_t extract(std::uint64_t bits, std::uint32_t where) {
+#if defined(PRESSO_AVX2)
+  return static_cast<std::uint32_t>(__builtin_ia32_bextr_u64(bits, where));
+#else
+  return static_cast<std::uint32_t>(bits >> (where & 0xFF)) & ((1u << (where >> 8)) - 1);
+#endif
+}
+
 /// The bits from `at` on; at least kPeeked of them are valid.
 PRESSO_INLINE std::uint64_t peek(const BitBlockJob& job, std::uint32_t at) {
   std::uint64_t bits;
@@ -55,7 +73,7 @@ PRESSO_INLINE std::uint32_t take_value(const ValueEntry* table, std::uint32_t ma
                                        std::int64_t other, std::uint64_t& bits,
                                        std::uint32_t& used) {
   const ValueEntry& entry = table[static_cast<std::int64_t>(bits & mask) | other];
-  const std::uint32_t value = entry.base + Isa::extract(bits, entry.extra);
+  const std::uint32_t value = entry.base + extract(bits, entry.extra);
   const std::uint32_t count = entry.bits;
   bits >>= count;
   used += count;
@@ -81,7 +99,7 @@ PRESSO_INLINE void take_sequence(const BitBlockJob& job, std::uint32_t& at, BitV
   std::uint64_t bits = peek(job, used);
   const CommandEntry& command = job.command_table[bits & job.command_mask];
   to.literals = command.literals;
-  to.match = command.match + Isa::extract(bits, command.extra);
+  to.match = command.match + extract(bits, command.extra);
   const std::uint32_t count = command.bits;
   bits >>= count;
   used += count;
@@ -367,3 +385,9 @@ inline bool decode_bit_block_loop(const BitBlockJob& job) {
   }
   return is_long ? copy_all_lanes<false, true>(job) : copy_all_lanes<false, false>(job);
 }
+
+}  // namespace PRESSO_LEVEL
+
+const BitBlockLoops BitBlockLoops::PRESSO_LEVEL = {PRESSO_LEVEL::decode_bit_block_loop};
+
+}  // namespace presso
