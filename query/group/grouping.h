@@ -130,7 +130,4 @@ class Grouping {
   virtual std::string describe() const = 0;
 };
 
-/// Returns numerator / denominator rounded to nearest, ties to even; the denominator is positive.
-double divide_rounded(Int128 numerator, Uint128 denominator);
-
 }  // namespace presso::query

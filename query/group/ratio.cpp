@@ -178,14 +178,6 @@ double average_rounded(const WideSum& sum, unsigned scale, std::uint64_t count, 
 
 }  // namespace grouping
 
-double divide_rounded(Int128 numerator, Uint128 denominator) {
-  const bool negative = numerator < 0;
-  const Uint128 magnitude =
-      negative ? Uint128{0} - static_cast<Uint128>(numerator) : static_cast<Uint128>(numerator);
-  return grouping::ratio_rounded(negative, grouping::natural(magnitude),
-                                 grouping::natural(denominator), 0);
-}
-
 /// No unit is finer than 2^-1074, the lowest bit of any double.
 FixedPoint fixed_point_for(double greatest, std::uint64_t rows) {
   int above = -1074;  // |x| <= 2^above

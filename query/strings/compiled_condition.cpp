@@ -23,23 +23,6 @@ using scan_detail::PatternLiterals;
 using scan_detail::Program;
 using Kind = StringCondition::Kind;
 
-/// An empty text if there are none.
-std::string longest_of(const std::vector<std::string>& strings) {
-  const auto longest = std::max_element(
-      strings.begin(), strings.end(),
-      [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
-  return longest == strings.end() ? std::string() : *longest;
-}
-
-/// Returns the longest string that every match contains; empty if none is known.
-std::string longest_required(const PatternLiterals& literals) {
-  std::vector<std::string> known;
-  for (const auto& clause : literals.required.clauses) {
-    if (clause.any_of.size() == 1 && !clause.ignore_ascii_case) known.push_back(clause.any_of[0]);
-  }
-  return longest_of(known);
-}
-
 // --- Comparisons ------------------------------------------------------------------------------
 
 /// Sets with more bytes would need too many states for an automaton over codes.
@@ -50,7 +33,6 @@ CompiledCondition equal_to(const std::string& text) {
   CompiledCondition made;
   made.test = make_comparison(Kind::kEqual, text);
   made.exact = {text};
-  made.required = text;
   if (text.size() < kMostCodeStates) {
     made.tokens = plan_tokens(string_automaton(whole_string(scan_detail::literal_node(text))));
   }
@@ -70,7 +52,6 @@ CompiledCondition one_of(const std::vector<std::string>& set) {
   CompiledCondition made;
   made.test = make_set_test(set);
   made.exact = set;
-  if (set.size() == 1) made.required = set[0];
   std::size_t bytes = 0;
   std::vector<Node> strings;
   for (const std::string& string : set) {
@@ -155,7 +136,6 @@ Result<CompiledCondition> compile_tree(const Node& root, CpuLevel level) {
   made.test =
       swept(fits ? make_automaton_test(*dfa) : make_lazy_test(program), literals, program, level);
   made.tokens = plan_tokens(dfa, literals, false);
-  made.required = longest_required(literals);
   return made;
 }
 
@@ -190,7 +170,6 @@ Result<CompiledCondition> compile_ordered(const LikeShape& shape, CpuLevel level
   const PatternLiterals literals =
       is_loose ? scan_detail::required_literals(root) : PatternLiterals();
   CompiledCondition made;
-  made.required = longest_of(strings);
   made.tokens =
       has_back && !has_front
           ? plan_backwards(root)

@@ -26,7 +26,6 @@ struct CompiledCondition {
   std::shared_ptr<const RowTest> test;
   std::shared_ptr<const TokenPlan> tokens = std::make_shared<const TokenPlan>();
   std::vector<std::string> exact;  ///< StringTest::exact_strings()
-  std::string required;            ///< StringTest::required_literal()
 };
 
 /// Errors are those of StringTest::compile().

@@ -45,10 +45,6 @@ std::string StringTest::describe() const {
   return body_->made.test->describe();
 }
 
-std::string StringTest::required_literal() const {
-  return body_->made.required;
-}
-
 const std::vector<std::string>& StringTest::exact_strings() const {
   return body_->made.exact;
 }

@@ -74,8 +74,6 @@ class StringTest {
   double byte_cost_ns() const;
   /// Returns a few words for --explain: "a sweep for 'special', then literal 'special'".
   std::string describe() const;
-  /// Returns bytes that every match contains; empty if none are known.
-  std::string required_literal() const;
   /// Returns the strings of kEqual and kIn, none for other kinds. Blocks are skipped by them.
   const std::vector<std::string>& exact_strings() const;
 

@@ -288,30 +288,6 @@ PRESSO_HD inline u64 hash_129_to_240(const Reader& from, u32 size) {
   return avalanche(sum);
 }
 
-template <class Reader>
-PRESSO_HD inline void accumulate_stripe(Pair* sums, const Reader& from, u32 at, u32 key) {
-  for (u32 pair = 0; pair < 4; ++pair) {
-    const u32 word = at + kPairBytes * pair;
-    accumulate(sums[pair], {from.word64(word), from.word64(word + 8)},
-               secret_pair(key + kPairBytes * pair));
-  }
-}
-
-template <class Reader>
-PRESSO_HD inline u64 hash_long(const Reader& from, u32 size) {
-  Pair sums[4] = {start_pair(0), start_pair(1), start_pair(2), start_pair(3)};
-  for (u32 stripe = 0; stripe < (size - 1) / kStripeBytes; ++stripe) {
-    const u32 in_round = stripe % kRoundStripes;
-    accumulate_stripe(sums, from, kStripeBytes * stripe, 8 * in_round);
-    if (in_round + 1 != kRoundStripes) continue;
-    for (u32 pair = 0; pair < 4; ++pair) scramble(sums[pair], pair);
-  }
-  accumulate_stripe(sums, from, size - kStripeBytes, kLastStripeKey);
-  u64 sum = size * kPrime1;
-  for (u32 pair = 0; pair < 4; ++pair) sum += fold_pair(sums[pair], pair);
-  return avalanche(sum);
-}
-
 /// The hash of at most kLongestFolded bytes.
 template <class Reader>
 PRESSO_HD inline u64 hash_folded(const Reader& from, u32 size) {
@@ -319,18 +295,4 @@ PRESSO_HD inline u64 hash_folded(const Reader& from, u32 size) {
   return size <= 128 ? hash_17_to_128(from, size) : hash_129_to_240(from, size);
 }
 
-template <class Reader>
-PRESSO_HD inline u64 hash(const Reader& from, u32 size) {
-  return size <= kLongestFolded ? hash_folded(from, size) : hash_long(from, size);
-}
-
 }  // namespace presso::gpu::xxh3
-
-namespace presso::gpu {
-
-/// XXH3-64 of `size` bytes at any address.
-PRESSO_HD inline std::uint64_t xxh3_64(const Byte* from, std::uint32_t size) {
-  return xxh3::hash(xxh3::ByteReader{from}, size);
-}
-
-}  // namespace presso::gpu

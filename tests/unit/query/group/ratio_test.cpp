@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "corpora/random.h"
-#include "query/group/grouping.h"
 
 namespace presso::query::ratio_test {
 namespace {
@@ -20,6 +19,15 @@ using grouping::average_rounded;
 using grouping::Natural;
 using grouping::ratio_rounded;
 using grouping::WideSum;
+
+double divide_rounded(Int128 numerator, Uint128 denominator) {
+  const auto natural = [](Uint128 value) {
+    return Natural{static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)};
+  };
+  const auto bits = static_cast<Uint128>(numerator);
+  return ratio_rounded(numerator < 0, natural(numerator < 0 ? Uint128{0} - bits : bits),
+                       natural(denominator), 0);
+}
 
 /// An integer of any size, in digits of 32 bits, the lowest first.
 using Big = std::vector<std::uint32_t>;
