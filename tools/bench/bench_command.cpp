@@ -131,7 +131,7 @@ class BenchCommand final : public Command {
     }
     std::vector<FileMeasurements> results;
     for (const std::string& path : operands) bench_file(path, results);
-    if (json_) print(bench_json(results, absent_));
+    if (json_) print_output(bench_json(results, absent_));
     return exit_status();
   }
 
@@ -202,7 +202,7 @@ class BenchCommand final : public Command {
     results.push_back({path, plain->size(), input.block_bytes, input.threads, scan_pattern_,
                        std::move(*measured)});
     // With --json nothing is printed until all files are done.
-    if (!json_) print((results.size() > 1 ? "\n" : "") + bench_table(results.back()));
+    if (!json_) print_output((results.size() > 1 ? "\n" : "") + bench_table(results.back()));
   }
 
   /// Measures a file's content with all subjects. Errors: those of the codecs, and any difference
@@ -274,13 +274,6 @@ class BenchCommand final : public Command {
       PRESSO_ASSIGN(const ScanSummary summary, scan(source, pattern, options));
       return summary.lines;
     });
-  }
-
-  /// Prints to standard output; a closed pipe ends the output without a word.
-  static void print(const std::string& text) {
-    FileSink sink(1);
-    const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
-    if (!written.ok() && !sink.closed_pipe()) error("standard output", written.error());
   }
 
   CompressOptions options_;

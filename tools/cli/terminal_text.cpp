@@ -6,6 +6,8 @@
 #include "tools/cli/terminal_text.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
 
 namespace presso::cli {
@@ -144,6 +146,13 @@ TerminalText terminal_text(Bytes text, std::size_t most) {
 
 TerminalText terminal_text(std::string_view text, std::size_t most) {
   return terminal_text(Bytes(reinterpret_cast<const Byte*>(text.data()), text.size()), most);
+}
+
+bool terminal_takes_color() {
+  const char* terminal = std::getenv("TERM");
+  const char* no_color = std::getenv("NO_COLOR");
+  return terminal != nullptr && std::strcmp(terminal, "dumb") != 0 &&
+         (no_color == nullptr || *no_color == '\0');
 }
 
 }  // namespace presso::cli

@@ -29,4 +29,8 @@ std::size_t character_width(char32_t character);
 TerminalText terminal_text(Bytes text, std::size_t most = SIZE_MAX);
 TerminalText terminal_text(std::string_view text, std::size_t most = SIZE_MAX);
 
+/// Whether the environment lets terminals have colours: not where TERM is dumb or missing, or
+/// NO_COLOR is set and not empty.
+bool terminal_takes_color();
+
 }  // namespace presso::cli

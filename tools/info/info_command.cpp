@@ -184,11 +184,11 @@ class InfoCommand final : public Command {
     std::optional<Devices> devices;
     if (devices_) devices = gpu_devices();
     if (json_) {
-      print(reports_json(reports, blocks_, devices, rates));
+      print_output(reports_json(reports, blocks_, devices, rates));
     } else {
-      if (rates) print(calibration_text(*rates, store));
-      if (devices) print(devices_text(*devices));
-      print(tables(reports));
+      if (rates) print_output(calibration_text(*rates, store));
+      if (devices) print_output(devices_text(*devices));
+      print_output(tables(reports));
     }
     return exit_status();
   }
@@ -225,13 +225,6 @@ class InfoCommand final : public Command {
       if (!report.table) out += "\n" + report.path + ":\n" + blocks_table(report);
     }
     return out;
-  }
-
-  /// A closed pipe is no error, as with other commands.
-  static void print(const std::string& text) {
-    FileSink sink(1);
-    const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
-    if (!written.ok() && !sink.closed_pipe()) error("standard output", written.error());
   }
 
   bool blocks_ = false;

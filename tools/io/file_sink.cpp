@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tools/cli/message.h"
+
 namespace presso::cli {
 namespace {
 
@@ -87,6 +89,13 @@ Status FileSink::fail(const char* doing, int error_number) {
   closed_pipe_ = error_number == EPIPE;
   error_ = errno_error(doing, error_number);
   return *error_;
+}
+
+int print_output(const std::string& text) {
+  FileSink sink(STDOUT_FILENO);
+  const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
+  if (!written.ok() && !sink.closed_pipe()) error("standard output", written.error());
+  return exit_status();
 }
 
 }  // namespace presso::cli

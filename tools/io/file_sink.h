@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "presso/byte_stream.h"
 
@@ -49,5 +50,9 @@ class NullSink final : public ByteSink {
  public:
   Status write(Bytes) override { return {}; }
 };
+
+/// Writes a text to standard output and returns the exit status. An error is printed; a closed pipe
+/// is none.
+int print_output(const std::string& text);
 
 }  // namespace presso::cli

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+
+#include "tools/cli/terminal_text.h"
 
 namespace presso::cli {
 namespace {
@@ -20,14 +20,6 @@ bool stdin_has_data() {
   struct stat about {};
   return fstat(STDIN_FILENO, &about) == 0 &&
          (S_ISREG(about.st_mode) || S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
-}
-
-/// No where TERM is dumb or missing, or NO_COLOR is set and not empty.
-bool terminal_takes_color() {
-  const char* terminal = std::getenv("TERM");
-  const char* no_color = std::getenv("NO_COLOR");
-  return terminal != nullptr && std::strcmp(terminal, "dumb") != 0 &&
-         (no_color == nullptr || *no_color == '\0');
 }
 
 /// The end that is printed after lines that have none.

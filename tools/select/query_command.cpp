@@ -6,7 +6,6 @@
 #include "tools/select/query_command.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
@@ -19,17 +18,10 @@
 #include "tools/device/calibrate.h"
 #include "tools/device/gpu.h"
 #include "tools/device/query_rates.h"
+#include "tools/io/file_sink.h"
 
 namespace presso::cli {
 namespace {
-
-/// Writes to standard output; a closed pipe is no error. Returns the exit status.
-int print(const std::string& text) {
-  FileSink sink(STDOUT_FILENO);
-  const Status written = sink.write({reinterpret_cast<const Byte*>(text.data()), text.size()});
-  if (!written.ok() && !sink.closed_pipe()) error("standard output", written.error());
-  return exit_status();
-}
 
 /// With -v: a line about what the query has read and how long it took.
 void describe(const QuerySummary& summary, double seconds) {
@@ -269,7 +261,7 @@ int QueryCommand::list_columns(const std::vector<std::string>& paths) const {
       if (plain && listed.insert(column.name).second) names += column.name + "\n";
     }
   }
-  return print(names);
+  return print_output(names);
 }
 
 /// Prints the plan of the query, and with analyze what really happened.
@@ -279,7 +271,7 @@ int QueryCommand::explain(const PreparedQuery& query) const {
   std::string text = *told;
   if (!text.ends_with('\n')) text += '\n';
   if (device_choice_.is_predicted) text += "device: " + device_choice_.text + "\n";
-  return print(text);
+  return print_output(text);
 }
 
 /// Runs the query and writes its answer. The exit status tells whether there were rows.

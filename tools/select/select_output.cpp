@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <iterator>
 
 #include "tools/cli/message.h"
+#include "tools/cli/terminal_text.h"
 #include "tools/compress/file_job.h"
 
 namespace presso::cli {
@@ -64,14 +64,6 @@ std::size_t terminal_width() {
   const char* columns = std::getenv("COLUMNS");
   const int given = columns == nullptr ? 0 : std::atoi(columns);
   return given > 0 ? static_cast<std::size_t>(given) : kUsual;
-}
-
-/// No where TERM is dumb or missing, or NO_COLOR is set and not empty.
-bool terminal_takes_color() {
-  const char* terminal = std::getenv("TERM");
-  const char* no_color = std::getenv("NO_COLOR");
-  return terminal != nullptr && std::strcmp(terminal, "dumb") != 0 &&
-         (no_color == nullptr || *no_color == '\0');
 }
 
 }  // namespace
