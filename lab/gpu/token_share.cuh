@@ -17,6 +17,39 @@ PRESSO_DEVICE bool has_right_size(const TokenBlock& block) {
          block.payload.size == 4 * token_words(block.codes);
 }
 
+/// Codes are unpacked by tiles of four steps: 48 bits of each lane, in two words.
+inline constexpr u32 kTileSteps = 4;
+inline constexpr u32 kTileCodes = kTileSteps * kWarpSize;
+inline constexpr u32 kTileBits = kTileSteps * kTokenBits;
+
+struct TileCodes {
+  u32 low = 0;
+  u32 high = 0;
+
+  /// The codes of tile `tile` of a vector, whose lanes have `words` words each.
+  PRESSO_DEVICE static TileCodes load(const u32* lane, u32 words, u32 tile) {
+    const u32 bit = tile * kTileBits;
+    const u32 word = bit / kWordBits;
+    if (word >= words) return {};
+    const u32 first = simt::load_readonly(lane + word * kLanes);
+    const u32 second = word + 1 < words ? simt::load_readonly(lane + (word + 1) * kLanes) : 0;
+    const u32 shift = bit % kWordBits;
+    return {simt::funnel_shift_right(first, second, shift), second >> shift};
+  }
+  /// `step` should be a constant.
+  PRESSO_DEVICE u32 at(u32 step) const {
+    const u32 bit = step * kTokenBits;
+    const u32 bits =
+        bit < kWordBits ? simt::funnel_shift_right(low, high, bit) : high >> (bit - kWordBits);
+    return bits % kMaxTokens;
+  }
+};
+
+/// Words of each lane of a vector of `codes` codes.
+PRESSO_DEVICE u32 lane_words_of(u32 codes) {
+  return lane_words(codes, kTokenBits) / kLanes;
+}
+
 PRESSO_DEVICE u32 codes_of_vector(const TokenBlock& block, u32 vector) {
   const u32 left = block.codes - vector * kVectorRows;
   return left < kVectorRows ? left : kVectorRows;
