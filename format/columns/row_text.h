@@ -15,7 +15,7 @@
 //
 // Rows are written in batches: room for the longest text that a batch can have is made first,
 // so that nothing is checked later. Cost: 0.8 GB/s a core for rows like TPC-H's lineitem, 1.9
-// GB/s as JSON (lab/programs/columns/row_text_bench.cpp). While a string is printed it takes at
+// GB/s as JSON. While a string is printed it takes at
 // most 6 times its bytes; everything else takes 2 MiB or a row. Printing is const: threads may
 // share a printer.
 // Tested by tests/unit/format/columns/row_text_test.cpp.

@@ -18,8 +18,7 @@
 // years and are never parsed. Decimals are parsed up to 18 (decimal64) and 38 digits (decimal128).
 // A ValueText that does not belong to the type counts as kPlain.
 //
-// Cost: 6 to 10 ns a value, wider ones 15 to 20, doubles of all their digits 40 to 60
-// (lab/programs/columns/value_text_bench.cpp).
+// Cost: 6 to 10 ns a value, wider ones 15 to 20, doubles of all their digits 40 to 60.
 // For a whole column, value_parser() and value_printer() move the choice by type out of the
 // loop. Tested by tests/unit/format/columns/value_text_test.cpp and value_text_random_test.cpp.
 #pragma once

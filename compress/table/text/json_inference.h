@@ -12,8 +12,7 @@
 // A missing key and null are both null. Columns stand in the order in which most rows have
 // their keys (json_key_order.h). Whether there are spaces, what is escaped and how lines end is
 // decided by majority. One inference for each thread; merge() joins them in the text's order.
-// Cost: json_rate in lab/programs/columns. Tested by
-// tests/unit/compress/table/json_inference_test.cpp.
+// Tested by tests/unit/compress/table/json_inference_test.cpp.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,7 @@
 //   often as opened.
 // - All other lines are no rows; they belong to the text before the next row. Those that are
 //   not blank are counted as stray.
-// Strings are looked through 16 bytes at a time. Cost: see json_rate in lab/programs/columns.
+// Strings are looked through 16 bytes at a time.
 // Tested by tests/unit/compress/table/json_tokenizer_test.cpp.
 #pragma once
 

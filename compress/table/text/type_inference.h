@@ -7,8 +7,7 @@
 // null. A column without values is utf8. Integers are int64 here, since the file packs them by
 // their values anyway. Columns are looked at one after another within a batch, by a loop for
 // the present candidate; a value that does not have the type widens the candidate and changes
-// the loop. Cost: csv_rate in lab/programs/columns. Tested by
-// tests/unit/compress/table/type_inference_test.cpp.
+// the loop. Tested by tests/unit/compress/table/type_inference_test.cpp.
 #pragma once
 
 #include <string>
