@@ -2,26 +2,20 @@
 // What other codes would make of the Bit coding's symbols: longer and shorter code words (sources:
 // S7.18), rANS (S7.23), codes that blocks share. Ratios count headers, the index left out; decoding
 // is that of symbols alone, on one thread. Figures: compress/NOTES.md.
-//
-//   coding_trials [--level N] [--block-size BYTES] [--favor decode] FILE...
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string_view>
 
 #include "compress/encode/block_encoder.h"
 #include "lab/coding_trials/interleaved_codes.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/files.h"
+#include "lab/harness/timing.h"
 
 namespace presso::trials {
 namespace {
 
-constexpr unsigned kLeastLimit = 8, kMostLimit = 15;
+using namespace presso::harness;
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+constexpr unsigned kLeastLimit = 8, kMostLimit = 15;
 
 struct CodeTotals {
   std::uint64_t bits = 0;
@@ -126,13 +120,8 @@ class Trials {
     std::vector<std::uint16_t> symbols;
     for (const SymbolStreams& block : blocks_) {
       totals.bits += code.encode(block) + code.model_bits();
-      double fastest = 1e9;
-      for (int i = 0; i < 5; ++i) {
-        const double begin = seconds_now();
-        code.decode(block.sequences, symbols);
-        fastest = std::min(fastest, seconds_now() - begin);
-      }
-      totals.seconds += fastest;
+      totals.seconds +=
+          best_seconds(5, Clock::kWall, [&] { code.decode(block.sequences, symbols); });
       if (symbols != block.symbols) {
         std::fprintf(stderr, "coding_trials: wrong symbols\n");
         right = false;
@@ -149,46 +138,31 @@ class Trials {
   std::uint64_t file_list_ = 0;  ///< bits of the largest list
 };
 
-bool set_option(CompressOptions& options, std::string_view name, const char* value) {
-  if (name == "--level") {
-    options.level = std::atoi(value);
-    return options.level >= kMinLevel && options.level <= kMaxLevel;
-  }
-  if (name == "--block-size") {
-    options.block_bytes = static_cast<std::uint32_t>(std::atol(value));
-    return options.block_bytes >= kMinBlockBytes && options.block_bytes <= kMaxBlockBytes;
-  }
-  options.favor = Favor::kDecode;
-  return name == "--favor" && value == std::string_view("decode");
-}
-
-int run(std::span<char*> arguments) {
+Result<bool> run(int count, char** arguments) {
   CompressOptions options;
   options.coding = Coding::kBit;
-  while (arguments.size() >= 2 && std::string_view(arguments[0]).starts_with("--")) {
-    if (!set_option(options, arguments[0], arguments[1])) {
-      std::fprintf(stderr, "coding_trials: bad option %s %s\n", arguments[0], arguments[1]);
-      return 2;
-    }
-    arguments = arguments.subspan(2);
+  static constexpr const char* kFavors[] = {"decode"};
+  CommandLine line("FILE...", "Tries other codes. Exit status 1 where a decoder was wrong.");
+  line.add("--level N", "as presso compress has it", options.level, kMinLevel);
+  line.add("--block-size BYTES", "plain bytes of a block", options.block_bytes, kMinBlockBytes);
+  line.add("--favor decode", "shapes that decode fast",
+           names_among(kFavors, [&](std::size_t) { options.favor = Favor::kDecode; }));
+  const std::vector<std::string> paths = line.parse(count, arguments);
+  if (options.level > kMaxLevel || options.block_bytes > kMaxBlockBytes) {
+    line.refuse("there is no such level, or no such block");
   }
   Trials trials(options);
   bool right = true;
-  for (const char* name : arguments) {
-    std::ifstream file(name, std::ios::binary);
-    const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
-    if (!file || text.empty()) {
-      std::fprintf(stderr, "coding_trials: %s: cannot be read, or is empty\n", name);
-      return 2;
-    }
-    right &= trials.run(name, {reinterpret_cast<const Byte*>(text.data()), text.size()});
+  for (const std::string& path : paths) {
+    PRESSO_ASSIGN(const std::vector<Byte> text, read_file(path));
+    right &= trials.run(path.c_str(), text);
   }
-  return right ? 0 : 1;
+  return right;
 }
 
 }  // namespace
 }  // namespace presso::trials
 
 int main(int count, char** arguments) {
-  return presso::trials::run({arguments + 1, static_cast<std::size_t>(count - 1)});
+  return presso::harness::exit_status(presso::trials::run(count, arguments));
 }

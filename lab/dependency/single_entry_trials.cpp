@@ -5,23 +5,20 @@
 // six bytes, or several candidates. Prints for each file one line a setting, as CSV; the size is
 // that of the Byte coding with block headers. Exit status 1 where sequences did not give the block
 // back. lab/figures/dependency_figures.py calls it.
-//
-//   single_entry_trials [--block-size BYTES] [--lookahead BYTES] [--min-match BYTES] FILE...
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
-#include <iterator>
-#include <span>
-#include <string_view>
 
 #include "compress/encode/byte_encoder.h"
 #include "compress/parse/dependency.h"
 #include "compress/parse/match.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/files.h"
+#include "lab/harness/report.h"
+#include "lab/harness/timing.h"
 
 namespace presso::trials {
 namespace {
+
+using namespace presso::harness;
 
 constexpr unsigned kHashBits = 15;
 constexpr std::uint32_t kGroup = 32;
@@ -139,9 +136,7 @@ bool run_once(Bytes plain, const Shape& shape, Setting& setting) {
   for (Bytes rest = plain; !rest.empty();) {
     const Bytes block = rest.first(std::min(rest.size(), shape.block_bytes));
     rest = rest.subspan(block.size());
-    const std::clock_t begin = std::clock();
-    parse.parse(block, sequences);
-    seconds += double(std::clock() - begin) / CLOCKS_PER_SEC;
+    seconds += seconds_of(Clock::kProcess, [&] { parse.parse(block, sequences); });
     setting.stored_bytes += stored_bytes(block, sequences, static_cast<Byte>(shape.min_match));
     right &= gives_back(block, sequences);
   }
@@ -149,7 +144,7 @@ bool run_once(Bytes plain, const Shape& shape, Setting& setting) {
   return right;
 }
 
-bool run(Bytes plain, const Shape& shape) {
+bool run(Bytes plain, const Shape& shape, Report& report) {
   std::vector<Setting> settings;
   for (const std::uint32_t window : kWindows) {
     for (const auto& [rule, name] : kRules) {
@@ -163,50 +158,38 @@ bool run(Bytes plain, const Shape& shape) {
     for (Setting& setting : settings) right &= run_once(plain, shape, setting);
   }
   for (const Setting& setting : settings) {
-    std::printf("%u,%s,%u,%llu,%.6f\n", setting.window, setting.rule_name, setting.staleness,
-                static_cast<unsigned long long>(setting.stored_bytes), setting.seconds);
+    report.add({setting.window, setting.rule_name, setting.staleness, setting.stored_bytes,
+                fixed(setting.seconds, 6)});
   }
   return right;
 }
 
-bool set_option(Shape& shape, std::string_view name, const char* value) {
-  const auto number = static_cast<std::uint32_t>(std::strtoul(value, nullptr, 10));
-  if (name == "--block-size") shape.block_bytes = number;
-  if (name == "--lookahead") shape.lookahead = number;
-  if (name == "--min-match") shape.min_match = number;
-  const bool known = name == "--block-size" || name == "--lookahead" || name == "--min-match";
-  return known && shape.min_match >= kKeyBytes && shape.min_match <= 15 &&
-         shape.lookahead >= shape.min_match && shape.lookahead <= kLongestLength &&
-         shape.block_bytes >= kMinBlockBytes && shape.block_bytes <= kMaxBlockBytes;
-}
-
-int main_of(std::span<char*> arguments) {
+Result<bool> run(int count, char** arguments) {
   Shape shape;
-  while (arguments.size() >= 2 && std::string_view(arguments[0]).starts_with("--")) {
-    if (!set_option(shape, arguments[0], arguments[1])) {
-      std::fprintf(stderr, "single_entry_trials: bad option %s %s\n", arguments[0], arguments[1]);
-      return 2;
-    }
-    arguments = arguments.subspan(2);
+  CommandLine line("FILE...",
+                   "Parses files by dependency rules and prints sizes and times, as CSV.");
+  line.add("--block-size BYTES", "plain bytes of a block (256K)", shape.block_bytes,
+           kMinBlockBytes);
+  line.add("--lookahead BYTES", "the longest match (64)", shape.lookahead);
+  line.add("--min-match BYTES", "the shortest match, 3 to 15 (4)", shape.min_match, kKeyBytes);
+  const std::vector<std::string> paths = line.parse(count, arguments);
+  if (shape.min_match > 15 || shape.lookahead < shape.min_match ||
+      shape.lookahead > kLongestLength || shape.block_bytes > kMaxBlockBytes) {
+    line.refuse("blocks or matches of such bytes are not possible");
   }
-  std::printf("window,rule,staleness,stored_bytes,cpu_seconds\n");
+  Report report(Report::Form::kCsv, "window,rule,staleness,stored_bytes,cpu_seconds");
   bool right = true;
-  for (const char* name : arguments) {
-    std::ifstream file(name, std::ios::binary);
-    const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
-    if (!file || text.empty()) {
-      std::fprintf(stderr, "single_entry_trials: %s: cannot be read, or is empty\n", name);
-      return 2;
-    }
-    right &= run({reinterpret_cast<const Byte*>(text.data()), text.size()}, shape);
+  for (const std::string& path : paths) {
+    PRESSO_ASSIGN(const std::vector<Byte> text, read_file(path));
+    right &= run(text, shape, report);
   }
   if (!right) std::fprintf(stderr, "single_entry_trials: WRONG sequences\n");
-  return right ? 0 : 1;
+  return right;
 }
 
 }  // namespace
 }  // namespace presso::trials
 
 int main(int count, char** arguments) {
-  return presso::trials::main_of({arguments + 1, static_cast<std::size_t>(count - 1)});
+  return presso::harness::exit_status(presso::trials::run(count, arguments));
 }

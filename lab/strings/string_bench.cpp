@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Times the engines over columns of strings: the experiments of source S6.8, as CSV.
 //
-//   string_bench [--mib N] [--repeat N] [--comments FILE] [FIGURE...]
-//
 // Figures: 6.1 (substrings in order, all engines), 6.6 (length), 6.7 (failure point), 6.8 (the
 // same, 1024 bytes), 6.9 (selectivity), 6.10 (states), 6.11 (threads), worst (adversaries of KMP
-// and Boyer-Moore); all without one. Columns have N MiB (16); the best of N runs counts (9).
+// and Boyer-Moore), layouts; all without one.
 // gb_per_s is the column's bytes over the time. Only a part is read of strings that do not match:
 // up to fails_at, or (0, figures 6.6, 6.9 and 6.11) to a random place, half of them on average.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -19,6 +14,9 @@
 #include <thread>
 
 #include "corpora/string_data.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/report.h"
+#include "lab/harness/timing.h"
 #include "lab/strings/dfa_layouts.h"
 #include "lab/strings/predicate.h"
 #include "lab/strings/regex_scan.h"
@@ -27,6 +25,7 @@
 namespace presso::strings {
 namespace {
 
+using namespace presso::harness;
 using corpora::Random;
 
 struct Options {
@@ -41,33 +40,13 @@ struct Options {
 };
 
 [[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "string_bench: %s\n", what.c_str());
-  std::exit(1);
-}
-
-template <class T>
-T value_of(Result<T> result) {
-  if (!result.ok()) fail(result.error().message());
-  return std::move(*result);
-}
-
-double now(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  give_up(make_error(ErrorCode::kContent, what));
 }
 
 /// Best of several runs, in seconds: of this thread's CPU time, so that other work on the machine
 /// counts less; with several threads, of the wall.
 double best_time(int repeat, unsigned threads, const std::function<void()>& run) {
-  const clockid_t clock = threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-  double best = 1e300;
-  for (int i = 0; i < repeat; ++i) {
-    const double begin = now(clock);
-    run();
-    best = std::min(best, now(clock) - begin);
-  }
-  return best;
+  return best_seconds(repeat, threads == 1 ? Clock::kThread : Clock::kWall, run);
 }
 
 /// What a row of the output says besides its engine and its time.
@@ -80,16 +59,18 @@ struct Point {
   unsigned threads;
 };
 
-void print_header() {
-  std::puts("figure,length,fails_at,selectivity,states,threads,engine,gb_per_s,rows_found");
+Report& report() {
+  static Report rows(
+      Report::Form::kCsv,
+      "figure,length,fails_at,selectivity,states,threads,engine,gb_per_s,rows_found");
+  return rows;
 }
 
 void print(const Point& point, const std::string& engine, std::size_t bytes, double seconds,
            std::size_t found) {
-  std::printf("%s,%zu,%zu,%g,%u,%u,%s,%.3f,%zu\n", point.figure, point.length, point.fails_at,
-              point.selectivity, point.states, point.threads, engine.c_str(),
-              static_cast<double>(bytes) / seconds / 1e9, found);
-  std::fflush(stdout);
+  report().add({point.figure, point.length, point.fails_at, fixed(point.selectivity, 0),
+                point.states, point.threads, engine,
+                fixed(static_cast<double>(bytes) / seconds / 1e9, 3), found});
 }
 
 // --- Regular expressions ---
@@ -99,7 +80,7 @@ template <class View>
 std::size_t select_threaded(const View& table, const PaddedColumnView& column,
                             const SelectOptions& options, unsigned threads,
                             std::vector<std::uint32_t>& ids) {
-  if (threads == 1) return value_of(select_rows(table, column, options, ids));
+  if (threads == 1) return value_or_exit(select_rows(table, column, options, ids));
   std::vector<std::size_t> found(threads);
   std::vector<std::thread> workers;
   for (unsigned i = 0; i < threads; ++i) {
@@ -111,7 +92,7 @@ std::size_t select_threaded(const View& table, const PaddedColumnView& column,
       part.rows = end - begin;
       const std::span<std::uint32_t> room(ids.data() + begin + i * kRowIdSlack,
                                           part.rows + kRowIdSlack);
-      found[i] = value_of(select_rows(table, part, options, room));
+      found[i] = value_or_exit(select_rows(table, part, options, room));
     });
   }
   std::size_t sum = 0;
@@ -165,9 +146,9 @@ void time_table(const Options& options, const Point& point, const PaddedColumnVi
 }
 
 void time_regex(const Options& options, Point point, const StringColumn& strings, const Dfa& dfa) {
-  const PaddedColumn column = value_of(PaddedColumn::make(strings.view()));
+  const PaddedColumn column = value_or_exit(PaddedColumn::make(strings.view()));
   point.states = dfa.states;
-  const DfaTable32 wide = value_of(DfaTable32::make(dfa, column.view().pad));
+  const DfaTable32 wide = value_or_exit(DfaTable32::make(dfa, column.view().pad));
   time_table(options, point, column.view(), wide.view(), "4");
   const auto narrow = DfaTable8::make(dfa, column.view().pad);
   if (narrow.ok()) time_table(options, point, column.view(), narrow->view(), "1");
@@ -193,7 +174,7 @@ StringColumn urls(std::size_t bytes, std::size_t length, std::size_t fails_at, d
 }
 
 void regex_figures(const Options& options) {
-  const Dfa dfa = value_of(compile(regex_match(corpora::url_pattern())));
+  const Dfa dfa = value_or_exit(compile(regex_match(corpora::url_pattern())));
   const auto run = [&](const char* figure, std::size_t length, std::size_t fails_at,
                        double selectivity, unsigned threads) {
     const StringColumn column = urls(options.bytes, length, fails_at, selectivity);
@@ -225,7 +206,7 @@ void regex_figures(const Options& options) {
 /// A row at a time by each layout of the table (source L7); the sizes in bytes come as lengths.
 void layouts_figure(const Options& options) {
   if (!options.wants("layouts")) return;
-  const Dfa dfa = value_of(compile(regex_match(corpora::url_pattern())));
+  const Dfa dfa = value_or_exit(compile(regex_match(corpora::url_pattern())));
   const StringColumn strings = urls(options.bytes, 32, kAnywhere, 1);
   const StringColumnView column = strings.view();
   const auto time_layout = [&](const char* layout, std::size_t size, const auto& accepts) {
@@ -236,10 +217,10 @@ void layouts_figure(const Options& options) {
     });
     print({"layouts", size, 0, 1, dfa.states, 1}, layout, column.size_bytes(), seconds, found);
   };
-  const DfaTable32 wide = value_of(DfaTable32::make(dfa));
-  const DfaTable8 narrow = value_of(DfaTable8::make(dfa));
-  const FlatDfa flat = value_of(FlatDfa::make(dfa));
-  const RangeDfa range = value_of(RangeDfa::make(dfa));
+  const DfaTable32 wide = value_or_exit(DfaTable32::make(dfa));
+  const DfaTable8 narrow = value_or_exit(DfaTable8::make(dfa));
+  const FlatDfa flat = value_or_exit(FlatDfa::make(dfa));
+  const RangeDfa range = value_or_exit(RangeDfa::make(dfa));
   const auto with = [](const auto& view) {
     return [&view](Bytes row) { return matches(view, row.data(), row.size()); };
   };
@@ -264,7 +245,7 @@ void states_figure(const Options& options) {
     const std::vector<std::string> dictionary = corpora::words(random, count);
     std::string pattern;
     for (const std::string& word : dictionary) pattern += (pattern.empty() ? "" : "|") + word;
-    const Dfa dfa = value_of(compile(regex_search(pattern)));
+    const Dfa dfa = value_or_exit(compile(regex_search(pattern)));
     StringColumn column;
     for (std::size_t i = 0; i < options.bytes / 32; ++i) {
       std::string text =
@@ -344,24 +325,13 @@ void substring_figures(const Options& options) {
 
 Options parse(int count, char** arguments) {
   Options options;
-  for (int i = 1; i < count; ++i) {
-    const std::string argument = arguments[i];
-    const auto value = [&]() -> std::string {
-      if (++i == count) fail(argument + " needs a value");
-      return arguments[i];
-    };
-    if (argument == "--mib") {
-      options.bytes = std::strtoull(value().c_str(), nullptr, 10) << 20;
-    } else if (argument == "--repeat") {
-      options.repeat = std::max(1, std::atoi(value().c_str()));
-    } else if (argument == "--comments") {
-      options.comments = value();
-    } else if (argument.starts_with("-")) {
-      fail("unknown option " + argument);
-    } else {
-      options.figures.push_back(argument);
-    }
-  }
+  std::uint64_t mebibytes = 16;
+  CommandLine line("[FIGURE...]", "Times engines over columns of strings, as CSV.");
+  line.add("--mib N", "MiB of each column (16)", mebibytes, 1);
+  line.add("--repeat N", "runs, of which the best counts (9)", options.repeat, 1);
+  line.add("--comments FILE", "lines in place of made up comments", options.comments);
+  options.figures = line.parse(count, arguments);
+  options.bytes = mebibytes << 20;
   return options;
 }
 
@@ -370,7 +340,6 @@ Options parse(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   const presso::strings::Options options = presso::strings::parse(count, arguments);
-  presso::strings::print_header();
   presso::strings::substring_figures(options);
   presso::strings::regex_figures(options);
   presso::strings::layouts_figure(options);
