@@ -3,11 +3,9 @@
 // data, type and width, for each CPU level. Blocks of 65,536 values; the packed source stays in the
 // second-level cache, a block of values does too up to 4 bytes. Then for decoding vector by vector
 // into the same place, as a fused consumer does, and for comparing values with bounds that are not
-// those of a vector, which gives a bit a value. Best of many runs. Usage: integer_rate [rounds]
+// those of a vector, which gives a bit a value. Best of many runs.
 #include <algorithm>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -18,10 +16,14 @@
 #include "decompress/columns/cpu/integer_decoder.h"
 #include "decompress/columns/cpu/integer_filter.h"
 #include "format/columns/zone_image.h"
-#include "presso/stopwatch.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/report.h"
+#include "lab/harness/timing.h"
 
 namespace presso {
 namespace {
+
+using namespace presso::harness;
 
 constexpr std::uint32_t kRows = kMaxIntegerRows;
 
@@ -34,13 +36,7 @@ struct Shape {
 
 /// G values/s of the fastest of `rounds` runs.
 double best_rate(int rounds, const std::function<void()>& run) {
-  double best = 1e9;
-  for (int i = 0; i < rounds; ++i) {
-    const Stopwatch watch;
-    run();
-    best = std::min(best, watch.seconds());
-  }
-  return kRows / best / 1e9;
+  return kRows / best_seconds(rounds, Clock::kWall, run) / 1e9;
 }
 
 std::int64_t sign_extended(std::uint64_t value, Byte width_bytes) {
@@ -82,7 +78,7 @@ double compare_rate(const IntegerParameters& parameters, Bytes payload, const Va
   });
 }
 
-bool measure(const Shape& shape, int rounds) {
+bool measure(const Shape& shape, int rounds, Report& report) {
   std::vector<Byte> values(std::size_t{kRows} * 8);
   for (std::uint32_t i = 0; i < kRows; ++i) {
     store<std::uint64_t>(values.data() + std::size_t{i} * shape.width_bytes, shape.value(i));
@@ -110,12 +106,11 @@ bool measure(const Shape& shape, int rounds) {
       }
     });
     const VectorEntry entry = load_vector_entry(payload.data() + kVectorEntryBytes);
-    std::printf("%s,%d,%s,%d,%d,%d,%llu,%.3f,%.2f,%.2f,%.2f,%.2f\n", shape.name.c_str(),
-                int{shape.width_bytes}, std::string(name(level)).c_str(), int{entry.kind},
-                int{entry.width}, int{entry.exceptions},
-                static_cast<unsigned long long>(parameters.divisor),
-                8.0 * static_cast<double>(payload.size()) / kRows, encode, decode, in_cache,
-                compare_rate(parameters, payload.bytes(), test, level, rounds));
+    report.add({shape.name, int{shape.width_bytes}, std::string(name(level)), int{entry.kind},
+                int{entry.width}, int{entry.exceptions}, parameters.divisor,
+                fixed(8.0 * static_cast<double>(payload.size()) / kRows, 3), fixed(encode, 2),
+                fixed(decode, 2), fixed(in_cache, 2),
+                fixed(compare_rate(parameters, payload.bytes(), test, level, rounds), 2)});
   }
   return true;
 }
@@ -151,18 +146,24 @@ std::vector<Shape> shapes() {
   return all;
 }
 
+Status run(int count, char** arguments) {
+  const CommandLine line("[ROUNDS]", "Prints rates of coding 4 as CSV, best of ROUNDS (200) runs.");
+  const std::vector<std::string> operands = line.parse(count, arguments, 0, 1);
+  const double rounds = operands.empty() ? 200 : number_of(operands[0]).value_or(0);
+  if (rounds < 1) line.refuse("ROUNDS is a number above 0");
+  Report report(Report::Form::kCsv,
+                "shape,bytes,level,kind,width,exceptions,divisor,bits_a_value,encode_gvps,"
+                "decode_gvps,decode_in_cache_gvps,compare_gvps");
+  for (const Shape& shape : shapes()) {
+    if (measure(shape, static_cast<int>(rounds), report)) continue;
+    return make_error(ErrorCode::kContent, shape.name + " does not come back");
+  }
+  return {};
+}
+
 }  // namespace
 }  // namespace presso
 
-int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 200;
-  std::puts(
-      "shape,bytes,level,kind,width,exceptions,divisor,bits_a_value,encode_gvps,decode_gvps,decode_"
-      "in_cache_gvps,compare_gvps");
-  for (const presso::Shape& shape : presso::shapes()) {
-    if (presso::measure(shape, rounds)) continue;
-    std::fprintf(stderr, "integer_rate: %s does not come back\n", shape.name.c_str());
-    return 2;
-  }
-  return 0;
+int main(int count, char** arguments) {
+  return presso::harness::exit_status(presso::run(count, arguments));
 }

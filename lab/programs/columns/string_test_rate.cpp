@@ -2,37 +2,27 @@
 // How fast conditions on strings are tested (query/strings), on one thread, in GB/s of the column's
 // text: over text that is decoded already, and over token codes that are unpacked already. Both
 // must find the same rows. A column of a table file is cut into slices of 65,536 rows, as queries
-// see it; tokens are trained on each row group, as loading does it. CPU time, best of RUNS. CSV on
-// standard output. Usage: see kUsage.
-#include <fcntl.h>
-#include <time.h>
-#include <unistd.h>
-
+// see it; tokens are trained on each row group, as loading does it. CPU time, best of all
+// runs. CSV on standard output.
 #include <algorithm>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "compress/columns/token_trainer.h"
-#include "presso/byte_stream.h"
-#include "presso/table.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/report.h"
+#include "lab/harness/tables.h"
+#include "lab/harness/timing.h"
 #include "query/strings/string_test.h"
 #include "tests/support/token_codes.h"
 
 namespace presso::bench {
 namespace {
 
-constexpr const char* kUsage =
-    "usage: string_test_rate [-g GROUPS] [-n RUNS] [-p] FILE.presso COLUMN {KIND TEXT}...\n"
-    "  KIND is equal, less, like, ilike, matches or in (TEXT: strings with commas between them)\n"
-    "  -g GROUPS  row groups that are read (default: 1)\n"
-    "  -n RUNS    runs (default: 5)\n"
-    "  -p         the portable code\n";
+using namespace presso::harness;
 constexpr std::uint32_t kSliceRows = 65536;
 
 using query::StringCondition;
@@ -49,13 +39,6 @@ struct Group {
   TokenDictionary dictionary;
   std::vector<Slice> slices;
 };
-
-/// Of this thread: other work on the machine disturbs it less than the time that passes.
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 Group cut(const ColumnData& column) {
   Group group;
@@ -96,14 +79,12 @@ Timed time_slices(const std::vector<Group>& groups, int runs, const Find& find) 
     best.matches = 0;
     double seconds = 0;
     for (const Group& group : groups) {
-      const double preparing = cpu_seconds();
+      const double preparing = now(Clock::kThread);
       auto prepared = find.prepare(group);
-      seconds += cpu_seconds() - preparing;
+      seconds += now(Clock::kThread) - preparing;
       for (const Slice& slice : group.slices) {
         bits.assign((slice.rows + 63) / 64, 0);
-        const double begin = cpu_seconds();
-        find.run(prepared, slice, bits.data());
-        seconds += cpu_seconds() - begin;
+        seconds += seconds_of(Clock::kThread, [&] { find.run(prepared, slice, bits.data()); });
         best.matches += matches_in(bits);
       }
     }
@@ -149,72 +130,60 @@ bool condition_of(const std::string& kind, const std::string& text, StringCondit
   return false;
 }
 
-bool measure(const std::vector<Group>& groups, double bytes, const StringCondition& condition,
-             const std::string& kind, int runs, CpuLevel level) {
-  const auto test = StringTest::compile(condition, level);
-  if (!test.ok()) {
-    std::fprintf(stderr, "string_test_rate: %s\n", test.error().message().c_str());
-    return false;
-  }
-  const Timed text = time_slices(groups, runs, OverText{*test});
+Status measure(const std::vector<Group>& groups, double bytes, const StringCondition& condition,
+               const std::string& kind, int runs, CpuLevel level, Report& report) {
+  PRESSO_ASSIGN(const StringTest test, StringTest::compile(condition, level));
+  const Timed text = time_slices(groups, runs, OverText{test});
   Timed tokens;
-  const bool has_tokens = test->over_tokens(groups[0].dictionary) != nullptr;
-  if (has_tokens) tokens = time_slices(groups, runs, OverTokens{*test});
+  const bool has_tokens = test.over_tokens(groups[0].dictionary) != nullptr;
+  if (has_tokens) tokens = time_slices(groups, runs, OverTokens{test});
   if (has_tokens && tokens.matches != text.matches) {
-    std::fputs("string_test_rate: text and tokens disagree\n", stderr);
-    return false;
+    return make_error(ErrorCode::kContent, "text and tokens disagree");
   }
-  std::printf("%s,\"%s\",%llu,%.2f,%.2f,%.3f,\"%s\"\n", kind.c_str(), condition.text.c_str(),
-              static_cast<unsigned long long>(text.matches), bytes / text.seconds / 1e9,
-              has_tokens ? bytes / tokens.seconds / 1e9 : 0.0, test->byte_cost_ns(),
-              test->describe().c_str());
-  return true;
+  report.add({kind, condition.text, text.matches, fixed(bytes / text.seconds / 1e9, 2),
+              fixed(has_tokens ? bytes / tokens.seconds / 1e9 : 0.0, 2),
+              fixed(test.byte_cost_ns(), 3), test.describe()});
+  return {};
 }
 
-struct Options {
-  std::uint64_t groups = 1;
+Status run(int count, char** arguments) {
+  std::uint64_t most_groups = 1;
   int runs = 5;
-  CpuLevel level = cpu_level();
-};
-
-int run(const Options& options, char** arguments, int count) {
-  const int fd = open(arguments[0], O_RDONLY);
-  if (fd < 0) return std::perror(arguments[0]), 1;
-  const FdRandomAccess file(fd, static_cast<std::uint64_t>(lseek(fd, 0, SEEK_END)));
-  const auto table = Table::open(file);
-  if (!table.ok()) return std::fprintf(stderr, "%s\n", table.error().message().c_str()), 1;
-  const auto column = table->find_column(arguments[1]);
-  if (!column) return std::fputs("string_test_rate: no such column\n", stderr), 1;
+  bool is_portable = false;
+  CommandLine line("FILE.presso COLUMN {KIND TEXT}...",
+                   "Times conditions on strings: KIND is equal, less, like, ilike, matches or in "
+                   "(TEXT: strings with commas between them).");
+  line.add("-g GROUPS", "row groups that are read (1)", most_groups);
+  line.add("-n RUNS", "runs (5)", runs, 1);
+  line.add("-p", "the portable code", is_portable);
+  const std::vector<std::string> operands = line.parse(count, arguments, 4);
+  PRESSO_ASSIGN(const Table table, open_table(operands[0]));
+  const auto column = table.find_column(operands[1]);
+  if (!column) return make_error(ErrorCode::kInvalidArgument, "no such column");
   std::vector<Group> groups;
   double bytes = 0;
-  for (std::uint64_t group = 0; group < std::min(options.groups, table->row_groups()); ++group) {
-    const auto read = table->read(group, {&*column, 1}, 0, table->row_group(group).rows);
-    if (!read.ok()) return std::fprintf(stderr, "%s\n", read.error().message().c_str()), 1;
-    if (!is_string((*read)[0].type)) return std::fputs("not a column of strings\n", stderr), 1;
-    groups.push_back(cut((*read)[0]));
-    bytes += static_cast<double>((*read)[0].values.size());
+  for (std::uint64_t group = 0; group < std::min(most_groups, table.row_groups()); ++group) {
+    PRESSO_ASSIGN(const auto read,
+                  table.read(group, {&*column, 1}, 0, table.row_group(group).rows));
+    if (!is_string(read[0].type)) {
+      return make_error(ErrorCode::kInvalidArgument, "not a column of strings");
+    }
+    groups.push_back(cut(read[0]));
+    bytes += static_cast<double>(read[0].values.size());
   }
-  std::puts("kind,text,matches,text_gb_s,tokens_gb_s,byte_cost_ns,how");
-  for (int i = 2; i + 1 < count; i += 2) {
+  const CpuLevel level = is_portable ? CpuLevel::kPortable : cpu_level();
+  Report report(Report::Form::kCsv, "kind,text,matches,text_gb_s,tokens_gb_s,byte_cost_ns,how");
+  for (std::size_t i = 2; i + 1 < operands.size(); i += 2) {
     StringCondition condition;
-    if (!condition_of(arguments[i], arguments[i + 1], condition)) return std::puts(kUsage), 2;
-    if (!measure(groups, bytes, condition, arguments[i], options.runs, options.level)) return 1;
+    if (!condition_of(operands[i], operands[i + 1], condition)) line.refuse("no such KIND");
+    PRESSO_TRY(measure(groups, bytes, condition, operands[i], runs, level, report));
   }
-  return 0;
+  return {};
 }
 
 }  // namespace
 }  // namespace presso::bench
 
 int main(int count, char** arguments) {
-  presso::bench::Options options;
-  int option = 0;
-  while ((option = getopt(count, arguments, "g:n:p")) != -1) {
-    if (option == 'g') options.groups = std::strtoull(optarg, nullptr, 10);
-    if (option == 'n') options.runs = std::atoi(optarg);
-    if (option == 'p') options.level = presso::CpuLevel::kPortable;
-    if (option == '?') return std::fputs(presso::bench::kUsage, stderr), 2;
-  }
-  if (count - optind < 4) return std::fputs(presso::bench::kUsage, stderr), 2;
-  return presso::bench::run(options, arguments + optind, count - optind);
+  return presso::harness::exit_status(presso::bench::run(count, arguments));
 }

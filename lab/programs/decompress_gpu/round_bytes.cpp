@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many rounds multi-round resolution takes on compressed files, and how many bytes of matches
-// each round resolves (sources: S7.20, Figure 7.10b), as CSV. Usage: see kUsage.
+// each round resolves (sources: S7.20, Figure 7.10b), as CSV.
 //
 // On the CPU, without any kernel: every Byte block is decoded and checked by the reference decoder,
 // then its sequences are read one after another, in groups of 32, by the rule of rounds that
@@ -8,27 +8,17 @@
 // (lab/tests/round_counters_test.cpp). Figure 7.10b's value for a round, the bytes that all groups
 // resolved in it over the iterations of all groups, is match_bytes_an_iteration times the round's
 // share of the bytes.
-#include <cstdio>
-
 #include "lab/gpu/round_recount.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/files.h"
+#include "lab/harness/report.h"
+#include "lab/programs/decompress_gpu/rule_name.h"
 #include "presso/decompress.h"
 
 namespace presso::gpu::bench {
 namespace {
 
-constexpr const char* kUsage =
-    "usage: round_bytes FILE.presso...\n"
-    "Prints a row of CSV for each file. groups_N_percent: groups of 32 sequences that took N "
-    "rounds;\n"
-    "bytes_N_percent: match bytes resolved in round N.\n"
-    "Exit status 2 where something failed.\n";
-
-constexpr const char* kCsvHeadings =
-    "file,rule,groups,mean_rounds,groups_0_percent,groups_1_percent,groups_2_percent,"
-    "groups_3_percent,groups_4_percent,groups_5_percent,groups_6_percent,groups_7_percent,"
-    "groups_8_percent,groups_9_to_32_percent,match_bytes_an_iteration,bytes_1_percent,"
-    "bytes_2_percent,bytes_3_percent,bytes_4_percent,bytes_5_to_8_percent,bytes_9_to_32_percent";
+using namespace presso::harness;
 
 constexpr std::uint32_t kLastRound = lab::RoundCounters::kMaxRounds;
 
@@ -65,8 +55,7 @@ Status count_block(const BlockItem& item, std::vector<Byte>& plain, lab::RoundTo
 }
 
 Result<FileRounds> count_file(const std::string& path) {
-  const InputFile file(path);
-  PRESSO_TRY(file.status(path));
+  PRESSO_ASSIGN(const FdRandomAccess file, open_file(path));
   RangeSource source(file, 0, file.size());
   BlockStream stream(source, {});
   FileRounds counted;
@@ -84,44 +73,53 @@ Result<FileRounds> count_file(const std::string& path) {
   return counted;
 }
 
-void print_row(const std::string& path, const FileRounds& counted) {
+constexpr const char* kColumns =
+    "file,rule,groups,mean_rounds,groups_0_percent,groups_1_percent,groups_2_percent,"
+    "groups_3_percent,groups_4_percent,groups_5_percent,groups_6_percent,groups_7_percent,"
+    "groups_8_percent,groups_9_to_32_percent,match_bytes_an_iteration,bytes_1_percent,"
+    "bytes_2_percent,bytes_3_percent,bytes_4_percent,bytes_5_to_8_percent,bytes_9_to_32_percent";
+
+std::vector<Cell> row_of(const std::string& path, const FileRounds& counted) {
   const lab::RoundTotals& totals = counted.totals;
-  std::printf("%s,%s,%llu,%.3f", path.substr(path.rfind('/') + 1).c_str(), rule_name(counted.rule),
-              static_cast<unsigned long long>(totals.groups()), totals.mean_rounds());
+  std::vector<Cell> row = {base_name(path), rule_name(counted.rule), totals.groups(),
+                           fixed(totals.mean_rounds(), 3)};
   const std::uint64_t without = totals.groups() - counted.groups_with(1, kLastRound);
-  std::printf(",%.2f", counted.groups_percent(without));
+  row.push_back(fixed(counted.groups_percent(without), 2));
   for (std::uint32_t rounds = 1; rounds <= 8; ++rounds) {
-    std::printf(",%.2f", counted.groups_percent(counted.groups_with(rounds, rounds)));
+    row.push_back(fixed(counted.groups_percent(counted.groups_with(rounds, rounds)), 2));
   }
-  std::printf(",%.2f", counted.groups_percent(counted.groups_with(9, kLastRound)));
+  row.push_back(fixed(counted.groups_percent(counted.groups_with(9, kLastRound)), 2));
   const double all_bytes = counted.mean_bytes(1, kLastRound);
-  std::printf(",%.1f", all_bytes);
+  row.push_back(fixed(all_bytes, 1));
   constexpr std::uint32_t kRounds[][2] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 8}, {9, kLastRound}};
   for (const auto& [first, last] : kRounds) {
-    std::printf(",%.2f", 100 * counted.mean_bytes(first, last) / all_bytes);
+    row.push_back(fixed(100 * counted.mean_bytes(first, last) / all_bytes, 2));
   }
-  std::printf("\n");
-  std::fflush(stdout);
+  return row;
+}
+
+Status run(int count, char** arguments) {
+  const CommandLine line("FILE.presso...",
+                         "Prints a row of CSV for each file. groups_N_percent: groups of 32 "
+                         "sequences that took N rounds;\nbytes_N_percent: match bytes resolved in "
+                         "round N.");
+  const std::vector<std::string> paths = line.parse(count, arguments, 1);
+  Report report(Report::Form::kCsv, kColumns);
+  for (const std::string& path : paths) {
+    const Result<FileRounds> counted = count_file(path);
+    if (!counted.ok()) {
+      Error error = counted.error();
+      error.what = path + ": " + error.what;
+      return error;
+    }
+    report.add(row_of(path, *counted));
+  }
+  return {};
 }
 
 }  // namespace
 }  // namespace presso::gpu::bench
 
 int main(int count, char** arguments) {
-  using namespace presso::gpu::bench;
-  if (count < 2 || arguments[1][0] == '-') {
-    std::fputs(kUsage, stderr);
-    return 2;
-  }
-  std::puts(kCsvHeadings);
-  for (int i = 1; i < count; ++i) {
-    const auto counted = count_file(arguments[i]);
-    if (!counted.ok()) {
-      std::fprintf(stderr, "round_bytes: %s: %s\n", arguments[i],
-                   counted.error().message().c_str());
-      return 2;
-    }
-    print_row(arguments[i], *counted);
-  }
-  return std::ferror(stdout) || std::fflush(stdout) != 0 ? 2 : 0;
+  return presso::harness::exit_status(presso::gpu::bench::run(count, arguments));
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables of joins alone: how fast each strategy builds and finds, by one and by two threads.
 //
-//   join_rate [--build N] [--probe N] [--dup N | --zipf S] [--match SHARE] [--key-range N]
-//             [--build-order sorted|shuffled] [--probe-order sorted|shuffled]
-//             [--strategy NAME|all] [--threads N] [--load F] [--buckets] [--slice N]
-//             [--runs N] [--wall] [--two-phase] [--filter]
-//
 // Keys are 64-bit words: spread evenly below --key-range, or random ones. --zipf: the build side's
 // rows are drawn from as many keys as it has rows. Probe keys are drawn evenly; a share of them are
 // keys of the build side. Slices of 65,536 probe keys (--slice) are looked up one after the other.
@@ -21,17 +16,16 @@
 // up again for writing; what was found is kept for all probe rows (F10a); lists of 1,024 keys are
 // counted and written in turn (F10b).
 // --filter: also the filter of keys for the probe side's scan.
-#include <time.h>
-
 #include <atomic>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "lab/harness/command_line.h"
+#include "lab/harness/timing.h"
 #include "lab/join/lab_join_table.h"
 #include "lab/programs/join/join_data.h"
 #include "query/join/join_table.h"
@@ -42,6 +36,7 @@ namespace {
 using namespace presso;
 using namespace presso::query;
 using namespace presso::query::join;
+using namespace presso::harness;
 
 struct Options {
   bench::JoinDataOptions data;
@@ -55,12 +50,6 @@ struct Options {
   bool two_phase = false;
   bool filter = false;
 };
-
-double seconds(bool wall) {
-  timespec now{};
-  clock_gettime(wall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// Calls work(begin, end, worker) for slices of the probe side, on all threads.
 template <class Work>
@@ -80,9 +69,8 @@ void for_each_slice(std::uint64_t rows, std::uint64_t slice, unsigned threads, c
 /// The time of a function, by thread.
 template <class Function>
 double timed(const Options& options, unsigned threads, Function&& function) {
-  const double begin = seconds(options.wall);
-  function();
-  return (seconds(options.wall) - begin) / (options.wall ? 1 : threads);
+  if (options.wall) return seconds_of(Clock::kWall, function);
+  return seconds_of(Clock::kProcess, function) / threads;
 }
 
 void check_pairs(std::uint64_t pairs, const bench::JoinData& data, const std::string& what) {
@@ -290,37 +278,32 @@ bool is_too_slow(const Named& which, const Options& options) {
          (options.data.build_rows > 5'000 || options.data.probe_rows > 100'000);
 }
 
-bench::KeyOrder order_of(const std::string& text) {
-  return text == "shuffled" ? bench::KeyOrder::kShuffled : bench::KeyOrder::kSorted;
-}
-
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--wall") options.wall = true;
-    if (flag == "--buckets") options.buckets = true;
-    if (flag == "--two-phase") options.two_phase = true;
-    if (flag == "--filter") options.filter = true;
-    if (flag == "--wall" || flag == "--buckets" || flag == "--two-phase" || flag == "--filter") {
-      continue;
-    }
-    const char* value = i + 1 < argc ? argv[++i] : "";
-    const auto number = static_cast<std::uint64_t>(std::strtod(value, nullptr));
-    if (flag == "--build") options.data.build_rows = number;
-    if (flag == "--probe") options.data.probe_rows = number;
-    if (flag == "--dup") options.data.duplicates = number;
-    if (flag == "--zipf") options.data.zipf = std::atof(value);
-    if (flag == "--match") options.data.match = std::atof(value);
-    if (flag == "--key-range") options.data.key_range = number;
-    if (flag == "--build-order") options.data.build_order = order_of(value);
-    if (flag == "--probe-order") options.data.probe_order = order_of(value);
-    if (flag == "--strategy") options.strategy = value;
-    if (flag == "--threads") options.threads = static_cast<unsigned>(number);
-    if (flag == "--load") options.load = std::atof(value);
-    if (flag == "--slice") options.slice = number;
-    if (flag == "--runs") options.runs = std::atoi(value);
-  }
+  bench::JoinDataOptions& data = options.data;
+  const auto order_into = [](bench::KeyOrder& to) {
+    static constexpr const char* kOrders[] = {"sorted", "shuffled"};
+    return names_among(kOrders, [&to](std::size_t i) { to = static_cast<bench::KeyOrder>(i); });
+  };
+  CommandLine line("", "Times tables of joins.");
+  line.add("--build N", "rows of the build side (1.5e6)", data.build_rows);
+  line.add("--probe N", "rows of the probe side (6e6)", data.probe_rows);
+  line.add("--dup N", "build rows for each key (1)", data.duplicates, 1);
+  line.add("--zipf S", "skew of the build side", data.zipf);
+  line.add("--match SHARE", "share of the probe rows that match (1)", data.match);
+  line.add("--key-range N", "keys are spread evenly below N (random words)", data.key_range);
+  line.add("--build-order ORDER", "sorted or shuffled", order_into(data.build_order));
+  line.add("--probe-order ORDER", "sorted or shuffled", order_into(data.probe_order));
+  line.add("--strategy NAME", "only this one (all)", options.strategy);
+  line.add("--threads N", "only with N threads (1 and 2)", options.threads);
+  line.add("--load F", "of the open table", options.load);
+  line.add("--buckets", "buckets in the open table", options.buckets);
+  line.add("--slice N", "probe keys that are looked up at a time (65,536)", options.slice, 1);
+  line.add("--runs N", "runs, of which the best counts (3)", options.runs, 1);
+  line.add("--wall", "the time that passes in place of processor time", options.wall);
+  line.add("--two-phase", "ways of writing pairs, too", options.two_phase);
+  line.add("--filter", "the filter of keys, too", options.filter);
+  line.parse(argc, argv, 0, 0);
   return options;
 }
 

@@ -2,35 +2,30 @@
 // Grouping alone: rows a second of each strategy for few, many and clustered groups, by one and by
 // two threads.
 //
-//   group_rate [--rows N] [--runs N] [--threads N] [--case TEXT] [--strategy TEXT]
-//              [--groups N --range N] [--wall]
-//
 // Keys and values lie in memory as 32-bit integers and are widened vector by vector, as a decoder
 // would. Aggregates: sum and count; case q1: five sums and a count (TPC-H Q1). A line for each
 // case, strategy and number of threads: nanoseconds a row and thread of adding, milliseconds of
 // finishing, and millions of rows a second for both. Times are CPU times of threads (the busiest
 // one's for adding, the caller's for finishing), the least of all runs, so that other work on the
-// machine hardly matters; --wall takes the clock instead. --groups: a case of so many random keys,
-// evenly spread over a range.
-#include <time.h>
-
+// machine hardly matters.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "corpora/random.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/timing.h"
 #include "query/group/grouping.h"
 
 namespace {
 
 using namespace presso;
 using namespace presso::query;
+using namespace presso::harness;
 
 struct Options {
   std::uint64_t rows = 6'000'000;
@@ -50,12 +45,6 @@ struct Case {
   bool known_range = true;
   std::size_t sums = 1;
 };
-
-double seconds(bool wall) {
-  timespec now{};
-  clock_gettime(wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 template <class KeyOf>
 Case make_case(std::string name, std::uint64_t rows, std::int64_t most, std::size_t sums,
@@ -134,6 +123,7 @@ void work(Grouping& grouping, unsigned worker, const Case& which,
 
 void measure(const Case& which, const std::vector<std::int32_t>& values, GroupStrategy strategy,
              const char* name, unsigned threads, const Options& options) {
+  const Clock clock = options.wall ? Clock::kWall : Clock::kThread;
   double best_add = 1e9, best_finish = 1e9, best = 1e9;
   std::uint64_t groups = 0, bytes = 0;
   std::string described;
@@ -144,9 +134,7 @@ void measure(const Case& which, const std::vector<std::int32_t>& values, GroupSt
     std::vector<double> times(threads);
     std::vector<std::thread> others;
     const auto timed = [&](unsigned worker) {
-      const double begin = seconds(options.wall);
-      work(**grouping, worker, which, values, next);
-      times[worker] = seconds(options.wall) - begin;
+      times[worker] = seconds_of(clock, [&] { work(**grouping, worker, which, values, next); });
     };
     for (unsigned worker = 1; worker < threads; ++worker) others.emplace_back(timed, worker);
     timed(0);
@@ -154,9 +142,9 @@ void measure(const Case& which, const std::vector<std::int32_t>& values, GroupSt
     bytes = (*grouping)->bytes();
     double add = 0;
     for (const double time : times) add = options.wall ? std::max(add, time) : add + time / threads;
-    const double begin = seconds(options.wall);
+    const double begin = now(clock);
     auto store = (*grouping)->finish();
-    const double finish = seconds(options.wall) - begin;
+    const double finish = now(clock) - begin;
     if (!store.ok()) std::abort();
     groups = store->rows();
     described = (*grouping)->describe();
@@ -177,22 +165,16 @@ void measure(const Case& which, const std::vector<std::int32_t>& values, GroupSt
 
 int main(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    const char* value = i + 1 < argc ? argv[i + 1] : "";
-    if (flag == "--wall") {
-      options.wall = true;
-      continue;
-    }
-    if (flag == "--rows") options.rows = std::strtoull(value, nullptr, 10);
-    if (flag == "--runs") options.runs = std::atoi(value);
-    if (flag == "--threads") options.threads = static_cast<unsigned>(std::atoi(value));
-    if (flag == "--groups") options.groups = static_cast<std::uint32_t>(std::atoi(value));
-    if (flag == "--range") options.range = static_cast<std::uint32_t>(std::atoi(value));
-    if (flag == "--case") options.only_case = value;
-    if (flag == "--strategy") options.only_strategy = value;
-    ++i;
-  }
+  CommandLine line("", "Times strategies of grouping.");
+  line.add("--rows N", "rows of each case (6,000,000)", options.rows, 1);
+  line.add("--runs N", "runs, of which the best counts (5)", options.runs, 1);
+  line.add("--threads N", "only with N threads (1 and 2)", options.threads);
+  line.add("--case TEXT", "only this case", options.only_case);
+  line.add("--strategy TEXT", "only auto, dense, hash or radix", options.only_strategy);
+  line.add("--groups N", "a case of N random keys, evenly spread over a range", options.groups);
+  line.add("--range N", "the range of --groups", options.range);
+  line.add("--wall", "the time that passes in place of processor time", options.wall);
+  line.parse(argc, argv, 0, 0);
   corpora::Random random(2);
   std::vector<std::int32_t> values(options.rows);
   for (std::int32_t& value : values) value = static_cast<std::int32_t>(random.below(10'000'000));

@@ -4,22 +4,22 @@
 // are in memory before; the time is that of add(), on all threads, and of next() until the end, and
 // each has a payload of 8 bytes. Prints the best of three runs: seconds and millions of rows a
 // second.
-//   order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY [NAME]]]]     6 2, no files, all of them
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "corpora/random.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/timing.h"
 #include "presso/stopwatch.h"
 #include "query/order/ordering.h"
 
 namespace presso::query {
 namespace {
+
+using namespace presso::harness;
 
 struct Data {
   std::vector<std::int64_t> numbers;
@@ -58,16 +58,6 @@ struct Order {
   std::uint64_t memory_bytes = std::uint64_t{16} << 30;
 };
 
-/// Of this process, on all cores.
-double core_seconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
-
-void fail(const Error& error) {
-  std::fprintf(stderr, "%s\n", error.message().c_str());
-  std::exit(1);
-}
-
 /// Batches by turns, or as many as each thread has time for.
 void add_all(Ordering& ordering, const Order& order, const Data& data, unsigned threads) {
   const std::size_t rows = data.payload.size();
@@ -81,7 +71,7 @@ void add_all(Ordering& ordering, const Order& order, const Data& data, unsigned 
       const auto count =
           static_cast<std::uint32_t>(std::min<std::size_t>(kBatchRows, rows - first));
       const Status added = ordering.add(worker, first, nullptr, views, count);
-      if (!added.ok()) fail(added.error());
+      if (!added.ok()) give_up(added.error());
     }
   };
   std::vector<std::thread> helpers;
@@ -99,31 +89,30 @@ void measure(const Order& order, const Data& data, unsigned threads, const std::
     OrderingPlan plan{order.columns, order.keys, order.limit, threads, order.memory_bytes, folder};
     plan.columns.push_back(Physical::kInt64);
     const Stopwatch watch;
-    const double core_before = core_seconds();
-    auto ordering = Ordering::make(plan);
-    if (!ordering.ok()) fail(ordering.error());
-    add_all(**ordering, order, data, threads);
+    const double core_before = now(Clock::kProcess);
+    const auto ordering = value_or_exit(Ordering::make(plan));
+    add_all(*ordering, order, data, threads);
     const double adding = watch.seconds();
     std::uint64_t rows = 0;
     while (true) {
-      const auto batch = (*ordering)->next();
-      if (!batch.ok()) fail(batch.error());
-      if (batch->rows() == 0) break;
-      rows += batch->rows();
+      const auto batch = value_or_exit(ordering->next());
+      if (batch.rows() == 0) break;
+      rows += batch.rows();
     }
-    if (rows != std::min<std::uint64_t>(order.limit, data.payload.size())) fail({});
+    if (rows != std::min<std::uint64_t>(order.limit, data.payload.size()))
+      give_up(make_error(ErrorCode::kContent, "rows are missing"));
     if (watch.seconds() < best) best_add = adding;
     best = std::min(best, watch.seconds());
-    least_core = std::min(least_core, core_seconds() - core_before);
-    how = (*ordering)->describe() + ", peak " + grouped((*ordering)->peak_bytes() >> 20) + " MiB";
+    least_core = std::min(least_core, now(Clock::kProcess) - core_before);
+    how = ordering->describe() + ", peak " + grouped(ordering->peak_bytes() >> 20) + " MiB";
   }
   std::printf("%-28s %u threads %7.3f s (%.3f s until next) %8.1f M rows/s  cores %.3f s  %s\n",
               order.name, threads, best, best_add,
               static_cast<double>(data.payload.size()) / best / 1e6, least_core, how.c_str());
 }
 
-int run(std::size_t rows, unsigned most_threads, const std::string& folder,
-        const std::string& name) {
+void run(std::size_t rows, unsigned most_threads, const std::string& folder,
+         const std::string& name) {
   const Data data = make_data(rows);
   const Physical number = Physical::kInt64;
   std::vector<Order> orders = {
@@ -147,20 +136,20 @@ int run(std::size_t rows, unsigned most_threads, const std::string& folder,
       measure(order, data, threads, folder);
     }
   }
-  return 0;
 }
 
 }  // namespace
 }  // namespace presso::query
 
 int main(int count, char** arguments) {
-  const double millions = count > 1 ? std::atof(arguments[1]) : 6;
-  const int threads = count > 2 ? std::atoi(arguments[2]) : 2;
-  if (millions <= 0 || threads <= 0) {
-    std::fputs("usage: order_rate [MILLIONS_OF_ROWS [THREADS [DIRECTORY [NAME]]]]\n", stderr);
-    return 2;
-  }
-  return presso::query::run(static_cast<std::size_t>(millions * 1e6),
-                            static_cast<unsigned>(threads), count > 3 ? arguments[3] : "",
-                            count > 4 ? arguments[4] : "");
+  const presso::harness::CommandLine line("[MILLIONS_OF_ROWS [THREADS [DIRECTORY [NAME]]]]",
+                                          "Times sorting: 6 2, no files, all of them.");
+  std::vector<std::string> operands = line.parse(count, arguments, 0, 4);
+  const std::string usual[] = {"6", "2", "", ""};
+  for (std::size_t i = operands.size(); i < 4; ++i) operands.push_back(usual[i]);
+  const double millions = presso::harness::number_of(operands[0]).value_or(0);
+  const double threads = presso::harness::number_of(operands[1]).value_or(0);
+  if (millions <= 0 || threads < 1) line.refuse("rows and threads are numbers above 0");
+  presso::query::run(static_cast<std::size_t>(millions * 1e6), static_cast<unsigned>(threads),
+                     operands[2], operands[3]);
 }

@@ -5,9 +5,6 @@
 // sorted, in runs, and correlated; and with LIKE on tokens as the last condition (Figs 4.2,
 // 4.4-4.11 of the thesis, on a CPU).
 //
-//   plan_sweep [--rows N] [--text-rows N] [--runs N] [--point TEXT] [--plan PLAN] [--keep FOLDER]
-//              [--built-in] [--plans]
-//
 // 8,000,000 rows of eight columns are packed into 120 MB, far more than the third-level cache has.
 // Prints a CSV with a row for each point, in nanoseconds a row of the table, or with --plans for
 // each plan; the summary goes to standard error. A time is a sum over slices, of each the least of
@@ -16,15 +13,9 @@
 // before. Of four conditions there are 365 plans: the picked one, the next 11 by the estimate and
 // 60 others by chance are run. Constants of the model were chosen by points marked "tune" only,
 // which "judge" points were not looked at for.
-// --point, --plan: only points whose names have this, only this plan (for profiles).
-// --keep reads the tables from a folder, or writes them there. --built-in: rates are not measured.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -34,6 +25,10 @@
 
 #include "corpora/random.h"
 #include "format/columns/bit_copy.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/files.h"
+#include "lab/harness/report.h"
+#include "lab/harness/timing.h"
 #include "lab/programs/query/sweep_tables.h"
 #include "presso/stopwatch.h"
 #include "query/filter/filter_run.h"
@@ -43,6 +38,8 @@
 
 namespace presso::query {
 namespace {
+
+using namespace presso::harness;
 
 struct Options {
   std::uint64_t rows = 8'000'000;
@@ -69,17 +66,6 @@ struct Point {
   std::vector<std::string> conditions;
   bool judge = false;
 };
-
-[[noreturn]] void give_up(const Error& error) {
-  std::fprintf(stderr, "plan_sweep: %s\n", error.message().c_str());
-  std::exit(1);
-}
-
-template <class T>
-T value_or_exit(Result<T> result) {
-  if (!result.ok()) give_up(result.error());
-  return std::move(*result);
-}
 
 /// A table in memory whose row groups are opened.
 class OpenTable {
@@ -335,7 +321,7 @@ std::vector<Point> all_points() {
 }
 
 void measure(const OpenTable& table, const Point& point, const QueryRates& rates,
-             const Options& options, std::vector<Summary*> summaries) {
+             const Options& options, std::vector<Summary*> summaries, Report& report) {
   Sweep sweep(table, point, rates);
   std::vector<Timed> timed = plans_to_run(sweep.input(), options.only_plan);
   time_plans(sweep, timed, options.runs);
@@ -353,18 +339,17 @@ void measure(const OpenTable& table, const Point& point, const QueryRates& rates
   const char* const set = point.judge ? "judge" : "tune";
   if (options.plans) {
     for (std::size_t i = 0; i < timed.size(); ++i) {
-      std::printf("%s,%s,%s,%.4f,%.4f,%d\n", set, point.name.c_str(),
-                  plan_text(timed[i].shape.passes).c_str(), predicted[i], measured[i], i == 0);
+      report.add({set, point.name, plan_text(timed[i].shape.passes), fixed(predicted[i], 4),
+                  fixed(measured[i], 4), i == 0 ? 1 : 0});
     }
   } else {
-    std::printf("%s,%s,%zu,%s,%.3f,%.3f,%s,%.3f,%.3f,%.3f,%.2f,%.2f,%.2g,%.2g,%.1f\n", set,
-                point.name.c_str(), timed.size(), plan_text(timed[0].shape.passes).c_str(),
-                measured[0], predicted[0], plan_text(timed[best].shape.passes).c_str(),
-                measured[best], predicted[best], measured[0] / measured[best],
-                worst / measured[best], correlation, sweep.found_share(),
-                timed[0].shape.selectivity, sweep.sample_seconds() * 1e3);
+    report.add({set, point.name, timed.size(), plan_text(timed[0].shape.passes),
+                fixed(measured[0], 3), fixed(predicted[0], 3), plan_text(timed[best].shape.passes),
+                fixed(measured[best], 3), fixed(predicted[best], 3),
+                fixed(measured[0] / measured[best], 3), fixed(worst / measured[best], 2),
+                fixed(correlation, 2), fixed(sweep.found_share(), 6),
+                fixed(timed[0].shape.selectivity, 6), fixed(sweep.sample_seconds() * 1e3, 1)});
   }
-  std::fflush(stdout);
   PlannerInput input = sweep.input();
   input.sample = {};
   std::vector<double> independent, linear;
@@ -400,13 +385,7 @@ void time_planning(const QueryRates& rates) {
     input.selectivities.push_back(0.05 * (i + 1));
   }
   const auto least_ms = [&] {
-    double least = 1e9;
-    for (int run = 0; run < 5; ++run) {
-      const Stopwatch time;
-      choose_plan(input);
-      least = std::min(least, time.seconds());
-    }
-    return least * 1e3;
+    return 1e3 * best_seconds(5, Clock::kWall, [&] { choose_plan(input); });
   };
   const double without = least_ms();
   input.sample.vectors = 64;
@@ -422,16 +401,10 @@ void time_planning(const QueryRates& rates) {
 
 std::vector<Byte> kept_table(const std::string& path, const std::string& keep,
                              Result<std::vector<Byte>> (*make)(std::uint64_t), std::uint64_t rows) {
-  std::vector<Byte> file;
-  if (std::FILE* const kept = keep.empty() ? nullptr : std::fopen(path.c_str(), "rb")) {
-    std::fseek(kept, 0, SEEK_END);
-    file.resize(static_cast<std::size_t>(std::ftell(kept)));
-    std::rewind(kept);
-    const bool whole = std::fread(file.data(), 1, file.size(), kept) == file.size();
-    std::fclose(kept);
-    if (whole) return file;
+  if (!keep.empty()) {
+    if (auto kept = read_file(path); kept.ok()) return std::move(*kept);
   }
-  file = value_or_exit(make(rows));
+  std::vector<Byte> file = value_or_exit(make(rows));
   if (std::FILE* const kept = keep.empty() ? nullptr : std::fopen(path.c_str(), "wb")) {
     std::fwrite(file.data(), 1, file.size(), kept);
     std::fclose(kept);
@@ -439,7 +412,7 @@ std::vector<Byte> kept_table(const std::string& path, const std::string& keep,
   return file;
 }
 
-int sweep_all(const Options& options) {
+void sweep_all(const Options& options) {
   const QueryRates rates = options.built_in ? QueryRates() : measure_query_rates();
   std::fprintf(stderr,
                "rates: compare %.3f decode %.3f compute %.3f byte %.3f list %.2f bitmap %.4f "
@@ -452,21 +425,21 @@ int sweep_all(const Options& options) {
       kept_table(options.keep + "/numbers.presso", options.keep, make_number_table, options.rows));
   const OpenTable texts(
       kept_table(options.keep + "/texts.presso", options.keep, make_text_table, options.text_rows));
-  std::puts(options.plans ? "set,point,plan,predicted_ns,measured_ns,picked"
-                          : "set,point,plans,picked,picked_ns,picked_predicted_ns,best,best_ns,"
-                            "best_predicted_ns,picked_of_best,worst_of_best,spearman,selectivity,"
-                            "predicted_selectivity,sample_ms");
+  Report report(Report::Form::kCsv,
+                options.plans ? "set,point,plan,predicted_ns,measured_ns,picked"
+                              : "set,point,plans,picked,picked_ns,picked_predicted_ns,best,best_ns,"
+                                "best_predicted_ns,picked_of_best,worst_of_best,spearman,"
+                                "selectivity,predicted_selectivity,sample_ms");
   Summary tuned, judged, all;
   for (const Point& point : all_points()) {
     if (point.name.find(options.only_point) == std::string::npos) continue;
     measure(point.text ? texts : numbers, point, rates, options,
-            {point.judge ? &judged : &tuned, &all});
+            {point.judge ? &judged : &tuned, &all}, report);
   }
   tuned.print("tune");
   judged.print("judge");
   all.print("all");
   time_planning(rates);
-  return 0;
 }
 
 }  // namespace
@@ -474,19 +447,15 @@ int sweep_all(const Options& options) {
 
 int main(int count, char** arguments) {
   presso::query::Options options;
-  for (int i = 1; i < count; ++i) {
-    const std::string flag = arguments[i];
-    if (flag == "--built-in" || flag == "--plans") {
-      (flag == "--plans" ? options.plans : options.built_in) = true;
-      continue;
-    }
-    const char* const value = i + 1 < count ? arguments[++i] : "";
-    if (flag == "--rows") options.rows = std::strtoull(value, nullptr, 10);
-    if (flag == "--text-rows") options.text_rows = std::strtoull(value, nullptr, 10);
-    if (flag == "--runs") options.runs = std::max(1, std::atoi(value));
-    if (flag == "--point") options.only_point = value;
-    if (flag == "--plan") options.only_plan = value;
-    if (flag == "--keep") options.keep = value;
-  }
-  return presso::query::sweep_all(options);
+  presso::harness::CommandLine line("", "Times every plan of some conditions, as CSV.");
+  line.add("--rows N", "rows of the table of numbers (8,000,000)", options.rows, 1);
+  line.add("--text-rows N", "rows of the table with text (2,000,000)", options.text_rows, 1);
+  line.add("--runs N", "runs of each plan (3)", options.runs, 1);
+  line.add("--point TEXT", "only points whose names have this", options.only_point);
+  line.add("--plan PLAN", "only this plan (for profiles)", options.only_plan);
+  line.add("--keep FOLDER", "read the tables from there, or write them there", options.keep);
+  line.add("--built-in", "take rates as they are built in, do not measure them", options.built_in);
+  line.add("--plans", "a row for each plan", options.plans);
+  line.parse(count, arguments, 0, 0);
+  presso::query::sweep_all(options);
 }

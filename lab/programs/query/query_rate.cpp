@@ -2,117 +2,89 @@
 // Times a query within a process, again and again, without its start: beside engines that are
 // libraries. The answer's rows are made but not printed.
 //
-//   query_rate TABLE.presso [--where EXPR] [--columns LIST] [--group-by LIST] [--agg LIST]
-//              [--order-by LIST] [--limit N] [--plan TEXT] [--strategy NAME] [-T N] [--runs N]
-//   query_rate STATEMENT [--join-strategy NAME] [--memory BYTES] [-T N] [--runs N]
-//
 // Prints one line: least and median milliseconds, rows of the answer, rows that match, stored bytes
 // read, the most bytes of memory, bytes written to temporary files, passes.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
+#include <map>
 #include <string>
-#include <vector>
 
-#include "presso/query.h"
-#include "presso/stopwatch.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/tables.h"
+#include "lab/harness/timing.h"
 
+namespace presso {
 namespace {
 
-class CountingSink final : public presso::ResultSink {
+using namespace presso::harness;
+
+class CountingSink final : public ResultSink {
  public:
-  presso::Result<bool> write(presso::ResultBatch, presso::Buffer) override { return true; }
+  Result<bool> write(ResultBatch, Buffer) override { return true; }
 };
 
-int fail(const std::string& text) {
-  std::fprintf(stderr, "query_rate: %s\n", text.c_str());
-  return 2;
-}
-
-presso::GroupStrategy strategy_of(const std::string& name) {
-  if (name == "dense") return presso::GroupStrategy::kDense;
-  if (name == "hash") return presso::GroupStrategy::kHash;
-  if (name == "radix") return presso::GroupStrategy::kRadix;
-  return presso::GroupStrategy::kAuto;
-}
-
-}  // namespace
-
-/// Files stay open until the end.
-presso::Result<presso::Table> open_table(const std::string& path) {
-  static std::vector<std::unique_ptr<presso::FdRandomAccess>> files;
-  const int fd = open(path.c_str(), O_RDONLY);
-  struct stat about = {};
-  if (fd < 0 || fstat(fd, &about) != 0) {
-    return presso::make_error(presso::ErrorCode::kIo, "cannot open " + path);
+Result<Query> query_over(const std::string& text) {
+  if (text.find(' ') == std::string::npos) {
+    PRESSO_ASSIGN(const Table table, open_table(text));
+    return Query::from(table);
   }
-  files.push_back(
-      std::make_unique<presso::FdRandomAccess>(fd, static_cast<std::uint64_t>(about.st_size)));
-  return presso::Table::open(*files.back());
+  PRESSO_ASSIGN(Statement statement, statement_of(text));
+  return std::move(statement.query);
 }
 
-presso::Result<presso::Query> query_of(const std::string& first) {
-  if (first.find(' ') == std::string::npos) {
-    PRESSO_ASSIGN(const presso::Table table, open_table(first));
-    return presso::Query::from(table);
-  }
-  PRESSO_ASSIGN(const presso::SqlQuery statement, presso::parse_sql(first));
-  std::vector<presso::Table> tables;
-  PRESSO_ASSIGN(presso::Table table, open_table(statement.from.path));
-  tables.push_back(std::move(table));
-  for (const presso::SqlJoin& join : statement.joins) {
-    PRESSO_ASSIGN(presso::Table joined, open_table(join.source.path));
-    tables.push_back(std::move(joined));
-  }
-  return presso::Query::from(statement, first, std::move(tables));
-}
-
-int main(int argc, char** argv) {
-  if (argc < 2) return fail("usage: query_rate TABLE.presso [--where EXPR] ...");
-  auto asked = query_of(argv[1]);
-  if (!asked.ok()) return fail(asked.error().message());
-  presso::Query& query = *asked;
-  presso::QueryOptions options;
+Status run(int count, char** arguments) {
+  QueryOptions options;
   int runs = 9;
-  for (int i = 2; i + 1 < argc; i += 2) {
-    const std::string flag = argv[i];
-    const std::string value = argv[i + 1];
-    if (flag == "--where") query.where(value);
-    if (flag == "--columns") query.select(value);
-    if (flag == "--group-by") query.group_by(value);
-    if (flag == "--agg") query.aggregate(value);
-    if (flag == "--order-by") query.order_by(value);
-    if (flag == "--limit") query.limit(std::strtoull(value.c_str(), nullptr, 10));
-    if (flag == "--plan") options.plan.plan = value;
-    if (flag == "--strategy") options.group_strategy = strategy_of(value);
-    if (flag == "--join-strategy") {
-      options.join_strategy = presso::join_strategy_of(value).value_or(options.join_strategy);
-    }
-    if (flag == "--memory") options.memory_bytes = std::strtoull(value.c_str(), nullptr, 10);
-    if (flag == "-T") options.threads = static_cast<unsigned>(std::atoi(value.c_str()));
-    if (flag == "--runs") runs = std::max(1, std::atoi(value.c_str()));
+  std::map<std::string, std::string> clauses;
+  std::string limit;
+  CommandLine line("TABLE.presso|STATEMENT", "Times a query; the options make one of a table.");
+  for (const char* const name : {"--where", "--columns", "--group-by", "--agg", "--order-by"}) {
+    line.add(std::string(name) + " TEXT", "as presso select has it", clauses[name]);
   }
-  std::vector<double> milliseconds;
-  presso::QuerySummary summary;
-  for (int run = 0; run <= runs; ++run) {  // the first one warms up
-    CountingSink sink;
-    const presso::Stopwatch time;
-    const auto done = query.run(options, sink);
-    if (!done.ok()) return fail(done.error().message());
-    if (run > 0) milliseconds.push_back(time.seconds() * 1e3);
-    summary = *done;
+  line.add("--limit N", "rows of the answer", limit);
+  line.add("--plan TEXT", "how conditions are tested", options.plan.plan);
+  constexpr const char* kStrategies[] = {"auto", "dense", "hash", "radix"};
+  constexpr GroupStrategy kValues[] = {GroupStrategy::kAuto, GroupStrategy::kDense,
+                                       GroupStrategy::kHash, GroupStrategy::kRadix};
+  line.add("--strategy NAME", "of groups: auto, dense, hash or radix",
+           names_among(kStrategies, [&](std::size_t i) { options.group_strategy = kValues[i]; }));
+  line.add("--join-strategy NAME", "of joins", [&](const std::string& name) {
+    const auto strategy = join_strategy_of(name);
+    options.join_strategy = strategy.value_or(options.join_strategy);
+    return strategy.has_value();
+  });
+  line.add("--memory BYTES", "for groups, joins and order", options.memory_bytes);
+  line.add("-T N", "threads", options.threads);
+  line.add("--runs N", "timed runs (9), after one that warms up", runs, 1);
+  const std::vector<std::string> operands = line.parse(count, arguments, 1, 1);
+  PRESSO_ASSIGN(Query query, query_over(operands[0]));
+  using Clause = Query& (Query::*)(std::string_view);
+  const std::pair<const char*, Clause> kClauses[] = {{"--where", &Query::where},
+                                                     {"--columns", &Query::select},
+                                                     {"--group-by", &Query::group_by},
+                                                     {"--agg", &Query::aggregate},
+                                                     {"--order-by", &Query::order_by}};
+  for (const auto& [name, clause] : kClauses) {
+    if (!clauses[name].empty()) (query.*clause)(clauses[name]);
   }
-  std::sort(milliseconds.begin(), milliseconds.end());
-  std::printf("%.2f %.2f", milliseconds.front(), milliseconds[milliseconds.size() / 2]);
+  if (!limit.empty()) query.limit(static_cast<std::uint64_t>(number_of(limit).value_or(0)));
+  QuerySummary summary;
+  PRESSO_ASSIGN(const Times seconds, measure(runs, 1, [&]() -> Status {
+                  CountingSink sink;
+                  PRESSO_ASSIGN(summary, query.run(options, sink));
+                  return {};
+                }));
+  std::printf("%.2f %.2f", seconds.best * 1e3, seconds.median * 1e3);
   for (const std::uint64_t number : {summary.rows, summary.rows_matched, summary.bytes_read,
                                      summary.peak_bytes, summary.spilled_bytes, summary.passes}) {
     std::printf(" %llu", static_cast<unsigned long long>(number));
   }
   std::printf("\n");
-  return 0;
+  return {};
+}
+
+}  // namespace
+}  // namespace presso
+
+int main(int count, char** arguments) {
+  return presso::harness::exit_status(presso::run(count, arguments));
 }

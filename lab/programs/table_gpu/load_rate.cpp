@@ -12,19 +12,21 @@
 // parts, bytes, milliseconds (median of 9, after 2), GB/s, and milliseconds of phases (LoadTimes),
 // those of all threads together first.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <iostream>
 #include <string>
 #include <vector>
 
-#include "lab/programs/table_gpu/open_tables.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/report.h"
+#include "lab/harness/tables.h"
 #include "presso/stopwatch.h"
 #include "query/gpu/table/query_on_gpu.h"
 #include "tests/unit/query/answer/text_sink.h"
 
 namespace presso {
 namespace {
+
+using namespace presso::harness;
 
 /// Work is done when it is enqueued, since there is none.
 class IdleDevice final : public gpu::Device {
@@ -124,25 +126,6 @@ struct Loaded {
   gpu::LoadTimes times;
 };
 
-struct Asked {
-  std::string where;
-  std::string group_by;
-  std::string aggregates;
-};
-
-/// Of parts with | between them.
-Asked asked_by(const std::string& text) {
-  const std::size_t first = text.find('|');
-  const std::size_t second = text.find('|', first + 1);
-  if (second == std::string::npos) return {"", "", text};
-  const auto trimmed = [&](std::size_t begin, std::size_t end) {
-    while (begin < end && text[begin] == ' ') ++begin;
-    while (begin < end && text[end - 1] == ' ') --end;
-    return text.substr(begin, end - begin);
-  };
-  return {trimmed(0, first), trimmed(first + 1, second), trimmed(second + 1, text.size())};
-}
-
 Result<Loaded> load(gpu::Memory& memory, const std::vector<Table>& tables,
                     const std::vector<std::size_t>& columns, unsigned threads,
                     std::uint64_t most_bytes) {
@@ -169,12 +152,9 @@ Result<Loaded> load(gpu::Memory& memory, const std::vector<Table>& tables,
   return loaded;
 }
 
-Result<Loaded> ask(gpu::QueryOnGpu& device, const std::vector<Table>& tables, const Asked& asked,
-                   unsigned threads) {
-  Query query = Query::from(tables);
-  if (!asked.where.empty()) query.where(asked.where);
-  if (!asked.group_by.empty()) query.group_by(asked.group_by);
-  query.aggregate(asked.aggregates);
+Result<Loaded> ask(gpu::QueryOnGpu& device, const std::vector<Table>& tables,
+                   const std::string& text, unsigned threads) {
+  PRESSO_ASSIGN(const Query query, query_of(tables, text));
   QueryOptions options;
   options.threads = threads;
   // Not owned.
@@ -192,28 +172,49 @@ Result<Loaded> ask(gpu::QueryOnGpu& device, const std::vector<Table>& tables, co
   return loaded;
 }
 
-Result<std::vector<std::size_t>> numbers_of(const Table& table, char** begin, char** end) {
+Result<std::vector<std::size_t>> numbers_of(const Table& table,
+                                            std::span<const std::string> names) {
   std::vector<std::size_t> numbers;
-  for (char** name = begin; name != end; ++name) {
-    const auto& columns = table.schema().columns;
-    const auto found = std::find_if(columns.begin(), columns.end(),
-                                    [&](const auto& column) { return column.name == *name; });
-    if (found == columns.end()) return make_error(ErrorCode::kInvalidArgument, *name);
-    numbers.push_back(static_cast<std::size_t>(found - columns.begin()));
+  for (const std::string& name : names) {
+    const auto number = table.find_column(name);
+    if (!number) return make_error(ErrorCode::kInvalidArgument, "there is no column " + name);
+    numbers.push_back(*number);
   }
   return numbers;
 }
 
-Status measure(int count, char** arguments) {
-  const auto threads = static_cast<unsigned>(std::atoi(arguments[1]));
-  const bool is_query = std::string(arguments[2]) == "query";
-  OpenTables files;
+void print(unsigned threads, const Loaded& median) {
+  const gpu::LoadTimes& times = median.times;
+  Report report(Report::Form::kCsv,
+                "threads,row groups,parts,bytes,ms,GB/s,opening,reading,pinned wait,beginning,"
+                "read wait,check wait,running");
+  std::vector<Cell> row = {threads,
+                           median.groups,
+                           times.parts,
+                           median.bytes,
+                           fixed(median.ms, 4),
+                           fixed(static_cast<double>(median.bytes) / median.ms / 1e6, 4)};
+  for (const double seconds : {times.opening, times.reading, times.pinned_wait, times.beginning,
+                               times.read_wait, times.check_wait, times.running}) {
+    row.push_back(fixed(seconds * 1e3, 4));
+  }
+  report.add(row);
+}
+
+Status run(int count, char** arguments) {
+  const CommandLine line(
+      "THREADS MOST_MIB|query COPIES FILE COLUMN...|QUERY",
+      "Loads columns, or runs \"WHERE | GROUP BY | AGGREGATES\", without a GPU.");
+  const std::vector<std::string> operands = line.parse(count, arguments, 5);
+  const auto threads = static_cast<unsigned>(number_of(operands[0]).value_or(0));
+  const bool is_query = operands[1] == "query";
+  const auto most_bytes = static_cast<std::uint64_t>(number_of(operands[1]).value_or(0)) << 20;
   std::vector<Table> tables;
-  for (int i = 0; i < std::atoi(arguments[3]); ++i) {
-    PRESSO_ASSIGN(Table table, files.open(arguments[4]));
+  for (int i = 0; i < static_cast<int>(number_of(operands[2]).value_or(0)); ++i) {
+    PRESSO_ASSIGN(Table table, open_table(operands[3]));
     tables.push_back(std::move(table));
   }
-  if (tables.empty()) return make_error(ErrorCode::kInvalidArgument, "copies");
+  if (tables.empty() || (!is_query && most_bytes == 0)) line.refuse("these are no numbers");
   constexpr int kRuns = 9;
   constexpr int kWarmUps = 2;
   constexpr gpu::MemoryLimits kKept{std::uint64_t{1} << 30, std::uint64_t{64} << 20};
@@ -223,31 +224,16 @@ Status measure(int count, char** arguments) {
                           std::make_shared<IdleStrings>(), {}, kKept, "idle");
   std::vector<std::size_t> columns;
   if (!is_query) {
-    PRESSO_ASSIGN(columns, numbers_of(tables[0], arguments + 5, arguments + count));
+    PRESSO_ASSIGN(columns, numbers_of(tables[0], std::span(operands).subspan(4)));
   }
   std::vector<Loaded> runs;
   for (int i = 0; i < kRuns + kWarmUps; ++i) {
-    Loaded one;
-    if (is_query) {
-      PRESSO_ASSIGN(one, ask(queries, tables, asked_by(arguments[5]), threads));
-    } else {
-      const std::uint64_t most_bytes = std::strtoull(arguments[2], nullptr, 10) << 20;
-      PRESSO_ASSIGN(one, load(memory, tables, columns, threads, most_bytes));
-    }
+    PRESSO_ASSIGN(const Loaded one, is_query ? ask(queries, tables, operands[4], threads)
+                                             : load(memory, tables, columns, threads, most_bytes));
     if (i >= kWarmUps) runs.push_back(one);
   }
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.ms < b.ms; });
-  const Loaded& median = runs[runs.size() / 2];
-  std::cout << "threads,row groups,parts,bytes,ms,GB/s,opening,reading,pinned wait,beginning,"
-            << "read wait,check wait,running\n"
-            << threads << ',' << median.groups << ',' << median.times.parts << ',' << median.bytes
-            << ',' << median.ms << ',' << static_cast<double>(median.bytes) / median.ms / 1e6;
-  const gpu::LoadTimes& times = median.times;
-  for (const double seconds : {times.opening, times.reading, times.pinned_wait, times.beginning,
-                               times.read_wait, times.check_wait, times.running}) {
-    std::cout << ',' << seconds * 1e3;
-  }
-  std::cout << '\n';
+  print(threads, runs[runs.size() / 2]);
   return {};
 }
 
@@ -255,12 +241,5 @@ Status measure(int count, char** arguments) {
 }  // namespace presso
 
 int main(int count, char** arguments) {
-  if (count < 6) {
-    std::cerr << "load_rate THREADS MOST_MIB|query COPIES FILE COLUMN...|QUERY\n";
-    return 2;
-  }
-  const presso::Status done = presso::measure(count, arguments);
-  if (done.ok()) return 0;
-  std::cerr << done.error().message() << '\n';
-  return 1;
+  return presso::harness::exit_status(presso::run(count, arguments));
 }

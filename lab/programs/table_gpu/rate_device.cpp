@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lab/harness/timing.h"
 #include "presso/stopwatch.h"
 #include "query/rows/table_facts.h"
 
@@ -246,8 +247,7 @@ Status RateDevice::measure(query::Execution& execution, const query::GroupInput&
   for (const auto& kernel : prepared.before) PRESSO_TRY(kernel->strings.check());
   PRESSO_TRY(prepared.strings.check());
   PRESSO_TRY(compare(made->pipeline, one));
-  std::sort(times.begin(), times.end());
-  median_ = times[times.size() / 2];
+  median_ = harness::summary(std::move(times)).median;
   rows_read_ = tables.rows();
   bytes_ = tables.bytes_read();
   return {};
@@ -258,8 +258,7 @@ void RateDevice::take_times(const std::vector<gpu::KernelCosts>& of_runs) {
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     std::vector<double> times;
     for (const gpu::KernelCosts& run : of_runs) times.push_back(run[i].seconds);
-    std::sort(times.begin(), times.end());
-    costs_[i].seconds = times[times.size() / 2];
+    costs_[i].seconds = harness::summary(std::move(times)).median;
   }
 }
 
