@@ -2,6 +2,7 @@
 #include "lab/programs/decompress_gpu/block_file.h"
 
 #include "corpora/nested_data.h"
+#include "lab/harness/files.h"
 
 namespace presso::gpu::bench {
 namespace {
@@ -46,6 +47,11 @@ Result<BlockFile> load_block_file(std::string name, const RandomAccess& file) {
     PRESSO_TRY(take_block(file, index, block, loaded));
   }
   return loaded;
+}
+
+Result<BlockFile> load_block_file(const std::string& path) {
+  PRESSO_ASSIGN(const FdRandomAccess file, harness::open_file(path));
+  return load_block_file(harness::base_name(path), file);
 }
 
 const std::uint32_t kDeepestNesting = corpora::NestedData::kGroup;

@@ -31,6 +31,8 @@ struct BlockFile {
 
 /// Errors: those of CompressedFile; kUnsupported for files one after another and for empty ones.
 Result<BlockFile> load_block_file(std::string name, const RandomAccess& file);
+/// The file at `path`, by its name.
+Result<BlockFile> load_block_file(const std::string& path);
 
 /// What the depth of nested data is at most.
 extern const std::uint32_t kDeepestNesting;

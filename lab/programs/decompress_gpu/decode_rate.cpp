@@ -1,41 +1,51 @@
 // SPDX-License-Identifier: MIT
 // How fast blocks that lie in device memory are decoded: plain bytes a second by file, strategy,
-// verification and number of blocks (S7.5 to S7.9). mrr-multikernel and fused are variants of the
-// laboratory (lab/gpu). Usage: see kUsage.
+// verification and number of blocks (S7.5 to S7.9). sc, mrr-multikernel and fused are variants of
+// the laboratory (lab/gpu).
 //
 // The blocks of each file are replicated until their plain bytes reach --bytes. Each row is decoded
 // once into poisoned memory and compared with the CPU decoder's bytes, then warmed up, then timed:
 // the median from an event before decode_batch to one after it, launches included, which show
 // where there are few blocks. Afterwards the bytes are compared again. mrr-multikernel, whose
-// memory for references is several times its plain bytes, gets at most 64 MiB; its rows say so.
+// memory for references is several times its plain bytes, gets at most 64 MiB.
 // --nested shows time against the depth of dependencies (nested_data.h); de takes mrr there, since
 // those blocks claim no rule.
-#include <cstdio>
+#include <optional>
 
-#include "decompress/gpu/runtime/cuda_device.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/files.h"
+#include "lab/programs/decompress_gpu/block_report.h"
 #include "lab/programs/decompress_gpu/device_batch.h"
-#include "lab/programs/decompress_gpu/rate_options.h"
-#include "presso/gpu_devices.h"
 
 namespace presso::gpu::bench {
 namespace {
 
-constexpr const char* kUsage =
-    "usage: decode_rate [OPTION]... FILE.presso...\n"
-    "       decode_rate [OPTION]... --nested\n"
-    "  --strategies LIST  of auto,sc,mrr,mrr-multikernel,de,fused (default: all)\n"
-    "  --verify LIST      of off,on (default: both)\n"
-    "  --bytes SIZE       plain bytes in device memory, at least (default 1G)\n"
-    "  --blocks LIST      numbers of blocks to decode, such as 0,100,1; 0: all (default)\n"
-    "  --runs N           timed runs (default 15)\n"
-    "  --csv FILE         append the rows there\n"
-    "  --commit TEXT      a column of the CSV\n"
-    "Exit status 1 where a result was wrong, 2 where something failed.\n";
+using namespace presso::harness;
 
-constexpr const char* kCsvHeadings =
-    "device,max_clock_mhz,cuda,commit,file,ratio,block_bytes,rule,strategy,verify,blocks,"
-    "plain_bytes,runs,gb_s,ms_median,ms_min,ms_max,correct\n";
+/// A strategy of the product, or a variant of the laboratory.
+struct NamedStrategy {
+  std::string name;
+  Strategy value;
+  std::optional<lab::Variant> variant = {};
+
+  bool operator==(const std::string& other) const { return name == other; }
+};
+const NamedStrategy kStrategies[] = {
+    {"auto", Strategy::kAuto},
+    {"sc", Strategy::kMultiRound, lab::Variant::kSequential},
+    {"mrr", Strategy::kMultiRound},
+    {"mrr-multikernel", Strategy::kMultiRound, lab::Variant::kMultiRoundKernels},
+    {"de", Strategy::kDependencyFree},
+    {"fused", Strategy::kAuto, lab::Variant::kFused}};
+const std::string kOnOff[] = {"off", "on"};
+
+struct Options {
+  std::vector<NamedStrategy> strategies;
+  std::vector<bool> verify;
+  std::vector<std::uint32_t> blocks;  ///< 0: all
+  bool nested = false;
+  BlockRateOptions common;
+};
 
 constexpr std::uint64_t kMultiKernelBytes = 64u << 20;
 
@@ -45,67 +55,6 @@ struct Row {
   bool verify = false;
   std::uint32_t blocks = 0;
   std::uint64_t plain_bytes = 0;
-  bool was_limited = false;  ///< to kMultiKernelBytes
-  bool correct = false;
-  Times ms = {};
-
-  double rate() const { return static_cast<double>(plain_bytes) / ms.median / 1e6; }
-  const char* rule() const { return rule_name(file.rule); }
-};
-
-/// To the terminal and the CSV.
-class Report {
- public:
-  Report(DeviceInfo device, const RateOptions& options)
-      : device_(std::move(device)), options_(options) {}
-  Report(const Report&) = delete;
-  Report& operator=(const Report&) = delete;
-  ~Report() {
-    if (csv_ != nullptr) std::fclose(csv_);
-  }
-
-  Status begin() {
-    std::printf("%s, at most %d MHz, CUDA %s\n", device_.name.c_str(), device_.clock_khz / 1000,
-                cuda_version_text(device_.runtime_version).c_str());
-    std::printf("%-32s %7s %8s %-13s %-15s %-6s %7s %9s %10s\n", "file", "ratio", "block", "rule",
-                "strategy", "verify", "blocks", "GB/s", "ms");
-    if (options_.csv.empty()) return {};
-    csv_ = std::fopen(options_.csv.c_str(), "a");
-    if (csv_ == nullptr) return errno_error(options_.csv, errno);
-    std::fseek(csv_, 0, SEEK_END);
-    if (std::ftell(csv_) == 0) std::fputs(kCsvHeadings, csv_);
-    return {};
-  }
-
-  Status add(const Row& row) {
-    all_correct_ = all_correct_ && row.correct;
-    std::printf("%-32s %7.3f %8u %-13s %-15s %-6s %7u %9.2f %10.4f%s%s\n", row.file.name.c_str(),
-                row.file.ratio(), row.file.block_bytes, row.rule(), row.strategy.name.data(),
-                row.verify ? "on" : "off", row.blocks, row.rate(), row.ms.median,
-                row.was_limited ? "  (64 MiB at most)" : "", row.correct ? "" : "  WRONG");
-    std::fflush(stdout);
-    return csv_ == nullptr ? Status() : add_to_csv(row);
-  }
-
-  bool all_correct() const { return all_correct_; }
-
- private:
-  Status add_to_csv(const Row& row) {
-    std::fprintf(csv_, "%s,%d,%s,%s,", device_.name.c_str(), device_.clock_khz / 1000,
-                 cuda_version_text(device_.runtime_version).c_str(), options_.commit.c_str());
-    std::fprintf(csv_, "%s,%.4f,%u,%s,%s,%s,%u,%llu,%d,", row.file.name.c_str(), row.file.ratio(),
-                 row.file.block_bytes, row.rule(), row.strategy.name.data(),
-                 row.verify ? "on" : "off", row.blocks,
-                 static_cast<unsigned long long>(row.plain_bytes), options_.runs);
-    std::fprintf(csv_, "%.2f,%.5f,%.5f,%.5f,%s\n", row.rate(), row.ms.median, row.ms.best,
-                 row.ms.worst, row.correct ? "yes" : "WRONG");
-    return std::fflush(csv_) == 0 ? Status() : errno_error(options_.csv, errno);
-  }
-
-  DeviceInfo device_;
-  const RateOptions& options_;
-  std::FILE* csv_ = nullptr;
-  bool all_correct_ = true;
 };
 
 /// How many of the blocks a row decodes, and their plain bytes.
@@ -114,76 +63,89 @@ void choose_blocks(const std::vector<BlockSpan>& spans, std::uint32_t wanted, Ro
   const bool limited = row.strategy.variant == lab::Variant::kMultiRoundKernels;
   for (; row.blocks < most; ++row.blocks) {
     const std::uint64_t bytes = row.plain_bytes + spans[row.blocks].plain_bytes;
-    row.was_limited = limited && row.blocks > 0 && bytes > kMultiKernelBytes;
-    if (row.was_limited) return;
+    if (limited && row.blocks > 0 && bytes > kMultiKernelBytes) return;
     row.plain_bytes = bytes;
   }
 }
 
-Status measure_row(DeviceBatch& batch, int runs, Row& row) {
+Status measure_row(DeviceBatch& batch, int runs, const Row& row, BlockReport& report) {
   PRESSO_TRY(batch.prepare({{row.strategy.value, row.verify, row.file.has_bit_blocks},
                             row.blocks,
                             row.strategy.variant}));
-  PRESSO_ASSIGN(row.correct, batch.is_correct());
-  PRESSO_ASSIGN(row.ms, batch.measure(runs));
-  PRESSO_ASSIGN(const bool still, batch.left_correct_bytes());
-  row.correct = row.correct && still;
+  PRESSO_ASSIGN(const bool before, batch.is_correct());
+  PRESSO_ASSIGN(const Times ms, batch.measure(runs));
+  PRESSO_ASSIGN(const bool after, batch.left_correct_bytes());
+  report.add(row.file, {row.strategy.name, kOnOff[row.verify], row.blocks, row.plain_bytes, runs},
+             static_cast<double>(row.plain_bytes), ms, {}, before && after);
   return {};
 }
 
-Status measure_file(Device& device, const BlockFile& file, const RateOptions& options,
-                    Report& report) {
-  DeviceBatch batch(device);
-  PRESSO_TRY(batch.place(file, options.bytes));
+Status measure_file(Gpu& gpu, const BlockFile& file, const Options& options, BlockReport& report) {
+  DeviceBatch batch(gpu);
+  PRESSO_TRY(batch.place(file, options.common.bytes));
   for (const std::uint32_t blocks : options.blocks) {
     for (const NamedStrategy& strategy : options.strategies) {
       for (const bool verify : options.verify) {
         Row row{file, strategy, verify};
         choose_blocks(batch.spans(), blocks, row);
-        PRESSO_TRY(measure_row(batch, options.runs, row));
-        PRESSO_TRY(report.add(row));
+        PRESSO_TRY(measure_row(batch, options.common.runs, row, report));
       }
     }
   }
   return {};
 }
 
-Result<BlockFile> load(const std::string& path) {
-  const InputFile file(path);
-  PRESSO_TRY(file.status(path));
-  return load_block_file(path.substr(path.rfind('/') + 1), file);
+Options parse(int count, char** arguments) {
+  Options options;
+  CommandLine line("FILE.presso... | --nested",
+                   "Times decoders. Exit status 1 where a result was wrong.");
+  const auto strategies = names_among(
+      kStrategies, [&](std::size_t place) { options.strategies.push_back(kStrategies[place]); });
+  line.add("--strategies LIST", "of auto,sc,mrr,mrr-multikernel,de,fused (all)", strategies);
+  line.add("--verify LIST", "of off,on (both)",
+           names_among(kOnOff, [&](std::size_t place) { options.verify.push_back(place == 1); }));
+  line.add("--blocks LIST", "numbers of blocks, such as 0,100,1; 0: all (0)",
+           [&](const std::string& list) {
+             std::stringstream numbers(list);
+             for (std::string number; std::getline(numbers, number, ',');) {
+               const auto value = number_of(number);
+               if (!value || *value < 0 || *value > UINT32_MAX) return false;
+               options.blocks.push_back(static_cast<std::uint32_t>(*value));
+             }
+             return true;
+           });
+  line.add("--nested", "files of nested data, made here", options.nested);
+  add_options(line, options.common);
+  options.common.files = line.parse(count, arguments);
+  if (options.common.files.empty() != options.nested) line.refuse("either files or --nested");
+  if (options.verify.empty()) options.verify = {false, true};
+  if (options.blocks.empty()) options.blocks = {0};
+  if (options.strategies.empty()) {
+    strategies(options.nested ? "mrr,sc,de,auto" : "auto,sc,mrr,mrr-multikernel,de,fused");
+  }
+  return options;
 }
 
 /// False where a result was wrong.
-Result<bool> run(const RateOptions& options) {
-  PRESSO_ASSIGN(const std::vector<DeviceInfo> devices, list_devices());
-  PRESSO_ASSIGN(const std::unique_ptr<Device> device, open_cuda_device(0));
-  Report report(devices[0], options);
-  PRESSO_TRY(report.begin());
-  for (const std::string& path : options.files) {
-    PRESSO_ASSIGN(const BlockFile file, load(path));
-    PRESSO_TRY(measure_file(*device, file, options, report));
+Result<bool> run(int count, char** arguments) {
+  const Options options = parse(count, arguments);
+  PRESSO_ASSIGN(const auto gpu, Gpu::open());
+  BlockReport report("strategy:-15,verify:-6,blocks:7,plain_bytes:11,runs", "");
+  PRESSO_TRY(report.begin(options.common));
+  for (const std::string& path : options.common.files) {
+    PRESSO_ASSIGN(const BlockFile file, load_block_file(path));
+    PRESSO_TRY(measure_file(*gpu, file, options, report));
   }
   for (std::uint32_t depth = 1; options.nested && depth <= kDeepestNesting; depth *= 2) {
     PRESSO_ASSIGN(const BlockFile file, make_nested_file(depth));
-    PRESSO_TRY(measure_file(*device, file, options, report));
+    PRESSO_TRY(measure_file(*gpu, file, options, report));
   }
-  return report.all_correct();
+  return report.all_right();
 }
 
 }  // namespace
 }  // namespace presso::gpu::bench
 
 int main(int count, char** arguments) {
-  using namespace presso::gpu::bench;
-  std::string complaint;
-  const auto options = parse_rate_options({arguments + 1, arguments + count}, complaint);
-  if (!options) {
-    std::fprintf(stderr, "decode_rate: %s\n%s", complaint.c_str(), kUsage);
-    return 2;
-  }
-  const presso::Result<bool> correct = run(*options);
-  if (correct.ok()) return *correct ? 0 : 1;
-  std::fprintf(stderr, "decode_rate: %s\n", correct.error().message().c_str());
-  return 2;
+  return presso::harness::exit_status(presso::gpu::bench::run(count, arguments));
 }

@@ -4,13 +4,11 @@
 // of that size. Dictionaries are there once, as in such a file.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "decompress/gpu/runtime/memory.h"
 #include "lab/gpu/variants.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/harness/gpu.h"
 #include "lab/programs/decompress_gpu/block_file.h"
 
 namespace presso::gpu::bench {
@@ -24,7 +22,7 @@ struct Setting {
 
 class DeviceBatch {
  public:
-  explicit DeviceBatch(Device& device) : device_(device), memory_(device, {}) {}
+  explicit DeviceBatch(harness::Gpu& gpu) : gpu_(gpu) {}
 
   /// Replicas of `file` until there are `plain_bytes`, at least one. To be called once.
   Status place(const BlockFile& file, std::uint64_t plain_bytes);
@@ -38,30 +36,24 @@ class DeviceBatch {
   /// Whether what measure() left is right.
   Result<bool> left_correct_bytes();
   /// Milliseconds from event to event around decode_batch, after three runs that warm up.
-  Result<Times> measure(int runs);
-  /// The same around any work on the batch's stream; `check` is called after each run, untimed.
-  Result<Times> measure(int runs, const std::function<Status()>& work,
-                        const std::function<Status()>& check);
+  Result<harness::Times> measure(int runs) {
+    return gpu_.time(runs, [&] { return decode(); });
+  }
 
-  /// What decode_batch is given for the setting, and the stream of all work.
+  /// What decode_batch is given for the setting.
   const BatchArguments& arguments() const { return arguments_; }
   std::uint64_t plain_bytes() const { return setting_bytes_; }
-  Stream stream() const { return stream_.get(); }
-  Memory& memory() { return memory_; }
+  harness::Gpu& gpu() { return gpu_; }
 
  private:
-  Result<DeviceMemory> copy_of(const void* from, std::uint64_t bytes);
   Status place_dictionaries(const BlockFile& file);
   Status replicate(const BlockFile& file, std::uint64_t replicas);
-  Status fill(const DeviceMemory& memory, int value);
   Status decode();
-  Result<std::uint64_t> differences();
-  Result<bool> all_statuses_are_ok();
 
-  Device& device_;
-  Memory memory_;
-  OwnedStream stream_;
-  DeviceMemory stored_, plain_, expected_, spans_memory_, statuses_, temporary_, differences_;
+  harness::Gpu& gpu_;
+  DeviceMemory stored_, plain_, spans_memory_, statuses_, temporary_;
+  PinnedMemory found_;
+  std::vector<Byte> expected_;  ///< the plain bytes of a replica
   DeviceMemory dictionary_table_;
   std::vector<DeviceMemory> dictionaries_;
   std::vector<BlockSpan> spans_;

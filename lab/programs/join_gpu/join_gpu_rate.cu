@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: MIT
 // How fast a GPU joins columns that lie in its memory.
 //
-//   join_gpu_rate [--only TEXT]... [--strategy NAME]... [--runs N] [--scale F] [--stages]
-//                 [--csv FILE] [--run-rows N] [--part-rows N] [--one-level-bits N] [--item-rows N]
-//                 [--chain-load N] [--split-blocks N]
-//
-// Cases are named "rows x rows keys ...", variants "strategy order uniqueness"; --only keeps those
-// whose names together contain every TEXT. --strategy (direct, table, radix, merge, chained,
-// chained-shared, chained-split) tries every case with these strategies, where its keys suit them
-// and it does not take minutes, in the place of those that are listed for it. --scale 0.01 takes a
-// hundredth of all rows. Keys are made on the device (join_keys.h), with the number of pairs and
-// their checksum, which each variant must give, in the right order where it claims one, before it
-// is timed and afterwards; results are poisoned before. Printed: the median of 11 runs after two,
-// by events around all that a join enqueues, building and output included, as G rows of both sides
-// a second. "counted first" copies the totals back and waits before it writes. --stages:
-// milliseconds of each kernel, of one more run. "64 bits in 32" are keys of 64 bits whose range is
-// told and takes 32, which tables and parts narrow; of "columns" a row's keys are packed first, and
-// that is timed with the join. Exit status 1 where a result was wrong. The last
-// six options set what JoinTuning has (query/gpu/join/join_plan.h).
-#include <cuda_runtime_api.h>
-
+// Cases are named "rows x rows keys ...", variants "strategy order uniqueness". Keys are made on
+// the device (join_keys.h), with the number of pairs and their checksum, which each variant must
+// give, in the right order where it claims one, before it is timed and afterwards; results are
+// poisoned before. Printed: the median of all runs, by events around all that a join enqueues,
+// building and output included, and G rows of both sides a second. "counted first" copies the
+// totals back and waits before it writes. "64 bits in 32" are keys of 64 bits whose range is told
+// and takes 32, which tables and parts narrow. Where there are "columns", a row's keys are packed
+// first, and that is timed with the join.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/gpu.h"
+#include "lab/harness/report.h"
 #include "lab/programs/join_gpu/join_keys.h"
 #include "query/gpu/join/column_steps.h"
 #include "query/gpu/join/device_join.h"
@@ -37,6 +25,8 @@
 
 namespace presso::gpu::bench {
 namespace {
+
+using namespace presso::harness;
 
 struct Options {
   std::vector<std::string> only;
@@ -48,34 +38,26 @@ struct Options {
   JoinTuning tuning;
 };
 
-struct Case {
-  std::string name;
-  JoinKeys keys;
-  std::uint32_t columns = 1;  ///< that the bits of each key are divided among
-  std::uint32_t column_bytes = 8;
-};
-
 struct Variant {
   DeviceJoinAlgorithm strategy;
   bool ordered = false;
   bool unique = true;
   bool counted_first = false;
   bool only_counts = false;
+
+  bool operator==(const Variant&) const = default;
+};
+
+struct Case {
+  std::string name;
+  JoinKeys keys;
+  std::vector<Variant> variants;
+  std::uint32_t columns = 1;  ///< that the bits of each key are divided among
+  std::uint32_t column_bytes = 8;
 };
 
 constexpr const char* kStrategyNames[] = {"direct",  "table",          "radix",        "merge",
                                           "chained", "chained-shared", "chained-split"};
-
-const char* name_of(DeviceJoinAlgorithm strategy) {
-  return kStrategyNames[static_cast<std::size_t>(strategy)];
-}
-
-std::optional<DeviceJoinAlgorithm> strategy_of(const std::string& name) {
-  for (std::size_t i = 0; i < std::size(kStrategyNames); ++i) {
-    if (name == kStrategyNames[i]) return static_cast<DeviceJoinAlgorithm>(i);
-  }
-  return std::nullopt;
-}
 
 /// How many rows of chains are looked at where each thread block has a part of the build side,
 /// about: all probe rows, and build rows where these are grouped, go through all parts.
@@ -95,11 +77,6 @@ bool suits(DeviceJoinAlgorithm strategy, const JoinKeys& keys) {
   return strategy != DeviceJoinAlgorithm::kMerge || keys.shape == KeyShape::kSorted;
 }
 
-bool is_same(const Variant& a, const Variant& b) {
-  return a.strategy == b.strategy && a.ordered == b.ordered && a.unique == b.unique &&
-         a.counted_first == b.counted_first && a.only_counts == b.only_counts;
-}
-
 /// The variants of a case with these strategies in the place of their own, each once.
 std::vector<Variant> with_strategies(const std::vector<Variant>& listed,
                                      const std::vector<DeviceJoinAlgorithm>& strategies,
@@ -110,133 +87,86 @@ std::vector<Variant> with_strategies(const std::vector<Variant>& listed,
     if (!suits(strategy, keys)) continue;
     for (Variant variant : listed) {
       variant.strategy = strategy;
-      const bool is_there = std::any_of(variants.begin(), variants.end(),
-                                        [&](const Variant& v) { return is_same(v, variant); });
-      if (!is_there) variants.push_back(variant);
+      const bool is_new = std::find(variants.begin(), variants.end(), variant) == variants.end();
+      if (is_new) variants.push_back(variant);
     }
   }
   return variants;
 }
 
 std::string name_of(const Variant& variant) {
-  std::string name = name_of(variant.strategy);
+  std::string name = kStrategyNames[static_cast<std::size_t>(variant.strategy)];
   name += variant.ordered ? " ordered" : " any order";
   name += variant.unique ? " unique" : " not known";
   if (variant.only_counts) return name + " counted";
   return variant.counted_first ? name + " counted first" : name;
 }
 
-/// Device memory that grows with what is asked for.
-class Buffer {
- public:
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { static_cast<void>(cudaFree(memory_)); }
-
-  Status reserve(std::uint64_t bytes) {
-    if (bytes <= bytes_) return {};
-    static_cast<void>(cudaFree(memory_));
-    memory_ = nullptr;
-    bytes_ = 0;
-    PRESSO_TRY(check(cudaMalloc(&memory_, bytes), "allocating"));
-    bytes_ = bytes;
-    return {};
-  }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(memory_);
-  }
-
- private:
-  void* memory_ = nullptr;
-  std::uint64_t bytes_ = 0;
-};
-
 /// Notes how long each kernel takes.
 class StageLauncher {
  public:
-  explicit StageLauncher(cudaStream_t stream) : launcher_(stream), stream_(stream) {
-    note("begin");
-  }
-  ~StageLauncher() {
-    for (const auto& stage : stages_) static_cast<void>(cudaEventDestroy(stage.event));
-  }
-  StageLauncher(const StageLauncher&) = delete;
-  StageLauncher& operator=(const StageLauncher&) = delete;
+  explicit StageLauncher(Gpu& gpu) : launcher_(gpu.stream()), gpu_(gpu) {}
 
   Status fill(void* at, int byte, std::uint64_t bytes) {
     PRESSO_TRY(launcher_.fill(at, byte, bytes));
-    note("clearing");
-    return {};
+    return note("clearing");
   }
   template <class Body>
   Status run(std::uint64_t blocks, std::uint32_t shared_bytes,
              const typename Body::Arguments& arguments) {
     PRESSO_TRY(launcher_.template run<Body>(blocks, shared_bytes, arguments));
-    note(Body::kName);
-    return {};
+    return note(Body::kName);
+  }
+  /// Notes the moment at which all that was enqueued until now is done.
+  Status note(const char* name) {
+    PRESSO_ASSIGN(const Event event, gpu_.device().create_timed_event());
+    stages_.push_back({name, OwnedEvent(gpu_.device(), event)});
+    return gpu_.device().record(event, gpu_.stream());
   }
 
-  void print() {
-    static_cast<void>(cudaStreamSynchronize(stream_));
+  Status print() {
+    PRESSO_TRY(gpu_.wait());
     for (std::size_t i = 1; i < stages_.size(); ++i) {
-      float ms = 0;
-      static_cast<void>(cudaEventElapsedTime(&ms, stages_[i - 1].event, stages_[i].event));
-      if (ms >= 0.02F) std::printf("      %-28s %8.3f ms\n", stages_[i].name, ms);
+      PRESSO_ASSIGN(const double seconds, gpu_.device().seconds_between(stages_[i - 1].event.get(),
+                                                                        stages_[i].event.get()));
+      if (seconds >= 2e-5) std::printf("      %-28s %8.3f ms\n", stages_[i].name, seconds * 1e3);
     }
+    return {};
   }
 
  private:
   struct Stage {
     const char* name;
-    cudaEvent_t event;
+    OwnedEvent event;
   };
-  void note(const char* name) {
-    Stage stage{name, nullptr};
-    static_cast<void>(cudaEventCreate(&stage.event));
-    static_cast<void>(cudaEventRecord(stage.event, stream_));
-    stages_.push_back(stage);
-  }
 
   JoinLauncher launcher_;
-  cudaStream_t stream_;
+  Gpu& gpu_;
   std::vector<Stage> stages_;
 };
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : options_(options) {}
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
-  ~Bench() {
-    if (csv_ != nullptr) std::fclose(csv_);
-    static_cast<void>(cudaEventDestroy(begin_));
-    static_cast<void>(cudaEventDestroy(end_));
-    static_cast<void>(cudaStreamDestroy(stream_));
+  Bench(Gpu& gpu, const Options& options)
+      : gpu_(gpu),
+        options_(options),
+        report_(Report::Form::kAligned,
+                "case:-34,variant:-36,ms:9,g_rows_per_s:12,pairs,temporary_bytes,right:5") {}
+
+  Result<bool> run(const std::vector<Case>& cases) {
+    PRESSO_TRY(gpu_.reserve(small_, 4096));
+    PRESSO_TRY(report_.also_to(options_.csv));
+    for (const Case& one : cases) PRESSO_TRY(measure(one));
+    return all_right_;
   }
 
-  Status begin() {
-    PRESSO_TRY(check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"));
-    PRESSO_TRY(check(cudaEventCreate(&begin_), "an event"));
-    PRESSO_TRY(check(cudaEventCreate(&end_), "an event"));
-    PRESSO_TRY(small_.reserve(4096));
-    if (!options_.csv.empty()) {
-      csv_ = std::fopen(options_.csv.c_str(), "w");
-      if (csv_ == nullptr) return errno_error(options_.csv, errno);
-      std::fprintf(csv_, "case,variant,ms,g_rows_per_s,pairs,temporary_bytes,right\n");
+ private:
+  Status measure(Case one) {
+    for (std::uint32_t* rows : {&one.keys.build_rows, &one.keys.probe_rows, &one.keys.distinct}) {
+      if (*rows > 16) *rows = std::max(16u, static_cast<std::uint32_t>(*rows * options_.scale));
     }
-    return {};
-  }
-
-  bool all_right() const { return all_right_; }
-
-  Status measure(Case one, const std::vector<Variant>& variants) {
-    scale(one.keys.build_rows);
-    scale(one.keys.probe_rows);
-    scale(one.keys.distinct);
     bool is_made = false;
-    for (const Variant& variant : with_strategies(variants, options_.strategies, one.keys)) {
+    for (const Variant& variant : with_strategies(one.variants, options_.strategies, one.keys)) {
       const std::string name = one.name + ", " + name_of(variant);
       if (!is_wanted(name)) continue;
       if (!is_made) PRESSO_TRY(make(one));
@@ -253,32 +183,18 @@ class Bench {
     return {};
   }
 
- private:
-  void scale(std::uint32_t& rows) const {
-    if (rows <= 16) return;
-    rows = std::max(16u, static_cast<std::uint32_t>(rows * options_.scale));
-  }
   bool is_wanted(const std::string& name) const {
-    for (const std::string& text : options_.only) {
-      if (name.find(text) == std::string::npos) return false;
-    }
-    return true;
-  }
-
-  template <class T>
-  Status read(const T* from, T& to) {
-    PRESSO_TRY(check(cudaMemcpyAsync(&to, from, sizeof to, cudaMemcpyDeviceToHost, stream_),
-                     "copying back"));
-    return check(cudaStreamSynchronize(stream_), "waiting");
+    return std::all_of(options_.only.begin(), options_.only.end(), [&](const std::string& text) {
+      return name.find(text) != std::string::npos;
+    });
   }
 
   Status make(const Case& one) {
     const JoinKeys& keys = one.keys;
-    PRESSO_TRY(build_.reserve(std::uint64_t{keys.build_rows} * keys.key_bytes));
-    PRESSO_TRY(probe_.reserve(std::uint64_t{keys.probe_rows} * keys.key_bytes));
-    PRESSO_TRY(
-        make_keys(keys, build_.as<void>(), probe_.as<void>(), small_.as<JoinSums>(), stream_));
-    PRESSO_TRY(read(small_.as<JoinSums>(), expected_));
+    PRESSO_TRY(gpu_.reserve(build_, std::uint64_t{keys.build_rows} * keys.key_bytes));
+    PRESSO_TRY(gpu_.reserve(probe_, std::uint64_t{keys.probe_rows} * keys.key_bytes));
+    PRESSO_TRY(make_keys(keys, build_.get(), probe_.get(), as<JoinSums>(small_), gpu_.stream()));
+    PRESSO_ASSIGN(expected_, gpu_.value<JoinSums>(small_.get()));
     is_packed_ = one.columns > 1;
     if (!is_packed_) return {};
     PRESSO_TRY(split(one, build_, keys.build_rows, build_columns_, build_bits_, packed_build_));
@@ -286,21 +202,21 @@ class Bench {
   }
 
   /// Columns of the keys, and how they are made keys again, in their old place.
-  Status split(const Case& one, Buffer& keys, std::uint32_t rows, Buffer& columns, Buffer& bits,
-               PackedKeys& packed) {
+  Status split(const Case& one, DeviceMemory& keys, std::uint32_t rows, DeviceMemory& columns,
+               DeviceMemory& bits, PackedKeys& packed) {
     const std::uint64_t bytes = (std::uint64_t{rows} * one.column_bytes + 255) / 256 * 256;
-    PRESSO_TRY(columns.reserve(one.columns * bytes));
-    PRESSO_TRY(bits.reserve(rows / 8 + sizeof(std::uint64_t)));
+    PRESSO_TRY(gpu_.reserve(columns, one.columns * bytes));
+    PRESSO_TRY(gpu_.reserve(bits, rows / 8 + sizeof(std::uint64_t)));
     packed = {};
     packed.part_count = one.columns;
     packed.rows = rows;
-    packed.d_keys = keys.as<void>();
+    packed.d_keys = keys.get();
     packed.key_bytes = one.keys.key_bytes;
-    packed.d_valid = bits.as<std::uint32_t>();
+    packed.d_valid = as<std::uint32_t>(bits);
     void* d_columns[kMostJoinKeys] = {};
     std::vector<std::uint64_t> lasts;
     for (std::uint32_t i = 0; i < one.columns; ++i) {
-      d_columns[i] = columns.as<unsigned char>() + i * bytes;
+      d_columns[i] = columns.get() + i * bytes;
       const std::uint32_t width = column_bits(i, one.columns, one.keys.key_bytes);
       lasts.push_back((std::uint64_t{1} << width) - 1);
     }
@@ -309,9 +225,9 @@ class Bench {
     for (std::uint32_t i = 0; i < one.columns; ++i) {
       packed.parts[i] = {d_columns[i], nullptr, one.column_bytes, 0, lasts[i], factors->factors[i]};
     }
-    PRESSO_TRY(split_keys(keys.as<void>(), one.keys.key_bytes, rows, d_columns, one.columns,
-                          one.column_bytes, stream_));
-    return check(cudaStreamSynchronize(stream_), "waiting");
+    PRESSO_TRY(split_keys(keys.get(), one.keys.key_bytes, rows, d_columns, one.columns,
+                          one.column_bytes, gpu_.stream()));
+    return gpu_.wait();
   }
 
   template <class Launcher>
@@ -323,10 +239,10 @@ class Bench {
 
   JoinInput input_of(const JoinKeys& keys, const Variant& variant) const {
     JoinInput input;
-    input.build = {build_.as<void>(), nullptr, nullptr, keys.build_rows};
+    input.build = {build_.get(), nullptr, nullptr, keys.build_rows};
     // As DeviceJoiner has it: bits say which probe rows are in the ranges.
     const std::uint32_t* const d_valid = is_packed_ ? packed_probe_.d_valid : nullptr;
-    input.probe = {probe_.as<void>(), d_valid, nullptr, keys.probe_rows};
+    input.probe = {probe_.get(), d_valid, nullptr, keys.probe_rows};
     input.key_bytes = keys.key_bytes;
     input.strategy = variant.strategy;
     input.ordered = variant.ordered;
@@ -338,61 +254,47 @@ class Bench {
   Status measure_one(const Case& one, const Variant& variant) {
     PRESSO_ASSIGN(const JoinPlan plan,
                   JoinPlan::make(input_of(one.keys, variant), options_.tuning));
-    PRESSO_TRY(temporary_.reserve(plan.temporary_bytes()));
+    PRESSO_TRY(gpu_.reserve(temporary_, plan.temporary_bytes()));
     capacity_ = variant.only_counts ? 0 : expected_.pairs;
-    PRESSO_TRY(out_.reserve(2 * sizeof(std::uint32_t) * capacity_ + 512));
+    PRESSO_TRY(gpu_.reserve(out_, 2 * sizeof(std::uint32_t) * capacity_ + 512));
     bool right = true;
     PRESSO_TRY(verify(plan, variant, right));
-    std::vector<double> times;
-    for (int run = -2; run < options_.runs; ++run) {
-      PRESSO_TRY(check(cudaEventRecord(begin_, stream_), "an event"));
-      PRESSO_TRY(join(plan, variant));
-      PRESSO_TRY(check(cudaEventRecord(end_, stream_), "an event"));
-      PRESSO_TRY(check(cudaStreamSynchronize(stream_), "waiting"));
-      float ms = 0;
-      PRESSO_TRY(check(cudaEventElapsedTime(&ms, begin_, end_), "a time"));
-      if (run >= 0) times.push_back(ms);
-    }
+    PRESSO_ASSIGN(const Times ms, gpu_.time(options_.runs, [&] { return join(plan, variant); }));
     PRESSO_TRY(verify(plan, variant, right));
-    report(one, variant, plan, summary(times).median, right);
+    report(one, variant, plan, ms.median, right);
     return options_.stages ? print_stages(plan, variant) : Status();
   }
 
   JoinPairs pairs() const {
-    auto* const probe = out_.as<std::uint32_t>();
+    auto* const probe = as<std::uint32_t>(out_);
     return {probe, probe + (capacity_ + 63) / 64 * 64, capacity_};
   }
 
   Status join(const JoinPlan& plan, const Variant& variant) {
-    void* const temporary = temporary_.as<void>();
-    JoinLauncher launcher(stream_);
+    void* const temporary = temporary_.get();
+    JoinLauncher launcher(gpu_.stream());
     PRESSO_TRY(pack(launcher));
-    if (variant.only_counts) return count_join(plan, temporary, stream_);
-    if (!variant.counted_first) return run_join(plan, temporary, pairs(), stream_);
-    PRESSO_TRY(count_join(plan, temporary, stream_));
-    JoinTotals totals;
-    PRESSO_TRY(read(join_totals(plan, temporary), totals));
-    return write_join(plan, temporary, pairs(), stream_);
+    if (variant.only_counts) return count_join(plan, temporary, gpu_.stream());
+    if (!variant.counted_first) return run_join(plan, temporary, pairs(), gpu_.stream());
+    PRESSO_TRY(count_join(plan, temporary, gpu_.stream()));
+    PRESSO_TRY(gpu_.value<JoinTotals>(join_totals(plan, temporary)));
+    return write_join(plan, temporary, pairs(), gpu_.stream());
   }
 
   Status verify(const JoinPlan& plan, const Variant& variant, bool& right) {
-    PRESSO_TRY(check(cudaMemsetAsync(out_.as<void>(), 0xC5,
-                                     2 * sizeof(std::uint32_t) * capacity_ + 512, stream_),
-                     "poisoning"));
+    PRESSO_TRY(gpu_.fill(out_.get(), 0xC5, 2 * sizeof(std::uint32_t) * capacity_ + 512));
     PRESSO_TRY(join(plan, variant));
-    JoinTotals totals;
-    PRESSO_TRY(read(join_totals(plan, temporary_.as<void>()), totals));
+    PRESSO_ASSIGN(const auto totals, gpu_.value<JoinTotals>(join_totals(plan, temporary_.get())));
     right &= totals.pairs == expected_.pairs;
     if (variant.only_counts) return {};
     const JoinPairs to = pairs();
-    JoinSums sums;
-    PRESSO_TRY(sum_pairs(to.d_probe, to.d_build, capacity_, small_.as<JoinSums>(), stream_));
-    PRESSO_TRY(read(small_.as<JoinSums>(), sums));
+    PRESSO_TRY(sum_pairs(to.d_probe, to.d_build, capacity_, as<JoinSums>(small_), gpu_.stream()));
+    PRESSO_ASSIGN(const JoinSums sums, gpu_.value<JoinSums>(small_.get()));
     right &= sums.checksum == expected_.checksum;
     if (!variant.ordered) return {};
-    std::uint64_t faults = 0;
-    PRESSO_TRY(check_order(to.d_probe, to.d_build, capacity_, small_.as<std::uint64_t>(), stream_));
-    PRESSO_TRY(read(small_.as<std::uint64_t>(), faults));
+    PRESSO_TRY(
+        check_order(to.d_probe, to.d_build, capacity_, as<std::uint64_t>(small_), gpu_.stream()));
+    PRESSO_ASSIGN(const auto faults, gpu_.value<std::uint64_t>(small_.get()));
     right &= faults == 0;
     return {};
   }
@@ -400,253 +302,183 @@ class Bench {
   void report(const Case& one, const Variant& variant, const JoinPlan& plan, double ms,
               bool right) {
     const double rows = static_cast<double>(one.keys.build_rows) + one.keys.probe_rows;
-    const double rate = rows / ms / 1e6;
-    const std::string name = name_of(variant);
-    std::printf("%-34s %-36s %9.3f ms %7.1f G rows/s%s\n", one.name.c_str(), name.c_str(), ms, rate,
-                right ? "" : "   WRONG");
-    std::fflush(stdout);
-    if (csv_ != nullptr) {
-      std::fprintf(csv_, "%s,%s,%.4f,%.3f,%llu,%llu,%d\n", one.name.c_str(), name.c_str(), ms, rate,
-                   static_cast<unsigned long long>(expected_.pairs),
-                   static_cast<unsigned long long>(plan.temporary_bytes()), right ? 1 : 0);
-      std::fflush(csv_);
-    }
+    report_.add({one.name, name_of(variant), fixed(ms, 4), fixed(rows / ms / 1e6, 3),
+                 expected_.pairs, plan.temporary_bytes(), verdict(right)});
     all_right_ &= right;
   }
 
   Status print_stages(const JoinPlan& plan, const Variant& variant) {
-    StageLauncher launcher(stream_);
+    StageLauncher launcher(gpu_);
+    PRESSO_TRY(launcher.note("begin"));
     PRESSO_TRY(pack(launcher));
-    PRESSO_TRY(with_join_steps(plan, temporary_.as<void>(), launcher, [&](auto& steps) -> Status {
+    PRESSO_TRY(with_join_steps(plan, temporary_.get(), launcher, [&](auto& steps) -> Status {
       if (variant.only_counts) return steps.count();
       return steps.join(pairs());
     }));
-    launcher.print();
-    return {};
+    return launcher.print();
   }
 
+  Gpu& gpu_;
   const Options& options_;
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
-  Buffer build_, probe_, temporary_, out_, small_;
-  Buffer build_columns_, probe_columns_, build_bits_, probe_bits_;
+  Report report_;
+  DeviceMemory build_, probe_, temporary_, out_, small_;
+  DeviceMemory build_columns_, probe_columns_, build_bits_, probe_bits_;
   PackedKeys packed_build_, packed_probe_;
   bool is_packed_ = false;
   std::uint64_t capacity_ = 0;
   JoinSums expected_;
-  std::FILE* csv_ = nullptr;
   bool all_right_ = true;
 };
 
-JoinKeys keys_of(std::uint32_t build, std::uint32_t probe, std::uint32_t key_bytes = 8,
-                 std::uint32_t matching = 1000) {
+constexpr auto kDirect = DeviceJoinAlgorithm::kDirect, kTable = DeviceJoinAlgorithm::kTable,
+               kRadix = DeviceJoinAlgorithm::kRadix, kMerge = DeviceJoinAlgorithm::kMerge,
+               kChained = DeviceJoinAlgorithm::kChained,
+               kShared = DeviceJoinAlgorithm::kChainedShared,
+               kSplit = DeviceJoinAlgorithm::kChainedSplit;
+constexpr std::uint32_t kThousand = 1000, kMillion = 1'000'000;
+
+JoinKeys keys_of(std::uint32_t build, std::uint32_t probe, std::uint32_t key_bytes = 8) {
   JoinKeys keys;
-  keys.build_rows = build;
+  keys.build_rows = keys.distinct = build;
   keys.probe_rows = probe;
-  keys.distinct = build;
   keys.key_bytes = key_bytes;
-  keys.matching = matching;
+  return keys;
+}
+JoinKeys matching(JoinKeys keys, std::uint32_t thousandths) {
+  keys.matching = thousandths;
+  return keys;
+}
+JoinKeys shaped(JoinKeys keys, KeyShape shape) {
+  keys.shape = shape;
+  return keys;
+}
+JoinKeys drawn(JoinKeys keys, KeyDraw draw) {
+  keys.draw = draw;
+  return keys;
+}
+JoinKeys repeating(JoinKeys keys, std::uint32_t distinct) {
+  keys.distinct = distinct;
   return keys;
 }
 
-constexpr std::uint32_t kMillion = 1'000'000;
-
-Status measure_unique(Bench& bench) {
-  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kRadix = DeviceJoinAlgorithm::kRadix;
-  const std::vector<Variant> variants = {{kTable},
-                                         {kRadix},
-                                         {kTable, true},
-                                         {kRadix, true},
-                                         {kTable, false, false, true},
-                                         {kRadix, false, false, true}};
-  for (const std::uint32_t bytes : {8u, 4u}) {
-    const std::string bits = bytes == 8 ? ", 64 bits" : ", 32 bits";
-    PRESSO_TRY(bench.measure({"100M x 400M" + bits, keys_of(100 * kMillion, 400 * kMillion, bytes)},
-                             variants));
-    PRESSO_TRY(bench.measure(
-        {"100M x 400M" + bits + ", 10 %", keys_of(100 * kMillion, 400 * kMillion, bytes, 100)},
-        variants));
-    PRESSO_TRY(bench.measure({"10M x 10M" + bits, keys_of(10 * kMillion, 10 * kMillion, bytes)},
-                             variants));
-    PRESSO_TRY(
-        bench.measure({"1M x 500M" + bits, keys_of(kMillion, 500 * kMillion, bytes)}, variants));
-    PRESSO_TRY(bench.measure({"2M x 200M" + bits, keys_of(2 * kMillion, 200 * kMillion, bytes)},
-                             {{kTable}, {kRadix}}));
-  }
-  return {};
+std::vector<Variant> in_any_order(const std::vector<DeviceJoinAlgorithm>& strategies) {
+  std::vector<Variant> variants;
+  for (const auto strategy : strategies) variants.push_back({strategy});
+  return variants;
+}
+std::vector<Variant> counted_first(const std::vector<DeviceJoinAlgorithm>& strategies) {
+  std::vector<Variant> variants;
+  for (const auto strategy : strategies) variants.push_back({strategy, false, false, true});
+  return variants;
+}
+std::vector<Variant> operator+(std::vector<Variant> a, const std::vector<Variant>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+std::vector<Variant> in_order(std::vector<Variant> variants) {
+  for (Variant& variant : variants) variant.ordered = true;
+  return variants;
 }
 
-Status measure_shaped(Bench& bench) {
-  constexpr auto kMerge = DeviceJoinAlgorithm::kMerge, kDirect = DeviceJoinAlgorithm::kDirect;
-  JoinKeys keys = keys_of(100 * kMillion, 400 * kMillion);
-  keys.shape = KeyShape::kSorted;
-  const std::vector<Variant> merges = {
-      {kMerge}, {kMerge, true}, {kMerge, true, false, true}, {DeviceJoinAlgorithm::kRadix}};
-  PRESSO_TRY(bench.measure({"100M x 400M, 64 bits, sorted", keys}, merges));
-  keys.matching = 100;
-  PRESSO_TRY(bench.measure({"100M x 400M, 64 bits, sorted, 10 %", keys}, merges));
+std::vector<Case> all_cases() {
+  const std::vector<Variant> both = in_any_order({kTable, kRadix});
+  const std::vector<Variant> six = both + in_order(both) + counted_first({kTable, kRadix});
+  const JoinKeys large = keys_of(100 * kMillion, 400 * kMillion);
+  std::vector<Case> cases;
+  for (const auto& [bytes, bits] :
+       {std::pair<std::uint32_t, std::string>{8, ", 64 bits"}, {4, ", 32 bits"}}) {
+    const JoinKeys keys = keys_of(100 * kMillion, 400 * kMillion, bytes);
+    cases.push_back({"100M x 400M" + bits, keys, six});
+    cases.push_back({"100M x 400M" + bits + ", 10 %", matching(keys, 100), six});
+    cases.push_back({"10M x 10M" + bits, keys_of(10 * kMillion, 10 * kMillion, bytes), six});
+    cases.push_back({"1M x 500M" + bits, keys_of(kMillion, 500 * kMillion, bytes), six});
+    cases.push_back({"2M x 200M" + bits, keys_of(2 * kMillion, 200 * kMillion, bytes), both});
+  }
+  // Keys of 64 bits that are narrowed, to be compared with those of 64 and of 32 bits, and keys of
+  // several columns.
+  for (const auto& [name, build, probe] :
+       {std::tuple<std::string, std::uint32_t, std::uint32_t>{"100M x 400M", 100, 400},
+        {"10M x 10M", 10, 10},
+        {"1M x 500M", 1, 500}}) {
+    const JoinKeys keys = keys_of(build * kMillion, probe * kMillion);
+    JoinKeys narrow = keys;
+    narrow.key_bytes = 4;
+    cases.push_back({name + ", 64 bits in 32", shaped(keys, KeyShape::kRanged),
+                     both + in_order(in_any_order({kTable})) + counted_first({kTable, kRadix})});
+    cases.push_back({name + ", 2 columns of 32 bits", keys, both, 2, 4});
+    cases.push_back({name + ", 3 columns of 64 bits", keys, both, 3, 8});
+    cases.push_back({name + ", 2 columns of 64 bits in 32", narrow, both, 2, 8});
+  }
+  const JoinKeys sorted = shaped(large, KeyShape::kSorted);
+  const std::vector<Variant> merges = in_any_order({kMerge}) + in_order(in_any_order({kMerge})) +
+                                      in_order(counted_first({kMerge})) + in_any_order({kRadix});
+  cases.push_back({"100M x 400M, 64 bits, sorted", sorted, merges});
+  cases.push_back({"100M x 400M, 64 bits, sorted, 10 %", matching(sorted, 100), merges});
   for (const std::uint32_t build : {kMillion, 100 * kMillion}) {
     for (const std::uint32_t bytes : {8u, 4u}) {
-      keys = keys_of(build, 400 * kMillion, bytes);
-      keys.shape = KeyShape::kDense;
-      const std::string name = build == kMillion ? "1M x 400M" : "100M x 400M";
-      PRESSO_TRY(
-          bench.measure({name + (bytes == 8 ? ", 64 bits, dense" : ", 32 bits, dense"), keys},
-                        {{kDirect}, {kDirect, true}, {kDirect, false, false, true}}));
+      cases.push_back(
+          {std::string(build == kMillion ? "1M" : "100M") + " x 400M, " +
+               (bytes == 8 ? "64" : "32") + " bits, dense",
+           shaped(keys_of(build, 400 * kMillion, bytes), KeyShape::kDense),
+           in_any_order({kDirect}) + in_order(in_any_order({kDirect})) + counted_first({kDirect})});
     }
   }
-  return {};
+  cases.push_back({"100M x 400M, half on one key", drawn(large, KeyDraw::kHalfOnOne), both});
+  cases.push_back({"100M x 400M, Zipf 1.5", drawn(large, KeyDraw::kZipf), both});
+  const std::vector<Variant> repeats = counted_first({kTable, kRadix});
+  cases.push_back({"40M in fours x 40M",
+                   repeating(keys_of(40 * kMillion, 40 * kMillion), 10 * kMillion),
+                   repeats + in_order(repeats)});
+  cases.push_back({"10M x 10M, one key",
+                   repeating(keys_of(10 * kMillion, 10 * kMillion), 1),
+                   {{kTable, false, false, false, true}, {kRadix, false, false, false, true}}});
+  // Build sides that fit into a thread block's shared memory, and one that does not.
+  const std::vector<Variant> chains = in_any_order({kTable, kChained, kShared, kSplit});
+  const JoinKeys small = keys_of(10 * kThousand, 400 * kMillion);
+  cases.push_back({"10K x 400M, 64 bits", small, chains + in_order(chains)});
+  cases.push_back({"10K x 400M, 32 bits", keys_of(10 * kThousand, 400 * kMillion, 4),
+                   chains + in_order(chains)});
+  cases.push_back({"10K x 400M, half on one key", drawn(small, KeyDraw::kHalfOnOne),
+                   chains + in_order(chains)});
+  cases.push_back(
+      {"10K x 400M, Zipf 1.5", drawn(small, KeyDraw::kZipf), chains + in_order(chains)});
+  cases.push_back({"10K in fours x 40M", repeating(keys_of(10 * kThousand, 40 * kMillion), 2500),
+                   counted_first({kTable, kChained, kShared, kSplit})});
+  cases.push_back({"1M x 40M, 64 bits", keys_of(kMillion, 40 * kMillion),
+                   in_any_order({kTable, kChained, kSplit})});
+  return cases;
 }
 
-Status measure_skewed(Bench& bench) {
-  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kRadix = DeviceJoinAlgorithm::kRadix;
-  JoinKeys keys = keys_of(100 * kMillion, 400 * kMillion);
-  keys.draw = KeyDraw::kHalfOnOne;
-  PRESSO_TRY(bench.measure({"100M x 400M, half on one key", keys}, {{kTable}, {kRadix}}));
-  keys.draw = KeyDraw::kZipf;
-  PRESSO_TRY(bench.measure({"100M x 400M, Zipf 1.5", keys}, {{kTable}, {kRadix}}));
-  keys = keys_of(40 * kMillion, 40 * kMillion);
-  keys.distinct = 10 * kMillion;
-  const std::vector<Variant> repeats = {{kTable, false, false, true},
-                                        {kRadix, false, false, true},
-                                        {kTable, true, false, true},
-                                        {kRadix, true, false, true}};
-  PRESSO_TRY(bench.measure({"40M in fours x 40M", keys}, repeats));
-  keys = keys_of(10 * kMillion, 10 * kMillion);
-  keys.distinct = 1;
-  return bench.measure({"10M x 10M, one key", keys},
-                       {{kTable, false, false, false, true}, {kRadix, false, false, false, true}});
-}
-
-/// Keys of 64 bits that are narrowed, to be compared with those of 64 and of 32 bits, and keys of
-/// several columns.
-Status measure_narrowed(Bench& bench) {
-  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kRadix = DeviceJoinAlgorithm::kRadix;
-  struct Sizes {
-    const char* name;
-    std::uint32_t build;
-    std::uint32_t probe;
-  };
-  const Sizes kSizes[] = {{"100M x 400M", 100 * kMillion, 400 * kMillion},
-                          {"10M x 10M", 10 * kMillion, 10 * kMillion},
-                          {"1M x 500M", kMillion, 500 * kMillion}};
-  const std::vector<Variant> columns = {{kTable}, {kRadix}};
-  for (const Sizes& sizes : kSizes) {
-    JoinKeys keys = keys_of(sizes.build, sizes.probe);
-    keys.shape = KeyShape::kRanged;
-    const std::string name = sizes.name;
-    PRESSO_TRY(bench.measure({name + ", 64 bits in 32", keys}, {{kTable},
-                                                                {kRadix},
-                                                                {kTable, true},
-                                                                {kTable, false, false, true},
-                                                                {kRadix, false, false, true}}));
-    keys = keys_of(sizes.build, sizes.probe);
-    PRESSO_TRY(bench.measure({name + ", 2 columns of 32 bits", keys, 2, 4}, columns));
-    PRESSO_TRY(bench.measure({name + ", 3 columns of 64 bits", keys, 3, 8}, columns));
-    keys.key_bytes = 4;
-    PRESSO_TRY(bench.measure({name + ", 2 columns of 64 bits in 32", keys, 2, 8}, columns));
-  }
-  return {};
-}
-
-/// Build sides that fit into a thread block's shared memory, and one that does not.
-Status measure_chained(Bench& bench) {
-  constexpr auto kTable = DeviceJoinAlgorithm::kTable, kChained = DeviceJoinAlgorithm::kChained;
-  constexpr auto kShared = DeviceJoinAlgorithm::kChainedShared,
-                 kSplit = DeviceJoinAlgorithm::kChainedSplit;
-  const std::vector<Variant> unique = {{kTable},        {kChained},     {kShared},
-                                       {kSplit},        {kTable, true}, {kChained, true},
-                                       {kShared, true}, {kSplit, true}};
-  const std::vector<Variant> repeating = {{kTable, false, false, true},
-                                          {kChained, false, false, true},
-                                          {kShared, false, false, true},
-                                          {kSplit, false, false, true}};
-  constexpr std::uint32_t kThousand = 1000;
-  for (const std::uint32_t bytes : {8u, 4u}) {
-    const std::string bits = bytes == 8 ? ", 64 bits" : ", 32 bits";
-    PRESSO_TRY(bench.measure({"10K x 400M" + bits, keys_of(10 * kThousand, 400 * kMillion, bytes)},
-                             unique));
-  }
-  JoinKeys keys = keys_of(10 * kThousand, 400 * kMillion);
-  keys.draw = KeyDraw::kHalfOnOne;
-  PRESSO_TRY(bench.measure({"10K x 400M, half on one key", keys}, unique));
-  keys.draw = KeyDraw::kZipf;
-  PRESSO_TRY(bench.measure({"10K x 400M, Zipf 1.5", keys}, unique));
-  keys = keys_of(10 * kThousand, 40 * kMillion);
-  keys.distinct = 2500;
-  PRESSO_TRY(bench.measure({"10K in fours x 40M", keys}, repeating));
-  return bench.measure({"1M x 40M, 64 bits", keys_of(kMillion, 40 * kMillion)},
-                       {{kTable}, {kChained}, {kSplit}});
-}
-
-Status run_all(Bench& bench) {
-  PRESSO_TRY(bench.begin());
-  PRESSO_TRY(measure_unique(bench));
-  PRESSO_TRY(measure_narrowed(bench));
-  PRESSO_TRY(measure_shaped(bench));
-  PRESSO_TRY(measure_skewed(bench));
-  return measure_chained(bench);
-}
-
-using TuningField = std::uint32_t JoinTuning::*;
-
-/// What a flag sets, or null.
-TuningField tuning_field(const std::string& flag) {
-  if (flag == "--run-rows") return &JoinTuning::run_rows;
-  if (flag == "--part-rows") return &JoinTuning::part_rows;
-  if (flag == "--one-level-bits") return &JoinTuning::one_level_bits;
-  if (flag == "--item-rows") return &JoinTuning::item_rows;
-  if (flag == "--chain-load") return &JoinTuning::chain_load;
-  if (flag == "--split-blocks") return &JoinTuning::split_blocks;
-  return nullptr;
-}
-
-bool parse(int argc, char** argv, Options& options) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--stages") {
-      options.stages = true;
-    } else if (i + 1 == argc) {
-      return false;
-    } else if (flag == "--only") {
-      options.only.emplace_back(argv[++i]);
-    } else if (flag == "--strategy") {
-      const auto strategy = strategy_of(argv[++i]);
-      if (!strategy) return false;
-      options.strategies.push_back(*strategy);
-    } else if (flag == "--runs") {
-      options.runs = std::max(1, std::atoi(argv[++i]));
-    } else if (flag == "--scale") {
-      options.scale = std::atof(argv[++i]);
-    } else if (const auto field = tuning_field(flag)) {
-      options.tuning.*field = static_cast<std::uint32_t>(std::atoi(argv[++i]));
-    } else if (flag == "--csv") {
-      options.csv = argv[++i];
-    } else {
-      return false;
-    }
-  }
-  return true;
+Result<bool> run(int count, char** arguments) {
+  Options options;
+  CommandLine line("", "Times joins. Exit status 1 where a result was wrong.");
+  line.add("--only TEXT", "only rows whose case and variant together contain each TEXT",
+           options.only);
+  line.add("--strategy NAME",
+           "try every case with this one, where its keys suit it and it does not take minutes: "
+           "direct, table, radix, merge, chained, chained-shared, chained-split",
+           names_among(kStrategyNames, [&](std::size_t place) {
+             options.strategies.push_back(static_cast<DeviceJoinAlgorithm>(place));
+           }));
+  line.add("--runs N", "timed runs (11)", options.runs, 1);
+  line.add("--scale F", "0.01 takes a hundredth of all rows", options.scale);
+  line.add("--stages", "milliseconds of each kernel, of one more run", options.stages);
+  line.add("--csv FILE", "append the rows there", options.csv);
+  const std::string tuning = "see JoinTuning in query/gpu/join/join_plan.h";
+  line.add("--run-rows N", tuning, options.tuning.run_rows);
+  line.add("--part-rows N", tuning, options.tuning.part_rows);
+  line.add("--one-level-bits N", tuning, options.tuning.one_level_bits);
+  line.add("--item-rows N", tuning, options.tuning.item_rows);
+  line.add("--chain-load N", tuning, options.tuning.chain_load);
+  line.add("--split-blocks N", tuning, options.tuning.split_blocks);
+  line.parse(count, arguments, 0, 0);
+  PRESSO_ASSIGN(const auto gpu, Gpu::open());
+  return Bench(*gpu, options).run(all_cases());
 }
 
 }  // namespace
 }  // namespace presso::gpu::bench
 
-int main(int argc, char** argv) {
-  using namespace presso::gpu::bench;
-  Options options;
-  if (!parse(argc, argv, options)) {
-    std::fprintf(stderr,
-                 "usage: join_gpu_rate [--only TEXT]... [--strategy NAME]... [--runs N] "
-                 "[--scale F] [--stages] [--csv FILE] [--run-rows N] [--part-rows N] "
-                 "[--one-level-bits N] [--item-rows N] [--chain-load N] [--split-blocks N]\n");
-    return 2;
-  }
-  Bench bench(options);
-  const presso::Status status = run_all(bench);
-  if (!status.ok()) {
-    std::fprintf(stderr, "join_gpu_rate: %s\n", status.error().message().c_str());
-    return 2;
-  }
-  return bench.all_right() ? 0 : 1;
+int main(int count, char** arguments) {
+  return presso::harness::exit_status(presso::gpu::bench::run(count, arguments));
 }

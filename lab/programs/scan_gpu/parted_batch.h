@@ -62,7 +62,7 @@ class PartedBatch {
       part.arguments.d_status += first;
       part.arguments.blocks = after - first;
       const std::size_t bytes = temporary_bytes(after - first, part.end - part.begin, options);
-      PRESSO_ASSIGN(part.temporary, batch.memory().allocate(bytes));
+      PRESSO_ASSIGN(part.temporary, batch.gpu().allocate(bytes));
       part.arguments.d_temporary = part.temporary.get();
       part.arguments.temporary_bytes = bytes;
       parted->parts_.push_back(std::move(part));

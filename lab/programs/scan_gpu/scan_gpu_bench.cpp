@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: MIT
 // How fast a GPU searches plain text in its memory.
 //
-//   scan_gpu_bench [--bytes N] [--runs N] [--only PREFIX]... [--layouts] [TEXT...]
-//
-// Each text, of at most 8 MiB, is repeated to at least N bytes (2^30), ended with a '\n'
-// where it lacks one, and searched for every pattern of bench_patterns.cpp by every engine that
-// can: the automaton, in the layout that is chosen for it or, with --layouts, in all; the engines
-// for literals; the one that presso/text_gpu.h chooses, marked with *. Before timing, results are
-// poisoned and the count is compared with what the CPU's engines find in one tile, times the tiles;
-// where a line goes across, with a scalar run of the automaton; after timing again. Printed: the
-// median of 15 runs after three, by events around the call, as TB/s of text. Without texts: texts
-// made against the kernels. Exit status 1 where a count was wrong.
-#include <cuda_runtime_api.h>
-
-#include <cstdio>
-#include <cstring>
+// Each text, of at most 8 MiB, is repeated to at least --bytes, ended with a '\n' where it lacks
+// one, and searched for every pattern of bench_patterns.cpp by every engine that can: the
+// automaton, in the layout that is chosen for it or, with --layouts, in all; the engines for
+// literals; the one that presso/text_gpu.h chooses, marked with *. The count of each run is
+// compared with what the CPU's engines find in one tile, times the tiles; where a line goes across,
+// with a scalar run of the automaton. Printed: the median of all runs, by events around the call,
+// as TB/s of text. Without texts: texts made against the kernels.
 #include <functional>
 
-#include "decompress/gpu/runtime/cuda_device.h"
-#include "decompress/gpu/runtime/cuda_error.h"
-#include "decompress/gpu/runtime/memory.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/files.h"
+#include "lab/harness/gpu.h"
+#include "lab/harness/report.h"
 #include "lab/programs/scan_gpu/bench_patterns.h"
 #include "scan/gpu/search/engine.h"
 #include "scan/pattern/pattern_access.h"
@@ -29,47 +22,26 @@
 namespace presso::gpu::bench {
 namespace {
 
+using namespace presso::harness;
 using presso::test::ScalarScan;
 using scan_detail::LineDfa;
-
-struct TimedEvents {
-  cudaEvent_t begin = nullptr, end = nullptr;
-  Status make() {
-    PRESSO_TRY(check(cudaEventCreate(&begin), "making an event"));
-    return check(cudaEventCreate(&end), "making an event");
-  }
-  ~TimedEvents() {
-    static_cast<void>(cudaEventDestroy(begin));
-    static_cast<void>(cudaEventDestroy(end));
-  }
-};
 
 struct Options {
   std::uint64_t bytes = std::uint64_t{1} << 30;
   int runs = 15;
   std::vector<std::string> only;  ///< prefixes of names; none: all
   bool layouts = false;
-  std::vector<std::string> texts;
 };
 
 /// A text on the device, as often as wanted.
 class TiledText {
  public:
-  TiledText(Device& device, Memory& memory, Stream stream)
-      : device_(device), memory_(memory), stream_(stream) {}
-
-  Status place(std::vector<Byte> tile, std::uint64_t bytes) {
+  Status place(Gpu& gpu, std::vector<Byte> tile, std::uint64_t bytes) {
     tile_ = std::move(tile);
     copies_ = std::max<std::uint64_t>((bytes + tile_.size() - 1) / tile_.size(), 1);
-    PRESSO_ASSIGN(text_, memory_.allocate(this->bytes()));
-    PRESSO_TRY(device_.copy_in(text_.get(), tile_.data(), tile_.size(), stream_));
-    for (std::uint64_t done = 1; done < copies_;) {
-      const std::uint64_t more = std::min(done, copies_ - done);
-      PRESSO_TRY(device_.copy_within(text_.get() + done * tile_.size(), text_.get(),
-                                     more * tile_.size(), stream_));
-      done += more;
-    }
-    return device_.wait(stream_);
+    PRESSO_ASSIGN(text_, gpu.allocate(this->bytes()));
+    PRESSO_TRY(gpu.copy_in(text_.get(), tile_.data(), tile_.size()));
+    return gpu.repeat(text_.get(), tile_.size(), this->bytes());
   }
 
   std::uint64_t bytes() const { return copies_ * tile_.size(); }
@@ -92,9 +64,6 @@ class TiledText {
     return found;
   }
 
-  Device& device_;
-  Memory& memory_;
-  Stream stream_;
   DeviceMemory text_;
   std::vector<Byte> tile_;
   std::uint64_t copies_ = 1;
@@ -102,19 +71,18 @@ class TiledText {
 
 class Bench {
  public:
-  Bench(Device& device, const Options& options)
-      : device_(device), memory_(device, {}), options_(options) {}
-
-  Status begin() {
-    PRESSO_ASSIGN(stream_, make_stream(device_));
-    PRESSO_ASSIGN(result_, memory_.allocate(sizeof(std::uint64_t)));
-    return events_.make();
-  }
+  Bench(Gpu& gpu, const Options& options)
+      : gpu_(gpu),
+        options_(options),
+        report_(Report::Form::kAligned,
+                "text:-14,pattern:-18,states:6,engine:-8,lines:11,broken_tiles:12,ms_median:9,"
+                "ms_worst:9,tb_per_s:8,right:5") {}
 
   Status measure(const std::string& name, std::vector<Byte> tile,
                  const std::vector<BenchPattern>& patterns) {
-    TiledText text(device_, memory_, stream_.get());
-    PRESSO_TRY(text.place(std::move(tile), options_.bytes));
+    PRESSO_TRY(gpu_.reserve(result_, sizeof(std::uint64_t)));
+    TiledText text;
+    PRESSO_TRY(text.place(gpu_, std::move(tile), options_.bytes));
     for (const BenchPattern& pattern : patterns) {
       if (!is_wanted(pattern)) continue;
       PRESSO_TRY(measure_one(name, text, pattern));
@@ -122,11 +90,9 @@ class Bench {
     return {};
   }
 
-  bool all_correct() const { return all_correct_; }
+  bool all_right() const { return all_right_; }
 
  private:
-  using Scan = std::function<Status()>;
-
   struct Row {
     const std::string& text;
     const std::string& pattern;
@@ -191,83 +157,47 @@ class Bench {
   }
 
   Status measure_engine(const TiledText& text, const EngineTable& table, const Row& row) {
-    const std::vector<Byte> none(16);
-    PRESSO_ASSIGN(const DeviceMemory image, copy_of(table.image.empty() ? none : table.image));
+    PRESSO_ASSIGN(const DeviceMemory image, gpu_.copy_of(table.image));
     const EngineView engine = table.placed(image.get());
     PRESSO_ASSIGN(const DeviceMemory temporary,
-                  poisoned(engine_temporary_bytes(engine, text.bytes())));
+                  gpu_.allocate(engine_temporary_bytes(engine, text.bytes())));
+    PRESSO_TRY(gpu_.fill(temporary.get(), 0xA5, temporary.bytes()));
     LineScan scan;
     scan.d_text = text.d_text();
     scan.bytes = text.bytes();
-    scan.d_lines = d_lines();
-    const bool is_automaton = std::holds_alternative<LineTableView>(engine);
-    return time(
-        row,
-        [&] {
-          return scan_by_engine(scan, engine, {temporary.get(), temporary.bytes()}, stream_.get());
-        },
-        is_automaton ? temporary.get() : nullptr);
-  }
-
-  /// `d_broken`: of the tiles of a line scan, their number.
-  Status time(const Row& row, const Scan& scan, const Byte* d_broken) {
-    std::vector<double> times;
-    bool correct = true;
-    for (int run = -3; run < options_.runs; ++run) {
-      PRESSO_ASSIGN(const double ms, scan_once(scan));
-      if (run >= 0) times.push_back(ms);
-      std::uint64_t found = 0;
-      PRESSO_TRY(copy_out(&found, result_.get(), sizeof found));
-      correct = correct && found == row.expected;
-    }
+    scan.d_lines = as<std::uint64_t>(result_);
+    const TemporaryMemory room{temporary.get(), temporary.bytes()};
+    PRESSO_TRY(gpu_.fill(result_.get(), 0, sizeof(std::uint64_t)));
+    bool right = true;
+    PRESSO_ASSIGN(
+        const Times ms,
+        gpu_.time(
+            options_.runs, [&] { return scan_by_engine(scan, engine, room, gpu_.stream()); },
+            [&] { return check_count(row.expected, right); }));
+    // The tiles of a line scan whose guess was wrong.
     std::uint32_t broken = 0;
-    if (d_broken != nullptr) PRESSO_TRY(copy_out(&broken, d_broken, sizeof broken));
-    all_correct_ = all_correct_ && correct;
-    const Times ms = summary(times);
-    std::printf("%-14s %-18s %6u %-7s %11llu %7u %9.4f %9.4f %7.3f%s\n", row.text.c_str(),
-                row.pattern.c_str(), row.states, row.engine,
-                static_cast<unsigned long long>(row.expected), broken, ms.median, ms.worst,
-                static_cast<double>(row.bytes) / ms.median / 1e9, correct ? "" : "  WRONG");
-    std::fflush(stdout);
+    if (std::holds_alternative<LineTableView>(engine)) {
+      PRESSO_ASSIGN(broken, gpu_.value<std::uint32_t>(temporary.get()));
+    }
+    const double rate = static_cast<double>(row.bytes) / ms.median / 1e9;
+    report_.add({row.text, row.pattern, row.states, row.engine, row.expected, broken,
+                 fixed(ms.median, 4), fixed(ms.worst, 4), fixed(rate, 3), verdict(right)});
+    all_right_ = all_right_ && right;
     return {};
   }
 
-  Result<double> scan_once(const Scan& scan) {
-    const auto stream = stream_.get();
-    PRESSO_TRY(check(cudaMemsetAsync(result_.get(), 0, sizeof(std::uint64_t), stream), "clear"));
-    PRESSO_TRY(check(cudaEventRecord(events_.begin, stream), "timing"));
-    PRESSO_TRY(scan());
-    PRESSO_TRY(check(cudaEventRecord(events_.end, stream), "timing"));
-    PRESSO_TRY(check(cudaEventSynchronize(events_.end), "waiting for a scan"));
-    float ms = 0;
-    PRESSO_TRY(check(cudaEventElapsedTime(&ms, events_.begin, events_.end), "timing"));
-    return static_cast<double>(ms);
+  /// The count of a run, which it sets to 0 for the next one.
+  Status check_count(std::uint64_t expected, bool& right) {
+    PRESSO_ASSIGN(const auto found, gpu_.value<std::uint64_t>(result_.get()));
+    right = right && found == expected;
+    return gpu_.fill(result_.get(), 0, sizeof found);
   }
 
-  std::uint64_t* d_lines() const { return reinterpret_cast<std::uint64_t*>(result_.get()); }
-  Result<DeviceMemory> copy_of(const std::vector<Byte>& from) {
-    PRESSO_ASSIGN(DeviceMemory to, memory_.allocate(from.size()));
-    PRESSO_TRY(device_.copy_in(to.get(), from.data(), from.size(), stream_.get()));
-    PRESSO_TRY(device_.wait(stream_.get()));
-    return to;
-  }
-  Result<DeviceMemory> poisoned(std::size_t bytes) {
-    PRESSO_ASSIGN(DeviceMemory memory, memory_.allocate(bytes));
-    PRESSO_TRY(check(cudaMemsetAsync(memory.get(), 0xA5, bytes, stream_.get()), "poisoning"));
-    return memory;
-  }
-  Status copy_out(void* to, const Byte* d_from, std::size_t bytes) {
-    PRESSO_TRY(device_.copy_out(static_cast<Byte*>(to), d_from, bytes, stream_.get()));
-    return device_.wait(stream_.get());
-  }
-
-  Device& device_;
-  Memory memory_;
+  Gpu& gpu_;
   const Options& options_;
-  OwnedStream stream_;
+  Report report_;
   DeviceMemory result_;
-  TimedEvents events_;
-  bool all_correct_ = true;
+  bool all_right_ = true;
 };
 
 /// Text in which the lanes of a warp stand in different states all the time, and read different
@@ -296,7 +226,7 @@ BenchPattern counting(const std::string& name, std::uint32_t states) {
   return {name, presso::test::counting_dfa(states), std::nullopt};
 }
 
-/// Chains of wrong guesses: of lines that tell their rest what they began with.
+/// Chains of wrong guesses: lines that tell their rest what they began with.
 Status measure_long_lines(Bench& bench, const BenchPattern& plain, const BenchPattern& error) {
   PRESSO_ASSIGN(const BenchPattern late, regex("^.{40}.*a", "^(?-u:.{40}.*)a"));
   for (const std::size_t line : {300u, 2300u, 20000u, 1000000u}) {
@@ -320,7 +250,7 @@ std::vector<std::string> near_misses() {
   return words;
 }
 
-/// What was made against the kernels: banks, wrong guesses, filters that let everything through.
+/// Texts made against the kernels: banks, wrong guesses, filters that let everything through.
 Status measure_adversaries(Bench& bench) {
   PRESSO_ASSIGN(const BenchPattern error,
                 regex("rx1 error.*user", "(?-u)(error|fail|denied).*(user|account)"));
@@ -340,53 +270,30 @@ Status measure_adversaries(Bench& bench) {
   return measure_long_lines(bench, plain, error);
 }
 
-Result<std::vector<Byte>> read_text(const std::string& path) {
+Result<bool> run(int count, char** arguments) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;  // the CPU reads them, too
-  const InputFile file(path);
-  PRESSO_TRY(file.status(path));
-  std::vector<Byte> text(std::min<std::uint64_t>(file.size(), kMostBytes));
-  PRESSO_TRY(file.read_at(0, text));
-  if (text.empty() || text.back() != '\n') text.push_back('\n');
-  return text;
-}
-
-Result<bool> run(const Options& options) {
-  PRESSO_ASSIGN(const std::unique_ptr<Device> device, open_cuda_device(0));
-  Bench bench(*device, options);
-  PRESSO_TRY(bench.begin());
-  std::printf("%-14s %-18s %6s %-7s %11s %7s %9s %9s %7s\n", "text", "pattern", "states", "engine",
-              "lines", "broken", "ms", "worst", "TB/s");
-  if (options.texts.empty()) PRESSO_TRY(measure_adversaries(bench));
-  for (const std::string& path : options.texts) {
-    PRESSO_ASSIGN(std::vector<Byte> text, read_text(path));
+  Options options;
+  CommandLine line("[TEXT...]", "Times searches. Exit status 1 where a count was wrong.");
+  line.add("--bytes N", "bytes of text in device memory, at least (2^30)", options.bytes);
+  line.add("--runs N", "timed runs (15)", options.runs, 1);
+  line.add("--only PREFIX", "patterns whose names begin so; may be repeated", options.only);
+  line.add("--layouts", "all layouts of automata", options.layouts);
+  const std::vector<std::string> texts = line.parse(count, arguments);
+  PRESSO_ASSIGN(const auto gpu, Gpu::open());
+  Bench bench(*gpu, options);
+  if (texts.empty()) PRESSO_TRY(measure_adversaries(bench));
+  for (const std::string& path : texts) {
+    PRESSO_ASSIGN(std::vector<Byte> text, read_file(path, kMostBytes));
+    if (text.back() != '\n') text.push_back('\n');
     PRESSO_ASSIGN(const std::vector<BenchPattern> patterns, usual_patterns(text));
-    PRESSO_TRY(bench.measure(path.substr(path.rfind('/') + 1), std::move(text), patterns));
+    PRESSO_TRY(bench.measure(base_name(path), std::move(text), patterns));
   }
-  return bench.all_correct();
+  return bench.all_right();
 }
 
 }  // namespace
 }  // namespace presso::gpu::bench
 
 int main(int count, char** arguments) {
-  presso::gpu::bench::Options options;
-  for (int i = 1; i < count; ++i) {
-    const std::string argument = arguments[i];
-    const bool has_value = i + 1 < count;
-    if (argument == "--bytes" && has_value) {
-      options.bytes = std::stoull(arguments[++i]);
-    } else if (argument == "--runs" && has_value) {
-      options.runs = std::stoi(arguments[++i]);
-    } else if (argument == "--only" && has_value) {
-      options.only.emplace_back(arguments[++i]);
-    } else if (argument == "--layouts") {
-      options.layouts = true;
-    } else {
-      options.texts.push_back(argument);
-    }
-  }
-  const presso::Result<bool> correct = presso::gpu::bench::run(options);
-  if (correct.ok()) return *correct ? 0 : 1;
-  std::fprintf(stderr, "scan_gpu_bench: %s\n", correct.error().message().c_str());
-  return 2;
+  return presso::harness::exit_status(presso::gpu::bench::run(count, arguments));
 }

@@ -2,49 +2,42 @@
 // How fast a GPU groups rows in shared memory where rows are placed against conflicts of banks
 // (lab/placement), beside the cells that queries use, as CSV.
 //
-//   placement_rate [--groups N]... [--theta F]... [--degree N]... [--strategy NAME]...
-//                  [--budget F] [--window N] [--rows N] [--base-rows N] [--runs N]
-//
 // select a, count(*), sum(v), with each group's first row:
 //
-//   block     cells of 64 bits by code, as GroupPlace::kBlock (query/gpu/kernels/groups.cuh) has
-//   them split     halves of 32 bits in arrays of their own, by code placed    the same by placed
-//   slots window    the same, placed with --window (16 chunks)
+//   block          cells of 64 bits by code, as GroupPlace::kBlock (query/gpu/kernels/groups.cuh)
+//                  has them
+//   split          halves of 32 bits in arrays of their own, by code
+//   placed         the same by placed slots
+//   window         the same, placed with --window
 //
 // select sum(d.b) from f, d where f.a = d.a:
 //
 //   lookup         values of d in an array, by code
 //   lookup-placed  the same by slots that are placed for reads
 //
-// Codes are drawn for --base-rows rows (2^20), with code i in proportion to 1 / (i + 1)^theta (0
-// and 1), or so that of each 32 rows exactly --degree are in one bank (of at least 32 groups for
-// each of them), and placed on the host; these rows are repeated up to --rows (2^28). A table may
-// become --budget (12) times as large as it has groups, as far as shared memory goes. Answers are
-// compared with those of a loop on the CPU before they are timed and afterwards; exit status 1
-// where one was wrong. ms: the median of --runs (11) runs after two, by events around clearing and
-// the kernel.
-// rounds: accesses that a chunk of 32 rows needs, by the host's count: of additions to counts, of
-// lookups reads.
-// host_s: seconds that placing the base rows took.
-#include <cuda_runtime_api.h>
-
+// Codes are drawn for the base rows, with code i in proportion to 1 / (i + 1)^theta, or so that of
+// each 32 rows exactly --degree are in one bank (of at least 32 groups for each of them), and
+// placed on the host; these rows are repeated. Answers are compared with those of a loop on the CPU
+// before they are timed and afterwards. ms: the median of all runs, by events around clearing and
+// the kernel. rounds: accesses that a chunk of 32 rows needs, by the host's count: additions to
+// counts, or reads of lookups. host_s: seconds that placing the base rows took.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "corpora/random.h"
+#include "lab/harness/command_line.h"
+#include "lab/harness/gpu.h"
+#include "lab/harness/report.h"
 #include "lab/placement/bank_conflicts.h"
 #include "lab/placement/placed_sums.cuh"
 #include "lab/placement/placement.h"
-#include "lab/programs/decompress_gpu/bench_support.h"
 #include "query/gpu/join/join_launcher.cuh"
 
 namespace presso::gpu::bench {
 namespace {
+
+using namespace presso::harness;
 
 enum class Strategy { kBlock, kSplit, kPlaced, kWindow, kLookup, kLookupPlaced };
 constexpr const char* kNames[] = {"block", "split", "placed", "window", "lookup", "lookup-placed"};
@@ -57,7 +50,7 @@ bool is_placed(Strategy strategy) {
          strategy == Strategy::kLookupPlaced;
 }
 
-/// Of a thread block's shared memory, which other strategies of joins use as well.
+/// Shared memory of a thread block, as other strategies of joins use it.
 constexpr std::uint32_t kSharedBytes = 192 << 10;
 constexpr std::uint32_t kRangeRows = 1 << 16;
 constexpr std::uint32_t kValueBits = 20;
@@ -86,34 +79,7 @@ struct Options {
   int runs = 11;
 };
 
-/// Device memory of one column or table.
-class Buffer {
- public:
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { static_cast<void>(cudaFree(memory_)); }
-
-  Status reserve(std::uint64_t bytes) {
-    if (bytes <= bytes_) return {};
-    static_cast<void>(cudaFree(memory_));
-    memory_ = nullptr;
-    bytes_ = 0;
-    PRESSO_TRY(check(cudaMalloc(&memory_, bytes), "allocating"));
-    bytes_ = bytes;
-    return {};
-  }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(memory_);
-  }
-
- private:
-  void* memory_ = nullptr;
-  std::uint64_t bytes_ = 0;
-};
-
-/// What the CPU says of the base rows.
+/// The answers over all rows, by the CPU.
 struct Expected {
   std::vector<u64> first_rows, counts, sums;
   u64 of_lookups = 0;
@@ -130,26 +96,17 @@ struct Placing {
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : options_(options) {}
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
-  ~Bench() {
-    static_cast<void>(cudaEventDestroy(begin_));
-    static_cast<void>(cudaEventDestroy(end_));
-    static_cast<void>(cudaStreamDestroy(stream_));
-  }
+  Bench(Gpu& gpu, const Options& options)
+      : gpu_(gpu),
+        options_(options),
+        report_(Report::Form::kCsv,
+                "groups,keys,strategy,slots,copies,rounds,host_s,ms,g_rows_per_s,right") {}
 
-  bool all_right() const { return all_right_; }
-
-  Status run() {
-    PRESSO_TRY(check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"));
-    PRESSO_TRY(check(cudaEventCreate(&begin_), "an event"));
-    PRESSO_TRY(check(cudaEventCreate(&end_), "an event"));
+  Result<bool> run() {
     corpora::Random random(7);
     values_.resize(options_.base_rows);
     for (u32& value : values_) value = random.below(1u << kValueBits);
     PRESSO_TRY(send(values_, options_.rows, d_values_));
-    std::printf("groups,keys,strategy,slots,copies,rounds,host_s,ms,g_rows_per_s,right\n");
     for (const Draw& draw : options_.draws) {
       for (const std::uint32_t groups : options_.groups) {
         if (!draw.suits(groups)) continue;
@@ -161,26 +118,17 @@ class Bench {
         }
       }
     }
-    return {};
+    return all_right_;
   }
 
  private:
   /// To the device, again and again until there are `count` values.
   template <class T>
-  Status send(const std::vector<T>& from, std::uint64_t count, Buffer& to) {
-    PRESSO_TRY(to.reserve(count * sizeof(T)));
-    std::uint64_t there = std::min<std::uint64_t>(count, from.size());
-    PRESSO_TRY(check(cudaMemcpyAsync(to.as<T>(), from.data(), there * sizeof(T),
-                                     cudaMemcpyHostToDevice, stream_),
-                     "copying a column"));
-    while (there < count) {
-      const std::uint64_t more = std::min(there, count - there);
-      PRESSO_TRY(check(cudaMemcpyAsync(to.as<T>() + there, to.as<T>(), more * sizeof(T),
-                                       cudaMemcpyDeviceToDevice, stream_),
-                       "repeating a column"));
-      there += more;
-    }
-    return check(cudaStreamSynchronize(stream_), "waiting");
+  Status send(const std::vector<T>& from, std::uint64_t count, DeviceMemory& to) {
+    PRESSO_TRY(gpu_.reserve(to, count * sizeof(T)));
+    const std::uint64_t there = std::min<std::uint64_t>(count, from.size());
+    PRESSO_TRY(gpu_.copy_in(to.get(), from.data(), there * sizeof(T)));
+    return gpu_.repeat(to.get(), there * sizeof(T), count * sizeof(T));
   }
 
   std::uint64_t repeats() const { return options_.rows / options_.base_rows; }
@@ -219,10 +167,9 @@ class Bench {
     asked.window = strategy == Strategy::kWindow ? options_.window : 0;
     asked.range_rows = kRangeRows;
     asked.for_reads = is_lookup(strategy);
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = now(Clock::kWall);
     PRESSO_ASSIGN(lab::Placement placed, lab::place_items(codes_, asked));
-    placing.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    placing.seconds = now(Clock::kWall) - begin;
     placing.copies = static_cast<double>(placed.copies) / groups;
     placing.slots = std::move(placed.slots);
     placing.items_of = std::move(placed.items_of);
@@ -236,32 +183,23 @@ class Bench {
     if (!placing.items_of.empty()) {
       PRESSO_TRY(send(placing.items_of, placing.items_of.size(), d_items_of_));
     }
-    PRESSO_TRY(d_out_.reserve(3 * sizeof(u64) * groups));
+    PRESSO_TRY(gpu_.reserve(d_out_, 3 * sizeof(u64) * groups));
     bool right = true;
     PRESSO_TRY(verify(groups, strategy, placing, right));
-    std::vector<double> times;
-    for (int run = -2; run < options_.runs; ++run) {
-      PRESSO_TRY(check(cudaEventRecord(begin_, stream_), "an event"));
-      PRESSO_TRY(enqueue(groups, strategy, placing));
-      PRESSO_TRY(check(cudaEventRecord(end_, stream_), "an event"));
-      PRESSO_TRY(check(cudaStreamSynchronize(stream_), "waiting"));
-      float ms = 0;
-      PRESSO_TRY(check(cudaEventElapsedTime(&ms, begin_, end_), "a time"));
-      if (run >= 0) times.push_back(ms);
-    }
+    PRESSO_ASSIGN(const Times times,
+                  gpu_.time(options_.runs, [&] { return enqueue(groups, strategy, placing); }));
     PRESSO_TRY(verify(groups, strategy, placing, right));
     const lab::MeanConflicts conflicts = lab::mean_conflicts(words_of(placing, strategy));
-    const double ms = summary(times).median;
-    std::printf("%u,%s,%s,%u,%.2f,%.3f,%.2f,%.4f,%.2f,%d\n", groups, draw.name.c_str(),
-                kNames[static_cast<std::size_t>(strategy)], placing.slot_count, placing.copies,
-                is_lookup(strategy) ? conflicts.read_rounds : conflicts.write_rounds,
-                placing.seconds, ms, options_.rows / ms / 1e6, right ? 1 : 0);
-    std::fflush(stdout);
+    const double rounds = is_lookup(strategy) ? conflicts.read_rounds : conflicts.write_rounds;
+    const double ms = times.median;
+    report_.add({groups, draw.name, kNames[static_cast<std::size_t>(strategy)], placing.slot_count,
+                 fixed(placing.copies, 2), fixed(rounds, 3), fixed(placing.seconds, 2),
+                 fixed(ms, 4), fixed(options_.rows / ms / 1e6, 2), verdict(right)});
     all_right_ &= right;
     return {};
   }
 
-  /// The words of shared memory that rows add to first: of cells of 64 bits every second one.
+  /// The words of shared memory that rows add to first: every second one where cells have 64 bits.
   static std::vector<std::uint16_t> words_of(const Placing& placing, Strategy strategy) {
     std::vector<std::uint16_t> words = placing.slots;
     if (strategy != Strategy::kBlock) return words;
@@ -270,22 +208,22 @@ class Bench {
   }
 
   const std::uint16_t* d_items_of(const Placing& placing) const {
-    return placing.items_of.empty() ? nullptr : d_items_of_.as<std::uint16_t>();
+    return placing.items_of.empty() ? nullptr : as<std::uint16_t>(d_items_of_);
   }
 
   Status enqueue(std::uint32_t groups, Strategy strategy, const Placing& placing) {
-    JoinLauncher launcher(stream_);
+    JoinLauncher launcher(gpu_.stream());
     const std::uint64_t ranges = (std::uint64_t{options_.rows} + kRangeRows - 1) / kRangeRows;
-    auto* const out = d_out_.as<u64>();
+    auto* const out = as<u64>(d_out_);
     if (is_lookup(strategy)) {
       PRESSO_TRY(launcher.fill(out, 0, sizeof(u64)));
       PlacedLookupArguments to;
-      to.slots_of_rows = d_slots_.as<std::uint16_t>();
+      to.slots_of_rows = as<std::uint16_t>(d_slots_);
       to.rows = options_.rows;
       to.range_rows = kRangeRows;
       to.slots = placing.slot_count;
       to.items = groups;
-      to.values = d_dimension_.as<u32>();
+      to.values = as<u32>(d_dimension_);
       to.items_of = d_items_of(placing);
       to.sum = out;
       return launcher.run<SumOfLookups>(ranges, SumOfLookups::shared_bytes(to.slots), to);
@@ -293,8 +231,8 @@ class Bench {
     PRESSO_TRY(launcher.fill(out, 0xFF, sizeof(u64) * groups));
     PRESSO_TRY(launcher.fill(out + groups, 0, 2 * sizeof(u64) * groups));
     PlacedSumArguments to;
-    to.slots_of_rows = d_slots_.as<std::uint16_t>();
-    to.values = d_values_.as<u32>();
+    to.slots_of_rows = as<std::uint16_t>(d_slots_);
+    to.values = as<u32>(d_values_);
     to.rows = options_.rows;
     to.range_rows = kRangeRows;
     to.slots = placing.slot_count;
@@ -310,11 +248,7 @@ class Bench {
   Status verify(std::uint32_t groups, Strategy strategy, const Placing& placing, bool& right) {
     PRESSO_TRY(enqueue(groups, strategy, placing));
     const std::size_t words = is_lookup(strategy) ? 1 : std::size_t{3} * groups;
-    std::vector<u64> found(words);
-    PRESSO_TRY(check(cudaMemcpyAsync(found.data(), d_out_.as<u64>(), words * sizeof(u64),
-                                     cudaMemcpyDeviceToHost, stream_),
-                     "copying back"));
-    PRESSO_TRY(check(cudaStreamSynchronize(stream_), "waiting"));
+    PRESSO_ASSIGN(const std::vector<u64> found, gpu_.values<u64>(d_out_.get(), words));
     if (is_lookup(strategy)) {
       right &= found[0] == expected_.of_lookups;
       return {};
@@ -328,86 +262,76 @@ class Bench {
     return {};
   }
 
+  Gpu& gpu_;
   const Options& options_;
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  Report report_;
   std::vector<std::uint16_t> codes_;
   std::vector<u32> values_, dimension_;
   Expected expected_;
-  Buffer d_slots_, d_values_, d_items_of_, d_dimension_, d_out_;
+  DeviceMemory d_slots_, d_values_, d_items_of_, d_dimension_, d_out_;
   bool all_right_ = true;
 };
 
-bool add_strategy(const std::string& name, std::vector<Strategy>& to) {
-  for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (name != kNames[i]) continue;
-    to.push_back(static_cast<Strategy>(i));
-    return true;
-  }
-  return false;
+/// Returns whether rows can be repeated whole, in ranges of thread blocks that begin with those of
+/// the base rows, and whether all groups fit into shared memory.
+bool fits(const Options& options) {
+  return options.base_rows > 0 && options.base_rows % kRangeRows == 0 && options.rows > 0 &&
+         options.rows % options.base_rows == 0 &&
+         std::all_of(options.groups.begin(), options.groups.end(), [](u32 groups) {
+           return groups > 0 && BlockCells::bytes(groups) <= kSharedBytes;
+         });
 }
 
-bool parse(int argc, char** argv, Options& options) {
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string flag = argv[i];
-    const char* const value = argv[i + 1];
-    const auto number = static_cast<std::uint32_t>(std::strtoul(value, nullptr, 10));
-    if (flag == "--groups") {
-      options.groups.push_back(number);
-    } else if (flag == "--theta") {
-      options.draws.push_back({std::string("theta ") + value, std::atof(value), 0});
-    } else if (flag == "--degree") {
-      if (number < 1 || number > lab::kBanks) return false;
-      options.draws.push_back({std::string("degree ") + value, 0, number});
-    } else if (flag == "--strategy") {
-      if (!add_strategy(value, options.strategies)) return false;
-    } else if (flag == "--budget") {
-      options.budget = std::atof(value);
-    } else if (flag == "--window") {
-      options.window = number;
-    } else if (flag == "--rows") {
-      options.rows = number;
-    } else if (flag == "--base-rows") {
-      options.base_rows = number;
-    } else if (flag == "--runs") {
-      options.runs = std::max(1, std::atoi(value));
-    } else {
-      return false;
-    }
-  }
+Options parse(int count, char** arguments) {
+  Options options;
+  CommandLine line("", "Times groups in shared memory. Exit status 1 where an answer was wrong.");
+  line.add("--groups N", "1 to 8,192; may be repeated (powers of 2 from 64 to 4,096)",
+           [&](const std::string& value) {
+             options.groups.push_back(static_cast<u32>(number_of(value).value_or(0)));
+             return true;
+           });
+  line.add("--theta F", "how codes are drawn; may be repeated (0 and 1)",
+           [&](const std::string& value) {
+             options.draws.push_back({"theta " + value, number_of(value).value_or(0), 0});
+             return true;
+           });
+  line.add("--degree N", "rows of each 32 that are in one bank; may be repeated",
+           [&](const std::string& value) {
+             const auto degree = static_cast<u32>(number_of(value).value_or(0));
+             options.draws.push_back({"degree " + value, 0, degree});
+             return degree >= 1 && degree <= lab::kBanks;
+           });
+  line.add("--strategy NAME", "block, split, placed, window, lookup, lookup-placed (all)",
+           names_among(kNames, [&](std::size_t place) {
+             options.strategies.push_back(static_cast<Strategy>(place));
+           }));
+  line.add("--budget F", "a table may be larger than its groups by so many times (12)",
+           options.budget, 1);
+  line.add("--window N", "chunks (16)", options.window);
+  line.add("--rows N", "a multiple of the base rows (2^28)", options.rows);
+  line.add("--base-rows N", "a multiple of 65,536 (2^20)", options.base_rows);
+  line.add("--runs N", "timed runs (11)", options.runs, 1);
+  line.parse(count, arguments, 0, 0);
   if (options.groups.empty()) options.groups = {64, 128, 256, 512, 1024, 2048, 4096};
   if (options.draws.empty()) options.draws = {{"theta 0", 0, 0}, {"theta 1", 1, 0}};
   if (options.strategies.empty()) {
-    for (const char* const name : kNames) add_strategy(name, options.strategies);
+    for (std::size_t i = 0; i < std::size(kNames); ++i) {
+      options.strategies.push_back(static_cast<Strategy>(i));
+    }
   }
-  const bool fits = std::all_of(options.groups.begin(), options.groups.end(), [](u32 groups) {
-    return groups > 0 && BlockCells::bytes(groups) <= kSharedBytes;
-  });
-  // Whole repetitions, and ranges of thread blocks that begin with those of the base rows.
-  return argc % 2 == 1 && fits && options.budget >= 1 && options.base_rows > 0 &&
-         options.base_rows % kRangeRows == 0 && options.rows > 0 &&
-         options.rows % options.base_rows == 0;
+  if (!fits(options)) line.refuse("groups or rows are not such numbers");
+  return options;
+}
+
+Result<bool> run(int count, char** arguments) {
+  const Options options = parse(count, arguments);
+  PRESSO_ASSIGN(const auto gpu, Gpu::open());
+  return Bench(*gpu, options).run();
 }
 
 }  // namespace
 }  // namespace presso::gpu::bench
 
-int main(int argc, char** argv) {
-  using namespace presso::gpu::bench;
-  Options options;
-  if (!parse(argc, argv, options)) {
-    std::fprintf(stderr,
-                 "usage: placement_rate [--groups N]... [--theta F]... [--degree N]... "
-                 "[--strategy NAME]... [--budget F] [--window N] [--rows N] [--base-rows N] "
-                 "[--runs N]\n"
-                 "groups: 1 to 8,192; base rows: multiples of 65,536; rows: of base rows\n");
-    return 2;
-  }
-  Bench bench(options);
-  const presso::Status status = bench.run();
-  if (!status.ok()) {
-    std::fprintf(stderr, "placement_rate: %s\n", status.error().message().c_str());
-    return 2;
-  }
-  return bench.all_right() ? 0 : 1;
+int main(int count, char** arguments) {
+  return presso::harness::exit_status(presso::gpu::bench::run(count, arguments));
 }
