@@ -30,8 +30,14 @@ void write_csv(std::FILE* to, const std::vector<Cell>& cells) {
 }  // namespace
 
 Cell fixed(double value, int digits) {
-  char text[64];
+  char text[512];  // of the largest double, too
   std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return Cell(text);
+}
+
+Cell significant(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
   return Cell(text);
 }
 

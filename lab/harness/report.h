@@ -22,8 +22,11 @@ struct Cell {
   Cell(Number value) : text(std::to_string(value)) {}
 };
 
-/// `value` with so many digits after the point.
+/// `value` with `digits` digits after the point.
 Cell fixed(double value, int digits);
+
+/// `value` with `digits` digits in all, and an exponent where it is very small or large.
+Cell significant(double value, int digits);
 
 /// "yes", or "WRONG" where a result was wrong.
 inline Cell verdict(bool right) {

@@ -68,7 +68,7 @@ Report& report() {
 
 void print(const Point& point, const std::string& engine, std::size_t bytes, double seconds,
            std::size_t found) {
-  report().add({point.figure, point.length, point.fails_at, fixed(point.selectivity, 0),
+  report().add({point.figure, point.length, point.fails_at, significant(point.selectivity, 6),
                 point.states, point.threads, engine,
                 fixed(static_cast<double>(bytes) / seconds / 1e9, 3), found});
 }

@@ -108,6 +108,15 @@ TEST(Report, WritesAlignedRowsAndAppendsCsv) {
   EXPECT_FALSE(Report(Report::Form::kCsv, "a").also_to("/no/such/folder/file").ok());
 }
 
+TEST(Report, NumbersHaveTheDigitsThatAreAskedFor) {
+  EXPECT_EQ(fixed(2.0 / 3, 3).text, "0.667");
+  EXPECT_EQ(fixed(1e300, 0).text.size(), 301u);
+  EXPECT_EQ(significant(1.25e-7, 2).text, "1.2e-07");
+  EXPECT_EQ(significant(0.25, 2).text, "0.25");
+  EXPECT_EQ(verdict(true).text, "yes");
+  EXPECT_EQ(verdict(false).text, "WRONG");
+}
+
 TEST(Times, RepeatDropsRunsThatWarmUp) {
   double next = 9;
   const auto times = repeat(3, 2, [&]() -> Result<double> { return next--; });

@@ -26,7 +26,6 @@
 #include "corpora/random.h"
 #include "format/columns/bit_copy.h"
 #include "lab/harness/command_line.h"
-#include "lab/harness/files.h"
 #include "lab/harness/report.h"
 #include "lab/harness/timing.h"
 #include "lab/programs/query/sweep_tables.h"
@@ -47,7 +46,6 @@ struct Options {
   int runs = 3;
   std::string only_point;
   std::string only_plan;
-  std::string keep;
   bool built_in = false;
   bool plans = false;
 };
@@ -347,8 +345,9 @@ void measure(const OpenTable& table, const Point& point, const QueryRates& rates
                 fixed(measured[0], 3), fixed(predicted[0], 3), plan_text(timed[best].shape.passes),
                 fixed(measured[best], 3), fixed(predicted[best], 3),
                 fixed(measured[0] / measured[best], 3), fixed(worst / measured[best], 2),
-                fixed(correlation, 2), fixed(sweep.found_share(), 6),
-                fixed(timed[0].shape.selectivity, 6), fixed(sweep.sample_seconds() * 1e3, 1)});
+                fixed(correlation, 2), significant(sweep.found_share(), 2),
+                significant(timed[0].shape.selectivity, 2),
+                fixed(sweep.sample_seconds() * 1e3, 1)});
   }
   PlannerInput input = sweep.input();
   input.sample = {};
@@ -399,19 +398,6 @@ void time_planning(const QueryRates& rates) {
                least_ms());
 }
 
-std::vector<Byte> kept_table(const std::string& path, const std::string& keep,
-                             Result<std::vector<Byte>> (*make)(std::uint64_t), std::uint64_t rows) {
-  if (!keep.empty()) {
-    if (auto kept = read_file(path); kept.ok()) return std::move(*kept);
-  }
-  std::vector<Byte> file = value_or_exit(make(rows));
-  if (std::FILE* const kept = keep.empty() ? nullptr : std::fopen(path.c_str(), "wb")) {
-    std::fwrite(file.data(), 1, file.size(), kept);
-    std::fclose(kept);
-  }
-  return file;
-}
-
 void sweep_all(const Options& options) {
   const QueryRates rates = options.built_in ? QueryRates() : measure_query_rates();
   std::fprintf(stderr,
@@ -421,10 +407,8 @@ void sweep_all(const Options& options) {
                rates.bitmap_ns, rates.branch_ns, rates.read_ns);
   for (const double rate : rates.together) std::fprintf(stderr, " %.3f", rate);
   std::fprintf(stderr, "\n");
-  const OpenTable numbers(
-      kept_table(options.keep + "/numbers.presso", options.keep, make_number_table, options.rows));
-  const OpenTable texts(
-      kept_table(options.keep + "/texts.presso", options.keep, make_text_table, options.text_rows));
+  const OpenTable numbers(value_or_exit(make_number_table(options.rows)));
+  const OpenTable texts(value_or_exit(make_text_table(options.text_rows)));
   Report report(Report::Form::kCsv,
                 options.plans ? "set,point,plan,predicted_ns,measured_ns,picked"
                               : "set,point,plans,picked,picked_ns,picked_predicted_ns,best,best_ns,"
@@ -453,7 +437,6 @@ int main(int count, char** arguments) {
   line.add("--runs N", "runs of each plan (3)", options.runs, 1);
   line.add("--point TEXT", "only points whose names have this", options.only_point);
   line.add("--plan PLAN", "only this plan (for profiles)", options.only_plan);
-  line.add("--keep FOLDER", "read the tables from there, or write them there", options.keep);
   line.add("--built-in", "take rates as they are built in, do not measure them", options.built_in);
   line.add("--plans", "a row for each plan", options.plans);
   line.parse(count, arguments, 0, 0);

@@ -3,14 +3,10 @@
 // writes to, and copies and kernels do nothing. So it runs, and can be profiled, where there is no
 // GPU, and what it takes is what loading takes at least.
 //
-//   load_rate THREADS MOST_MIB COPIES FILE COLUMN...
-//   load_rate THREADS query COPIES FILE "WHERE | GROUP BY | AGGREGATES"
-//
-// Loads the columns of so many copies of the table, each of which is opened anew; what is under way
-// takes so many MiB at most. Or runs a query over them, whose answer is of no use, since the device
-// finds nothing. Files should be in the page cache. Prints a line of CSV: threads, row groups,
-// parts, bytes, milliseconds (median of 9, after 2), GB/s, and milliseconds of phases (LoadTimes),
-// those of all threads together first.
+// Loads the columns of the table as often as COPIES says, each time opened anew; what is under way
+// takes MOST_MIB at most. Files should be in the page cache. Prints a line of CSV: threads, row
+// groups, parts, bytes, milliseconds (median of 9, after 2), GB/s, and milliseconds of phases
+// (LoadTimes), those of all threads together first.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -21,7 +17,6 @@
 #include "lab/harness/tables.h"
 #include "presso/stopwatch.h"
 #include "query/gpu/table/query_on_gpu.h"
-#include "tests/unit/query/answer/text_sink.h"
 
 namespace presso {
 namespace {
@@ -152,26 +147,6 @@ Result<Loaded> load(gpu::Memory& memory, const std::vector<Table>& tables,
   return loaded;
 }
 
-Result<Loaded> ask(gpu::QueryOnGpu& device, const std::vector<Table>& tables,
-                   const std::string& text, unsigned threads) {
-  PRESSO_ASSIGN(const Query query, query_of(tables, text));
-  QueryOptions options;
-  options.threads = threads;
-  // Not owned.
-  options.device = std::shared_ptr<QueryDevice>(std::shared_ptr<QueryDevice>(), &device);
-  TextSink sink;
-  static_cast<void>(device.take_load_times());
-  const Stopwatch time;
-  PRESSO_ASSIGN(const QuerySummary summary, query.run(options, sink));
-  Loaded loaded;
-  loaded.ms = time.seconds() * 1e3;
-  if (!summary.why_cpu.empty()) return make_error(ErrorCode::kUnsupported, summary.why_cpu);
-  loaded.bytes = summary.bytes_read;
-  loaded.times = device.take_load_times();
-  for (const Table& table : tables) loaded.groups += table.row_groups();
-  return loaded;
-}
-
 Result<std::vector<std::size_t>> numbers_of(const Table& table,
                                             std::span<const std::string> names) {
   std::vector<std::size_t> numbers;
@@ -202,34 +177,25 @@ void print(unsigned threads, const Loaded& median) {
 }
 
 Status run(int count, char** arguments) {
-  const CommandLine line(
-      "THREADS MOST_MIB|query COPIES FILE COLUMN...|QUERY",
-      "Loads columns, or runs \"WHERE | GROUP BY | AGGREGATES\", without a GPU.");
+  const CommandLine line("THREADS MOST_MIB COPIES FILE COLUMN...", "Loads columns without a GPU.");
   const std::vector<std::string> operands = line.parse(count, arguments, 5);
   const auto threads = static_cast<unsigned>(number_of(operands[0]).value_or(0));
-  const bool is_query = operands[1] == "query";
   const auto most_bytes = static_cast<std::uint64_t>(number_of(operands[1]).value_or(0)) << 20;
+  const int copies = static_cast<int>(number_of(operands[2]).value_or(0));
+  if (threads == 0 || most_bytes == 0 || copies < 1) line.refuse("these are no numbers above 0");
   std::vector<Table> tables;
-  for (int i = 0; i < static_cast<int>(number_of(operands[2]).value_or(0)); ++i) {
+  for (int i = 0; i < copies; ++i) {
     PRESSO_ASSIGN(Table table, open_table(operands[3]));
     tables.push_back(std::move(table));
   }
-  if (tables.empty() || (!is_query && most_bytes == 0)) line.refuse("these are no numbers");
   constexpr int kRuns = 9;
   constexpr int kWarmUps = 2;
-  constexpr gpu::MemoryLimits kKept{std::uint64_t{1} << 30, std::uint64_t{64} << 20};
   IdleDevice device;
-  gpu::Memory memory(device, {}, kKept);
-  gpu::QueryOnGpu queries(std::make_unique<IdleDevice>(), std::make_shared<IdleKernels>(),
-                          std::make_shared<IdleStrings>(), {}, kKept, "idle");
-  std::vector<std::size_t> columns;
-  if (!is_query) {
-    PRESSO_ASSIGN(columns, numbers_of(tables[0], std::span(operands).subspan(4)));
-  }
+  gpu::Memory memory(device, {}, {std::uint64_t{1} << 30, std::uint64_t{64} << 20});
+  PRESSO_ASSIGN(const auto columns, numbers_of(tables[0], std::span(operands).subspan(4)));
   std::vector<Loaded> runs;
   for (int i = 0; i < kRuns + kWarmUps; ++i) {
-    PRESSO_ASSIGN(const Loaded one, is_query ? ask(queries, tables, operands[4], threads)
-                                             : load(memory, tables, columns, threads, most_bytes));
+    PRESSO_ASSIGN(const Loaded one, load(memory, tables, columns, threads, most_bytes));
     if (i >= kWarmUps) runs.push_back(one);
   }
   std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.ms < b.ms; });
