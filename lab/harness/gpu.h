@@ -77,7 +77,7 @@ class Gpu {
   gpu::OwnedEvent begin_, end_;
 };
 
-/// The same pointer to another type.
+/// Where the memory begins, as a pointer to another type.
 template <class T>
 T* as(const gpu::DeviceMemory& memory) {
   return reinterpret_cast<T*>(memory.get());
