@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 // BlockStream gives the blocks of a stream in order and decodes each on the thread that asks.
 // next() is for one thread, decode() for many at once. Dictionaries are decoded where they are met,
-// before any block that names them. In salvage, damage becomes an item of its own instead of an
-// error, so that the caller can report the gap and go on. Tested by
+// before any block that names them.
+//
+// Damage inside a block is found by decode(), which returns it as that block's status, with salvage
+// or without. Damage of the container (frames and sections) is found by next(). Without salvage it
+// is the error that ends the stream. In salvage it becomes an item of its own, which decode() turns
+// into a block without bytes whose status is the error, so that the caller can report the gap and
+// go on. Errors that are no damage, such as kIo, always end the stream. Tested by
 // tests/differential/round_trip_test.cpp and tests/golden.
 #include <utility>
 
@@ -19,8 +24,9 @@ Error at_section(Error error, const StoredSection& section) {
 
 }  // namespace
 
-/// Dictionaries belong to one member, so the next member forgets them. In salvage its file
-/// header may have been lost.
+/// Called for each section and each block with the number of its member. Dictionaries belong to one
+/// member, so the first frame of another member forgets them. The number tells this, not the
+/// member's file header, because in salvage that header may have been lost.
 void BlockStream::enter_member(std::uint32_t member) {
   if (member != member_) dictionaries_.fill(nullptr);
   member_ = member;
@@ -62,8 +68,9 @@ Result<std::optional<BlockItem>> BlockStream::next() {
   }
 }
 
-/// Returns the error or, in salvage, an item that reports it. `resync`: the reader must find a
-/// new start first.
+/// Returns the error or, in salvage, an item that reports it. `resync`: the reader itself found the
+/// damage, so it must first look for the next intact frame. A section that is damaged inside needs
+/// no such search, as its frame was intact.
 Result<std::optional<BlockItem>> BlockStream::pass_damage(Error error, bool resync) {
   if (!options_.salvage || !is_damage(error.code)) return error;
   BlockItem item;

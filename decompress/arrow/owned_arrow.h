@@ -41,7 +41,9 @@ void release_arrow(Struct* released) {
   released->private_data = nullptr;
 }
 
-/// `Owned` must have an array `buffers`, whose first `buffers` entries count, and `children`.
+/// Makes an array that owns `owned`. `Owned` must have two members: `buffers`, an array of pointers
+/// of which the Arrow array has as many as the parameter `buffers` says, and `children`, which is
+/// an ArrowChildren<ArrowArray>.
 template <class Owned>
 ArrowArray owning_array(std::unique_ptr<Owned> owned, std::int64_t length, std::int64_t nulls,
                         std::int64_t buffers) {

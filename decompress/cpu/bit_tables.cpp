@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// BitTables builds the look-up tables. Code words are stored with the bit order of a stream, so a
-// word of n bits owns every 2^n-th entry. A code with one symbol owns all entries, with no bits; a
-// code without symbols is filled with symbol 0, and is never looked up.
+// BitTables builds the look-up tables of the fast Bit decoders from a block's Huffman codes, anew
+// for each block; codes that are not valid are kBadTree. Code words are stored with the bit order
+// of a stream, so a word of n bits owns every 2^n-th entry. A code with one symbol owns all
+// entries, with no bits; a code without symbols is filled with symbol 0, and is never looked up.
 #include "decompress/cpu/bit_tables.h"
 
 #include <algorithm>
@@ -128,7 +129,8 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
   if (!bit::read_codes(header, payload, lengths.data(), shapes.data())) {
     return make_error(ErrorCode::kBadTree);
   }
-  // Sub-blocks have one code for literals and match lengths.
+  // A block has either lanes, with a code for each of the five alphabets, or sub-blocks (FORMAT.md
+  // 13.7), with two codes: one for literals and match lengths together, and one for offsets.
   is_joint_ = header.bit.layout != kLaneLayout;
   if (is_joint_) {
     fill_joint(lengths.data(), shapes.data());
@@ -150,7 +152,8 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
     });
   };
   fill_one(bit::kLiterals, literal_bits_, literals_.data(), literal_entry);
-  // Entries for kNoTable: no length, no bits.
+  // Index kNoTable (-1) selects the entry before a table. The decoder takes it where a command is
+  // not followed by a length of this kind: it adds 0 and consumes no bits.
   literal_lengths_[0] = match_lengths_[0] = {0, 0, 0};
   fill_values(bit::kLiteralLengths, literal_lengths_.data() + 1);
   fill_values(bit::kMatchLengths, match_lengths_.data() + 1);
@@ -158,7 +161,8 @@ Status BitTables::read(const BlockHeader& header, const Byte* payload) {
   command_bits_ = std::max(command_bits_, extended);
   fill_one(bit::kCommands, command_bits_, commands_.data(), command_entry);
   if (extended > 0) extend_commands();
-  // Where the command itself says which offset follows.
+  // The entry before the table, for commands that tell the offset themselves: it is always
+  // kCommandOffset, the distance used last, and consumes no bits.
   offsets_[0] = {bit::kCommandOffset, 0, 0};
   fill_values(bit::kOffsets, offsets_.data() + 1);
   return {};
@@ -215,7 +219,8 @@ void BitTables::fill_joint(const Byte* lengths, const bit::Shape* shapes) {
        });
 }
 
-// Tables with an entry for kNoTable are passed from their second entry on.
+// The arrays of lengths and offsets begin with the entry for index kNoTable (-1), so the job gets
+// the address of their second entry.
 void BitTables::use(BitBlockJob& job) const {
   job.joint_table = is_joint_ ? joint_.data() : nullptr;
   job.literal_table = literals_.data();

@@ -35,7 +35,7 @@ class BitTables {
   std::array<ValueEntry, 1u << kMaxLiteralLimit> joint_;
   std::array<LiteralEntry, 1u << kMaxLiteralLimit> literals_;
   std::array<CommandEntry, 1u << kMaxCommandIndex> commands_;
-  /// The entry for kNoTable comes first.
+  /// The entry for index kNoTable (-1) comes first.
   using ValueTable = std::array<ValueEntry, 1 + (1u << kMaxSequenceLimit)>;
   ValueTable literal_lengths_, match_lengths_, offsets_;
   /// Bits by which each table is indexed.

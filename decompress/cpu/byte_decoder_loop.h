@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The loop of the fast decoder, included once for each CPU level inside that level's namespace.
 // Nothing of the standard library is used (format/cpu_loops.h). The level defines, after it,
-//   bool expand(Cursor&, Group&)   lengths and distances of the next 32 sequences; false: something
-//                                  rare is among them, take the scalar way
+//   bool expand(Cursor&, Group&)   expands lengths and distances of the next 32 sequences
+//
+// expand() returns false if one of the 32 is rare: it has no match or a length above 16 bits, or a
+// stream lacks bytes for it. No position in the cursor has moved then, so that decode_groups() can
+// decode the same 32 one by one, with every check (decode_sequence()). add_long_lengths() moves a
+// position itself, so expand() calls it after everything else that can fail.
 //
 // The idea: 32 sequences at a time. All lengths of a group are known before its first byte is
 // copied, because tokens and escapes are arrays of their own. Their sums are checked against
@@ -14,7 +18,7 @@
 
 constexpr std::uint32_t kGroup = 32;
 
-/// The positions of the next group in each stream.
+/// The positions of the next group in each stream, and of its output.
 struct Cursor {
   const ByteBlockJob& job;
   const std::uint8_t* offsets;

@@ -66,12 +66,15 @@ void rest_forever() {
   for (;;) pause();
 }
 
-/// Called on a thread that comes back from Python late: while the interpreter ends, the thread must
-/// not go on, as its frames would be unwound under it.
+/// Called by a thread that worked without the lock, before it takes the lock again. Returns at once
+/// unless another thread has called close_works(), with which the interpreter's end begins. A
+/// thread must not take the lock while the interpreter ends, since its frames would be unwound
+/// under it, so it rests for ever as soon as it sees that. The interpreter need not end, however,
+/// so after two seconds without a sign of it the thread goes on.
 void rest_where_python_ends() {
   using std::chrono::steady_clock;
   if (!works_are_closed()) return;
-  // Two seconds are longer than an interpreter takes from atexit to its end.
+  // An interpreter that ends takes less than two seconds from atexit to its end.
   const auto until = steady_clock::now() + std::chrono::seconds(2);
   while (works_are_closed() && steady_clock::now() < until) {
     if (is_finalizing() != 0) rest_forever();

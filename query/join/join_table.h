@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The build side of a join in memory: an index that finds the rows with a given key. Keys are exact
 // 64-bit words, any value of which is legal (keys that do not fit into a word get a number first:
-// key_numbers.h); rows are numbers below 2^32 - 1. Tables of files, types and expressions are
-// unknown here. The GPU has its own tables (query/gpu/join).
+// key_numbers.h); rows are numbers, of which there must be fewer than kMostBuildRows. Tables of
+// files, types and expressions are unknown here. The GPU has its own tables (query/gpu/join).
 //
 // Whatever the strategy and the number of threads, the rows of a key come in ascending order, so
 // that the answer of a join is always the same. A table is immutable once it is built; any number
@@ -26,7 +26,8 @@
 
 namespace presso::query::join {
 
-/// Row numbers are below this, so that row + 1 fits into 32 bits and 0 can mean "none".
+/// A build side must have fewer rows than this, which is 2^32 - 2: row + 1 then fits into 32 bits,
+/// so that 0 can mean that there is no row.
 constexpr std::uint64_t kMostBuildRows = ~std::uint32_t{0} - std::uint64_t{1};
 
 /// The keys of a build side, by row. Borrowed until the table is built; tables copy what they keep.
@@ -91,16 +92,19 @@ struct Found {
   }
 };
 
-/// An index from keys to rows, made by one of the strategies (strategies.h).
+/// An index from keys to rows, made by one of three strategies (presso/join_strategy.h): kMerge
+/// searches keys that ascend already, kDirect is an array with a place for each key in a range, and
+/// kUnchained is a hash table whose slots point to rows that lie together.
 class JoinTable {
  public:
   /// Builds a table on plan.threads threads. Errors: kOutOfMemory, with all buffers in its text, if
   /// plan.memory_bytes do not suffice; kInvalidArgument if the keys do not allow the strategy
   /// (kMerge: they do not ascend), or there are kMostBuildRows rows or more.
   static Result<std::unique_ptr<JoinTable>> build(const JoinTablePlan& plan, const BuildKeys& keys);
-  /// Returns the strategy that build() uses for such keys: the one of the plan, or for kAuto the
-  /// array (kDirect) if keys are dense enough, merging if both sides ascend or only it fits into
-  /// memory, else kUnchained.
+  /// Returns the strategy that build() uses for such keys: the plan's or, for kAuto, the first that
+  /// applies. kDirect, if keys are dense enough and the array fits into memory. kMerge, if the
+  /// build keys ascend, it fits into memory, and either the probe keys ascend, too, or the hash
+  /// table does not fit. Otherwise kUnchained, the hash table, even if it does not fit.
   static JoinStrategy choose(const JoinTablePlan& plan, const JoinKeyFacts& facts);
   /// Returns what build() will allocate; an upper bound if it is not known whether keys are unique.
   static JoinMemory predict(const JoinTablePlan& plan, const JoinKeyFacts& facts);

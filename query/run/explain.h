@@ -26,11 +26,12 @@ inline std::string bytes_text(std::uint64_t bytes) {
 /// each condition; `indent` stands before each line.
 std::string filter_text(const FilterPlan& plan, const std::vector<FilterRunner::Count>& counts,
                         const std::string& indent);
-/// How many slices zones rule out.
+/// In how many slices (65,536 rows each) no row can fulfil the conditions, as their zones (least
+/// and greatest values) show.
 std::string zones_text(const ZoneCounts& zones, const std::string& indent);
 
-/// The whole text. `seconds` is the duration of the run if there was one. Reads directories; errors
-/// are those of reading them.
+/// The whole text. `seconds` is the duration of the run if there was one. Reads the directories of
+/// the tables' row groups, but no rows. Errors: those of reading them, and kCancelled.
 Result<std::string> explain_text(Execution& execution, std::optional<double> seconds);
 
 }  // namespace presso::query

@@ -2,9 +2,9 @@
 // presso decompress: FILE.presso becomes FILE again. presso cat is the same command with standard
 // output as its only output. This file opens and names files, restores time and mode, and reports;
 // file_decoder.h decodes. Parts are written by --bytes, --blocks, --rows and --columns. Tested by
-// tests/cli/test_decompress.py. A damaged file leaves no output unless --salvage is given. What it
-// declines: parts of a pipe, parts together with --salvage, and options about rows for a file of
-// bytes.
+// tests/cli/test_decompress.py. A damaged file leaves no output file unless --salvage is given; on
+// standard output, the blocks before the damage have been written. What it declines: parts of a
+// pipe, parts together with --salvage, and options about rows for a file of bytes.
 #include <unistd.h>
 
 #include <charconv>
@@ -71,9 +71,10 @@ std::optional<timespec> modified_time(const Metadata& metadata) {
   return timespec{(value - below) / kSecond, below};
 }
 
-/// The stored mode, without the right to read or write for anybody who has no such right to
-/// `input`: if a compressed file was made private, its content stays private. A file without a mode
-/// gets that of the compressed file.
+/// The stored mode, in which the group and others lose the rights to read and write that they do
+/// not have for `input`: if a compressed file was made private, its content stays private. The
+/// owner's rights are as stored. A file without a mode gets that of the compressed file; nullopt if
+/// that is a pipe or standard input.
 std::optional<mode_t> restored_mode(const Metadata& metadata, const InputFile& input) {
   const std::string* text = metadata.find("mode");
   if (!input.is_regular() || input.is_standard_input()) return std::nullopt;

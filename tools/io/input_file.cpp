@@ -64,7 +64,9 @@ Result<InputFile> InputFile::open(const std::string& path, Directories directori
   return input;
 }
 
-/// Refuses devices such as /dev/zero, of which no end can be reached. Error: kInvalidArgument.
+/// Called only where a table is read, which needs an end. Refuses all character devices, such as
+/// /dev/zero, except terminals and /dev/null, which have an end; accepts pipes. Error:
+/// kInvalidArgument.
 Status InputFile::check_has_end() const {
   const bool is_null = about_.st_rdev == makedev(1, 3);
   if (!S_ISCHR(about_.st_mode) || is_null || isatty(fd_) != 0) return {};

@@ -35,8 +35,8 @@ class InputFile {
   const struct stat& about() const { return about_; }
   bool is_regular() const { return S_ISREG(about_.st_mode); }
   bool is_standard_input() const { return !owns_; }
-  /// Error kInvalidArgument for devices such as /dev/zero, from which a table would be read for
-  /// ever. A terminal and /dev/null have an end.
+  /// Error kInvalidArgument for character devices such as /dev/zero, from which a table would be
+  /// read for ever. Terminals, /dev/null and pipes are accepted, since they have an end.
   Status check_has_end() const;
   /// The size in bytes, or 0 if it is not known.
   std::uint64_t size() const {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Files are recognised by their content and never by their names. Text of another compressor and of
-// a table is decoded by one thread in order; everything else can be read at any place. Tested by
+// Files are recognised by their content and never by their names. Text that gzip, zstd or lz4
+// compressed, and that of a table, is decoded by one thread in order; xz, bzip2 and other formats
+// that cannot be read are errors. Pipes, standard input and files that claim to be empty are read
+// in order as well. Other files, plain ones and presso's, can be read at any place. With
+// --no-search-zip, files of other compressors are searched as plain bytes. Tested by
 // tests/cli/test_scan_files.py and tests/cli/test_unusual_files.py.
 #include "tools/scan/scan_input.h"
 
@@ -17,8 +20,10 @@ namespace {
 
 /// The least size of a plain file that is worth a second thread.
 constexpr std::uint64_t kParallelBytes = 1 << 20;
-/// The error of a file that another program compressed, with what can be done about it. ripgrep
-/// would search the compressed bytes without a word.
+
+/// Adds to the error of a file in a compressed format that presso, or this build, cannot read (xz,
+/// bzip2 and others) that --no-search-zip searches its bytes as they are. ripgrep would search the
+/// compressed bytes without a word.
 Error not_searched(Error error) {
   if (error.code == ErrorCode::kUnsupported) {
     error.what += "; --no-search-zip searches its bytes";
@@ -57,8 +62,8 @@ std::uint64_t regular_size(int fd) {
 
 }  // namespace
 
-/// Learns by the first bytes what the input is. A regular file is read at places; a pipe, or a file
-/// that claims to be empty, in order.
+/// Learns by the first bytes what the input is. A regular file that was named is read at any place;
+/// standard input, a pipe, or a file that claims to be empty, in order.
 Result<ScanInput> ScanInput::open(int fd, bool is_stdin, const ScanSettings& settings) {
   ScanInput input;
   // A pipe cannot be read twice, so its first bytes are put back in front of the rest.

@@ -14,23 +14,26 @@
 
 namespace presso {
 
-/// Gives the batches of one run, one after another.
+/// Gives the batches of one run, one after another, each as pack_batch() made it (row_batch.h) and
+/// with at least one row, since a batch without rows would be taken for the run's end.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// Returns false at the end and leaves `into` as it is.
+  /// Puts the next batch into `into`; at the end returns false and leaves `into` as it is.
   virtual Result<bool> next(Buffer& into) = 0;
 };
 
 /// Gives the rows of all runs in order. Not for several threads.
 class RunMerger {
  public:
-  /// Keeps `schema` by reference and takes the runs.
+  /// `by`: the columns to sort by; the rows of each run must be in that order already. Keeps
+  /// `schema` by reference, takes the runs, and loads the first batch of each. Errors: those of the
+  /// runs' sources.
   static Result<RunMerger> open(const TableSchema& schema, const std::vector<SortColumn>& by,
                                 std::vector<std::unique_ptr<BatchSource>> runs);
 
-  /// The next rows, at most kBatchRows; at the end, columns without rows. Errors: those of the
-  /// runs' sources.
+  /// The next rows, at most kBatchRows and often fewer, since it stops where a run's batch is used
+  /// up. Columns without rows mean the end. Errors: those of the runs' sources.
   Result<std::vector<ColumnData>> next();
 
  private:

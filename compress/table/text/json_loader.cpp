@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Loads a piece of JSON lines by the schema that inference found. The kind of each value is checked
-// apart from its text, since "1" and 1 have the same text but not the same type.
+// apart from its text, since "1" and 1 have the same text but not the same type. Lines that are
+// neither objects nor blank are errors, except in an exact table (TableSchema::exact), which keeps
+// them as text beside its rows.
 #include "compress/table/text/json_loader.h"
 
 #include <algorithm>
@@ -165,7 +167,8 @@ class JsonLoader {
 
 }  // namespace
 
-// Places are 32-bit numbers, hence the limit.
+// Refuses a piece of more than 2 GiB (kMaxJsonText) with kInvalidArgument, because places in the
+// text are kept as 32-bit numbers.
 Result<LoadedRows> load_json_rows(Bytes text, const TableSchema& schema, std::uint64_t first_line,
                                   const LoadOptions&) {
   if (text.size() > kMaxJsonText) {

@@ -12,8 +12,8 @@
 namespace presso {
 namespace {
 
-/// The largest row: the strings of a row group may hold 4 GiB, so there is always room for its last
-/// row.
+/// The most bytes of strings in one row, 2 GiB. The strings of a row group may have 4 GiB, so there
+/// is always room for its last row, the one with which it reaches its size.
 constexpr std::uint64_t kMostRowBytes = std::uint64_t{2} << 30;
 /// How many rows are counted first in the search for the end of a row group.
 constexpr std::uint64_t kFirstStep = 1024;
@@ -107,7 +107,8 @@ void append_fixed(const ColumnView& from, std::uint64_t first, std::uint64_t row
   to.values.append({from.values + first * width, static_cast<std::size_t>(rows) * width});
 }
 
-/// Appends bits; those up to which the bitmap grows are 0.
+/// Appends bits. The bytes that the bitmap grows by are set to 0 first, because copy_bits() works
+/// only where the target's bits are 0.
 void append_bits(const ColumnView& from, std::uint64_t first, std::uint64_t rows, ColumnData& to) {
   const std::size_t before = to.values.size();
   to.values.grow(static_cast<std::size_t>((to.rows + rows + 7) / 8));

@@ -11,12 +11,18 @@
 // is the arithmetic's type: values of up to 4 bytes are right modulo 2^32. The vector must have
 // passed warp_check_vector().
 //
+// The kinds of vectors (IntegerKind): 0 packed; 1 delta-1, differences to the row before; 2
+// delta-32, differences to the row 32 before; 3 runs; 4 pairs, values of 16 bytes; 5 ALP, doubles
+// that were decimals; 6 ALP-RD, other doubles, split into a left part from a dictionary of eight
+// and a packed right part; 7 bitmaps of bools. Only kinds 0, 5 and 6 have exceptions, values that
+// are stored whole; bools also come in kind 0, as a constant with exceptions.
+//
 // Packed words are staged in the warp's part of shared memory (`staging`, staging_words<Word>()
-// words). The run values of kind 3 are read from global memory and are staged instead, to be
-// gathered. Differences cost a scan over lanes for each step, delta-32 a single addition.
-// Exceptions are put into their step's values before the sink sees them, by a map of their
-// rows. No collective operation stands in divergent code. Tested by
-// tests/simt/integer_column_suite.cpp.
+// words). For runs the packed words are read from global memory; what is staged are the decoded
+// values of the runs, so that each lane can take that of the run its row is in. Delta-1 costs
+// a scan over lanes for each step, delta-32 a single addition. Exceptions are put into their step's
+// values before the sink sees them, by a map of their rows. No collective operation stands in
+// divergent code. Tested by tests/simt/integer_column_suite.cpp.
 #pragma once
 
 #include "decompress/columns/gpu/lane_values.cuh"
@@ -30,13 +36,13 @@ struct IntegerVector {
   VectorEntry entry;
   Word divisor;
   u32 n;
-  u32 runs;  ///< kind 3
+  u32 runs;  ///< how many runs there are in kind 3; 0 in all others
 
   PRESSO_DEVICE IntegerKind kind() const { return static_cast<IntegerKind>(entry.kind); }
 };
 
-/// Room for a vector of the widest values, for all run values of a vector, or for two maps of
-/// rows.
+/// Room for a vector of the widest values, or for one value of each run. A map of rows, 32 words,
+/// needs less.
 template <class Word>
 PRESSO_HD constexpr u32 staging_words() {
   return kVectorRows * static_cast<u32>(sizeof(Word) / sizeof(u32));
@@ -57,7 +63,8 @@ PRESSO_DEVICE RowMap map_of_rows(const u32* rows, u32 count, u32* staging) {
   return RowMap::of(staging[simt::lane()]);
 }
 
-/// The exceptions of a vector. It must be made before the words are staged.
+/// The exceptions of a vector. It must be made before the words are staged, since it uses the
+/// staging area for a moment.
 class Exceptions {
  public:
   template <class Word>
@@ -81,7 +88,8 @@ class Exceptions {
       return simt::load_readonly(image);
     }
   }
-  /// The left part of 16 bits, or the exception that replaces it.
+  /// Kind 6: returns `left`, the upper bits of a double (at most 16), or the exception that
+  /// replaces it.
   PRESSO_DEVICE u32 left_in_place_of(u32 left, u32 step) const {
     if (count_ == 0) return left;
     const MapStep here(map_, step);
@@ -94,9 +102,10 @@ class Exceptions {
   RowMap map_;
 };
 
-// --- kinds 0 to 2
+// --- kinds 0 to 2: packed, delta-1, delta-32
 
-/// This lane's value in the first step of kind 2: `width` bits each, packed one after another.
+/// Kind 2, delta-32: this lane's row of the first 32, which are packed one after another, not by
+/// lanes, with `width` bits each. The caller multiplies it by the divisor and adds the first value.
 template <class Word>
 PRESSO_DEVICE Word first_row(const u32* words, u32 n, u32 width) {
   if (width == 0 || simt::lane() >= n) return 0;
@@ -162,6 +171,8 @@ PRESSO_DEVICE void for_each_plain(const IntegerVector<Word>& of, IntegerKind kin
 
 // --- the other kinds
 
+/// Kind 3. The values of the runs are in kind 0, 1 or 2, which stands in the entry's place for the
+/// number of exceptions.
 template <class Word, class Sink>
 PRESSO_DEVICE void for_each_of_runs(const IntegerVector<Word>& of, const Sink& sink) {
   const RowMap starts = RowMap::of(simt::load_readonly(of.words + simt::lane()));
@@ -185,8 +196,9 @@ PRESSO_DEVICE double power_of_ten(u32 exponent) {
   return static_cast<double>(power);
 }
 
-/// Two multiplications, each rounded: compilers must not contract them. The quotient is the
-/// double nearest to the negative power of ten, since division rounds correctly.
+/// Kind 5: integer * 10^f * 10^-e, where e is the lowest byte of the first word and f the next one.
+/// The two multiplications are rounded one by one, so compilers must not contract them. The
+/// quotient is the double nearest to the negative power of ten, since division rounds correctly.
 template <class Sink>
 PRESSO_DEVICE void for_each_alp(const IntegerVector<u64>& of, const Sink& sink) {
   const u32 exponents = simt::load_readonly(of.words);
@@ -202,7 +214,8 @@ PRESSO_DEVICE void for_each_alp(const IntegerVector<u64>& of, const Sink& sink) 
   }
 }
 
-/// Codes are read from global memory: they have at most three words a lane.
+/// Kind 6. The codes, which choose left parts, are read from global memory: they have at most three
+/// words a lane.
 template <class Sink>
 PRESSO_DEVICE void for_each_alp_rd(const IntegerVector<u64>& of, const Sink& sink) {
   constexpr u32 kCodesAt = kAlpRdEntries / 2;
@@ -219,7 +232,8 @@ PRESSO_DEVICE void for_each_alp_rd(const IntegerVector<u64>& of, const Sink& sin
   }
 }
 
-/// Pairs: the high half is read from global memory, since the low one may fill the staging area.
+/// Kind 4, pairs: the high half is read from global memory, since the low one may fill the staging
+/// area.
 template <class Sink>
 PRESSO_DEVICE void for_each_pair(const IntegerVector<u64>& of, const Sink& sink) {
   const u64 high_base = two_words(of.words);

@@ -3,13 +3,18 @@
 // to S7.7, S7.17.
 //
 // A match that overlaps itself (distance < length) repeats the `distance` bytes before it: byte k
-// is byte k mod distance of its source, so its lanes do not wait for one another. k mod distance is
-// carried along, one division a match.
+// is byte k mod distance of its source, so its lanes do not wait for one another. Each lane carries
+// k mod distance along, which costs two remainders a match and none a byte.
 //
-// With a width of 2 to 16 bytes the lanes copy words of the destination; a source that is aligned
-// otherwise is joined from the 4-byte words around it where those lie in the block, or else from
-// bytes. Possible where the source ends before the match begins, or where one lane copies alone and
-// the distance is at least the width: each word is then stored before it is read again.
+// Where the template argument kWidth (WarpPolicy::kMatchBytes) is 2, 4, 8 or 16, lanes copy words
+// of that many bytes, which are aligned in the destination; where it is 1, they copy bytes. A
+// source that is aligned otherwise is joined from the 4-byte words around it where those lie in the
+// block, or else from bytes. Words are possible where the source ends before the match begins, or
+// where one lane copies alone and the distance is at least the width: each word is then stored
+// before it is read again. All other matches are copied by bytes.
+//
+// Nothing here synchronises. The callers do, between a match and one that reads its bytes
+// (resolve.cuh).
 #pragma once
 
 #include "decompress/gpu/warp/group_places.cuh"
@@ -19,11 +24,11 @@ namespace presso::gpu {
 /// The match of a sequence; `to` is a position as in group_places.cuh.
 struct Match {
   u32 to;
-  u32 length;  ///< 0: none
+  u32 length;  ///< in bytes; 0: the sequence has no match
   u32 distance;
 };
 
-/// Which block of a batch this warp works on.
+/// Returns the number, in the batch, of the block that this warp decodes: one warp takes one block.
 PRESSO_DEVICE u32 block_of_warp() {
   return simt::block_index() * (simt::block_threads() / kWarpSize) + uniform_warp();
 }
@@ -53,7 +58,7 @@ struct BlockMemory {
 
   PRESSO_DEVICE MatchPlace place(const Match& match) const {
     const bool outside = match.distance > match.to - origin;
-    const u32 from = match.to - match.distance;  // meaningless where outside
+    const u32 from = match.to - match.distance;  // wraps around where outside; not used then
     return {base + (outside ? to_dictionary : 0) + match.to - match.distance, base + match.to,
             match.length, match.distance,
             !outside && from / 4 * 4 >= origin && (from + match.length + 3) / 4 * 4 <= end};
@@ -66,11 +71,13 @@ PRESSO_DEVICE void copy_byte(u64 to, u64 source) {
   store_global(to, load_global<Byte>(source));
 }
 
-/// Bytes [from, to) of the match; `rank` of a team of `team` lanes.
+/// Copies bytes [from, to) of a match that does not overlap itself; the lane is number `rank` of a
+/// team of `team` lanes.
 PRESSO_DEVICE void copy_bytes(const MatchPlace& match, u32 from, u32 to, u32 rank, u32 team) {
   for (u32 k = from + rank; k < to; k += team) copy_byte(match.to + k, match.source + k);
 }
 
+/// Copies a match that overlaps itself.
 PRESSO_DEVICE void repeat_bytes(const MatchPlace& match, u32 rank, u32 team) {
   const u32 step = team % match.distance;
   u32 from = rank % match.distance;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// scan_lines for an automaton: five of seven kernels on a stream. Those that depend on the layout
-// of the automaton's table are compiled in other files (line_kernels.h). Threads to data, shared
-// memory and synchronisation are described where the bodies are (line_tiles.cuh, tile_chain.cuh).
+// scan_lines for an automaton: enqueues five kernels on a stream. The first scans tiles of text
+// from guessed states, the second finds tiles whose guess was wrong, which are called broken, and
+// the other three correct these. There are seven kernels, since the third and fourth exist in two
+// forms: tile_functions and compose_groups or, if the automaton's transition monoid is small enough
+// to be part of its table, tile_monoid and multiply_groups. The three that depend on the layout of
+// the table (tiles, tile_functions, follow_chains) are compiled in other files (line_kernels.h).
+// Threads to data, shared memory and synchronisation are described where the bodies are
+// (line_tiles.cuh, tile_chain.cuh, monoid_chain.cuh).
 #include "scan/gpu/lines/line_scan.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"
@@ -12,7 +17,9 @@
 namespace presso::gpu {
 namespace {
 
-constexpr u32 kMonoidThreads = 512;  // share the rows of functions, up to 64 KiB
+// A block this large, since all its threads share one copy, in shared memory, of the monoid's rows
+// of functions, which takes up to 64 KiB.
+constexpr u32 kMonoidThreads = 512;
 constexpr std::size_t kAlignment = 256;
 
 __global__ void __launch_bounds__(kChainThreads)
@@ -41,7 +48,7 @@ constexpr std::size_t aligned(std::size_t bytes) {
 
 /// How scan_lines divides its temporary memory.
 struct LineScanMemory {
-  std::size_t tiles = kAlignment;  ///< after the counter of broken tiles
+  std::size_t tiles = kAlignment;  ///< offset; before it is the counter of broken tiles
   std::size_t functions;
   std::size_t bytes;
 

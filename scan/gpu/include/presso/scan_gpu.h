@@ -7,12 +7,13 @@
 //   presso::gpu::FileScanner scanner(*decompressor, *pattern);
 //   auto summary = scanner.scan(file, options, on_line);
 //
-// It reports what presso::scan() reports for every file and every option, except that blocks are
-// never left out by an index (ScanOptions::use_index) and that ScanOptions::on_progress may begin
-// anew. What GPUs do not search is left to the CPU: plain files, pipes, only some lines or blocks
-// of a file, context lines, lines without a match unless they are only counted, matches across
-// lines, lines that end at NUL bytes, patterns for which there is no engine, damaged blocks, and
-// texts that begin with a byte order mark.
+// It reports what presso::scan() reports for every file and every option, with two exceptions:
+// blocks are never left out by an index (ScanOptions::use_index), and ScanOptions::on_progress
+// begins again from the file's start if the CPU has to take over a file that the GPU had begun.
+// What GPUs do not search is left to the CPU: plain files, pipes, only some lines or blocks of a
+// file, context lines, lines without a match unless they are only counted, matches across lines,
+// lines that end at NUL bytes, patterns for which there is no engine, damaged blocks, and texts
+// that begin with a byte order mark.
 #pragma once
 
 #include <memory>
