@@ -97,8 +97,8 @@ class ChainParser final : public Parser {
  private:
   /// What a position offers, and after choose() the best choice from it on.
   struct Position {
-    Match match;           ///< length 0: none
-    std::uint32_t chosen;  ///< the length to take; 0: a literal
+    Match match;           ///< length 0: nothing matches here
+    std::uint32_t chosen;  ///< the length to take; 0: the byte becomes a literal
     std::uint32_t cost;    ///< of the way from here to the span's end
   };
 
@@ -123,8 +123,8 @@ class ChainParser final : public Parser {
   ParserParameters parameters_;
   std::uint32_t run_limit_;
   DependencyTracker tracker_;
-  std::vector<std::uint32_t> head_;   ///< position + 1 of the last occurrence; 0: none
-  std::vector<std::uint16_t> steps_;  ///< distance to the occurrence before; 0: none; by position
+  std::vector<std::uint32_t> head_;   ///< position + 1 of each hash's last occurrence; 0: none yet
+  std::vector<std::uint16_t> steps_;  ///< by position: distance to the occurrence before; 0: none
   std::array<Position, kSpan + 1> positions_;
   const Byte* plain_ = nullptr;
   std::uint32_t size_ = 0;

@@ -37,7 +37,7 @@ std::uint64_t key_of(std::uint64_t difference) {
 
 struct Match {
   std::uint32_t begin = 0;
-  std::uint32_t end = 0;  ///< 0: none
+  std::uint32_t end = 0;  ///< 0: there is no match
   std::uint32_t distance = 0;
 };
 
@@ -109,7 +109,7 @@ class FastParse {
 
  private:
   /// The match around `at`, whose key is equal: extended forward, then back into the literals,
-  /// then cut to what the dependency rule allows. End 0: nothing is left.
+  /// then cut to what the dependency rule allows. Its end is 0 if nothing of it is left.
   Match extend(std::uint32_t at, std::uint32_t distance, std::uint64_t difference) {
     std::uint32_t end = at + static_cast<std::uint32_t>(std::countr_zero(difference)) / 8;
     if (difference == 0) end = at + kWord + common_behind_word(at, distance);

@@ -60,7 +60,7 @@ constexpr std::int32_t kBetterAfterTwo = 7;
 /// A match and what it gains, in quarters of a byte; one that gains nothing is not taken.
 struct Match {
   std::uint32_t begin = 0;
-  std::uint32_t length = 0;  ///< 0: none
+  std::uint32_t length = 0;  ///< 0: there is no match
   std::uint32_t distance = 0;
   std::int32_t gain = 0;
 };

@@ -44,7 +44,7 @@ constexpr std::int32_t kBetterAfterOne = 4;
 
 struct Match {
   std::uint32_t begin = 0;
-  std::uint32_t length = 0;  ///< 0: none
+  std::uint32_t length = 0;  ///< 0: there is no match
   std::uint32_t distance = 0;
 };
 
@@ -97,7 +97,8 @@ class TableParse {
   }
 
  private:
-  /// The match at `at`, for which the tables had `probed`, or one a byte later; length 0: none.
+  /// The match at `at`, for which the tables had `probed`, or one a byte later. Its length is 0 if
+  /// neither place has a match.
   Match find(std::uint32_t at, const Probe& probed) {
     if constexpr (kFour) {
       return find_in_rows(at, probed);

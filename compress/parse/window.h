@@ -29,7 +29,7 @@ class Window {
 
  private:
   Buffer bytes_;
-  std::uint64_t held_ = 0;  ///< DictionaryIndex::serial of the content in bytes_; 0: none
+  std::uint64_t held_ = 0;  ///< DictionaryIndex::serial of the content in bytes_; 0: no content
 };
 
 }  // namespace presso

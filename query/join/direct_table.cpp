@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // kDirect: an array with a place of 4 bytes for each word from the least to the greatest key. If
-// keys are unique, a place holds the row + 1, or 0. Otherwise it holds where the key's rows begin
-// in a second array with the rows of all keys; they end where those of the next place begin. Two
-// more places answer for keys out of range, so that a look-up has no branch: one load for each key
-// (or two, side by side), none of which waits for another.
+// keys are unique, a place holds the row + 1, or 0 where there is no row. Otherwise it holds where
+// the key's rows begin in a second array with the rows of all keys; they end where those of the
+// next place begin. Two more places answer for keys out of range, so that a look-up has no branch:
+// one load for each key (or two, side by side), none of which waits for another.
 //
 // The table is first built as if keys were unique; the first key that occurs twice ends that, and
 // it is built again. Each thread owns a range of places and walks over all keys: reading a key

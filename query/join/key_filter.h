@@ -3,6 +3,7 @@
 // it does anything else with a row, so that most rows without a partner are never decoded further.
 // It never says "no" to a key of the build side. Its kind follows from the keys:
 //
+//   kNothing there are no keys, so nothing passes: exact, no memory
 //   kRange   every word from the least to the greatest key is a key: exact, no memory
 //   kBitmap  a bit for each word of that range: exact
 //   kBloom   a Bloom filter in blocks of 32 bytes with 12 bits a key, and the range: a key sets
@@ -23,8 +24,7 @@
 
 namespace presso::query::join {
 
-/// Immutable after build(); any number of threads may test at once. Without build() it lets nothing
-/// pass.
+/// Immutable after build(); any number of threads may test at once. Before build() it is kNothing.
 class KeyFilter {
  public:
   enum class Kind : std::uint8_t { kNothing, kRange, kBitmap, kBloom };

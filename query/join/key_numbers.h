@@ -27,7 +27,7 @@ class KeyNumbers {
   /// The keys of the build side, borrowed during build().
   struct Rows {
     std::span<const Key> keys;
-    /// a bit a row, 0: it has no key; nullptr: all have one
+    /// A bit a row, 0 where the row has no key; nullptr: all rows have one.
     const std::uint64_t* validity = nullptr;
     const std::uint64_t* hashes = nullptr;  ///< hash_key() of each key, if the caller has them
     /// Owner of the memory that keys point to, or nullptr to have it copied. It is kept if at least

@@ -273,7 +273,7 @@ class JoinWorker {
   /// One thread's memory for a stage.
   struct Probe {
     std::unique_ptr<Step> keys;
-    std::unique_ptr<Step> residual;  ///< nullptr: none
+    std::unique_ptr<Step> residual;  ///< nullptr: the join has only equalities
     JoinKeys::Scratch scratch;
     join::Found found;
     /// Bits of rows that have a key (no NULL); nullptr: all.

@@ -2,8 +2,7 @@
 // presso bench: measures presso's levels beside other codecs on the user's own files. All codecs
 // work on data in memory, with one block size and the same threads; measure.h runs them in rounds,
 // so that what disturbs the machine disturbs all of them. Files larger than --limit are cut, and
-// memory is a few times the input. Tested by tests/cli/test_reports.py. Empty files are
-// declined.
+// memory is a few times the input. Empty files are declined. Tested by tests/cli/test_reports.py.
 #include <algorithm>
 #include <cstdio>
 
@@ -48,8 +47,8 @@ const CommandInfo kInfo = {
     .exit_status = "0 if everything was measured, 2 after any error or wrong result.",
 };
 
-/// Parses a list of levels: "1-3,9" becomes {1, 2, 3, 9}. A range may be given in ascending order
-/// only. Errors: those of parse_number().
+/// Parses a list of levels: "1-3,9" becomes {1, 2, 3, 9}. A range whose first level is above its
+/// last, such as "9-3", has no levels, which is no error. Errors: those of parse_number().
 Status parse_levels(const Given& given, std::vector<int>& levels) {
   levels.clear();
   std::string_view rest = given.value;

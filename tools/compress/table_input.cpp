@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Only the first bytes are looked at before the library reads the text. Tested by
-// tests/cli/test_table.py and tests/cli/test_unusual_files.py.
+// Opens the text that becomes a table (table_input.h). Only the first bytes are looked at before
+// the library reads the text. Declines devices without an end (kInvalidArgument) and compressed
+// formats that presso, or this build, cannot read (kUnsupported). Tested by tests/cli/test_table.py
+// and tests/cli/test_unusual_files.py.
 #include "tools/compress/table_input.h"
 
 #include <algorithm>

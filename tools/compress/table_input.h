@@ -19,7 +19,8 @@ namespace presso::cli {
 class TableInput {
  public:
   /// Opens the text. `input` is kept by reference and must be at its beginning. Errors: kIo;
-  /// kUnsupported for a format whose library this build lacks, or that presso does not read.
+  /// kInvalidArgument for a device without an end; kUnsupported for a format whose library this
+  /// build lacks, or that presso does not read.
   static Result<TableInput> open(const InputFile& input);
 
   /// Runs compress_table() on it; to be called once.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // presso train: makes a dictionary for many small files. This file reads the documents, or an even
-// selection of at most 128 MiB of them, into memory; train_dictionary() does the rest. Tested by
-// tests/cli/test_compress.py. Memory: the documents that are read, at most 128 MiB, and what
-// training takes (train_dictionary()).
+// selection of at most 128 MiB of them, into memory; train_dictionary() does the rest. Memory:
+// these documents, and what training takes. A file that cannot be opened, or is no regular one, is
+// reported and left out; an error while a file is read ends the command without a dictionary.
+// Tested by tests/cli/test_compress.py.
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ struct ListedFile {
   std::uint64_t bytes;
 };
 
-/// The command. Files that cannot be read are reported and left out.
+/// The command. Files that cannot be opened are reported and left out.
 class TrainCommand final : public Command {
  public:
   const CommandInfo& info() const override { return kTrainInfo; }
@@ -91,8 +92,8 @@ class TrainCommand final : public Command {
     return flags;
   }
 
-  /// Trains on all files at once. A file that cannot be read is reported and left out; nothing is
-  /// written where the others repeat nothing.
+  /// Trains on all files at once. A file that cannot be opened is reported and left out; nothing is
+  /// written if reading fails or the files repeat nothing.
   Result<int> run(std::vector<std::string> operands) override {
     if (operands.empty()) {
       return make_error(ErrorCode::kInvalidArgument, "no file given to train on");

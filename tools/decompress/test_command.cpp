@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // presso test: decodes everything, compares every checksum and writes nothing. It costs about what
-// decompressing to nowhere costs; a damaged file is decoded twice. Search index and line facts,
-// which decoding does not need, are checked too. In a pipe only the first damage is found. Tested
-// by tests/cli/test_decompress.py. It needs one buffer for each thread and no disk space. Tables
-// are checked like files of bytes.
+// decompressing to nowhere costs; a damaged file is decoded twice, the second time to name every
+// damaged block. A pipe cannot be read again, so there only the first damage is found. Of a regular
+// file that decodes without an error, search index and line facts, which decoding does not need,
+// are checked, too. Tables are checked like files of bytes, and their zones are compared with the
+// rows. It needs one buffer for each thread and no disk space. Tested by
+// tests/cli/test_decompress.py.
 #include <unistd.h>
 
 #include "format/block_filter.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Loading takes two passes over a text, one for types and one for values, and the loaded table
-// stays in memory until the query ends. A table of presso is not copied. Tested by
+// Opens an input of a query as a table (select_input.h). Loading takes two passes over a text, one
+// for types and one for values, and the loaded table stays in memory until the query ends. A table
+// of presso is not copied. Declines devices without an end, other formats such as Parquet
+// (kUnsupported), streams that are longer than this machine's memory (kOutOfMemory) or have a line
+// of more than 256 MiB, and tables that were cut off (kTruncated). Tested by
 // tests/cli/test_select.py and tests/cli/test_unusual_files.py.
 #include "tools/select/select_input.h"
 

@@ -29,7 +29,7 @@ struct TableTextOptions {
   std::optional<bool> header;
   std::optional<bool> trailing_delimiter;
   std::string null_text;         ///< a field without quotes that is exactly this is null
-  Byte comment = 0;              ///< lines that begin with it are no rows; 0: none
+  Byte comment = 0;              ///< lines that begin with it are no rows; 0: no such lines
   std::uint64_t skip_lines = 0;  ///< before the header
   /// Fields that a row lacks are null; else such a row is an error.
   bool fill = false;

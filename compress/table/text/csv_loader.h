@@ -16,7 +16,7 @@ namespace presso {
 
 /// How lines are taken that are no plain rows.
 struct LoadOptions {
-  Byte comment = 0;  ///< lines that begin with it are no records; 0: none
+  Byte comment = 0;  ///< lines that begin with it are no records; 0: there are no such lines
   /// Whether fields that a record lacks are null; otherwise they are an error. Surplus fields
   /// always are.
   bool fill = false;

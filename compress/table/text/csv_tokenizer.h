@@ -30,8 +30,8 @@ namespace presso {
 /// The bytes that separate fields.
 struct Dialect {
   Byte delimiter = ',';
-  Byte quote = '"';  ///< 0: none
-  Byte comment = 0;  ///< 0: none
+  Byte quote = '"';  ///< 0: fields are never quoted
+  Byte comment = 0;  ///< lines that begin with it are no records; 0: there are no such lines
   /// A delimiter follows the last field; where it is missing, the field ends at the line's end.
   bool trailing_delimiter = false;
   bool blank_records = false;  ///< a blank line is a record of one empty field

@@ -29,7 +29,7 @@ namespace presso {
 /// What the caller has said; unset members are found out.
 struct SniffOptions {
   std::optional<Byte> delimiter;
-  std::optional<Byte> quote;  ///< 0: none
+  std::optional<Byte> quote;  ///< 0: fields are never quoted
   std::optional<bool> trailing_delimiter;
   std::optional<bool> header;
   std::string null_text;

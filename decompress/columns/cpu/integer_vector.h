@@ -2,6 +2,10 @@
 // The fast decoders of one vector of coding 4 (integers), one for each CPU level, and the plain
 // struct that they take. Vectors must have been checked (format/columns/integer_layout.h):
 // these functions cannot fail.
+//
+// The kinds of vectors (IntegerKind): 0 packed; 1 differences to the row before; 2 differences to
+// the row 32 before; 3 runs; 4 pairs, values of 16 bytes; 5 ALP, doubles that were decimals; 6
+// ALP-RD, other doubles; 7 bitmaps of bools.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +19,8 @@ struct IntegerVectorJob {
   std::uint64_t base;
   std::uint64_t divisor;
   std::uint32_t rows;
-  std::uint32_t runs;           ///< kind 3
-  std::uint32_t exceptions_at;  ///< kinds 0, 5 and 6, in words
+  std::uint32_t runs;           ///< kind 3: how many there are
+  std::uint32_t exceptions_at;  ///< kinds 0, 5 and 6: where exceptions begin, in words
   std::uint8_t kind;
   std::uint8_t width;
   std::uint8_t width2;

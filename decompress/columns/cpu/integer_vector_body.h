@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Decodes one vector of coding 4 (integers). Compiled once for each CPU level (presso_cpu_levels).
-// Nothing of the standard library is used (format/cpu_loops.h). The loops go over the 32 lanes and
-// are unrolled over the steps by templates on the width, which compilers turn into a shift, a mask
-// and a store for each register of values. One operation compilers do not find: pick_eight(values,
-// places, to) writes, of the eight values at `values`, numbers places[0], places[1] and so on to
-// `to`.
+// Decodes one vector of coding 4 (integers), in any of the kinds 0 to 7, which integer_vector.h
+// lists. Compiled once for each CPU level (presso_cpu_levels). Nothing of the standard library is
+// used (format/cpu_loops.h). The loops go over the 32 lanes and are unrolled over the steps by
+// templates on the width, which compilers turn into a shift, a mask and a store for each register
+// of values. One operation compilers do not find: pick_eight(values, places, to) writes, of the
+// eight values at `values`, numbers places[0], places[1] and so on to `to`.
 //
 // A vector is always unpacked as 1,024 values; a shorter one is first copied into a buffer and
 // padded with zeros. Values that need more room on their way (16 and 8 bits, short vectors,
@@ -201,7 +201,7 @@ inline void add_up(T sum, u32 n, u8* to) {
   }
 }
 
-/// The first rows of kind 2, `width` bits each, packed one after another.
+/// Kind 2: the first 32 rows, packed one after another, not by lanes, with `width` bits each.
 template <class T>
 inline void unpack_first_rows(const u8* words, u32 n, u32 width, T base, T divisor, u8* to) {
   const u32 rows = n < kBlockLanes ? n : kBlockLanes;
@@ -231,7 +231,7 @@ inline void add_lanes(u8* to) {
   }
 }
 
-/// n values in one of the kinds 0 to 2, without exceptions; `to` has room for 1,024.
+/// Decodes n values of kind 0, 1 or 2, without exceptions; `to` has room for 1,024.
 template <class T>
 inline void decode_plain(const IntegerVectorJob& job, u32 kind, const u8* words, u32 n, u8* to) {
   const T base = static_cast<T>(job.base);

@@ -52,7 +52,8 @@ struct IntegerBatch {
 constexpr std::uint32_t kNoFault = 0xFFFFFFFFu;
 constexpr std::uint32_t kFaultCodeBits = 8;
 
-/// Places of checks in their order. A vector of integers has kVectorFault plus its number.
+/// Places of checks in their order. Blocks of integers (coding 4) use kVectorFault plus the number
+/// of the vector, and blocks of tokens (coding 5) the three after it.
 enum : std::uint32_t {
   kChecksumFault = 0,
   kSizeFault = 1,  ///< integers: the header's fields as well

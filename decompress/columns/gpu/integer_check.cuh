@@ -22,6 +22,7 @@ PRESSO_DEVICE u32 warp_count_runs(const u32* map, u32 n) {
   return simt::any(too_far || no_start) ? 0 : runs;
 }
 
+/// Whether the rows of the exceptions ascend and are below n.
 PRESSO_DEVICE bool warp_exceptions_rise(const u32* rows, u32 exceptions, u32 n) {
   bool rises = true;
   for (u32 i = simt::lane(); i < exceptions; i += kWarpSize) {
@@ -31,8 +32,9 @@ PRESSO_DEVICE bool warp_exceptions_rise(const u32* rows, u32 exceptions, u32 n) 
   return simt::all(rises);
 }
 
-/// `words`: as in check_vector(), the words from `from` to the payload's end; 0 if it begins
-/// too late.
+/// `words`: as in check_vector(), the words from `from` to the payload's end; 0 if the vector would
+/// begin after it. Returns, in all lanes, kOk and the number of runs (0 unless the vector has
+/// runs); or kBadHeader or kBadPayloadSize.
 PRESSO_DEVICE VectorCheck warp_check_vector(const IntegerParameters& of, const VectorEntry& entry,
                                             u32 n, const u32* from, u32 words) {
   VectorCheck check;

@@ -69,6 +69,7 @@ PRESSO_DEVICE void store_bools(const IntegerVector<u32>& of, Byte* out) {
   }
 }
 
+/// Writes the vector's values to `out`. `width_bytes`: the bytes of a value; 0: bools, of one bit.
 PRESSO_DEVICE void store_vector(const IntegerVector<u32>& of, Byte width_bytes, Byte* out) {
   if (width_bytes == 0) return store_bools(of, out);
   if (width_bytes == 1) return for_each_value(of, StoreValues<Byte>{out, of.n});

@@ -19,8 +19,8 @@
 //
 // Packed words are staged in the warp's part of shared memory (`staging`, staging_words<Word>()
 // words). For runs the packed words are read from global memory; what is staged are the decoded
-// values of the runs, so that each lane can take that of the run its row is in. Delta-1 costs
-// a scan over lanes for each step, delta-32 a single addition. Exceptions are put into their step's
+// values of the runs, so that each lane can take that of the run its row is in. Delta-1 costs a
+// scan over lanes for each step, delta-32 a single addition. Exceptions are put into their step's
 // values before the sink sees them, by a map of their rows. No collective operation stands in
 // divergent code. Tested by tests/simt/integer_column_suite.cpp.
 #pragma once

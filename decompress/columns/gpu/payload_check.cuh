@@ -96,6 +96,7 @@ PRESSO_DEVICE void check_payloads_body(const Batch& batch) {
   }
 }
 
+/// Turns the faults of `count` blocks into ErrorCodes, with a thread for each block.
 PRESSO_DEVICE void settle_body(u32* status, u32 count) {
   const u32 block = simt::block_index() * simt::block_threads() + simt::thread_in_block();
   if (block < count) status[block] = settled(status[block]);

@@ -58,7 +58,7 @@ constexpr std::uint32_t kUnpackedCells = 175;  ///< a claimed segment
 struct BlockPlan {
   const Byte* payload;     ///< 16-byte aligned, device memory, padded to a multiple of 16
   Byte* out;               ///< plain_bytes of room
-  const Byte* dictionary;  ///< dictionary_bytes; nullptr: none
+  const Byte* dictionary;  ///< dictionary_bytes of content; nullptr: the block has none
   std::uint64_t content_checksum;
   std::uint64_t* segment_hashes;  ///< temporary: one for each KiB; nullptr: checksums are off
   Byte* survey;    ///< temporary: survey_cells_of(plain_bytes) cells; nullptr: there are none

@@ -81,7 +81,7 @@ class GroupParser : public GroupPlaces {
   /// A stream of bytes that only some lanes use. `next` counts from the payload's start.
   struct ByteStream {
     u32 next;
-    u32 fetched;  ///< byte next + lane
+    u32 fetched;  ///< of the 32 bytes from `next` on, this lane's
   };
 
   PRESSO_DEVICE u32 byte_at(u32 at) const {
@@ -93,7 +93,8 @@ class GroupParser : public GroupPlaces {
     stream.fetched = byte_at(at + simt::lane());
   }
 
-  /// A byte for each lane of the mask, which the whole warp has agreed on.
+  /// Uses up a byte for each lane in `votes`, a mask that is the same in all lanes. Returns its
+  /// byte to each of these lanes; what the others get has no meaning.
   PRESSO_DEVICE u32 take(ByteStream& stream, u32 votes) const {
     const u32 byte = simt::shuffle(stream.fetched, simt::popcount(votes & below_));
     start(stream, stream.next + simt::popcount(votes));
@@ -137,6 +138,8 @@ class GroupParser : public GroupPlaces {
     return with_long;
   }
 
+  /// Adds the long lengths, which follow escapes of 255, in stream order: by sequence, literals
+  /// before match.
   PRESSO_DEVICE void extend_long(u32& literals, u32& match, bool long_literals, bool long_match) {
     const u32 literal_votes = simt::ballot(long_literals);
     const u32 match_votes = simt::ballot(long_match);

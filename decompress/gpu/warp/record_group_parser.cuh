@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Parses the records of an unpacked Bit block (unpacked_block.h) for the warp decoder: a group of
 // 32 sequences a step, one a lane; the next group's records are requested one group ahead.
-// bit_unpack.cuh has found that all sequences fit into the block and its literals: what is left to
-// be checked is where matches read.
+// bit_unpack.cuh has found that all sequences fit into the block, and that the literals after the
+// last one fill it: what is left to be checked is where matches read. Tested by
+// tests/simt/warp_decoder_test.cpp.
 #pragma once
 
 #include "decompress/gpu/bit/unpacked_block.h"
@@ -44,6 +45,7 @@ class RecordGroupParser : public GroupPlaces {
     return !simt::any(is_outside(sequence));
   }
 
+  /// Always true, since bit_unpack.cuh has checked it.
   PRESSO_DEVICE bool complete(const BlockPlan&) const { return true; }
 
  private:

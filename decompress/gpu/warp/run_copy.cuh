@@ -16,7 +16,7 @@ namespace detail {
 constexpr u32 kRunVector = sizeof(simt::Vec4);
 constexpr u32 kRunWord = sizeof(u32);
 
-/// A byte a lane; for fewer than there are lanes.
+/// Copies fewer bytes than there are lanes, one a lane.
 PRESSO_DEVICE void copy_few(u64 to, u64 from, u32 bytes) {
   if (simt::lane() < bytes) store_global(to + simt::lane(), load_global<Byte>(from + simt::lane()));
 }
@@ -36,7 +36,8 @@ PRESSO_DEVICE simt::Vec4 load_shifted(u64 from, u32 shift) {
 
 }  // namespace detail
 
-/// By a whole warp; the caller's warp_sync makes the bytes visible.
+/// Copies `bytes` bytes by a whole warp. `to` and `from` may have any alignment, but must not
+/// overlap. The caller's warp_sync makes the bytes visible.
 PRESSO_DEVICE void copy_run(u64 to, u64 from, u32 bytes) {
   using detail::kRunVector;
   const u32 to_boundary = static_cast<u32>(-to % kRunVector);

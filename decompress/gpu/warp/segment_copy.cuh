@@ -53,7 +53,8 @@ struct alignas(16) SegmentTable {
   }
 };
 
-/// A source with this bit in its upper half is none: its bytes are skipped.
+/// Where a source has this bit in its upper half, its segment is skipped: its bytes are neither
+/// read nor written.
 constexpr u32 kSkip = u32{1} << 31;
 
 PRESSO_DEVICE bool is_skipped(u64 source) {

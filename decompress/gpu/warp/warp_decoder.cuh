@@ -10,10 +10,11 @@
 // Threads to data: warp w of thread block b decodes block b * warps + w. Shared memory: a
 // SegmentTable a warp. Synchronisation: within warps only; warps may exit at any time.
 //
-// Takes up blocks whose status is kPlanned and leaves kOk, kDecoded or kFailed. A faulty block may
-// have bytes written to its own output; nothing else is written, and nothing read outside of
-// payload, dictionary and output. A block that lies about its dependency rule decodes to wrong
-// bytes, no worse. Tested by tests/simt/warp_decoder_test.cpp.
+// Takes up Byte and unpacked Bit blocks whose status is kPlanned and leaves kOk, kDecoded or
+// kFailed; all other blocks keep their status. A faulty block may have bytes written to its own
+// output; nothing else is written, and nothing read outside of payload, dictionary and output. A
+// block that lies about its dependency rule decodes to wrong bytes, no worse. Tested by
+// tests/simt/warp_decoder_test.cpp.
 #pragma once
 
 #include "decompress/gpu/warp/group_parser.cuh"
@@ -121,7 +122,7 @@ PRESSO_DEVICE bool decode_by_warp(const BlockPlan& plan, SegmentTable& table) {
 
 }  // namespace detail
 
-/// kBit: whether it is for Bit blocks, too.
+/// kBit: whether it takes Bit blocks, too, which must have been unpacked (bit_unpack.cuh).
 template <class Resolve, class Policy, bool kBit = true>
 PRESSO_DEVICE void warp_decoder_body(const BlockPlan* plans, u32* status, u32 blocks) {
   const u32 block = block_of_warp();

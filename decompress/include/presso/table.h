@@ -44,7 +44,7 @@ struct RowGroupSummary {
 struct ColumnStorage {
   std::uint64_t nulls = 0;
   std::uint64_t stored_bytes = 0;
-  std::uint64_t most_distinct = 0;  ///< of the dictionaries; 0: none
+  std::uint64_t most_distinct = 0;  ///< of the dictionaries; 0: no row group has one
   std::uint64_t plain_groups = 0;   ///< row groups in which it is stored as plain values
   std::uint64_t dictionary_groups = 0;
   std::uint64_t token_groups = 0;

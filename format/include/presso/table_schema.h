@@ -73,7 +73,7 @@ struct ColumnSchema {
   Byte scale = 0;      ///< decimals: digits after the point
   Byte precision = 0;  ///< decimals: 18 or 38
   TimeUnit unit = TimeUnit::kSecond;
-  std::string zone;  ///< of a timestamp, as Arrow names it; empty: none
+  std::string zone;  ///< of a timestamp, as Arrow names it; empty: without a zone
   ValueText text = ValueText::kPlain;
   Quoting quoting = Quoting::kNeeded;
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
@@ -96,7 +96,7 @@ constexpr std::uint32_t kJsonNull = 1u << 16;
 struct TextForm {
   TextKind kind = TextKind::kNone;
   Byte delimiter = ',';
-  Byte quote = '"';                 ///< 0: none; quotes in a quoted field are doubled
+  Byte quote = '"';                 ///< doubled in a quoted field; 0: no field is quoted
   bool carriage_return = false;     ///< lines end in CR LF
   bool trailing_delimiter = false;  ///< a delimiter follows the last field (.tbl)
   std::string null_text;            ///< a field not in quotes that is exactly this is null

@@ -148,7 +148,7 @@ struct BlockHeader {
   TokenLayout layout;
   DependencyRule rule = DependencyRule::kNone;
   Byte group_log2 = 5;     ///< sequences in a group, under the tile rule bytes in a tile: 2^this
-  Byte dictionary_id = 0;  ///< 0: none
+  Byte dictionary_id = 0;  ///< 0: the block uses no dictionary
   std::uint32_t sequences = 0;
   std::uint32_t literals = 0;  ///< bytes
   // How many sequences have an offset of three bytes, a literal length that goes on in the stream

@@ -22,9 +22,9 @@ struct StagedWords {
     kPatched,  ///< packed, with exceptions
   };
   const u32* from = nullptr;
-  u32 count = 0;  ///< 0: it is not stored so
+  u32 count = 0;  ///< how many words; 0: the vector is not stored as packed words
   Form form = Form::kOther;
-  Byte width = 0;  ///< but for kOther
+  Byte width = 0;  ///< bits of a packed value; unused with kOther
 };
 
 /// Of each column of a pipeline.

@@ -15,7 +15,7 @@ namespace presso::gpu {
 
 /// Of one kernel, with those that test its conditions on strings before it, over all loaded tables.
 struct KernelCost {
-  std::string plan;  ///< its conditions, as plans have them; "": none
+  std::string plan;  ///< its conditions, as plans have them; empty: it has none
   std::uint64_t launches = 0;
   /// Stored bytes of the blocks of the columns whose values or nulls it may ask for, and bitmaps:
   /// at most, since vectors that are done need not be read. What joins look up does not count.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The kernels of a scan by an automaton that depend on the layout of its table, for the files that
 // instantiate them (instances/). Threads to data, shared memory and synchronisation are described
-// where the kernels' bodies are (line_tiles.cuh, tile_chain.cuh).
+// where the kernels' bodies are (line_tiles.cuh, tile_chain.cuh). There are three for each layout
+// (Rows): tiles, with or without marks (kMark), tile_functions and follow_chains.
 #pragma once
 
 #include "decompress/gpu/runtime/kernel_launch.h"

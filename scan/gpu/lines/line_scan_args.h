@@ -23,7 +23,7 @@ using simt::u64;
 constexpr u32 kQuadBytes = 16;        ///< a quad: what a lane loads at once
 constexpr u32 kStageBytes = 64;       ///< a stage: the part of a strip that is copied at once
 constexpr u32 kStagePitch = 80;       ///< rows of a stage: no two lanes of a quarter warp collide
-constexpr u32 kNoStage = 0xFFFFFFFF;  ///< there is no '\n'
+constexpr u32 kNoStage = 0xFFFFFFFF;  ///< no stage of the tile has a '\n'
 constexpr u32 kTableStates = kWarpSize;
 
 constexpr u64 kTextForStripsOf512 = u64{128} << 20;
@@ -55,7 +55,7 @@ struct TileSummary {
   std::uint16_t guess;   ///< at its start, or kUnknown
   std::uint16_t out;     ///< at its end, right under any guess if there is a '\n'; or kUnknownOut
   std::uint16_t before;  ///< under the guess, in front of the stage with the first '\n'
-  std::uint16_t broken;  ///< 0; kBroken: the guess was wrong, or may be; kAbsorbed
+  std::uint16_t broken;  ///< 0: the guess was right; kBroken: it was wrong, or may be; kAbsorbed
   u32 first;             ///< the number of that stage in the tile, or kNoStage
   u32 reserved;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lay_out(): chooses a layout by the automaton's size, fills the image, and appends the monoid.
+// lay_out(): chooses a layout by the automaton's size, fills the image, and appends the monoid
+// unless it is too large. Declines an automaton that breaks the contract of scan/automaton/dfa.h or
+// has more than kMostLineStates states (kInvalidArgument).
 #include "scan/gpu/lines/line_table.h"
 
 #include <algorithm>

@@ -49,7 +49,7 @@ constexpr std::uint32_t kPackedBytes = 1024;  ///< eight words of each of 32 ban
 /// The automaton of functions (transition_monoid.h), in the image of its table. At `at` the class
 /// of each byte, then `next`; these are `shared_bytes`. Offsets are multiples of 16.
 struct MonoidView {
-  std::uint32_t functions = 0;  ///< 0: there is none
+  std::uint32_t functions = 0;  ///< how many; 0: the table has no monoid
   std::uint32_t classes = 0;
   std::uint32_t at = 0;
   std::uint32_t shared_bytes = 0;  ///< a multiple of 16
@@ -69,7 +69,8 @@ struct LineTableView {
   std::uint32_t states = 0;        ///< without `hit`
   std::uint32_t start = 0;
   std::uint32_t first_matching = 0;
-  /// States that lead to themselves on all bytes but '\n'; == states where there is none.
+  /// States that lead to themselves on all bytes except '\n'; equal to `states` where the automaton
+  /// has no such state.
   std::uint32_t sink = 0;  ///< matching
   std::uint32_t dead = 0;  ///< not matching
   MonoidView monoid;

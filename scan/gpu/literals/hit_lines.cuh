@@ -25,7 +25,7 @@ enum TileBits : u32 {
 
 /// The summaries of a text's tiles, whatever engine has made them; all that count_heads_body needs.
 struct HitTiles : LineScan {
-  Byte* d_tiles = nullptr;  ///< a summary of each: TileBits
+  Byte* d_tiles = nullptr;  ///< the summary of each tile: TileBits
   u64 tiles = 0;
   u32 tile_bytes = 0;  ///< bytes of text in a tile
 };
@@ -212,7 +212,7 @@ class HitLines {
     }
   }
 
-  std::uint16_t* marks_;  ///< an entry for 16 bytes; nullptr
+  std::uint16_t* marks_;  ///< an entry for 16 bytes; nullptr: lines are counted only
   u64 lines_ = 0;
   u32 tail_ = 0, has_newline_ = 0, head_ = 0;
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // scan_lines for tables of literals: a kernel over tiles of the text, in one of several shapes, and
-// then count_heads. Threads to data, shared memory and synchronisation are described where the
-// bodies are (literal_scan.cuh, plane_scan.cuh, many_literal_scan.cuh, hit_lines.cuh).
+// then count_heads. Before anything is enqueued, a request that check_scan() refuses and a table
+// without its image are kInvalidArgument; a text without bytes enqueues nothing. Threads to data,
+// shared memory and synchronisation are described where the bodies are (literal_scan.cuh,
+// plane_scan.cuh, many_literal_scan.cuh, hit_lines.cuh).
 #include "scan/gpu/literals/literal_engines.h"
 
 #include "decompress/gpu/runtime/kernel_launch.h"

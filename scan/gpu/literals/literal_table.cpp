@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lay_out_literals(): chooses for each literal the four bytes that are rarest in texts.
+// lay_out_literals(): chooses for each literal its gram, the four bytes that are rarest in texts,
+// and writes its bytes and masks to the image. Declines an empty list, more than kMostGrams
+// (8) literals, an empty literal, and one with a '\n' (kInvalidArgument).
 #include "scan/gpu/literals/literal_table.h"
 
 #include <algorithm>

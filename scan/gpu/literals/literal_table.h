@@ -16,8 +16,8 @@ namespace presso::gpu {
 
 constexpr std::uint32_t kMostGrams = 8;
 
-/// One literal: its place in the image, and its gram, which stands where (text & mask) == gram,
-/// with the first byte in the lowest bits.
+/// One literal: its place in the image, and its gram, which stands where (text & mask) == gram for
+/// four bytes of text, the first of them in the lowest bits.
 struct LiteralGram {
   std::uint32_t gram = 0;
   std::uint32_t mask = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // lay_out_many_literals(): leaves out literals that others make superfluous, chooses grams and
-// stride, and lays out filter and hash tables.
+// stride, and lays out filter and hash tables. Declines an empty list, an empty literal, one
+// with a '\n', and literals of more than 2^26 bytes together (kInvalidArgument).
 #include "scan/gpu/literals/many_literal_table.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using std::uint32_t;
 using std::uint64_t;
 
 constexpr uint32_t kMostGram = 8;
-constexpr uint32_t kShort = 4;  // literals below are apart from longer ones
+constexpr uint32_t kShort = 4;  // literals of fewer bytes are a group apart
 constexpr uint32_t kMultipliers[2] = {0x9E3779B1, 0x85EBCA6B};
 constexpr uint32_t kLeastFilter = 8 << 10, kMostFilter = 128 << 10;
 constexpr uint32_t kBitsAGram = 512;  // of the filter: 2 in a thousand places pass by chance

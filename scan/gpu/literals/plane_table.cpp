@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // lay_out_planes(): turns each byte of the literals into a mask for each of the eight planes, where
 // plane k holds bit k of each byte of the text. A mask is all ones where the byte's bit is 0, so
-// that plane XOR mask has ones where the text fits. Declines no literals, an empty one, one with a
-// '\n', and more than kMostPlanePlaces (8) bytes in all (kInvalidArgument).
+// that plane XOR mask has ones where the text fits. Declines an empty list, an empty literal, one
+// with a '\n', and literals of more than kMostPlanePlaces (8) bytes together (kInvalidArgument).
 #include "scan/gpu/literals/plane_table.h"
 
 #include "presso/bytes.h"
